@@ -3,10 +3,7 @@
 #include "base/alloc.h"
 #include "console/console.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     POOL = 1 << 18, /* bytes of text in a batch, in addition to the longest line */
@@ -17,10 +14,9 @@ lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pa
                          lb_error *error)
 {
     size_t room = (size_t)capacity;
-    bool standard = !path || strcmp(path, "-") == 0;
+    if (!path) path = "-";
     *input = (app_input){
-        .name = standard ? "standard input" : path,
-        .descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
+        .name = lb_pair_file_name(path),
         .capacity = capacity,
         .tabs = tabs && format.source_column == 0,
         .format = format,
@@ -28,11 +24,12 @@ lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pa
         .text = lb_alloc(room * sizeof *input->text),
         .letters = lb_alloc(LB_PAIR_LINE_BYTES + POOL),
     };
-    if (input->descriptor < 0)
-        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
+    lb_status status = lb_pair_file_open(&input->file, path, &input->format, false, error);
+    if (status) return status;
+    input->format.kind = input->file.kind;
     if (!input->line || !input->text || !input->letters)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    return lb_lines_open(&input->lines, input->descriptor, input->name, LB_PAIR_LINE_BYTES, error);
+    return lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
 void app_input_skip(app_input *input, const char *message)
@@ -53,7 +50,7 @@ void app_input_close(app_input *input)
         app_warn("%lld bad line%s skipped", (long long)input->skipped,
                  input->skipped == 1 ? " was" : "s were");
     lb_lines_close(&input->lines);
-    if (input->descriptor > STDIN_FILENO) close(input->descriptor);
+    lb_pair_file_close(&input->file);
     lb_pair_line_free(&input->parts);
     forget_lines(input);
     lb_release(input->line);
@@ -95,7 +92,9 @@ static void choose_columns(app_input *input, const lb_line *line)
     if (given || input->begun) return;
     input->begun = true;
     for (size_t i = 0; i < line->length; i++) columns += line->text[i] == '\t';
-    if (columns > of_text) lb_pair_format_take_columns(&input->format, input->usual, ignored);
+    if (columns <= of_text) return;
+    lb_pair_format_take_columns(&input->format, &input->usual, ignored);
+    if (*input->file.kind && input->format.source_column == 0) input->format.source_column = 1;
 }
 
 static lb_status take(app_input *input, lb_line line, lb_error *error)
@@ -137,6 +136,7 @@ bool app_input_gather(app_input *input, lb_error *error)
         lb_line line;
         lb_lines_result result = lb_lines_next(&input->lines, input->count == 0, &line, error);
         if (result == LB_LINES_LATER) return true;
+        if (result == LB_LINES_ONE) lb_pair_file_line(&input->file, &line);
         if (result != LB_LINES_ONE || take(input, line, error)) return false;
     }
     return true;

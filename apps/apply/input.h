@@ -16,7 +16,7 @@ typedef struct app_input_line {
 /** Lines that have been read, but not answered yet. */
 typedef struct app_input {
     const char *name; /* in messages */
-    int descriptor;
+    lb_pair_file file;
     lb_pair_format format;
     bool tabs;             /* in texts count as blanks */
     lb_pair_columns usual; /* of files with columns, such as that of the training; zero: not known */

@@ -4,7 +4,6 @@
 #include "console/console.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,52 +13,59 @@ lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *
     asked.source = model->source_rule;
     asked.target = model->target_rule;
     asked.longest = model->most > model->longest_target ? model->most : model->longest_target;
-    if (lb_pair_format_take_columns(&asked, model->columns, text)) app_note("%s", text);
+    if (!asked.source.features) asked.source.features = ""; /* the file has nothing to add */
+    if (lb_pair_format_take_columns(&asked, &model->columns, text)) app_note("%s", text);
     return asked;
 }
 
 lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_pair_format *format,
                               lb_error *error)
 {
-    bool standard = strcmp(path, "-") == 0;
-    *input =
-        (app_pair_input){.name = standard ? "standard input" : path, .descriptor = -1, .format = *format};
+    *input = (app_pair_input){.name = lb_pair_file_name(path), .format = *format};
     lb_status status = lb_pair_format_check(format, error);
+    if (!status) status = lb_pair_file_open(&input->file, path, &input->format, false, error);
     if (status) return status;
-    input->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (input->descriptor < 0)
-        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
-    return lb_lines_open(&input->lines, input->descriptor, input->name, LB_PAIR_LINE_BYTES, error);
+    const char *usual = format->usual_kind ? format->usual_kind : "", *kind = input->file.kind;
+    if (*input->file.note) app_warn("%s", input->file.note);
+    if (input->file.recognised && (strcmp(kind, usual) != 0 || !*kind))
+        app_note("%s: read as %s%s", input->name, *kind ? kind : "tsv", input->file.header ? "+header" : "");
+    input->format.kind = input->file.kind;
+    status = lb_pair_format_check(&input->format, error);
+    return status
+               ? status
+               : lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
 void app_pair_input_close(app_pair_input *input)
 {
     lb_lines_close(&input->lines);
     lb_pair_line_free(&input->pair);
-    if (input->descriptor > STDIN_FILENO) close(input->descriptor);
+    lb_pair_file_close(&input->file);
 }
 
 lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
 {
     lb_line line;
     lb_error found = {0};
-    off_t begin = lseek(input->descriptor, 0, SEEK_CUR);
+    off_t begin = lseek(input->file.descriptor, 0, SEEK_CUR);
     if (begin < 0) return LB_OK;
     bool more = true;
     while (more) more = app_pair_input_next(input, &line, &found);
     if (!found.status && input->count == 0)
         lb_error_set(&found, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", input->name);
     if (found.status) return lb_error_set(error, found.status, "%s", found.message);
-    if (lseek(input->descriptor, begin, SEEK_SET) != begin)
+    if (lseek(input->file.descriptor, begin, SEEK_SET) != begin)
         return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read twice: %s", input->name, strerror(errno));
     lb_lines_close(&input->lines);
     input->count = input->skipped = input->pair.columns = 0;
-    return lb_lines_open(&input->lines, input->descriptor, input->name, LB_PAIR_LINE_BYTES, error);
+    return lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
 bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
 {
-    return lb_lines_next(&input->lines, true, line, error) == LB_LINES_ONE;
+    bool more = lb_lines_next(&input->lines, true, line, error) == LB_LINES_ONE;
+    if (more) lb_pair_file_line(&input->file, line);
+    return more;
 }
 
 const char *app_columns_help(const char *message)

@@ -13,13 +13,23 @@
 #define APP_FEATURES_COLUMN                                                                                  \
     "column of the features of the sources; if neither this nor the training had one, 2"
 
-/** An open file. Zero with a descriptor of -1 is a closed one. */
+/** The format of the files of a program, and the targets in a file of their own. */
+#define APP_FORMAT(format)                                                                                   \
+    APP_TEXT(0, "format", "NAME", (format),                                                                  \
+             "tsv, csv, cmudict, unimorph, jsonl, lines:TEXT with TEXT between source and target, or "       \
+             "lists:TEXT with commas between several targets; +header behind it leaves out the first line. " \
+             "Default: found out, or that of the training")
+#define APP_TARGETS(name, of, targets)                                                                       \
+    APP_TEXT(0, name, "FILE", (targets),                                                                     \
+             "file of the targets, a line for each line of " of ", which then has only sources")
+
+/** An open file. Zero is a closed one. */
 typedef struct app_pair_input {
     const char *name; /* in messages */
-    int descriptor;
+    lb_pair_file file;
     lb_lines lines;
-    lb_pair_format format;
-    lb_pair_line pair; /* of the last line */
+    lb_pair_format format; /* with what the file says about itself */
+    lb_pair_line pair;     /* of the last line */
     int64_t count, skipped;
 } app_pair_input;
 

@@ -3,6 +3,7 @@
 #include "apply/decoding.h"
 #include "apply/input.h"
 #include "apply/model_operand.h"
+#include "apply/pair_input.h"
 #include "apply/unknown.h"
 #include "apply/votes.h"
 #include "base/plural.h"
@@ -18,6 +19,7 @@ typedef struct settings {
     const char *model, *lines; /* files; NULL lines: standard input */
     const char *output;        /* file for what is otherwise printed; NULL: none */
     const char *attention;     /* file for the attention weights; NULL: none */
+    const char *format;        /* of the lines; NULL: none in particular */
     int batch, beam, n_best, source_column, features_column;
     double length_penalty, temperature;
     uint64_t seed;
@@ -67,14 +69,16 @@ static lb_status open_model(session *s, lb_error *error)
 static lb_status open_input(session *s, lb_error *error)
 {
     const settings *asked = s->asked;
-    lb_pair_format format = {.source_column = asked->source_column,
+    lb_pair_format format = {.kind = asked->format,
+                             .usual_kind = s->model.columns.kind,
+                             .source_column = asked->source_column,
                              .features_column = asked->features_column,
                              .no_target = true,
                              .source.features = s->model.source_rule.features,
                              .skip_bad_lines = asked->skip_bad_lines};
     char differ[LB_ERROR_LENGTH];
     bool given = asked->source_column || asked->features_column;
-    if (given && lb_pair_format_take_columns(&format, s->model.columns, differ)) app_note("%s", differ);
+    if (given && lb_pair_format_take_columns(&format, &s->model.columns, differ)) app_note("%s", differ);
     lb_status status = lb_pair_format_check(&format, error);
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
@@ -309,6 +313,7 @@ int predict_main(int argc, char **argv)
         APP_SEED(0, "seed", "N", &asked.seed,
                  "seed for sampling: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
+        APP_FORMAT(&asked.format),
         APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
                 "column of the texts; columns are separated by tabs. Default: that of the training, if lines "
                 "have "

@@ -14,6 +14,7 @@
 typedef struct settings {
     int batch, source_column, target_column, features_column, threads;
     bool skip_bad_lines, jsonl;
+    const char *kind, *targets;
     lb_pair_format format; /* of these */
 } settings;
 
@@ -95,7 +96,7 @@ static lb_status score_all(session *s, lb_error *error)
 
 static int run(const settings *asked, char **operand)
 {
-    session s = {.asked = asked, .pairs.descriptor = -1};
+    session s = {.asked = asked};
     lb_error error = {0};
     lb_status status = open_all(&s, operand[0], operand[1], &error);
     if (!status) status = score_all(&s, &error);
@@ -121,6 +122,8 @@ int score_main(int argc, char **argv)
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "pairs to score at once"),
         APP_THREADS(&s.threads),
         APP_HEADING("Lines"),
+        APP_FORMAT(&s.kind),
+        APP_TARGETS("targets", "FILE", &s.targets),
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, APP_SOURCE_COLUMN),
         APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
         APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
@@ -142,7 +145,9 @@ int score_main(int argc, char **argv)
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
-    s.format = (lb_pair_format){.source_column = s.source_column,
+    s.format = (lb_pair_format){.kind = s.kind,
+                                .targets = s.targets,
+                                .source_column = s.source_column,
                                 .target_column = s.target_column,
                                 .features_column = s.features_column,
                                 .empty_target = true,

@@ -9,8 +9,8 @@
 
 typedef struct settings {
     app_evaluate asked;
-    const char *predictions, *source_separator, *target_separator, *features_separator;
-    int source_column, target_column, features_column, normalize, confusions, threads;
+    const char *predictions, *kind, *targets, *source_separator, *target_separator, *features_separator;
+    int source_column, target_column, features_column, weight_column, normalize, confusions, threads;
     uint64_t seed;
     bool skip_bad_lines, json;
 } settings;
@@ -40,6 +40,9 @@ static void complete(settings *s)
 {
     lb_normalization form = (lb_normalization)s->normalize;
     s->asked.format = (lb_pair_format){
+        .kind = s->kind,
+        .targets = s->targets,
+        .weight_column = s->weight_column,
         .source_column = s->source_column,
         .target_column = s->target_column,
         .features_column = s->features_column,
@@ -77,6 +80,10 @@ int evaluate_main(int argc, char **argv)
                   .confusions = 10,
                   .seed = 1};
     const app_option options[] = {
+        APP_FORMAT(&s.kind),
+        APP_TARGETS("targets", "FILE", &s.targets),
+        APP_INT(0, "weight-column", "N", &s.weight_column, 1, 1 << 16,
+                "column of counts or weights: a pair with a weight of 3 counts three times"),
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, APP_SOURCE_COLUMN, .usual = true),
         APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets",
                 .usual = true),

@@ -83,7 +83,7 @@ static lb_status evaluate(session *s, lb_error *error)
 
 lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_score *score, lb_error *error)
 {
-    session s = {.asked = asked, .score = score, .pairs.descriptor = -1};
+    session s = {.asked = asked, .score = score};
     *score = (app_score){0};
     lb_status status = open_model(&s, model, error);
     if (!status) status = evaluate(&s, error);

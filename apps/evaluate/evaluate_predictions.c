@@ -40,7 +40,7 @@ static lb_status split(const session *s, const lb_line *line, const lb_symbol_ru
 static lb_status read_prediction(session *s, const lb_line *line, lb_error *error)
 {
     const char *end = line->text + line->length, *tab = memchr(line->text, '\t', line->length);
-    bool features = lb_symbol_rule_has_features(&s->asked->format.source);
+    bool features = lb_symbol_rule_has_features(&s->pairs.format.source);
     if (tab && features) tab = memchr(tab + 1, '\t', (size_t)(end - tab) - 1);
     if (line->cut) return bad(&s->predictions, line, "found a line that is too long", error);
     if (!tab || memchr(tab + 1, '\t', (size_t)(end - tab) - 1))
@@ -48,7 +48,7 @@ static lb_status read_prediction(session *s, const lb_line *line, lb_error *erro
                    features ? "expected three columns, a source, its features and its output"
                             : "expected two columns, a source and its output",
                    error);
-    const lb_pair_format *format = &s->asked->format;
+    const lb_pair_format *format = &s->pairs.format;
     lb_status status =
         split(s, line, &format->source, line->text, (size_t)(tab - line->text), &s->source, error);
     if (status) return status;
@@ -67,7 +67,7 @@ static bool same_symbols(const lb_symbols *a, const lb_symbols *b)
 static lb_status compare(session *s, const lb_line *pair, const lb_line *prediction, lb_error *error)
 {
     lb_error found = {0};
-    const lb_pair_format *format = &s->asked->format;
+    const lb_pair_format *format = &s->pairs.format;
     lb_status status = lb_pair_line_read(format, s->pairs.name, pair, &s->pairs.pair, &found);
     if (status == LB_ERROR_FORMAT && format->skip_bad_lines) {
         s->score->skipped++;
@@ -102,10 +102,11 @@ static lb_status compare_all(session *s, lb_error *error)
 lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predictions, app_score *score,
                                    lb_error *error)
 {
-    session s = {.asked = asked, .score = score, .pairs.descriptor = -1, .predictions.descriptor = -1};
-    lb_status status = app_score_open(score, asked->format.target.separator, error);
-    if (!status) status = app_pair_input_open(&s.pairs, asked->pairs, &asked->format, error);
-    if (!status) status = app_pair_input_open(&s.predictions, predictions, &asked->format, error);
+    session s = {.asked = asked, .score = score};
+    lb_status status = app_pair_input_open(&s.pairs, asked->pairs, &asked->format, error);
+    const lb_pair_format as_written = {.kind = "tsv"};
+    if (!status) status = app_pair_input_open(&s.predictions, predictions, &as_written, error);
+    if (!status) status = app_score_open(score, s.pairs.format.target.separator, error);
     if (!status) status = compare_all(&s, error);
     if (!status && score->count == 0)
         status =

@@ -228,10 +228,8 @@ static lb_status build(session *s, lb_error *error)
 
 lb_status app_report_build(const app_report_asked *asked, app_report_made *made, lb_error *error)
 {
-    session s = {.asked = asked,
-                 .made = made,
-                 .rows.file.descriptor = -1,
-                 .heads.most = asked->heads_off > 0 ? (size_t)asked->heads_off : 0};
+    session s = {
+        .asked = asked, .made = made, .heads.most = asked->heads_off > 0 ? (size_t)asked->heads_off : 0};
     *made = (app_report_made){0};
     lb_status status = open_all(&s, error);
     if (!status) status = build(&s, error);

@@ -8,6 +8,7 @@
 typedef struct settings {
     app_report_asked asked;
     app_texts inputs;
+    const char *kind, *targets;
     int source_column, target_column, features_column, threads;
     bool skip_bad_lines, quiet;
 } settings;
@@ -30,7 +31,9 @@ static void complete(settings *s, int operands, char **operand)
     s->asked.about.file = operands == 2 ? operand[1] : NULL;
     s->asked.inputs = s->inputs.text;
     s->asked.input_count = s->inputs.count;
-    s->asked.format = (lb_pair_format){.source_column = s->source_column,
+    s->asked.format = (lb_pair_format){.kind = s->kind,
+                                       .targets = s->targets,
+                                       .source_column = s->source_column,
                                        .target_column = s->target_column,
                                        .features_column = s->features_column,
                                        .longest = LB_PAIR_LONGEST,
@@ -107,6 +110,8 @@ int report_main(int argc, char **argv)
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
                    "divide the log-probability of an output by this power of its length"),
         APP_HEADING("Lines"),
+        APP_FORMAT(&s.kind),
+        APP_TARGETS("targets", "FILE", &s.targets),
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, APP_SOURCE_COLUMN, .usual = true),
         APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets",
                 .usual = true),

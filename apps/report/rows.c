@@ -19,7 +19,7 @@ static lb_status make_room(app_report_rows *rows, size_t capacity, lb_error *err
 lb_status app_report_rows_open(app_report_rows *rows, const char *path, const lb_pair_format *format,
                                size_t capacity, lb_error *error)
 {
-    *rows = (app_report_rows){.file.descriptor = -1};
+    *rows = (app_report_rows){0};
     lb_status status = make_room(rows, capacity, error);
     if (!status) status = app_pair_input_open(&rows->file, path, format, error);
     if (!status) status = app_pair_input_check(&rows->file, error);
@@ -52,7 +52,7 @@ static lb_status take_lines(app_report_rows *rows, const char *text, lb_error *e
 lb_status app_report_rows_take(app_report_rows *rows, const char *option, const char *const *texts,
                                size_t count, size_t capacity, lb_error *error)
 {
-    *rows = (app_report_rows){.file.descriptor = -1, .name = option};
+    *rows = (app_report_rows){.name = option};
     lb_status status = make_room(rows, capacity, error);
     for (size_t i = 0; i < count && !status; i++) status = take_lines(rows, texts[i], error);
     if (status || rows->texts.count > 0) return status;

@@ -13,7 +13,7 @@ typedef struct app_report_row {
     int64_t number; /* of the line or text, from 1 */
 } app_report_row;
 
-/** Where the texts come from, and the next ones. Zero with a descriptor of -1 is closed. */
+/** Where the texts come from, and the next ones. Zero is closed. */
 typedef struct app_report_rows {
     app_pair_input file; /* unless there are texts */
     lb_strings texts;    /* the lines of the texts of the command line */

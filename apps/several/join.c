@@ -19,9 +19,11 @@ typedef struct settings {
 static lb_status check(const settings *s, lb_error *error)
 {
     const lb_training_config *d = &s->data;
-    if (d->dev || !(d->source_column || d->target_column || d->features_column || d->skip_bad_lines))
+    if (d->dev || !(d->format || d->dev_targets || d->source_column || d->target_column ||
+                    d->features_column || d->skip_bad_lines))
         return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "columns and --skip-bad-lines need --dev");
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "--format, --dev-targets, columns and --skip-bad-lines need --dev");
 }
 
 static void say(void *context, const char *text)
@@ -73,6 +75,8 @@ int join_main(int argc, char **argv)
         APP_THREADS(&s.threads),
         APP_QUIET(&s.quiet),
         APP_HEADING("Lines of --dev"),
+        APP_FORMAT(&s.data.format),
+        APP_TARGETS("dev-targets", "--dev", &s.data.dev_targets),
         APP_INT(0, "source-column", "N", &s.data.source_column, 1, 1 << 16, APP_SOURCE_COLUMN),
         APP_INT(0, "target-column", "N", &s.data.target_column, 1, 1 << 16, "column of the targets"),
         APP_INT(0, "features-column", "N", &s.data.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),

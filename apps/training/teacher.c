@@ -21,7 +21,7 @@ enum { AT_ONCE = 256, SEAL = 18 };
 static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
 typedef struct lesson {
-    const app_teaching *asked;
+    app_teaching *asked;
     lb_translator *teacher;
     lb_strings sources; /* of the pairs, of the file without targets, and made-up ones */
     lb_strings targets; /* of the pairs */
@@ -36,8 +36,10 @@ static void print_pair(lb_buffer *lines, const lb_pair_format *f, const char *so
 {
     const char *tab = f->source.features && *f->source.features ? strchr(source, '\t') : NULL;
     int length = tab ? (int)(tab - source) : (int)strlen(source), last = lb_pair_format_columns(f);
-    lb_pair_columns c = lb_pair_columns_complete(
-        (lb_pair_columns){f->source_column, f->target_column, f->features_column}, tab != NULL);
+    lb_pair_columns c = lb_pair_columns_complete((lb_pair_columns){.source = f->source_column,
+                                                                   .target = f->target_column,
+                                                                   .features = f->features_column},
+                                                 tab != NULL);
     for (int column = 1; column <= last; column++) {
         lb_buffer_print(lines, "%s", column > 1 ? "\t" : "");
         if (column == c.source)
@@ -67,9 +69,9 @@ static lb_status collect(lesson *l, const app_pair_texts *texts, bool targets)
     return status;
 }
 
-static lb_status collect_file(lesson *l, const char *path, const lb_pair_format *format)
+static lb_status collect_file(lesson *l, const char *path, lb_pair_format *format)
 {
-    app_pair_input input = {.descriptor = -1};
+    app_pair_input input = {0};
     app_pair_texts texts = {0};
     lb_status status = app_pair_input_open(&input, path, format, l->error);
     if (!status) status = app_pair_texts_new(&texts, AT_ONCE, l->error);
@@ -81,6 +83,9 @@ static lb_status collect_file(lesson *l, const char *path, const lb_pair_format 
         if (more) status = collect(l, &texts, !format->no_target);
         more = more && !status;
     }
+    *format = input.format;
+    format->kind = format->targets = NULL;
+    format->weight_column = 0;
     app_pair_texts_free(&texts);
     app_pair_input_close(&input);
     return status;
@@ -102,11 +107,11 @@ static lb_status make_up(lesson *l)
 
 static lb_status collect_all(lesson *l)
 {
-    const app_teaching *asked = l->asked;
+    app_teaching *asked = l->asked;
+    lb_status status = collect_file(l, asked->train, &asked->format);
     lb_pair_format unlabelled = asked->format;
     unlabelled.no_target = true;
     unlabelled.target_column = 0;
-    lb_status status = collect_file(l, asked->train, &asked->format);
     if (!status && asked->unlabelled) status = collect_file(l, asked->unlabelled, &unlabelled);
     if (!status && asked->made_up != 0) status = make_up(l);
     return status;
@@ -215,7 +220,7 @@ static lb_status teach_and_write(lesson *l, const app_teaching *t)
     return status;
 }
 
-lb_status app_taught_write(const app_teaching *teaching, lb_error *error)
+lb_status app_taught_write(app_teaching *teaching, lb_error *error)
 {
     lesson l = {.asked = teaching, .error = error};
     lb_status status = lb_own_check(teaching->pairs, "a file", error);

@@ -9,7 +9,7 @@ typedef struct app_teaching {
     const char *teacher;    /* a model; NULL: none */
     const char *unlabelled; /* a file of sources without targets; NULL: none */
     const char *train;      /* the pairs */
-    lb_pair_format format;  /* of both files */
+    lb_pair_format format;  /* of both files; then that of the one to write, which is TSV */
     int made_up;            /* sources to make up from those of `train`; negative: as many as it has pairs */
     uint64_t seed;          /* of what is made up */
     const char *pairs;      /* the file to write */
@@ -22,6 +22,6 @@ typedef struct app_teaching {
  *  same teacher has already written the same, for an interrupted training, it keeps the file: the seal tells.
  *  Errors: those of opening the model and reading the files; LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED, with
  *          nothing written. */
-LB_MUST_USE lb_status app_taught_write(const app_teaching *teaching, lb_error *error);
+LB_MUST_USE lb_status app_taught_write(app_teaching *teaching, lb_error *error);
 
 #endif

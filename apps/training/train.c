@@ -21,6 +21,23 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The file of the teacher, with what the one before it said about itself beyond `given`. */
+static void take_taught(app_train_options *t, const lb_training_config *given)
+{
+    const lb_pair_format *f = &t->teaching.format;
+    lb_training_config *c = &t->settings;
+    c->train = t->pairs;
+    c->train_targets = NULL;
+    c->weight_column = 0;
+    c->format = NULL;
+    if (!given->target_separator) c->target_separator = f->target.separator;
+    if (given->source_column || given->target_column || given->features_column) return;
+    c->source_column = f->source_column;
+    c->target_column = f->target_column;
+    c->features_column = f->features_column;
+    if (!given->features_separator) c->features_separator = f->source.features;
+}
+
 /* Replaces the pairs to train on by those of the teacher, in a folder that stays locked. */
 static lb_status write_taught(app_train_options *t, const lb_training_config *c, lb_lock **lock,
                               lb_error *error)
@@ -32,7 +49,10 @@ static lb_status write_taught(app_train_options *t, const lb_training_config *c,
     t->teaching.train = c->train;
     t->teaching.made_up = t->choice.made_up;
     t->teaching.seed = c->seed;
-    t->teaching.format = (lb_pair_format){.source_column = c->source_column,
+    t->teaching.format = (lb_pair_format){.kind = c->format,
+                                          .targets = c->train_targets,
+                                          .weight_column = c->weight_column,
+                                          .source_column = c->source_column,
                                           .target_column = c->target_column,
                                           .features_column = c->features_column,
                                           .source = {.separator = c->source_separator,
@@ -46,7 +66,7 @@ static lb_status write_taught(app_train_options *t, const lb_training_config *c,
     t->teaching.seal = app_path(t->settings.out, "taught.seal", t->seal);
     if (!status) status = lb_lock_folder(t->settings.out, lock, error);
     if (!status) status = app_taught_write(&t->teaching, error);
-    t->settings.train = t->pairs;
+    take_taught(t, c);
     return status;
 }
 

@@ -1,5 +1,6 @@
 #include "training/train_options.h"
 
+#include "apply/pair_input.h"
 #include "console/console.h"
 #include "several/ensemble.h"
 
@@ -17,10 +18,13 @@ int app_train_list(app_train_options *t, app_option *to)
 {
     const app_option options[] = {
         APP_HEADING("Data"),
-        APP_TEXT(0, "train", "FILE", &t->settings.train, "TSV file with a source and a target on each line",
-                 .usual = true),
+        APP_TEXT(0, "train", "FILE", &t->settings.train,
+                 "file with a source and a target on each line; -: standard input", .usual = true),
         APP_TEXT(0, "dev", "FILE", &t->settings.dev,
                  "pairs for choosing the best model; default: a tenth of --train, held out", .usual = true),
+        APP_FORMAT(&t->settings.format),
+        APP_TARGETS("train-targets", "--train", &t->settings.train_targets),
+        APP_TARGETS("dev-targets", "--dev", &t->settings.dev_targets),
         APP_FLAG(
             0, "hold-out", &t->choice.hold_out,
             "without --dev, hold pairs out; --no-hold-out trains on all pairs and keeps the last weights"),
@@ -31,6 +35,8 @@ int app_train_list(app_train_options *t, app_option *to)
         APP_INT(0, "features-column", "N", &t->settings.features_column, 0, 1 << 16,
                 "column of the features of the source, such as V;PST;3;SG, each of which becomes a symbol; "
                 "0: none"),
+        APP_INT(0, "weight-column", "N", &t->settings.weight_column, 0, 1 << 16,
+                "column of counts or weights: a pair with a weight of 3 is there three times; 0: none"),
         APP_TEXT(0, "features-separator", "TEXT", &t->settings.features_separator,
                  "separator between features; default: a semicolon"),
         APP_TEXT(0, "source-separator", "TEXT", &t->settings.source_separator,

@@ -96,10 +96,21 @@ typedef struct lb_symbol_rule {
     const char *features;
 } lb_symbol_rule;
 
-/* ---- One line of a TSV file as a pair of texts, in symbols. ---- */
+/* ---- Pairs of texts in a file: its format, and a line of it in symbols. ---- */
 
-/** The format of a line. Zero: a source, a tab and a target; each character is a symbol. */
+/** Room for the name of a format, such as "csv" or "lines: -> ". */
+enum { LB_PAIR_KIND_NAME = 32 };
+
+/** The format of a file. Zero: found out from its first lines, or else TSV, a source, a tab and a target on each line;
+ *  each character is a symbol. */
 typedef struct lb_pair_format {
+    /* "tsv", "csv", "cmudict", "unimorph", "jsonl", "lines:TEXT" or "lists:TEXT", maybe with "+header": docs/data.md. It
+     * must outlive the pairs. NULL: found out, or else `usual_kind`, that of a model; NULL: "tsv". */
+    const char *kind, *usual_kind;
+    const char
+        *targets; /* the file of the targets, a line for each line of the sources; NULL: lines have both */
+    /* The column of a weight: a pair with a weight of 3 is there three times; one of 0.5 half of the time. 0: none. */
+    int32_t weight_column;
     /* The columns of source and target, counted from 1. If either is given, lines may have more columns, but all the
      * same number. Otherwise source and target are the only columns. */
     int32_t source_column, target_column; /* 0: 1 and 2 */
@@ -115,9 +126,10 @@ typedef struct lb_pair_format {
 /** The columns that a file of pairs was read with, as in lb_pair_format; 0: not given. */
 typedef struct lb_pair_columns {
     int32_t source, target, features;
+    char kind[LB_PAIR_KIND_NAME]; /* the format of the file; "": TSV */
 } lb_pair_columns;
 
-/* ---- Pairs of texts, in a TSV file or in memory. ---- */
+/* ---- Pairs of texts, in a file or in memory. ---- */
 
 /** Pairs of texts in memory: pair i is what a line with these columns would be. The arrays belong to the caller. */
 typedef struct lb_pair_texts {
@@ -134,6 +146,7 @@ typedef struct lb_pairs lb_pairs;
 /** Opens the file `path` and checks every line. The file must not change until it is closed.
  *  Format: the separators must outlive the pairs.
  *  Memory: close and free it with lb_pairs_close. NULL after an error.
+ *  Path:   "-" is standard input. That, gzip data and formats other than TSV are copied into a file without a name.
  *  Errors: LB_ERROR_OPEN if the file cannot be read, or cannot be read twice, such as a pipe; LB_ERROR_FORMAT, with
  *          file and line, what was found and what was expected, for the first bad line, unless bad lines are skipped,
  *          and if there is no good line; LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_MEMORY.

@@ -274,10 +274,13 @@ enum { LB_INDEX_BYTES = 1 << 25 };
  *  (docs/adr/0014). The recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero
  *  is a valid value, a negative number means zero. "Few" means fewer than 2000 pairs. */
 typedef struct lb_training_config {
-    /* Data: TSV files with a source and a target in each line, or pairs in memory. */
+    /* Data: files with a source and a target in each line, "-" for standard input; or pairs in memory. */
     const char *train;
     const char *dev; /* for choosing the best model [a tenth of the pairs for training, held out] */
-    lb_pair_texts pairs, dev_pairs; /* instead of `train`, and instead of `dev` [none] */
+    lb_pair_texts pairs, dev_pairs;          /* instead of `train`, and instead of `dev` [none] */
+    const char *train_targets, *dev_targets; /* files of the targets alone, line by line [lines have both] */
+    const char *format;                      /* of the files, as in lb_pair_format [found out] */
+    int weight_column;                       /* of the weight of a pair, as in lb_pair_format [none] */
     /* Without `dev`: train on all pairs, evaluate on some of them, and keep the last weights; no `patience` */
     bool no_hold_out;
     int source_column, target_column;                /* see lb_pair_format [1 and 2, the only columns] */

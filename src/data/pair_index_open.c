@@ -107,7 +107,8 @@ static lb_status take_pairs(opening *o, const char *path, const lb_pair_format *
     struct stat info;
     lb_pairs *train = o->pairs->train = lb_pairs_new(path, format, o->error);
     if (!train) return o->error->status;
-    if (fstat(train->descriptor, &info) != 0 || (uint64_t)info.st_size != o->header->key.bytes)
+    if (train->file.copied) return misfit(o, "of a file that is read as it is");
+    if (fstat(train->file.descriptor, &info) != 0 || (uint64_t)info.st_size != o->header->key.bytes)
         return misfit(o, "of a file of another size");
     train->places = o->parts[LB_PART_TRAIN].data;
     train->prints = o->parts[LB_PART_PRINTS].data;

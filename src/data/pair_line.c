@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/plural.h"
 #include "base/utf8.h"
+#include "data/formats/pair_kind.h"
 #include "io/file_kind.h"
 
 #include <stdarg.h>
@@ -36,7 +37,9 @@ lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
 
 static lb_pair_columns columns_of(const lb_pair_format *format)
 {
-    return (lb_pair_columns){format->source_column, format->target_column, format->features_column};
+    return (lb_pair_columns){.source = format->source_column,
+                             .target = format->target_column,
+                             .features = format->features_column};
 }
 
 static void set_columns(lb_pair_format *format, lb_pair_columns columns)
@@ -65,12 +68,27 @@ static void name_columns(lb_pair_columns c, char text[LB_ERROR_LENGTH / 4])
     snprintf(text, LB_ERROR_LENGTH / 4, "source %d%.30s%.30s", (int)c.source, target, features);
 }
 
-bool lb_pair_format_take_columns(lb_pair_format *format, lb_pair_columns model, char text[LB_ERROR_LENGTH])
+/* The format that is given, if it is another one than that of the training. */
+static bool differs_in_kind(const lb_pair_format *format, const char *of_model, char text[LB_ERROR_LENGTH])
+{
+    static const char tsv[] = "tsv";
+    const char *ours = format->kind && *format->kind ? format->kind : NULL,
+               *theirs = *of_model ? of_model : tsv;
+    if (!ours || strcmp(ours, theirs) == 0) return false;
+    snprintf(text, LB_ERROR_LENGTH, "format: %.40s; the model was trained with %.40s", ours, theirs);
+    return true;
+}
+
+bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *of_model,
+                                 char text[LB_ERROR_LENGTH])
 {
     char ours[LB_ERROR_LENGTH / 4], theirs[LB_ERROR_LENGTH / 4];
     bool features = lb_symbol_rule_has_features(&format->source);
-    lb_pair_columns used = columns_of(format);
-    if (!model.source && !model.target && !model.features) return false;
+    lb_pair_columns used = columns_of(format), model = *of_model;
+    format->usual_kind = of_model->kind;
+    memset(model.kind, 0, sizeof model.kind);
+    if (!model.source && !model.target && !model.features)
+        return differs_in_kind(format, of_model->kind, text);
     if (used.source == 0) used.source = model.source;
     if (used.target == 0) used.target = model.target;
     if (used.features == 0) used.features = model.features;
@@ -78,7 +96,7 @@ bool lb_pair_format_take_columns(lb_pair_format *format, lb_pair_columns model, 
     model = lb_pair_columns_complete(model, features);
     set_columns(format, used);
     if (format->no_target) used.target = model.target = 0;
-    if (memcmp(&used, &model, sizeof used) == 0) return false;
+    if (memcmp(&used, &model, sizeof used) == 0) return differs_in_kind(format, of_model->kind, text);
     name_columns(used, ours);
     name_columns(model, theirs);
     snprintf(text, LB_ERROR_LENGTH, "columns: %s; the model was trained with %s", ours, theirs);
@@ -88,7 +106,7 @@ bool lb_pair_format_take_columns(lb_pair_format *format, lb_pair_columns model, 
 /* Whether lines may have further columns. */
 static bool has_others(const lb_pair_format *given)
 {
-    return given->source_column != 0 || given->features_column != 0 ||
+    return given->source_column != 0 || given->features_column != 0 || given->weight_column != 0 ||
            (!given->no_target && given->target_column != 0);
 }
 
@@ -103,6 +121,11 @@ static int32_t last_column(const lb_pair_format *complete_format)
 
 static lb_status check_columns_differ(const lb_pair_format *f, lb_error *error)
 {
+    int32_t weight = f->weight_column;
+    if (weight != 0 && (weight == f->source_column || weight == f->features_column ||
+                        (!f->no_target && weight == f->target_column)))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "weights and texts cannot both be column %d",
+                            (int)weight);
     if (!f->no_target && f->source_column == f->target_column)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "source and target cannot both be column %d",
                             (int)f->source_column);
@@ -111,6 +134,18 @@ static lb_status check_columns_differ(const lb_pair_format *f, lb_error *error)
                             f->features_column == f->source_column ? "source" : "target",
                             (int)f->features_column);
     return LB_OK;
+}
+
+static lb_status check_kind(const lb_pair_format *format, lb_error *error)
+{
+    lb_pair_kind kind;
+    bool apart = format->targets && format->kind && *format->kind;
+    if (apart)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "format %.40s and a file of targets: expected one of them", format->kind);
+    lb_status status = lb_pair_kind_parse(format->kind, &kind, error);
+    lb_pair_kind_free(&kind);
+    return status;
 }
 
 lb_status lb_pair_format_check(const lb_pair_format *given, lb_error *error)
@@ -124,7 +159,7 @@ lb_status lb_pair_format_check(const lb_pair_format *given, lb_error *error)
     if (given->features_column != 0 && format.features_column == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "features in column %d need a separator, such as \";\"",
                             (int)given->features_column);
-    if (check_columns_differ(&format, error)) return LB_ERROR_ARGUMENT;
+    if (check_columns_differ(&format, error) || check_kind(given, error)) return LB_ERROR_ARGUMENT;
     if (format.longest < 1 || format.longest > LB_PAIR_LONGEST)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "invalid length limit of %d symbols, expected 1 to %d",
                             (int)format.longest, LB_PAIR_LONGEST);
@@ -197,25 +232,32 @@ static lb_status check_text(const examination *e, bool cut)
                (unsigned)(unsigned char)e->text[valid], valid + 1);
 }
 
+/* What divides the columns, for messages. */
+static const char *separated(const examination *e)
+{
+    const char *kind = e->format.kind ? e->format.kind : "";
+    return !*kind || strncmp(kind, "tsv", 3) == 0 ? ", separated by tabs" : "";
+}
+
 static lb_status check_columns(const examination *e, bool others)
 {
     int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns;
     const char *end = e->text + e->length;
     for (const char *at = e->text; (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++) found++;
     bool first = *expected == 0;
-    if (first && found < last && kind_of(e))
+    if (first && found < last && *separated(e) && kind_of(e))
         return bad_kind(e, LB_LINE_COLUMNS, "columns with tabs between them");
     if (others && first && found < last)
-        return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected at least %d, separated by tabs",
-                   (int)found, lb_plural(found), (int)last);
+        return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected at least %d%s", (int)found,
+                   lb_plural(found), (int)last, separated(e));
     if (*expected == 0) *expected = others ? found : last;
     if (found == *expected) return LB_OK;
-    return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected %d%s", (int)found, lb_plural(found),
+    return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected %d%s%s", (int)found, lb_plural(found),
                (int)*expected,
-               others              ? " as in the first line"
-               : *expected == 1    ? ""
-               : found > *expected ? ", separated by tabs" LB_PAIR_LINE_CHOOSE
-                                   : ", separated by tabs");
+               others           ? " as in the first line"
+               : *expected == 1 ? ""
+                                : separated(e),
+               !others && *expected > 1 && found > *expected ? LB_PAIR_LINE_CHOOSE : "");
 }
 
 /* The text of one column. */

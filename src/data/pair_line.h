@@ -2,15 +2,12 @@
 #ifndef LB_PAIR_LINE_H
 #define LB_PAIR_LINE_H
 
+#include "data/formats/pair_file.h"
 #include "data/symbols.h"
 #include "io/lines.h"
 #include "lookback/data.h"
 
-enum {
-    LB_PAIR_LONGEST = UINT16_MAX,
-    LB_PAIR_LINE_BYTES = 1 << 20, /* maximum bytes of a line, also for lb_lines_open */
-    LB_PAIR_LINE_MARK = 3         /* bytes of a byte order mark */
-};
+enum { LB_PAIR_LONGEST = UINT16_MAX };
 
 /* name, description of such lines */
 #define LB_BAD_LINE_LIST(X)                                                                                  \
@@ -47,9 +44,10 @@ typedef struct lb_pair_line {
 /** The columns with their defaults filled in; `features` is whether sources have any. */
 lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features);
 
-/** Uses the columns of a model where the format has none. If those of the format differ, writes that as a sentence and
- *  returns true. */
-bool lb_pair_format_take_columns(lb_pair_format *format, lb_pair_columns model, char text[LB_ERROR_LENGTH]);
+/** Uses columns and format of a model, which must outlive the format, where the format has none. If those of the format
+ *  differ, writes that as a sentence and returns true. */
+bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *of_model,
+                                 char text[LB_ERROR_LENGTH]);
 
 /** Checks a format. Errors: LB_ERROR_ARGUMENT, with the invalid field; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_error *error);

@@ -6,6 +6,8 @@
 #include "data/pairs.h"
 #include "data/pairs_internal.h"
 
+#include <string.h>
+
 enum { SHOWN = 10 };
 
 static void write_bad_lines(lb_buffer *text, const lb_pairs_facts *facts)
@@ -35,12 +37,47 @@ static void write_side(lb_buffer *text, const char *name, const lb_side_report *
     lb_buffer_print(text, ": each is one symbol\n");
 }
 
+/* The format, unless it is TSV, and what it leaves out. */
+static void write_format(lb_buffer *text, const lb_pairs *pairs)
+{
+    const lb_pair_file *file = lb_pairs_file_of(pairs);
+    const lb_pair_format *f = &pairs->format;
+    if (f->targets) lb_buffer_print(text, "targets in %s, ", f->targets);
+    if (*file->kind || file->header)
+        lb_buffer_print(text, "%s%s, ", *file->kind ? file->kind : "tsv",
+                        file->header && !strstr(file->kind, "+header") ? "+header" : "");
+}
+
+static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
+{
+    const lb_pair_file *file = lb_pairs_file_of(pairs);
+    const lb_pair_format *f = &pairs->format;
+    if (file->header) lb_buffer_print(text, "  left out line 1, the names of the columns\n");
+    if (file->met.comments + file->met.blanks > 0)
+        lb_buffer_print(text, "  left out %lld comment%s and %lld blank line%s\n",
+                        (long long)file->met.comments, lb_plural(file->met.comments),
+                        (long long)file->met.blanks, lb_plural(file->met.blanks));
+    if (file->met.weighed > 0)
+        lb_buffer_print(text, "  column %d has weights: %lld line%s count as %lld pairs\n",
+                        (int)f->weight_column, (long long)file->met.weighed, lb_plural(file->met.weighed),
+                        (long long)lb_pairs_count(pairs));
+    if (file->found_columns && f->features_column)
+        lb_buffer_print(text, "  columns: source %d, features %d, target %d\n", (int)f->source_column,
+                        (int)f->features_column, (int)f->target_column);
+    else if (file->found_columns)
+        lb_buffer_print(text, "  columns: source %d, target %d\n", (int)f->source_column,
+                        (int)f->target_column);
+}
+
 static void write_file(lb_buffer *text, const lb_pair_file_report *file)
 {
     const lb_pairs_facts *facts = lb_pairs_facts_of(file->pairs);
     int64_t pairs = lb_pairs_count(file->pairs);
-    lb_buffer_print(text, "%s: %lld line%s, %lld pair%s\n", lb_pairs_path(file->pairs),
-                    (long long)facts->lines, lb_plural(facts->lines), (long long)pairs, lb_plural(pairs));
+    lb_buffer_print(text, "%s: ", lb_pairs_path(file->pairs));
+    write_format(text, file->pairs);
+    lb_buffer_print(text, "%lld line%s, %lld pair%s\n", (long long)facts->lines, lb_plural(facts->lines),
+                    (long long)pairs, lb_plural(pairs));
+    write_left_out(text, file->pairs);
     write_bad_lines(text, facts);
     if (facts->byte_order_mark) lb_buffer_print(text, "  ignored a byte order mark at the start\n");
     if (facts->crlf > 0)

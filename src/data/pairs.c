@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FIRST_CAPACITY = 1024, WINDOW = 1 << 16 };
@@ -56,11 +55,12 @@ static uint64_t hash_pair(const lb_pair_line *line, uint64_t hash)
     return lb_symbols_hash(&end, lb_symbols_hash(&line->target, hash));
 }
 
-lb_status lb_pairs_take(lb_pairs *pairs, const char *name, const lb_line *line, lb_error *error)
+lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_error *error)
 {
     lb_error found = {0};
     size_t mark = 0;
     pairs->facts.crlf += line->crlf;
+    lb_pair_file_line(&pairs->file, line);
     if (line->number == 1 && lb_pair_line_has_mark(line->text, line->length)) {
         pairs->facts.byte_order_mark = true;
         mark = LB_PAIR_LINE_MARK;
@@ -78,7 +78,7 @@ lb_status lb_pairs_take(lb_pairs *pairs, const char *name, const lb_line *line, 
 static lb_status find_lines(lb_pairs *pairs, lb_error *error)
 {
     lb_lines lines;
-    lb_status status = lb_lines_open(&lines, pairs->descriptor, pairs->path, LB_PAIR_LINE_BYTES, error);
+    lb_status status = lb_lines_open(&lines, pairs->file.descriptor, pairs->path, LB_PAIR_LINE_BYTES, error);
     bool more = true;
     while (more && !status) {
         lb_line line;
@@ -89,6 +89,7 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
         if (result == LB_LINES_FAILED) status = LB_ERROR_OPEN;
     }
     lb_lines_close(&lines);
+    if (pairs->file.numbered) pairs->facts.lines = pairs->file.met.lines;
     if (status || pairs->count > 0) return status;
     if (pairs->facts.first_bad.count == 0)
         return lb_error_set(error, LB_ERROR_FORMAT,
@@ -97,19 +98,12 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
                         pairs->path, (long long)pairs->facts.lines, pairs->facts.first_bad.text[0]);
 }
 
-static lb_status open_file(lb_pairs *pairs, lb_error *error)
+static lb_status open_file(lb_pairs *pairs, const char *path, lb_error *error)
 {
-    struct stat info;
-    pairs->descriptor = open(pairs->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (pairs->descriptor < 0 && errno == ENOENT && strcmp(pairs->path, "-") == 0)
-        return lb_error_set(error, LB_ERROR_OPEN,
-                            "-: found standard input, expected a file, because pairs are read twice");
-    if (pairs->descriptor < 0 || fstat(pairs->descriptor, &info) != 0)
-        return cannot_read(pairs->path, errno, error);
-    if (S_ISDIR(info.st_mode)) return cannot_read(pairs->path, EISDIR, error);
-    if (S_ISREG(info.st_mode)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: found a pipe or device, expected a file",
-                        pairs->path);
+    lb_status status = lb_pair_file_open(&pairs->file, path, &pairs->format, true, error);
+    pairs->format.kind = pairs->file.kind;
+    pairs->facts.byte_order_mark = pairs->file.met.marked;
+    return status ? status : lb_pair_format_check(&pairs->format, error);
 }
 
 /* Takes the path, also after an error. */
@@ -117,7 +111,8 @@ static lb_pairs *start(char *path, const lb_pair_format *format)
 {
     lb_pairs *pairs = path ? lb_alloc_zero(sizeof *pairs) : NULL;
     if (pairs)
-        *pairs = (lb_pairs){.path = path, .descriptor = -1, .format = *format, .facts = {.hash = LB_HASH}};
+        *pairs =
+            (lb_pairs){.path = path, .file.descriptor = -1, .format = *format, .facts = {.hash = LB_HASH}};
     else
         lb_release(path);
     return pairs;
@@ -126,12 +121,12 @@ static lb_pairs *start(char *path, const lb_pair_format *format)
 lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error *error)
 {
     if (lb_pair_format_check(format, error)) return NULL;
-    lb_pairs *pairs = start(lb_alloc_string(path), format);
+    lb_pairs *pairs = start(lb_alloc_string(lb_pair_file_name(path)), format);
     if (!pairs) {
         lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
         return NULL;
     }
-    if (open_file(pairs, error) == LB_OK) return pairs;
+    if (open_file(pairs, path, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
     return NULL;
 }
@@ -162,8 +157,10 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     }
     again->texts = pairs->texts;
     if (again->texts.count > 0) return again;
-    again->descriptor = fcntl(pairs->descriptor, F_DUPFD_CLOEXEC, 0);
-    if (again->descriptor >= 0) return again;
+    again->file = pairs->file;
+    again->format.kind = again->file.kind;
+    again->file.descriptor = fcntl(pairs->file.descriptor, F_DUPFD_CLOEXEC, 0);
+    if (again->file.descriptor >= 0) return again;
     cannot_read(pairs->path, errno, error);
     lb_pairs_close(again);
     return NULL;
@@ -180,7 +177,7 @@ lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error
 void lb_pairs_close(lb_pairs *pairs)
 {
     if (!pairs) return;
-    if (pairs->descriptor >= 0) close(pairs->descriptor);
+    lb_pair_file_close(&pairs->file);
     lb_strings_free(&pairs->facts.first_bad);
     lb_pair_line_free(&pairs->line);
     lb_release(pairs->window);
@@ -202,6 +199,16 @@ const char *lb_pairs_path(const lb_pairs *pairs)
 const lb_pairs_facts *lb_pairs_facts_of(const lb_pairs *pairs)
 {
     return &pairs->facts;
+}
+
+const lb_pair_format *lb_pairs_format_of(const lb_pairs *pairs)
+{
+    return &pairs->format;
+}
+
+const lb_pair_file *lb_pairs_file_of(const lb_pairs *pairs)
+{
+    return &pairs->file;
 }
 
 int32_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)
@@ -238,7 +245,7 @@ static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb
         pairs->window_room = wanted;
     }
     while (pairs->held < wanted) {
-        ssize_t count = pread(pairs->descriptor, pairs->window + pairs->held, wanted - pairs->held,
+        ssize_t count = pread(pairs->file.descriptor, pairs->window + pairs->held, wanted - pairs->held,
                               (off_t)(offset + pairs->held));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return cannot_read(pairs->path, errno, error);

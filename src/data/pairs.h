@@ -22,6 +22,13 @@ typedef struct lb_pairs_facts {
 /** The facts about a file. Memory: owned by the pairs. */
 const lb_pairs_facts *lb_pairs_facts_of(const lb_pairs *pairs);
 
+/** The format by which it is read, with what the file says about itself; its `kind` is that of the file. Memory: owned by
+ *  the pairs. */
+const lb_pair_format *lb_pairs_format_of(const lb_pairs *pairs);
+
+/** The file. Memory: owned by the pairs. */
+const lb_pair_file *lb_pairs_file_of(const lb_pairs *pairs);
+
 /** The symbols of a pair. Memory: `*line` is valid until the next call.
  *  Errors: LB_ERROR_INDEX if there is no such pair; LB_ERROR_OPEN if the file cannot be read any more; LB_ERROR_FORMAT
  *          if the line in the file has changed; LB_ERROR_MEMORY. */

@@ -14,7 +14,7 @@ typedef struct lb_place {
 
 struct lb_pairs {
     char *path;
-    int descriptor;      /* -1 if the file is not open */
+    lb_pair_file file;   /* with a descriptor of -1 if it is not open */
     lb_pair_texts texts; /* the pairs in memory, whose numbers are offsets then; zero: they are in the file */
     lb_pair_format format;
     const lb_place *places; /* [count] those of `own`, or of an index */
@@ -38,9 +38,9 @@ LB_MUST_USE lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *forma
 LB_MUST_USE lb_pairs *lb_pairs_new_in_memory(lb_pair_texts texts, const lb_pair_format *format,
                                              lb_error *error);
 
-/** Adds the pair of a line, which is good, or may be skipped.
+/** Adds the pair of a line, which is good, or may be skipped. The line gets its own number, see lb_pair_file_line.
  *  Errors: LB_ERROR_FORMAT for a bad line that must not be skipped; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_pairs_take(lb_pairs *pairs, const char *name, const lb_line *line, lb_error *error);
+LB_MUST_USE lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_error *error);
 
 /** Counts a bad line, unless none may be skipped. `found` is its error, and pairs->line.bad its kind. */
 LB_MUST_USE lb_status lb_pairs_skip(lb_pairs *pairs, const lb_error *found, lb_error *error);

@@ -1,4 +1,4 @@
-/* A TSV file of pairs. The first four bytes choose its format; the rest is the file. */
+/* A file of pairs. The first four bytes choose its format; the rest is the file. */
 #include "data/pair_order.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
@@ -10,6 +10,10 @@ enum { COLUMNS = 4, HOLD_OUT = 3, BATCH = 2, MOST_SYMBOLS = 40 };
 /* The last two are no valid separators. */
 static const char *const separators[] = {NULL, "", " ", ";", "ab", "\xcc\x81", "\xc3\xa9", "\t", "\xff"};
 enum { SEPARATORS = sizeof separators / sizeof *separators };
+
+static const char *const kinds[] = {NULL,    "tsv",        "csv",      "csv:;",      "cmudict",    "unimorph",
+                                    "jsonl", "lines: -> ", "lists:->", "tsv+header", "csv+header", "lines:"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static lb_symbol_rule choose_rule(uint8_t byte)
 {
@@ -28,7 +32,10 @@ static lb_pair_format choose_format(const uint8_t **data, size_t *size)
                              .no_target = (rest & 1) != 0,
                              .skip_bad_lines = (rest & 2) != 0,
                              .longest = rest & 4 ? MOST_SYMBOLS : 0};
-    if (rest & 8) format.source.features = separators[rest / 16 % SEPARATORS];
+    if (rest & 8)
+        format.source.features = separators[rest / 16 % SEPARATORS];
+    else
+        format.kind = kinds[rest / 16 % KINDS];
     return format;
 }
 

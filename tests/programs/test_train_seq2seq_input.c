@@ -80,7 +80,7 @@ START_TEST(test_train_seq2seq_file_that_cannot_be_read_is_status_66)
     SUPPORT_TRAIN("--train", "folder");
     support_assert_refused(66, "folder: cannot read: Is a directory");
     SUPPORT_TRAIN("--train", "-");
-    support_assert_refused(66, "-: found standard input, expected a file");
+    support_assert_refused(65, "standard input: found an empty file");
     SUPPORT_TRAIN("--config", "no.json");
     support_assert_refused(66, "no.json");
 }

@@ -21,6 +21,9 @@ static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs", SORT[] = "so
 /* The first id of the target that an output can have. Files from before do not have it. */
 static const char FIRST_WRITTEN[] = "first_written";
 
+/* Of the file of the training, beside the columns. */
+static const char FORMAT[] = "format";
+
 static const char *const column_names[] = {"source", "target", "features"};
 
 static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
@@ -39,7 +42,9 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
 static void print_columns(lb_buffer *json, lb_pair_columns c)
 {
     const int32_t column[] = {c.source, c.target, c.features};
-    bool any = false;
+    bool any = *c.kind;
+    if (any) lb_buffer_print(json, ",\"columns\":{\"%s\":", FORMAT);
+    if (any) lb_buffer_json_string(json, c.kind);
     for (int i = 0; i < 3; i++) {
         if (column[i] == 0) continue;
         lb_buffer_print(json, "%s\"%s\":%d", any ? "," : ",\"columns\":{", column_names[i], (int)column[i]);
@@ -75,7 +80,8 @@ static char *print_task(const lb_text_model *t)
 /* The lines of the training. */
 static lb_pair_format format_of(const lb_text_model *t)
 {
-    return (lb_pair_format){.source_column = t->columns.source,
+    return (lb_pair_format){.kind = t->columns.kind,
+                            .source_column = t->columns.source,
                             .target_column = t->columns.target,
                             .features_column = t->columns.features,
                             .source = t->source_rule,
@@ -189,6 +195,17 @@ static lb_status parse_column(const cJSON *columns, int which, int32_t *column, 
                                 TASK_KEY, column_names[which], MOST_COLUMNS);
 }
 
+static lb_status parse_kind(const cJSON *columns, char kind[LB_PAIR_KIND_NAME], lb_error *error)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(columns, FORMAT);
+    const char *name = item ? cJSON_GetStringValue(item) : "";
+    if (!name || strlen(name) >= LB_PAIR_KIND_NAME)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\" in \"columns\": expected a format of pairs",
+                            TASK_KEY, FORMAT);
+    memcpy(kind, name, strlen(name) + 1);
+    return LB_OK;
+}
+
 /* Files from before, and those of pairs without further columns, do not have them. */
 static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *error)
 {
@@ -201,6 +218,7 @@ static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *er
     lb_status status = parse_column(columns, 0, &t->columns.source, error);
     if (!status) status = parse_column(columns, 1, &t->columns.target, error);
     if (!status) status = parse_column(columns, 2, &t->columns.features, error);
+    if (!status) status = parse_kind(columns, t->columns.kind, error);
     const lb_pair_format format = format_of(t);
     if (status || lb_pair_format_check(&format, &found) == LB_OK) return status;
     status = found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status;

@@ -210,13 +210,15 @@ static lb_status open_pairs(joining *j)
     char text[LB_ERROR_LENGTH];
     const lb_training_config *c = j->config->data;
     lb_training_data *d = &j->data;
-    d->format = (lb_pair_format){.source_column = c->source_column,
+    d->format = (lb_pair_format){.kind = c->format,
+                                 .targets = c->dev ? c->dev_targets : c->train_targets,
+                                 .source_column = c->source_column,
                                  .target_column = c->target_column,
                                  .features_column = c->features_column,
                                  .source = j->text.source_rule,
                                  .target = j->text.target_rule,
                                  .skip_bad_lines = c->skip_bad_lines};
-    if (lb_pair_format_take_columns(&d->format, j->text.columns, text) && c->listener.note)
+    if (lb_pair_format_take_columns(&d->format, &j->text.columns, text) && c->listener.note)
         c->listener.note(c->listener.context, text);
     bool apart = c->dev || lb_pair_texts_given(&c->dev_pairs);
     if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, j->error);

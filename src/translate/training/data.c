@@ -5,11 +5,29 @@
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "data/vocabulary.h"
+#include "train/group.h"
 #include "translate/file/list.h"
 #include "translate/training/pairs.h"
 #include "translate/training/recipe.h"
 
 #include <stdio.h>
+#include <string.h>
+
+static void note(const lb_training_config *c, const lb_pairs *pairs)
+{
+    const char *text = lb_pairs_file_of(pairs)->note;
+    if (*text && c->listener.note && lb_group_leads(c->group)) c->listener.note(c->listener.context, text);
+}
+
+/* What the file to train on says about itself is the default for others. */
+static void take_format(lb_training_data *data, const lb_training_config *c)
+{
+    data->format = *lb_pairs_format_of(data->train);
+    data->format.usual_kind = data->format.kind;
+    data->format.kind = c->format;
+    data->format.targets = c->dev_targets;
+    note(c, data->train);
+}
 
 static lb_status open_files(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
@@ -19,6 +37,7 @@ static lb_status open_files(lb_training_data *data, const lb_training_config *c,
     lb_indexed_pairs pairs;
     lb_status status = lb_training_pairs_open(&pairs, &data->index_path, c, &data->format, error);
     data->train = pairs.train;
+    if (!status) take_format(data, c);
     data->dev = pairs.held_out;
     data->source = pairs.source;
     data->target = pairs.target;
@@ -26,6 +45,7 @@ static lb_status open_files(lb_training_data *data, const lb_training_config *c,
     if (!data->dev && c->no_hold_out) data->dev = data->train;
     if (status || data->dev) return status;
     data->dev = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, error);
+    if (data->dev) note(c, data->dev);
     return data->dev ? LB_OK : error->status;
 }
 
@@ -115,6 +135,7 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
                                 const lb_start *start, lb_error *error)
 {
     *data = (lb_training_data){.format = lb_recipe_format(config), .start = start};
+    data->format.usual_kind = start->model.columns.kind;
     if (config->sort) return prepare_lists(data, config->sort, error);
     lb_status status = open_files(data, config, error);
     if (!status) status = report(data, &config->listener, error);
@@ -167,17 +188,21 @@ static int32_t shortest_source(const lb_training_data *data)
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)
 {
     const lb_text_model *before = &data->start->model;
-    return (lb_text_model){
-        .params = params,
-        .model = model,
-        .source = data->source,
-        .target = data->target,
-        .source_rule = data->format.source,
-        .target_rule = data->format.target,
-        .columns = {data->format.source_column, data->format.target_column, data->format.features_column},
-        .shortest_source = shortest_source(data),
-        .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
-        .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
-        .sorts = data->sorts,
-        .task = data->task};
+    lb_text_model model_of = {.params = params,
+                              .model = model,
+                              .source = data->source,
+                              .target = data->target,
+                              .source_rule = data->format.source,
+                              .target_rule = data->format.target,
+                              .columns = {.source = data->format.source_column,
+                                          .target = data->format.target_column,
+                                          .features = data->format.features_column},
+                              .shortest_source = shortest_source(data),
+                              .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
+                              .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
+                              .sorts = data->sorts,
+                              .task = data->task};
+    const char *kind = data->sorts ? "" : data->format.usual_kind;
+    if (strcmp(kind, "tsv") != 0) snprintf(model_of.columns.kind, LB_PAIR_KIND_NAME, "%s", kind);
+    return model_of;
 }

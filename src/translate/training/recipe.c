@@ -256,6 +256,9 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
     lb_normalization form = LB_NORMALIZE_NFD;
     lb_normalization_find(c->normalize, &form);
     return (lb_pair_format){
+        .kind = c->format,
+        .targets = c->train_targets,
+        .weight_column = c->weight_column,
         .source_column = c->source_column,
         .target_column = c->target_column,
         .features_column = c->features_column,

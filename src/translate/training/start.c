@@ -86,11 +86,12 @@ static void take_columns(const lb_text_model *m, lb_training_config *c)
     char text[LB_ERROR_LENGTH];
     if (!c->features_separator && (c->features_column || m->columns.features))
         c->features_separator = m->source_rule.features;
-    lb_pair_format format = {.source_column = c->source_column,
+    lb_pair_format format = {.kind = c->format,
+                             .source_column = c->source_column,
                              .target_column = c->target_column,
                              .features_column = c->features_column,
                              .source.features = c->features_separator};
-    bool differ = lb_pair_format_take_columns(&format, m->columns, text);
+    bool differ = lb_pair_format_take_columns(&format, &m->columns, text);
     c->source_column = format.source_column;
     c->target_column = format.target_column;
     c->features_column = format.features_column;

@@ -35,7 +35,7 @@ static void expect_columns(lb_pair_format format, lb_pair_columns model, const c
                            const char *said)
 {
     char found[64], text[LB_ERROR_LENGTH] = "";
-    bool differ = lb_pair_format_take_columns(&format, model, text);
+    bool differ = lb_pair_format_take_columns(&format, &model, text);
     snprintf(found, sizeof found, "%d %d %d", (int)format.source_column, (int)format.target_column,
              (int)format.features_column);
     ck_assert_str_eq(found, expected);

@@ -1,0 +1,234 @@
+#include "data/formats/convert.h"
+
+#include "base/alloc.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "io/write_all.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
+
+typedef struct work {
+    const lb_conversion *asked;
+    lb_fields fields;
+    lb_buffer record; /* a quoted field may have line ends */
+    int64_t first;    /* number of the first line of the record */
+    lb_buffer out;
+    lb_error *error;
+} work;
+
+static lb_status out_of_memory(const work *w)
+{
+    return lb_error_set(w->error, LB_ERROR_MEMORY, "%s: out of memory", w->asked->name);
+}
+
+static lb_status flush(work *w, size_t most)
+{
+    if (w->out.failed || w->fields.text.failed || w->record.failed) return out_of_memory(w);
+    if (w->out.length <= most) return LB_OK;
+    if (!lb_write_all(w->asked->to, w->out.text, w->out.length))
+        return lb_error_set(w->error, LB_ERROR_OPEN, "%s: cannot copy: %s", w->asked->name, strerror(errno));
+    w->out.length = 0;
+    return LB_OK;
+}
+
+/* A tab or a line end within a field would divide it. */
+static void add_field(lb_buffer *out, const char *text, size_t length)
+{
+    size_t begin = out->length;
+    lb_buffer_add(out, text, length);
+    if (out->failed) return;
+    for (char *at = out->text + begin; at < out->text + out->length; at++)
+        if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
+}
+
+/* The part of a field with this number, of several right answers; the last one if it has fewer. */
+static const char *part_of(const lb_fields *fields, int field, int part, size_t *length, bool *more)
+{
+    const char *at = lb_field(fields, field, length), *end = at + *length, *stop;
+    while ((stop = memchr(at, LB_FIELDS_OR, (size_t)(end - at))) != NULL && part-- > 0) at = stop + 1;
+    *more = *more || stop;
+    *length = (size_t)((stop ? stop : end) - at);
+    return at;
+}
+
+/* Once for each right answer. */
+static void add_lines(work *w, int64_t number)
+{
+    bool more = true;
+    for (int part = 0; more; part++) {
+        more = false;
+        lb_buffer_print(&w->out, "%lld", (long long)number);
+        for (int i = 0; i < w->fields.count; i++) {
+            size_t length;
+            const char *text = part_of(&w->fields, i, part, &length, &more);
+            lb_buffer_add(&w->out, "\t", 1);
+            add_field(&w->out, text, length);
+        }
+        lb_buffer_add(&w->out, "\n", 1);
+    }
+}
+
+static bool parse_weight(const char *text, size_t length, double *weight)
+{
+    char copy[NUMBER], *end;
+    if (length == 0 || length >= sizeof copy || strspn(text, "0123456789.eE+-") < length) return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    lb_plain_locale locale = lb_plain_locale_enter();
+    *weight = strtod(copy, &end);
+    lb_plain_locale_leave(locale);
+    return *end == '\0' && *weight >= 0 && *weight <= MOST_WEIGHT;
+}
+
+/* How often a line counts: what is left of a whole number decides by chance, which is the same in each run. */
+static lb_status find_times(work *w, int64_t number, int64_t *times)
+{
+    int column = w->asked->weight_column;
+    double weight = 0;
+    size_t length = 0;
+    const char *text = column <= w->fields.count ? lb_field(&w->fields, column - 1, &length) : "";
+    *times = 1;
+    if (column == 0) return LB_OK;
+    if (!parse_weight(text, length, &weight))
+        return lb_error_set(w->error, LB_ERROR_FORMAT,
+                            "%s:%lld: found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
+                            w->asked->name, (long long)number, length < NUMBER ? (int)length : NUMBER, text,
+                            column, MOST_WEIGHT);
+    const lb_rng rng = {.seed = (uint64_t)number, .stream = lb_rng_stream("weight")};
+    *times = (int64_t)(weight + lb_rng_uniform(rng, 0));
+    w->asked->met->weighed++;
+    return LB_OK;
+}
+
+static lb_status emit(work *w, int64_t number)
+{
+    int64_t times;
+    lb_status status = find_times(w, number, &times);
+    for (; times > 0 && !status; times--) {
+        add_lines(w, number);
+        status = flush(w, FULL);
+    }
+    return status;
+}
+
+/* What is not of the format is one field. */
+static lb_status take_bad(work *w, const char *text, size_t length)
+{
+    lb_fields_clear(&w->fields);
+    lb_fields_add(&w->fields, text, length);
+    add_lines(w, w->first);
+    return flush(w, FULL);
+}
+
+/* A record is a line, or several of CSV. */
+static lb_status take_record(work *w, bool last)
+{
+    const char *text = w->record.text;
+    size_t length = w->record.length;
+    lb_converted *met = w->asked->met;
+    lb_pair_line_is found = lb_pair_kind_split(w->asked->kind, text, length, &w->fields);
+    if (found == LB_LINE_IS_OPEN && !last && length <= LB_PAIR_LINE_BYTES) return LB_OK;
+    lb_status status = LB_OK;
+    if (found == LB_LINE_IS_COMMENT)
+        met->comments++;
+    else if (found != LB_LINE_IS_FIELDS)
+        status = take_bad(w, text, length);
+    else if (!(w->asked->header && w->first == 1))
+        status = emit(w, w->first);
+    w->record.length = 0;
+    return status;
+}
+
+static bool is_blank(const lb_line *line)
+{
+    for (size_t i = 0; i < line->length; i++)
+        if (line->text[i] != ' ' && line->text[i] != '\t') return false;
+    return !line->cut;
+}
+
+static lb_status take_line(work *w, const lb_line *line)
+{
+    w->asked->met->lines++;
+    if (w->record.length == 0 && is_blank(line)) {
+        w->asked->met->blanks++;
+        return LB_OK;
+    }
+    if (w->record.length == 0) w->first = line->number;
+    if (line->cut) return take_bad(w, line->text, line->length);
+    if (w->record.length > 0) lb_buffer_add(&w->record, "\n", 1);
+    lb_buffer_add(&w->record, line->text, line->length);
+    return w->record.failed ? out_of_memory(w) : take_record(w, false);
+}
+
+static lb_status take_both(work *w, const lb_line *source, const lb_line *target)
+{
+    w->asked->met->lines++;
+    lb_fields_clear(&w->fields);
+    lb_fields_add(&w->fields, source->text, source->length);
+    lb_fields_add(&w->fields, target->text, target->length);
+    return emit(w, source->number);
+}
+
+static void drop_mark(lb_converted *met, lb_line *line)
+{
+    if (line->number > 1 || line->length < LB_PAIR_LINE_MARK || memcmp(line->text, "\xEF\xBB\xBF", 3) != 0)
+        return;
+    met->marked = true;
+    line->text += LB_PAIR_LINE_MARK;
+    line->length -= LB_PAIR_LINE_MARK;
+}
+
+static lb_status convert_one(work *w, lb_lines *lines)
+{
+    lb_line line;
+    lb_lines_result result;
+    while ((result = lb_lines_next(lines, true, &line, w->error)) == LB_LINES_ONE) {
+        drop_mark(w->asked->met, &line);
+        lb_status status = take_line(w, &line);
+        if (status) return status;
+    }
+    if (result == LB_LINES_FAILED) return LB_ERROR_OPEN;
+    return w->record.length > 0 ? take_record(w, true) : LB_OK;
+}
+
+static lb_status convert_both(work *w, lb_lines *sources, lb_lines *targets)
+{
+    const lb_conversion *asked = w->asked;
+    for (;;) {
+        lb_line source, target;
+        lb_lines_result one = lb_lines_next(sources, true, &source, w->error);
+        lb_lines_result other =
+            one == LB_LINES_FAILED ? one : lb_lines_next(targets, true, &target, w->error);
+        if (other == LB_LINES_FAILED) return LB_ERROR_OPEN;
+        if (one != other)
+            return lb_error_set(w->error, LB_ERROR_FORMAT, "%s: found %s lines than in %s, expected as many",
+                                asked->targets_name, other == LB_LINES_ONE ? "more" : "fewer", asked->name);
+        if (one != LB_LINES_ONE) return LB_OK;
+        drop_mark(asked->met, &source);
+        drop_mark(asked->met, &target);
+        lb_status status = take_both(w, &source, &target);
+        if (status) return status;
+    }
+}
+
+lb_status lb_convert(const lb_conversion *asked, lb_error *error)
+{
+    work w = {.asked = asked, .error = error};
+    lb_lines lines, targets = {.descriptor = -1};
+    lb_status status = lb_lines_open(&lines, asked->from, asked->name, LB_PAIR_LINE_BYTES, error);
+    if (!status && asked->targets >= 0)
+        status = lb_lines_open(&targets, asked->targets, asked->targets_name, LB_PAIR_LINE_BYTES, error);
+    if (!status) status = asked->targets >= 0 ? convert_both(&w, &lines, &targets) : convert_one(&w, &lines);
+    if (!status) status = flush(&w, 0);
+    lb_lines_close(&targets);
+    lb_lines_close(&lines);
+    lb_release(w.fields.text.text);
+    lb_release(w.record.text);
+    lb_release(w.out.text);
+    return status;
+}

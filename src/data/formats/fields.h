@@ -1,0 +1,46 @@
+/* The fields of a line, whatever divides them. */
+#ifndef LB_FIELDS_H
+#define LB_FIELDS_H
+
+#include "base/buffer.h"
+
+enum {
+    LB_FIELDS_MOST = 256,
+    LB_FIELDS_OR = '\x1F' /* within a field, between several right answers */
+};
+
+/** Zero has none. Memory: release `text.text` with lb_release. */
+typedef struct lb_fields {
+    lb_buffer text;             /* the fields, one after the other */
+    size_t end[LB_FIELDS_MOST]; /* [count] of each in the text */
+    int count;
+} lb_fields;
+
+/** A field. Not a string: it has `*length` bytes. */
+static inline const char *lb_field(const lb_fields *fields, int number, size_t *length)
+{
+    size_t begin = number > 0 ? fields->end[number - 1] : 0;
+    *length = fields->end[number] - begin;
+    return fields->text.text ? fields->text.text + begin : "";
+}
+
+/** Ends the field that has been added to the text. What is too much is left out. */
+static inline void lb_fields_end(lb_fields *fields)
+{
+    if (fields->count < LB_FIELDS_MOST) fields->end[fields->count++] = fields->text.length;
+}
+
+/** Adds a field. */
+static inline void lb_fields_add(lb_fields *fields, const char *text, size_t length)
+{
+    lb_buffer_add(&fields->text, text, length);
+    lb_fields_end(fields);
+}
+
+static inline void lb_fields_clear(lb_fields *fields)
+{
+    fields->text.length = 0;
+    fields->count = 0;
+}
+
+#endif

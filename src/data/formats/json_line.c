@@ -1,0 +1,100 @@
+#include "data/formats/pair_kind.h"
+#include "io/json.h"
+
+#include <string.h>
+
+static bool is_text(const cJSON *value)
+{
+    return cJSON_IsString(value) || cJSON_IsNumber(value);
+}
+
+/* A text, or several: the right answers. */
+static bool is_value(const cJSON *value)
+{
+    const cJSON *item;
+    if (!cJSON_IsArray(value) || !value->child) return is_text(value);
+    cJSON_ArrayForEach(item, value)
+    {
+        if (!is_text(item)) return false;
+    }
+    return true;
+}
+
+/* The members of an object, and those of the objects in it. */
+static void list_keys(const cJSON *object, lb_fields *keys)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        if (is_value(item)) lb_fields_add(keys, item->string, strlen(item->string));
+        if (!cJSON_IsObject(item)) continue;
+        const cJSON *inner;
+        cJSON_ArrayForEach(inner, item)
+        {
+            if (is_value(inner)) lb_fields_add(keys, inner->string, strlen(inner->string));
+        }
+    }
+}
+
+static bool has_name(const cJSON *item, const char *key, size_t length)
+{
+    return strlen(item->string) == length && memcmp(item->string, key, length) == 0;
+}
+
+static const cJSON *find(const cJSON *object, const char *key, size_t length)
+{
+    const cJSON *item, *inner;
+    cJSON_ArrayForEach(item, object)
+    {
+        if (has_name(item, key, length)) return item;
+        if (!cJSON_IsObject(item)) continue;
+        cJSON_ArrayForEach(inner, item)
+        {
+            if (has_name(inner, key, length)) return inner;
+        }
+    }
+    return NULL;
+}
+
+static void add_text(lb_fields *fields, const cJSON *value)
+{
+    if (cJSON_IsString(value))
+        lb_buffer_print(&fields->text, "%s", value->valuestring);
+    else if (cJSON_IsNumber(value))
+        lb_buffer_json_number(&fields->text, value->valuedouble, 17);
+}
+
+static void add_value(lb_fields *fields, const cJSON *value)
+{
+    static const char or = LB_FIELDS_OR;
+    const cJSON *item;
+    if (cJSON_IsArray(value)) {
+        cJSON_ArrayForEach(item, value)
+        {
+            if (item != value->child) lb_buffer_add(&fields->text, & or, 1);
+            add_text(fields, item);
+        }
+    } else if (value) {
+        add_text(fields, value);
+    }
+    lb_fields_end(fields);
+}
+
+lb_pair_line_is lb_json_split(lb_fields *keys, const char *line, size_t length, lb_fields *fields)
+{
+    cJSON *object;
+    lb_status status = lb_json_parse(line, length, NULL, &object);
+    if (status == LB_ERROR_MEMORY) fields->text.failed = true;
+    if (status || !cJSON_IsObject(object)) {
+        cJSON_Delete(object);
+        return LB_LINE_IS_BAD;
+    }
+    if (keys->count == 0) list_keys(object, keys);
+    for (int i = 0; i < keys->count; i++) {
+        size_t count;
+        const char *key = lb_field(keys, i, &count);
+        add_value(fields, find(object, key, count));
+    }
+    cJSON_Delete(object);
+    return LB_LINE_IS_FIELDS;
+}

@@ -1,0 +1,51 @@
+/* The formats of files of pairs, by their names, and how a line of each is divided. */
+#ifndef LB_PAIR_KIND_H
+#define LB_PAIR_KIND_H
+
+#include "data/formats/fields.h"
+#include "lookback/data.h"
+
+#include <cJSON.h>
+
+/** A parsed name: "csv", "csv:;", "lines: -> ", "tsv+header". */
+typedef struct lb_pair_kind {
+    const struct lb_pair_kind_row *row; /* of the table of formats */
+    char between[LB_PAIR_KIND_NAME];    /* the fields of a line */
+    bool header;                        /* the first line has names */
+    lb_fields keys;                     /* the names of the columns of JSON */
+} lb_pair_kind;
+
+/** What a line is. */
+typedef enum lb_pair_line_is {
+    LB_LINE_IS_FIELDS,
+    LB_LINE_IS_OPEN,    /* a quoted field goes on in the next line */
+    LB_LINE_IS_COMMENT, /* nothing to read */
+    LB_LINE_IS_BAD      /* not of this format */
+} lb_pair_line_is;
+
+/** Parses a name; "" is "tsv".
+ *  Memory: freed by lb_pair_kind_free, also after an error.
+ *  Errors: LB_ERROR_ARGUMENT with the names that there are; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *error);
+
+void lb_pair_kind_free(lb_pair_kind *kind);
+
+/** Whether it is TSV, where each line is a pair. */
+bool lb_pair_kind_is_plain(const lb_pair_kind *kind);
+
+/** Whether tabs divide a line. */
+bool lb_pair_kind_has_tabs(const lb_pair_kind *kind);
+
+/** The separator of the target symbols that goes without saying; NULL: there is none. */
+const char *lb_pair_kind_target_separator(const lb_pair_kind *kind);
+
+/** Divides a line into fields, which are cleared first. The first line of JSON decides about the columns of the others. */
+lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
+
+/** Divides a line of CSV. */
+lb_pair_line_is lb_csv_split(char between, const char *line, size_t length, lb_fields *fields);
+
+/** The values of a JSON object, in the order of `keys`, which are those of the first one. */
+lb_pair_line_is lb_json_split(lb_fields *keys, const char *line, size_t length, lb_fields *fields);
+
+#endif

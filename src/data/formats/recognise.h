@@ -1,0 +1,22 @@
+/* The format of a file by its first lines. */
+#ifndef LB_RECOGNISE_H
+#define LB_RECOGNISE_H
+
+#include "data/formats/pair_kind.h"
+
+/** What the first lines say. Zero: nothing. */
+typedef struct lb_recognised {
+    char kind[LB_PAIR_KIND_NAME]; /* "": they look like TSV, or like nothing in particular */
+    bool header;                  /* the first line has names */
+    bool tabs;                    /* lines have tabs */
+    int32_t source, target, features;
+    const char *between_features; /* if features are known; a constant */
+} lb_recognised;
+
+/** Finds out the format, unless `kind` names it, and which columns are which.
+ *  Text:   the first bytes of a file; `whole` is whether they are all of it.
+ *  Errors: LB_ERROR_MEMORY; LB_ERROR_ARGUMENT for an unknown name. */
+LB_MUST_USE lb_status lb_recognise(const char *text, size_t length, bool whole, const char *kind,
+                                   lb_recognised *found, lb_error *error);
+
+#endif

@@ -1,0 +1,99 @@
+#include "io/plain_copy.h"
+
+#include "base/alloc.h"
+#include "io/file.h"
+#include "io/write_all.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { PIECE = 1 << 16, PATH = 4096 };
+
+int lb_nameless_file(void)
+{
+    char path[PATH];
+    const char *folder = getenv("TMPDIR");
+    int length = snprintf(path, sizeof path, "%s/lookback-XXXXXX", folder && *folder ? folder : "/tmp");
+    if (length < 0 || length >= PATH) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int descriptor = mkstemp(path);
+    if (descriptor >= 0) unlink(path);
+    return descriptor;
+}
+
+bool lb_is_gzip(int descriptor)
+{
+    unsigned char first[2];
+    return pread(descriptor, first, sizeof first, 0) == sizeof first && first[0] == 0x1F && first[1] == 0x8B;
+}
+
+static lb_status cannot(const char *name, const char *what, int reason, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot %s: %s", name, what, strerror(reason));
+}
+
+/* How zlib names a failed read. */
+static lb_status cannot_read(gzFile from, const char *name, lb_error *error)
+{
+    int code;
+    gzerror(from, &code);
+    if (code == Z_ERRNO) return cannot(name, "read", errno, error);
+    if (code == Z_MEM_ERROR) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: damaged gzip data", name);
+}
+
+/* What has no line ends is no file of lines, and may have no end. */
+static bool is_endless(size_t *without, const char *bytes, size_t count)
+{
+    size_t behind = 0;
+    while (behind < count && bytes[count - 1 - behind] != '\n') behind++;
+    *without = behind == count ? *without + count : behind;
+    return *without > LB_FILE_STREAM;
+}
+
+static lb_status copy_all(gzFile from, const char *name, int to, char *piece, lb_error *error)
+{
+    int count;
+    size_t without = 0;
+    while ((count = gzread(from, piece, PIECE)) > 0) {
+        if (is_endless(&without, piece, (size_t)count))
+            return lb_file_is_endless(name, LB_FILE_STREAM, error);
+        if (!lb_write_all(to, piece, (size_t)count)) return cannot(name, "copy", errno, error);
+    }
+    int code;
+    gzerror(from, &code);
+    return count < 0 || (code != Z_OK && code != Z_STREAM_END) ? cannot_read(from, name, error) : LB_OK;
+}
+
+static lb_status copy_from(gzFile from, const char *name, int *copy, lb_error *error)
+{
+    char *piece = lb_alloc(PIECE);
+    if (!piece) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
+    *copy = lb_nameless_file();
+    lb_status status =
+        *copy < 0 ? cannot(name, "copy", errno, error) : copy_all(from, name, *copy, piece, error);
+    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot(name, "copy", errno, error);
+    lb_release(piece);
+    return status;
+}
+
+lb_status lb_plain_copy(int descriptor, const char *name, int *copy, lb_error *error)
+{
+    *copy = -1;
+    int own = dup(descriptor);
+    gzFile from = own < 0 ? NULL : gzdopen(own, "rb");
+    lb_status status = from ? copy_from(from, name, copy, error) : cannot(name, "read", errno, error);
+    if (from)
+        gzclose(from);
+    else if (own >= 0)
+        close(own);
+    if (status && *copy >= 0) close(*copy);
+    if (status) *copy = -1;
+    return status;
+}
