@@ -19,7 +19,7 @@ enum { WARM = 2 }; /* steps before stages are told apart */
 typedef struct training {
     bench_model model;
     lb_trainer_config config;
-    lb_train_session session;
+    lb_trainer trainer;
     int batch;      /* of a shard */
     bool stages;    /* whether to tell them apart */
     int staged;     /* steps that were */
@@ -41,7 +41,7 @@ static void train_step(void *context, int step)
     double loss;
     if (t->stages && step == WARM) bench_stages_begin();
     t->staged += step >= WARM;
-    if (t->error.status == LB_OK) t->error.status = lb_train_session_step(&t->session, &loss, &t->error);
+    if (t->error.status == LB_OK) t->error.status = lb_trainer_step(&t->trainer, &loss, &t->error);
 }
 
 /* Threads and ranks must not change it. */
@@ -84,8 +84,8 @@ static lb_status measure(const bench_size *size, lb_attention_kind attention, be
                                    .optimizer = {.clip_norm = 1},
                                    .shards = shards,
                                    .group = group};
-    t.session.config = &t.config;
-    if (!status) status = lb_train_session_begin(&t.session, error);
+    t.trainer.config = &t.config;
+    if (!status) status = lb_trainer_begin(&t.trainer, error);
     if (!status) {
         bench_timing timing = bench_time(effort, train_step, &t);
         status = t.error.status;
@@ -94,7 +94,7 @@ static lb_status measure(const bench_size *size, lb_attention_kind attention, be
         else if (!group || group->rank == 0)
             report(&t, size, attention, timing);
     }
-    lb_train_session_free(&t.session);
+    lb_trainer_free(&t.trainer);
     bench_model_free(&t.model);
     return status;
 }

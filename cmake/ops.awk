@@ -48,20 +48,21 @@ state == "function" {
     else functions = functions $0 "\n"
     next
 }
-# A macro that writes descriptors says the operands of them all, in front of them.
+# A macro that writes descriptors says the operands of them all, in front of them; that of autograd/pairwise.h has two.
+/LB_PAIR_OP\(/ { operands = "a b" }
 match($0, /\.operands = "[^"]*"/) { operands = substr($0, RSTART + 13, RLENGTH - 14) }
 # A descriptor, or the macro that writes one: name, operands, formula and derivative are its first four strings, or a
 # macro's first operand and two strings. A string may go on in the next line.
-/^static const lb_(cell_)?op [a-z_]+ = / { state = "descriptor"; text = "" }
+/^static const lb_(cell_)?op [a-z_]+ =( |$)/ { state = "descriptor"; text = "" }
 state == "descriptor" {
     text = text $0
     if ($0 !~ /;$/) next
     state = ""
     gsub(/" +"/, "", text)
     count = split(text, part, "\"")
-    if (part[1] ~ /\([a-z_]+, *$/) {
+    if (part[1] ~ /\( *[a-z_]+, *$/) {
         name = part[1]
-        sub(/.*\(/, "", name)
+        sub(/.*\( */, "", name)
         sub(/,.*/, "", name)
         formula = part[2]
         derivative = part[4]

@@ -27,7 +27,7 @@ typedef struct settings {
 } settings;
 
 /* The state of a run. */
-typedef struct session {
+typedef struct predicting {
     const settings *asked;
     lb_translator *translator;
     lb_translator_facts model;
@@ -38,9 +38,9 @@ typedef struct session {
     bool shorter_said, longer_said; /* the warning about texts shorter or longer than in training */
     int64_t endless;                /* outputs without an end */
     app_votes votes;                /* of the members, if asked for */
-} session;
+} predicting;
 
-static lb_status open_model(session *s, lb_error *error)
+static lb_status open_model(predicting *s, lb_error *error)
 {
     const settings *asked = s->asked;
     s->translator = app_open_model(asked->model, asked->lines, error);
@@ -66,7 +66,7 @@ static lb_status open_model(session *s, lb_error *error)
     return LB_OK;
 }
 
-static lb_status open_input(session *s, lb_error *error)
+static lb_status open_input(predicting *s, lb_error *error)
 {
     const settings *asked = s->asked;
     lb_pair_format format = {.kind = asked->format,
@@ -88,7 +88,7 @@ static lb_status open_input(session *s, lb_error *error)
     return status;
 }
 
-static void session_close(session *s)
+static void predicting_close(predicting *s)
 {
     if (s->endless > 1) app_warn("%lld outputs were cut off", (long long)s->endless);
     app_unknown_say(&s->unknown, s->input.name);
@@ -99,7 +99,7 @@ static void session_close(session *s)
 }
 
 /* Warns that training had no texts as short or as long as this one. */
-static void comment_on_length(session *s, int64_t line, int64_t length)
+static void comment_on_length(predicting *s, int64_t line, int64_t length)
 {
     const lb_translator_facts *model = &s->model;
     bool shorter = length < model->shortest_source;
@@ -114,7 +114,7 @@ static void comment_on_length(session *s, int64_t line, int64_t length)
 }
 
 /* Warns about surprising outputs. Each warning is printed only once, since there may be millions of lines. */
-static lb_status comment(session *s, int64_t line, const lb_translation *text, lb_error *error)
+static lb_status comment(predicting *s, int64_t line, const lb_translation *text, lb_error *error)
 {
     comment_on_length(s, line, text->length);
     if (!text->output->finished && s->endless++ == 0)
@@ -134,7 +134,7 @@ static void add_json(lb_buffer *lines, const char *source, const lb_translation 
 }
 
 /* Adds a line for each of the best outputs. For a list it has only the sorted list. */
-static void add_outputs(session *s, const char *source, const lb_translation *text)
+static void add_outputs(predicting *s, const char *source, const lb_translation *text)
 {
     lb_buffer *lines = &s->lines;
     for (int64_t i = 0; i == 0 || i < text->count; i++) {
@@ -147,7 +147,7 @@ static void add_outputs(session *s, const char *source, const lb_translation *te
 }
 
 /* `at` is the number of the text among those of the members. */
-static void add_answer(session *s, const app_input_line *line, const lb_translation *text, size_t at)
+static void add_answer(predicting *s, const app_input_line *line, const lb_translation *text, size_t at)
 {
     const app_votes *votes = s->asked->votes && text->count > 0 ? &s->votes : NULL;
     if (s->asked->jsonl)
@@ -161,7 +161,7 @@ static void add_answer(session *s, const app_input_line *line, const lb_translat
 }
 
 /* Lines for standard output are printed as they come; those for a file are kept, since it is written at once. */
-static lb_status put_lines(session *s, lb_error *error)
+static lb_status put_lines(predicting *s, lb_error *error)
 {
     lb_buffer *lines = &s->lines;
     if (lines->failed) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
@@ -172,7 +172,7 @@ static lb_status put_lines(session *s, lb_error *error)
 }
 
 /* Handles a line with an invalid text. */
-static lb_status refuse(session *s, int64_t line, const lb_translation *text, lb_error *error)
+static lb_status refuse(predicting *s, int64_t line, const lb_translation *text, lb_error *error)
 {
     lb_error found = {0};
     lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", s->input.name, (long long)line, text->error);
@@ -182,7 +182,7 @@ static lb_status refuse(session *s, int64_t line, const lb_translation *text, lb
 }
 
 /* Prints the results of the lines read so far. */
-static lb_status print_all(session *s, const lb_translation *text, lb_error *error)
+static lb_status print_all(predicting *s, const lb_translation *text, lb_error *error)
 {
     static const lb_translation none = {0};
     lb_status status = LB_OK;
@@ -199,7 +199,7 @@ static lb_status print_all(session *s, const lb_translation *text, lb_error *err
     return put ? put : status;
 }
 
-static lb_status answer(session *s, lb_error *error)
+static lb_status answer(predicting *s, lb_error *error)
 {
     const app_input *in = &s->input;
     size_t count = (size_t)in->text_count;
@@ -216,7 +216,7 @@ static lb_status answer(session *s, lb_error *error)
     return status;
 }
 
-static lb_status answer_all(session *s, lb_error *error)
+static lb_status answer_all(predicting *s, lb_error *error)
 {
     lb_error found = {0};
     bool more = true;
@@ -244,14 +244,14 @@ static lb_status check(const settings *asked, lb_error *error)
 
 static int predict(const settings *asked)
 {
-    session s = {.asked = asked};
+    predicting s = {.asked = asked};
     lb_error error = {0};
     lb_status status = check(asked, &error);
     if (!status) status = open_model(&s, &error);
     if (!status) status = answer_all(&s, &error);
     if (!status && asked->output)
         status = lb_file_write_atomic(asked->output, s.lines.text, s.lines.length, &error);
-    session_close(&s);
+    predicting_close(&s);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
 
@@ -335,10 +335,7 @@ int predict_main(int argc, char **argv)
         .operands = "MODEL [FILE]",
         .min_operands = 1,
         .max_operands = 2,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
         .threads = &threads,
     };
     int status = app_options(&program, &argc, &argv);

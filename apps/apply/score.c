@@ -19,7 +19,7 @@ typedef struct settings {
 } settings;
 
 /* A model applied to a file. */
-typedef struct session {
+typedef struct scoring {
     const settings *asked;
     lb_translator *translator;
     lb_translator_facts model;
@@ -27,9 +27,9 @@ typedef struct session {
     app_pair_texts texts; /* the next pairs, scored side by side */
     app_unknown unknown;
     int64_t symbols, unknown_symbols; /* of the targets */
-} session;
+} scoring;
 
-static lb_status open_all(session *s, const char *model, const char *pairs, lb_error *error)
+static lb_status open_all(scoring *s, const char *model, const char *pairs, lb_error *error)
 {
     s->translator = app_open_model(model, pairs, error);
     if (!s->translator) return error->status;
@@ -50,7 +50,7 @@ static lb_status print_json(const char *source, const lb_translation *text, lb_e
     return status;
 }
 
-static lb_status print_pair(session *s, size_t row, const lb_translation *text, lb_error *error)
+static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, lb_error *error)
 {
     const char *source = s->texts.source[row];
     if (text->error)
@@ -65,7 +65,7 @@ static lb_status print_pair(session *s, size_t row, const lb_translation *text, 
     return LB_OK;
 }
 
-static lb_status score(session *s, lb_error *error)
+static lb_status score(scoring *s, lb_error *error)
 {
     lb_translations *found = lb_translator_score(s->translator, (const char *const *)s->texts.source,
                                                  (const char *const *)s->texts.target, s->texts.count, error);
@@ -77,7 +77,7 @@ static lb_status score(session *s, lb_error *error)
     return status;
 }
 
-static lb_status score_all(session *s, lb_error *error)
+static lb_status score_all(scoring *s, lb_error *error)
 {
     lb_status status;
     do {
@@ -96,7 +96,7 @@ static lb_status score_all(session *s, lb_error *error)
 
 static int run(const settings *asked, char **operand)
 {
-    session s = {.asked = asked};
+    scoring s = {.asked = asked};
     lb_error error = {0};
     lb_status status = open_all(&s, operand[0], operand[1], &error);
     if (!status) status = score_all(&s, &error);
@@ -138,10 +138,7 @@ int score_main(int argc, char **argv)
         .operands = "MODEL FILE",
         .min_operands = 2,
         .max_operands = 2,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);

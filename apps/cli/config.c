@@ -215,9 +215,7 @@ char *app_config_record(const app_program *program, const char *const *left_out)
         print_value(&json, option, left_out != NULL);
     }
     lb_buffer_print(&json, "\n}\n");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 char *app_config_json(const app_program *program)

@@ -12,53 +12,13 @@ extern const char *const app_models[];
 /** Directions of writing, for APP_CHOICE; ends with NULL. */
 extern const char *const app_directions[];
 
-/** --direction WAY. */
-#define APP_DIRECTION(pointer)                                                                               \
-    APP_CHOICE(0, "direction", "WAY", (pointer), app_directions,                                             \
-               "write the target from its start or from its end; outputs read the same either way")
-
 /** Names of kinds of attention in papers and notebooks. */
 extern const app_alias app_attention_aliases[];
-
-/** --attention KIND: sets an int to an index in lb_attention_names. */
-#define APP_ATTENTION(pointer, ...)                                                                          \
-    {                                                                                                        \
-        .kind = APP_IS_CHOICE, .name = "attention", .metavar = "KIND", .help = __VA_ARGS__,                  \
-        .value.integer = (pointer), .choices = lb_attention_names, .aliases = app_attention_aliases          \
-    }
-
-/** --attention-weights KIND: sets an int to an index in lb_normalizer_names. */
-#define APP_ATTENTION_WEIGHTS(pointer)                                                                       \
-    APP_CHOICE(0, "attention-weights", "KIND", (pointer), lb_normalizer_names,                               \
-               "how scores become weights; sparsemax and entmax make many of them exactly 0")
-
-/** --positions KIND, --kv-heads N and --softcap X of a transformer, and --window N, also of some kinds of attention. */
-#define APP_TRANSFORMER_OPTIONS(choice)                                                                      \
-    APP_CHOICE(0, "positions", "KIND", &(choice)->positions, lb_positional_names,                            \
-               "how a transformer represents the order of symbols"),                                         \
-        APP_INT(0, "kv-heads", "N", &(choice)->kv_heads, 0, 1024,                                            \
-                "key and value heads of a transformer, each shared by several query heads; 0: as many as "   \
-                "--heads"),                                                                                  \
-        APP_NUMBER(0, "softcap", "X", &(choice)->softcap, 0, 1e6,                                            \
-                   "soft limit, by tanh, on the attention scores of a transformer; 0: none"),                \
-        APP_INT(0, "window", "N", &(choice)->window, 0, 1000000,                                             \
-                "reach of a transformer's self-attention, 0: unlimited; of local-m and local-p around "      \
-                "their position, 0: 5; of the filters of location, 0: 3")
 
 /** --loss KIND: sets an int to an index in lb_loss_names. */
 #define APP_LOSS(pointer)                                                                                    \
     APP_CHOICE(0, "loss", "KIND", (pointer), lb_loss_names,                                                  \
                "loss to train with; sparsemax and entmax give most symbols a probability of 0")
-
-/** --cell KIND: the recurrent layers of a seq2seq. */
-#define APP_CELL(choice)                                                                                     \
-    APP_CHOICE(0, "cell", "KIND", &(choice)->cell, lb_cell_names,                                            \
-               "recurrent layers of a seq2seq; an LSTM is slower, especially with additive attention")
-
-/** --copy: a pointer-generator. */
-#define APP_COPY(choice)                                                                                     \
-    APP_FLAG(0, "copy", &(choice)->copy,                                                                     \
-             "let the model copy symbols from the source, even ones that it has not seen in training")
 
 /** The options of the command line, or their defaults. */
 typedef struct app_model_choice {
@@ -81,11 +41,42 @@ LB_MUST_USE lb_status app_choose_model(const app_model_choice *choice, const app
 void app_leave_model_open(const app_model_choice *choice, lb_training_config *config, const int *hidden,
                           const int *heads);
 
-/** --from MODEL and --freeze NAMES. */
-#define APP_START_OPTIONS(config)                                                                            \
-    APP_TEXT(0, "from", "MODEL", &(config)->from,                                                            \
+/** The options under "Model" of a program with these settings: an lb_training_config and an app_model_choice. */
+#define APP_MODEL_OPTIONS(settings, choice)                                                                  \
+    APP_TEXT(0, "from", "MODEL", &(settings)->from,                                                          \
              "start from the weights of a trained model, a file or a folder, and keep its architecture"),    \
-        APP_TEXT(0, "freeze", "NAMES", &(config)->freeze,                                                    \
-                 "comma-separated parts of the model that stay unchanged, such as encoder")
+        APP_TEXT(0, "freeze", "NAMES", &(settings)->freeze,                                                  \
+                 "comma-separated parts of the model that stay unchanged, such as encoder"),                 \
+        APP_CHOICE(0, "model", "KIND", &(choice)->model, app_models,                                         \
+                   "GRUs with attention, or a transformer", .usual = true),                                  \
+        APP_INT(0, "embed", "N", &(choice)->embed, 1, 1 << 16,                                               \
+                "width of the embeddings; for a transformer, set --hidden instead"),                         \
+        APP_INT(0, "hidden", "N", &(settings)->hidden, 1, 1 << 16,                                           \
+                "width of the GRU states or of the transformer", .usual = true),                             \
+        APP_INT(0, "layers", "N", &(settings)->layers, 0, 64,                                                \
+                "layers in the encoder and in the decoder; 0: 1, or 2 for a transformer"),                   \
+        APP_CHOICE(0, "cell", "KIND", &(choice)->cell, lb_cell_names,                                        \
+                   "recurrent layers of a seq2seq; an LSTM is slower, especially with additive attention"),  \
+        APP_FLAG(0, "bidirectional", &(choice)->bidirectional, "let the encoder read in both directions"),   \
+        APP_CHOICE(0, "attention", "KIND", &(choice)->attention, lb_attention_names, "kind of attention",    \
+                   .aliases = app_attention_aliases, .usual = true),                                         \
+        APP_CHOICE(0, "attention-weights", "KIND", &(choice)->attention_weights, lb_normalizer_names,        \
+                   "how scores become weights; sparsemax and entmax make many of them exactly 0"),           \
+        APP_FLAG(0, "copy", &(choice)->copy,                                                                 \
+                 "let the model copy symbols from the source, even ones that it has not seen in training"),  \
+        APP_CHOICE(0, "direction", "WAY", &(choice)->direction, app_directions,                              \
+                   "write the target from its start or from its end; outputs read the same either way"),     \
+        APP_INT(0, "heads", "N", &(settings)->heads, 1, 1024,                                                \
+                "heads of multi-head attention or of a transformer"),                                        \
+        APP_CHOICE(0, "positions", "KIND", &(choice)->positions, lb_positional_names,                        \
+                   "how a transformer represents the order of symbols"),                                     \
+        APP_INT(0, "kv-heads", "N", &(choice)->kv_heads, 0, 1024,                                            \
+                "key and value heads of a transformer, each shared by several query heads; 0: as many as "   \
+                "--heads"),                                                                                  \
+        APP_NUMBER(0, "softcap", "X", &(choice)->softcap, 0, 1e6,                                            \
+                   "soft limit, by tanh, on the attention scores of a transformer; 0: none"),                \
+        APP_INT(0, "window", "N", &(choice)->window, 0, 1000000,                                             \
+                "reach of a transformer's self-attention, 0: unlimited; of local-m and local-p around "      \
+                "their position, 0: 5; of the filters of location, 0: 3")
 
 #endif

@@ -115,17 +115,11 @@ typedef struct app_option {
 
 /** The same for a file that the program writes. */
 #define APP_OUTPUT(short_name, long_name, pointer, ...)                                                      \
-    {                                                                                                        \
-        .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = "FILE",                 \
-        .help = __VA_ARGS__, .writes = true, .value.text = (pointer)                                         \
-    }
+    APP_TEXT(short_name, long_name, "FILE", pointer, __VA_ARGS__, .writes = true)
 
 /** As APP_TEXT; --no-NAME makes it NULL. */
 #define APP_OPTIONAL_TEXT(long_name, meta, pointer, ...)                                                     \
-    {                                                                                                        \
-        .kind = APP_IS_TEXT, .name = (long_name), .metavar = (meta), .help = __VA_ARGS__, .optional = true,  \
-        .value.text = (pointer)                                                                              \
-    }
+    APP_TEXT(0, long_name, meta, pointer, __VA_ARGS__, .optional = true)
 
 /** An app_texts: the option may be given several times. */
 #define APP_TEXTS(short_name, long_name, meta, pointer, ...)                                                 \
@@ -136,10 +130,7 @@ typedef struct app_option {
 
 /** A text that is one of the words (ending with NULL), which --help lists. The program must check it. */
 #define APP_WORD(short_name, long_name, meta, pointer, words, ...)                                           \
-    {                                                                                                        \
-        .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
-        .help = __VA_ARGS__, .value.text = (pointer), .choices = (words)                                     \
-    }
+    APP_TEXT(short_name, long_name, meta, pointer, __VA_ARGS__, .choices = (words))
 
 /** One of several words (ending with NULL), which --help lists; sets an int to the index of the word. */
 #define APP_CHOICE(short_name, long_name, meta, pointer, words, ...)                                         \

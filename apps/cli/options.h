@@ -7,8 +7,7 @@
  *     static const app_example examples[] = {{"Sort numbers up to 9.", "lookback sort --max-number 9"}};
  *     const app_program program = {
  *         .name = "sort", .purpose = "Trains a model to sort numbers.",
- *         .options = options, .option_count = sizeof options / sizeof options[0],
- *         .examples = examples, .example_count = sizeof examples / sizeof examples[0],
+ *         APP_TABLES(options, examples),
  *     };
  *     int status = app_options(&program, &argc, &argv);
  *     if (status != APP_RUN) return status;
@@ -41,6 +40,11 @@ typedef struct app_program {
     const struct lb_group **group; /* receives the ranks of mpirun; NULL: they cannot share the work */
     const bool *alone;             /* a flag with which it has none; NULL: no such flag */
 } app_program;
+
+/** Both tables of a program, with their lengths. */
+#define APP_TABLES(rows, lines)                                                                              \
+    .options = (rows), .option_count = sizeof(rows) / sizeof *(rows), .examples = (lines),                   \
+    .example_count = sizeof(lines) / sizeof *(lines)
 
 /** What the command line asks for. */
 typedef enum app_request {

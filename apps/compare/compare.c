@@ -37,7 +37,7 @@ static lb_status train_and_measure(run *r, app_compared *model, lb_error *error)
     if (!status) {
         const lb_train_point *last = &history.points[history.count - 1];
         model->name = r->one.kind->name;
-        model->parameters = lb_params_learned(r->one.training.params);
+        model->parameters = lb_params_learned(r->one.params);
         model->loss = last->loss;
         model->seconds = last->seconds;
     }
@@ -166,10 +166,7 @@ int compare_main(int argc, char **argv)
         .name = "compare",
         .purpose = "Trains a model to sort lists with each kind of attention and without any, and shows how "
                    "each copes with longer lists. The same command, run again, resumes where it stopped.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
         .threads = &r.threads,
     };
     int status = app_options(&program, &argc, &argv);

@@ -3,7 +3,9 @@
 #define APP_COMPARED_TRAINING_H
 
 #include "compare/compared_kinds.h"
-#include "training/sort_training.h"
+#include "console/progress.h"
+
+#include <lookback/lookback.h>
 
 /** What all models have in common. */
 typedef struct app_compared_budget {
@@ -18,7 +20,10 @@ typedef struct app_compared_training {
     bool fresh;      /* start again instead of resuming */
     bool warned;     /* that a checkpoint could not be written */
     const app_compared_kind *kind;
-    app_sort_training training; /* of one of these */
+    lb_sort_task task; /* its seed determines the initial weights and all lists */
+    lb_params *params;
+    lb_model *model; /* one of these */
+    app_progress progress;
     lb_seq2seq seq2seq;
     lb_transformer transformer;
 } app_compared_training;

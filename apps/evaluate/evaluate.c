@@ -128,10 +128,7 @@ int evaluate_main(int argc, char **argv)
         .operands = "[MODEL] FILE",
         .min_operands = 1,
         .max_operands = 2,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A model applied to a file. */
-typedef struct session {
+typedef struct measuring {
     const app_evaluate *asked;
     lb_translator *translator;
     lb_translator_facts model;
@@ -18,9 +18,9 @@ typedef struct session {
     lb_symbols target;
     app_score *score;
     app_unknown unknown;
-} session;
+} measuring;
 
-static lb_status open_model(session *s, const char *model, lb_error *error)
+static lb_status open_model(measuring *s, const char *model, lb_error *error)
 {
     s->translator = app_open_model(model, s->asked->pairs, error);
     if (!s->translator) return error->status;
@@ -29,7 +29,7 @@ static lb_status open_model(session *s, const char *model, lb_error *error)
     return status || !s->asked->copy_unknown ? status : app_check_copy(&s->model, error);
 }
 
-static lb_status open_pairs(session *s, lb_error *error)
+static lb_status open_pairs(measuring *s, lb_error *error)
 {
     const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, s->asked->pairs, &format, error);
@@ -38,7 +38,7 @@ static lb_status open_pairs(session *s, lb_error *error)
     return status ? status : app_score_open(s->score, s->model.target_rule.separator, error);
 }
 
-static lb_status add_row(session *s, size_t row, const lb_translation *text, lb_error *error)
+static lb_status add_row(measuring *s, size_t row, const lb_translation *text, lb_error *error)
 {
     if (text->error)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", s->pairs.name,
@@ -51,7 +51,7 @@ static lb_status add_row(session *s, size_t row, const lb_translation *text, lb_
     return status ? status : app_score_add(s->score, &output, &s->target, error);
 }
 
-static lb_status translate(session *s, lb_error *error)
+static lb_status translate(measuring *s, lb_error *error)
 {
     lb_translate_config config = {.beam = s->asked->beam,
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
@@ -66,7 +66,7 @@ static lb_status translate(session *s, lb_error *error)
     return status;
 }
 
-static lb_status evaluate(session *s, lb_error *error)
+static lb_status evaluate(measuring *s, lb_error *error)
 {
     lb_status status = open_pairs(s, error);
     if (status) return status;
@@ -83,7 +83,7 @@ static lb_status evaluate(session *s, lb_error *error)
 
 lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_score *score, lb_error *error)
 {
-    session s = {.asked = asked, .score = score};
+    measuring s = {.asked = asked, .score = score};
     *score = (app_score){0};
     lb_status status = open_model(&s, model, error);
     if (!status) status = evaluate(&s, error);

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-typedef struct session {
+typedef struct measuring {
     const app_evaluate *asked;
     app_pair_input pairs, predictions;
     lb_symbols source, output;
     app_score *score;
-} session;
+} measuring;
 
 /* The next line; false, maybe with an error, if there is none. */
 static bool next_line(app_pair_input *in, lb_line *line, lb_error *error)
@@ -28,7 +28,7 @@ static lb_status bad(const app_pair_input *in, const lb_line *line, const char *
     return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", in->name, (long long)line->number, found);
 }
 
-static lb_status split(const session *s, const lb_line *line, const lb_symbol_rule *rule, const char *text,
+static lb_status split(const measuring *s, const lb_line *line, const lb_symbol_rule *rule, const char *text,
                        size_t length, lb_symbols *symbols, lb_error *error)
 {
     lb_error found = {0};
@@ -37,7 +37,7 @@ static lb_status split(const session *s, const lb_line *line, const lb_symbol_ru
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 
-static lb_status read_prediction(session *s, const lb_line *line, lb_error *error)
+static lb_status read_prediction(measuring *s, const lb_line *line, lb_error *error)
 {
     const char *end = line->text + line->length, *tab = memchr(line->text, '\t', line->length);
     bool features = lb_symbol_rule_has_features(&s->pairs.format.source);
@@ -64,7 +64,7 @@ static bool same_symbols(const lb_symbols *a, const lb_symbols *b)
 }
 
 /* Compares one line of each file. */
-static lb_status compare(session *s, const lb_line *pair, const lb_line *prediction, lb_error *error)
+static lb_status compare(measuring *s, const lb_line *pair, const lb_line *prediction, lb_error *error)
 {
     lb_error found = {0};
     const lb_pair_format *format = &s->pairs.format;
@@ -83,7 +83,7 @@ static lb_status compare(session *s, const lb_line *pair, const lb_line *predict
     return app_score_add(s->score, &s->output, &s->pairs.pair.target, error);
 }
 
-static lb_status compare_all(session *s, lb_error *error)
+static lb_status compare_all(measuring *s, lb_error *error)
 {
     for (;;) {
         lb_line pair, prediction;
@@ -102,7 +102,7 @@ static lb_status compare_all(session *s, lb_error *error)
 lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predictions, app_score *score,
                                    lb_error *error)
 {
-    session s = {.asked = asked, .score = score};
+    measuring s = {.asked = asked, .score = score};
     lb_status status = app_pair_input_open(&s.pairs, asked->pairs, &asked->format, error);
     const lb_pair_format as_written = {.kind = "tsv"};
     if (!status) status = app_pair_input_open(&s.predictions, predictions, &as_written, error);

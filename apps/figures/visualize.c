@@ -259,10 +259,7 @@ int visualize_main(int argc, char **argv)
                    "file or its folder.",
         .operands = "[MODEL]...",
         .max_operands = MOST_MODELS - 2,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);

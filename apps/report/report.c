@@ -130,10 +130,7 @@ int report_main(int argc, char **argv)
         .operands = "MODEL [FILE]",
         .min_operands = 1,
         .max_operands = 2,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
         .threads = &s.threads,
     };
     /* Parsing moves the operands to the end. */

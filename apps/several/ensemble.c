@@ -14,16 +14,16 @@
 
 enum { MOST_OPTIONS = 16, LONGEST_OPTION = 96 };
 
-typedef struct session {
+typedef struct ensembling {
     app_members members;
     app_side_by_side all;
     app_usual_options usual;
     lb_training_config data;
     lb_join_result result;
     lb_error *error;
-} session;
+} ensembling;
 
-static lb_status out_of_memory(const session *s)
+static lb_status out_of_memory(const ensembling *s)
 {
     return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
 }
@@ -44,7 +44,7 @@ static void add_option(own_options *own, const char *name, const char *value)
 }
 
 /* Some kinds of attention have a window, as a transformer does. */
-static bool has_window(const session *s, const app_member *member)
+static bool has_window(const ensembling *s, const app_member *member)
 {
     int kind = (int)s->usual.attention;
     for (int i = 0; member->attention && lb_attention_names[i]; i++)
@@ -53,7 +53,7 @@ static bool has_window(const session *s, const app_member *member)
 }
 
 /* A transformer must not get the options of a recurrent model, nor the other way round. */
-static void list_options(const session *s, const app_member *member, uint64_t seed, own_options *own)
+static void list_options(const ensembling *s, const app_member *member, uint64_t seed, own_options *own)
 {
     char number[24];
     *own = (own_options){.count = 0};
@@ -70,7 +70,7 @@ static void list_options(const session *s, const app_member *member, uint64_t se
     add_option(own, "seed", number);
 }
 
-static lb_status make_member(session *s, int i)
+static lb_status make_member(ensembling *s, int i)
 {
     const app_member *member = &s->members.member[i];
     app_sweep_result *r = &s->all.results[i];
@@ -87,7 +87,7 @@ static lb_status make_member(session *s, int i)
     return s->all.command[i] ? LB_OK : out_of_memory(s);
 }
 
-static lb_status prepare(session *s, const char *list)
+static lb_status prepare(ensembling *s, const char *list)
 {
     static const char *const results[] = {"ensemble.tsv", NULL};
     lb_status status = app_members_read(&s->members, list, s->error);
@@ -101,7 +101,7 @@ static lb_status prepare(session *s, const char *list)
 }
 
 /* The order of the members is that of the list, whichever was ready first. */
-static lb_status join(session *s)
+static lb_status join(ensembling *s)
 {
     const char *folders[LB_JOIN_MOST];
     char path[APP_PATH];
@@ -117,7 +117,7 @@ static lb_status join(session *s)
     return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
 }
 
-static int end(session *s, lb_status status)
+static int end(ensembling *s, lb_status status)
 {
     if (status) return app_close_stdout(app_fail(s->error));
     if (s->all.failed > 0) return app_side_by_side_incomplete(&s->all, s->all.status);
@@ -134,12 +134,12 @@ int app_ensemble_run(const char *list, const app_repeated *repeated, lb_training
                      app_usual_options usual)
 {
     lb_error error = {0};
-    session *s = lb_alloc_zero(sizeof *s);
+    ensembling *s = lb_alloc_zero(sizeof *s);
     if (!s) {
         lb_error_set(&error, LB_ERROR_MEMORY, "out of memory for an ensemble");
         return app_fail(&error);
     }
-    *s = (session){
+    *s = (ensembling){
         .all = {.repeated = repeated, .error = &error}, .usual = usual, .data = data, .error = &error};
     lb_status status = prepare(s, list);
     if (!status) status = app_side_by_side_run(&s->all);

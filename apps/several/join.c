@@ -90,10 +90,7 @@ int join_main(int argc, char **argv)
         .operands = "MODEL MODEL...",
         .min_operands = 2,
         .max_operands = LB_JOIN_MOST,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);

@@ -56,9 +56,7 @@ static char *option_of_folder(const char *folder)
 {
     lb_buffer out = {0};
     lb_buffer_print(&out, "--out=%s", folder);
-    if (!out.failed) return out.text;
-    lb_release(out.text);
-    return NULL;
+    return lb_buffer_end(&out);
 }
 
 char **app_repeated_command(const app_repeated *r, const char *const *own, const char *folder)

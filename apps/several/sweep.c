@@ -12,14 +12,14 @@
 
 enum { SOME_FAILED = 1 }; /* the exit status */
 
-typedef struct session {
+typedef struct sweeping {
     app_grid grid;
     app_side_by_side all;
     int64_t *combination; /* [all.count] */
     lb_error *error;
-} session;
+} sweeping;
 
-static lb_status out_of_memory(const session *s)
+static lb_status out_of_memory(const sweeping *s)
 {
     return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a sweep");
 }
@@ -32,7 +32,7 @@ static bool is_taken(const int64_t *taken, size_t count, int64_t combination)
 }
 
 /* Chooses all combinations in order, or a random sample without replacement. */
-static void choose(session *s, bool all)
+static void choose(sweeping *s, bool all)
 {
     lb_rng rng = {s->all.repeated->seed, lb_rng_stream("combinations of a sweep"), 0};
     uint64_t drawn = 0;
@@ -45,7 +45,7 @@ static void choose(session *s, bool all)
     }
 }
 
-static lb_status name_all(session *s)
+static lb_status name_all(sweeping *s)
 {
     for (size_t i = 0; i < s->all.count; i++) {
         app_sweep_result *r = &s->all.results[i];
@@ -58,7 +58,7 @@ static lb_status name_all(session *s)
 }
 
 /* The commands of all trainings: the options of a combination follow those of the sweep. */
-static lb_status make_commands(session *s)
+static lb_status make_commands(sweeping *s)
 {
     int options = s->grid.options;
     char **own = lb_alloc_zero((size_t)(options + 1) * sizeof *own);
@@ -78,7 +78,7 @@ static lb_status make_commands(session *s)
 }
 
 /* Copies the best model to where predict looks for one. */
-static lb_status keep_best(const session *s)
+static lb_status keep_best(const sweeping *s)
 {
     char from[APP_PATH], to[APP_PATH];
     void *bytes;
@@ -95,7 +95,7 @@ static lb_status keep_best(const session *s)
     return status;
 }
 
-static lb_status prepare(session *s, const app_sweep *sweep)
+static lb_status prepare(sweeping *s, const app_sweep *sweep)
 {
     static const char *const results[] = {"sweep.tsv", "sweep.png", NULL};
     lb_status status = app_grid_open(&s->grid, s->all.repeated->program, sweep->file, s->error);
@@ -113,7 +113,7 @@ static lb_status prepare(session *s, const app_sweep *sweep)
 }
 
 /* A table, a chart and the best model. */
-static lb_status conclude(const session *s)
+static lb_status conclude(const sweeping *s)
 {
     const app_side_by_side *all = &s->all;
     app_sweep_results_sort(all->results, all->count);
@@ -124,7 +124,7 @@ static lb_status conclude(const session *s)
 int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated)
 {
     lb_error error = {0};
-    session s = {.all = {.repeated = repeated, .error = &error}, .error = &error};
+    sweeping s = {.all = {.repeated = repeated, .error = &error}, .error = &error};
     lb_status status = prepare(&s, sweep);
     if (!status) status = app_side_by_side_run(&s.all);
     if (!status) status = conclude(&s);

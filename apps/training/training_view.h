@@ -14,7 +14,7 @@ typedef struct app_training_view {
     app_progress progress;
     bool locked; /* the caller has locked the folder */
     bool begun, warned;
-    double first_loss; /* of the first step in this session; 0: there was none */
+    double first_loss; /* of the first step in this process; 0: there was none */
     /* The loss of a training that ended worse than guessing and than it began, and that of guessing; 0: none. */
     double worse, guessing;
     char name[APP_SHORT + 16]; /* of the model in training; "" if it is the only one */
@@ -44,7 +44,7 @@ void app_warn_unsaved(bool *warned, const lb_error *error);
 void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size);
 
 /** Shows a step of a run. Start with a zero `progress`, and end it with app_progress_end. In a resumed run, the time
- *  left is based on the steps of this session only. */
+ *  left is based on the steps of this process only. */
 void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step);
 
 #endif

@@ -17,10 +17,18 @@ typedef struct lb_pair_kernels {
     void (*backward)(int64_t width, lb_pair_row a, lb_pair_row b, const lb_real *grad);
 } lb_pair_kernels;
 
-/** The shape rule, forward and backward of every such op, whose `can_set` is both operands. */
+/** The shape rule, forward and backward of every such op. */
 lb_status lb_pair_shape(const lb_node *node, lb_shape *out);
 lb_status lb_pair_forward(lb_node *node);
 void lb_pair_backward(lb_node *node);
+
+/** The descriptor of such an op. */
+#define LB_PAIR_OP(op, formula_text, derivative_text)                                                        \
+    {                                                                                                        \
+        .name = #op, .operands = "a b", .formula = formula_text, .derivative = derivative_text,              \
+        .shape = lb_pair_shape, .forward = lb_pair_forward, .backward = lb_pair_backward,                    \
+        .can_set = 1U | 1U << 1,                                                                             \
+    }
 
 /** What the operand contributes to element `i` of a result of this shape, for references. */
 double lb_pair_operand(const lb_tensor *operand, lb_shape result, int64_t i);

@@ -13,14 +13,6 @@
 
 enum { EVALUATE_EVERY = 250 };
 
-typedef struct loop {
-    lb_train_session train;
-    lb_error *error;
-    double start; /* of this session */
-    double seconds_before, tokens_before;
-    int64_t saved; /* the step of the checkpoint */
-} loop;
-
 static double now(void)
 {
     return 1e-9 * (double)lb_clock();
@@ -47,79 +39,78 @@ const lb_train_point *lb_train_best(const lb_train_history *history)
     return best;
 }
 
-static lb_status tape_failed(const loop *s)
+static lb_status tape_failed(const lb_trainer *t, lb_error *error)
 {
-    return lb_error_set(s->error, lb_tape_status(s->train.tape), "%s", lb_tape_error(s->train.tape));
+    return lb_error_set(error, lb_tape_status(t->tape), "%s", lb_tape_error(t->tape));
 }
 
 /* Evaluates the current parameters, adds the point, and keeps them if they are the best. */
-static lb_status evaluate(loop *s, lb_train_point *point)
+static lb_status evaluate(lb_trainer *t, lb_train_point *point, lb_error *error)
 {
-    const lb_trainer_config *c = s->train.config;
-    lb_train_history *history = s->train.state.history;
+    const lb_trainer_config *c = t->config;
+    lb_train_history *history = t->state.history;
     /* A finite loss does not tell: some weights may not have been used. */
     if (lb_first_not_finite(lb_params_values(c->params), lb_params_size(c->params)) >= 0)
         return lb_error_set(
-            s->error, LB_ERROR_DIVERGED,
+            error, LB_ERROR_DIVERGED,
             "training diverged: after step %lld weights are not finite; a smaller learning rate may help",
             (long long)point->step);
-    if (c->evaluate && c->evaluate(c->context, s->train.tape, &point->dev)) return tape_failed(s);
-    point->grad_norm = lb_optimizer_about(s->train.state.optimizer).grad_norm;
-    point->tokens = s->train.tokens + s->tokens_before;
-    point->seconds = now() - s->start + s->seconds_before;
-    lb_status status = lb_train_history_add(history, *point, s->error);
+    if (c->evaluate && c->evaluate(c->context, t->tape, &point->dev)) return tape_failed(t, error);
+    point->grad_norm = lb_optimizer_about(t->state.optimizer).grad_norm;
+    point->tokens = t->state.tokens;
+    point->seconds = now() - t->start;
+    lb_status status = lb_train_history_add(history, *point, error);
     if (status) return status;
-    if (s->train.state.best && lb_train_best(history) == last_point(history))
-        memcpy(s->train.state.best, lb_params_values(c->params), lb_train_session_bytes(&s->train));
-    return c->evaluated && lb_group_leads(c->group) ? c->evaluated(c->context, history, s->error) : LB_OK;
+    if (t->state.best && lb_train_best(history) == last_point(history))
+        memcpy(t->state.best, lb_params_values(c->params), lb_trainer_bytes(t));
+    return c->evaluated && lb_group_leads(c->group) ? c->evaluated(c->context, history, error) : LB_OK;
 }
 
-static lb_status save(loop *s, lb_error *error)
+static lb_status save(lb_trainer *t, lb_error *error)
 {
-    s->train.state.tokens = s->train.tokens + s->tokens_before;
-    s->train.state.seconds = now() - s->start + s->seconds_before;
-    bool saves = s->train.config->checkpoint && lb_group_leads(s->train.config->group);
-    lb_status status = saves ? lb_resume_save(s->train.config, &s->train.state, error) : LB_OK;
-    if (!status) s->saved = s->train.state.step;
+    t->state.seconds = now() - t->start;
+    bool saves = t->config->checkpoint && lb_group_leads(t->config->group);
+    lb_status status = saves ? lb_resume_save(t->config, &t->state, error) : LB_OK;
+    if (!status) t->saved = t->state.step;
     return status;
 }
 
 /* A full disk is no reason to give up weights that are in memory: it may have room again later. */
-static lb_status try_to_save(loop *s)
+static lb_status try_to_save(lb_trainer *t, lb_error *error)
 {
     lb_error found = {0};
-    lb_status status = save(s, &found);
+    lb_status status = save(t, &found);
     if (!status) return LB_OK;
-    if (status != LB_ERROR_WRITE) return lb_error_set(s->error, status, "%s", found.message);
-    if (s->train.config->unsaved) s->train.config->unsaved(s->train.config->context, &found);
+    if (status != LB_ERROR_WRITE) return lb_error_set(error, status, "%s", found.message);
+    if (t->config->unsaved) t->config->unsaved(t->config->context, &found);
     return LB_OK;
 }
 
-static lb_status save_if_needed(loop *s)
+static lb_status save_if_needed(lb_trainer *t, lb_error *error)
 {
-    return s->saved < s->train.state.step ? save(s, s->error) : LB_OK;
+    return t->saved < t->state.step ? save(t, error) : LB_OK;
 }
 
-static int64_t steps_since_point(const loop *s)
+static int64_t steps_since_point(const lb_trainer *t)
 {
-    const lb_train_point *last = last_point(s->train.state.history);
-    return s->train.state.step - (last ? last->step : 0);
+    const lb_train_point *last = last_point(t->state.history);
+    return t->state.step - (last ? last->step : 0);
 }
 
 /* Evaluates, records the point, and saves. */
-static lb_status mark_point(loop *s)
+static lb_status mark_point(lb_trainer *t, lb_error *error)
 {
-    const lb_trainer_config *c = s->train.config;
-    lb_train_point point = {.step = s->train.state.step,
-                            .loss = s->train.state.loss_sum / (double)steps_since_point(s),
-                            .lr = lb_schedule_lr(&c->schedule, s->train.state.step - 1)};
-    lb_train_session_swap(&s->train);
-    lb_status status = evaluate(s, &point);
-    lb_train_session_swap(&s->train);
-    s->train.state.loss_sum = 0;
-    if (!status) status = try_to_save(s);
+    const lb_trainer_config *c = t->config;
+    lb_train_point point = {.step = t->state.step,
+                            .loss = t->state.loss_sum / (double)steps_since_point(t),
+                            .lr = lb_schedule_lr(&c->schedule, t->state.step - 1)};
+    lb_trainer_swap(t);
+    lb_status status = evaluate(t, &point, error);
+    lb_trainer_swap(t);
+    t->state.loss_sum = 0;
+    if (!status) status = try_to_save(t, error);
     if (!status && c->point && lb_group_leads(c->group))
-        status = c->point(c->context, s->train.state.history, s->error);
+        status = c->point(c->context, t->state.history, error);
     return status;
 }
 
@@ -132,13 +123,13 @@ static const lb_train_point *last_gain(const lb_train_history *history)
     return lb_train_best(history);
 }
 
-static bool is_done(const loop *s, int64_t step)
+static bool is_done(const lb_trainer *t)
 {
-    const lb_trainer_config *c = s->train.config;
-    lb_train_history *history = s->train.state.history;
+    const lb_trainer_config *c = t->config;
+    lb_train_history *history = t->state.history;
     const lb_train_point *last = last_point(history), *gain = last_gain(history);
     history->end = LB_TRAIN_ALL_STEPS;
-    if (step >= c->steps) return true;
+    if (t->state.step >= c->steps) return true;
     if (last && c->target > 0 && last->dev.exact_match >= c->target)
         history->end = LB_TRAIN_TARGET;
     else if (last && c->patience > 0 && last - gain >= c->patience)
@@ -147,75 +138,73 @@ static bool is_done(const loop *s, int64_t step)
 }
 
 /* Saves the steps since the last evaluation. */
-static lb_status interrupt(loop *s)
+static lb_status interrupt(lb_trainer *t, lb_error *error)
 {
-    lb_status status = save_if_needed(s);
+    lb_status status = save_if_needed(t, error);
     if (status) return status;
-    return lb_error_set(s->error, LB_ERROR_INTERRUPTED, "interrupted at step %lld",
-                        (long long)s->train.state.step);
+    return lb_error_set(error, LB_ERROR_INTERRUPTED, "interrupted at step %lld", (long long)t->state.step);
 }
 
 /* A process alone asks between two steps, a group has asked within the last one. */
-static bool is_stopped(const loop *s)
+static bool is_stopped(const lb_trainer *t)
 {
-    const lb_trainer_config *c = s->train.config;
-    return c->group ? s->train.stopped : c->stop && c->stop(c->context);
+    const lb_trainer_config *c = t->config;
+    return c->group ? t->stopped : c->stop && c->stop(c->context);
 }
 
-static lb_status run(loop *s)
+static lb_status run(lb_trainer *t, lb_error *error)
 {
-    const lb_trainer_config *c = s->train.config;
-    lb_train_state *state = &s->train.state;
-    int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
-    while (!is_done(s, state->step)) {
+    const lb_trainer_config *c = t->config;
+    lb_train_state *state = &t->state;
+    const int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
+    const double start = now(), tokens_before = state->tokens; /* of an earlier process */
+    while (!is_done(t)) {
         double loss = 0;
-        if (is_stopped(s)) return interrupt(s);
-        lb_status status = lb_train_session_step(&s->train, &loss, s->error);
+        if (is_stopped(t)) return interrupt(t, error);
+        lb_status status = lb_trainer_step(t, &loss, error);
         if (status) return status;
         if (c->progress && lb_group_leads(c->group))
-            c->progress(c->context, state->step, loss, last_point(state->history), s->train.tokens,
-                        now() - s->start);
+            c->progress(c->context, state->step, loss, last_point(state->history),
+                        state->tokens - tokens_before, now() - start);
         if (state->step % every != 0 && state->step != c->steps) continue;
-        status = mark_point(s);
+        status = mark_point(t, error);
         if (status) return status;
     }
-    return save_if_needed(s);
+    return save_if_needed(t, error);
 }
 
-/* Resumes from the checkpoint. */
-static lb_status resume(loop *s)
+/* Resumes from the checkpoint, as if this process had begun so many seconds earlier. */
+static lb_status resume(lb_trainer *t, lb_error *error)
 {
-    lb_status status = lb_resume_load(s->train.config, &s->train.state, s->error);
-    s->saved = s->train.state.step;
-    s->seconds_before = s->train.state.seconds;
-    s->tokens_before = s->train.state.tokens;
+    lb_status status = lb_resume_load(t->config, &t->state, error);
+    t->saved = t->state.step;
+    t->start -= t->state.seconds;
     return status;
 }
 
 /* Whoever computes something else would make the weights of all others worthless. */
-static lb_status agree(const loop *s)
+static lb_status agree(const lb_trainer *t, lb_error *error)
 {
-    const lb_trainer_config *c = s->train.config;
+    const lb_trainer_config *c = t->config;
     const char *settings = c->run ? c->run : "";
     char text[64];
-    lb_status status = lb_group_agree_on_build(c->group, s->error);
+    lb_status status = lb_group_agree_on_build(c->group, error);
     snprintf(text, sizeof text, "%016llx", (unsigned long long)lb_hash(LB_HASH, settings, strlen(settings)));
-    if (!status) status = lb_group_agree(c->group, "hash of data and settings", text, s->error);
-    snprintf(text, sizeof text, "%lld", (long long)s->train.state.step);
-    if (!status) status = lb_group_agree(c->group, "step of the checkpoint", text, s->error);
-    uint64_t weights = lb_hash(LB_HASH, lb_params_values(c->params), lb_train_session_bytes(&s->train));
+    if (!status) status = lb_group_agree(c->group, "hash of data and settings", text, error);
+    snprintf(text, sizeof text, "%lld", (long long)t->state.step);
+    if (!status) status = lb_group_agree(c->group, "step of the checkpoint", text, error);
+    uint64_t weights = lb_hash(LB_HASH, lb_params_values(c->params), lb_trainer_bytes(t));
     snprintf(text, sizeof text, "%016llx", (unsigned long long)weights);
-    return status ? status : lb_group_agree(c->group, "hash of the weights", text, s->error);
+    return status ? status : lb_group_agree(c->group, "hash of the weights", text, error);
 }
 
 /* Sets the parameters to the final result of the run. */
-static void settle(const loop *s)
+static void settle(const lb_trainer *t)
 {
-    if (s->train.state.best && s->train.state.history->count > 0)
-        memcpy(lb_params_values(s->train.config->params), s->train.state.best,
-               lb_train_session_bytes(&s->train));
+    if (t->state.best && t->state.history->count > 0)
+        memcpy(lb_params_values(t->config->params), t->state.best, lb_trainer_bytes(t));
     else
-        lb_train_session_swap(&s->train);
+        lb_trainer_swap(t);
 }
 
 lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
@@ -226,13 +215,13 @@ lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, l
                             !config->params ? "parameters"
                             : !config->loss ? "loss"
                                             : "evaluation to keep the best weights by");
-    loop s = {.train = {.config = config, .state = {.history = history}}, .error = error, .start = now()};
-    lb_status status = lb_train_session_begin(&s.train, error);
-    if (!status && config->checkpoint && !config->fresh) status = resume(&s);
-    if (!status && config->group) status = agree(&s);
-    if (!status) status = run(&s);
-    if (!status) settle(&s);
-    lb_train_session_free(&s.train);
+    lb_trainer t = {.config = config, .state = {.history = history}, .start = now()};
+    lb_status status = lb_trainer_begin(&t, error);
+    if (!status && config->checkpoint && !config->fresh) status = resume(&t, error);
+    if (!status && config->group) status = agree(&t, error);
+    if (!status) status = run(&t, error);
+    if (!status) settle(&t);
+    lb_trainer_free(&t);
     return status;
 }
 
@@ -255,7 +244,5 @@ char *lb_train_history_json(const lb_train_history *history)
         lb_train_point_print(&json, p);
         lb_buffer_print(&json, ",\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
     }
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }

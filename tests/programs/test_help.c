@@ -26,10 +26,7 @@ static const app_example examples[] = {
 static const app_program program = {
     .name = "prog",
     .purpose = "Tries options.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    APP_TABLES(options, examples),
 };
 
 static lb_error error;

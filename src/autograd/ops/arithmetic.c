@@ -56,49 +56,10 @@ static void divide_backward(int64_t width, lb_pair_row a, lb_pair_row b, const l
     }
 }
 
-static const lb_op add_op = {
-    .name = "add",
-    .operands = "a b",
-    .formula = "y = a + b",
-    .derivative = "da += dy, db += dy",
-    .shape = lb_pair_shape,
-    .forward = lb_pair_forward,
-    .backward = lb_pair_backward,
-    .can_set = 1U | 1U << 1,
-};
-
-static const lb_op subtract_op = {
-    .name = "sub",
-    .operands = "a b",
-    .formula = "y = a - b",
-    .derivative = "da += dy, db -= dy",
-    .shape = lb_pair_shape,
-    .forward = lb_pair_forward,
-    .backward = lb_pair_backward,
-    .can_set = 1U | 1U << 1,
-};
-
-static const lb_op multiply_op = {
-    .name = "mul",
-    .operands = "a b",
-    .formula = "y = a b",
-    .derivative = "da += dy b, db += dy a",
-    .shape = lb_pair_shape,
-    .forward = lb_pair_forward,
-    .backward = lb_pair_backward,
-    .can_set = 1U | 1U << 1,
-};
-
-static const lb_op divide_op = {
-    .name = "div",
-    .operands = "a b",
-    .formula = "y = a / b",
-    .derivative = "da += dy / b, db -= dy a / b^2",
-    .shape = lb_pair_shape,
-    .forward = lb_pair_forward,
-    .backward = lb_pair_backward,
-    .can_set = 1U | 1U << 1,
-};
+static const lb_op add_op = LB_PAIR_OP(add, "y = a + b", "da += dy, db += dy");
+static const lb_op subtract_op = LB_PAIR_OP(sub, "y = a - b", "da += dy, db -= dy");
+static const lb_op multiply_op = LB_PAIR_OP(mul, "y = a b", "da += dy b, db += dy a");
+static const lb_op divide_op = LB_PAIR_OP(div, "y = a / b", "da += dy / b, db -= dy a / b^2");
 
 /** a + b. Shapes: any two that broadcast by the rules of NumPy -> their common shape; also for lb_sub, lb_mul, lb_div.
  *  Errors: LB_ERROR_SHAPE if they do not broadcast. */

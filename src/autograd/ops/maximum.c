@@ -44,27 +44,10 @@ static void minimum_backward(int64_t width, lb_pair_row a, lb_pair_row b, const 
     share(width, a, b, -1, grad);
 }
 
-static const lb_op maximum_op = {
-    .name = "maximum",
-    .operands = "a b",
-    .formula = "y = max(a, b)",
-    .derivative = "da += dy where a > b, db += dy where b > a, each dy / 2 where a = b",
-    .shape = lb_pair_shape,
-    .forward = lb_pair_forward,
-    .backward = lb_pair_backward,
-    .can_set = 1U | 1U << 1,
-};
-
-static const lb_op minimum_op = {
-    .name = "minimum",
-    .operands = "a b",
-    .formula = "y = min(a, b)",
-    .derivative = "da += dy where a < b, db += dy where b < a, each dy / 2 where a = b",
-    .shape = lb_pair_shape,
-    .forward = lb_pair_forward,
-    .backward = lb_pair_backward,
-    .can_set = 1U | 1U << 1,
-};
+static const lb_op maximum_op = LB_PAIR_OP(
+    maximum, "y = max(a, b)", "da += dy where a > b, db += dy where b > a, each dy / 2 where a = b");
+static const lb_op minimum_op = LB_PAIR_OP(
+    minimum, "y = min(a, b)", "da += dy where a < b, db += dy where b < a, each dy / 2 where a = b");
 
 /** The larger of a and b. A NaN passes through. Where they are equal, each gets half of the gradient, as in PyTorch.
  *  Shapes: any two that broadcast by the rules of NumPy -> their common shape; also for lb_minimum.

@@ -21,16 +21,7 @@ static void power_backward(int64_t width, lb_pair_row a, lb_pair_row b, const lb
     }
 }
 
-static const lb_op power_op = {
-    .name = "pow",
-    .operands = "a b",
-    .formula = "y = a^b",
-    .derivative = "da += dy b a^(b - 1), db += dy y ln a",
-    .shape = lb_pair_shape,
-    .forward = lb_pair_forward,
-    .backward = lb_pair_backward,
-    .can_set = 1U | 1U << 1,
-};
+static const lb_op power_op = LB_PAIR_OP(pow, "y = a^b", "da += dy b a^(b - 1), db += dy y ln a");
 
 /** a to the power of b. For one exponent, b is a scalar. A negative a gives NaN unless b is whole. As in PyTorch, a
  *  gets the gradient 0 where b = 0, and b gets 0 where a = 0 and b >= 0.

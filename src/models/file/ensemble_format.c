@@ -28,9 +28,7 @@ char *lb_ensemble_config_json(const lb_model *model)
         lb_release(config);
     }
     lb_buffer_print(&json, "]}");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 static bool writes_backward(const cJSON *json)

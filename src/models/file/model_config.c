@@ -83,9 +83,7 @@ char *lb_config_write(const lb_config_field *fields, const void *config)
         before = ",";
     }
     lb_buffer_print(&json, "}");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 /* An integer from 1 to a million; -1 for anything else. */

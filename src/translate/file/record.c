@@ -32,7 +32,5 @@ char *lb_training_record(const lb_train_history *history, const lb_train_point *
     lb_buffer_print(&json, "\"history\":[");
     print_history(&json, history);
     lb_buffer_print(&json, "]}");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }

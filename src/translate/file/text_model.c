@@ -72,9 +72,7 @@ static char *print_task(const lb_text_model *t)
                     "\"%s\":%d}",
                     (int)t->shortest_source, (int)t->longest_source, (int)t->longest_target, FIRST_WRITTEN,
                     LB_FIRST_WRITTEN);
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 /* The lines of the training. */

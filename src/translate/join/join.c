@@ -281,9 +281,7 @@ static char *print_records(const joining *j)
     lb_buffer_print(&json, "\"members\":[");
     for (int i = 0; i < j->opened && !json.failed; i++) print_source(&json, &j->sources[i]);
     lb_buffer_print(&json, "]}");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 static lb_status keep_earlier_model(const joining *j, const char *path)

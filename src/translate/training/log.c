@@ -36,9 +36,7 @@ static char *print_points(const char *path, const lb_train_history *history, boo
     if (header && *json) print_row(&csv, json, true);
     for (const char *line = json; *line; line += strcspn(line, "\n") + 1) print_row(&csv, line, false);
     lb_release(json);
-    if (!csv.failed) return csv.text;
-    lb_release(csv.text);
-    return NULL;
+    return lb_buffer_end(&csv);
 }
 
 lb_status lb_training_log_write(const char *path, const lb_train_history *history, lb_error *error)

@@ -157,9 +157,7 @@ static char *print_settings(const lb_training *t)
         lb_buffer_print(&json, ",\"kv_heads\":%d", c->kv_heads ? c->kv_heads : c->heads);
     if (!t->data->sorts) lb_buffer_print(&json, ",\"normalize\":\"%s\"", c->normalize);
     lb_buffer_print(&json, "}");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 char *lb_training_own_record(const lb_training *t, const lb_train_point *kept)
@@ -208,19 +206,15 @@ static lb_status save_snapshot(const lb_training *t, lb_error *error)
     return status;
 }
 
-static void warn(const lb_training *t, const lb_error *error)
+static void warn(void *context, const lb_error *error)
 {
+    const lb_training *t = context;
     const lb_training_listener *listener = &t->config->listener;
     if (listener->unsaved) listener->unsaved(listener->context, &t->run, error);
 }
 
-static void tell_unsaved(void *context, const lb_error *error)
-{
-    warn(context, error);
-}
-
 /* What cannot be written now is written at the end, with the weights that are kept in memory. */
-static lb_status forgive(const lb_training *t, lb_status status, const lb_error *found, lb_error *error)
+static lb_status forgive(lb_training *t, lb_status status, const lb_error *found, lb_error *error)
 {
     if (status != LB_ERROR_WRITE) return status ? lb_error_set(error, status, "%s", found->message) : LB_OK;
     warn(t, found);
@@ -283,7 +277,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     trainer.progress = tell_step;
     trainer.stop = shall_stop;
     trainer.point = mark_point;
-    trainer.unsaved = tell_unsaved;
+    trainer.unsaved = warn;
     trainer.evaluated = save_evaluated;
     trainer.seed = t->seed;
     trainer.shards = t->shards;

@@ -13,8 +13,8 @@ struct lb_stepper {
     lb_start start;
     lb_training_data data;
     lb_training training;
-    lb_trainer_config trainer;
-    lb_train_session session;
+    lb_trainer_config settings;
+    lb_trainer trainer;
     lb_translator translator; /* over the model of the training */
 };
 
@@ -23,20 +23,20 @@ static lb_status out_of_memory(lb_error *error)
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
 }
 
-static lb_status begin_session(lb_stepper *s, lb_error *error)
+static lb_status begin_trainer(lb_stepper *s, lb_error *error)
 {
     lb_training *t = &s->training;
-    s->trainer = lb_recipe_trainer(&s->config, t->run.steps);
-    s->trainer.params = t->params;
-    s->trainer.context = t;
-    s->trainer.loss = lb_training_loss;
-    s->trainer.shards = t->shards;
-    s->trainer.seed = t->seed;
-    s->trainer.trained = s->start.model.params != NULL;
-    s->trainer.keep_best = false; /* there is no last step after which to look back */
-    s->session.config = &s->trainer;
-    lb_status status = lb_train_session_begin(&s->session, error);
-    if (!status) lb_train_session_swap(&s->session);
+    s->settings = lb_recipe_trainer(&s->config, t->run.steps);
+    s->settings.params = t->params;
+    s->settings.context = t;
+    s->settings.loss = lb_training_loss;
+    s->settings.shards = t->shards;
+    s->settings.seed = t->seed;
+    s->settings.trained = s->start.model.params != NULL;
+    s->settings.keep_best = false; /* there is no last step after which to look back */
+    s->trainer.config = &s->settings;
+    lb_status status = lb_trainer_begin(&s->trainer, error);
+    if (!status) lb_trainer_swap(&s->trainer);
     return status;
 }
 
@@ -66,7 +66,7 @@ static lb_status begin(lb_stepper *s, lb_error *error)
                                 .seed = s->config.seed,
                                 .run = {.folder = "."}};
     status = lb_training_init(&s->training, error);
-    if (!status) status = begin_session(s, error);
+    if (!status) status = begin_trainer(s, error);
     return status ? status : begin_translator(s, error);
 }
 
@@ -88,7 +88,7 @@ void lb_stepper_free(lb_stepper *s)
     if (!s) return;
     lb_tapes_free(s->translator.tapes);
     lb_release(s->translator.path);
-    lb_train_session_free(&s->session);
+    lb_trainer_free(&s->trainer);
     lb_training_free(&s->training);
     lb_training_data_close(&s->data);
     lb_start_free(&s->start);
@@ -97,18 +97,18 @@ void lb_stepper_free(lb_stepper *s)
 
 lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
 {
-    if (s->session.state.step >= s->training.run.steps)
+    if (s->trainer.state.step >= s->training.run.steps)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found all %lld steps done, expected fewer",
                             (long long)s->training.run.steps);
-    lb_train_session_swap(&s->session);
-    lb_status status = lb_train_session_step(&s->session, loss, error);
-    lb_train_session_swap(&s->session);
+    lb_trainer_swap(&s->trainer);
+    lb_status status = lb_trainer_step(&s->trainer, loss, error);
+    lb_trainer_swap(&s->trainer);
     return status;
 }
 
 void lb_stepper_set_lr(lb_stepper *s, double lr)
 {
-    s->trainer.schedule.lr = lr;
+    s->settings.schedule.lr = lr;
 }
 
 static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
@@ -117,9 +117,9 @@ static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *foun
     lb_pair_sample sample;
     lb_status status = lb_pair_sample_make(d->dev, d->target, s->config.copy, pairs, &sample, error);
     if (status) return status;
-    status = lb_pair_evaluate(s->training.model, d->dev, d->source, d->target, &sample, s->session.tape, NULL,
+    status = lb_pair_evaluate(s->training.model, d->dev, d->source, d->target, &sample, s->trainer.tape, NULL,
                               found);
-    if (status) lb_error_set(error, status, "%s", lb_tape_error(s->session.tape));
+    if (status) lb_error_set(error, status, "%s", lb_tape_error(s->trainer.tape));
     lb_pair_sample_free(&sample);
     return status;
 }
@@ -132,16 +132,16 @@ lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found,
                             (long long)pairs);
     if (!s->data.sorts) return measure_pairs(s, pairs, found, error);
     lb_status status =
-        lb_sort_measure(s->training.model, &s->training.producer.task, s->session.tape, pairs, NULL, found);
-    return status ? lb_error_set(error, status, "%s", lb_tape_error(s->session.tape)) : LB_OK;
+        lb_sort_measure(s->training.model, &s->training.producer.task, s->trainer.tape, pairs, NULL, found);
+    return status ? lb_error_set(error, status, "%s", lb_tape_error(s->trainer.tape)) : LB_OK;
 }
 
 lb_stepper_facts lb_stepper_about(const lb_stepper *s)
 {
-    return (lb_stepper_facts){.step = s->session.state.step,
+    return (lb_stepper_facts){.step = s->trainer.state.step,
                               .steps = s->training.run.steps,
                               .parameters = s->training.run.parameters,
-                              .lr = lb_schedule_lr(&s->trainer.schedule, s->session.state.step)};
+                              .lr = lb_schedule_lr(&s->settings.schedule, s->trainer.state.step)};
 }
 
 lb_translator *lb_stepper_translator(lb_stepper *s)

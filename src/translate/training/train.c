@@ -100,11 +100,6 @@ static lb_status evaluate(job *s, const lb_model *model, lb_evaluation *found)
     return status;
 }
 
-static char *own_record(const lb_training *t)
-{
-    return lb_training_own_record(t, t->run.kept);
-}
-
 /* One record of all members; NULL if memory runs out. */
 static char *ensemble_record(const job *s, const lb_evaluation *found)
 {
@@ -112,15 +107,14 @@ static char *ensemble_record(const job *s, const lb_evaluation *found)
     lb_buffer_print(&json, "{\"exact_match\":%.9g,\"symbol_error\":%.9g,\"members\":[", found->exact_match,
                     found->symbol_error);
     for (int i = 0; i < s->count; i++) {
-        char *record = own_record(&s->members[i].training);
+        const lb_training *t = &s->members[i].training;
+        char *record = lb_training_own_record(t, t->run.kept);
         json.failed = json.failed || !record;
         if (record) lb_buffer_print(&json, "%s%s", i ? "," : "", record);
         lb_release(record);
     }
     lb_buffer_print(&json, "]}");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 static lb_status save_ensemble(job *s, lb_ensemble *ensemble, lb_params *params, lb_evaluation *found)
