@@ -15,6 +15,7 @@ trap 'rm -rf "$work"' EXIT
 
 # The consumers see a copy of themselves and the prefix.
 cp -r "$here" "$work/consumers"
+cp -r "$checkout/examples/arrays" "$work/consumers"
 source=
 if [ $# -ge 2 ]; then
     # A copy without .git and build folders, where nobody else builds at the same time.
