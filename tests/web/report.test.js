@@ -32,10 +32,12 @@ test("the curves of a training tell whether their pairs were held out", async ()
     await inPage("french", { hash: "#view=history" }, async (page) => {
         assert.deepEqual(await titles(page), ["Loss", "Measures on the dev set"]);
         assert.deepEqual(await legend(page), ["training", "dev"]);
+        assert.doesNotMatch(await textOf(page, ".history"), /raise/);
     });
     await inPage("allPairs", { hash: "#view=history" }, async (page) => {
         assert.deepEqual(await titles(page), ["Loss", "Measures on training pairs"]);
         assert.deepEqual(await legend(page), ["training", "evaluation"]);
+        assert.match(await textOf(page, ".history .loss .note"), /^Dropout and label smoothing raise the loss/);
     });
 });
 
@@ -170,6 +172,48 @@ test("filters keep wrong ones, a confusion, or a typed text", () =>
         await settle(page);
         assert.ok((await rowTexts(page)).every((row) => row[1].includes("château")));
         assert.match(await page.evaluate(() => decodeURIComponent(location.hash)), /find=CHÂTEAU/);
+    }));
+
+test("the pair that is open follows the filter, unless the address names one", () =>
+    inPage("french", { hash: "#pair=2" }, async (page) => {
+        const [data] = dataOf("french"),
+            first = data.pairs.findIndex((pair) => pair.edits > 0);
+        await select(page, "Show", "wrong");
+        assert.equal(await heading(page), `Pair ${first + 1}`);
+        assert.equal(await countOf(page, ".grid [aria-selected=true]"), 1);
+        await select(page, "Show", "all");
+        assert.equal(await heading(page), `Pair ${first + 1}`);
+        await page.type("#find", "nothing has this text");
+        await settle(page);
+        assert.equal(await heading(page), `Pair ${first + 1}`);
+        await goTo(page, "#pair=2&show=wrong");
+        assert.equal(await heading(page), "Pair 2");
+    }));
+
+test("weights below a half have the colours of their range, and the bar says so", () =>
+    inPage("french", { hash: "#pair=3" }, async (page) => {
+        const [data, bytes] = dataOf("french");
+        const ends = () => page.$$eval(".heatmap .bar text", (all) => [all[0], all[2]].map((one) => one.textContent));
+        const found = [];
+        for (const index of [0, 19]) {
+            const { source, outputs } = data.pairs[index],
+                size = source.length * outputs[0].steps.length;
+            const mean = (i) =>
+                [0, 1, 2, 3].reduce((sum, h) => sum + bytes[outputs[0].weights + h * size + i], 0) / 1020;
+            const all = Array.from({ length: size }, (_, i) => mean(i)),
+                most = Math.max(...all);
+            found.push(most < 0.5);
+            await goTo(page, `#pair=${index + 1}`);
+            const expected = most < 0.5 ? [Math.min(...all), most] : [0, 1];
+            assert.deepEqual(
+                await ends(),
+                expected.map((value) => value.toFixed(2)),
+            );
+        }
+        assert.deepEqual(found, [true, false]);
+        await goTo(page, "#pair=1");
+        await select(page, "Range", "one");
+        assert.deepEqual(await ends(), ["0.00", "1.00"]);
     }));
 
 for (const [order, column, direction] of [
@@ -354,7 +398,13 @@ test("a model of several shows who voted for what", () =>
 test("what was learned: a confusion opens its pairs, a head opens in the pairs", () =>
     inPage("french", { hash: "#view=learned" }, async (page) => {
         assert.equal(await countOf(page, ".learned table.data tbody tr"), 4);
-        assert.equal(await countOf(page, ".by-length .column"), dataOf("french")[0].statistics.by_length.length);
+        const lengths = dataOf("french")[0].statistics.by_length;
+        assert.equal(await countOf(page, ".by-length .column"), lengths.length);
+        const texts = await page.$$eval(".by-length svg text", (all) => all.map((one) => one.textContent));
+        assert.deepEqual(
+            texts.slice(-lengths.length),
+            lengths.map((one) => String(one.pairs)),
+        );
         await page.click(".confusion");
         await settle(page);
         assert.ok((await rowTexts(page)).length >= 1);

@@ -130,7 +130,12 @@ const MAKERS = {
     // A model that was trained on all pairs: its evaluations are of some of them.
     allPairs: () => {
         const maker = frenchOf(8, 6);
-        return [maker.data({ about: { training: { seed: 1, options: { "hold-out": false } } } }), maker.bytes];
+        return [
+            maker.data({
+                about: { training: { seed: 1, options: { "hold-out": false, dropout: 0.5, "label-smoothing": 0.1 } } },
+            }),
+            maker.bytes,
+        ];
     },
     // Two layers of four heads, of which the page has the mean.
     means: () => {

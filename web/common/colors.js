@@ -61,16 +61,17 @@ export function plainInkOn(value) {
     return luminance(paint(value)) > 0.179 ? "#000000" : "#ffffff";
 }
 
-// The values that the ends of the map stand for.
-export function rangeOf(matrix, ofData) {
-    if (!ofData) return [0, 1];
+// The values that the ends of the map stand for: "one", "data", or "auto", which is that of the data where all weights
+// are so small that 0 to 1 would be one pale colour.
+export function rangeOf(matrix, choice) {
     let least = Infinity,
         most = -Infinity;
     for (const v of matrix.values) {
         if (v < least) least = v;
         if (v > most) most = v;
     }
-    return most > least ? [least, most] : [0, 1];
+    const ofData = choice === "data" || (choice === "auto" && most < 0.5);
+    return ofData && most > least ? [least, most] : [0, 1];
 }
 
 export function scale(value, [least, most]) {

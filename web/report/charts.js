@@ -1,5 +1,5 @@
 // Curves, bars and dots over two axes.
-import { svg } from "../common/dom.js";
+import { FONT, svg, textWidth } from "../common/dom.js";
 import { fixed, ticks } from "./numbers.js";
 
 const FRAME = { left: 48, right: 14, top: 26, bottom: 40 };
@@ -102,7 +102,24 @@ export function lineChart({ series, xName, yName, y, mark, width = 520, height =
     return root;
 }
 
-// bars: [{x, value, title}]
+// The text of a bar stands on it, upright where all bars have room for their text.
+function textsOnBars(bars, atX, atY, apart) {
+    const size = 10,
+        turned = bars.some((bar) => textWidth(bar.text, `${size}px ${FONT}`) > apart - 2);
+    return bars.map((bar) => {
+        const x = atX(bar.x),
+            y = atY(bar.value) - 4;
+        return turned
+            ? svg(
+                  "text",
+                  { class: "tick", x, y: y + size * 0.36, "font-size": size, transform: `rotate(-90 ${x} ${y})` },
+                  bar.text,
+              )
+            : svg("text", { class: "tick", x, y, "text-anchor": "middle", "font-size": size }, bar.text);
+    });
+}
+
+// bars: [{x, value, text, title}]
 export function barChart({ bars, xName, yName, width = 520, height = 230 }) {
     const xs = bars.map((b) => b.x),
         x = [Math.min(...xs) - 0.6, Math.max(...xs) + 0.6];
@@ -110,11 +127,12 @@ export function barChart({ bars, xName, yName, width = 520, height = 230 }) {
         width,
         height,
         x,
-        y: [0, Math.max(0.05, ...bars.map((b) => b.value)) * 1.05],
+        y: [0, Math.max(0.05, ...bars.map((b) => b.value)) * 1.15],
         xName,
         yName,
     });
-    const wide = Math.max(1.5, (atX(1) - atX(0)) * 0.72);
+    const step = Math.abs(atX(1) - atX(0)),
+        wide = Math.max(1.5, step * 0.72);
     for (const bar of bars) {
         root.append(
             svg(
@@ -130,6 +148,7 @@ export function barChart({ bars, xName, yName, width = 520, height = 230 }) {
             ),
         );
     }
+    root.append(...textsOnBars(bars, atX, atY, step));
     return root;
 }
 

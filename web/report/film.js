@@ -1,4 +1,5 @@
 // A film: the attention to one source, frame by frame over the training.
+import { rangeOf } from "../common/colors.js";
 import { button, choice, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
 import { clamp, count } from "./numbers.js";
@@ -35,6 +36,12 @@ export function makeFilm(report) {
         const last = shownFilm().frames.length - 1;
         return state.frame < 0 ? last : Math.min(state.frame, last);
     };
+    const weightsOf = (film, frame) => {
+        const rows = report.stepLabels(frame).length;
+        return rows > 0 && film.source.length > 0 && frame.weights >= 0
+            ? report.matrix(frame.weights, rows, film.source.length)
+            : null;
+    };
     const draw = () => {
         const film = shownFilm(),
             frame = film.frames[at()];
@@ -67,13 +74,13 @@ export function makeFilm(report) {
         );
         const rowLabels = report.stepLabels(frame),
             columnLabels = film.source.map((id) => report.label(id));
-        if (rowLabels.length === 0 || columnLabels.length === 0 || frame.weights < 0) return;
-        const matrix = report.matrix(frame.weights, rowLabels.length, columnLabels.length);
+        const matrix = weightsOf(film, frame);
+        if (!matrix) return;
         const drawn = drawHeatmap({
             matrix,
             rowLabels,
             columnLabels,
-            range: [0, 1],
+            range: rangeOf({ values: film.frames.flatMap((one) => [...(weightsOf(film, one)?.values ?? [])]) }, "auto"),
             room: Math.max(300, picture.node.clientWidth),
             onpoint: (row, column) => drawn.highlight(row, column),
             onpin: () => undefined,

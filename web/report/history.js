@@ -5,12 +5,24 @@ import { makeFilm } from "./film.js";
 import { fixed } from "./numbers.js";
 import { makePicture } from "./picture.js";
 
-function curves(points, kept, wanted, { name, title, y, yName }) {
+// What makes training steps harder than evaluations; "" for nothing.
+function whatRaisesLoss(report) {
+    const options = report.about.training?.options ?? {};
+    const found = [
+        ["dropout", "Dropout"],
+        ["label-smoothing", "Label smoothing"],
+    ].filter(([name]) => options[name] > 0);
+    if (found.length === 0) return "";
+    const names = found.map(([, text], i) => (i === 0 ? text : text.toLowerCase())).join(" and ");
+    return `${names} ${found.length === 1 ? "raises" : "raise"} the loss in training, and not at evaluations.`;
+}
+
+function curves(points, kept, wanted, { name, title, y, yName, note }) {
     const series = wanted
         .map(([field, label]) => ({ name: label, points: points.map((p) => [p.step, p[field]]) }))
         .filter((one) => one.points.some(([, v]) => v !== null && v !== undefined));
     if (series.length === 0) return null;
-    const picture = makePicture(name, title);
+    const picture = makePicture(name, title, note);
     picture.show({
         picture: lineChart({
             series,
@@ -53,7 +65,7 @@ export function makeHistory(report) {
                             ["loss", "training"],
                             ["dev_loss", heldOut ? "dev" : "evaluation"],
                         ],
-                        { name: "loss", title: "Loss", yName: "loss" },
+                        { name: "loss", title: "Loss", yName: "loss", note: whatRaisesLoss(report) },
                     ),
                     curves(
                         points,

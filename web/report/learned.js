@@ -164,7 +164,11 @@ function confusionsTable(report) {
 }
 
 function byLength(list) {
-    const picture = makePicture("by-length", "Errors by length");
+    const picture = makePicture(
+        "by-length",
+        "Errors by length",
+        "The number on a bar is how many pairs have this length: a share of few says little.",
+    );
     picture.show({
         picture: barChart({
             xName: "symbols in the source",
@@ -172,6 +176,7 @@ function byLength(list) {
             bars: list.map((one) => ({
                 x: one.length,
                 value: one.wrong / one.pairs,
+                text: count(one.pairs),
                 title: `length ${one.length}: ${one.wrong} of ${one.pairs} wrong`,
             })),
         }),

@@ -15,6 +15,12 @@ import { drawThumbnails, headName } from "./thumbnails.js";
 import { drawVotes } from "./votes.js";
 import { makeWriting } from "./writing.js";
 
+// Why there are no ribbons.
+const EVEN = {
+    one: "The weights are too small to be seen: choose the range of the data.",
+    auto: "All weights are equal.",
+};
+
 export function pin(step) {
     if (step >= 0) update({ step: state.step === step ? NO_STEP : step });
 }
@@ -170,6 +176,7 @@ export function makePairView(report, neighbours) {
                 choice(
                     "Range",
                     [
+                        ["auto", "automatic"],
                         ["one", "0 to 1"],
                         ["data", "of the data"],
                     ],
@@ -186,9 +193,8 @@ export function makePairView(report, neighbours) {
 
     const drawAttention = (suffix) => {
         const { layer, head: h } = chosen(attention),
-            matrix = report.weights(attention, layer, h),
-            ofData = state.range === "data";
-        const range = rangeOf(matrix, ofData),
+            matrix = report.weights(attention, layer, h);
+        const range = rangeOf(matrix, state.range),
             name = headName(attention, layer, h),
             { above, below } = attention;
         const rows = () => matrixRows(matrix, below, above, `${attention.belowName} \\ ${attention.aboveName}`);
@@ -201,7 +207,7 @@ export function makePairView(report, neighbours) {
             suffix,
             under:
                 `Read above, written below: ${attention.title}${attention.heads * attention.layers > 1 || attention.mean ? `, ${name}` : ""}.` +
-                (band.even ? " The weights are too small to be seen: choose the range of the data." : ""),
+                (band.even ? ` ${EVEN[state.range] ?? EVEN.auto}` : ""),
         });
         const beside = room() - band.picture.viewBox.baseVal.width - 40;
         const map = drawHeatmap({
@@ -216,7 +222,7 @@ export function makePairView(report, neighbours) {
         heatmap.show({ ...map, label, rows, suffix });
         heads.replaceChildren(
             ...(attention.layers * attention.heads > 1
-                ? drawThumbnails(report, attention, layer, h, ofData, (l, i) =>
+                ? drawThumbnails(report, attention, layer, h, state.range, (l, i) =>
                       update(attention.layers > 1 ? { layer: l, head: i } : { head: i }),
                   )
                 : []),
@@ -233,7 +239,7 @@ export function makePairView(report, neighbours) {
                 if (report.hasWeights(output) && report.blob && pair.source.length > 0 && output.steps.length > 0) {
                     const [kind] = report.attentions(pair, i),
                         matrix = report.weights(kind, kind.layers - 1, kind.heads === 1 ? 0 : ALL_HEADS);
-                    pixels(matrix, [0, 1], canvas, readsLeft(kind.above));
+                    pixels(matrix, rangeOf(matrix, state.range), canvas, readsLeft(kind.above));
                 }
                 return button(
                     "",

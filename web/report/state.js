@@ -9,7 +9,7 @@ const DEFAULTS = {
     layer: -1,
     head: -1,
     step: NO_STEP,
-    range: "one",
+    range: "auto",
     find: "",
     show: "all",
     confusion: "",

@@ -223,7 +223,11 @@ export function makeTable(report) {
         { passive: true },
     );
     new ResizeObserver(() => draw()).observe(grid);
-    listen(["find", "show", "confusion", "sort"], refresh);
+    // What is open is one of the pairs that are shown, unless the address names another one.
+    listen(["find", "show", "confusion", "sort"], (changed) => {
+        refresh();
+        if (!changed.includes("pair") && order.length > 0 && !order.includes(state.pair)) choose(order[0]);
+    });
     listen(["pair"], select);
     return { node: el("section", { class: "pairs", "aria-label": "all pairs" }, tools, grid), refresh, move, find };
 }

@@ -10,7 +10,7 @@ export function headName(attention, layer, head) {
     return attention.layers > 1 ? `layer ${layer + 1}, ${which}` : which;
 }
 
-export function drawThumbnails(report, attention, layer, head, ofData, onselect) {
+export function drawThumbnails(report, attention, layer, head, range, onselect) {
     const rows = [];
     for (let l = 0; l < attention.layers; l++) {
         const row = el("div", { class: "layer" });
@@ -19,7 +19,7 @@ export function drawThumbnails(report, attention, layer, head, ofData, onselect)
         for (const h of heads) {
             const matrix = report.weights(attention, l, h),
                 canvas = el("canvas", { "aria-hidden": "true" });
-            pixels(matrix, rangeOf(matrix, ofData), canvas, readsLeft(attention.above));
+            pixels(matrix, rangeOf(matrix, range), canvas, readsLeft(attention.above));
             // Never narrower than a finger, never a strip.
             const ratio = Math.min(2.2, Math.max(0.6, matrix.columns / matrix.rows));
             canvas.style.width = `${Math.round(52 * Math.sqrt(ratio))}px`;
