@@ -141,7 +141,7 @@ def test_evaluate_and_report_are_those_of_the_program(model, folder, pairs, tmp_
     assert model.evaluate(file) == found
     page = model.report(file, tmp_path / "page.html", title="capitals")
     packed = re.search(r'id="data" data-encoding="deflate\+base64">([^<]*)<', page.read_text(encoding="utf-8"))
-    assert json.loads(zlib.decompress(base64.b64decode(packed[1])))["report"]["title"] == "capitals"
+    assert json.loads(zlib.decompress(base64.b64decode(packed[1])))["about"]["title"] == "capitals"
     file.write_text("abc\tCBA\nabc\n")
     with pytest.raises(lookback.Error, match=r"-\.tsv:2: ") as caught:
         model.evaluate(file)

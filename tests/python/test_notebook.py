@@ -1,5 +1,7 @@
 """The notebook, run by Jupyter's kernel, where it is installed."""
+import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,8 +9,14 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def test_the_notebook_shows_training_heat_map_and_report(tmp_path):
+def test_the_notebook_shows_training_heat_map_and_report(tmp_path, monkeypatch):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    # A kernel of this environment. Debian's own is one of the system.
+    kernel = tmp_path / "kernels/python3/kernel.json"
+    kernel.parent.mkdir(parents=True)
+    words = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernel.write_text(json.dumps({"argv": words, "display_name": "Python 3", "language": "python"}))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     for folder in ("data", "python"):
         shutil.copytree(EXAMPLES / folder, tmp_path / "examples" / folder)
     place = tmp_path / "examples/python"

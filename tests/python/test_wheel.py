@@ -5,6 +5,7 @@ import importlib.metadata
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,14 +51,21 @@ def test_each_library_has_its_licence():
 
 
 def test_the_program_is_a_command(folder):
-    command = Path(os.sys.executable).with_name("lookback")
-    for words in ([command], [os.sys.executable, "-m", "lookback"], [program.PATH]):
+    command = Path(sys.executable).with_name("lookback")
+    for words in ([command], [sys.executable, "-m", "lookback"], [program.PATH]):
         done = subprocess.run([*words, "predict", folder], input="abc\n", encoding="utf-8", stdout=subprocess.PIPE, check=True)
         assert done.stdout == "abc\tCBA\n"
 
 
-def test_the_environment_is_as_it_was():
-    assert "GOMP_SPINCOUNT" not in os.environ
+@pytest.mark.parametrize("given, expected", [({}, "10000"), ({"GOMP_SPINCOUNT": "77"}, "77")])
+def test_threads_that_wait_sleep_soon_unless_the_user_wants_otherwise(given, expected):
+    """What the runtime of OpenMP has read, and what the environment of the process is then."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
+    done = subprocess.run([sys.executable, "-c", "import lookback, os; print(os.environ.get('GOMP_SPINCOUNT'))"],
+                          env={**environment, "OMP_DISPLAY_ENV": "verbose", **given}, encoding="utf-8",
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+    assert f"GOMP_SPINCOUNT = '{expected}'" in done.stderr
+    assert done.stdout == f"{given.get('GOMP_SPINCOUNT')}\n"
 
 
 def test_structs_are_those_of_the_headers(tmp_path):
