@@ -1,0 +1,24 @@
+"""Sequence-to-sequence models with attention, trained on a CPU.
+
+    import lookback
+    model = lookback.train("pairs.tsv", out="fre")
+    model = lookback.open("fre")
+    model("bonjour")
+    best = model.translate("bonjour", n_best=3, attention=True)
+    best[0].text, best[0].probability, best[0].attention
+
+What fails raises lookback.Error. With numpy, attention is a numpy array; without, nested lists. docs/python.md has more.
+"""
+from .library import Error, PathLike, Status, set_threads, version
+from .model import Model
+from .output import Output, Translation
+from .training import Evaluation, Progress, train
+
+__all__ = ["Error", "Evaluation", "Model", "Output", "Progress", "Status", "Translation", "open", "set_threads", "train"]
+__version__ = version()
+
+
+def open(path: PathLike) -> Model:  # pylint: disable=redefined-builtin
+    """Opens a trained model: its file, or the folder that contains it. Raises Error: OPEN; FORMAT if the file holds anything
+    else or is damaged; MEMORY."""
+    return Model(path)

@@ -1,0 +1,163 @@
+"""A trained model: text in, text out."""
+import json
+import os
+import threading
+import weakref
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Union, overload
+
+from . import _c, program
+from .library import Error, Failure, PathLike, Status, c, encode, encode_path, set_field, strings
+from .output import Output, Translation, translation
+from .pairs import Pairs, as_files
+
+BATCH = 256  # texts for one call of the library, as for the program; Ctrl-C is heard between two calls
+
+
+class Model:
+    """An open model of any kind, including ensembles.
+
+    model(text) is the best output for a text, and model(texts) a list of them. Threads may share a model; their calls take
+    turns. Close it with close() or `with`; otherwise it is closed when nobody uses it any more.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        error = Failure()
+        self._lock = threading.Lock()  # two threads must not use a translator at once
+        self._translator = c.lb_translator_open(encode_path(path), error)
+        error.check(self._translator)
+        self._free = weakref.finalize(self, c.lb_translator_free, self._translator)
+        facts = c.lb_translator_about(self._translator)
+        self.path = Path(os.fsdecode(facts.path)).absolute()
+        """The file of the model."""
+        self.training: Optional[Dict[str, Any]] = json.loads(facts.training) if facts.training else None
+        """The record of the training in the file; None without one."""
+
+    def __repr__(self) -> str:
+        return f"lookback.open({str(self.path)!r})"
+
+    def close(self) -> None:
+        """Frees the model, once no other thread is using it. Outputs and their attention stay."""
+        with self._lock:
+            self._free()
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    @overload
+    def __call__(self, text: str) -> str: ...
+    @overload
+    def __call__(self, text: Iterable[str]) -> List[str]: ...
+
+    def __call__(self, text: Union[str, Iterable[str]]) -> Union[str, List[str]]:
+        """The best output for a text, or a list of them for texts. Raises Error as translate."""
+        found = self.translate(text)
+        return found.text if isinstance(found, Translation) else [each.text for each in found]
+
+    @overload
+    def translate(self, texts: str, **options: Any) -> Translation: ...
+    @overload
+    def translate(self, texts: Iterable[str], **options: Any) -> List[Translation]: ...
+
+    def translate(self, texts: Union[str, Iterable[str]], *, n_best: int = 1, attention: bool = False,
+                  **options: Any) -> Union[Translation, List[Translation]]:
+        """The outputs for a text, at most `n_best`, the best first; or a list of that for texts.
+
+        attention  also where the model looked: Output.attention, [layers, heads, steps, symbols of the source]
+        options    the other fields of lb_translate_config by their names: beam=5, length_penalty=1, limit, copy_unknown,
+                   sample=True with temperature=1 and seed, member
+
+        A model with features takes them after a tab, "walk\\tV;PST".
+
+        Raises Error: FORMAT, with the number of the text, counted from 1, for a text that is empty, too long, not UTF-8, or
+        that the model cannot read; ARGUMENT for an impossible option, or a model that is closed; MEMORY. Raises TypeError
+        for an unknown option or a value of another type.
+        """
+        if isinstance(texts, str):
+            return self.translate([texts], n_best=n_best, attention=attention, **options)[0]
+        listed = [encode(text, f"text {number}") for number, text in enumerate(texts, 1)]
+        config = _c.lb_translate_config(skip_bad_texts=True)
+        for name, value in {"n_best": n_best, "attention": attention, **options}.items():
+            if name in ("skip_bad_texts", "first_text") or name not in dict(config._fields_):
+                raise TypeError(f"translate() has no option {name!r}")
+            set_field(config, name, -1 if name == "length_penalty" and value == 0 else value)
+        found: List[Translation] = []
+        for first in range(0, len(listed), BATCH):
+            config.first_text = first
+            batch = listed[first:first + BATCH]
+            found += self._call(c.lb_translate_all, strings(batch), len(batch), config, first=first)
+        return found
+
+    @overload
+    def score(self, sources: str, targets: str) -> Output: ...
+    @overload
+    def score(self, sources: Iterable[str], targets: Iterable[str]) -> List[Output]: ...
+
+    def score(self, sources: Union[str, Iterable[str]], targets: Union[str, Iterable[str]]) -> Union[Output, List[Output]]:
+        """How likely the model finds each target for its source: Outputs, as if it had written the targets. `score` is the
+        log-probability of all symbols and of the end. A symbol that the model does not know counts as its unknown one.
+
+        Raises Error: FORMAT, with the number of the pair, for one that cannot be read; ARGUMENT if there are not as many
+        targets as sources, or if the model is closed; MEMORY.
+        """
+        if isinstance(sources, str) and isinstance(targets, str):
+            return self.score([sources], [targets])[0]
+        texts = [encode(text, f"source {number}") for number, text in enumerate(sources, 1)]
+        wanted = [encode(text, f"target {number}") for number, text in enumerate(targets, 1)]
+        if len(texts) != len(wanted):
+            raise Error(Status.ARGUMENT, f"found {len(texts)} sources and {len(wanted)} targets, expected as many")
+        found: List[Translation] = []
+        for first in range(0, len(texts), BATCH):
+            batch = texts[first:first + BATCH], wanted[first:first + BATCH]
+            found += self._call(c.lb_translator_score, *map(strings, batch), len(batch[0]), first=first)
+        return [each[0] for each in found]
+
+    def _call(self, function: Any, *arguments: Any, first: int) -> List[Translation]:
+        """Calls a function that returns an lb_translations, of texts from number `first` on."""
+        error = Failure()
+        with self._lock:
+            if not self._free.alive:
+                raise Error(Status.ARGUMENT, f"the model is closed: {self.path}")
+            found = function(self._translator, *arguments, error)
+        error.check(found)
+        owner = found.contents
+        weakref.finalize(owner, c.lb_translations_free, found)
+        translations = owner.text[:owner.count]
+        for number, each in enumerate(translations, first + 1):
+            if each.error:
+                raise Error(Status.FORMAT, f"text {number}: {each.error.decode(errors='replace')}")
+        return [translation(each, owner) for each in translations]
+
+    def evaluate(self, pairs: Pairs, **options: Any) -> Dict[str, Any]:
+        """Applies the model to the sources of `pairs`, a TSV file or tuples, and compares its outputs with the targets.
+
+        Returns what `lookback evaluate --json` prints: pairs, exact_match, sequence_error_rate, symbol_error_rate,
+        word_error_rate (if targets have several words) and bleu, in percent, each a dict of value, low and high, the ends
+        of the 95 % interval; and confusions, a list of dicts.
+
+        options  those of `lookback evaluate` by their names: beam=1, confusions=20, skip_bad_lines=True
+
+        The program of the package does it, with the file of the model as it now is. Raises Error: OPEN; FORMAT, with its
+        line, for a bad pair; ARGUMENT for an unknown option; MEMORY.
+        """
+        return json.loads(self._run("evaluate", pairs, {**options, "json": True}))
+
+    def report(self, pairs: Pairs, output: PathLike = "report.html", **options: Any) -> Path:
+        """Writes a page about what the model does with `pairs`, one HTML file that needs no network: all outputs, where the
+        model looked, and what it gets wrong. Returns its path.
+
+        options  those of `lookback report` by their names: title="French", details=200, beam=5
+
+        The program of the package does it, with the file of the model as it now is. Raises Error as evaluate; WRITE.
+        """
+        encode_path(output, "output")
+        self._run("report", pairs, {**options, "output": Path(output).absolute(), "quiet": True})
+        return Path(output)
+
+    def _run(self, command: str, pairs: Pairs, options: Dict[str, Any]) -> str:
+        with as_files(pairs=pairs) as files:
+            path, columns = files["pairs"]
+            return program.run(command, self.path, path, options={**columns, **options})

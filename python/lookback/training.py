@@ -1,0 +1,208 @@
+"""Training: pairs in, a model out."""
+import difflib
+import json
+import logging
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Union
+
+from . import _c
+from .library import Error, Failure, PathLike, Status, c, encode, encode_path, names, set_field
+from .model import Model
+from .pairs import Pairs, as_files
+
+log = logging.getLogger("lookback")
+
+
+class Evaluation(NamedTuple):
+    """What an evaluation on held-out pairs found."""
+
+    exact_match: float  # share of completely correct outputs
+    symbol_error: float  # edits per symbol of the target
+    loss: float  # mean cross-entropy per symbol of the target, in nats
+
+
+class Progress(NamedTuple):
+    """Where a training is: after a step, or, if there is an `evaluation`, after that evaluation."""
+
+    step: int  # steps done
+    steps: int  # of the whole training
+    loss: float  # of the step; with an evaluation, the mean since the one before
+    evaluation: Optional[Evaluation]
+    name: Optional[str]  # "seed 3", if several models are trained
+
+
+def _print_progress(now: Progress) -> None:
+    if now.evaluation:
+        name = f"{now.name}: " if now.name else ""
+        print(f"{name}step {now.step}/{now.steps}  loss {now.loss:.4f}  dev loss {now.evaluation.loss:.4f}"
+              f"  exact match {now.evaluation.exact_match:.4f}", file=sys.stderr, flush=True)
+
+
+class _Listener:
+    """The callbacks of one training. An exception in one of them ends the training, and is kept for the caller."""
+
+    def __init__(self, progress: Optional[Callable[[Progress], Any]]) -> None:
+        self.raised: Optional[BaseException] = None
+        self.progress = progress
+        self.struct = _c.lb_training_listener()
+        heard = {"stop": lambda context: self.raised is not None, "report": self._say(logging.INFO),
+                 "note": self._say(logging.INFO), "hint": self._say(logging.WARNING), "unsaved": self._unsaved}
+        if progress:
+            heard.update(stepped=self._stepped, evaluated=self._evaluated)
+        for field, kind in self.struct._fields_:
+            if field in heard:
+                # The struct keeps the callback alive, too.
+                setattr(self.struct, field, kind(heard[field] if field == "stop" else self._guard(heard[field])))
+
+    def _guard(self, function: Callable[..., None]) -> Callable[..., None]:
+        def call(*arguments: Any) -> None:
+            with self.keeping():
+                if self.raised is None:
+                    function(*arguments)
+        return call
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Keeps the first exception of a block."""
+        try:
+            yield
+        except BaseException as error:  # pylint: disable=broad-except
+            self.raised = self.raised or error
+
+    @contextmanager
+    def hearing_signals(self) -> Iterator[None]:
+        """While C runs, Python handles a signal in whichever callback comes next, where an exception could get lost between
+        two lines. So what the handlers raise, such as that of Ctrl-C, is kept, and the training stops after its step."""
+        before = {}
+        if threading.current_thread() is threading.main_thread():
+            before = {number: signal.getsignal(number) for number in signal.valid_signals()}
+
+        def handle(number: int, frame: Any) -> None:
+            with self.keeping():
+                before[number](number, frame)
+
+        heard = [number for number, handler in before.items() if callable(handler)]
+        try:
+            for number in heard:
+                signal.signal(number, handle)
+            yield
+        finally:
+            for number in heard:
+                signal.signal(number, before[number])
+
+    @staticmethod
+    def _say(level: int) -> Callable[[Any, bytes], None]:
+        return lambda context, text: log.log(level, "%s", text.decode(errors="replace").rstrip())
+
+    @staticmethod
+    def _unsaved(context: Any, run: Any, error: Any) -> None:
+        log.warning("%s; the training goes on", error.contents.message.decode(errors="replace"))
+
+    def _tell(self, run: Any, step: int, loss: float, evaluation: Optional[Evaluation]) -> None:
+        assert self.progress
+        self.progress(Progress(step, run.steps, loss, evaluation, run.name.decode() if run.name else None))
+
+    def _stepped(self, context: Any, run: Any, step: Any) -> None:
+        self._tell(run.contents, step.contents.step, step.contents.loss, None)
+
+    def _evaluated(self, context: Any, run: Any) -> None:
+        history = run.contents.history.contents
+        last = history.points[history.count - 1]
+        self._tell(run.contents, last.step, last.loss, Evaluation(last.dev.exact_match, last.dev.symbol_error, last.dev.loss))
+
+
+# Fields of lb_training_config that are a number in C, and a name here.
+NAMED = {"attention": "lb_attention_names", "attention_weights": "lb_normalizer_names", "loss": "lb_loss_names",
+         "cell": "lb_cell_names", "positions": "lb_positional_names"}
+# Those in which 0 means the default to C, and 0 to a user.
+ZERO_IS_NONE = ("warm_up", "patience", "film", "dropout", "average", "label_smoothing")
+# Options of the program with the opposite meaning of a field.
+OPPOSITE = {"hold_out": "no_hold_out", "bidirectional": "one_direction"}
+# Of the fields, numbers and texts are options, but for arguments of train() and what Python has no use for.
+NOT_OPTIONS = ("train", "dev", "out", "group", "options")
+FIELDS = {name: kind for name, kind in _c.lb_training_config._fields_
+          if name not in NOT_OPTIONS and hasattr(kind(), "value")}
+
+
+def _number_of(name: str, value: str) -> int:
+    known = ["auto", "always", "never"] if name == "index" else names(NAMED[name])
+    if value not in known:
+        raise Error(Status.ARGUMENT, f"{name}: expected one of {', '.join(known)}, found {value!r}")
+    return known.index(value)
+
+
+def _value(name: str, value: Any) -> Any:
+    """An option as its field takes it."""
+    kind = FIELDS[name]
+    if name in NAMED or name == "index":
+        return _number_of(name, value)
+    if kind is _c.c_char_p:
+        return encode_path(value, name) if name in ("from", "index_file") else encode(value, name)
+    if name in ZERO_IS_NONE and value == 0:
+        return -1
+    return value
+
+
+def _set_option(config: _c.lb_training_config, option: str, value: Any) -> None:
+    name = option.rstrip("_")  # "from" is a word of Python
+    if name in OPPOSITE:
+        name, value = OPPOSITE[name], not value
+    if name not in FIELDS:
+        likely = difflib.get_close_matches(name, [*FIELDS, *OPPOSITE], 1)
+        raise TypeError(f"train() has no option {option!r}" + (f"; did you mean {likely[0]!r}?" if likely else ""))
+    set_field(config, name, _value(name, value))
+
+
+def _settle(options: Dict[str, Any]) -> _c.lb_training_config:
+    config = _c.lb_training_config()
+    for option, value in options.items():
+        if value is not None:
+            _set_option(config, option, value)
+    return config
+
+
+def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention: Optional[str] = None,
+          progress: Union[bool, Callable[[Progress], Any]] = False, **options: Any) -> Model:
+    """Trains a model on pairs of texts, and opens it.
+
+    pairs      a TSV file with a source and a target on each line; or tuples (source, target), or (source, features,
+               target), which are written to a temporary file
+    out        the folder of the model, its checkpoint and its log; it is created
+    dev        pairs for choosing the best weights; by default a tenth of `pairs`, held out
+    attention  "additive", "dot", "multi-head" and so on; by default "additive"
+    progress   True prints each evaluation on standard error. A function is called with a Progress after each step and
+               after each evaluation. An exception in it ends the training and is raised here.
+    options    the fields of lb_training_config, or the options of `lookback train`, by their names: hidden=64, steps=300,
+               target_separator=" ", model="transformer", hold_out=False, from_="old". None is the default.
+
+    Ctrl-C, and an exception in `progress`, end the training after the step that it is at, and keep it: the same call goes
+    on there, and ends with the same weights. The same call after the end opens the model again.
+
+    Reports on the data go to the log "lookback" of the module logging, possible faults of the data as warnings.
+
+    Raises Error: ARGUMENT for an impossible option; OPEN; FORMAT, with its line or the number of its pair, for a bad pair,
+    or for an `out` that has the training of other pairs or options; DIVERGED; WRITE; BUSY if another process trains in
+    `out`; MEMORY. Raises TypeError for an unknown option or a value of another type.
+    """
+    listener = _Listener(_print_progress if progress is True else progress or None)
+    config = _settle({"attention": attention, **options})
+    config.out = encode_path(out, "out")
+    config.listener = listener.struct
+    config.options = json.dumps({name: value for name, value in options.items() if value is not None}, default=str).encode()
+    error = Failure()
+    with as_files(pairs=pairs, dev=dev) as files:
+        config.train = encode_path(files["pairs"].path, "pairs")
+        config.dev = encode_path(files["dev"].path, "dev") if "dev" in files else None
+        columns = files["pairs"].columns
+        if "features_column" in columns:  # otherwise they are the usual ones, which the model need not know
+            for column, number in columns.items():
+                setattr(config, column, number)
+        with listener.hearing_signals():
+            c.lb_translator_train(config, None, error)
+        if listener.raised:
+            raise listener.raised from error.exception()
+        error.check()
+    return Model(out)

@@ -1,0 +1,54 @@
+"""The picture of an output."""
+import base64
+import re
+import xml.etree.ElementTree as xml
+
+import pytest
+
+import lookback
+
+
+def texts_of(svg):
+    return ["".join(element.itertext()) for element in xml.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_heat_map_has_a_row_for_each_step_and_a_column_for_each_symbol(model):
+    output = model.translate("abcd", attention=True)[0]
+    texts = texts_of(output.svg())
+    for label in [*"abcd", *"DCBA", "<eos>", "Input Tokens (Keys)", "Output Tokens (Queries)", "Attention Weight"]:
+        assert label in texts
+    weights = [f"{weight:.2f}" for row in output.attention[0][0] for weight in row]
+    assert [text for text in texts if text in weights]
+
+
+def test_jupyter_shows_it_as_an_image_of_its_own(model):
+    found = model.translate("abcd", n_best=2, attention=True)
+    html = found._repr_html_()
+    assert html == found[0]._repr_html_()
+    image = re.fullmatch(r'<img alt="Output\(&#x27;DCBA&#x27;, [^"]*" src="data:image/svg\+xml;base64,([^"]*)">', html)
+    assert base64.b64decode(image[1]).decode() == found[0].svg()
+    assert model.translate("abcd")._repr_html_() is None
+
+
+def test_markup_in_a_text_stays_text(pairs, settings, tmp_path):
+    model = lookback.train([('<b>"&', "<i>'&")] * 40, out=tmp_path, hold_out=False, **{**settings, "steps": 60})
+    output = model.translate('<b>"&', attention=True)
+    assert "&" in texts_of(output[0].svg())
+    assert "<i>" not in output._repr_html_() and "&lt;" in output._repr_html_()
+
+
+def test_each_head_of_each_layer_has_a_map(pairs, settings, tmp_path):
+    settings.update(model="transformer", hidden=16, embed=None, heads=2, layers=2, steps=10)
+    model = lookback.train(pairs, out=tmp_path, **settings)
+    output = model.translate("abc", attention=True)[0]
+    assert (len(output.attention), len(output.attention[0])) == (2, 2)
+    texts = texts_of(output.svg())
+    for title in ("Layer 1, Head 1", "Layer 1, Head 2", "Layer 2, Head 1", "Layer 2, Head 2"):
+        assert title in texts
+
+
+def test_without_attention_there_is_none(pairs, settings, tmp_path, model):
+    with pytest.raises(ValueError, match="attention=True"):
+        model.translate("abc")[0].svg()
+    bottleneck = lookback.train(pairs, out=tmp_path, attention="none", **{**settings, "steps": 10})
+    assert bottleneck.translate("abc", attention=True).attention is None

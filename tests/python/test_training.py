@@ -1,0 +1,224 @@
+"""Training: pairs in each form, options, progress, and what ends it early."""
+import logging
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import lookback
+
+Status = lookback.Status
+
+
+def model_of(folder):
+    return (folder / "model.safetensors").read_bytes()
+
+
+@pytest.fixture
+def short(settings):
+    return {**settings, "steps": 40, "evaluate_every": 20}
+
+
+def test_a_list_gives_the_weights_of_a_file(pairs, short, tmp_path):
+    file = tmp_path / "pairs.tsv"
+    file.write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+    lookback.train(iter(pairs), dev=pairs[:20], out=tmp_path / "list", **short)
+    lookback.train(str(file), dev=pairs[:20], out=str(tmp_path / "file"), **short)
+    assert model_of(tmp_path / "list") == model_of(tmp_path / "file")
+
+
+def test_features_are_the_second_text_of_three(short, tmp_path):
+    pairs = [(word, feature, word + ending) for word in ("walk", "talk", "call", "jump", "play")
+             for feature, ending in (("V;PST", "ed"), ("V;3;SG", "s"), ("V;PTCP", "ing"))] * 10
+    model = lookback.train(pairs, out=tmp_path, **{**short, "steps": 200}, hold_out=False)
+    assert model(["walk\tV;PST", "jump\tV;3;SG"]) == ["walked", "jumps"]
+    assert model.evaluate(pairs)["exact_match"]["value"] == 100
+
+
+def test_names_of_the_library_and_of_the_program_are_options(pairs, short, tmp_path):
+    model = lookback.train(pairs, out=tmp_path, attention="multi-head", cell="lstm", bidirectional=False, hold_out=False,
+                           normalize="none", heads=2, seed=3, patience=None, **short)
+    inspected = subprocess.run([lookback.program.PATH, "inspect", model.path], stdout=subprocess.PIPE, check=True).stdout
+    for line in (b'attention: "multi-head"', b"heads: 2", b'cell: "lstm"', b"bidirectional: false", b"dropout: 0\n"):
+        assert line in inspected
+    assert model.training["seed"] == 3
+    finer = lookback.train(pairs, out=tmp_path / "finer", from_=model.path, steps=10)
+    assert len(finer.translate("abc", attention=True).attention[0]) == 2
+
+
+@pytest.mark.parametrize("options, error, message", [
+    ({"hiden": 3}, TypeError, "no option 'hiden'; did you mean 'hidden'"),
+    ({"listener": 3}, TypeError, "no option 'listener'"),
+    ({"hidden": "wide"}, TypeError, "hidden: found 'wide'"),
+    ({"tied": "no"}, TypeError, "tied: found 'no'"),
+    ({"hidden": 2**32 + 64}, lookback.Error, "hidden: 4294967360 is out of range"),
+    ({"target_separator": 1}, TypeError, "target_separator"),
+    ({"target_separator": "\ud800"}, lookback.Error, "target_separator: not UTF-8"),
+    ({"attention": "multihead"}, lookback.Error, "attention: expected one of additive, none, .*, found 'multihead'"),
+    ({"hidden": -1}, lookback.Error, "hidden"),
+    ({"steps": 10, "epochs": 1}, lookback.Error, "epochs"),
+])
+def test_an_impossible_option_is_named(pairs, tmp_path, options, error, message):
+    with pytest.raises(error, match=message) as caught:
+        lookback.train(pairs, out=tmp_path, **options)
+    if error is lookback.Error and "UTF" not in message:
+        assert caught.value.status is Status.ARGUMENT
+
+
+@pytest.mark.parametrize("bad, message", [
+    ([], "pairs: found no pair"), ([("a",)], "pairs: pair 1: expected"), (["ab"], "pairs: pair 1: expected"),
+    ([("a", "b"), ("a", "b", "c")], "pairs: pair 2: found 3 texts"), ([("a", "b"), "ab"], "pairs: pair 2: found a str"),
+    ([("a", "b"), ("a\tb", "c")], "pair 2, source: found a tab"), ([("a", "b\n")], "pair 1, target: found a .*line break"),
+    ([("a", "b"), ("a", "b\0")], "pair 2, target: found the character NUL"),
+    ([("a\udfff", "b")], r"pair 1, source: not UTF-8: .*U\+DFFF"), ([("a", "b"), ("", "c")], "pairs:2: "),
+    ("missing.tsv", "missing.tsv"),
+])
+def test_a_bad_pair_has_its_number(bad, message, tmp_path):
+    with pytest.raises(lookback.Error, match=message):
+        lookback.train(bad, out=tmp_path / "out")
+    with pytest.raises(TypeError):
+        lookback.train([(1, 2)], out=tmp_path / "out")
+
+
+def test_progress_is_told_of_each_step_and_each_evaluation(pairs, short, tmp_path, capfd):
+    told = []
+    lookback.train(pairs, out=tmp_path, progress=told.append, **short)
+    assert [now.step for now in told if now.evaluation is None] == list(range(1, 41))
+    assert [now.step for now in told if now.evaluation] == [20, 40]
+    assert told[0].steps == 40 and told[0].name is None
+    assert 0 < told[-1].loss < told[0].loss
+    assert 0 <= told[-1].evaluation.exact_match <= 1 and told[-1].evaluation.loss > 0
+    assert capfd.readouterr() == ("", "")
+    lookback.train(pairs, out=tmp_path, progress=True, fresh=True, seeds=2, **short)
+    lines = capfd.readouterr().err.splitlines()
+    assert [line.partition("  ")[0] for line in lines] == [
+        "seed 0: step 20/40", "seed 0: step 40/40", "seed 1: step 20/40", "seed 1: step 40/40"]
+
+
+def test_reports_and_warnings_go_to_the_log(pairs, short, tmp_path, caplog):
+    caplog.set_level(logging.INFO, "lookback")
+    lookback.train(pairs, out=tmp_path, **short)
+    assert any("pairs: 400 lines, " in record.message for record in caplog.records)
+
+
+def test_an_exception_in_progress_ends_the_training_and_the_same_call_goes_on(pairs, short, tmp_path, folder):
+    class Enough(Exception):
+        pass
+
+    def stop(now):
+        steps.append(now.step)
+        if now.step == 25:
+            raise Enough("at 25")
+
+    steps = []
+    with pytest.raises(Enough, match="at 25") as caught:
+        lookback.train(pairs, out=tmp_path / "stopped", progress=stop, **short)
+    assert caught.value.__cause__ is None
+    assert steps[-1] == 25
+    assert (tmp_path / "stopped/checkpoint.safetensors").exists()
+    steps = []
+    lookback.train(pairs, out=tmp_path / "stopped", progress=lambda now: steps.append(now.step), **short)
+    assert steps[0] == 26
+    lookback.train(pairs, out=tmp_path / "whole", **short)
+    assert lookback.open(tmp_path / "stopped")(["abc", "de"]) == lookback.open(tmp_path / "whole")(["abc", "de"])
+    weights = [lookback.open(tmp_path / name).score("abc", "CBA").score for name in ("stopped", "whole")]
+    assert weights[0] == weights[1]
+
+
+def test_a_training_of_other_pairs_or_options_is_kept(pairs, short, tmp_path):
+    lookback.train(pairs, out=tmp_path, **short)
+    before = model_of(tmp_path)
+    with pytest.raises(lookback.Error, match="cannot resume"):
+        lookback.train(pairs[:100], out=tmp_path, **short)
+    with pytest.raises(lookback.Error, match="hidden"):
+        lookback.train(pairs, out=tmp_path, **{**short, "hidden": 32})
+    assert model_of(tmp_path) == before
+
+
+def test_a_folder_has_one_training(pairs, short, tmp_path):
+    def again(now):
+        with pytest.raises(lookback.Error) as caught:
+            lookback.train(pairs, out=tmp_path, **short)
+        assert caught.value.status is Status.BUSY
+        raise StopIteration
+
+    with pytest.raises(StopIteration):
+        lookback.train(pairs, out=tmp_path, progress=again, **short)
+
+
+def test_a_training_that_diverges_says_so(pairs, short, tmp_path):
+    with pytest.raises(lookback.Error, match="not finite") as caught:
+        lookback.train(pairs, out=tmp_path, **{**short, "lr": 1e30, "warm_up": 0})
+    assert caught.value.status is Status.DIVERGED
+
+
+def test_a_folder_that_cannot_be_made_is_named(pairs, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(lookback.Error, match="file") as caught:
+        lookback.train(pairs, out=tmp_path / "file" / "out")
+    assert caught.value.status in (Status.WRITE, Status.OPEN)
+    with pytest.raises(lookback.Error, match="out: found the character NUL"):
+        lookback.train(pairs, out="a\0b")
+
+
+# The child waits at the event until the signal has come: nothing depends on the time.
+CHILD = """
+import json, signal, sys
+import lookback
+pairs, out, settings, handled, told = json.loads(sys.argv[1])
+if handled:
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(9))
+
+def progress(now):
+    if now.step == 25:
+        print("here", flush=True)
+        sys.stdin.readline()
+
+try:
+    lookback.train(map(tuple, pairs), out=out, progress=progress if told else False, **settings)
+except KeyboardInterrupt:
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    print("interrupted")
+"""
+
+
+def child(*arguments):
+    import json
+    return subprocess.Popen([sys.executable, "-c", CHILD, json.dumps(arguments)], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+
+
+@pytest.mark.parametrize("number, said, status", [(signal.SIGINT, "interrupted\n", 0), (signal.SIGTERM, "", 9)])
+def test_a_signal_stops_a_training_and_the_same_call_goes_on(pairs, short, tmp_path, number, said, status):
+    with child(pairs, str(tmp_path / "stopped"), short, True, True) as process:
+        assert process.stdout.readline() == "here\n"
+        process.send_signal(number)
+        out, error = process.communicate("\n")
+    assert (out, error, process.returncode) == (said, "", status)
+    told = []
+    lookback.train(pairs, out=tmp_path / "stopped", progress=told.append, **short)
+    assert told[0].step == 26
+    lookback.train(pairs, out=tmp_path / "whole", **short)
+    weights = [lookback.open(tmp_path / name).score("abc", "CBA").score for name in ("stopped", "whole")]
+    assert weights[0] == weights[1]
+
+
+def test_ctrl_c_is_heard_without_a_function_for_progress(pairs, short, tmp_path):
+    with child(pairs, str(tmp_path), {**short, "steps": 10**8, "patience": 0}, False, False) as process:
+        while not (tmp_path / "checkpoint.safetensors").exists():
+            assert process.poll() is None, process.stderr.read()
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate()
+    assert (out, error, process.returncode) == ("interrupted\n", "", 0)
+    assert lookback.open(tmp_path)("abc")
+
+
+def test_a_thread_trains(pairs, short, tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda name: lookback.train(pairs, out=tmp_path / name, **short)("abc"), ("one", "two")))
+    assert found[0] == found[1]
+    assert model_of(tmp_path / "one") == model_of(tmp_path / "two")
+    assert os.listdir(tmp_path / "one")
