@@ -8,9 +8,10 @@
 #include "export/numbers.h"
 #include "export/recurrent_model.h"
 #include "export/spelling.h"
+#include "export/transformer_model.h"
 #include "io/file.h"
 #include "models/decode/model.h"
-#include "models/seq2seq.h"
+#include "models/transformer.h"
 #include "translate/file/model_path.h"
 #include <lookback/translate.h>
 
@@ -18,12 +19,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PREFIX = 64, PATH = 4096, USUAL = 32, MOST = 1000 };
+enum { PREFIX = 64, PATH = 4096, USUAL = 32, MOST = 1000, MOST_BEAM = 64 };
 
 /* What the command line asks for. */
 typedef struct settings {
     const char *model, *output;
-    int type, longest;
+    int type, longest, beam;
     bool quiet;
 } settings;
 
@@ -66,7 +67,7 @@ static lb_status open_model(session *s, lb_error *error)
     lb_status status = lb_text_model_load(file, NULL, &s->model, &found);
     if (status) lb_name_file(s->path, &found, error);
     lb_safetensors_close(file);
-    return status ? status : app_exportable(s->path, &s->model, error);
+    return status ? status : app_exportable(s->path, &s->model, s->asked->beam, error);
 }
 
 /* By default twice the longest text of the training. */
@@ -74,11 +75,14 @@ static int64_t longest_of(const session *s)
 {
     int64_t longest = s->asked->longest;
     if (longest == 0) longest = s->model.longest_source > 0 ? 2 * s->model.longest_source : 2 * USUAL;
-    return longest < MOST ? longest : MOST;
+    return lb_model_limit(s->model.model, longest < MOST ? longest : MOST);
 }
 
-static void add_types(session *s)
+static void add_choices(session *s)
 {
+    if (s->asked->beam > 1) app_kernel_flag(&s->kernel, "BEAM_SEARCH");
+    app_kernel_size_is(&s->kernel, "BEAM", s->asked->beam);
+    app_kernel_size_is(&s->kernel, "CANDIDATES", 2 * s->asked->beam);
     if (s->asked->type == APP_NUMBER_INT8) app_kernel_flag(&s->kernel, "INT8");
     if (s->asked->type == APP_NUMBER_BF16) app_kernel_flag(&s->kernel, "BF16");
     if (s->model.model->backward) app_kernel_flag(&s->kernel, "BACKWARD");
@@ -102,7 +106,11 @@ static lb_status write_constants(session *s, lb_error *error)
     lb_status status = app_spelling_add(&s->model, longest, limit, &s->kernel, &s->symbols, error);
     if (status) return status;
     s->numbers = (app_numbers){.type = (app_number)s->asked->type, .params = s->model.params};
-    app_recurrent_model_add((const lb_seq2seq *)s->model.model, &s->numbers, &s->kernel);
+    if (s->model.model->kind == &lb_transformer_kind)
+        status = app_transformer_model_add((const lb_transformer *)s->model.model, &s->numbers, &s->kernel, error);
+    else
+        app_recurrent_model_add((const lb_seq2seq *)s->model.model, &s->numbers, &s->kernel);
+    if (status) return status;
     app_kernel_size_is(&s->kernel, "WIDEST", s->numbers.widest);
     if (s->numbers.missing)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no parameter %s", s->path,
@@ -159,7 +167,7 @@ static int export_model(const settings *asked)
     lb_error error = {0};
     lb_status status = name_files(&s, &error);
     if (!status) status = open_model(&s, &error);
-    if (!status) add_types(&s);
+    if (!status) add_choices(&s);
     if (!status) status = write_constants(&s, &error);
     if (!status) status = write_files(&s, &error);
     if (!status)
@@ -177,16 +185,19 @@ static const app_example examples[] = {
 
 int export_main(int argc, char **argv)
 {
-    settings s = {.output = "model.c"};
+    settings s = {.output = "model.c", .beam = 1};
     const app_option options[] = {
         APP_OUTPUT('o', "output", &s.output,
                    "the C file, NAME.c; NAME.h is written beside it, and the function is NAME_translate"),
         APP_CHOICE(0, "type", "TYPE", &s.type, app_number_names,
                    "how weights are stored: int8, a byte each and a scale for each row; bf16, two bytes; or "
-                   "f32, four bytes, with the outputs of predict --beam 1"),
+                   "f32, four bytes, with the outputs of predict"),
         APP_INT(0, "longest", "N", &s.longest, 0, MOST,
                 "the most symbols of a text, which decides the memory that the function needs; 0: twice the "
                 "longest text of the training"),
+        APP_INT(0, "beam", "N", &s.beam, 1, MOST_BEAM,
+                "hypotheses that the search for an output follows side by side; 1: it takes the likeliest symbol "
+                "at each step"),
         APP_QUIET(&s.quiet),
     };
     const app_program program = {
@@ -194,7 +205,7 @@ int export_main(int argc, char **argv)
         .purpose =
             "Writes a model as one C file and a header, with a function that translates a text. The file is C99, "
             "and needs nothing but libm: no library, no memory of its own, no threads. MODEL is a model file or "
-            "its folder: a recurrent model of texts, with soft attention or none, without features and copying.",
+            "its folder: a single model of texts, with soft attention or none, without features and copying.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

@@ -63,6 +63,7 @@ static void add_sizes(const lb_seq2seq *model, app_kernel *k)
         {"KEYS", general ? outputs : c->hidden},
         {"HEADS", model->attention.heads},
         {"REACH", c->window},
+        {"SCORES", app_kernel_size_of(k, "LONGEST")},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         app_kernel_size_is(k, sizes[i].name, sizes[i].value);
@@ -157,6 +158,7 @@ static void add_flags(const lb_seq2seq *model, app_kernel *k)
     const lb_seq2seq_config *c = &model->config;
     const attention_code *attention = code_of(c->attention);
     for (int i = 0; attention && attention->flags[i]; i++) app_kernel_flag(k, attention->flags[i]);
+    app_kernel_flag(k, "USES_TANH");
     if (c->cell == LB_CELL_LSTM) app_kernel_flag(k, "LSTM");
     if (model->combine.weight) app_kernel_flag(k, "COMBINES");
     if (model->attention.depth && c->attention_weights != LB_SOFTMAX) app_kernel_flag(k, "SPARSE");

@@ -80,6 +80,8 @@ static float sigmoid(float x)
     return 1 / (1 + expf(-x));
 }
 
+#endif
+#if USES_TANH
 /* tanh x = 1 - 2 / (1 + e^2x), which takes less time than tanhf. */
 static float hyperbolic_tangent(float x)
 {

@@ -37,10 +37,25 @@ enum {
     INPUT = EMBED + CONTEXT,
     JOINED = HIDDEN + CONTEXT,
     COMBINED = HIDDEN,
+#if TRANSFORMER
+    KEYS = 16,
+#else
     KEYS = OUTPUTS,
+#endif
     HEADS = 4,
     REACH = 3,
-    FILTERS = 8
+    FILTERS = 8,
+    BEAM = 5,
+    CANDIDATES = 2 * BEAM,
+    SCORES = LIMIT,
+    POSITIONS = LIMIT,
+    WIDTH = 16,
+    HEAD = 4,
+    PAIRS = 2,
+    FORWARD = 64,
+    WINDOW = 3,
+    FARTHEST = LIMIT,
+    DISTANCES = 2 * LIMIT + 1
 };
 
 extern const symbol source_symbols[SOURCES];
@@ -53,7 +68,17 @@ extern const mark marks[MARKS];
 extern const composition compositions[COMPOSITIONS];
 #endif
 extern const linear source_embedding, target_embedding, output;
-#if !TRANSFORMER
+#if TRANSFORMER
+extern const encoder_layer encoder[LAYERS];
+extern const decoder_layer decoder[LAYERS];
+extern const norm encoder_norm, decoder_norm;
+extern const linear source_positions, target_positions;
+extern const float norm_epsilon, embedding_scale, attention_cap;
+extern const float sinusoids[POSITIONS * WIDTH], rotations[POSITIONS * PAIRS * 2];
+#if BIASED
+extern const float source_biases[HEADS * DISTANCES], target_biases[HEADS * DISTANCES];
+#endif
+#else
 extern const cell encoder[LAYERS * DIRECTIONS], decoder[LAYERS];
 extern const linear bridge[LAYERS], combine;
 #endif

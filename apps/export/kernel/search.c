@@ -1,4 +1,4 @@
-/* ---- The search. ---- */
+/* ---- The search for an output. ---- */
 
 /* The most symbols of an output for a text of this length. */
 static int limit_of(int length)
@@ -10,7 +10,10 @@ static int limit_of(int length)
     return limit < LIMIT ? limit : LIMIT;
 }
 
-/* Takes the likeliest symbol at each step. Returns how many there are. */
+#if BEAM_SEARCH
+#include "beam.c"
+#else
+/* Takes the likeliest symbol at each step. Returns how many are written. */
 static int decode(memory *m)
 {
     int before = BOS, limit = limit_of(m->length);
@@ -24,3 +27,5 @@ static int decode(memory *m)
     }
     return limit;
 }
+
+#endif

@@ -18,7 +18,30 @@ typedef struct linear {
     const float *bias; /* NULL: none */
 } linear;
 
-#if !TRANSFORMER
+#if TRANSFORMER
+/* The weight and bias of a layer norm. */
+typedef struct norm {
+    const float *weight, *bias;
+} norm;
+
+/* What attention makes of its queries, of its keys, and of what it sees. */
+typedef struct attention {
+    linear query, key, value, output;
+} attention;
+
+typedef struct encoder_layer {
+    attention self;
+    linear inner, outer;
+    norm norm1, norm2;
+} encoder_layer;
+
+typedef struct decoder_layer {
+    attention self, cross;
+    linear inner, outer;
+    norm norm1, norm2, norm3;
+} decoder_layer;
+
+#else
 /* A recurrent cell: what it makes of its input, and of its state. */
 typedef struct cell {
     linear input, state;
