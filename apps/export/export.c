@@ -1,0 +1,221 @@
+/* Writes a model as one C file and a header. */
+#include "base/format.h"
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "console/console.h"
+#include "export/assemble.h"
+#include "export/exportable.h"
+#include "export/numbers.h"
+#include "export/recurrent_model.h"
+#include "export/spelling.h"
+#include "export/transformer_model.h"
+#include "io/file.h"
+#include "models/decode/model.h"
+#include "models/transformer.h"
+#include "translate/file/model_path.h"
+#include <lookback/translate.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PREFIX = 64, PATH = 4096, USUAL = 32, MOST = 1000, MOST_BEAM = 64 };
+
+/* What the command line asks for. */
+typedef struct settings {
+    const char *model, *output;
+    int type, longest, beam;
+    bool quiet;
+} settings;
+
+/* A model on its way into a file. */
+typedef struct session {
+    const settings *asked;
+    char *path; /* of the model */
+    lb_text_model model;
+    app_kernel kernel;
+    app_numbers numbers;
+    char prefix[PREFIX], header[PATH]; /* of names; the file beside the output */
+    lb_buffer symbols, constants, code, declarations;
+} session;
+
+/* The prefix of names is the name of the file; the header has that name, too. */
+static lb_status name_files(session *s, lb_error *error)
+{
+    const char *output = s->asked->output, *slash = strrchr(output, '/');
+    const char *name = slash ? slash + 1 : output, *end = strrchr(name, '.');
+    size_t length = end ? (size_t)(end - name) : 0, letters = 0;
+    while (letters < length && (isalnum((unsigned char)name[letters]) || name[letters] == '_')) letters++;
+    bool valid = end && strcmp(end, ".c") == 0 && letters == length && length > 0 && length < PREFIX &&
+                 isalpha((unsigned char)*name) && strlen(output) < PATH - 1;
+    if (!valid)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--output: found \"%s\", expected NAME.c, where names in C can begin with NAME: "
+                            "letters, digits and _, and a letter first",
+                            output);
+    snprintf(s->prefix, sizeof s->prefix, "%.*s", (int)length, name);
+    snprintf(s->header, sizeof s->header, "%.*s.h", (int)(end - output), output);
+    s->kernel.prefix = s->prefix;
+    return LB_OK;
+}
+
+static lb_status open_model(session *s, lb_error *error)
+{
+    lb_error found = {0};
+    lb_safetensors *file = lb_model_file_open(s->asked->model, &s->path, error);
+    if (!file) return error->status;
+    lb_status status = lb_text_model_load(file, NULL, &s->model, &found);
+    if (status) lb_name_file(s->path, &found, error);
+    lb_safetensors_close(file);
+    return status ? status : app_exportable(s->path, &s->model, s->asked->beam, error);
+}
+
+/* By default twice the longest text of the training. */
+static int64_t longest_of(const session *s)
+{
+    int64_t longest = s->asked->longest;
+    if (longest == 0) longest = s->model.longest_source > 0 ? 2 * s->model.longest_source : 2 * USUAL;
+    return lb_model_limit(s->model.model, longest < MOST ? longest : MOST);
+}
+
+static void add_choices(session *s)
+{
+    if (s->asked->beam > 1) app_kernel_flag(&s->kernel, "BEAM_SEARCH");
+    app_kernel_size_is(&s->kernel, "BEAM", s->asked->beam);
+    app_kernel_size_is(&s->kernel, "CANDIDATES", 2 * s->asked->beam);
+    if (s->asked->type == APP_NUMBER_INT8) app_kernel_flag(&s->kernel, "INT8");
+    if (s->asked->type == APP_NUMBER_BF16) app_kernel_flag(&s->kernel, "BF16");
+    if (s->model.model->backward) app_kernel_flag(&s->kernel, "BACKWARD");
+}
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+}
+
+/* What takes the place of model.h. */
+static lb_status write_constants(session *s, lb_error *error)
+{
+    int64_t longest = longest_of(s);
+    int64_t limit = lb_model_limit(s->model.model, lb_text_model_limit(&s->model, longest));
+    int64_t trained = s->model.longest_source > s->model.longest_target ? s->model.longest_source
+                                                                        : s->model.longest_target;
+    app_kernel_size_is(&s->kernel, "LONGEST", longest);
+    app_kernel_size_is(&s->kernel, "LIMIT", limit);
+    app_kernel_size_is(&s->kernel, "TRAINED", trained);
+    lb_status status = app_spelling_add(&s->model, longest, limit, &s->kernel, &s->symbols, error);
+    if (status) return status;
+    s->numbers = (app_numbers){.type = (app_number)s->asked->type, .params = s->model.params};
+    if (s->model.model->kind == &lb_transformer_kind)
+        status = app_transformer_model_add((const lb_transformer *)s->model.model, &s->numbers, &s->kernel, error);
+    else
+        app_recurrent_model_add((const lb_seq2seq *)s->model.model, &s->numbers, &s->kernel);
+    if (status) return status;
+    app_kernel_size_is(&s->kernel, "WIDEST", s->numbers.widest);
+    if (s->numbers.missing)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no parameter %s", s->path,
+                            s->numbers.missing);
+    lb_buffer *out = &s->constants;
+    lb_buffer_print(out, "/* ---- The model: sizes, symbols and weights. ---- */\n\n");
+    app_kernel_add_sizes(&s->kernel, out);
+    const lb_buffer *const parts[] = {&s->symbols, &s->numbers.arrays, &s->numbers.layers};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        out->failed = out->failed || parts[i]->failed;
+        lb_buffer_print(out, "\n");
+        lb_buffer_add(out, parts[i]->text, parts[i]->length);
+    }
+    return out->failed ? out_of_memory(error) : LB_OK;
+}
+
+/* The first lines of a file. */
+static void add_head(const session *s, const char *name, const char *what, lb_buffer *out)
+{
+    lb_buffer_print(out, "/* %s: %s.\n", name, what);
+    lb_buffer_print(out,
+                    " * Made by `lookback export`, version %s, of a model with %lld weights, as %s.\n"
+                    " * Lookback puts no licence on this file: it is yours as far as the model is. */\n",
+                    lb_version(), (long long)s->numbers.weights, app_number_names[s->asked->type]);
+}
+
+static lb_status write_files(session *s, lb_error *error)
+{
+    char name[PREFIX + 2];
+    app_kernel_size_is(&s->kernel, "WORK_BYTES", app_kernel_work(&s->kernel));
+    lb_snprintf(name, sizeof name, "%s.h", s->prefix);
+    add_head(s, name, "text in, text out", &s->declarations);
+    app_kernel_add_header(&s->kernel, &s->declarations);
+    lb_snprintf(name, sizeof name, "%s.c", s->prefix);
+    add_head(s, name, "a model that reads and writes text, in C99; it needs the C library and libm", &s->code);
+    app_kernel_add_code(&s->kernel, s->constants.text, &s->code);
+    if (s->declarations.failed || s->code.failed) return out_of_memory(error);
+    lb_status status = lb_file_write_atomic(s->header, s->declarations.text, s->declarations.length, error);
+    return status ? status : lb_file_write_atomic(s->asked->output, s->code.text, s->code.length, error);
+}
+
+static void close_session(session *s)
+{
+    lb_buffer *const buffers[] = {&s->symbols,           &s->constants,      &s->code, &s->declarations,
+                                  &s->numbers.arrays, &s->numbers.layers};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) lb_release(buffers[i]->text);
+    lb_text_model_free(&s->model);
+    lb_release(s->path);
+}
+
+static int export_model(const settings *asked)
+{
+    session s = {.asked = asked};
+    lb_error error = {0};
+    lb_status status = name_files(&s, &error);
+    if (!status) status = open_model(&s, &error);
+    if (!status) add_choices(&s);
+    if (!status) status = write_constants(&s, &error);
+    if (!status) status = write_files(&s, &error);
+    if (!status)
+        app_note("%s and %s: %s_translate needs %lld bytes of memory for a text of up to %lld symbols",
+                 asked->output, s.header, s.prefix, (long long)app_kernel_size_of(&s.kernel, "WORK_BYTES"),
+                 (long long)app_kernel_size_of(&s.kernel, "LONGEST"));
+    close_session(&s);
+    return app_close_stdout(status ? app_fail(&error) : 0);
+}
+
+static const app_example examples[] = {
+    {"Write g2p.c and g2p.h, and compile them.", "lookback export out -o g2p.c\n  cc -O2 -c g2p.c"},
+    {"Keep the weights as they are.", "lookback export out --type f32 -o g2p.c"},
+};
+
+int export_main(int argc, char **argv)
+{
+    settings s = {.output = "model.c", .beam = 1};
+    const app_option options[] = {
+        APP_OUTPUT('o', "output", &s.output,
+                   "the C file, NAME.c; NAME.h is written beside it, and the function is NAME_translate"),
+        APP_CHOICE(0, "type", "TYPE", &s.type, app_number_names,
+                   "how weights are stored: int8, a byte each and a scale for each row; bf16, two bytes; or "
+                   "f32, four bytes, with the outputs of predict"),
+        APP_INT(0, "longest", "N", &s.longest, 0, MOST,
+                "the most symbols of a text, which decides the memory that the function needs; 0: twice the "
+                "longest text of the training"),
+        APP_INT(0, "beam", "N", &s.beam, 1, MOST_BEAM,
+                "hypotheses that the search for an output follows side by side; 1: it takes the likeliest symbol "
+                "at each step"),
+        APP_QUIET(&s.quiet),
+    };
+    const app_program program = {
+        .name = "export",
+        .purpose =
+            "Writes a model as one C file and a header, with a function that translates a text. The file is C99, "
+            "and needs nothing but libm: no library, no memory of its own, no threads. MODEL is a model file or "
+            "its folder: a single model of texts, with soft attention or none, without features and copying.",
+        .operands = "MODEL",
+        .min_operands = 1,
+        .max_operands = 1,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    s.model = argv[0];
+    return export_model(&s);
+}

@@ -1,0 +1,160 @@
+#include "export/numbers.h"
+
+#include "base/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const char *const app_number_names[] = {"int8", "bf16", "f32", NULL};
+
+enum { LINE = 120, NUMBER = 32, NAME = 96, MOST = 127 };
+
+/* An array under construction. */
+typedef struct array {
+    lb_buffer *out;
+    size_t column;
+} array;
+
+static array begin_array(lb_buffer *out, const char *type, const char *name, const char *suffix)
+{
+    lb_buffer_print(out, "static const %s %s%s[] = {", type, name, suffix);
+    return (array){out, LINE};
+}
+
+static void add_number(array *a, const char *text)
+{
+    size_t length = strlen(text);
+    bool fits = a->column + length + 1 <= LINE;
+    lb_buffer_add(a->out, fits ? "" : "\n", fits ? 0 : 1);
+    lb_buffer_add(a->out, text, length);
+    lb_buffer_add(a->out, ",", 1);
+    a->column = (fits ? a->column : 0) + length + 1;
+}
+
+static void end_array(const array *a)
+{
+    lb_buffer_print(a->out, "\n};\n");
+}
+
+/* The shortest text that is the number again. */
+static void add_float(array *a, float x)
+{
+    char text[NUMBER];
+    lb_snprintf(text, sizeof text - 2, "%.9g", (double)x);
+    strcat(text, strpbrk(text, ".e") ? "F" : ".0F");
+    add_number(a, text);
+}
+
+static void add_whole(array *a, long long x)
+{
+    char text[NUMBER];
+    lb_snprintf(text, sizeof text, "%lld", x);
+    add_number(a, text);
+}
+
+void app_numbers_floats(lb_buffer *out, const char *name, int64_t count, const lb_real *x)
+{
+    array a = begin_array(out, "float", name, "");
+    for (int64_t i = 0; i < count; i++) add_float(&a, (float)x[i]);
+    end_array(&a);
+}
+
+/* A row of int8 has its largest number at 127. */
+static float scale_of(int64_t count, const lb_real *x)
+{
+    float largest = 0;
+    for (int64_t i = 0; i < count; i++) largest = fmaxf(largest, fabsf((float)x[i]));
+    return largest / MOST;
+}
+
+/* The upper half of a float, rounded to the nearest, to an even one if two are as near. */
+static uint32_t upper_half(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+    return (rounded & 0x7F80) == 0x7F80 ? bits >> 16 : rounded; /* no weight becomes infinite */
+}
+
+static void add_weights(app_numbers *n, const char *name, int64_t rows, int64_t columns, const lb_real *x)
+{
+    array a = begin_array(&n->arrays, "number", name, "_weight");
+    for (int64_t i = 0; i < rows * columns; i++) {
+        float scale = n->type == APP_NUMBER_INT8 ? scale_of(columns, x + i / columns * columns) : 1;
+        if (n->type == APP_NUMBER_F32)
+            add_float(&a, (float)x[i]);
+        else if (n->type == APP_NUMBER_BF16)
+            add_whole(&a, (long long)upper_half((float)x[i]));
+        else
+            add_whole(&a, scale > 0 ? lrintf((float)x[i] / scale) : 0);
+    }
+    end_array(&a);
+    if (n->type != APP_NUMBER_INT8) return;
+    a = begin_array(&n->arrays, "float", name, "_scale");
+    for (int64_t row = 0; row < rows; row++) add_float(&a, scale_of(columns, x + row * columns));
+    end_array(&a);
+}
+
+static const lb_tensor *find(app_numbers *n, const char *parameter)
+{
+    const lb_tensor *found = lb_params_find(n->params, parameter);
+    if (!found) n->missing = parameter;
+    return found;
+}
+
+/* The initialiser of a `linear` over the arrays of `arrays`. */
+static void add_layer(app_numbers *n, const char *arrays, int64_t rows, int64_t columns, const char *bias)
+{
+    lb_buffer_print(&n->layers, "{%" PRId64 ", %" PRId64 ", %s_weight, ", rows, columns, arrays);
+    if (n->type == APP_NUMBER_INT8) lb_buffer_print(&n->layers, "%s_scale, ", arrays);
+    lb_buffer_print(&n->layers, bias ? "%s_bias}" : "NULL}", bias);
+    n->widest = columns > n->widest ? columns : n->widest;
+}
+
+static void add_bias(app_numbers *n, const char *name, const char *bias, int64_t first, int64_t rows)
+{
+    char full[NAME];
+    const lb_tensor *b = bias ? find(n, bias) : NULL;
+    lb_snprintf(full, sizeof full, "%s_bias", name);
+    if (b) app_numbers_floats(&n->arrays, full, rows, b->data + first);
+    n->weights += b ? rows : 0;
+}
+
+void app_numbers_linear(app_numbers *n, const char *name, const char *weight, const char *bias, int64_t first,
+                        int64_t rows)
+{
+    const lb_tensor *w = find(n, weight);
+    if (!w) return;
+    int64_t columns = lb_dim(w, -1);
+    if (rows == 0) rows = lb_count(w) / columns;
+    add_weights(n, name, rows, columns, w->data + first * columns);
+    n->weights += rows * columns;
+    add_bias(n, name, bias, first, rows);
+    add_layer(n, name, rows, columns, bias ? name : NULL);
+}
+
+void app_numbers_named(app_numbers *n, const char *name, const char *weight, const char *bias)
+{
+    lb_buffer_print(&n->layers, "static const linear %s = ", name);
+    app_numbers_linear(n, name, weight, bias, 0, 0);
+    lb_buffer_print(&n->layers, ";\n");
+}
+
+void app_numbers_tied(app_numbers *n, const char *name, const char *other, const char *weight, const char *bias)
+{
+    const lb_tensor *w = find(n, weight);
+    if (!w) return;
+    add_bias(n, name, bias, 0, lb_dim(w, 0));
+    lb_buffer_print(&n->layers, "static const linear %s = ", name);
+    add_layer(n, other, lb_dim(w, 0), lb_dim(w, 1), name);
+    lb_buffer_print(&n->layers, ";\n");
+}
+
+void app_numbers_array(app_numbers *n, const char *name, const char *parameter)
+{
+    const lb_tensor *found = find(n, parameter);
+    if (!found) return;
+    app_numbers_floats(&n->arrays, name, lb_count(found), found->data);
+    n->weights += lb_count(found);
+}

@@ -1,0 +1,238 @@
+#include "export/transformer_model.h"
+
+#include "base/format.h"
+#include "lookback/ops.h"
+#include "models/transformer.h"
+
+#include <math.h>
+
+enum { NAME = 96 };
+
+static const double ROTARY_BASE = 10000;
+
+/* "encoder.0.self" in the names of arrays and of parameters. */
+static void name_in(char name[NAME], const char *stack, int layer, const char *part)
+{
+    lb_snprintf(name, NAME, "%s_%d_%s", stack, layer, part);
+}
+
+static void parameter_in(char name[NAME], const char *stack, int layer, const char *part)
+{
+    lb_snprintf(name, NAME, "transformer.%s.layers.%d.%s", stack, layer, part);
+}
+
+/* Queries, keys and values are rows of one packed matrix. */
+static void add_attention(app_numbers *n, const app_kernel *k, const char *stack, int layer, const char *ours,
+                          const char *theirs)
+{
+    static const char *const parts[] = {"query", "key", "value"};
+    char name[NAME], part[NAME], weight[NAME], bias[NAME];
+    int64_t first = 0;
+    lb_buffer_print(&n->layers, "{");
+    for (int i = 0; i < 3; i++) {
+        int64_t rows = app_kernel_size_of(k, i == 0 ? "WIDTH" : "KEYS");
+        lb_snprintf(part, NAME, "%s_%s", ours, parts[i]);
+        name_in(name, stack, layer, part);
+        lb_snprintf(part, NAME, "%s.in_proj_weight", theirs);
+        parameter_in(weight, stack, layer, part);
+        lb_snprintf(part, NAME, "%s.in_proj_bias", theirs);
+        parameter_in(bias, stack, layer, part);
+        app_numbers_linear(n, name, weight, bias, first, rows);
+        lb_buffer_print(&n->layers, ",\n      ");
+        first += rows;
+    }
+    lb_snprintf(part, NAME, "%s_output", ours);
+    name_in(name, stack, layer, part);
+    lb_snprintf(part, NAME, "%s.out_proj.weight", theirs);
+    parameter_in(weight, stack, layer, part);
+    lb_snprintf(part, NAME, "%s.out_proj.bias", theirs);
+    parameter_in(bias, stack, layer, part);
+    app_numbers_linear(n, name, weight, bias, 0, 0);
+    lb_buffer_print(&n->layers, "},\n     ");
+}
+
+static void add_feed_forward(app_numbers *n, const char *stack, int layer)
+{
+    static const char *const ours[] = {"inner", "outer"}, *const theirs[] = {"linear1", "linear2"};
+    for (int i = 0; i < 2; i++) {
+        char name[NAME], part[NAME], weight[NAME], bias[NAME];
+        name_in(name, stack, layer, ours[i]);
+        lb_snprintf(part, NAME, "%s.weight", theirs[i]);
+        parameter_in(weight, stack, layer, part);
+        lb_snprintf(part, NAME, "%s.bias", theirs[i]);
+        parameter_in(bias, stack, layer, part);
+        app_numbers_linear(n, name, weight, bias, 0, 0);
+        lb_buffer_print(&n->layers, ",\n     ");
+    }
+}
+
+/* `module` is the name of the parameters. */
+static void add_norm(app_numbers *n, const char *name, const char *module)
+{
+    static const char *const parts[] = {"weight", "bias"};
+    for (int i = 0; i < 2; i++) {
+        char array[NAME], parameter[NAME];
+        lb_snprintf(array, NAME, "%s_%s", name, parts[i]);
+        lb_snprintf(parameter, NAME, "%s.%s", module, parts[i]);
+        app_numbers_array(n, array, parameter);
+    }
+    lb_buffer_print(&n->layers, "{%s_weight, %s_bias}", name, name);
+}
+
+static void add_stack(app_numbers *n, const app_kernel *k, const char *stack, int layers, bool crosses)
+{
+    char name[NAME], module[NAME], norm[8];
+    lb_buffer_print(&n->layers, "static const %s_layer %s[] = {\n", stack, stack);
+    for (int layer = 0; layer < layers; layer++) {
+        lb_buffer_print(&n->layers, "    {");
+        add_attention(n, k, stack, layer, "self", "self_attn");
+        if (crosses) add_attention(n, k, stack, layer, "cross", "multihead_attn");
+        add_feed_forward(n, stack, layer);
+        for (int i = 1; i <= (crosses ? 3 : 2); i++) {
+            lb_snprintf(norm, sizeof norm, "norm%d", i);
+            name_in(name, stack, layer, norm);
+            parameter_in(module, stack, layer, norm);
+            lb_buffer_print(&n->layers, i > 1 ? ", " : "");
+            add_norm(n, name, module);
+        }
+        lb_buffer_print(&n->layers, "},\n");
+    }
+    lb_buffer_print(&n->layers, "};\nstatic const norm %s_norm = ", stack);
+    lb_snprintf(name, sizeof name, "%s_norm", stack);
+    lb_snprintf(module, sizeof module, "transformer.%s.norm", stack);
+    add_norm(n, name, module);
+    lb_buffer_print(&n->layers, ";\n");
+}
+
+static void add_constant(app_numbers *n, const char *name, double value)
+{
+    lb_buffer_print(&n->layers, "static const float %s = %#.9gF;\n", name, value);
+}
+
+static void add_table(app_numbers *n, const char *name, const lb_tensor *table)
+{
+    if (lb_is_sound(table)) app_numbers_floats(&n->arrays, name, lb_count(table), table->data);
+}
+
+/* Sine and cosine of each position, as the library adds them to zeros. */
+static void add_sinusoids(const lb_transformer *model, int64_t positions, app_numbers *n, lb_tape *tape)
+{
+    lb_tensor *zeros = lb_tensor_new(tape, LB_SHAPE(1, positions, model->config.width), NULL);
+    lb_tensor *table = lb_positional_forward(&model->source_positions, zeros, 0);
+    add_table(n, "sinusoids", table);
+}
+
+/* The cosine and sine of each angle: of a pair (1, 0) that is turned, the two numbers. */
+static void add_rotations(int64_t positions, int64_t pairs, app_numbers *n, lb_tape *tape)
+{
+    lb_tensor *table = lb_tensor_new(tape, LB_SHAPE(positions * pairs, 2), NULL);
+    for (int64_t i = 0; lb_is_sound(table) && i < positions * pairs; i++) {
+        double angle = (double)(i / pairs) * pow(ROTARY_BASE, -(double)(i % pairs) / (double)pairs);
+        table->data[2 * i] = (lb_real)cos(angle);
+        table->data[2 * i + 1] = (lb_real)sin(angle);
+    }
+    add_table(n, "rotations", table);
+}
+
+/* Biases by head and distance, from those of a first and a last query to all keys. */
+static void add_biases(const lb_positional *positions, const char *name, int64_t count, app_numbers *n,
+                       lb_tape *tape)
+{
+    lb_tensor *bias = lb_positional_bias(positions, tape, 0, count);
+    if (!bias || !lb_is_sound(bias)) return;
+    int64_t heads = lb_dim(bias, 0), distances = 2 * count - 1;
+    lb_tensor *table = lb_tensor_new(tape, LB_SHAPE(heads, distances), NULL);
+    for (int64_t i = 0; lb_is_sound(table) && i < heads * distances; i++) {
+        int64_t away = i % distances - (count - 1), query = away < 0 ? count - 1 : 0;
+        table->data[i] = bias->data[(i / distances * count + query) * count + query + away];
+    }
+    add_table(n, name, table);
+}
+
+static lb_status add_positions(const lb_transformer *model, app_numbers *n, app_kernel *k, lb_error *error)
+{
+    int64_t longest = app_kernel_size_of(k, "LONGEST"), limit = app_kernel_size_of(k, "LIMIT");
+    int64_t positions = longest > limit ? longest : limit;
+    lb_tape *tape = lb_tape_new();
+    if (!tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    switch (model->config.positions) {
+    case LB_POSITIONAL_SINUSOIDAL:
+        app_kernel_flag(k, "SINUSOIDAL");
+        add_sinusoids(model, positions, n, tape);
+        break;
+    case LB_POSITIONAL_LEARNED:
+        app_kernel_flag(k, "LEARNED");
+        app_numbers_named(n, "source_positions", "source_positions.weight", NULL);
+        app_numbers_named(n, "target_positions", "target_positions.weight", NULL);
+        break;
+    case LB_POSITIONAL_ROTARY:
+        app_kernel_flag(k, "ROTATES");
+        add_rotations(positions, app_kernel_size_of(k, "PAIRS"), n, tape);
+        break;
+    case LB_POSITIONAL_RELATIVE:
+    case LB_POSITIONAL_ALIBI:
+        app_kernel_flag(k, "BIASED");
+        add_biases(&model->source_positions, "source_biases", positions, n, tape);
+        add_biases(&model->target_positions, "target_biases", positions, n, tape);
+        break;
+    case LB_POSITIONAL_NONE:
+        break;
+    }
+    lb_status status = lb_tape_status(tape);
+    if (status) lb_error_set(error, status, "%s", lb_tape_error(tape));
+    lb_tape_free(tape);
+    return status;
+}
+
+static void add_sizes(const lb_transformer_config *c, app_kernel *k)
+{
+    int64_t longest = app_kernel_size_of(k, "LONGEST"), limit = app_kernel_size_of(k, "LIMIT");
+    int64_t positions = longest > limit ? longest : limit, head = c->width / c->heads;
+    const app_kernel_size sizes[] = {
+        {"LAYERS", c->layers},
+        {"WIDTH", c->width},
+        {"HEADS", c->heads},
+        {"HEAD", head},
+        {"KEYS", (c->kv_heads ? c->kv_heads : c->heads) * head},
+        {"FORWARD", c->feed_forward},
+        {"PAIRS", head / 2},
+        {"WINDOW", c->window},
+        {"SCORES", positions},
+        {"FARTHEST", positions - 1},
+        {"DISTANCES", 2 * positions - 1},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        app_kernel_size_is(k, sizes[i].name, sizes[i].value);
+}
+
+static void add_flags(const lb_transformer_config *c, app_kernel *k)
+{
+    static const char *const always[] = {"TRANSFORMER", "ATTENDS", "DOTS"};
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++) app_kernel_flag(k, always[i]);
+    if (c->post_norm) app_kernel_flag(k, "POST_NORM");
+    if (c->window > 0) app_kernel_flag(k, "WINDOWED");
+    if (c->softcap > 0) app_kernel_flag(k, "CAPPED");
+    if (c->softcap > 0) app_kernel_flag(k, "USES_TANH");
+    if (c->attention_weights != LB_SOFTMAX) app_kernel_flag(k, "SPARSE");
+    if (c->attention_weights == LB_ENTMAX) app_kernel_flag(k, "ENTMAX");
+}
+
+lb_status app_transformer_model_add(const lb_transformer *model, app_numbers *n, app_kernel *k, lb_error *error)
+{
+    const lb_transformer_config *c = &model->config;
+    add_flags(c, k);
+    add_sizes(c, k);
+    add_constant(n, "norm_epsilon", (double)model->encoder.norm.epsilon);
+    add_constant(n, "embedding_scale", sqrt((double)c->width));
+    add_constant(n, "attention_scale", 1 / sqrt((double)c->width / (double)c->heads));
+    if (c->softcap > 0) add_constant(n, "attention_cap", c->softcap);
+    app_numbers_named(n, "source_embedding", "source_embedding.weight", NULL);
+    app_numbers_named(n, "target_embedding", "target_embedding.weight", NULL);
+    add_stack(n, k, "encoder", c->layers, false);
+    add_stack(n, k, "decoder", c->layers, true);
+    if (c->tied)
+        app_numbers_tied(n, "output", "target_embedding", "target_embedding.weight", "output.bias");
+    else
+        app_numbers_named(n, "output", "output.weight", "output.bias");
+    return add_positions(model, n, k, error);
+}
