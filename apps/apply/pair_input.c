@@ -74,6 +74,9 @@ const char *app_columns_help(const char *message)
     size_t length = strlen(message), end = sizeof choose - 1;
     if (length >= end && strcmp(message + length - end, choose) == 0)
         return " with --source-column and --target-column";
+    if (strstr(message, "found an empty line, expected text")) return "; --skip-bad-lines leaves it out";
+    if (strstr(message, "found 1 column, expected 2"))
+        return "; --format names another format, and --skip-bad-lines leaves such lines out";
     return strstr(message, " expected at least ") && strstr(message, " column")
                ? "; without --source-column and --target-column, they are those of the training"
                : "";

@@ -5,6 +5,7 @@
 /* name, what it does */
 #define APP_PROGRAM_LIST(X)                                                                                  \
     X(train, "train a model on pairs of texts, such as words and their sounds")                              \
+    X(data, "look at pairs before training on them")                                                         \
     X(join, "combine trained models into one that votes")                                                    \
     X(predict, "apply a model to lines of text")                                                             \
     X(evaluate, "measure a model, or predictions, against references")                                       \

@@ -73,7 +73,7 @@ static lb_status compare(measuring *s, const lb_line *pair, const lb_line *predi
         s->score->skipped++;
         return LB_OK;
     }
-    if (status) return lb_error_set(error, status, "%s", found.message);
+    if (status) return lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message));
     status = read_prediction(s, prediction, error);
     if (status) return status;
     if (!same_symbols(&s->source, &s->pairs.pair.source))

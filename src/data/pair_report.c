@@ -1,6 +1,7 @@
 #include "data/pair_report.h"
 
 #include "base/alloc.h"
+#include "data/pair_oddities.h"
 #include "data/pair_prints.h"
 #include "data/pairs.h"
 #include "data/pairs_internal.h"
@@ -13,16 +14,21 @@ static lb_status out_of_memory(lb_error *error)
 
 static void count_repetitions(const lb_pair_print *prints, lb_pair_file_report *report)
 {
-    bool counted = false; /* whether this source is already known to be ambiguous */
+    bool counted = false;       /* whether this source is already known to be ambiguous */
+    int64_t same = 1, most = 1; /* pairs that equal this one; the most of its source */
     for (int64_t i = 1; i < lb_pairs_count(report->pairs); i++) {
         bool same_source = prints[i].source == prints[i - 1].source;
         bool same_pair = same_source && prints[i].pair == prints[i - 1].pair;
         counted = counted && same_source;
+        same = same_pair ? same + 1 : 1;
+        if (!same_source) report->possible += most;
+        most = same_source && most > same ? most : same;
         report->duplicates += same_pair;
         if (!same_source || same_pair || counted) continue;
         report->ambiguous++;
         counted = true;
     }
+    report->possible += most;
 }
 
 static void count_shared(const lb_pair_print *train, const lb_pair_print *dev, lb_pair_report *report)
@@ -124,6 +130,8 @@ lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabular
         if (dev) compare_files(dev, prints, report, &found);
     }
     lb_release(made);
+    if (!status && source && target && lb_pair_oddities_find(train, source, target, &report->odd, &found))
+        status = found.status;
     report->maybe_swapped = dev && lb_pairs_count(dev) > lb_pairs_count(train);
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
@@ -134,5 +142,6 @@ void lb_pair_report_free(lb_pair_report *report)
     lb_release(report->target.unseen);
     lb_vocabulary_free(report->source.symbols);
     lb_vocabulary_free(report->target.symbols);
+    lb_strings_free(&report->odd);
     *report = (lb_pair_report){0};
 }

@@ -16,6 +16,7 @@ typedef struct lb_pair_file_report {
     lb_side_report source, target;
     int64_t duplicates; /* pairs that equal an earlier one */
     int64_t ambiguous;  /* different sources with more than one target */
+    int64_t possible;   /* pairs that are right if each source gets its most frequent target */
 } lb_pair_file_report;
 
 /** A symbol that does not occur in training, and its count in the other file. */
@@ -38,6 +39,7 @@ typedef struct lb_pair_report {
     int64_t shared_pairs;   /* of these, pairs with the same target */
     lb_unseen_report source, target;
     bool maybe_swapped; /* dev has more pairs than train */
+    lb_strings odd;     /* lb_pair_oddities_find of train */
 } lb_pair_report;
 
 /** Examines the pairs for training and, unless NULL, for development. Texts are compared after normalisation, by hashes

@@ -86,9 +86,13 @@ static void write_file(lb_buffer *text, const lb_pair_file_report *file)
     write_side(text, "source", &file->source, file->pairs->format.source.separator);
     if (file->target.longest > 0)
         write_side(text, "target", &file->target, file->pairs->format.target.separator);
-    lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets\n",
+    lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets",
                     (long long)file->duplicates, lb_plural(file->duplicates), (long long)file->ambiguous,
                     lb_plural(file->ambiguous));
+    if (file->ambiguous > 0)
+        lb_buffer_print(text, ": at most %.1f %% of the pairs can be right",
+                        100 * (double)file->possible / (double)pairs);
+    lb_buffer_print(text, "\n");
 }
 
 static void write_unseen(lb_buffer *text, const char *side, const lb_unseen_report *report)
@@ -122,6 +126,7 @@ char *lb_pair_report_text(const lb_pair_report *report, lb_error *error)
 {
     lb_buffer text = {0};
     write_file(&text, &report->train);
+    for (size_t i = 0; i < report->odd.count; i++) lb_buffer_print(&text, "  %s\n", report->odd.text[i]);
     if (report->dev.pairs) {
         write_file(&text, &report->dev);
         write_comparison(&text, report);

@@ -297,6 +297,36 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
     return same ? LB_OK : has_changed(pairs, error);
 }
 
+/* The digits in front of a line of a copy. */
+static int64_t number_before(const lb_pairs *pairs, uint64_t offset)
+{
+    enum { DIGITS = 24 };
+    char before[DIGITS];
+    size_t wanted = offset < DIGITS ? (size_t)offset : DIGITS;
+    int64_t number = 0, place = 1;
+    if (pread(pairs->file.descriptor, before, wanted, (off_t)(offset - wanted)) != (ssize_t)wanted) return 0;
+    for (size_t at = wanted - 1; at > 0 && before[at - 1] >= '0' && before[at - 1] <= '9'; at--, place *= 10)
+        number += place * (before[at - 1] - '0');
+    return number;
+}
+
+int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair)
+{
+    enum { PIECE = 4096 };
+    char piece[PIECE];
+    uint64_t offset = pairs->places[pair].offset;
+    int64_t number = 1;
+    if (pairs->file.numbered) return number_before(pairs, offset);
+    for (uint64_t at = 0; at < offset;) {
+        size_t wanted = offset - at < PIECE ? (size_t)(offset - at) : PIECE;
+        ssize_t count = pread(pairs->file.descriptor, piece, wanted, (off_t)at);
+        if (count <= 0) return 0;
+        for (ssize_t i = 0; i < count; i++) number += piece[i] == '\n';
+        at += (uint64_t)count;
+    }
+    return number;
+}
+
 lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                  lb_error *error)
 {

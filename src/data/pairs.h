@@ -47,6 +47,9 @@ LB_MUST_USE lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vo
 LB_MUST_USE lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                              lb_error *error);
 
+/** The number of the line of a pair, counted from 1; 0 if the file cannot be read any more. Cost: O(bytes before it). */
+int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair);
+
 /** The path of the file. Memory: owned by the pairs. */
 const char *lb_pairs_path(const lb_pairs *pairs);
 

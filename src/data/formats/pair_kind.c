@@ -15,7 +15,7 @@ typedef struct lb_pair_kind_row {
     split_fn *split;
 } row;
 
-static const char HEADER[] = "+header";
+static const char HEADER[] = "+header", TAB[] = "tab";
 
 static bool is_blank(char letter)
 {
@@ -157,7 +157,12 @@ lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *err
         if (strlen(rows[i].name) != word || memcmp(rows[i].name, name, word) != 0) continue;
         size_t between = colon ? length - word - 1 : 0;
         if ((colon && (!rows[i].choice || between == 0)) || (!colon && !rows[i].between)) break;
-        if (rows[i].split == split_csv && between > 1) break;
+        bool tab = between == sizeof TAB - 1 && memcmp(colon + 1, TAB, between) == 0;
+        if (rows[i].split == split_csv && between > 1 && !tab) break;
+        if (rows[i].split == split_csv && tab) {
+            *kind->between = '\t';
+            return LB_OK;
+        }
         snprintf(kind->between, sizeof kind->between, "%.*s",
                  colon ? (int)between : (int)strlen(rows[i].between), colon ? colon + 1 : rows[i].between);
         return LB_OK;

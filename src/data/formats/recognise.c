@@ -182,6 +182,12 @@ static const char *const targets[] = {"target",        "tgt",         "trg",    
                                       "form",          "translation", "phones", NULL};
 static const char *const features_names[] = {"features", "feats", "tags", "msd", NULL};
 
+bool lb_is_column_name(const char *text, size_t length)
+{
+    span name = {text, length};
+    return is_one_of(name, sources) || is_one_of(name, targets) || is_one_of(name, features_names);
+}
+
 static int32_t find_name(const lb_fields *names, const char *const *words)
 {
     for (int i = 0; i < names->count; i++) {

@@ -19,4 +19,7 @@ typedef struct lb_recognised {
 LB_MUST_USE lb_status lb_recognise(const char *text, size_t length, bool whole, const char *kind,
                                    lb_recognised *found, lb_error *error);
 
+/** Whether a text is a usual name of a column of sources, targets or features. */
+bool lb_is_column_name(const char *text, size_t length);
+
 #endif

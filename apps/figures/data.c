@@ -1,0 +1,248 @@
+/* Looks at a file of pairs before a training: its report, and how lengths and symbols are distributed. */
+#include "apply/pair_input.h"
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "console/console.h"
+#include "data/pair_report.h"
+#include "data/pairs.h"
+
+#include <lookback/plot.h>
+#include <lookback/tensor.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 10, SIDES = 2 };
+
+typedef struct settings {
+    const char *dev, *dev_targets, *output, *features_separator;
+    lb_pair_format format;
+    int normalize, source_column, target_column, features_column, weight_column;
+} settings;
+
+/* One side of the pairs. */
+typedef struct side {
+    const char *name;
+    int32_t (*length)(const lb_pairs *, int64_t);
+    lb_vocabulary *symbols; /* most frequent first */
+    double *lengths;        /* [longest + 1] the share of pairs with each length, in percent */
+    double *counts, *ranks; /* [symbol_count] */
+    int32_t longest, symbol_count;
+} side;
+
+typedef struct session {
+    const settings *asked;
+    lb_pairs *train, *dev;
+    side side[SIDES];
+} session;
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the data");
+}
+
+static lb_status open_pairs(session *s, const char *path, lb_error *error)
+{
+    lb_pair_format format = s->asked->format;
+    s->train = lb_pairs_open(path, &format, error);
+    if (!s->train) return error->status;
+    if (*lb_pairs_file_of(s->train)->note) app_warn("%s", lb_pairs_file_of(s->train)->note);
+    format = *lb_pairs_format_of(s->train);
+    format.usual_kind = format.kind;
+    format.kind = s->asked->format.kind;
+    format.targets = s->asked->dev_targets;
+    if (s->asked->dev) s->dev = lb_pairs_open(s->asked->dev, &format, error);
+    return s->asked->dev && !s->dev ? error->status : LB_OK;
+}
+
+static lb_status print_report(session *s, lb_error *error)
+{
+    lb_pair_report report;
+    side *source = &s->side[0], *target = &s->side[1];
+    source->symbols = lb_vocabulary_new_reserved(error);
+    target->symbols = source->symbols ? lb_vocabulary_new_reserved(error) : NULL;
+    if (!target->symbols) return error->status;
+    lb_status status = lb_pairs_count_symbols(s->train, source->symbols, target->symbols, error);
+    if (status) return status;
+    status = lb_pair_report_make(s->train, s->dev, source->symbols, target->symbols, &report, error);
+    char *text = status ? NULL : lb_pair_report_text(&report, error);
+    if (text) fputs(text, stdout);
+    lb_release(text);
+    lb_pair_report_free(&report);
+    return status ? status : text ? LB_OK : error->status;
+}
+
+static lb_status measure(const session *s, side *of, lb_error *error)
+{
+    int64_t count = lb_pairs_count(s->train);
+    for (int64_t i = 0; i < count; i++)
+        of->longest = of->length(s->train, i) > of->longest ? of->length(s->train, i) : of->longest;
+    lb_vocabulary_sort(of->symbols, 1);
+    of->symbol_count = lb_vocabulary_size(of->symbols) - LB_FIRST_TOKEN;
+    of->lengths = lb_alloc_zero(((size_t)of->longest + 1) * sizeof *of->lengths);
+    of->counts = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->counts);
+    of->ranks = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->ranks);
+    if (!of->lengths || !of->counts || !of->ranks) return out_of_memory(error);
+    for (int64_t i = 0; i < count; i++) of->lengths[of->length(s->train, i)] += 100 / (double)count;
+    for (int32_t i = 0; i < of->symbol_count; i++) {
+        of->counts[i] = (double)lb_vocabulary_count(of->symbols, LB_FIRST_TOKEN + i);
+        of->ranks[i] = i + 1;
+    }
+    return LB_OK;
+}
+
+/* The length that this share of the texts, in percent, does not exceed. */
+static int32_t length_of(const side *of, double share)
+{
+    static const double ROUNDING = 1e-9;
+    int32_t length = 0;
+    double sum = of->lengths[0];
+    while (length < of->longest && sum < share - ROUNDING) sum += of->lengths[++length];
+    return length;
+}
+
+static void print_symbols(const side *of, int32_t first, int32_t end, lb_buffer *line)
+{
+    for (int32_t i = first; i < end; i++) {
+        lb_buffer_print(line, "%s", i > first ? ", " : " ");
+        lb_buffer_json_string(line, lb_symbol_name(lb_vocabulary_symbol(of->symbols, LB_FIRST_TOKEN + i)));
+        lb_buffer_print(line, " %.0f", of->counts[i]);
+    }
+    lb_buffer_print(line, "\n");
+}
+
+static lb_status print_side(const side *of, lb_error *error)
+{
+    lb_buffer text = {0};
+    int32_t count = of->symbol_count, shown = count < SHOWN ? count : SHOWN;
+    lb_buffer_print(
+        &text, "%s lengths: 5 %% up to %d, 25 %% up to %d, half up to %d, 75 %% up to %d, 95 %% up to %d\n",
+        of->name, (int)length_of(of, 5), (int)length_of(of, 25), (int)length_of(of, 50),
+        (int)length_of(of, 75), (int)length_of(of, 95));
+    lb_buffer_print(&text, "%s symbols, most frequent:", of->name);
+    print_symbols(of, 0, shown, &text);
+    if (count > shown) lb_buffer_print(&text, "%s symbols, least frequent:", of->name);
+    if (count > shown) print_symbols(of, count - shown > shown ? count - shown : shown, count, &text);
+    lb_status status = text.failed ? out_of_memory(error) : LB_OK;
+    if (!status) fputs(text.text, stdout);
+    lb_release(text.text);
+    return status;
+}
+
+/* Lengths, and the counts of the symbols in the order of their ranks. */
+static lb_status draw(const session *s, lb_error *error)
+{
+    lb_series lengths[SIDES], symbols[SIDES];
+    for (int i = 0; i < SIDES; i++) {
+        const side *of = &s->side[i];
+        lengths[i] = (lb_series){.name = of->name, .y = of->lengths, .count = (size_t)of->longest + 1};
+        symbols[i] =
+            (lb_series){.name = of->name, .x = of->ranks, .y = of->counts, .count = (size_t)of->symbol_count};
+    }
+    const lb_chart charts[] = {{.series = lengths,
+                                .count = SIDES,
+                                .title = "Lengths",
+                                .x.label = "Symbols",
+                                .left.label = "Share of the pairs in %",
+                                .width = 504,
+                                .height = 324},
+                               {.series = symbols,
+                                .count = SIDES,
+                                .title = "Symbols",
+                                .x = {.label = "Rank", .log = true},
+                                .left = {.label = "Occurrences", .log = true},
+                                .width = 504,
+                                .height = 324}};
+    const lb_panel panels[] = {lb_chart_panel(&charts[0]), lb_chart_panel(&charts[1])};
+    return lb_figure_save(&(lb_figure){.panels = panels, .count = 2}, s->asked->output, error);
+}
+
+static void session_close(session *s)
+{
+    for (int i = 0; i < SIDES; i++) {
+        lb_vocabulary_free(s->side[i].symbols);
+        lb_release(s->side[i].lengths);
+        lb_release(s->side[i].counts);
+        lb_release(s->side[i].ranks);
+    }
+    lb_pairs_close(s->dev);
+    lb_pairs_close(s->train);
+}
+
+static int look(const settings *asked, const char *path)
+{
+    lb_error error = {0};
+    session s = {.asked = asked,
+                 .side = {{.name = "source", .length = lb_pairs_source_length},
+                          {.name = "target", .length = lb_pairs_target_length}}};
+    lb_status status = open_pairs(&s, path, &error);
+    if (!status) status = print_report(&s, &error);
+    for (int i = 0; i < SIDES && !status; i++) {
+        status = measure(&s, &s.side[i], &error);
+        if (!status) status = print_side(&s.side[i], &error);
+    }
+    if (!status && asked->output) status = draw(&s, &error);
+    session_close(&s);
+    lb_error told = {0};
+    if (status) lb_error_set(&told, status, "%s%s", error.message, app_columns_help(error.message));
+    return app_close_stdout(status ? app_fail(&told) : 0);
+}
+
+static const app_example examples[] = {
+    {"Look at pairs before training on them.", "lookback data pairs.tsv"},
+    {"Compare those for training and for choosing, and draw lengths and symbols.",
+     "lookback data pairs.tsv --dev dev.tsv -o data.png"},
+};
+
+int data_main(int argc, char **argv)
+{
+    static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normalization */
+    settings s = {.normalize = LB_NORMALIZE_NFD};
+    lb_pair_format *f = &s.format;
+    const app_option options[] = {
+        APP_TEXT(0, "dev", "FILE", &s.dev, "pairs that the training will not see"),
+        APP_OUTPUT('o', "output", &s.output,
+                   "draw the distributions of lengths and symbols, as PNG, SVG or PDF"),
+        APP_FORMAT(&f->kind),
+        APP_TARGETS("targets", "FILE", &f->targets),
+        APP_TARGETS("dev-targets", "--dev", &s.dev_targets),
+        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, "column of the sources"),
+        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
+        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
+                "column of the features of the sources"),
+        APP_INT(0, "weight-column", "N", &s.weight_column, 1, 1 << 16, "column of counts or weights"),
+        APP_TEXT(0, "features-separator", "TEXT", &s.features_separator,
+                 "separator between features; default: a semicolon"),
+        APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
+                 "separator between symbols of the source, such as ' '; default: each character is a symbol"),
+        APP_TEXT(0, "target-separator", "TEXT", &f->target.separator, "the same for the target"),
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms, "Unicode normal form of the symbols"),
+        APP_FLAG(0, "skip-bad-lines", &f->skip_bad_lines, "skip and count bad lines"),
+    };
+    const app_program program = {
+        .name = "data",
+        .purpose =
+            "Shows what a training would find in a file of pairs: format, columns, lengths, symbols, what is "
+            "odd and what mends it, repetitions, sources with several targets, and what --dev shares with "
+            "FILE. Its options are those of `lookback train`. FILE may be - for standard input.",
+        .operands = "FILE",
+        .min_operands = 1,
+        .max_operands = 1,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    f->source_column = s.source_column;
+    f->target_column = s.target_column;
+    f->features_column = s.features_column;
+    f->weight_column = s.weight_column;
+    f->source.normalize = f->target.normalize = (lb_normalization)s.normalize;
+    f->source.features = s.features_separator ? s.features_separator : s.features_column ? ";" : NULL;
+    return look(&s, argv[0]);
+}
