@@ -10,6 +10,7 @@
 #include "export/spelling.h"
 #include "export/transformer_model.h"
 #include "io/file.h"
+#include "io/path.h"
 #include "models/decode/model.h"
 #include "models/transformer.h"
 #include "translate/file/model_path.h"

@@ -37,6 +37,14 @@ void lb_buffer_print(lb_buffer *buffer, const char *format, ...)
     buffer->length += (size_t)count;
 }
 
+void lb_buffer_add(lb_buffer *buffer, const void *bytes, size_t count)
+{
+    if (count == 0 || !reserve(buffer, count)) return;
+    memcpy(buffer->text + buffer->length, bytes, count);
+    buffer->length += count;
+    buffer->text[buffer->length] = '\0';
+}
+
 /* The character after the backslash in a two-character escape, or 0 if there is no such escape. */
 static char short_escape(char c)
 {

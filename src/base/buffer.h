@@ -15,6 +15,9 @@ typedef struct lb_buffer {
 /** Appends text, formatted as by printf in the locale C. */
 void lb_buffer_print(lb_buffer *buffer, const char *format, ...) LB_PRINTF(2, 3);
 
+/** Appends bytes as they are. */
+void lb_buffer_add(lb_buffer *buffer, const void *bytes, size_t count);
+
 /** Appends a string as JSON: in quotes, with ", \ and control characters escaped. `string` should be valid UTF-8. */
 void lb_buffer_json_string(lb_buffer *buffer, const char *string);
 
