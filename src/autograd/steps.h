@@ -13,6 +13,9 @@ void lb_tape_begin_step(lb_tape *tape, bool shares);
 /** Ends the last step: memory lives until lb_tape_reset again, which does the same. */
 void lb_tape_end_steps(lb_tape *tape);
 
+/** lb_tape_alloc of `count` elements of `size` bytes, all zero. */
+void *lb_tape_alloc_zero(lb_tape *tape, int64_t count, size_t size);
+
 /** lb_tape_alloc of memory that outlives the steps. */
 void *lb_tape_alloc_lasting(lb_tape *tape, size_t bytes);
 

@@ -129,6 +129,13 @@ void *lb_tape_alloc(lb_tape *tape, size_t bytes)
     return allocate(tape, tape->steps > 0 ? tape->work[tape->steps % 2] : tape->arena, bytes);
 }
 
+void *lb_tape_alloc_zero(lb_tape *tape, int64_t count, size_t size)
+{
+    void *memory = lb_tape_alloc(tape, (size_t)count * size);
+    if (memory) memset(memory, 0, (size_t)count * size);
+    return memory;
+}
+
 void *lb_tape_alloc_lasting(lb_tape *tape, size_t bytes)
 {
     return tape ? allocate(tape, tape->arena, bytes) : NULL;

@@ -1,6 +1,7 @@
 #include "lookback/nn.h"
 
 #include "autograd/op.h"
+#include "nn/layers.h"
 #include "nn/params.h"
 
 #include <math.h>
@@ -9,6 +10,19 @@ lb_tensor *lb_key_mask(lb_tensor *mask)
 {
     if (!mask || mask->shape.ndim != 2) return mask;
     return lb_reshape(mask, LB_SHAPE(mask->shape.dim[0], 1, 1, mask->shape.dim[1]));
+}
+
+lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer)
+{
+    switch (normalizer) {
+    case LB_SPARSEMAX:
+        return lb_sparsemax(scores);
+    case LB_ENTMAX:
+        return lb_entmax15(scores);
+    case LB_SOFTMAX:
+        break;
+    }
+    return lb_softmax(scores);
 }
 
 static lb_tensor *add_projection(lb_params *params, const char *module, const char *name, int64_t outputs,

@@ -4,6 +4,9 @@
 
 #include "lookback/nn.h"
 
+/** lb_softmax, lb_sparsemax or lb_entmax15. */
+lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer);
+
 /** The first half of lb_multi_head_forward, for a decoder that attends to the same keys at every step. The second half
  *  is lb_multi_head_ask. */
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values);

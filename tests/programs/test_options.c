@@ -1,8 +1,6 @@
 #include "cli/options.h"
 #include "console/console.h"
-#include "support/process.h"
 #include "support/tempdir.h"
-#include "tensor/instruction_set.h"
 #include <lookback/tensor.h>
 
 #include <check.h>
@@ -11,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define SAMPLE TEST_BIN_DIR "/sample_program"
 
 static int many, way;
 static bool fresh;
@@ -370,100 +366,6 @@ START_TEST(test_app_options_parse_operand_is_the_value_of_its_option)
 }
 END_TEST
 
-/* The output of the sample program for these arguments */
-static support_result run_sample(const char *a, const char *b)
-{
-    const char *const argv[] = {SAMPLE, a, b, NULL};
-    support_result result;
-    ck_assert(support_run(argv, NULL, &result));
-    return result;
-}
-
-START_TEST(test_app_options_help_shows_options_defaults_and_wraps)
-{
-    support_result result = run_sample("--help", NULL);
-    ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error, "");
-    ck_assert_str_eq(result.output,
-                     "usage: sample_program [OPTION]... [LABEL]\n"
-                     "Counts.\n"
-                     "\n"
-                     "Counting:\n"
-                     "  -s, --steps N    how far to count (3)\n"
-                     "      --scale X    what to multiply with, explained at such a length that it\n"
-                     "                   needs more than one line (1)\n"
-                     "      --way WAY    how to count: plain, doubled (plain)\n"
-                     "\n"
-                     "Other:\n"
-                     "  -o, --out DIR    where to write (out)\n"
-                     "      --seed SEED  where randomness begins (1)\n"
-                     "  -b, --broken     fail at the end\n"
-                     "\n"
-                     "  -h, --help       print this\n"
-                     "  -V, --version    print the version\n");
-    support_result_free(&result);
-}
-END_TEST
-
-START_TEST(test_app_options_version_names_program_and_kernel)
-{
-    support_result result = run_sample("--version", NULL);
-    ck_assert_int_eq(result.status, 0);
-    char expected[128];
-    snprintf(expected, sizeof expected, "sample_program (Lookback) %s\n%s\nloops for %s\n", lb_version(),
-             lb_kernel_name(), lb_instruction_set_name());
-    ck_assert_str_eq(result.output, expected);
-    support_result_free(&result);
-}
-END_TEST
-
-START_TEST(test_app_options_wrong_usage_is_one_line_and_status_2)
-{
-    support_result result = run_sample("--steps", "many");
-    ck_assert_int_eq(result.status, 2);
-    ck_assert_str_eq(result.output, "");
-    ck_assert_str_eq(result.error,
-                     "sample_program: --steps: expected a whole number from 0 to 1000000, found \"many\"\n");
-    support_result_free(&result);
-}
-END_TEST
-
-START_TEST(test_app_fail_control_characters_are_replaced)
-{
-    support_result result = run_sample("--broken", "--steps=0");
-    ck_assert_int_eq(result.status, 65);
-    ck_assert_str_eq(result.output, "");
-    ck_assert_str_eq(result.error, "sample_program: numbers.txt:3: expected a number, found \"a?b\"\n");
-    support_result_free(&result);
-}
-END_TEST
-
-START_TEST(test_app_close_stdout_full_disk_is_status_74)
-{
-    const char *const argv[] = {SAMPLE, "--steps=0", NULL};
-    const char *const help[] = {SAMPLE, "--help", NULL};
-    support_result result;
-    ck_assert(support_run_command(&(support_command){.argv = argv, .output_path = "/dev/full"}, &result));
-    ck_assert_int_eq(result.status, 74);
-    ck_assert_str_eq(result.error, "sample_program: cannot write standard output: No space left on device\n");
-    support_result_free(&result);
-    ck_assert(support_run_command(&(support_command){.argv = help, .output_path = "/dev/full"}, &result));
-    ck_assert_int_eq(result.status, 74);
-    support_result_free(&result);
-}
-END_TEST
-
-START_TEST(test_app_close_stdout_reader_gone_is_status_74_without_a_word)
-{
-    const char *const argv[] = {SAMPLE, "--steps=0", NULL};
-    support_result result;
-    ck_assert(support_run_command(&(support_command){.argv = argv, .close_output = true}, &result));
-    ck_assert_int_eq(result.status, 74);
-    ck_assert_str_eq(result.error, "");
-    support_result_free(&result);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("options");
@@ -490,12 +392,6 @@ int main(void)
     tcase_add_test(tests, test_app_options_parse_help_and_version_need_nothing_else);
     tcase_add_test(tests, test_app_options_parse_all_belongs_to_help);
     tcase_add_test(tests, test_app_options_parse_operand_is_the_value_of_its_option);
-    tcase_add_test(tests, test_app_options_help_shows_options_defaults_and_wraps);
-    tcase_add_test(tests, test_app_options_version_names_program_and_kernel);
-    tcase_add_test(tests, test_app_options_wrong_usage_is_one_line_and_status_2);
-    tcase_add_test(tests, test_app_fail_control_characters_are_replaced);
-    tcase_add_test(tests, test_app_close_stdout_full_disk_is_status_74);
-    tcase_add_test(tests, test_app_close_stdout_reader_gone_is_status_74_without_a_word);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

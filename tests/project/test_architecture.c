@@ -1,15 +1,14 @@
 /* Reads the sources and asserts the rules of CONTRIBUTING.md: which layer may include which, who may call what, how
  * public functions are named, and that a lesson only needs what its reader has. */
-#include <check.h>
+#include "support/sources.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
 #include <ctype.h>
-#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include "support/tempdir.h"
 
 #define SRC SOURCE_DIR "/src/"
 
@@ -187,36 +186,6 @@ static bool find_unprefixed(const char *code, char name[64])
     return false;
 }
 
-/* Calls `check` for each C file of root/folder, with its path in root and its text, and counts them. */
-static int walk(const char *root, const char *folder, void (*check)(const char *file, char *text))
-{
-    char path[SUPPORT_PATH], child[SUPPORT_PATH];
-    int files = 0;
-    ck_assert_int_lt(snprintf(path, sizeof path, "%s%s", root, folder), SUPPORT_PATH);
-    DIR *dir = opendir(path);
-    ck_assert_msg(dir != NULL, "no folder %s", path);
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        struct stat info;
-        const char *end = strrchr(entry->d_name, '.');
-        if (*entry->d_name == '.') continue;
-        ck_assert_int_lt(snprintf(child, sizeof child, "%s%s", folder, entry->d_name), SUPPORT_PATH - 1);
-        ck_assert_int_lt(snprintf(path, sizeof path, "%s%s", root, child), SUPPORT_PATH);
-        ck_assert_int_eq(stat(path, &info), 0);
-        if (S_ISDIR(info.st_mode)) {
-            strcat(child, "/");
-            files += walk(root, child, check);
-        } else if (end && (strcmp(end, ".c") == 0 || strcmp(end, ".h") == 0)) {
-            size_t count;
-            char *text = support_read_file(path, &count);
-            check(child, text);
-            free(text);
-            files++;
-        }
-    }
-    closedir(dir);
-    return files;
-}
-
 static void check_includes(const char *file, char *text)
 {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -234,7 +203,7 @@ static void check_includes(const char *file, char *text)
 
 START_TEST(test_includes_of_every_source_follow_the_arrows)
 {
-    ck_assert_int_gt(walk(SRC, "", check_includes), 0);
+    ck_assert_int_gt(support_walk_sources(SRC, "", check_includes), 0);
 }
 END_TEST
 
@@ -247,7 +216,7 @@ static void check_words(const char *file, char *text)
 
 START_TEST(test_words_of_every_source_print_nothing_and_bypass_no_allocator)
 {
-    ck_assert_int_gt(walk(SRC, "", check_words), 0);
+    ck_assert_int_gt(support_walk_sources(SRC, "", check_words), 0);
 }
 END_TEST
 
@@ -263,133 +232,7 @@ static void check_names(const char *file, char *text)
 
 START_TEST(test_names_of_public_functions_start_with_lb)
 {
-    ck_assert_int_gt(walk(SRC, "", check_names), 0);
-}
-END_TEST
-
-/* The rooms: units, each a source with its header and what is `_internal` to it, and folders. */
-enum { MOST_ROOMS = 600, MOST_ARROWS = 4000, ROOM_NAME = 80, MOST_UNITS = 25 };
-
-/* What includes what, by name: folders or units of src/ and apps/. */
-typedef struct plan {
-    char name[MOST_ROOMS][ROOM_NAME];
-    int count, arrow[MOST_ARROWS][2], arrows;
-    int state[MOST_ROOMS]; /* of the search for a circle: 0 new, 1 on the way, 2 done */
-} plan;
-
-static plan units, folders;
-static const char *walked; /* the root, with a slash at its end */
-
-static int room_of(plan *p, const char *name)
-{
-    for (int i = 0; i < p->count; i++)
-        if (strcmp(p->name[i], name) == 0) return i;
-    ck_assert_int_lt(p->count, MOST_ROOMS);
-    ck_assert_int_lt(snprintf(p->name[p->count], ROOM_NAME, "%s", name), ROOM_NAME);
-    return p->count++;
-}
-
-static void unit_of(const char *file, char name[ROOM_NAME])
-{
-    ck_assert_int_lt(snprintf(name, ROOM_NAME, "%.*s", (int)strcspn(file, "."), file), ROOM_NAME);
-    char *internal = strstr(name, "_internal");
-    if (internal) *internal = '\0';
-}
-
-static void folder_of(const char *file, char name[ROOM_NAME])
-{
-    const char *slash = strrchr(file, '/');
-    ck_assert_int_lt(snprintf(name, ROOM_NAME, "%.*s", slash ? (int)(slash - file) : 0, file), ROOM_NAME);
-}
-
-static void draw(plan *p, void (*name_of)(const char *, char *), const char *file, const char *included)
-{
-    char from[ROOM_NAME], to[ROOM_NAME];
-    name_of(file, from);
-    name_of(included, to);
-    int a = room_of(p, from), b = room_of(p, to);
-    if (a == b) return;
-    ck_assert_int_lt(p->arrows, MOST_ARROWS);
-    p->arrow[p->arrows][0] = a;
-    p->arrow[p->arrows++][1] = b;
-}
-
-/* The arrows of a file to others below the same root; apps/ has its own names for what is in src/. */
-static void draw_file(const char *file, char *text)
-{
-    draw(&units, unit_of, file, file);
-    draw(&folders, folder_of, file, file);
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        char included[SUPPORT_PATH], path[SUPPORT_PATH];
-        struct stat info;
-        if (sscanf(line, " # include \"%511[^\"]", included) != 1) continue;
-        ck_assert_int_lt(snprintf(path, sizeof path, "%s%s", walked, included), SUPPORT_PATH);
-        if (stat(path, &info) != 0) continue;
-        draw(&units, unit_of, file, included);
-        draw(&folders, folder_of, file, included);
-    }
-}
-
-/* Whether a walk from this room along the arrows comes back to a room on its way. */
-static bool comes_back(plan *p, int room)
-{
-    p->state[room] = 1;
-    for (int i = 0; i < p->arrows; i++) {
-        int next = p->arrow[i][1];
-        if (p->arrow[i][0] != room || p->state[next] == 2) continue;
-        if (p->state[next] == 1 || comes_back(p, next)) {
-            fprintf(stderr, "%s includes %s\n", p->name[room], p->name[next]);
-            return true;
-        }
-    }
-    p->state[room] = 2;
-    return false;
-}
-
-static bool has_circle(plan *p)
-{
-    memset(p->state, 0, sizeof p->state);
-    for (int i = 0; i < p->count; i++)
-        if (p->state[i] == 0 && comes_back(p, i)) return true;
-    return false;
-}
-
-START_TEST(test_rooms_have_no_circle_of_includes)
-{
-    static const char *const roots[] = {SRC, SOURCE_DIR "/apps/"};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-        memset(&units, 0, sizeof units);
-        memset(&folders, 0, sizeof folders);
-        walked = roots[i];
-        ck_assert_int_gt(walk(walked, "", draw_file), 0);
-        ck_assert(!has_circle(&units));
-        ck_assert(!has_circle(&folders));
-        ck_assert_int_gt(folders.arrows, 10);
-        /* Each operation is a file, so their folder is as large as their number. */
-        for (int folder = 0; folder < folders.count; folder++) {
-            int found = 0;
-            for (int unit = 0; unit < units.count; unit++) {
-                char of[ROOM_NAME];
-                folder_of(units.name[unit], of);
-                found += strcmp(of, folders.name[folder]) == 0;
-            }
-            ck_assert_msg(found <= MOST_UNITS || strcmp(folders.name[folder], "autograd/ops") == 0,
-                          "%s%s has %d units", walked, folders.name[folder], found);
-        }
-    }
-}
-END_TEST
-
-START_TEST(test_rooms_circle_is_found)
-{
-    memset(&units, 0, sizeof units);
-    draw(&units, unit_of, "a/tape.c", "a/tape_internal.h");
-    draw(&units, unit_of, "a/tape_internal.h", "a/op.h");
-    ck_assert(!has_circle(&units));
-    draw(&units, unit_of, "a/op.c", "b/model.h");
-    ck_assert(!has_circle(&units));
-    draw(&units, unit_of, "b/model.c", "a/tape.h");
-    ck_assert(has_circle(&units));
+    ck_assert_int_gt(support_walk_sources(SRC, "", check_names), 0);
 }
 END_TEST
 
@@ -437,7 +280,7 @@ static void check_lesson_includes(const char *file, char *text)
 
 START_TEST(test_includes_of_every_lesson_are_those_of_its_reader)
 {
-    ck_assert_int_gt(walk(SOURCE_DIR "/examples/", "", check_lesson_includes), 0);
+    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/examples/", "", check_lesson_includes), 0);
     ck_assert(!lesson_may_include("<lookback/plot/figure.h>"));
     ck_assert(!lesson_may_include("\"cli/options.h\""));
     ck_assert(example_may_include("own/own_model.c", "<lookback/op.h>"));
@@ -466,10 +309,10 @@ static void check_exercise_includes(const char *file, char *text)
 
 START_TEST(test_includes_of_every_exercise_are_those_of_its_reader)
 {
-    ck_assert_int_gt(walk(SOURCE_DIR "/exercises/", "", check_exercise_includes), 0);
+    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/exercises/", "", check_exercise_includes), 0);
     ck_assert(!exercise_may_include("03_masking.c", "\"report.h\""));
     ck_assert(!exercise_may_include("03_masking.c", "<unistd.h>"));
-    ck_assert(!exercise_may_include("check/03_masking.c", "\"nn/unfused.h\""));
+    ck_assert(!exercise_may_include("check/03_masking.c", "\"nn/params.h\""));
     ck_assert(!exercise_may_include("check/03_masking.c", "<lookback/op.h>"));
 }
 END_TEST
@@ -535,22 +378,13 @@ END_TEST
 
 int main(void)
 {
-    TCase *tests = tcase_create("architecture");
-    tcase_add_test(tests, test_includes_of_every_source_follow_the_arrows);
-    tcase_add_test(tests, test_rooms_have_no_circle_of_includes);
-    tcase_add_test(tests, test_rooms_circle_is_found);
-    tcase_add_test(tests, test_words_of_every_source_print_nothing_and_bypass_no_allocator);
-    tcase_add_test(tests, test_names_of_public_functions_start_with_lb);
-    tcase_add_test(tests, test_includes_of_every_lesson_are_those_of_its_reader);
-    tcase_add_test(tests, test_includes_of_every_exercise_are_those_of_its_reader);
-    tcase_add_test(tests, test_may_include_upward_arrow_is_found);
-    tcase_add_test(tests, test_find_forbidden_code_is_found_and_prose_is_not);
-    tcase_add_test(tests, test_find_unprefixed_function_is_found_and_others_are_not);
-    Suite *suite = suite_create("architecture");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests("architecture",
+                             SUPPORT_TESTS(test_includes_of_every_source_follow_the_arrows,
+                                           test_words_of_every_source_print_nothing_and_bypass_no_allocator,
+                                           test_names_of_public_functions_start_with_lb,
+                                           test_includes_of_every_lesson_are_those_of_its_reader,
+                                           test_includes_of_every_exercise_are_those_of_its_reader,
+                                           test_may_include_upward_arrow_is_found,
+                                           test_find_forbidden_code_is_found_and_prose_is_not,
+                                           test_find_unprefixed_function_is_found_and_others_are_not));
 }

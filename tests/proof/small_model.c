@@ -1,6 +1,6 @@
 #include "proof/small_model.h"
 
-#include "models/ensemble/ensemble.h"
+#include "support/gather.h"
 #include "translate/file/list.h"
 #include "translate/file/text_model.h"
 
@@ -34,8 +34,7 @@ static lb_model *make_ensemble(lb_params *params, int64_t vocabulary, uint64_t s
         made = members[i] != NULL;
     }
     lb_ensemble *all =
-        made ? lb_ensemble_gather(params, members, (const lb_params *const *)stores, MEMBERS, NULL, error)
-             : NULL;
+        made ? support_gather(params, members, (const lb_params *const *)stores, MEMBERS, NULL, error) : NULL;
     for (int i = 0; i < MEMBERS; i++) lb_params_free(stores[i]);
     return all ? &all->base : NULL;
 }

@@ -1,6 +1,6 @@
 #include "support/pair_model.h"
+#include "support/gather.h"
 
-#include "models/ensemble/ensemble.h"
 #include "support/model_maker.h"
 #include "train/batch.h"
 #include "translate/file/text_model.h"
@@ -69,7 +69,7 @@ static lb_model *train_ensemble(lb_params *params, lb_tape *tape, int steps, lb_
         if (!members[i]) return NULL; /* the process ends anyway */
     }
     lb_ensemble *all =
-        lb_ensemble_gather(params, members, (const lb_params *const *)stores, MEMBERS, NULL, error);
+        support_gather(params, members, (const lb_params *const *)stores, MEMBERS, NULL, error);
     for (int i = 0; i < MEMBERS; i++) lb_params_free(stores[i]);
     return all ? &all->base : NULL;
 }

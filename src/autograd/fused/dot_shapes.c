@@ -3,8 +3,6 @@
 #include "autograd/operands.h"
 #include "tensor/shape.h"
 
-#include <math.h>
-
 enum { QUERY = LB_DOT_QUERY, KEYS = LB_DOT_KEYS, VALUES = LB_DOT_VALUES, MASK = LB_DOT_MASK };
 enum { CONTEXT = LB_DOT_CONTEXT, WEIGHTS = LB_DOT_WEIGHTS };
 
@@ -150,27 +148,4 @@ void lb_dot_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_
     if (w.right >= 0 && here + w.right + 1 < keys) *end = here + w.right + 1;
     if (*end < 0) *end = 0;
     if (*first > *end) *first = *end;
-}
-
-double lb_dot_reference_score(const lb_node *node, int64_t index, int64_t i, int64_t k)
-{
-    const lb_dot_options *options = lb_dot_options_of(node);
-    lb_dot_head h = lb_dot_head_of(node, index);
-    int64_t mask_step = 0, bias_step = 0, here = options->first + i;
-    const lb_real *mask = lb_dot_row(node, MASK, index, i, &mask_step);
-    const lb_real *bias = lb_dot_row(node, LB_DOT_BIAS, index, i, &bias_step);
-    double score = 0, added = bias ? (double)bias[k * bias_step] : 0, cap = (double)options->softcap;
-    for (int64_t j = 0; j < h.width; j++)
-        score += (double)node->in[QUERY]->data[h.query_at + i * h.query_row + j] *
-                 (double)node->in[KEYS]->data[h.keys_at + k * h.keys_row + j];
-    score *= (double)options->scale;
-    if (mask && mask[k * mask_step] == 0) added = -(double)INFINITY;
-    if (cap > 0 && options->cap_biased)
-        score = cap * tanh((score + added) / cap);
-    else
-        score = (cap > 0 ? cap * tanh(score / cap) : score) + added;
-    if (options->window.on && options->window.left >= 0 && k < here - options->window.left) return -INFINITY;
-    if (options->window.on && options->window.right >= 0 && k > here + options->window.right)
-        return -INFINITY;
-    return score;
 }

@@ -41,7 +41,4 @@ const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t
 /** The keys that the window of query `i` reaches: `first` to `end` - 1. */
 void lb_dot_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end);
 
-/** What softmax reads for query `i` and key `k`, by the definition; -inf where the key is hidden. For references. */
-double lb_dot_reference_score(const lb_node *node, int64_t index, int64_t i, int64_t k);
-
 #endif

@@ -5,6 +5,8 @@
 #include "autograd/ops/reference_weights.h"
 #include "lookback/ops.h"
 
+#include <math.h>
+
 enum {
     QUERY = LB_DOT_QUERY,
     KEYS = LB_DOT_KEYS,
@@ -14,6 +16,30 @@ enum {
 };
 enum { CONTEXT = LB_DOT_CONTEXT, WEIGHTS = LB_DOT_WEIGHTS };
 
+/* What softmax reads for query `i` and key `k`, by the definition; -inf where the key is hidden. */
+static double score_of(const lb_node *node, int64_t index, int64_t i, int64_t k)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    lb_dot_head h = lb_dot_head_of(node, index);
+    int64_t mask_step = 0, bias_step = 0, here = options->first + i;
+    const lb_real *mask = lb_dot_row(node, MASK, index, i, &mask_step);
+    const lb_real *bias = lb_dot_row(node, BIAS, index, i, &bias_step);
+    double score = 0, added = bias ? (double)bias[k * bias_step] : 0, cap = (double)options->softcap;
+    for (int64_t j = 0; j < h.width; j++)
+        score += (double)node->in[QUERY]->data[h.query_at + i * h.query_row + j] *
+                 (double)node->in[KEYS]->data[h.keys_at + k * h.keys_row + j];
+    score *= (double)options->scale;
+    if (mask && mask[k * mask_step] == 0) added = -(double)INFINITY;
+    if (cap > 0 && options->cap_biased)
+        score = cap * tanh((score + added) / cap);
+    else
+        score = (cap > 0 ? cap * tanh(score / cap) : score) + added;
+    if (options->window.on && options->window.left >= 0 && k < here - options->window.left) return -INFINITY;
+    if (options->window.on && options->window.right >= 0 && k > here + options->window.right)
+        return -INFINITY;
+    return score;
+}
+
 /* Without dropout. */
 static void reference(const lb_node *node, double *const *out)
 {
@@ -22,7 +48,7 @@ static void reference(const lb_node *node, double *const *out)
         for (int64_t i = 0; i < h.queries; i++) {
             double *weights = out[WEIGHTS] + h.weights_at + i * h.keys;
             double *context = out[CONTEXT] + h.context_at + i * h.context_row;
-            for (int64_t k = 0; k < h.keys; k++) weights[k] = lb_dot_reference_score(node, index, i, k);
+            for (int64_t k = 0; k < h.keys; k++) weights[k] = score_of(node, index, i, k);
             lb_reference_weights(lb_dot_options_of(node)->normalizer, h.keys, weights);
             for (int64_t k = 0; k < h.keys; k++)
                 for (int64_t j = 0; j < h.depth; j++)

@@ -3,7 +3,7 @@
 #include "models/attention/decoder_attention.h"
 
 #include "lookback/ops.h"
-#include "nn/unfused.h"
+#include "nn/layers.h"
 
 #include <math.h>
 

@@ -46,13 +46,6 @@ typedef struct search {
     bool *impossible;      /* [batch] whether some continuation of the row had the probability 0 */
 } search;
 
-static void *grab(const search *s, int64_t count, size_t size)
-{
-    void *memory = lb_tape_alloc(s->tape, (size_t)count * size);
-    if (memory) memset(memory, 0, (size_t)count * size);
-    return memory;
-}
-
 static double normalised(const search *s, double log_probability, int64_t tokens)
 {
     double penalty = s->config.length_penalty < 0 ? 0 : s->config.length_penalty;
@@ -140,7 +133,7 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
     int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
     int64_t found = find_candidates(s, row, log_probabilities->data + first * s->vocabulary);
     bool last = steps == s->config.limit && beam > 1;
-    live *going = grab(s, beam, sizeof *going);
+    live *going = lb_tape_alloc_zero(s->tape, beam, sizeof *going);
     if (!going) return 0;
     for (int64_t i = 0; i < found && (kept < beam || last); i++) {
         candidate c = s->candidates[i];
@@ -205,7 +198,8 @@ static void trace_row(const search *s, int64_t row, lb_hypothesis *all)
 static void search_all(search *s)
 {
     lb_decoder_state state = lb_model_encode(s->model, s->source);
-    int64_t *origin = grab(s, s->source.batch * s->config.beam, sizeof *origin), count = s->source.batch;
+    int64_t *origin = lb_tape_alloc_zero(s->tape, s->source.batch * s->config.beam, sizeof *origin),
+            count = s->source.batch;
     if (lb_tape_status(s->tape)) return;
     for (int64_t row = 0; row < count; row++) {
         origin[row] = row;
@@ -234,7 +228,7 @@ static void search_all(search *s)
 
 static lb_hypothesis *trace_all(const search *s)
 {
-    lb_hypothesis *all = grab(s, s->source.batch * s->config.n_best, sizeof *all);
+    lb_hypothesis *all = lb_tape_alloc_zero(s->tape, s->source.batch * s->config.n_best, sizeof *all);
     for (int64_t row = 0; row < s->source.batch && all; row++)
         trace_row(s, row, all + row * s->config.n_best);
     return all;
@@ -267,12 +261,12 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (!is_possible(&s)) return (lb_beam){0};
     if (model->kind->search) return model->kind->search(model, source, config);
     int64_t all = source.batch * config.beam;
-    s.live = grab(&s, all, sizeof *s.live);
-    s.done = grab(&s, source.batch * config.n_best, sizeof *s.done);
-    s.live_count = grab(&s, source.batch, sizeof *s.live_count);
-    s.done_count = grab(&s, source.batch, sizeof *s.done_count);
-    s.candidates = grab(&s, 2 * config.beam, sizeof *s.candidates);
-    s.impossible = grab(&s, source.batch, sizeof *s.impossible);
+    s.live = lb_tape_alloc_zero(s.tape, all, sizeof *s.live);
+    s.done = lb_tape_alloc_zero(s.tape, source.batch * config.n_best, sizeof *s.done);
+    s.live_count = lb_tape_alloc_zero(s.tape, source.batch, sizeof *s.live_count);
+    s.done_count = lb_tape_alloc_zero(s.tape, source.batch, sizeof *s.done_count);
+    s.candidates = lb_tape_alloc_zero(s.tape, 2 * config.beam, sizeof *s.candidates);
+    s.impossible = lb_tape_alloc_zero(s.tape, source.batch, sizeof *s.impossible);
     lb_mode mode = lb_tape_mode(source.tape);
     lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
     if (lb_tape_status(source.tape) == LB_OK) search_all(&s);

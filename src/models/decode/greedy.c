@@ -16,18 +16,14 @@ static int64_t maps_of(const lb_decoded *all)
 static lb_decoded allocate(const lb_model *model, lb_tokens source, int64_t limit)
 {
     lb_tape *tape = source.tape;
-    size_t cells = (size_t)(source.batch * limit);
+    int64_t cells = source.batch * limit;
     lb_decoded all = {.source_length = source.length, .layers = model->layers, .heads = model->heads};
-    all.id = lb_tape_alloc(tape, cells * sizeof *all.id);
-    all.lengths = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.lengths);
-    all.finished = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.finished);
+    all.id = lb_tape_alloc_zero(tape, cells, sizeof *all.id);
+    all.lengths = lb_tape_alloc_zero(tape, source.batch, sizeof *all.lengths);
+    all.finished = lb_tape_alloc_zero(tape, source.batch, sizeof *all.finished);
     size_t row = (size_t)(maps_of(&all) * source.length);
-    if (row > 0) all.weights = lb_tape_alloc(tape, cells * row * sizeof *all.weights);
-    if (lb_tape_status(tape)) return all;
-    all.batch = source.batch;
-    memset(all.id, 0, cells * sizeof *all.id);
-    memset(all.lengths, 0, (size_t)source.batch * sizeof *all.lengths);
-    memset(all.finished, 0, (size_t)source.batch * sizeof *all.finished);
+    if (row > 0) all.weights = lb_tape_alloc(tape, (size_t)cells * row * sizeof *all.weights);
+    if (lb_tape_status(tape) == LB_OK) all.batch = source.batch;
     return all;
 }
 

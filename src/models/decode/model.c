@@ -4,6 +4,7 @@
 #include "lookback/models.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
+#include "nn/layers.h"
 #include "tensor/shape.h"
 #include "tensor/softmax_row.h"
 
@@ -96,16 +97,7 @@ static lb_tensor *hide_unwritten(lb_tensor *logits)
 
 lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits)
 {
-    logits = hide_unwritten(logits);
-    switch (model->output) {
-    case LB_SPARSEMAX:
-        return lb_sparsemax(logits);
-    case LB_ENTMAX:
-        return lb_entmax15(logits);
-    case LB_SOFTMAX:
-        break;
-    }
-    return lb_softmax(logits);
+    return lb_normalized(hide_unwritten(logits), model->output);
 }
 
 lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits)

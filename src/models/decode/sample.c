@@ -8,7 +8,6 @@
 #include "models/decode/trail.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_DRAWS = 65536 }; /* per source; the random numbers depend on it */
 
@@ -30,13 +29,6 @@ typedef struct sampling {
     draw *draws;     /* [batch, count] */
     double *weights; /* [vocabulary]: working memory */
 } sampling;
-
-static void *grab(const sampling *s, int64_t count, size_t size)
-{
-    void *memory = lb_tape_alloc(s->tape, (size_t)count * size);
-    if (memory) memset(memory, 0, (size_t)count * size);
-    return memory;
-}
 
 /* Draws a token by the log-probabilities, sharpened by the temperature. `uniform` is from [0, 1). */
 static int32_t choose(const sampling *s, const lb_real *log_probabilities, double uniform)
@@ -88,7 +80,8 @@ static lb_tokens next_tokens(const sampling *s, const int64_t *writing, int64_t 
 static void draw_all(const sampling *s)
 {
     int64_t count = s->source.batch * s->config.count;
-    int64_t *writing = grab(s, count, sizeof *writing), *origin = grab(s, count, sizeof *origin);
+    int64_t *writing = lb_tape_alloc_zero(s->tape, count, sizeof *writing),
+            *origin = lb_tape_alloc_zero(s->tape, count, sizeof *origin);
     lb_decoder_state state = lb_model_encode(s->model, s->source);
     for (int64_t i = 0; i < count && writing && origin; i++) {
         origin[i] = i / s->config.count;
@@ -115,7 +108,7 @@ static void draw_all(const sampling *s)
 static lb_hypothesis *trace_all(const sampling *s)
 {
     int64_t count = s->source.batch * s->config.count;
-    lb_hypothesis *all = grab(s, count, sizeof *all);
+    lb_hypothesis *all = lb_tape_alloc_zero(s->tape, count, sizeof *all);
     double penalty = s->config.length_penalty < 0 ? 0 : s->config.length_penalty;
     for (int64_t i = 0; i < count && all; i++) {
         const draw *d = &s->draws[i];
@@ -155,8 +148,8 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
                   .source = source,
                   .maps = config.without_weights ? 0 : model->layers * model->heads};
     if (!is_possible(&s)) return (lb_beam){0};
-    s.draws = grab(&s, source.batch * config.count, sizeof *s.draws);
-    s.weights = grab(&s, model->target_vocab, sizeof *s.weights);
+    s.draws = lb_tape_alloc_zero(s.tape, source.batch * config.count, sizeof *s.draws);
+    s.weights = lb_tape_alloc_zero(s.tape, model->target_vocab, sizeof *s.weights);
     if (lb_tape_status(s.tape)) return (lb_beam){0};
     for (int64_t i = 0; i < source.batch * config.count; i++) {
         uint64_t text = (uint64_t)(i / config.count), own = (uint64_t)(i % config.count);

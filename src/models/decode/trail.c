@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-static void *grab(lb_tape *tape, int64_t count, size_t size)
-{
-    void *memory = lb_tape_alloc(tape, (size_t)count * size);
-    if (memory) memset(memory, 0, (size_t)count * size);
-    return memory;
-}
-
 const lb_trail *lb_trail_new(lb_tape *tape, lb_trail step, int64_t weights)
 {
     lb_trail *made = lb_tape_alloc_lasting(tape, sizeof *made);
@@ -26,9 +19,9 @@ const lb_trail *lb_trail_new(lb_tape *tape, lb_trail step, int64_t weights)
 lb_hypothesis lb_trail_trace(lb_tape *tape, const lb_trail *last, lb_hypothesis h, int64_t maps,
                              int64_t source_length)
 {
-    h.id = grab(tape, h.length, sizeof *h.id);
-    h.log_probability = grab(tape, h.steps, sizeof *h.log_probability);
-    if (maps) h.weights = grab(tape, maps * h.steps * source_length, sizeof *h.weights);
+    h.id = lb_tape_alloc_zero(tape, h.length, sizeof *h.id);
+    h.log_probability = lb_tape_alloc_zero(tape, h.steps, sizeof *h.log_probability);
+    if (maps) h.weights = lb_tape_alloc_zero(tape, maps * h.steps * source_length, sizeof *h.weights);
     if (lb_tape_status(tape)) return h;
     int64_t t = h.steps - 1;
     for (const lb_trail *at = last; at; at = at->before, t--) {

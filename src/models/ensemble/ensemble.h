@@ -8,14 +8,6 @@
  *  step in common, and vote (models/ensemble/vote.h). */
 extern const lb_model_kind lb_ensemble_kind, lb_vote_kind;
 
-/** Copies models from different stores into one store, below "member.0", "member.1" ..., so that lb_model_save can save
- *  the ensemble. `stores[i]` holds the parameters of members[i] and no others. `params` must be empty and will own the
- *  copy. `own` are the custom kinds of these models, as for lb_model_load. NULL after an error.
- *  Errors: as lb_ensemble_init; LB_ERROR_ARGUMENT if a store does not match its model; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_model *const *members,
-                                            const lb_params *const *stores, int count,
-                                            const lb_extensions *own, lb_error *error);
-
 /** A model and where its parameters are. */
 typedef struct lb_ensemble_part {
     const lb_model *model;
@@ -23,9 +15,12 @@ typedef struct lb_ensemble_part {
     int first, count; /* of its parameters, by index; count 0: all from `first` on */
 } lb_ensemble_part;
 
-/** lb_ensemble_gather of models that share stores, such as the members of other ensembles. */
-LB_MUST_USE lb_ensemble *lb_ensemble_gather_parts(lb_params *params, const lb_ensemble_part *parts, int count,
-                                                  const lb_extensions *own, lb_error *error);
+/** Copies models, also the members of other ensembles, into one store, below "member.0", "member.1" ..., so that
+ *  lb_model_save can save the ensemble. `params` must be empty and will own the copy. `own` are the custom kinds of these
+ *  models, as for lb_model_load. NULL after an error.
+ *  Errors: as lb_ensemble_init; LB_ERROR_ARGUMENT if a store does not match its model; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_ensemble_part *parts, int count,
+                                            const lb_extensions *own, lb_error *error);
 
 /** The index of the first parameter of a member in the store of an ensemble; for `member` = count, of all of them. */
 int lb_ensemble_member_first(const lb_params *params, int member);

@@ -1,6 +1,7 @@
 #include "models/ensemble/vote.h"
 
 #include "autograd/scratch.h"
+#include "autograd/steps.h"
 #include "lookback/op.h"
 #include "models/decode/force.h"
 #include "models/decode/model.h"
@@ -26,20 +27,13 @@ typedef struct gathering {
     int64_t total, longest;
 } gathering;
 
-static void *grab(lb_tape *tape, int64_t count, size_t size)
-{
-    void *memory = lb_tape_alloc(tape, (size_t)count * size);
-    if (memory) memset(memory, 0, (size_t)count * size);
-    return memory;
-}
-
 /* The members of one direction as an ensemble of its own; without members, if there are none. */
 static lb_ensemble group_of(const gathering *g, bool backward)
 {
     const lb_ensemble *e = g->ensemble;
     lb_ensemble group = {.count = 0};
-    const lb_model **member = grab(g->tape, e->count, sizeof *member);
-    double *weight = grab(g->tape, e->count, sizeof *weight), sum = 0;
+    const lb_model **member = lb_tape_alloc_zero(g->tape, e->count, sizeof *member);
+    double *weight = lb_tape_alloc_zero(g->tape, e->count, sizeof *weight), sum = 0;
     if (!member || !weight) return group;
     int count = 0;
     for (int i = 0; i < e->count; i++) {
@@ -80,7 +74,7 @@ static void add_to_row(gathering *g, int64_t row, const lb_hypothesis *found)
     lb_hypothesis *all = g->pool.hypothesis + row * g->pool.most;
     for (int64_t i = 0; i < g->pool.count[row]; i++)
         if (is_same(&all[i], found)) return;
-    int32_t *id = grab(g->tape, found->steps, sizeof *id);
+    int32_t *id = lb_tape_alloc_zero(g->tape, found->steps, sizeof *id);
     if (!id) return;
     memcpy(id, found->id, (size_t)found->length * sizeof *id);
     all[g->pool.count[row]] = *found;
@@ -106,8 +100,8 @@ static bool list(gathering *g, int64_t maps)
 {
     lb_vote_pool *pool = &g->pool;
     for (int64_t row = 0; row < pool->batch; row++) g->total += pool->count[row];
-    g->row = grab(g->tape, g->total, sizeof *g->row);
-    g->h = grab(g->tape, g->total, sizeof(lb_hypothesis *));
+    g->row = lb_tape_alloc_zero(g->tape, g->total, sizeof *g->row);
+    g->h = lb_tape_alloc_zero(g->tape, g->total, sizeof(lb_hypothesis *));
     for (int64_t row = 0, at = 0; row < pool->batch && g->row && g->h; row++)
         for (int64_t i = 0; i < pool->count[row]; i++, at++) {
             lb_hypothesis *h = &pool->hypothesis[row * pool->most + i];
@@ -115,8 +109,10 @@ static bool list(gathering *g, int64_t maps)
             g->h[at] = h;
             g->longest = h->steps > g->longest ? h->steps : g->longest;
             h->score = 0;
-            h->log_probability = grab(g->tape, h->steps, sizeof *h->log_probability);
-            h->weights = maps ? grab(g->tape, maps * h->steps * g->source.length, sizeof *h->weights) : NULL;
+            h->log_probability = lb_tape_alloc_zero(g->tape, h->steps, sizeof *h->log_probability);
+            h->weights =
+                maps ? lb_tape_alloc_zero(g->tape, maps * h->steps * g->source.length, sizeof *h->weights)
+                     : NULL;
         }
     return lb_tape_status(g->tape) == LB_OK;
 }
@@ -188,9 +184,9 @@ static bool gather(gathering *g)
     const lb_ensemble *e = g->ensemble;
     int64_t batch = g->source.batch;
     g->pool = (lb_vote_pool){.batch = batch, .most = DIRECTIONS * g->config.beam};
-    g->pool.count = grab(g->tape, batch, sizeof *g->pool.count);
-    g->pool.hypothesis = grab(g->tape, batch * g->pool.most, sizeof *g->pool.hypothesis);
-    g->pool.score = grab(g->tape, batch * g->pool.most * e->count, sizeof *g->pool.score);
+    g->pool.count = lb_tape_alloc_zero(g->tape, batch, sizeof *g->pool.count);
+    g->pool.hypothesis = lb_tape_alloc_zero(g->tape, batch * g->pool.most, sizeof *g->pool.hypothesis);
+    g->pool.score = lb_tape_alloc_zero(g->tape, batch * g->pool.most * e->count, sizeof *g->pool.score);
     if (lb_tape_status(g->tape) || !propose(g, false) || !propose(g, true)) return false;
     if (!list(g, g->config.without_weights ? 0 : e->base.layers * e->base.heads)) return false;
     lb_tokens out = targets(g);
@@ -239,7 +235,7 @@ static lb_beam search(const lb_model *model, lb_tokens source, lb_beam_config co
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     lb_vote_pool pool = lb_vote_gather(ensemble, source, config);
     lb_tape_set_mode(tape, mode);
-    lb_hypothesis *best = grab(tape, pool.batch * config.n_best, sizeof *best);
+    lb_hypothesis *best = lb_tape_alloc_zero(tape, pool.batch * config.n_best, sizeof *best);
     for (int64_t row = 0; row < pool.batch && best; row++)
         if (!choose(&pool, row, config.n_best, best + row * config.n_best) &&
             (pool.count[row] == 0 || ensemble->base.output == LB_SOFTMAX))

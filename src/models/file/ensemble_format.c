@@ -162,8 +162,8 @@ static lb_model *copy_member(lb_params *params, int index, const lb_ensemble_par
     return copy && copy_values(params, first, part, error) == LB_OK ? copy : NULL;
 }
 
-lb_ensemble *lb_ensemble_gather_parts(lb_params *params, const lb_ensemble_part *parts, int count,
-                                      const lb_extensions *own, lb_error *error)
+lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_ensemble_part *parts, int count,
+                                const lb_extensions *own, lb_error *error)
 {
     lb_ensemble *ensemble = lb_params_alloc(params, sizeof *ensemble);
     const lb_model **copies = lb_params_alloc(params, (size_t)(count > 0 ? count : 1) * sizeof *copies);
@@ -176,21 +176,6 @@ lb_ensemble *lb_ensemble_gather_parts(lb_params *params, const lb_ensemble_part 
         if (!copies[i]) return NULL;
     }
     return lb_ensemble_init(ensemble, copies, count, error) ? NULL : ensemble;
-}
-
-lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_model *const *members,
-                                const lb_params *const *stores, int count, const lb_extensions *own,
-                                lb_error *error)
-{
-    lb_ensemble_part *parts = lb_alloc_zero((size_t)(count > 0 ? count : 1) * sizeof *parts);
-    if (!parts) {
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
-        return NULL;
-    }
-    for (int i = 0; i < count; i++) parts[i] = (lb_ensemble_part){.model = members[i], .params = stores[i]};
-    lb_ensemble *ensemble = lb_ensemble_gather_parts(params, parts, count, own, error);
-    lb_release(parts);
-    return ensemble;
 }
 
 int lb_ensemble_member_first(const lb_params *params, int member)

@@ -188,7 +188,7 @@ static lb_status gather(joining *j)
 {
     j->params = lb_params_new(0);
     if (!j->params) return out_of_memory(j);
-    j->ensemble = lb_ensemble_gather_parts(j->params, j->part, j->result->count, NULL, j->error);
+    j->ensemble = lb_ensemble_gather(j->params, j->part, j->result->count, NULL, j->error);
     if (!j->ensemble) return j->error->status ? j->error->status : LB_ERROR_MEMORY;
     j->text = j->sources->text;
     j->text.params = j->params;

@@ -136,26 +136,18 @@ static lb_status save_ensemble(job *s, lb_ensemble *ensemble, lb_params *params,
     return status;
 }
 
-static lb_status gather(job *s, lb_params *params, const lb_model **models, const lb_params **stores,
-                        lb_evaluation *found)
-{
-    for (int i = 0; i < s->count; i++) {
-        models[i] = s->members[i].training.model;
-        stores[i] = s->members[i].training.params;
-    }
-    lb_ensemble *ensemble = lb_ensemble_gather(params, models, stores, s->count, NULL, s->error);
-    return ensemble ? save_ensemble(s, ensemble, params, found) : s->error->status;
-}
-
 static lb_status join_members(job *s, lb_evaluation *found)
 {
     lb_params *params = lb_params_new(0);
-    const lb_model **models = lb_alloc((size_t)s->count * sizeof *models);
-    const lb_params **stores = lb_alloc((size_t)s->count * sizeof *stores);
-    lb_status status =
-        params && models && stores ? gather(s, params, models, stores, found) : out_of_memory(s);
-    lb_release((void *)models);
-    lb_release((void *)stores);
+    lb_ensemble_part *parts = lb_alloc_zero((size_t)s->count * sizeof *parts);
+    lb_ensemble *ensemble = NULL;
+    for (int i = 0; i < s->count && parts; i++)
+        parts[i] = (lb_ensemble_part){.model = s->members[i].training.model,
+                                      .params = s->members[i].training.params};
+    lb_status status = params && parts ? LB_OK : out_of_memory(s);
+    if (!status) ensemble = lb_ensemble_gather(params, parts, s->count, NULL, s->error);
+    if (!status) status = ensemble ? save_ensemble(s, ensemble, params, found) : s->error->status;
+    lb_release(parts);
     lb_params_free(params);
     return status;
 }

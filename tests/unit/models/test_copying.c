@@ -3,10 +3,10 @@
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
-#include "models/ensemble/ensemble.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/fixture.h"
+#include "support/gather.h"
 #include "support/model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -362,7 +362,7 @@ START_TEST(test_ensemble_with_a_member_that_copies_keeps_its_symbols)
     lb_params *plain_params = lb_params_new(3), *both = lb_params_new(0), *read = lb_params_new(0);
     const lb_model *members[] = {make_seq2seq(plain_params, (lb_seq2seq_config){0}), s.model};
     const lb_params *stores[] = {plain_params, s.params};
-    lb_ensemble *all = lb_ensemble_gather(both, members, stores, 2, NULL, &error);
+    lb_ensemble *all = support_gather(both, members, stores, 2, NULL, &error);
     ck_assert_msg(all, "%s", error.message);
     ck_assert(all->base.copies);
     support_path(path, "model.safetensors");

@@ -1,9 +1,9 @@
 /* Models that write their targets from the end: decoding and teacher forcing in reading order, and their files. */
 #include "lookback/models.h"
 #include "models/decode/force.h"
-#include "models/ensemble/ensemble.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
+#include "support/gather.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -255,7 +255,7 @@ START_TEST(test_ensemble_of_backward_models_is_one_in_memory_and_in_its_file)
     const lb_params *stores[] = {a.params, b.params};
     a.model->backward = b.model->backward = true;
     lb_params *params = lb_params_new(0), *loaded_params = lb_params_new(0);
-    lb_ensemble *all = lb_ensemble_gather(params, members, stores, 2, NULL, &error);
+    lb_ensemble *all = support_gather(params, members, stores, 2, NULL, &error);
     ck_assert_msg(all, "%s", error.message);
     ck_assert(all->base.backward && all->member[0]->backward && all->member[1]->backward);
     ck_assert_int_eq(

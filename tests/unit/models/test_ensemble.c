@@ -1,11 +1,11 @@
 /* Ensembles: against their members, in files, and in beam search. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/models.h"
-#include "models/ensemble/ensemble.h"
 #include "models/file/model_formats.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/alloc.h"
+#include "support/gather.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "support/written.h"
@@ -227,7 +227,7 @@ START_TEST(test_ensemble_of_ensembles_is_one)
                               add_transformer(stores[1], "any", 1)};
     const lb_params *of_pair[] = {stores[0], stores[1]};
     lb_params *inner = lb_params_new(3), *outer = lb_params_new(4);
-    lb_ensemble *both = lb_ensemble_gather(inner, pair, of_pair, 2, NULL, NULL);
+    lb_ensemble *both = support_gather(inner, pair, of_pair, 2, NULL, NULL);
     ck_assert_ptr_nonnull(both);
     ck_assert_ptr_nonnull(lb_params_find(inner, "member.0.output.weight"));
     ck_assert_int_eq(lb_ensemble_init(&t.ensemble, pair, 2, NULL), LB_OK);
@@ -235,7 +235,7 @@ START_TEST(test_ensemble_of_ensembles_is_one)
     const lb_model *members[] = {&both->base, pair[0]};
     const lb_params *of_members[] = {inner, stores[0]};
     lb_error error = {0};
-    lb_ensemble *all = lb_ensemble_gather(outer, members, of_members, 2, NULL, &error);
+    lb_ensemble *all = support_gather(outer, members, of_members, 2, NULL, &error);
     ck_assert_msg(all != NULL, "%s", error.message);
     ck_assert_ptr_nonnull(lb_params_find(outer, "member.0.member.1.output.weight"));
     expect_same_outputs(all->member[0], &both->base, t.tape);
@@ -263,7 +263,7 @@ START_TEST(test_ensemble_impossible_members_are_errors)
     ck_assert_ptr_nonnull(strstr(error.message, "model 1 has 9 and 7"));
     error = (lb_error){0};
     ck_assert_ptr_null(
-        lb_ensemble_gather(all, members, stores, 2, NULL, &error)); /* the store holds three models */
+        support_gather(all, members, stores, 2, NULL, &error)); /* the store holds three models */
     ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
     lb_params_free(all);
     lb_params_free(other);
@@ -310,7 +310,7 @@ static lb_status try_all(const lb_model *const *members, const lb_params *const 
     char path[SUPPORT_PATH];
     lb_params *params = lb_params_new(1);
     lb_tape *tape = lb_tape_new();
-    lb_ensemble *all = params && tape ? lb_ensemble_gather(params, members, stores, 2, NULL, &error) : NULL;
+    lb_ensemble *all = params && tape ? support_gather(params, members, stores, 2, NULL, &error) : NULL;
     lb_status status = all ? LB_OK : error.status ? error.status : LB_ERROR_MEMORY;
     if (all) {
         lb_tokens source = {tape, ROWS, SOURCE, source_id, source_lengths};

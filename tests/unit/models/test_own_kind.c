@@ -2,9 +2,9 @@
  * This test runs in both precisions, and needs a process for each test. */
 #include "lookback/ops.h"
 #include "lookback/train.h"
-#include "models/ensemble/ensemble.h"
 #include "models/seq2seq.h"
 #include "support/alloc.h"
+#include "support/gather.h"
 #include "support/own_kinds.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -164,7 +164,7 @@ START_TEST(test_ensemble_has_members_of_own_kinds)
                                  add_seq2seq(stores[2], NULL)};
     lb_error error = {0};
     lb_ensemble *ensemble =
-        lb_ensemble_gather(all, members, (const lb_params *const *)stores, 3, &support_own, &error);
+        support_gather(all, members, (const lb_params *const *)stores, 3, &support_own, &error);
     ck_assert_msg(ensemble != NULL, "%s", error.message);
     for (int i = 0; i < 3; i++) expect_same(ensemble->member[i], members[i]);
     check_file(&ensemble->base, all, "unknown model kind 'a \"relay\"'");
@@ -315,7 +315,7 @@ START_TEST(test_load_any_failing_allocation_is_an_error_and_leaks_nothing)
     lb_params *stores[] = {lb_params_new(1), lb_params_new(2)}, *both = lb_params_new(3);
     const lb_model *members[] = {add_relay(stores[0]), add_seq2seq(stores[1], &support_paired)};
     lb_ensemble *ensemble =
-        lb_ensemble_gather(both, members, (const lb_params *const *)stores, 2, &support_own, NULL);
+        support_gather(both, members, (const lb_params *const *)stores, 2, &support_own, NULL);
     ck_assert_ptr_nonnull(ensemble);
     lb_safetensors *written = save(&ensemble->base, both);
     lb_safetensors_close(written);

@@ -6,6 +6,7 @@
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/alloc.h"
+#include "support/gather.h"
 #include "support/suite.h"
 #include "support/tape_room.h"
 #include "support/tempdir.h"
@@ -273,8 +274,8 @@ START_TEST(test_vote_survives_its_file)
     lb_error error = {0};
     begin(true);
     lb_params *params = lb_params_new(0), *loaded_params = lb_params_new(0);
-    lb_ensemble *made = lb_ensemble_gather(params, (const lb_model *const *)v.member,
-                                           (const lb_params *const *)v.store, MEMBERS, NULL, &error);
+    lb_ensemble *made = support_gather(params, (const lb_model *const *)v.member,
+                                       (const lb_params *const *)v.store, MEMBERS, NULL, &error);
     ck_assert_msg(made, "%s", error.message);
     ck_assert_int_eq(lb_ensemble_weigh(made, params, weights, &error), LB_OK);
     ck_assert_int_eq(

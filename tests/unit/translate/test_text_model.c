@@ -2,10 +2,10 @@
 #include "translate/file/text_model.h"
 
 #include "lookback/translate.h"
-#include "models/ensemble/ensemble.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/alloc.h"
+#include "support/gather.h"
 #include "support/own_kinds.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -149,7 +149,7 @@ START_TEST(test_text_model_load_gives_the_ensemble_that_was_saved)
     ck_assert_int_eq(lb_transformer_init(&other, second, "", config), LB_OK);
     const lb_model *members[] = {made.model, &other.base};
     const lb_params *stores[] = {made.params, second};
-    lb_ensemble *ensemble = lb_ensemble_gather(both, members, stores, 2, NULL, &error);
+    lb_ensemble *ensemble = support_gather(both, members, stores, 2, NULL, &error);
     ck_assert_msg(ensemble, "%s", error.message);
     lb_params_free(made.params);
     lb_params_free(second);

@@ -1,7 +1,8 @@
-#include "nn/unfused.h"
+#include "support/unfused.h"
 
 #include "autograd/op.h"
 #include "autograd/operands.h"
+#include "nn/layers.h"
 
 #include <math.h>
 
@@ -87,19 +88,6 @@ lb_unfused_result lb_unfused_lstm_sequence(lb_tensor *x, lb_tensor *initial, lb_
         lb_check_operands("unfused_lstm_sequence", "x weight_hh bias_hh", LB_INPUTS(x, weight_hh, bias_hh));
     if (poison) return (lb_unfused_result){{poison, poison}};
     return run_sequence(lstm_step, 2, x, initial, weight_hh, bias_hh, lengths, reverse);
-}
-
-lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer)
-{
-    switch (normalizer) {
-    case LB_SPARSEMAX:
-        return lb_sparsemax(scores);
-    case LB_ENTMAX:
-        return lb_entmax15(scores);
-    case LB_SOFTMAX:
-        break;
-    }
-    return lb_softmax(scores);
 }
 
 lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values,

@@ -1,7 +1,7 @@
-/* The fused ops, composed of primitive ones, for learning and for tests to compare with. They have the same operands
- * and the same results up to rounding, and are several times slower. */
-#ifndef LB_UNFUSED_H
-#define LB_UNFUSED_H
+/* The fused ops, composed of primitive ones, for learning and for tests to compare with. They have the same operands and the
+ * same results up to rounding, and are several times slower. */
+#ifndef SUPPORT_UNFUSED_H
+#define SUPPORT_UNFUSED_H
 
 #include "lookback/ops.h"
 
@@ -17,9 +17,6 @@ lb_unfused_result lb_unfused_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_t
 /** lb_lstm_sequence: outputs, final state. */
 lb_unfused_result lb_unfused_lstm_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
                                            lb_tensor *bias_hh, const int32_t *lengths, bool reverse);
-
-/** lb_softmax, lb_sparsemax or lb_entmax15. */
-lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer);
 
 /** lb_attend_additive_by: context, weights. */
 lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values,
