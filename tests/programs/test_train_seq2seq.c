@@ -1,6 +1,7 @@
 /* lookback train from the user's view: what it learns, its files, and that it survives a kill. This is
  * too slow for sanitizers. */
 #include "support/pair_program.h"
+#include "support/picture.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -288,6 +289,54 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
 }
 END_TEST
 
+/* The evaluations of a training, in its log; the values of a line begin with its step. */
+enum { POINTS = 4, VALUES = 4 };
+
+static void read_points(const char *name, double (*values)[POINTS])
+{
+    size_t size;
+    char *log = support_content(name, &size), *line = log;
+    for (int i = 0; i < POINTS; i++) {
+        int found = sscanf(line, "{\"step\":%lf,\"loss\":%lf,\"dev_loss\":%lf,\"exact_match\":%lf",
+                           &values[0][i], &values[1][i], &values[2][i], &values[3][i]);
+        ck_assert_int_eq(found, VALUES);
+        line = strchr(line, '\n') + 1;
+    }
+    free(log);
+}
+
+START_TEST(test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_training_loss)
+{
+    static const struct {
+        const char *dropout, *smoothing, *name;
+    } runs[] = {{"0", "0", "training loss"},
+                {"0.3", "0", "training loss, raised by dropout"},
+                {"0", "0.1", "training loss, raised by label smoothing"},
+                {"0.3", "0.1", "training loss, raised by dropout and label smoothing"}};
+    char chart[SUPPORT_PATH], expected[SUPPORT_PATH];
+    double values[VALUES][POINTS];
+    support_write_pairs("train.tsv", 60, 1);
+    for (int i = 0; i < 4; i++) {
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--evaluate-every", "10",
+                      "--dropout", runs[i].dropout, "--label-smoothing", runs[i].smoothing, "--fresh");
+        support_assert_trained();
+        read_points("out/log.jsonl", values);
+        const lb_series series[] = {
+            {.name = runs[i].name, .x = values[0], .y = values[1], .count = POINTS},
+            {.name = "dev loss", .x = values[0], .y = values[2], .count = POINTS},
+            {.name = "exact match", .x = values[0], .y = values[3], .count = POINTS, .right = true}};
+        const lb_chart same = {.series = series,
+                               .count = 3,
+                               .title = "Training",
+                               .x = {.label = "Step"},
+                               .left = {.label = "Loss"},
+                               .right = {.label = "Exact match on held-out pairs", .max = 1}};
+        ck_assert_int_eq(lb_chart_save(&same, support_path(expected, "expected.png"), NULL), LB_OK);
+        support_pictures_equal(support_path(chart, "out/training.png"), expected);
+    }
+}
+END_TEST
+
 /* Words of four letters: one stays, one is written twice, one is silent, and one depends on the letter after it. */
 static void write_transductions(const char *name)
 {
@@ -378,6 +427,7 @@ int main(void)
     return support_run_tests(
         "train_seq2seq",
         SUPPORT_TESTS(test_train_seq2seq_learns_and_leaves_its_files,
+                      test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_training_loss,
                       test_train_seq2seq_counts_edits_as_evaluate_does,
                       test_train_seq2seq_without_dev_holds_a_tenth_out,
                       test_train_seq2seq_any_threads_and_folders_give_the_same_file,

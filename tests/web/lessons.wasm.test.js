@@ -23,6 +23,16 @@ function blocks(number) {
     return [...text.matchAll(/```text\n(.*?)```/gs)].map((match) => match[1].trimEnd().split("\n"));
 }
 
+// The letters and signs of a formula, without its commands; MathML has some of them in another order.
+const sortedLetters = (text) => [...text.replace(/\s/g, "")].sort().join("");
+const lettersOf = (tex) =>
+    sortedLetters(
+        tex
+            .replace(/\\(begin|end)\{cases\}/g, "")
+            .replace(/\\(text|frac|sqrt|left|right|cdot|sum|qquad|infty|ldots|leftarrow|top|,|\\)(?![a-z])/g, "")
+            .replace(/[\\{}_^&-]/g, ""),
+    );
+
 const numbersOf = (line) => line.trim().split(/\s+/);
 const isRow = (line) => /^\s+-?\d+\.\d{4}/.test(line);
 
@@ -399,6 +409,31 @@ test("of the questions that come while one is out, only the last is asked", () =
         assert.equal((await answers()) - before, 2);
         assert.equal((await rowNames(page, "weights"))[0], "query (0, 1)");
     }));
+
+test("each lesson shows a formula of the pages, and leads to its text", async () => {
+    const pages = readdirSync(DOCS)
+            .sort()
+            .map((name) => [name, readFileSync(join(DOCS, name), "utf8")]),
+        link = ".source a";
+    await inLesson(1, async (page) => {
+        for (let number = 1; number <= 10; number++) {
+            await page.evaluate((hash) => (location.hash = hash), `#${number}`);
+            await page.waitForSelector(`html[data-ready="${number}"]`);
+            const [name, text] = pages[number - 1];
+            assert.equal(await page.$eval(link, (one) => one.getAttribute("href")), `../../docs/lessons/${name}`);
+            const [title] = text.split("\n");
+            assert.equal(`# ${await page.$eval("h1", (one) => one.textContent)}`, title);
+            const found = sortedLetters(
+                await page.$eval(".formula", (one) => one.textContent.replace(/[·…←∑⊤∞{−]/g, "")),
+            );
+            const written = pages
+                .slice(0, number)
+                .flatMap(([, known]) => [...known.matchAll(/\$\$(.*)\$\$/g)])
+                .map(([, tex]) => lettersOf(tex));
+            assert.ok(written.includes(found), `${found} is none of ${written.join(" and ")}`);
+        }
+    });
+});
 
 test("links and the way back lead from lesson to lesson", () =>
     inLesson(1, async (page) => {

@@ -35,6 +35,11 @@ after(async () => {
 const MANY = 20000;
 const open = (options) => openPlayground(browser, options);
 
+// 200 numbers and an accent, to be reversed.
+const PAIRS = Array.from({ length: 200 }, (_, i) => ((i * 7919) % 1000).toString(5))
+    .map((digits) => `${digits}é\t${[...digits].reverse().join("")}`)
+    .join("\n");
+
 test("the page is under a megabyte", () => assert.ok(statSync(PLAYGROUND).size < 1e6));
 
 test("losses are those of the native program to five digits", async () => {
@@ -51,6 +56,59 @@ test("losses are those of the native program to five digits", async () => {
     ).loss;
     assert.equal(found.length, 100);
     assert.ok(Math.abs(mean - expected) < 1e-5 * expected, `found ${mean}, expected ${expected}`);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("the first screen says what there is to see, and has the untrained model and one button", async () => {
+    const { page, trouble } = await open();
+    const visible = (selector) =>
+        page.$$eval(selector, (all) => all.filter((one) => one.checkVisibility()).map((one) => one.textContent));
+    assert.deepEqual(await visible("h1"), ["This model learns to sort numbers; watch where it looks"]);
+    assert.deepEqual(await visible("button"), ["Train"]);
+    assert.deepEqual(await visible("svg.chart"), []);
+    assert.deepEqual(await visible("input[type=range], input[type=file], select"), []);
+    assert.equal(await written(page), "14 3 9 20 3 → ");
+    assert.deepEqual(await visible(".verdict"), ["✗ it writes nothing"]);
+    assert.equal(await page.$$eval(".heatmap tbody td[style]", (cells) => cells.length), 5);
+    assert.equal((await visible(".explanation")).length, 1);
+    await press(page, "Step");
+    await untilStep(page, 1);
+    await until(page, () => document.querySelector("svg.chart").checkVisibility());
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("the button ends with the training, and starts over", async () => {
+    const { page, trouble } = await open();
+    await trainTo(page, 100);
+    await until(page, () => document.querySelector(".primary").textContent === "Start over");
+    assert.equal(await page.$eval("progress", (one) => one.checkVisibility()), false);
+    await press(page, "Start over");
+    await until(page, () => document.querySelector(".status").textContent.includes("step 0 of 100"));
+    await until(page, () => document.querySelector(".primary").textContent === "Train");
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("it warns of lists that are longer or shorter than those of its training, as predict does", async () => {
+    const { page, trouble } = await open();
+    const warning = () => page.$eval(".warning", (one) => one.textContent);
+    assert.equal(await warning(), "");
+    await type(page, "1 2 3 4 5 6 7");
+    assert.equal(await warning(), "7 numbers: the longest list in training has 6. Expect mistakes.");
+    await type(page, "4");
+    assert.equal(await warning(), "1 number: the shortest list in training has 2. Expect mistakes.");
+    await type(page, "4 2");
+    assert.equal(await warning(), "");
+    await page.evaluate((text) => {
+        document.getElementById("pairs").value = text;
+    }, PAIRS);
+    await press(page, "Learn these pairs");
+    await until(page, () => document.querySelector("h1").textContent.startsWith("This model learns your pairs"));
+    await until(page, () => globalThis.heard.filter((one) => one.type === "begun").length === 2);
+    await type(page, "1234012340é");
+    assert.match(await warning(), /^12 symbols: the longest text in training has \d+\. Expect mistakes\.$/);
     assert.deepEqual(trouble, []);
     await page.close();
 });
@@ -121,7 +179,7 @@ test("before there is a model, nothing can be pressed", async () => {
                 controls.forEach((control) => control.click());
             }),
     });
-    assert.equal(await page.evaluate(() => globalThis.pressed), 5);
+    assert.equal(await page.evaluate(() => globalThis.pressed), 6);
     assert.equal(await page.evaluate(() => document.querySelectorAll("input:checked").length), 0);
     assert.equal(await page.evaluate(() => document.querySelectorAll(".bar :disabled").length), 0);
     assert.deepEqual(trouble, []);
@@ -131,12 +189,12 @@ test("before there is a model, nothing can be pressed", async () => {
 test("without attention there is no heatmap, and a second model is on the same seed", async () => {
     const { page, trouble } = await open();
     await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[0].click());
-    await until(page, () => document.querySelector(".heatmap caption")?.textContent.includes("without attention"));
+    await until(page, () => document.querySelector(".legend")?.textContent.includes("without attention"));
     assert.equal(await page.evaluate(() => document.querySelectorAll(".heatmap td[style]").length), 0);
     await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[1].click());
     await until(page, () => document.querySelectorAll(".heatmap").length === 2);
     await page.evaluate(() => {
-        const choice = document.querySelectorAll(".learner")[1].querySelector("select");
+        const choice = document.querySelectorAll(".settings")[1].querySelector("select");
         choice.value = "none";
         globalThis.heard.length = 0;
         choice.dispatchEvent(new Event("change"));
@@ -188,11 +246,6 @@ test("a native model opens in the page, and a file that is none is refused", asy
     assert.deepEqual(trouble, []);
     await page.close();
 });
-
-// 200 numbers and an accent, to be reversed.
-const PAIRS = Array.from({ length: 200 }, (_, i) => ((i * 7919) % 1000).toString(5))
-    .map((digits) => `${digits}é\t${[...digits].reverse().join("")}`)
-    .join("\n");
 
 // As a file that is dropped anywhere on the page.
 async function drop(page, name, bytes) {

@@ -3,6 +3,7 @@ import { useMap } from "../common/colors.js";
 import { check, select, slider } from "../common/controls.js";
 import { button, el } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
+import { formulasOf } from "./formula.js";
 import { bottleneck, transformer } from "./models.js";
 import { multiHead, textOfReviews, threeScores, translation } from "./modules.js";
 import { changing, dotProduct, masking, scaling } from "./vectors.js";
@@ -173,6 +174,11 @@ function show() {
         navigation(),
         el("h1", {}, `${shown}. ${lesson().name}`),
         el("p", { class: "note about" }, lesson().about),
+        el(
+            "div",
+            { class: "scroll formula", tabindex: "0", role: "region", "aria-label": "the formula" },
+            ...formulasOf(lesson().formula),
+        ),
         trouble,
         el(
             "div",
@@ -185,7 +191,9 @@ function show() {
         el(
             "p",
             { class: "note source" },
-            `The settings at the beginning are those of docs/lessons/${lesson().page}.md and examples/${lesson().page}.c. The library computes all numbers in this page.`,
+            "The text of this lesson explains the formula, with the code: ",
+            el("a", { href: root.dataset.texts.replace("NAME", lesson().page) }, `${shown}. ${lesson().name}`),
+            `. The settings at the beginning are its own and those of examples/${lesson().page}.c. The library computes all numbers in this page.`,
         ),
     );
     showControls();

@@ -58,6 +58,7 @@ function measures(exact) {
 export const bottleneck = {
     name: "The bottleneck",
     page: "09_bottleneck",
+    formula: String.raw`c_i = \sum_t w_{it} h_t, \qquad w_i = \text{softmax}_t(\text{score}(s_{i-1}, h_t))`,
     about: "Both models learn to sort in this page, from the same lists. Without attention, everything must pass through one vector: make it wider, and longer lists come out right.",
     controls: [
         { key: "hidden", label: "width of the state", range: [8, 96, 8], value: 32 },
@@ -129,6 +130,7 @@ function mapsOf(tensor, names) {
 export const transformer = {
     name: "A transformer that sorts",
     page: "10_transformer",
+    formula: String.raw`x \leftarrow x + \text{attention}(\text{norm}(x)), \qquad x \leftarrow x + W_2\,\text{relu}(W_1\,\text{norm}(x) + b_1) + b_2`,
     about: "Look at all attention of a trained transformer: each list has its own maps. Its decoder looks at the input and, through a causal mask, at what it has written. Switch heads off and see whether it still sorts.",
     controls: [
         { key: "list", label: "list, digits", text: true, value: "7 3 9 1 5" },

@@ -17,6 +17,7 @@ function powersOfTwo(most) {
 export const multiHead = {
     name: "Several heads",
     page: "05_multi_head",
+    formula: String.raw`\text{head}_h = \text{attention}(x W^Q_h, x W^K_h, x W^V_h), \qquad y = [\text{head}_1; \ldots; \text{head}_n] W^O`,
     about: "The same matrices, split into more or fewer heads: each head has its share of the columns, and looks at the vectors in its own way.",
     controls: [
         { key: "heads", label: "heads of the four vectors", options: powersOfTwo(8), value: "2" },
@@ -48,6 +49,7 @@ const SCORES = ["dot", "scaled dot", "general", "additive"];
 export const threeScores = {
     name: "Three scores",
     page: "06_three_scores",
+    formula: String.raw`q \cdot k, \qquad \frac{q \cdot k}{\sqrt d}, \qquad (W q) \cdot k, \qquad v \cdot \tanh(W_q q + W_k k)`,
     about: "Make the query longer: products grow with it until one key has all the weight. The additive score cannot, because tanh stays between −1 and 1.",
     controls: [
         {
@@ -90,6 +92,7 @@ function likeliestWords(rows) {
 export const translation = {
     name: "Translation",
     page: "07_translation",
+    formula: String.raw`\text{attention}(q, k, v) = \sum_j w_j v_j, \qquad w = \text{softmax}\left(\frac{q \cdot k_j}{\sqrt d}\right)`,
     about: "Random vectors know no Spanish. Move each Spanish word towards the English word that it translates, as training would: the diagonal appears. Through a head it does not, because its matrices are still random.",
     controls: [
         {
@@ -146,6 +149,7 @@ export const translation = {
 export const textOfReviews = {
     name: "Text",
     page: "08_text",
+    formula: String.raw`\text{attention}(x) = \text{softmax}\left(\frac{x x^\top}{\sqrt d}\right) x`,
     about: "Untrained attention finds equal words. With positions added, two of the same word differ. The mask hides padding, and a high temperature shows what comes second.",
     controls: [
         {

@@ -20,6 +20,7 @@ const namesOf = (query) => [`query (${query.map(short).join(", ")})`, ...QUERY_N
 export const dotProduct = {
     name: "The dot product and softmax",
     page: "01_dot_product",
+    formula: String.raw`\text{attention}(q, k, v) = \sum_j w_j v_j, \qquad w = \text{softmax}\left(\frac{q \cdot k_j}{\sqrt d}\right)`,
     about: "Turn the first query: the nearer it points to a key, the more weight that key gets. A low temperature leaves only the best key; a high one makes all weights equal.",
     controls: [
         { key: "angle", label: "angle of the query", range: [-180, 180, 1], value: 0, format: (x) => `${x}°` },
@@ -50,6 +51,7 @@ export const dotProduct = {
 export const changing = {
     name: "Changing a query",
     page: "02_changing_a_query",
+    formula: String.raw`w_j = \frac{e^{q \cdot k_j / \sqrt d}}{\sum_i e^{q \cdot k_i / \sqrt d}}`,
     about: "Move the first query from (1, 0), the first key, to (0, 1), the second: weight moves with it, without a jump. A longer query is surer of its key.",
     controls: [
         { key: "share", label: "share of the way", range: [0, 1, 0.01], value: 0.9, format: (x) => x.toFixed(2) },
@@ -92,6 +94,7 @@ const HIDDEN = -10; // of the slider: minus infinity
 export const masking = {
     name: "Masking",
     page: "03_masking",
+    formula: String.raw`w = \text{softmax}(s + m), \qquad m_j = \begin{cases} 0 & \text{the query may see key } j \\ -\infty & \text{it may not} \end{cases}`,
     about: "Hide keys, and the others share their weight. A row without any key becomes zero, not NaN.",
     controls: [
         {
@@ -148,6 +151,7 @@ function divisorOf(power) {
 export const scaling = {
     name: "To scale or not",
     page: "04_scaling",
+    formula: String.raw`\text{Var}(q \cdot k) = d, \qquad \text{Var}\left(\frac{q \cdot k}{\sqrt d}\right) = 1`,
     about: "The wider the vectors, the surer an undivided score is of one key. Divided by the root of the width, the width has no effect; divided by the width, attention becomes a plain mean.",
     controls: [
         { key: "width", label: "width d", range: [1, 64, 1], value: 64 },

@@ -2,6 +2,8 @@
 // screen readers and the keyboard have it as well.
 import { el } from "../common/dom.js";
 
+const MOST_ROWS = 16; // an untrained model may write on without an end
+
 // [rows][columns] of one head, or the mean of all.
 function weightsOf(look, head) {
     const rows = look.likeliest?.length ?? look.target.length + (look.finished ? 1 : 0),
@@ -29,7 +31,7 @@ function cell(weight) {
     return td;
 }
 
-function percent(value) {
+export function percent(value) {
     return `${Math.round(100 * value)} %`;
 }
 
@@ -49,26 +51,34 @@ function rowOf(look, row, weights) {
     );
 }
 
+// What the colours mean, the table, and what is left out.
 export function heatmapOf(look, head, name) {
     const weights = weightsOf(look, head),
-        rows = look.target.length + (look.finished ? 1 : 0);
+        rows = look.target.length + (look.finished ? 1 : 0),
+        shown = Math.min(rows, MOST_ROWS);
     const columns = weights ? look.source.map((symbol) => el("th", { scope: "col", dir: "auto" }, symbol)) : [];
-    const caption = weights
-        ? `${name} looks here when it writes each row`
-        : `${name}, without attention, looks at nothing`;
-    return el(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": `Heatmap of ${name}` },
+    const legend = weights
+        ? "Each row is what it writes. The stronger a colour, the more it looks there."
+        : "It is without attention: it looks at nothing.";
+    const table = el(
+        "table",
+        { class: look.source.length > 10 ? "heatmap many" : "heatmap" },
         el(
-            "table",
-            { class: "heatmap" },
-            el("caption", {}, caption),
+            "thead",
+            {},
             el(
-                "thead",
+                "tr",
                 {},
-                el("tr", {}, el("td", {}), ...columns, el("th", { scope: "col", class: "certain" }, "sure")),
+                el("td", { class: "corner" }, weights ? "writes ↓ reads →" : "writes ↓"),
+                ...columns,
+                el("th", { scope: "col", class: "certain", title: "how probable it finds what it writes" }, "sure"),
             ),
-            el("tbody", {}, ...Array.from({ length: rows }, (_, row) => rowOf(look, row, weights))),
         ),
+        el("tbody", {}, ...Array.from({ length: shown }, (_, row) => rowOf(look, row, weights))),
     );
+    return [
+        el("p", { class: "note legend" }, legend),
+        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Heatmap of ${name}` }, table),
+        shown < rows ? el("p", { class: "note" }, `… and ${rows - shown} more: it does not find an end yet.`) : "",
+    ];
 }

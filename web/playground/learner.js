@@ -1,7 +1,7 @@
 // One model: its worker, its choices and its heatmap.
 import { select, slider } from "../common/controls.js";
 import { button, el } from "../common/dom.js";
-import { heatmapOf } from "./heatmap.js";
+import { heatmapOf, percent } from "./heatmap.js";
 import { ATTENTIONS, MODEL_DEFAULTS } from "./settings.js";
 
 export class Learner {
@@ -27,7 +27,10 @@ export class Learner {
 
     build() {
         this.status = el("p", { class: "status" }, "starting");
+        this.progress = el("progress", { max: 1, value: 0, "aria-label": `progress of ${this.name}` });
+        this.warning = el("p", { class: "warning", role: "status" });
         this.picture = el("div", { class: "picture" });
+        this.size = el("span", { class: "note" });
         this.heads = select("head", [["-1", "mean of all"]], "-1", (head) => {
             this.head = Number(head);
             this.draw();
@@ -39,6 +42,15 @@ export class Learner {
         this.node = el(
             "section",
             { class: `learner ${this.kind}`, "aria-label": this.name },
+            el("h2", {}, el("span", { class: "swatch", "aria-hidden": "true" }), this.name),
+            this.status,
+            this.progress,
+            this.warning,
+            this.picture,
+        );
+        this.settings = el(
+            "section",
+            { class: `settings ${this.kind}`, "aria-label": `settings of ${this.name}` },
             el("h2", {}, el("span", { class: "swatch", "aria-hidden": "true" }), this.name),
             el(
                 "div",
@@ -52,14 +64,13 @@ export class Learner {
                     (power) => this.setRate(10 ** power),
                     (power) => (10 ** power).toPrecision(2),
                 ).node,
+                this.heads.node,
             ),
-            this.status,
-            this.heads.node,
-            this.picture,
             el(
                 "div",
                 { class: "controls" },
                 button("Save as .safetensors", { click: () => this.worker?.postMessage({ type: "save" }) }),
+                this.size,
             ),
         );
     }
@@ -157,18 +168,44 @@ export class Learner {
                 : `opened: a ${kind} that reads ${source_symbols} symbols and writes ${target_symbols}`;
         }
         if (!this.facts) return this.ready ? "no training" : "starting";
-        const { step, steps, parameters } = this.facts,
-            match = this.matches.at(-1),
-            recent = this.losses.slice(-20);
-        const loss = recent.reduce((sum, point) => sum + point[1], 0) / recent.length;
-        const parts = [`${parameters.toLocaleString("en")} parameters`, `step ${step} of ${steps}`];
-        if (recent.length) parts.push(`loss ${loss.toFixed(3)}`);
-        if (match) parts.push(`exact match ${match[1].toFixed(3)}`);
+        const { step, steps } = this.facts,
+            match = this.matches.at(-1);
+        const parts = [`step ${step} of ${steps}`];
+        if (step === 0) parts.push("nothing learned yet");
+        if (match) parts.push(`${percent(match[1])} of new ${this.look?.sorts ? "lists" : "texts"} right`);
         return parts.join(", ") + (this.done ? ": done" : "");
+    }
+
+    // As lookback predict does.
+    warn() {
+        const { source, sorts, shortest, longest, error } = this.look;
+        if (error) return "";
+        const length = source.length,
+            things = `${length} ${sorts ? "number" : "symbol"}${length === 1 ? "" : "s"}`,
+            longer = longest > 0 && length > longest;
+        if (!longer && length >= shortest) return "";
+        return `${things}: the ${longer ? "longest" : "shortest"} ${sorts ? "list" : "text"} in training has ${longer ? longest : shortest}. Expect mistakes.`;
+    }
+
+    // What it has written, and whether that is the sorted list.
+    answer() {
+        const { input, text, sorts, source } = this.look;
+        const right = [...source].sort((a, b) => a - b).join(" ") === text;
+        const verdict = right ? "✓ sorted" : text === "" ? "✗ it writes nothing" : "✗ not sorted";
+        return el(
+            "div",
+            { class: "answer" },
+            el("p", { class: "written", dir: "auto" }, `${input} → ${text}`),
+            sorts ? el("span", { class: `verdict ${right ? "right" : "wrong"}` }, verdict) : "",
+        );
     }
 
     draw() {
         this.status.textContent = this.describe();
+        this.progress.hidden = !this.facts || this.opened !== null || this.done || this.facts.step === 0;
+        this.progress.value = this.facts ? this.facts.step / this.facts.steps : 0;
+        this.size.textContent =
+            this.facts && !this.opened ? `${this.facts.parameters.toLocaleString("en")} parameters` : "";
         if (!this.look) return;
         const heads = this.look.error ? 0 : this.look.heads;
         this.heads.node.hidden = heads < 2;
@@ -182,11 +219,11 @@ export class Learner {
             this.head = -1;
         }
         this.heads.set(String(this.head));
+        this.warning.textContent = this.warn();
         this.picture.replaceChildren(
-            this.look.error
-                ? el("p", { class: "trouble" }, this.look.error)
-                : heatmapOf(this.look, this.head, this.name),
-            this.look.error ? "" : el("p", { class: "written", dir: "auto" }, `${this.look.input} → ${this.look.text}`),
+            ...(this.look.error
+                ? [el("p", { class: "trouble" }, this.look.error)]
+                : [this.answer(), ...heatmapOf(this.look, this.head, this.name)]),
         );
     }
 }

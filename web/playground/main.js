@@ -15,6 +15,8 @@ let workerUrl = null,
 const learners = [];
 
 const main = document.getElementById("main");
+const heading = el("h1", {});
+const asked = el("span", {});
 const trouble = el("p", { class: "trouble", role: "alert" });
 const train = button("Train", { class: "primary", click: toggle });
 const one = button("Step", { click: () => learners.forEach((learner) => learner.send("step")) });
@@ -32,7 +34,7 @@ const input = el("input", {
     type: "text",
     id: "input",
     value: "14 3 9 20 3",
-    size: 40,
+    size: 24,
     autocomplete: "off",
     spellcheck: "false",
     input: () => learners.forEach((learner) => learner.ready && learner.send("type", { text: input.value })),
@@ -40,6 +42,14 @@ const input = el("input", {
 const lossChart = svg("svg", { role: "img", class: "chart" }),
     matchChart = svg("svg", { role: "img", class: "chart" });
 const models = el("div", { class: "models" });
+const settings = el("div", { class: "models" });
+const hint = el("p", { class: "note" });
+const charts = el(
+    "div",
+    { class: "charts", hidden: true },
+    el("figure", {}, el("figcaption", {}, "Loss: how far it is from the right answers"), lossChart),
+    el("figure", {}, el("figcaption", {}, "Exact match: the share of 200 new ones that it gets right"), matchChart),
+);
 
 const page = {
     begin(learner) {
@@ -77,16 +87,40 @@ const page = {
 function update() {
     frame = 0;
     const running = learners.some((learner) => learner.running);
-    train.textContent = running ? "Pause" : "Train";
-    one.disabled = running;
+    train.textContent = running ? "Pause" : isOver() ? "Start over" : "Train";
+    one.disabled = running || isOver();
+    describe();
     const steps = Math.max(1, ...learners.map((learner) => learner.facts?.steps ?? 1));
     const curves = (of) => learners.map((learner) => ({ name: learner.name, kind: learner.kind, points: learner[of] }));
+    charts.hidden = !learners.some((learner) => learner.losses.length > 0);
     drawChart(lossChart, "Loss", curves("losses"), undefined, steps);
     drawChart(matchChart, "Exact match", curves("matches"), 1, steps);
     if (learners[0]?.look) document.documentElement.dataset.ready = "";
 }
 
+// Nothing is left to train.
+function isOver() {
+    return learners.length > 0 && learners.every((learner) => learner.done || learner.opened);
+}
+
+// What the page says about the model and its input.
+function describe() {
+    const [{ opened } = {}] = learners,
+        sorts = opened ? opened.sorts : pairs === null;
+    const task = sorts ? "to sort numbers" : "your pairs";
+    heading.textContent = opened
+        ? "This model has learned before; watch where it looks"
+        : `This model learns ${task}; watch where it looks`;
+    asked.textContent = sorts ? "Sort this list" : "Try this text";
+    hint.textContent =
+        opened || !sorts
+            ? "Type another one, and see what the model makes of it."
+            : `Type your own: ${shared.min_length} to ${shared.max_length} numbers from 0 to ${shared.max_value}. ` +
+              "Nothing that you type leaves this page.";
+}
+
 function toggle() {
+    if (isOver()) return beginAll();
     const running = learners.some((learner) => learner.running);
     learners.forEach((learner) => learner.send(running ? "pause" : "run"));
 }
@@ -102,6 +136,8 @@ function compare() {
         const [gone] = learners.splice(1, 1);
         gone.worker.terminate();
         gone.node.remove();
+        gone.settings.remove();
+        main.classList.remove("two");
     }
     page.changed();
 }
@@ -110,6 +146,8 @@ function add(name, kind, chosen) {
     const learner = new Learner(name, kind, page, chosen);
     learners.push(learner);
     models.append(learner.node);
+    settings.append(learner.settings);
+    main.classList.toggle("two", learners.length > 1);
     learner.boot(workerUrl, wasm);
 }
 
@@ -179,61 +217,93 @@ function chooser() {
     return file;
 }
 
-function build() {
-    main.append(
-        trouble,
+// For those who have never heard of attention.
+function explanation() {
+    const lines = [
+        "The model reads the list and writes it again in order, one number at a time. Before each number it looks back at the list: this is attention. A row of the picture shows where.",
+        "Nobody tells it how to sort. Before it has learned, it looks everywhere alike, and stops before the first number.",
+        "Press Train: it sees thousands of lists with their answers. Watch its mistakes go, and each row find its number.",
+    ];
+    return el(
+        "aside",
+        { class: "explanation" },
+        el("h2", {}, "What you see"),
+        ...lines.map((line) => el("p", {}, line)),
+    );
+}
+
+function choices() {
+    return el("details", {}, el("summary", {}, "Its attention, width and learning rate"), settings);
+}
+
+function experiments() {
+    return el(
+        "details",
+        {},
+        el("summary", {}, "Try without attention, compare two models, or go step by step"),
         el(
             "div",
             { class: "bar controls" },
-            train,
-            one,
-            reset,
             el("label", { class: "choice" }, bottleneck, el("span", {}, "attention off: the bottleneck")),
             el("label", { class: "choice" }, second, el("span", {}, "a second model on the same seed")),
+            one,
+            reset,
         ),
-        el("p", {}, el("label", { class: "choice wide" }, el("span", {}, "Try it"), input)),
-        models,
+    );
+}
+
+function lists() {
+    return el(
+        "details",
+        {},
+        el("summary", {}, "Other lists, or a longer training"),
         el(
             "div",
-            { class: "charts" },
-            el("figure", {}, el("figcaption", {}, "Loss"), lossChart),
-            el("figure", {}, el("figcaption", {}, "Exact match on 200 held-out lists or pairs"), matchChart),
+            { class: "controls" },
+            number("largest number", 5, 200, shared.max_value, change("max_value")),
+            number("shortest", 1, 12, shared.min_length, change("min_length")),
+            number("longest", 1, 12, shared.max_length, change("max_length")),
+            number("seed", 0, 999999, shared.seed, change("seed")),
+            number("steps", 100, 20000, shared.steps, change("steps")),
+            number("lists in a step", 8, 128, shared.batch, change("batch")),
         ),
+    );
+}
+
+function files() {
+    return el(
+        "details",
+        {},
+        el("summary", {}, "Own pairs, or a model"),
         el(
-            "details",
-            { open: true },
-            el("summary", {}, "The lists"),
-            el(
-                "div",
-                { class: "controls" },
-                number("largest number", 5, 200, shared.max_value, change("max_value")),
-                number("shortest", 1, 12, shared.min_length, change("min_length")),
-                number("longest", 1, 12, shared.max_length, change("max_length")),
-                number("seed", 0, 999999, shared.seed, change("seed")),
-                number("steps", 100, 20000, shared.steps, change("steps")),
-                number("lists in a step", 8, 128, shared.batch, change("batch")),
-            ),
+            "p",
+            { class: "note" },
+            "Paste lines of a source, a tab and a target, or drop a TSV file anywhere on the page. A model is a .safetensors file of this page, or of lookback train and lookback sort.",
         ),
+        paste,
         el(
-            "details",
-            {},
-            el("summary", {}, "Own pairs, or a model"),
-            el(
-                "p",
-                { class: "note" },
-                "Paste lines of a source, a tab and a target, or drop a TSV file anywhere on the page. A model is a .safetensors file of this page, or of lookback train and lookback sort.",
-            ),
-            paste,
-            el(
-                "div",
-                { class: "controls" },
-                separator("source", "source_separator"),
-                separator("target", "target_separator"),
-                button("Learn these pairs", { click: () => usePairs(paste.value) }),
-                button("Back to lists", { click: useLists }),
-            ),
-            el("label", { class: "choice" }, el("span", {}, "Open a file"), chooser()),
+            "div",
+            { class: "controls" },
+            separator("source", "source_separator"),
+            separator("target", "target_separator"),
+            button("Learn these pairs", { click: () => usePairs(paste.value) }),
+            button("Back to lists", { click: useLists }),
         ),
+        el("label", { class: "choice" }, el("span", {}, "Open a file"), chooser()),
+    );
+}
+
+function build() {
+    main.append(
+        heading,
+        el("div", { class: "bar ask" }, el("label", { class: "choice wide" }, asked, input), train),
+        hint,
+        trouble,
+        el("div", { class: "stage" }, models, el("div", { class: "beside" }, charts, explanation())),
+        choices(),
+        experiments(),
+        lists(),
+        files(),
     );
     document.addEventListener("dragover", (event) => event.preventDefault());
     document.addEventListener("drop", (event) => {
