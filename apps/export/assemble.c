@@ -185,7 +185,7 @@ static int64_t count_of(const app_kernel *kernel, const char *declared)
     int64_t count = 1;
     char name[WORD];
     for (const char *at = strchr(declared, '['); at && sscanf(at, "[%31[A-Z_]]", name) == 1;
-         at = strchr(at, ']') + 1)
+         at = strchr(at + 1, '['))
         count *= app_kernel_size_of(kernel, name);
     return count;
 }
@@ -199,7 +199,7 @@ int64_t app_kernel_work(const app_kernel *kernel)
     add_file(kernel, "work.h", "", &text);
     for (const char *line = text.failed ? "" : text.text; *line;
          line += strcspn(line, "\n"), line += *line == '\n') {
-        if (sscanf(line, "    %31[a-z0-9_] %127[^;\n]", type, member) == 2) {
+        if (sscanf(line, "    %31[a-z0-9_] %127[^;]", type, member) == 2) {
             const app_kernel_size *known = find_size(&structs, type);
             bytes += count_of(kernel, member) * (known ? known->value : NUMBER);
         } else if (sscanf(line, "} %31[a-z_]", names[structs.sizes]) == 1 && structs.sizes < DEEPEST - 1) {

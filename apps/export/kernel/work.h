@@ -61,12 +61,11 @@ typedef struct memory {
     float part[WIDTH]; /* of a layer: its result */
     float inner[FORWARD];
 #else
-    float output[BUFFERS][LONGEST]
-                [OUTPUTS];   /* of a layer of the encoder for each symbol; layers take turns */
-    float input[INPUT];      /* of a cell */
-    float gate_input[GATES]; /* W_i x + b_i */
-    float gate_state[GATES]; /* W_h h + b_h */
-    float joined[JOINED];    /* [state of the last layer; context] */
+    float output[BUFFERS][LONGEST][OUTPUTS]; /* of a layer of the encoder, by turns */
+    float input[INPUT];                      /* of a cell */
+    float gate_input[GATES];                 /* W_i x + b_i */
+    float gate_state[GATES];                 /* W_h h + b_h */
+    float joined[JOINED];                    /* [state of the last layer; context] */
 #    if COMBINES
     float combined[COMBINED];
 #    endif
