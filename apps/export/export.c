@@ -70,11 +70,11 @@ static lb_status open_model(session *s, lb_error *error)
     return status ? status : app_exportable(s->path, &s->model, s->asked->beam, error);
 }
 
-/* By default twice the longest text of the training. */
+/* By default twice the longest text of the training, and not less than usual. */
 static int64_t longest_of(const session *s)
 {
     int64_t longest = s->asked->longest;
-    if (longest == 0) longest = s->model.longest_source > 0 ? 2 * s->model.longest_source : 2 * USUAL;
+    if (longest == 0) longest = 2 * s->model.longest_source > USUAL ? 2 * s->model.longest_source : USUAL;
     return lb_model_limit(s->model.model, longest < MOST ? longest : MOST);
 }
 
@@ -196,7 +196,7 @@ int export_main(int argc, char **argv)
                    "f32, four bytes, with the outputs of predict"),
         APP_INT(0, "longest", "N", &s.longest, 0, MOST,
                 "the most symbols of a text, which decides the memory that the function needs; 0: twice the "
-                "longest text of the training"),
+                "longest text of the training, but at least 32"),
         APP_INT(
             0, "beam", "N", &s.beam, 1, MOST_BEAM,
             "hypotheses that the search for an output follows side by side; 1: it takes the likeliest symbol "
