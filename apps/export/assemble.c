@@ -19,8 +19,7 @@ void app_kernel_flag(app_kernel *kernel, const char *name)
 
 void app_kernel_size_is(app_kernel *kernel, const char *name, int64_t value)
 {
-    if (kernel->sizes < APP_KERNEL_SIZES)
-        kernel->size[kernel->sizes++] = (app_kernel_size){name, value};
+    if (kernel->sizes < APP_KERNEL_SIZES) kernel->size[kernel->sizes++] = (app_kernel_size){name, value};
 }
 
 static const app_kernel_size *find_size(const app_kernel *kernel, const char *name)
@@ -99,10 +98,9 @@ void app_kernel_add_header(const app_kernel *kernel, lb_buffer *out)
 /* Whether "NAME" or "!NAME" is true. */
 static bool holds(const app_kernel *kernel, const char *condition)
 {
-    char name[WORD] = "";
     bool negated = *condition == '!', found = false;
-    sscanf(condition + negated, "%31[A-Z0-9_]", name);
-    for (int i = 0; i < kernel->flags; i++) found = found || strcmp(kernel->flag[i], name) == 0;
+    for (int i = 0; i < kernel->flags; i++)
+        found = found || strcmp(kernel->flag[i], condition + negated) == 0;
     return found != negated;
 }
 
@@ -129,14 +127,16 @@ static void begin_branch(nest *n, bool true_here)
 /* Whether the line is a condition, which then changes the nest. */
 static bool read_condition(const app_kernel *kernel, const char *line, nest *n)
 {
-    if (strncmp(line, "#if ", 4) == 0 && n->depth < DEEPEST) {
+    char word[WORD] = "", condition[WORD] = "";
+    if (sscanf(line, "# %31[a-z] %31[!A-Z0-9_]", word, condition) < 1) return false;
+    if (strcmp(word, "if") == 0 && n->depth < DEEPEST) {
         n->taken[n->depth++] = false;
-        begin_branch(n, holds(kernel, line + 4));
-    } else if (strncmp(line, "#elif ", 6) == 0 && n->depth > 0) {
-        begin_branch(n, holds(kernel, line + 6));
-    } else if (strncmp(line, "#else", 5) == 0 && n->depth > 0) {
+        begin_branch(n, holds(kernel, condition));
+    } else if (strcmp(word, "elif") == 0 && n->depth > 0) {
+        begin_branch(n, holds(kernel, condition));
+    } else if (strcmp(word, "else") == 0 && n->depth > 0) {
         begin_branch(n, true);
-    } else if (strncmp(line, "#endif", 6) == 0 && n->depth > 0) {
+    } else if (strcmp(word, "endif") == 0 && n->depth > 0) {
         n->depth--;
     } else {
         return false;
@@ -151,8 +151,9 @@ static void add_line(const app_kernel *kernel, const char *line, size_t length, 
                      lb_buffer *out)
 {
     char name[WORD];
-    bool blank = length == 1, after_blank = out->length > 1 && memcmp(out->text + out->length - 2, "\n\n", 2) == 0;
-    if (sscanf(line, "#include \"%31[^\"]\"", name) == 1 && strcmp(name, "g2p.h") != 0) {
+    bool blank = length == 1,
+         after_blank = out->length > 1 && memcmp(out->text + out->length - 2, "\n\n", 2) == 0;
+    if (sscanf(line, "# include \"%31[^\"]\"", name) == 1 && strcmp(name, "g2p.h") != 0) {
         if (strcmp(name, "model.h") == 0)
             lb_buffer_print(out, "%s", model);
         else
@@ -183,7 +184,8 @@ static int64_t count_of(const app_kernel *kernel, const char *declared)
 {
     int64_t count = 1;
     char name[WORD];
-    for (const char *at = strchr(declared, '['); at && sscanf(at, "[%31[A-Z_]]", name) == 1; at = strchr(at, ']') + 1)
+    for (const char *at = strchr(declared, '['); at && sscanf(at, "[%31[A-Z_]]", name) == 1;
+         at = strchr(at + 1, '['))
         count *= app_kernel_size_of(kernel, name);
     return count;
 }
@@ -195,8 +197,9 @@ int64_t app_kernel_work(const app_kernel *kernel)
     int64_t bytes = 0;
     lb_buffer text = {0};
     add_file(kernel, "work.h", "", &text);
-    for (const char *line = text.failed ? "" : text.text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        if (sscanf(line, "    %31[a-z0-9_] %127[^;\n]", type, member) == 2) {
+    for (const char *line = text.failed ? "" : text.text; *line;
+         line += strcspn(line, "\n"), line += *line == '\n') {
+        if (sscanf(line, "    %31[a-z0-9_] %127[^;]", type, member) == 2) {
             const app_kernel_size *known = find_size(&structs, type);
             bytes += count_of(kernel, member) * (known ? known->value : NUMBER);
         } else if (sscanf(line, "} %31[a-z_]", names[structs.sizes]) == 1 && structs.sizes < DEEPEST - 1) {

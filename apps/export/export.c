@@ -71,11 +71,11 @@ static lb_status open_model(session *s, lb_error *error)
     return status ? status : app_exportable(s->path, &s->model, s->asked->beam, error);
 }
 
-/* By default twice the longest text of the training. */
+/* By default twice the longest text of the training, and not less than usual. */
 static int64_t longest_of(const session *s)
 {
     int64_t longest = s->asked->longest;
-    if (longest == 0) longest = s->model.longest_source > 0 ? 2 * s->model.longest_source : 2 * USUAL;
+    if (longest == 0) longest = 2 * s->model.longest_source > USUAL ? 2 * s->model.longest_source : USUAL;
     return lb_model_limit(s->model.model, longest < MOST ? longest : MOST);
 }
 
@@ -99,8 +99,8 @@ static lb_status write_constants(session *s, lb_error *error)
 {
     int64_t longest = longest_of(s);
     int64_t limit = lb_model_limit(s->model.model, lb_text_model_limit(&s->model, longest));
-    int64_t trained = s->model.longest_source > s->model.longest_target ? s->model.longest_source
-                                                                        : s->model.longest_target;
+    int64_t trained =
+        s->model.longest_source > s->model.longest_target ? s->model.longest_source : s->model.longest_target;
     app_kernel_size_is(&s->kernel, "LONGEST", longest);
     app_kernel_size_is(&s->kernel, "LIMIT", limit);
     app_kernel_size_is(&s->kernel, "TRAINED", trained);
@@ -108,7 +108,8 @@ static lb_status write_constants(session *s, lb_error *error)
     if (status) return status;
     s->numbers = (app_numbers){.type = (app_number)s->asked->type, .params = s->model.params};
     if (s->model.model->kind == &lb_transformer_kind)
-        status = app_transformer_model_add((const lb_transformer *)s->model.model, &s->numbers, &s->kernel, error);
+        status =
+            app_transformer_model_add((const lb_transformer *)s->model.model, &s->numbers, &s->kernel, error);
     else
         app_recurrent_model_add((const lb_seq2seq *)s->model.model, &s->numbers, &s->kernel);
     if (status) return status;
@@ -146,7 +147,8 @@ static lb_status write_files(session *s, lb_error *error)
     add_head(s, name, "text in, text out", &s->declarations);
     app_kernel_add_header(&s->kernel, &s->declarations);
     lb_snprintf(name, sizeof name, "%s.c", s->prefix);
-    add_head(s, name, "a model that reads and writes text, in C99; it needs the C library and libm", &s->code);
+    add_head(s, name, "a model that reads and writes text, in C99; it needs the C library and libm",
+             &s->code);
     app_kernel_add_code(&s->kernel, s->constants.text, &s->code);
     if (s->declarations.failed || s->code.failed) return out_of_memory(error);
     lb_status status = lb_file_write_atomic(s->header, s->declarations.text, s->declarations.length, error);
@@ -155,8 +157,8 @@ static lb_status write_files(session *s, lb_error *error)
 
 static void close_session(session *s)
 {
-    lb_buffer *const buffers[] = {&s->symbols,           &s->constants,      &s->code, &s->declarations,
-                                  &s->numbers.arrays, &s->numbers.layers};
+    lb_buffer *const buffers[] = {&s->symbols,      &s->constants,      &s->code,
+                                  &s->declarations, &s->numbers.arrays, &s->numbers.layers};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) lb_release(buffers[i]->text);
     lb_text_model_free(&s->model);
     lb_release(s->path);
@@ -195,17 +197,20 @@ int export_main(int argc, char **argv)
                    "f32, four bytes, with the outputs of predict"),
         APP_INT(0, "longest", "N", &s.longest, 0, MOST,
                 "the most symbols of a text, which decides the memory that the function needs; 0: twice the "
-                "longest text of the training"),
-        APP_INT(0, "beam", "N", &s.beam, 1, MOST_BEAM,
-                "hypotheses that the search for an output follows side by side; 1: it takes the likeliest symbol "
-                "at each step"),
+                "longest text of the training, but at least 32"),
+        APP_INT(
+            0, "beam", "N", &s.beam, 1, MOST_BEAM,
+            "hypotheses that the search for an output follows side by side; 1: it takes the likeliest symbol "
+            "at each step"),
         APP_QUIET(&s.quiet),
     };
     const app_program program = {
         .name = "export",
         .purpose =
-            "Writes a model as one C file and a header, with a function that translates a text. The file is C99, "
-            "and needs nothing but libm: no library, no memory of its own, no threads. MODEL is a model file or "
+            "Writes a model as one C file and a header, with a function that translates a text. The file is "
+            "C99, "
+            "and needs nothing but libm: no library, no memory of its own, no threads. MODEL is a model file "
+            "or "
             "its folder: a single model of texts, with soft attention or none, without features and copying.",
         .operands = "MODEL",
         .min_operands = 1,

@@ -40,8 +40,8 @@ static int32_t one_of(const int32_t *part, int count)
 {
     int32_t composed[ROOM];
     memcpy(composed, part, (size_t)count * sizeof *part);
-    utf8proc_ssize_t left = utf8proc_normalize_utf32(
-        composed, count, (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+    utf8proc_ssize_t left =
+        utf8proc_normalize_utf32(composed, count, (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
     return left == 1 ? composed[0] : 0;
 }
 
@@ -80,7 +80,8 @@ static void choose(const app_characters *all, bool composes, unsigned char *want
 {
     for (int32_t c = 0; c < APP_CHARACTERS; c++) {
         parts of = parts_of(c);
-        if ((c >= HANGUL && c < HANGUL_END) || of.count < 1 || (of.count == 1 && of.character[0] == c)) continue;
+        if ((c >= HANGUL && c < HANGUL_END) || of.count < 1 || (of.count == 1 && of.character[0] == c))
+            continue;
         bool source = is_of_source(all, &of), target = is_of_target(all, &of);
         if (!source && !target) continue;
         if (wanted[c] == 0) wanted[c] = 1;
@@ -124,7 +125,8 @@ static void add_compositions(const unsigned char *wanted, app_kernel *kernel, lb
     app_kernel_size_is(kernel, "COMPOSITIONS", rows);
 }
 
-static void add_marks(const app_characters *all, const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
+static void add_marks(const app_characters *all, const unsigned char *wanted, app_kernel *kernel,
+                      lb_buffer *out)
 {
     int64_t rows = 0;
     unsigned char *needed = lb_alloc_zero(APP_CHARACTERS);

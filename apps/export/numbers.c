@@ -141,7 +141,8 @@ void app_numbers_named(app_numbers *n, const char *name, const char *weight, con
     lb_buffer_print(&n->layers, ";\n");
 }
 
-void app_numbers_tied(app_numbers *n, const char *name, const char *other, const char *weight, const char *bias)
+void app_numbers_tied(app_numbers *n, const char *name, const char *other, const char *weight,
+                      const char *bias)
 {
     const lb_tensor *w = find(n, weight);
     if (!w) return;

@@ -38,7 +38,8 @@ void app_numbers_linear(app_numbers *n, const char *name, const char *weight, co
 void app_numbers_named(app_numbers *n, const char *name, const char *weight, const char *bias);
 
 /** Adds a constant `name` over the arrays of another `linear`, but with a bias of its own. */
-void app_numbers_tied(app_numbers *n, const char *name, const char *other, const char *weight, const char *bias);
+void app_numbers_tied(app_numbers *n, const char *name, const char *other, const char *weight,
+                      const char *bias);
 
 /** Adds a parameter as an array of floats. */
 void app_numbers_array(app_numbers *n, const char *name, const char *parameter);

@@ -141,7 +141,8 @@ static void add_attention(const lb_seq2seq *model, app_numbers *n, app_kernel *k
     default:
         break;
     }
-    if (kind == LB_ATTENTION_COVERAGE) app_numbers_named(n, "attention_features", "attention.W_c.weight", NULL);
+    if (kind == LB_ATTENTION_COVERAGE)
+        app_numbers_named(n, "attention_features", "attention.W_c.weight", NULL);
     if (kind == LB_ATTENTION_LOCATION) {
         app_numbers_named(n, "attention_features", "attention.U.weight", "attention.U.bias");
         app_numbers_array(n, "attention_filters", "attention.F.weight");

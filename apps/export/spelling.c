@@ -23,7 +23,8 @@ static int compare(const void *a, const void *b)
 static bool is_plain(const char *text, size_t bytes)
 {
     int32_t character;
-    if (bytes == 0 || utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)bytes, &character) < 1)
+    if (bytes == 0 ||
+        utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)bytes, &character) < 1)
         return false;
     if (character == '"' || character == '\\' || character == '?') return false; /* ? begins trigraphs */
     utf8proc_category_t is = utf8proc_category(character);
@@ -111,7 +112,8 @@ static void add_separators(const lb_text_model *model, app_kernel *kernel, lb_bu
         app_kernel_flag(kernel, "SEPARATED");
     }
     if (blanks) app_kernel_flag(kernel, "BLANKS");
-    if (blanks || (!separated && lb_vocabulary_id(model->source, " ") == LB_UNK)) app_kernel_flag(kernel, "TRIMS");
+    if (blanks || (!separated && lb_vocabulary_id(model->source, " ") == LB_UNK))
+        app_kernel_flag(kernel, "TRIMS");
     if (!is_separated(&model->target_rule)) return;
     app_kernel_flag(kernel, "TARGET_SEPARATED");
     lb_buffer_print(out, "static const char target_separator[] = ");

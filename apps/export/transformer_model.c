@@ -217,7 +217,8 @@ static void add_flags(const lb_transformer_config *c, app_kernel *k)
     if (c->attention_weights == LB_ENTMAX) app_kernel_flag(k, "ENTMAX");
 }
 
-lb_status app_transformer_model_add(const lb_transformer *model, app_numbers *n, app_kernel *k, lb_error *error)
+lb_status app_transformer_model_add(const lb_transformer *model, app_numbers *n, app_kernel *k,
+                                    lb_error *error)
 {
     const lb_transformer_config *c = &model->config;
     add_flags(c, k);

@@ -41,7 +41,7 @@ static void prepare(memory *m)
     }
 }
 
-#if LOCATION
+#    if LOCATION
 /* f_j: filters over the weights of the step before, around position j. */
 static void find_features(memory *m, const decoder_state *s, int j)
 {
@@ -54,30 +54,30 @@ static void find_features(memory *m, const decoder_state *s, int j)
 }
 
 /* score_j = v' tanh(W_q q + W_k k_j + U f_j + b) (Chorowski et al. 2015, arXiv:1506.07503, equations 8 and 9). */
-#else
+#    else
 /* score_j = v' tanh(W_q q + W_k k_j + W_c c_j), where c_j is the sum of the weights of position j in the steps before
  * (See, Liu, Manning 2017, arXiv:1704.04368, equation 11). */
-#endif
+#    endif
 static void attend(memory *m, decoder_state *s, const float *state, float *context)
 {
     apply(&attention_query, state, m->query);
     for (int j = 0; j < m->length; j++) {
-#if LOCATION
+#    if LOCATION
         find_features(m, s, j);
         apply(&attention_features, m->feature, m->added);
-#else
+#    else
         apply(&attention_features, &s->seen[j], m->added);
-#endif
+#    endif
         m->score[j] = 0;
         for (int i = 0; i < KEYS; i++)
             m->score[j] += attention_v[i] * hyperbolic_tangent(m->query[i] + m->key[j][i] + m->added[i]);
     }
     weigh(m->score, m->length);
-#if LOCATION
+#    if LOCATION
     memcpy(s->seen, m->score, (size_t)m->length * sizeof *s->seen);
-#else
+#    else
     for (int j = 0; j < m->length; j++) s->seen[j] += m->score[j];
-#endif
+#    endif
     mix(m->score, m->output[LAST_BUFFER][0], m->length, OUTPUTS, context, CONTEXT);
 }
 
@@ -111,11 +111,11 @@ static void prepare(memory *m)
     (void)m;
 }
 
-#if LOCAL
+#    if LOCAL
 /* The position of the source around which a step looks. */
 static float centre_of(memory *m, const decoder_state *s, const float *state)
 {
-#if PREDICTS
+#        if PREDICTS
     /* length sigmoid(v_p' tanh(W_p q)) */
     float position;
     (void)s;
@@ -123,54 +123,54 @@ static float centre_of(memory *m, const decoder_state *s, const float *state)
     for (int i = 0; i < HIDDEN; i++) m->middle[i] = hyperbolic_tangent(m->middle[i]);
     apply(&attention_position, m->middle, &position);
     return (float)m->length * sigmoid(position);
-#else
+#        else
     (void)state;
-#if BACKWARD
+#            if BACKWARD
     int position = m->length - 1 - s->step;
-#else
+#            else
     int position = s->step;
-#endif
+#            endif
     return (float)(position < 0 ? 0 : position < m->length ? position : m->length - 1);
-#endif
+#        endif
 }
 
-#endif
-#if LOCAL
+#    endif
+#    if LOCAL
 /* score_j = (W q)' k_j, for positions within REACH of the centre (Luong, Pham, Manning 2015, arXiv:1508.04025, section
  * 3.2). */
-#elif GENERAL
+#    elif GENERAL
 /* score_j = (W q)' k_j (Luong, Pham, Manning 2015, arXiv:1508.04025, section 3.1). */
-#elif SCALED
+#    elif SCALED
 /* score_j = q' k_j / sqrt(width) (Vaswani et al. 2017, arXiv:1706.03762, section 3.2.1). */
-#else
+#    else
 /* score_j = q' k_j (Luong, Pham, Manning 2015, arXiv:1508.04025, section 3.1). */
-#endif
+#    endif
 static void attend(memory *m, decoder_state *s, const float *state, float *context)
 {
     int first = 0, end = m->length;
-#if LOCAL
+#    if LOCAL
     float centre = centre_of(m, s, state);
     while ((float)first < centre - REACH) first++;
     while ((float)(end - 1) > centre + REACH) end--;
-#else
+#    else
     (void)s;
-#endif
-#if GENERAL
+#    endif
+#    if GENERAL
     apply(&attention_weight, state, m->query);
     state = m->query;
-#endif
+#    endif
     for (int j = first; j < end; j++) m->score[j] = dot(state, m->output[LAST_BUFFER][j], OUTPUTS);
-#if SCALED
+#    if SCALED
     for (int j = first; j < end; j++) m->score[j] *= attention_scale;
-#endif
+#    endif
     weigh(m->score + first, end - first);
-#if PREDICTS
+#    if PREDICTS
     /* and e^(-(j - centre)^2 / (2 (REACH / 2)^2)) */
     for (int j = first; j < end; j++) {
         float away = ((float)j - centre) / (0.5F * REACH);
         m->score[j] *= expf(-away * away / 2);
     }
-#endif
+#    endif
     mix(m->score + first, m->output[LAST_BUFFER][first], end - first, OUTPUTS, context, CONTEXT);
 }
 

@@ -15,9 +15,9 @@
 #include "text.c"
 
 #if TRANSFORMER
-#include "transformer.c"
+#    include "transformer.c"
 #else
-#include "recurrent.c"
+#    include "recurrent.c"
 #endif
 
 #include "search.c"

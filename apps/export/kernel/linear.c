@@ -1,16 +1,16 @@
 /* ---- Arithmetic. ---- */
 
 #if BF16
-static float value(number weight)
+static float decoded(number weight)
 {
     uint32_t bits = (uint32_t)weight << 16;
-    float decoded;
-    memcpy(&decoded, &bits, sizeof decoded);
-    return decoded;
+    float whole;
+    memcpy(&whole, &bits, sizeof whole);
+    return whole;
 }
 
 #elif !INT8
-static float value(number weight)
+static float decoded(number weight)
 {
     return weight;
 }
@@ -20,7 +20,8 @@ static float value(number weight)
 /* Numbers that are rounded to integers up to RANGE can be multiplied by bytes and summed without an overflow. */
 enum {
     MOST = INT32_MAX / (127 * WIDEST),
-    RANGE = MOST < INT16_MAX ? MOST : INT16_MAX
+    RANGE = MOST < INT16_MAX ? MOST : INT16_MAX,
+    BLOCK = 32 /* products whose sum a compiler turns into vectors */
 };
 
 /* y = W x + b in whole numbers: x_j is rounded to step x (an integer), so that
@@ -32,10 +33,16 @@ static void apply(const linear *l, const float *x, float *y)
     for (int j = 0; j < l->columns; j++) largest = fabsf(x[j]) > largest ? fabsf(x[j]) : largest;
     float step = largest / (float)RANGE, steps = largest > 0 ? (float)RANGE / largest : 0;
     for (int j = 0; j < l->columns; j++) integer[j] = (int16_t)(steps * x[j] + (x[j] < 0 ? -0.5F : 0.5F));
+    int whole = l->columns - l->columns % BLOCK;
     for (int i = 0; i < l->rows; i++) {
         const number *weight = l->weight + (ptrdiff_t)i * l->columns;
         int32_t sum = 0;
-        for (int j = 0; j < l->columns; j++) sum += weight[j] * integer[j];
+        for (int j = 0; j < whole; j += BLOCK) {
+            int32_t part = 0;
+            for (int k = 0; k < BLOCK; k++) part += weight[j + k] * integer[j + k];
+            sum += part;
+        }
+        for (int j = whole; j < l->columns; j++) sum += weight[j] * integer[j];
         y[i] = l->scale[i] * step * (float)sum + (l->bias ? l->bias[i] : 0);
     }
 }
@@ -48,7 +55,7 @@ static void copy_row(const linear *l, int i, float *row)
 }
 
 #else
-enum { LANES = 8 }; /* sums side by side, which a compiler makes vectors of */
+enum { LANES = 8 }; /* sums side by side, which a compiler turns into vectors */
 
 /* y = W x + b */
 static void apply(const linear *l, const float *x, float *y)
@@ -58,8 +65,8 @@ static void apply(const linear *l, const float *x, float *y)
         const number *weight = l->weight + (ptrdiff_t)i * l->columns;
         float sum[LANES] = {0};
         for (int j = 0; j < whole; j += LANES)
-            for (int k = 0; k < LANES; k++) sum[k] += value(weight[j + k]) * x[j + k];
-        for (int j = whole; j < l->columns; j++) sum[j - whole] += value(weight[j]) * x[j];
+            for (int k = 0; k < LANES; k++) sum[k] += decoded(weight[j + k]) * x[j + k];
+        for (int j = whole; j < l->columns; j++) sum[j - whole] += decoded(weight[j]) * x[j];
         y[i] = l->bias ? l->bias[i] : 0;
         for (int k = 0; k < LANES; k++) y[i] += sum[k];
     }
@@ -69,7 +76,7 @@ static void apply(const linear *l, const float *x, float *y)
 static void copy_row(const linear *l, int i, float *row)
 {
     const number *weight = l->weight + (ptrdiff_t)i * l->columns;
-    for (int j = 0; j < l->columns; j++) row[j] = value(weight[j]);
+    for (int j = 0; j < l->columns; j++) row[j] = decoded(weight[j]);
 }
 
 #endif
@@ -106,42 +113,42 @@ static void weigh(float *x, int count)
 {
     float largest = x[0];
     for (int i = 1; i < count; i++) largest = x[i] > largest ? x[i] : largest;
-#if ENTMAX
+#    if ENTMAX
     for (int i = 0; i < count; i++) x[i] = (x[i] - largest) / 2;
-#else
+#    else
     for (int i = 0; i < count; i++) x[i] -= largest;
-#endif
+#    endif
     float tau = -1, before;
     do {
         float sum = 0;
-#if ENTMAX
+#    if ENTMAX
         float squares = 0;
-#else
+#    else
         int support = 0;
-#endif
+#    endif
         for (int i = 0; i < count; i++) {
             float above = x[i] > tau ? x[i] - tau : 0;
             sum += above;
-#if ENTMAX
+#    if ENTMAX
             squares += above * above;
-#else
+#    else
             support += above > 0;
-#endif
+#    endif
         }
         before = tau;
-#if ENTMAX
+#    if ENTMAX
         tau += (squares - sqrtf(squares)) / sum;
-#else
+#    else
         tau += (sum - 1) / (float)support;
-#endif
+#    endif
     } while (tau > before);
     for (int i = 0; i < count; i++) {
         float above = x[i] > tau ? x[i] - tau : 0;
-#if ENTMAX
+#    if ENTMAX
         x[i] = above * above;
-#else
+#    else
         x[i] = above;
-#endif
+#    endif
     }
 }
 

@@ -75,9 +75,9 @@ extern const norm encoder_norm, decoder_norm;
 extern const linear source_positions, target_positions;
 extern const float norm_epsilon, embedding_scale, attention_cap;
 extern const float sinusoids[POSITIONS * WIDTH], rotations[POSITIONS * PAIRS * 2];
-#if BIASED
+#    if BIASED
 extern const float source_biases[HEADS * DISTANCES], target_biases[HEADS * DISTANCES];
-#endif
+#    endif
 #else
 extern const cell encoder[LAYERS * DIRECTIONS], decoder[LAYERS];
 extern const linear bridge[LAYERS], combine;

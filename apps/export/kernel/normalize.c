@@ -28,8 +28,10 @@ static int put(uint32_t *to, int count, uint32_t character)
             for (int i = 0; i < 4 && found->part[i]; i++) count = put_part(to, count, found->part[i]);
             return count;
         }
-        if (character < found->whole) end = middle;
-        else first = middle + 1;
+        if (character < found->whole)
+            end = middle;
+        else
+            first = middle + 1;
     }
     return put_part(to, count, character);
 }
@@ -41,8 +43,10 @@ static int order_of(uint32_t character)
     while (first < end) {
         int middle = (first + end) / 2;
         if (marks[middle].character == character) return marks[middle].order;
-        if (character < marks[middle].character) end = middle;
-        else first = middle + 1;
+        if (character < marks[middle].character)
+            end = middle;
+        else
+            first = middle + 1;
     }
     return 0;
 }
@@ -53,7 +57,8 @@ static void sort_marks(uint32_t *character, int count)
     for (int i = 1; i < count; i++) {
         uint32_t moved = character[i];
         int order = order_of(moved), at = i;
-        for (; order && at > 0 && order_of(character[at - 1]) > order; at--) character[at] = character[at - 1];
+        for (; order && at > 0 && order_of(character[at - 1]) > order; at--)
+            character[at] = character[at - 1];
         character[at] = moved;
     }
 }
@@ -63,7 +68,8 @@ static uint32_t composed(uint32_t first, uint32_t second)
 {
     uint32_t lead = first - LEAD, vowel = second - VOWEL, syllable = first - SYLLABLE, tail = second - TAIL;
     if (lead < LEADS && vowel < VOWELS) return SYLLABLE + (lead * VOWELS + vowel) * TAILS;
-    if (syllable < LEADS * VOWELS * TAILS && syllable % TAILS == 0 && tail > 0 && tail < TAILS) return first + tail;
+    if (syllable < LEADS * VOWELS * TAILS && syllable % TAILS == 0 && tail > 0 && tail < TAILS)
+        return first + tail;
     for (int i = 0; i < COMPOSITIONS; i++)
         if (compositions[i].first == first && compositions[i].second == second) return compositions[i].whole;
     return 0;
@@ -88,4 +94,3 @@ static int compose(uint32_t *character, int count)
     }
     return kept;
 }
-

@@ -43,20 +43,22 @@ static void step_cell(memory *m, const cell *c, const float *input, float *state
 static void run_layer(memory *m, int layer, int direction, float *state)
 {
     const cell *c = &encoder[layer * DIRECTIONS + direction];
-    float (*output)[OUTPUTS] = m->output[layer % BUFFERS];
+    float(*made)[OUTPUTS] = m->output[layer % BUFFERS];
     memset(state, 0, STATE * sizeof *state);
     for (int step = 0; step < m->length; step++) {
         int j = direction == 0 ? step : m->length - 1 - step;
         const float *input = m->input;
-        if (layer == 0) copy_row(&source_embedding, m->symbol[j], m->input);
-        else input = m->output[(layer - 1) % BUFFERS][j];
+        if (layer == 0)
+            copy_row(&source_embedding, m->symbol[j], m->input);
+        else
+            input = m->output[(layer - 1) % BUFFERS][j];
         step_cell(m, c, input, state);
-        memcpy(output[j] + direction * HIDDEN, state, HIDDEN * sizeof *state);
+        memcpy(made[j] + direction * HIDDEN, state, HIDDEN * sizeof *state);
     }
 }
 
 #if ATTENDS
-#include "attention.c"
+#    include "attention.c"
 #endif
 /* Reads a text. A layer of the decoder begins with tanh(W [the last states of that layer of the encoder] + b). */
 static void encode(memory *m)
@@ -93,9 +95,9 @@ static void decode_step(memory *m, decoder_state *s, int before)
 #endif
 #if COMBINES
     apply(&combine, m->joined, m->combined);
-#if COMBINES_TANH
+#    if COMBINES_TANH
     for (int i = 0; i < COMBINED; i++) m->combined[i] = hyperbolic_tangent(m->combined[i]);
-#endif
+#    endif
     apply(&output, m->combined, m->logit);
 #else
     apply(&output, m->joined, m->logit);

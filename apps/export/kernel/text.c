@@ -5,7 +5,12 @@ static const char *read_character(const char *text, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
     unsigned first = (unsigned char)*text++;
-    int more = first < 0x80 ? 0 : first < 0xC0 ? -1 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : first < 0xF8 ? 3 : -1;
+    int more = first < 0x80   ? 0
+               : first < 0xC0 ? -1
+               : first < 0xE0 ? 1
+               : first < 0xF0 ? 2
+               : first < 0xF8 ? 3
+                              : -1;
     if (more < 0) return NULL;
     *character = more == 0 ? first : first & (0x3FU >> more);
     for (int i = 0; i < more; i++, text++) {
@@ -28,7 +33,7 @@ static int write_character(uint32_t character, char *bytes)
 }
 
 #if NORMALIZES
-#include "normalize.c"
+#    include "normalize.c"
 #else
 /* Appends a character. Returns how many there are now, or an error. */
 static int put(uint32_t *to, int count, uint32_t character)
@@ -64,8 +69,10 @@ static int symbol_of(const uint32_t *character, int count)
     while (first < end) {
         int middle = (first + end) / 2, order = strcmp(spelling, source_symbols[middle].spelling);
         if (order == 0) return source_symbols[middle].id;
-        if (order < 0) end = middle;
-        else first = middle + 1;
+        if (order < 0)
+            end = middle;
+        else
+            first = middle + 1;
     }
     return UNK;
 }

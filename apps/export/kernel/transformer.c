@@ -69,7 +69,8 @@ static void project(const attention *a, const float *x, int position, float *key
 
 /* Attends to `count` keys, and leaves the result in m->part. In each head, score_j = q' k_j / sqrt(width), and several heads of
  * queries may share one of keys. `bias`, unless NULL, is added: one row for each head, by the distance from the query. */
-static void attend(memory *m, const attention *a, const float *key, const float *value, int count, const float *bias)
+static void attend(memory *m, const attention *a, const float *key, const float *value, int count,
+                   const float *bias)
 {
     for (int head = 0; head < HEADS; head++) {
         const float *query = m->query + head * HEAD;
@@ -116,9 +117,9 @@ static void feed_forward(memory *m, const linear *inner, const linear *outer, co
 }
 
 /* What a symbol is for the first layer. */
-static void embed(const linear *embedding, int symbol, float *x)
+static void embed(const linear *embedding, int id, float *x)
 {
-    copy_row(embedding, symbol, x);
+    copy_row(embedding, id, x);
     for (int i = 0; i < WIDTH; i++) x[i] *= embedding_scale;
 }
 
@@ -147,7 +148,8 @@ static void encode_layer(memory *m, const encoder_layer *l)
     for (int j = 0; j < m->length; j++)
         project(&l->self, before_part(m, &l->norm1, m->x[j]), j, m->key[j], m->value[j]);
     for (int j = 0; j < m->length; j++) {
-        attend_self(m, &l->self, before_part(m, &l->norm1, m->x[j]), j, 0, m->length, m->key[0], m->value[0], source_biases);
+        attend_self(m, &l->self, before_part(m, &l->norm1, m->x[j]), j, 0, m->length, m->key[0], m->value[0],
+                    source_biases);
         after_part(m, &l->norm1, m->x[j]);
         feed_forward(m, &l->inner, &l->outer, before_part(m, &l->norm2, m->x[j]));
         after_part(m, &l->norm2, m->x[j]);
@@ -182,7 +184,8 @@ static void decode_layer(memory *m, decoder_state *s, int layer, float *x)
     const decoder_layer *l = &decoder[layer];
     const float *normal = before_part(m, &l->norm1, x);
     project(&l->self, normal, s->step, s->key[layer][s->step], s->value[layer][s->step]);
-    attend_self(m, &l->self, normal, s->step, 0, s->step + 1, s->key[layer][0], s->value[layer][0], target_biases);
+    attend_self(m, &l->self, normal, s->step, 0, s->step + 1, s->key[layer][0], s->value[layer][0],
+                target_biases);
     after_part(m, &l->norm1, x);
     apply(&l->cross.query, before_part(m, &l->norm2, x), m->query);
     attend(m, &l->cross, m->source_key[layer][0], m->source_value[layer][0], m->length, NULL);

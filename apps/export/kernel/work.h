@@ -61,33 +61,33 @@ typedef struct memory {
     float part[WIDTH]; /* of a layer: its result */
     float inner[FORWARD];
 #else
-    float output[BUFFERS][LONGEST][OUTPUTS]; /* of a layer of the encoder for each symbol; layers take turns */
+    float output[BUFFERS][LONGEST][OUTPUTS]; /* of a layer of the encoder, by turns */
     float input[INPUT];                      /* of a cell */
     float gate_input[GATES];                 /* W_i x + b_i */
     float gate_state[GATES];                 /* W_h h + b_h */
     float joined[JOINED];                    /* [state of the last layer; context] */
-#if COMBINES
+#    if COMBINES
     float combined[COMBINED];
-#endif
-#if PROJECTS
+#    endif
+#    if PROJECTS
     float key[LONGEST][KEYS];
-#endif
-#if ASKS
+#    endif
+#    if ASKS
     float query[KEYS];
-#endif
-#if RECALLS
+#    endif
+#    if RECALLS
     float added[KEYS]; /* to a key, for what the steps before have looked at */
-#endif
-#if LOCATION
+#    endif
+#    if LOCATION
     float feature[FILTERS];
-#endif
-#if MULTI_HEAD
+#    endif
+#    if MULTI_HEAD
     float value[LONGEST][HIDDEN];
     float head[HIDDEN]; /* what all heads see */
-#endif
-#if PREDICTS
+#    endif
+#    if PREDICTS
     float middle[HIDDEN];
-#endif
+#    endif
 #endif
 } memory;
 

@@ -1,0 +1,243 @@
+/* lookback export: the C file of a model gives the outputs of predict. It takes seconds. */
+#include "support/exported.h"
+#include "support/pair_model.h"
+#include "support/pair_program.h"
+#include "support/sort_model.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOKBACK BIN_DIR "/lookback"
+
+static support_result result;
+
+static void expect_done(void)
+{
+    ck_assert_msg(result.status == 0, "%s", result.error);
+}
+
+static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+/* Trains a model that gets nearly everything right. */
+static void train_well(void)
+{
+    support_write_pairs("train.tsv", 400, 1);
+    support_write_pairs("dev.tsv", 60, 2);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv");
+    support_assert_trained();
+    support_write_texts(letters, sizeof letters / sizeof *letters);
+}
+
+START_TEST(test_export_gives_the_outputs_of_predict)
+{
+    train_well();
+    ck_assert_int_eq(support_compare_exported("out", "1", "f32"), 0);
+    SUPPORT_TRAIN("--train", "train.tsv", "--dev", "dev.tsv", "--model", "transformer", "--hidden", "32",
+                  "--steps", "60", "--lr", "0.005", "--warm-up", "20", "--direction", "backward", "--out",
+                  "transformer");
+    support_assert_trained();
+    ck_assert_int_eq(support_compare_exported("transformer", "1", "f32"), 0);
+}
+END_TEST
+
+START_TEST(test_export_follows_a_beam)
+{
+    train_well();
+    ck_assert_int_eq(support_compare_exported("out", "4", "f32"), 0);
+}
+END_TEST
+
+START_TEST(test_export_as_small_numbers_changes_little)
+{
+    train_well();
+    ck_assert_int_le(support_compare_exported("out", "1", "bf16"), 3);
+    ck_assert_int_le(support_compare_exported("out", "1", "int8"), 6);
+    char *held_out = support_content("dev.tsv", &(size_t){0}), *word = held_out;
+    int right = 0;
+    for (char *line = strtok_r(held_out, "\n", &word); line; line = strtok_r(NULL, "\n", &word)) {
+        char *tab = strchr(line, '\t');
+        *tab = '\0';
+        SUPPORT_RUN(&result, line, "./lines", NULL);
+        right += strncmp(result.output, tab + 1, strlen(tab + 1)) == 0;
+    }
+    ck_assert_int_ge(right, 57);
+    free(held_out);
+}
+END_TEST
+
+/* The symbols of the sources of support_train_pair_model, and others: composed letters, marks that the model knows or not,
+ * in any order, and a syllable. */
+START_TEST(test_export_normalises_as_predict_does)
+{
+    static const char *const symbols[] = {
+        "a", "e", "\xC3\xA9", "\xCC\x81", "\xCC\xA3", "\xE1\xBB\x87", "\xEA\xB0\x81", "\xC3\xAA", "d", "b"};
+    char path[SUPPORT_PATH];
+    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    support_write_texts(symbols, sizeof symbols / sizeof *symbols);
+    ck_assert_int_eq(support_compare_exported("pairs.safetensors", "1", "f32"), 0);
+}
+END_TEST
+
+START_TEST(test_export_composes_what_a_composed_model_reads)
+{
+    static const char *const symbols[] = {
+        "a", "e", "\xC3\xA9", "e\xCC\x81", "\xCC\xA3", "\xE1\xBA\xB9", "n\xCC\x83"};
+    support_write_text("train.tsv", "\xC3\xA9"
+                                    "a\tx\xCC\x81"
+                                    "e\ne\xE1\xBA\xB9\te\xC3\xA9\na\xC3\xB1\tn\xCC\x83\nea\to\xCC\x81\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--normalize", "nfc", "--steps",
+                  "30", "--batch", "4", "--target-separator", "");
+    support_assert_trained();
+    support_write_texts(symbols, sizeof symbols / sizeof *symbols);
+    ck_assert_int_eq(support_compare_exported("out", "1", "f32"), 0);
+}
+END_TEST
+
+START_TEST(test_export_splits_at_separators_as_predict_does)
+{
+    static const char *const words[] = {"a ", "bc ", " d ", "\xC3\xA9 ", "zz  ", "e "};
+    static const char *const pieces[] = {"a|", "bc|", "d|b|", "\xC3\xA9|", "zz|"};
+    support_write_text("train.tsv", "a bc\tx y\nbc d\ty z\nd a \xC3\xA9\tz\ne d\tx x\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--source-separator", " ",
+                  "--steps", "30", "--batch", "4");
+    support_assert_trained();
+    support_write_texts(words, sizeof words / sizeof *words);
+    ck_assert_int_eq(support_compare_exported("out", "1", "f32"), 0);
+    support_write_text("train.tsv", "a|bc\tx|y\nbc|d\ty|z\nd|a|\xC3\xA9\tz\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--source-separator", "|",
+                  "--target-separator", "|", "--steps", "30", "--batch", "4", "--out", "bars");
+    support_assert_trained();
+    support_write_texts(pieces, sizeof pieces / sizeof *pieces);
+    support_compile_exported("bars", (const char *const[]){NULL}, "lines", "-O1");
+    SUPPORT_RUN(&result, "a|bc\na|\n||\n|a\n", "./lines", NULL);
+    ck_assert_ptr_nonnull(strstr(result.output, "\nerror -2\nerror -2\nerror -2\n"));
+}
+END_TEST
+
+START_TEST(test_export_refuses_texts_by_number)
+{
+    char path[SUPPORT_PATH];
+    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_DOT);
+    support_compile_exported("pairs.safetensors", (const char *const[]){"--longest", "4", NULL}, "lines",
+                             "-O1");
+    SUPPORT_RUN(&result,
+                "\n  \nabcda\na\xFF"
+                "b\n\xED\xA0\x80\n",
+                "./lines", NULL);
+    support_expect(&result, 0, "error -2\nerror -2\nerror -3\nerror -1\nerror -1\n", "");
+}
+END_TEST
+
+/* Sanitizers watch, each block of memory is as large as the header says, and the promises of the header are checked. */
+START_TEST(test_export_keeps_its_promises_for_rubbish)
+{
+    char path[SUPPORT_PATH];
+    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_LOCATION);
+    support_compile_exported("pairs.safetensors", (const char *const[]){"--beam", "2", NULL}, "fuzz",
+                             "-DRUNS=1500");
+    SUPPORT_RUN(&result, NULL, TEST_CC, SUPPORT_WARNINGS, "-DRUNS=400", "-g", "-fsanitize=address,undefined",
+                "-fno-sanitize-recover=all", "-I.", SOURCE_DIR "/tests/export/fuzz.c", "g2p.c", "-lm", "-o",
+                "watched");
+    expect_done();
+    SUPPORT_RUN(&result, NULL, "./fuzz", NULL);
+    support_expect(&result, 0, "", "");
+    SUPPORT_RUN(&result, NULL, "./watched", NULL);
+    support_expect(&result, 0, "", "");
+}
+END_TEST
+
+static void expect_refusal(const char *model, const char *option, int status, const char *message)
+{
+    SUPPORT_RUN(&result, NULL, LOOKBACK, "export", model, option, "-o", "g2p.c");
+    ck_assert_int_eq(result.status, status);
+    ck_assert_msg(strstr(result.error, message) != NULL, "%s", result.error);
+    ck_assert(!support_exists("g2p.c") && !support_exists("g2p.h"));
+}
+
+#define CAN                                                                                                  \
+    "expected a single model of texts with soft attention or none, without features and copying: that is "   \
+    "what can be exported"
+
+START_TEST(test_export_says_what_it_cannot)
+{
+    char path[SUPPORT_PATH];
+    support_train_pair_model(support_path(path, "ensemble.safetensors"), 0, SUPPORT_ENSEMBLE);
+    expect_refusal("ensemble.safetensors", "--quiet", 65, "ensemble.safetensors: found an ensemble, " CAN);
+    support_train_pair_model(support_path(path, "hard.safetensors"), 0, LB_ATTENTION_MONOTONIC);
+    expect_refusal("hard.safetensors", "--quiet", 65, "found hard attention, " CAN);
+    support_train_model(support_path(path, "sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    expect_refusal("sort.safetensors", "--quiet", 65, "found a model that sorts lists, " CAN);
+    support_write_pairs("train.tsv", 40, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--copy", "--out",
+                  "copy");
+    expect_refusal("copy", "--quiet", 65, "found a model that copies, " CAN);
+    support_write_text("train.tsv", "ab\tX;Y\tc\nb\tX;Z\ta\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--features-column",
+                  "2", "--out", "features");
+    expect_refusal("features", "--quiet", 65, "found a model with features, " CAN);
+    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    expect_refusal("pairs.safetensors", "--beam=11", 65,
+                   "found --beam 11, expected at most 10, the symbols of the model");
+    expect_refusal("missing", "--quiet", 66, "missing");
+}
+END_TEST
+
+START_TEST(test_export_names_everything_after_its_file)
+{
+    static const char *const bad[] = {"g2p", "2p.c", "my-model.c", ".c", "_g.c", "g2p.h"};
+    char path[SUPPORT_PATH];
+    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_NONE);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "pairs.safetensors", "-o", bad[i]);
+        ck_assert_int_eq(result.status, 2);
+        ck_assert_ptr_nonnull(strstr(result.error, "expected NAME.c, where names in C can begin with NAME"));
+    }
+    SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "pairs.safetensors", "-o", "to_Sounds.c");
+    expect_done();
+    char *code = support_content("to_Sounds.c", &(size_t){0}),
+         *header = support_content("to_Sounds.h", &(size_t){0});
+    ck_assert_ptr_nonnull(strstr(header, "#define TO_SOUNDS_WORK "));
+    ck_assert_ptr_nonnull(
+        strstr(header, "\nint to_Sounds_translate(const char *text, char *out, size_t room, void *work);\n"));
+    ck_assert_ptr_nonnull(strstr(code, "#include \"to_Sounds.h\"\n"));
+    ck_assert_ptr_nonnull(strstr(code, "Lookback puts no licence on this file"));
+    ck_assert_ptr_null(strstr(code, "g2p"));
+    ck_assert_ptr_null(strstr(code, "\n#if"));
+    free(code);
+    free(header);
+}
+END_TEST
+
+/* The same model gives the same files, whatever the locale and the threads. */
+START_TEST(test_export_twice_gives_the_same_bytes)
+{
+    char path[SUPPORT_PATH];
+    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "pairs.safetensors", "-o", "g2p.c", "--type", "f32");
+    expect_done();
+    size_t count, again;
+    char *first = support_content("g2p.c", &count);
+    SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "pairs.safetensors", "-o", "g2p.c", "--type", "f32");
+    char *second = support_content("g2p.c", &again);
+    ck_assert_uint_eq(count, again);
+    ck_assert_mem_eq(first, second, count);
+    free(first);
+    free(second);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "export",
+        SUPPORT_TESTS(test_export_gives_the_outputs_of_predict, test_export_follows_a_beam,
+                      test_export_as_small_numbers_changes_little, test_export_normalises_as_predict_does,
+                      test_export_composes_what_a_composed_model_reads,
+                      test_export_splits_at_separators_as_predict_does, test_export_refuses_texts_by_number,
+                      test_export_keeps_its_promises_for_rubbish, test_export_says_what_it_cannot,
+                      test_export_names_everything_after_its_file, test_export_twice_gives_the_same_bytes));
+}
