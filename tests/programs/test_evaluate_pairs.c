@@ -199,7 +199,8 @@ START_TEST(test_evaluate_each_row_counts_on_its_own)
 {
     write_file("pairs.tsv", "a\tA\na\tB\nb\tB\nb\tB\n");
     RUN(model, "pairs.tsv", "--json");
-    expect_begin("{\"pairs\":4,\"skipped_lines\":0,\"exact_match\":{\"value\":75,");
+    expect_begin("{\"pairs\":4,\"skipped_lines\":0,\"ambiguous_sources\":1,\"possible\":3,\"exact_match\":{"
+                 "\"value\":75,");
 }
 END_TEST
 
