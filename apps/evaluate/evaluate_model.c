@@ -34,8 +34,7 @@ static lb_status open_model(session *s, const char *model, lb_error *error)
     s->model = lb_translator_about(s->translator);
     s->output = lb_alloc((size_t)n_best(s) * sizeof *s->output);
     if (!s->output) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_status status = app_check_beam(&s->model, s->asked->beam, n_best(s), error);
-    return status || !s->asked->copy_unknown ? status : app_check_copy(&s->model, error);
+    return s->asked->copy_unknown ? app_check_copy(&s->model, error) : LB_OK;
 }
 
 static lb_status open_pairs(session *s, lb_error *error)

@@ -366,7 +366,7 @@ typedef struct lb_beam {
  *  LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Exact:  a beam of 1 gives the tokens of lb_greedy. The greedy hypothesis is never pruned, so that no beam scores
  *          below lb_greedy.
- *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam <= vocabulary and limit >= 1, if the vocabulary has no LB_EOS, or if
+ *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam and limit >= 1, if the vocabulary has no LB_EOS, or if
  *          there are fewer than n_best outputs within the limit, unless the others are impossible (the probability 0,
  *          by sparsemax or entmax), or if there is none; LB_ERROR_INDEX, LB_ERROR_MEMORY: `batch` of the result
  *          is then 0.

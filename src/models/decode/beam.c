@@ -243,14 +243,13 @@ static lb_hypothesis *trace_all(const search *s)
 static bool is_possible(const search *s)
 {
     const lb_beam_config *c = &s->config;
-    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && c->beam <= s->vocabulary &&
-        s->vocabulary > LB_EOS)
+    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && s->vocabulary > LB_EOS)
         return true;
-    lb_tape_fail(
-        s->tape, LB_ERROR_ARGUMENT,
-        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary, limit >= 1 and vocabulary > %d, "
-        "found n_best %lld, beam %lld, vocabulary %lld, limit %lld",
-        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit);
+    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
+                 "lb_beam_search: expected 1 <= n_best <= beam, limit >= 1 and vocabulary > %d, "
+                 "found n_best %lld, beam %lld, vocabulary %lld, limit %lld",
+                 (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary,
+                 (long long)c->limit);
     return false;
 }
 
