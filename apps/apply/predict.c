@@ -20,7 +20,7 @@ typedef struct settings {
     const char *output;        /* file for what is otherwise printed; NULL: none */
     const char *attention;     /* file for the attention weights; NULL: none */
     const char *format;        /* of the lines; NULL: none in particular */
-    int batch, beam, n_best, source_column, features_column;
+    int batch, beam, n_best, source_column, features_column, prefix_column;
     double length_penalty, temperature;
     uint64_t seed;
     bool skip_bad_lines, copy_unknown, jsonl, sample, votes, only_outputs, alignments, quiet;
@@ -82,6 +82,7 @@ static lb_status open_input(session *s, lb_error *error)
                              .no_target = true,
                              .source.features = s->model.source_rule.features,
                              .skip_bad_lines = asked->skip_bad_lines};
+    if (asked->prefix_column && format.source_column == 0) format.source_column = 1;
     char differ[LB_ERROR_LENGTH];
     bool given = asked->source_column || asked->features_column;
     if (given && lb_pair_format_take_columns(&format, &s->model.columns, differ)) app_note("%s", differ);
@@ -91,6 +92,7 @@ static lb_status open_input(session *s, lb_error *error)
     int capacity = has_one(asked) ? 1 : asked->batch;
     status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
     s->input.usual = s->model.columns;
+    s->input.prefix_column = asked->prefix_column;
     return status;
 }
 
@@ -213,6 +215,7 @@ static lb_status answer(session *s, lb_error *error)
 {
     const app_input *in = &s->input;
     size_t count = (size_t)in->text_count;
+    s->config.prefixes = s->asked->prefix_column ? in->prefix : NULL;
     lb_translations *found = lb_translate_all(s->translator, in->text, count, s->config, error);
     if (!found) return error->status;
     s->config.first_text += found->count;
@@ -351,6 +354,8 @@ int predict_main(int argc, char **argv)
             0, "features-column", "N", &asked.features_column, 1, 1 << 16,
             "column of the features, for a model trained with features. Default: 2, or that of the training "
             "with --source-column, or if lines have more columns than a text"),
+        APP_INT(0, "prefix-column", "N", &asked.prefix_column, 1, 1 << 16,
+                "column of how the output begins; the model writes the rest. An empty one leaves it free"),
         APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
                  "print an empty output for invalid lines instead of stopping", .usual = true),
     };

@@ -338,6 +338,10 @@ typedef struct lb_beam_config {
     /* The score is the log-probability divided by this power of the length [1]; negative: not divided. */
     double length_penalty;
     bool without_weights; /* the outputs have no attention, which takes steps x source length of memory */
+    /* The beginning of each output, [batch] rows of tokens with their lengths, shorter than `limit` [none]. For a model that
+     * writes forwards and does not vote. */
+    const int32_t *const *prefix;
+    const int32_t *prefix_length;
 } lb_beam_config;
 
 /** One output for one source; arrays on the tape. */

@@ -53,6 +53,9 @@ typedef struct lb_translate_config {
     uint64_t first_text; /* number of the first text; the samples of a text depend on its number [0] */
     int member;          /* decode with this member of an ensemble alone, counted from 1 [0: with all] */
     bool skip_bad_texts; /* an unreadable text gets an error and no output, instead of failing the call */
+    /* [count] how the output for each text begins, in symbols of the targets; NULL or "": anyhow [NULL]. Not with
+     * `sample`, and not for a model that votes or writes backwards. */
+    const char *const *prefixes;
 } lb_translate_config;
 
 /** One output for a text. */

@@ -158,11 +158,49 @@ START_TEST(test_more_outputs_than_symbols_are_different_and_sorted)
 }
 END_TEST
 
+#define PREDICT BIN_DIR "/lookback", "predict", "out", "--prefix-column", "2"
+
+/* The output goes on from its given beginning as it does by itself. */
+START_TEST(test_prefix_is_the_beginning_of_the_output)
+{
+    train("");
+    run("predict out train.tsv --source-column 1 > free.tsv");
+    run("predict out free.tsv --prefix-column 2 | cmp - free.tsv");
+    /* The first symbol of what the model writes by itself changes nothing, greedily. */
+    run("predict out train.tsv --source-column 1 --beam 1 > greedy.tsv");
+    run("-V > /dev/null; cut -d ' ' -f 1 greedy.tsv > begun.tsv");
+    run("predict out begun.tsv --prefix-column 2 --beam 1 | cmp - greedy.tsv");
+    SUPPORT_RUN(&support_run_result, "abc\ta a b b a\nabc\t\nabc\n", PREDICT, "--n-best", "3");
+    ck_assert_msg(support_run_result.status == 65, "%s", support_run_result.output);
+    SUPPORT_RUN(&support_run_result, "abc\ta a b b a\nabc\ta a b b a\n", PREDICT, "--n-best", "3");
+    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    int count = 0;
+    char *rest = NULL, *output = support_run_result.output;
+    for (char *line = strtok_r(output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), count++)
+        ck_assert_msg(strncmp(line, "abc\ta a b b a", 13) == 0, "%s", line);
+    ck_assert_int_eq(count, 6);
+    SUPPORT_RUN(&support_run_result, "abc\t\nabc\ta\n", PREDICT);
+    ck_assert_int_eq(support_run_result.status, 0);
+    SUPPORT_RUN(&support_run_result, "abc\ta Q\n", PREDICT);
+    ck_assert_int_eq(support_run_result.status, 65);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error,
+                                 "standard input:1: the beginning of the output has "
+                                 "\"Q\", which the model does not write\n"));
+    SUPPORT_RUN(&support_run_result, "abc\ta\n", PREDICT, "--sample");
+    ck_assert_int_eq(support_run_result.status, 2);
+    train("--direction backward");
+    SUPPORT_RUN(&support_run_result, "abc\ta\n", PREDICT);
+    ck_assert_int_eq(support_run_result.status, 2);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "a model that writes backwards"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("alignments",
                              SUPPORT_TESTS(test_alignments_are_those_of_the_attention,
                                            test_alignments_of_outputs_are_those_of_given_targets,
                                            test_alignments_that_cannot_be_are_refused,
+                                           test_prefix_is_the_beginning_of_the_output,
                                            test_more_outputs_than_symbols_are_different_and_sorted));
 }

@@ -109,15 +109,21 @@ static int64_t promote_greedy(search *s, int64_t count, candidate greedy)
 }
 
 /* The 2 beam likeliest continuations of a row's live hypotheses: even if half of them end, a whole beam continues. */
-static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probabilities)
+static int64_t find_candidates(search *s, int64_t row, int64_t steps, const lb_real *log_probabilities)
 {
-    int64_t count = 0;
+    int64_t count = 0, first = LB_FIRST_WRITTEN, end = s->vocabulary;
+    if (s->config.prefix && steps <= s->config.prefix_length[row]) {
+        first = s->config.prefix[row][steps - 1];
+        end = first + 1;
+    }
     candidate greedy = {0};
     for (int64_t from = 0; from < s->live_count[row]; from++) {
         const live *l = &s->live[row * s->config.beam + from];
         const lb_real *added = log_probabilities + from * s->vocabulary;
-        int64_t likeliest = l->greedy ? lb_model_likeliest(added, s->vocabulary) : -1;
-        for (int64_t token = LB_FIRST_WRITTEN; token < s->vocabulary; token++) {
+        int64_t likeliest = !l->greedy         ? -1
+                            : end == first + 1 ? first
+                                               : lb_model_likeliest(added, s->vocabulary);
+        for (int64_t token = first; token < end; token++) {
             if (added[token] == -(lb_real)INFINITY) {
                 s->impossible[row] = true;
                 continue;
@@ -138,7 +144,7 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
                        const lb_tensor *log_probabilities, int64_t *origin)
 {
     int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
-    int64_t found = find_candidates(s, row, log_probabilities->data + first * s->vocabulary);
+    int64_t found = find_candidates(s, row, steps, log_probabilities->data + first * s->vocabulary);
     bool last = steps == s->config.limit && beam > 1;
     live *going = grab(s, beam, sizeof *going);
     if (!going) return 0;
@@ -264,6 +270,11 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (!config.without_weights) s.maps = model->layers * model->heads;
     s.vocabulary = model->target_vocab;
     if (!is_possible(&s)) return (lb_beam){0};
+    if (config.prefix && (model->kind->search || model->backward)) {
+        lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "lb_beam_search: expected no prefix, since the model %s",
+                     model->kind->search ? "votes" : "writes backwards");
+        return (lb_beam){0};
+    }
     if (model->kind->search) return model->kind->search(model, source, config);
     int64_t all = source.batch * config.beam;
     s.live = grab(&s, all, sizeof *s.live);

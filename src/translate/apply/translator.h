@@ -24,7 +24,9 @@ LB_MUST_USE lb_translations *lb_score_texts(lb_translator *translator, const cha
 typedef struct lb_source {
     const int32_t *id;
     int32_t length;
-    uint64_t number; /* of its text: its random numbers depend on it */
+    uint64_t number;       /* of its text: its random numbers depend on it */
+    const int32_t *prefix; /* [prefix_length] how its output begins */
+    int32_t prefix_length;
 } lb_source;
 
 /** Fills in the defaults. Errors: LB_ERROR_ARGUMENT for invalid values. */
