@@ -1,15 +1,12 @@
 #include "apply/decoding.h"
 
-#include <float.h>
+#include "base/alloc.h"
+#include "io/file.h"
 
-lb_status app_check_beam(const lb_translator_facts *model, int64_t beam, int64_t n_best, lb_error *error)
-{
-    int64_t widest = beam > n_best ? beam : n_best, most = model->model->target_vocab;
-    if (widest <= most) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "--%s: the model has only %lld symbols to choose from, not %lld",
-                        n_best > most ? "n-best" : "beam", (long long)most, (long long)widest);
-}
+#include <lookback/io.h>
+
+#include <float.h>
+#include <string.h>
 
 lb_status app_check_copy(const lb_translator_facts *model, lb_error *error)
 {
@@ -39,4 +36,79 @@ lb_status app_write_attention(const char *path, const lb_translations *found, lb
     lb_status status = lb_npy_write(path, LB_DTYPE_F32, shape, values, error);
     lb_release(values);
     return status;
+}
+
+bool app_attention_has_lines(const char *path)
+{
+    static const char ending[] = ".jsonl";
+    size_t length = strlen(path), end = sizeof ending - 1;
+    return length > end && strcmp(path + length - end, ending) == 0;
+}
+
+static void add_symbols(lb_buffer *lines, const char *key, const char *const *symbol, int64_t count)
+{
+    lb_buffer_print(lines, "\"%s\":[", key);
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) lb_buffer_print(lines, ",");
+        lb_buffer_json_string(lines, symbol[i]);
+    }
+    lb_buffer_print(lines, "],");
+}
+
+/* Nested lists of so many dimensions. */
+static const lb_real *add_lists(lb_buffer *lines, const lb_real *values, const int64_t *size, int dimensions)
+{
+    enum { DIGITS = 6 };
+    if (dimensions == 0) {
+        lb_buffer_json_number(lines, (double)*values, DIGITS);
+        return values + 1;
+    }
+    lb_buffer_print(lines, "[");
+    for (int64_t i = 0; i < *size; i++) {
+        if (i > 0) lb_buffer_print(lines, ",");
+        values = add_lists(lines, values, size + 1, dimensions - 1);
+    }
+    lb_buffer_print(lines, "]");
+    return values;
+}
+
+void app_add_attention(lb_buffer *lines, const lb_translations *found, const lb_translation *text)
+{
+    const lb_output *output = text->output;
+    if (text->count == 0 || !output->weights) {
+        lb_buffer_print(lines, "null\n");
+        return;
+    }
+    const int64_t size[] = {found->layers, found->heads, output->steps, text->length};
+    lb_buffer_print(lines, "{");
+    add_symbols(lines, "source", text->symbol, text->length);
+    add_symbols(lines, "output", output->symbol, output->length);
+    lb_buffer_print(lines, "\"finished\":%s,\"attention\":", output->finished ? "true" : "false");
+    add_lists(lines, output->weights, size, (int)(sizeof size / sizeof *size));
+    lb_buffer_print(lines, "}\n");
+}
+
+lb_status app_write_lines(const char *path, const lb_buffer *lines, lb_error *error)
+{
+    if (lines->failed) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    return lb_file_write_atomic(path, lines->text ? lines->text : "", lines->length, error);
+}
+
+void app_add_alignment(lb_buffer *line, const lb_translations *found, const lb_translation *text,
+                       const lb_output *output)
+{
+    int64_t map = output->steps * text->length;
+    const lb_real *last = output->weights ? output->weights + (found->layers - 1) * found->heads * map : NULL;
+    for (int64_t step = 0; step < output->length && last; step++) {
+        int64_t best = 0;
+        double most = -1;
+        for (int64_t k = 0; k < text->length; k++) {
+            double sum = 0;
+            for (int64_t head = 0; head < found->heads; head++)
+                sum += (double)last[head * map + step * text->length + k];
+            if (sum > most) best = k;
+            most = sum > most ? sum : most;
+        }
+        lb_buffer_print(line, "%s%lld-%lld", step > 0 ? " " : "", (long long)best, (long long)step);
+    }
 }

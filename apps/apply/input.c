@@ -22,12 +22,13 @@ lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pa
         .format = format,
         .line = lb_alloc(room * sizeof *input->line),
         .text = lb_alloc(room * sizeof *input->text),
-        .letters = lb_alloc(LB_PAIR_LINE_BYTES + POOL),
+        .prefix = lb_alloc(room * sizeof *input->prefix),
+        .letters = lb_alloc(2 * LB_PAIR_LINE_BYTES + POOL),
     };
     lb_status status = lb_pair_file_open(&input->file, path, &input->format, false, error);
     if (status) return status;
     input->format.kind = input->file.kind;
-    if (!input->line || !input->text || !input->letters)
+    if (!input->line || !input->text || !input->prefix || !input->letters)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     return lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
@@ -55,6 +56,7 @@ void app_input_close(app_input *input)
     forget_lines(input);
     lb_release(input->line);
     lb_release((void *)input->text);
+    lb_release((void *)input->prefix);
     lb_release(input->letters);
     *input = (app_input){0};
 }
@@ -97,6 +99,25 @@ static void choose_columns(app_input *input, const lb_line *line)
     if (*input->file.kind && input->format.source_column == 0) input->format.source_column = 1;
 }
 
+/* The text of the prefix column; none if the line has no such column. */
+static void take_prefix(app_input *input, const lb_line *line, app_input_line *to)
+{
+    const char *at = line->text, *end = at + line->length;
+    if (input->prefix_column == 0) return;
+    for (int32_t column = 1; column < input->prefix_column && at; column++) {
+        at = memchr(at, '\t', (size_t)(end - at));
+        if (at) at++;
+    }
+    if (!at) return;
+    const char *stop = memchr(at, '\t', (size_t)(end - at));
+    size_t length = (size_t)((stop ? stop : end) - at);
+    char *copy = input->letters + input->letters_used;
+    memcpy(copy, at, length);
+    copy[length] = '\0';
+    input->letters_used += length + 1;
+    to->prefix = copy;
+}
+
 static lb_status take(app_input *input, lb_line line, lb_error *error)
 {
     if (is_blank(input, &line)) {
@@ -125,7 +146,10 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     memmove(copy, text, length);
     copy[length] = '\0';
     input->letters_used += length + 1;
-    input->text[input->text_count++] = to->text = copy;
+    to->text = copy;
+    take_prefix(input, &line, to);
+    input->prefix[input->text_count] = to->prefix;
+    input->text[input->text_count++] = to->text;
     return LB_OK;
 }
 

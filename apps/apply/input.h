@@ -7,7 +7,8 @@
 
 /** One line. */
 typedef struct app_input_line {
-    const char *text; /* a string; NULL if the line is blank or bad */
+    const char *text;   /* a string; NULL if the line is blank or bad */
+    const char *prefix; /* the text of the prefix column, if there is one */
     bool blank;
     char *bad; /* why, for app_input_skip; NULL: it is not */
     int64_t number;
@@ -19,6 +20,7 @@ typedef struct app_input {
     lb_pair_file file;
     lb_pair_format format;
     bool tabs;             /* in texts count as blanks */
+    int32_t prefix_column; /* how the output begins; 0: there is none */
     lb_pair_columns usual; /* of files with columns, such as that of the training; zero: not known */
     bool begun;            /* a line with a text has been read */
     lb_lines lines;
@@ -27,6 +29,7 @@ typedef struct app_input {
     int count, text_count;
     app_input_line *line; /* [count] */
     const char **text;    /* [text_count]: the texts of lines that have one */
+    const char **prefix;  /* [text_count]: their prefixes */
     char *letters;
     size_t letters_used;
     int64_t skipped;

@@ -20,10 +20,10 @@ typedef struct settings {
     const char *output;        /* file for what is otherwise printed; NULL: none */
     const char *attention;     /* file for the attention weights; NULL: none */
     const char *format;        /* of the lines; NULL: none in particular */
-    int batch, beam, n_best, source_column, features_column;
+    int batch, beam, n_best, source_column, features_column, prefix_column;
     double length_penalty, temperature;
     uint64_t seed;
-    bool skip_bad_lines, copy_unknown, jsonl, sample, votes, only_outputs, quiet;
+    bool skip_bad_lines, copy_unknown, jsonl, sample, votes, only_outputs, alignments, quiet;
 } settings;
 
 /* The state of a run. */
@@ -38,6 +38,8 @@ typedef struct predicting {
     bool shorter_said, longer_said; /* the warning about texts shorter or longer than in training */
     int64_t endless;                /* outputs without an end */
     app_votes votes;                /* of the members, if asked for */
+    const lb_translations *found;   /* the current ones */
+    lb_buffer attention;            /* lines of its file */
 } predicting;
 
 static lb_status open_model(predicting *s, lb_error *error)
@@ -49,21 +51,25 @@ static lb_status open_model(predicting *s, lb_error *error)
     s->config = (lb_translate_config){.beam = asked->beam,
                                       .n_best = asked->n_best,
                                       .length_penalty = app_length_penalty(asked->length_penalty),
-                                      .attention = asked->attention,
+                                      .attention = asked->attention || asked->alignments,
                                       .copy_unknown = asked->copy_unknown,
                                       .sample = asked->sample,
                                       .temperature = app_temperature(asked->temperature),
                                       .seed = asked->seed,
                                       .skip_bad_texts = true};
-    lb_status status = asked->sample ? LB_OK : app_check_beam(&s->model, asked->beam, asked->n_best, error);
-    if (!status && asked->copy_unknown) status = app_check_copy(&s->model, error);
-    if (status) return status;
-    if (asked->attention && s->model.model->heads == 0)
+    if (asked->copy_unknown && app_check_copy(&s->model, error)) return error->status;
+    if (s->config.attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
     if (asked->votes && !lb_is_ensemble(s->model.model))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: --votes needs an ensemble, found a single model",
                             s->model.path);
     return LB_OK;
+}
+
+/* Whether there may be one text only: that of a NumPy file. */
+static bool has_one(const settings *asked)
+{
+    return asked->attention && !app_attention_has_lines(asked->attention);
 }
 
 static lb_status open_input(predicting *s, lb_error *error)
@@ -76,15 +82,17 @@ static lb_status open_input(predicting *s, lb_error *error)
                              .no_target = true,
                              .source.features = s->model.source_rule.features,
                              .skip_bad_lines = asked->skip_bad_lines};
+    if (asked->prefix_column && format.source_column == 0) format.source_column = 1;
     char differ[LB_ERROR_LENGTH];
     bool given = asked->source_column || asked->features_column;
     if (given && lb_pair_format_take_columns(&format, &s->model.columns, differ)) app_note("%s", differ);
     lb_status status = lb_pair_format_check(&format, error);
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
-    int capacity = asked->attention ? 1 : asked->batch;
+    int capacity = has_one(asked) ? 1 : asked->batch;
     status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
     s->input.usual = s->model.columns;
+    s->input.prefix_column = asked->prefix_column;
     return status;
 }
 
@@ -94,6 +102,7 @@ static void predicting_close(predicting *s)
     app_unknown_say(&s->unknown, s->input.name);
     app_unknown_close(&s->unknown);
     lb_release(s->lines.text);
+    lb_release(s->attention.text);
     app_input_close(&s->input);
     lb_translator_free(s->translator);
 }
@@ -142,6 +151,9 @@ static void add_outputs(predicting *s, const char *source, const lb_translation 
         if (i < text->count) lb_buffer_print(lines, "%s", text->output[i].text);
         if (s->asked->n_best > 0) lb_buffer_print(lines, "\t");
         if (s->asked->n_best > 0 && i < text->count) lb_buffer_print(lines, "%.6f", text->output[i].score);
+        if (s->asked->alignments) lb_buffer_print(lines, "\t");
+        if (s->asked->alignments && i < text->count)
+            app_add_alignment(lines, s->found, text, &text->output[i]);
         lb_buffer_print(lines, "\n");
     }
 }
@@ -203,14 +215,20 @@ static lb_status answer(predicting *s, lb_error *error)
 {
     const app_input *in = &s->input;
     size_t count = (size_t)in->text_count;
+    s->config.prefixes = s->asked->prefix_column ? in->prefix : NULL;
     lb_translations *found = lb_translate_all(s->translator, in->text, count, s->config, error);
     if (!found) return error->status;
     s->config.first_text += found->count;
     lb_status status = LB_OK;
-    if (s->asked->votes) status = app_votes_ask(&s->votes, s->translator, in->text, count, s->config, error);
+    s->found = found;
+    for (size_t i = 0; i < found->count && s->asked->attention && !has_one(s->asked); i++)
+        app_add_attention(&s->attention, found, &found->text[i]);
+    if (s->asked->alignments) status = lb_translate_show_alignments(s->translator, found, error);
+    if (!status && s->asked->votes)
+        status = app_votes_ask(&s->votes, s->translator, in->text, count, s->config, error);
     if (!status) status = print_all(s, found->text, error);
     app_votes_close(&s->votes);
-    if (!status && s->asked->attention && found->count > 0 && found->text->count > 0)
+    if (!status && has_one(s->asked) && found->count > 0 && found->text->count > 0)
         status = app_write_attention(s->asked->attention, found, error);
     lb_translations_free(found);
     return status;
@@ -224,8 +242,9 @@ static lb_status answer_all(predicting *s, lb_error *error)
     if (status) return status;
     while (more) {
         more = app_input_gather(&s->input, &found);
-        if (s->asked->attention && s->input.count > 0 && s->input.line->number > 1)
-            return lb_error_set(error, LB_ERROR_FORMAT, "%s:2: --attention accepts only one text",
+        if (has_one(s->asked) && s->input.count > 0 && s->input.line->number > 1)
+            return lb_error_set(error, LB_ERROR_FORMAT,
+                                "%s:2: --attention accepts only one text, unless its file is .jsonl",
                                 s->input.name);
         status = answer(s, error);
         if (status) return status;
@@ -236,7 +255,14 @@ static lb_status answer_all(predicting *s, lb_error *error)
 /* With --only-outputs, line N of the output belongs to line N of the input. */
 static lb_status check(const settings *asked, lb_error *error)
 {
-    const char *other = asked->n_best > 0 ? "n-best" : asked->jsonl ? "jsonl" : asked->votes ? "votes" : NULL;
+    const char *other = asked->n_best > 0   ? "n-best"
+                        : asked->jsonl      ? "jsonl"
+                        : asked->votes      ? "votes"
+                        : asked->alignments ? "alignments"
+                                            : NULL;
+    if (asked->alignments && (asked->jsonl || asked->votes))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--alignments and --%s: expected only one of them",
+                            other);
     if (!asked->only_outputs || !other) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT, "--only-outputs and --%s: expected only one of them",
                         other);
@@ -249,6 +275,8 @@ static int predict(const settings *asked)
     lb_status status = check(asked, &error);
     if (!status) status = open_model(&s, &error);
     if (!status) status = answer_all(&s, &error);
+    if (!status && asked->attention && !has_one(asked))
+        status = app_write_lines(asked->attention, &s.attention, &error);
     if (!status && asked->output)
         status = lb_file_write_atomic(asked->output, s.lines.text, s.lines.length, &error);
     predicting_close(&s);
@@ -293,8 +321,11 @@ int predict_main(int argc, char **argv)
         APP_OUTPUT(
             0, "attention", &asked.attention,
             "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
-            "target, source]",
+            "target, source], or for all lines to a file of JSON objects, .jsonl",
             .usual = true),
+        APP_FLAG(0, "alignments", &asked.alignments,
+                 "print which source symbol each output symbol is written from, such as 0-0 2-1, in a last "
+                 "column: positions in source and output, by the attention of the last layer"),
         APP_OUTPUT('o', "output", &asked.output,
                    "write to this file instead of standard output; it is replaced at the end, if all lines "
                    "could be read",
@@ -323,6 +354,8 @@ int predict_main(int argc, char **argv)
             0, "features-column", "N", &asked.features_column, 1, 1 << 16,
             "column of the features, for a model trained with features. Default: 2, or that of the training "
             "with --source-column, or if lines have more columns than a text"),
+        APP_INT(0, "prefix-column", "N", &asked.prefix_column, 1, 1 << 16,
+                "column of how the output begins; the model writes the rest. An empty one leaves it free"),
         APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
                  "print an empty output for invalid lines instead of stopping", .usual = true),
     };

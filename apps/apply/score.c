@@ -1,5 +1,6 @@
 /* Prints the probabilities that a model assigns to given pairs. */
 #include "apply/answer_json.h"
+#include "apply/decoding.h"
 #include "apply/model_operand.h"
 #include "apply/pair_input.h"
 #include "apply/unknown.h"
@@ -7,13 +8,16 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
+#include "models/ensemble/ensemble.h"
+#include "translate/apply/translator.h"
 
 #include <lookback/translate.h>
 #include <stdio.h>
 
 typedef struct settings {
     int batch, source_column, target_column, features_column, threads;
-    bool skip_bad_lines, jsonl;
+    const char *attention; /* file; NULL: none */
+    bool skip_bad_lines, jsonl, alignments;
     const char *kind, *targets;
     lb_pair_format format; /* of these */
 } settings;
@@ -27,6 +31,9 @@ typedef struct scoring {
     app_pair_texts texts; /* the next pairs, scored side by side */
     app_unknown unknown;
     int64_t symbols, unknown_symbols; /* of the targets */
+    lb_buffer attention;              /* lines of its file */
+    lb_buffer alignment;
+    const lb_translations *found; /* the current ones */
 } scoring;
 
 static lb_status open_all(scoring *s, const char *model, const char *pairs, lb_error *error)
@@ -34,6 +41,14 @@ static lb_status open_all(scoring *s, const char *model, const char *pairs, lb_e
     s->translator = app_open_model(model, pairs, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
+    if ((s->asked->attention || s->asked->alignments) && s->model.model->heads == 0)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
+    if (lb_is_ensemble(s->model.model) && s->model.model->kind->force &&
+        (s->asked->attention || s->asked->alignments))
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: --attention and --alignments: members that vote have none of their own for given targets",
+            s->model.path);
     const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, pairs, &format, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);
@@ -61,16 +76,26 @@ static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, 
         s->unknown_symbols += lb_vocabulary_id(s->model.target, text->output->symbol[i]) == LB_UNK;
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (status || s->asked->jsonl) return status ? status : print_json(source, text, error);
-    printf("%s\t%s\t%.6f\n", source, text->output->text, text->output->score);
-    return LB_OK;
+    printf("%s\t%s\t%.6f", source, text->output->text, text->output->score);
+    s->alignment.length = 0;
+    if (s->asked->alignments) app_add_alignment(&s->alignment, s->found, text, text->output);
+    if (s->asked->alignments) printf("\t%s", s->alignment.length > 0 ? s->alignment.text : "");
+    puts("");
+    return s->alignment.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
 }
 
 static lb_status score(scoring *s, lb_error *error)
 {
-    lb_translations *found = lb_translator_score(s->translator, (const char *const *)s->texts.source,
-                                                 (const char *const *)s->texts.target, s->texts.count, error);
+    bool attention = s->asked->attention || s->asked->alignments;
+    lb_translations *found =
+        lb_score_texts(s->translator, (const char *const *)s->texts.source,
+                       (const char *const *)s->texts.target, s->texts.count, attention, error);
     if (!found) return error->status;
     lb_status status = LB_OK;
+    s->found = found;
+    for (size_t i = 0; i < found->count && s->asked->attention; i++)
+        app_add_attention(&s->attention, found, &found->text[i]);
+    if (s->asked->alignments) status = lb_translate_show_alignments(s->translator, found, error);
     for (size_t i = 0; i < found->count && !status; i++) status = print_pair(s, i, &found->text[i], error);
     lb_translations_free(found);
     if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout reports the error */
@@ -100,6 +125,9 @@ static int run(const settings *asked, char **operand)
     lb_error error = {0};
     lb_status status = open_all(&s, operand[0], operand[1], &error);
     if (!status) status = score_all(&s, &error);
+    if (!status && asked->attention) status = app_write_lines(asked->attention, &s.attention, &error);
+    lb_release(s.attention.text);
+    lb_release(s.alignment.text);
     app_unknown_close(&s.unknown);
     app_pair_texts_free(&s.texts);
     app_pair_input_close(&s.pairs);
@@ -119,6 +147,11 @@ int score_main(int argc, char **argv)
     const app_option options[] = {
         APP_FLAG(0, "jsonl", &s.jsonl,
                  "print a JSON object for each pair, with the probability of each target symbol"),
+        APP_OUTPUT(0, "attention", &s.attention,
+                   "write the attention of each pair to a file of JSON objects, one for each line"),
+        APP_FLAG(0, "alignments", &s.alignments,
+                 "print which source symbol each target symbol is written from, such as 0-0 2-1, in a last "
+                 "column: positions in source and target, by the attention of the last layer"),
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "pairs to score at once"),
         APP_THREADS(&s.threads),
         APP_HEADING("Lines"),

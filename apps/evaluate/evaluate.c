@@ -33,6 +33,9 @@ static lb_status check(const settings *s, int operands, lb_error *error)
     if (!s->predictions && rules)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "separators and --normalize need --predictions: a model has its own");
+    if (s->predictions && s->asked.judging.n_best > 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--n-best needs a MODEL: predictions have one output for each source");
     return LB_OK;
 }
 
@@ -90,6 +93,9 @@ int evaluate_main(int argc, char **argv)
         APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
         APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "skip and count lines that are not pairs",
                  .usual = true),
+        APP_FLAG(0, "any-target", &s.asked.judging.any_target,
+                 "count each source once, and its output as right if it equals any of its targets",
+                 .usual = true),
         APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
                 "how many of the most frequent confusions of symbols to print", .usual = true),
         APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap for the intervals"),
@@ -99,6 +105,8 @@ int evaluate_main(int argc, char **argv)
         APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
         APP_INT(0, "beam", "N", &s.asked.beam, 0, 1024,
                 "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
+        APP_INT(0, "n-best", "N", &s.asked.judging.n_best, 1, 1024,
+                "also count who is right among the N best outputs; widens the beam if necessary"),
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
                    "divide the log-probability of an output by this power of its length"),
         APP_FLAG(0, "copy-unknown", &s.asked.copy_unknown,
@@ -123,7 +131,8 @@ int evaluate_main(int argc, char **argv)
                    "error rate, if targets have several words; the symbol error rate; and BLEU; each in "
                    "percent with its 95 % interval; and the most frequent confusions. There is no interval "
                    "where all bootstrap samples agree, and no BLEU without an output of four "
-                   "symbols. Each line counts separately, even if a source has several. FILE may be - for "
+                   "symbols. Each line counts separately, even if a source has several, unless --any-target "
+                   "is given. FILE may be - for "
                    "standard input; MODEL is a model file or its folder.",
         .operands = "[MODEL] FILE",
         .min_operands = 1,

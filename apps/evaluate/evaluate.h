@@ -8,6 +8,7 @@
 typedef struct app_evaluate {
     const char *pairs;     /* the file with the references */
     lb_pair_format format; /* of its lines; a model has its own symbol rules */
+    app_judging judging;
     /* For a model. */
     int batch, beam;
     double length_penalty;

@@ -3,6 +3,7 @@
 #include "apply/model_operand.h"
 #include "apply/pair_input.h"
 #include "apply/unknown.h"
+#include "base/alloc.h"
 #include "data/symbols.h"
 #include "evaluate/evaluate.h"
 
@@ -16,17 +17,24 @@ typedef struct measuring {
     app_pair_input pairs;
     app_pair_texts texts; /* the next pairs */
     lb_symbols target;
+    lb_symbols *output; /* [n_best], at least one */
     app_score *score;
     app_unknown unknown;
 } measuring;
+
+static int n_best(const measuring *s)
+{
+    return s->asked->judging.n_best > 1 ? s->asked->judging.n_best : 1;
+}
 
 static lb_status open_model(measuring *s, const char *model, lb_error *error)
 {
     s->translator = app_open_model(model, s->asked->pairs, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
-    lb_status status = app_check_beam(&s->model, s->asked->beam, 1, error);
-    return status || !s->asked->copy_unknown ? status : app_check_copy(&s->model, error);
+    s->output = lb_alloc((size_t)n_best(s) * sizeof *s->output);
+    if (!s->output) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    return s->asked->copy_unknown ? app_check_copy(&s->model, error) : LB_OK;
 }
 
 static lb_status open_pairs(measuring *s, lb_error *error)
@@ -35,7 +43,8 @@ static lb_status open_pairs(measuring *s, lb_error *error)
     lb_status status = app_pair_input_open(&s->pairs, s->asked->pairs, &format, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);
     if (!status) status = app_pair_texts_new(&s->texts, (size_t)s->asked->batch, error);
-    return status ? status : app_score_open(s->score, s->model.target_rule.separator, error);
+    return status ? status
+                  : app_score_open(s->score, s->asked->judging, s->model.target_rule.separator, error);
 }
 
 static lb_status add_row(measuring *s, size_t row, const lb_translation *text, lb_error *error)
@@ -44,16 +53,22 @@ static lb_status add_row(measuring *s, size_t row, const lb_translation *text, l
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", s->pairs.name,
                             (long long)s->texts.number[row], text->error);
     const char *reference = s->texts.target[row];
-    lb_symbols output = {.count = (size_t)text->output->length, .symbol = text->output->symbol};
+    const lb_symbols source = {.count = (size_t)text->length, .symbol = text->symbol};
+    for (int64_t i = 0; i < text->count; i++)
+        s->output[i] =
+            (lb_symbols){.count = (size_t)text->output[i].length, .symbol = text->output[i].symbol};
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (!status)
         status = lb_symbols_split(&s->model.target_rule, reference, strlen(reference), &s->target, error);
-    return status ? status : app_score_add(s->score, &output, &s->target, error);
+    const app_answer answer = {
+        .source = &source, .reference = &s->target, .output = s->output, .outputs = (int)text->count};
+    return status ? status : app_score_add(s->score, answer, error);
 }
 
 static lb_status translate(measuring *s, lb_error *error)
 {
     lb_translate_config config = {.beam = s->asked->beam,
+                                  .n_best = n_best(s),
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .copy_unknown = s->asked->copy_unknown,
                                   .skip_bad_texts = true};
@@ -77,7 +92,7 @@ static lb_status evaluate(measuring *s, lb_error *error)
     s->score->skipped = s->pairs.skipped;
     if (status) return status;
     app_unknown_say(&s->unknown, s->pairs.name);
-    if (s->score->count > 0) return LB_OK;
+    if (s->score->pairs > 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", s->pairs.name);
 }
 
@@ -89,6 +104,7 @@ lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_s
     if (!status) status = evaluate(&s, error);
     app_unknown_close(&s.unknown);
     lb_symbols_free(&s.target);
+    lb_release(s.output);
     app_pair_texts_free(&s.texts);
     app_pair_input_close(&s.pairs);
     lb_translator_free(s.translator);

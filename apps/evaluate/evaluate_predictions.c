@@ -80,7 +80,11 @@ static lb_status compare(measuring *s, const lb_line *pair, const lb_line *predi
         return lb_error_set(
             error, LB_ERROR_FORMAT, "%s:%lld: the source differs from the one in line %lld of %s",
             s->predictions.name, (long long)prediction->number, (long long)pair->number, s->pairs.name);
-    return app_score_add(s->score, &s->output, &s->pairs.pair.target, error);
+    const lb_pair_line *line = &s->pairs.pair;
+    return app_score_add(
+        s->score,
+        (app_answer){.source = &line->source, .reference = &line->target, .output = &s->output, .outputs = 1},
+        error);
 }
 
 static lb_status compare_all(measuring *s, lb_error *error)
@@ -106,9 +110,9 @@ lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predic
     lb_status status = app_pair_input_open(&s.pairs, asked->pairs, &asked->format, error);
     const lb_pair_format as_written = {.kind = "tsv"};
     if (!status) status = app_pair_input_open(&s.predictions, predictions, &as_written, error);
-    if (!status) status = app_score_open(score, s.pairs.format.target.separator, error);
+    if (!status) status = app_score_open(score, asked->judging, s.pairs.format.target.separator, error);
     if (!status) status = compare_all(&s, error);
-    if (!status && score->count == 0)
+    if (!status && score->pairs == 0)
         status =
             lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", asked->pairs);
     lb_symbols_free(&s.source);

@@ -2,18 +2,31 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/hash.h"
+#include "data/pair_prints.h"
 #include "data/symbols.h"
 #include "data/words.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_CAPACITY = 1024 };
 
-lb_status app_score_open(app_score *score, const char *separator, lb_error *error)
+/* A row that is kept. Its ids are those of its output, then those of its reference. */
+typedef struct app_kept_row {
+    uint64_t source;
+    int64_t row;
+    size_t at;
+    int64_t output, reference; /* lengths */
+    bool among;
+} kept_row;
+
+lb_status app_score_open(app_score *score, app_judging judging, const char *separator, lb_error *error)
 {
-    *score = (app_score){.symbols = lb_vocabulary_new_reserved(error),
+    *score = (app_score){.judging = judging,
+                         .symbols = lb_vocabulary_new_reserved(error),
                          .words = lb_vocabulary_new_reserved(error),
                          .characters = !separator || !*separator};
     return score->symbols && score->words ? LB_OK : LB_ERROR_MEMORY;
@@ -25,6 +38,9 @@ void app_score_close(app_score *score)
     lb_vocabulary_free(score->words);
     lb_release(score->rows);
     lb_release(score->ids);
+    lb_release(score->prints);
+    lb_release(score->kept);
+    lb_release(score->kept_ids);
     lb_confusions_free(&score->confusions);
     *score = (app_score){0};
 }
@@ -101,26 +117,147 @@ static lb_status add_words(app_score *score, const lb_symbols *output, const lb_
     return status;
 }
 
-static lb_status add(app_score *score, lb_sequence output, lb_sequence reference, lb_error *error)
+static lb_status add(app_score *score, lb_sequence output, const lb_sequence *references, int64_t count,
+                     int64_t *nearest, lb_error *error)
 {
     if (!reserve_row(score)) return out_of_memory(score, error);
-    lb_status status = lb_statistics_of(output, &reference, 1, &score->rows[score->count], NULL, error);
-    if (!status) status = lb_confusions_add(&score->confusions, reference, output, error);
+    lb_status status =
+        lb_statistics_of(output, references, count, &score->rows[score->count], nearest, error);
+    if (!status) status = lb_confusions_add(&score->confusions, references[*nearest], output, error);
     if (!status) score->count++;
     return status;
 }
 
-lb_status app_score_add(app_score *score, const lb_symbols *output, const lb_symbols *reference,
-                        lb_error *error)
+/* Room for one more pair. */
+static bool reserve_pair(app_score *score)
 {
-    if (!reserve_ids(score, output->count + reference->count)) return out_of_memory(score, error);
+    if (score->pairs < score->pair_capacity) return true;
+    int64_t capacity = score->pair_capacity ? 2 * score->pair_capacity : FIRST_CAPACITY;
+    size_t before = (size_t)score->pairs, after = (size_t)capacity;
+    lb_pair_print *prints = lb_alloc_grow(score->prints, before * sizeof *prints, after * sizeof *prints);
+    if (!prints) return false;
+    score->prints = prints;
+    if (score->judging.any_target) {
+        kept_row *kept = lb_alloc_grow(score->kept, before * sizeof *kept, after * sizeof *kept);
+        if (!kept) return false;
+        score->kept = kept;
+    }
+    score->pair_capacity = capacity;
+    return true;
+}
+
+static bool keep(app_score *score, kept_row row, const int32_t *ids)
+{
+    size_t length = (size_t)(row.output + row.reference), needed = score->kept_length + length;
+    if (needed > score->kept_room) {
+        int32_t *grown =
+            lb_alloc_grow(score->kept_ids, score->kept_length * sizeof *grown, 2 * needed * sizeof *grown);
+        if (!grown) return false;
+        score->kept_ids = grown;
+        score->kept_room = 2 * needed;
+    }
+    row.at = score->kept_length;
+    memcpy(score->kept_ids + row.at, ids, length * sizeof *ids);
+    score->kept_length = needed;
+    score->kept[score->pairs - 1] = row;
+    return true;
+}
+
+static bool is_among(const app_answer *answer)
+{
+    const lb_symbols *wanted = answer->reference;
+    for (int i = 0; i < answer->outputs; i++) {
+        const lb_symbols *output = &answer->output[i];
+        size_t same = 0;
+        while (same < output->count && same < wanted->count &&
+               strcmp(output->symbol[same], wanted->symbol[same]) == 0)
+            same++;
+        if (same == output->count && same == wanted->count) return true;
+    }
+    return false;
+}
+
+lb_status app_score_add(app_score *score, app_answer answer, lb_error *error)
+{
+    const lb_symbols *output = answer.output, *reference = answer.reference;
+    int64_t nearest = 0;
+    if (!reserve_ids(score, output->count + reference->count) || !reserve_pair(score))
+        return out_of_memory(score, error);
     int32_t *ids = score->ids, *more = ids + output->count;
     lb_status status = encode(score->symbols, output->symbol, output->count, ids, error);
     if (!status) status = encode(score->symbols, reference->symbol, reference->count, more, error);
-    if (!status)
-        status = add(score, (lb_sequence){ids, (int64_t)output->count},
-                     (lb_sequence){more, (int64_t)reference->count}, error);
+    if (status) return status;
+    const lb_sequence written = {ids, (int64_t)output->count}, wanted = {more, (int64_t)reference->count};
+    kept_row row = {.source = lb_symbols_hash(answer.source, LB_HASH),
+                    .row = score->pairs,
+                    .output = written.length,
+                    .reference = wanted.length,
+                    .among = is_among(&answer)};
+    score->prints[score->pairs++] = (lb_pair_print){row.source, lb_symbols_hash(reference, row.source)};
+    if (score->judging.any_target) return keep(score, row, ids) ? LB_OK : out_of_memory(score, error);
+    score->among += row.among;
+    status = add(score, written, &wanted, 1, &nearest, error);
     return status || !score->characters ? status : add_words(score, output, reference, error);
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+    const kept_row *x = a, *y = b;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* The symbols of ids; release `symbol`. */
+static lb_symbols symbols_of(const app_score *score, lb_sequence ids)
+{
+    lb_symbols found = {.count = (size_t)ids.length,
+                        .symbol = lb_alloc(((size_t)ids.length + 1) * sizeof *found.symbol)};
+    for (size_t i = 0; i < found.count && found.symbol; i++)
+        found.symbol[i] = lb_vocabulary_symbol(score->symbols, ids.id[i]);
+    return found;
+}
+
+static lb_status add_words_of(app_score *score, lb_sequence output, lb_sequence reference, lb_error *error)
+{
+    lb_symbols written = symbols_of(score, output), wanted = symbols_of(score, reference);
+    lb_status status = written.symbol && wanted.symbol ? add_words(score, &written, &wanted, error)
+                                                       : out_of_memory(score, error);
+    lb_release((void *)written.symbol);
+    lb_release((void *)wanted.symbol);
+    return status;
+}
+
+/* A source: its first output, and the references of all of its rows. */
+static lb_status judge_source(app_score *score, const kept_row *rows, int64_t count, lb_sequence *references,
+                              lb_error *error)
+{
+    int64_t nearest = 0;
+    bool among = false;
+    const lb_sequence output = {score->kept_ids + rows->at, rows->output};
+    for (int64_t i = 0; i < count; i++) {
+        references[i] = (lb_sequence){score->kept_ids + rows[i].at + rows[i].output, rows[i].reference};
+        among = among || rows[i].among;
+    }
+    score->among += among;
+    lb_status status = add(score, output, references, count, &nearest, error);
+    return status || !score->characters ? status : add_words_of(score, output, references[nearest], error);
+}
+
+static lb_status judge_kept(app_score *score, lb_error *error)
+{
+    kept_row *rows = score->kept;
+    if (!score->judging.any_target) return LB_OK;
+    lb_sequence *references = lb_alloc(((size_t)score->pairs + 1) * sizeof *references);
+    if (!references) return out_of_memory(score, error);
+    qsort(rows, (size_t)score->pairs, sizeof *rows, compare_kept);
+    lb_status status = LB_OK;
+    for (int64_t first = 0, count; first < score->pairs && !status; first += count) {
+        count = 1;
+        while (first + count < score->pairs && rows[first + count].source == rows[first].source) count++;
+        status = judge_source(score, rows + first, count, references, error);
+    }
+    lb_release(references);
+    return status;
 }
 
 /* One measure with its interval. */
@@ -129,7 +266,7 @@ typedef struct line {
     double value, low, high;
 } line;
 
-enum { MOST_LINES = 5 };
+enum { MOST_LINES = 6 };
 
 /* Computes all measures of the rows; `*count` receives their number. */
 static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_LINES], int *count,
@@ -151,6 +288,13 @@ static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_
                         100 - low.sequence_error_rate};
     lines[n++] = (line){"sequence error rate",   "sequence_error_rate",   " %",
                         all.sequence_error_rate, low.sequence_error_rate, high.sequence_error_rate};
+    if (score->judging.n_best > 0)
+        lines[n++] = (line){.name = "among the best",
+                            .key = "among_best",
+                            .unit = " %",
+                            .value = 100 * (double)score->among / (double)score->count,
+                            .low = NAN,
+                            .high = NAN};
     if (score->has_words)
         lines[n++] = (line){"word error rate",   "word_error_rate",   " %",
                             all.word_error_rate, low.word_error_rate, high.word_error_rate};
@@ -178,12 +322,26 @@ static void print_line(const line *l)
     putchar('\n');
 }
 
+/* What the best of all models could have: it writes one output for a source. */
+static void print_possible(const app_score *score)
+{
+    lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
+    if (found.ambiguous == 0 || score->judging.any_target) return;
+    printf("%-19s %8.2f %%  %lld source%s several targets; --any-target accepts each of them\n", "at most",
+           100 * (double)found.possible / (double)score->pairs, (long long)found.ambiguous,
+           found.ambiguous == 1 ? " has" : "s have");
+}
+
 static void print_text(const app_score *score, const line *lines, int count, int64_t confusions)
 {
     static const char none[] = "(nothing)";
-    printf("%-19s %8lld\n", "pairs", (long long)score->count);
+    printf("%-19s %8lld\n", "pairs", (long long)score->pairs);
+    if (score->judging.any_target) printf("%-19s %8lld\n", "sources", (long long)score->count);
     if (score->skipped > 0) printf("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
-    for (int i = 0; i < count; i++) print_line(&lines[i]);
+    for (int i = 0; i < count; i++) {
+        print_line(&lines[i]);
+        if (i == 0) print_possible(score);
+    }
     if (confusions > 0) printf("most frequent confusions, reference -> output\n");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
@@ -218,8 +376,13 @@ static lb_status print_json(const app_score *score, const line *lines, int count
                             lb_error *error)
 {
     lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"pairs\":%lld,\"skipped_lines\":%lld", (long long)score->count,
+    lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
+    lb_buffer_print(&json, "{\"pairs\":%lld,\"skipped_lines\":%lld", (long long)score->pairs,
                     (long long)score->skipped);
+    if (score->judging.any_target) lb_buffer_print(&json, ",\"sources\":%lld", (long long)score->count);
+    if (found.ambiguous > 0)
+        lb_buffer_print(&json, ",\"ambiguous_sources\":%lld,\"possible\":%lld", (long long)found.ambiguous,
+                        (long long)found.possible);
     for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
     lb_buffer_print(&json, ",\"confusions\":[");
     for (int64_t i = 0; i < confusions; i++) {
@@ -241,7 +404,10 @@ lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool 
 {
     line lines[MOST_LINES];
     int found;
-    lb_status status = measure(score, seed, lines, &found, error);
+    lb_status status = judge_kept(score, error);
+    if (status) return status;
+    lb_pair_prints_sort(score->prints, score->pairs);
+    status = measure(score, seed, lines, &found, error);
     if (status) return status;
     lb_confusions_sort(&score->confusions);
     int64_t count = score->confusions.count < confusions ? score->confusions.count : confusions;

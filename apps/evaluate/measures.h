@@ -5,11 +5,30 @@
 #include "data/symbols.h"
 #include <lookback/lookback.h>
 
+/** How outputs are judged. */
+typedef struct app_judging {
+    bool any_target; /* each source counts once, with all of its targets as references */
+    int n_best;      /* also count who is right among so many outputs; 0: do not */
+} app_judging;
+
+/** The outputs for a source, best first, and one of its references. */
+typedef struct app_answer {
+    const lb_symbols *source, *reference;
+    const lb_symbols *output; /* [outputs] at least one */
+    int outputs;
+} app_answer;
+
 /** All rows so far. */
 typedef struct app_score {
-    lb_vocabulary *symbols;           /* of both references and outputs */
-    lb_statistics *rows;              /* [count] */
-    int64_t count, capacity, skipped; /* skipped: lines that the caller left out */
+    app_judging judging;
+    struct lb_pair_print *prints; /* [pairs] */
+    struct app_kept_row *kept;    /* [pairs] with any_target, until they are judged together */
+    int32_t *kept_ids;            /* [kept_length] of their outputs and references */
+    size_t kept_length, kept_room;
+    int64_t pairs, pair_capacity, among; /* among: right among the n_best */
+    lb_vocabulary *symbols;              /* of both references and outputs */
+    lb_statistics *rows;                 /* [count] */
+    int64_t count, capacity, skipped;    /* skipped: lines that the caller left out */
     lb_confusions confusions;
     int32_t *ids; /* of an output and its reference */
     size_t room;
@@ -20,17 +39,18 @@ typedef struct app_score {
 
 /** Begins. `separator` separates the symbols of outputs and references, as in lb_symbol_rule.
  *  Memory: freed by app_score_close, also after an error. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_score_open(app_score *score, const char *separator, lb_error *error);
+LB_MUST_USE lb_status app_score_open(app_score *score, app_judging judging, const char *separator,
+                                     lb_error *error);
 
-/** Adds a row: the symbols of an output and of its reference. Each row counts on its own, as in SIGMORPHON's shared
- *  tasks: see lb_statistics_of. If the symbols are characters, words are separated by white space; otherwise the
+/** Adds a row: the symbols of outputs and of a reference. Each row counts on its own, as in SIGMORPHON's shared
+ *  tasks, unless any target may be right: see lb_statistics_of. If the symbols are characters, words are separated by white space; otherwise the
  *  symbols are words or sounds themselves, and there is no separate word error rate.
  *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_score_add(app_score *score, const lb_symbols *output, const lb_symbols *reference,
-                                    lb_error *error);
+LB_MUST_USE lb_status app_score_add(app_score *score, app_answer answer, lb_error *error);
 
 /** Prints all measures with their 95 % intervals, if they have one, the word error rate only if there are words, and at
  *  most `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is null.
+ *  If sources have several targets, it says how many pairs can be right.
  *  `seed` is that of the intervals.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json,

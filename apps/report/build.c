@@ -61,8 +61,7 @@ static lb_status open_all(session *s, lb_error *error)
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
     s->beam = asked->beam ? asked->beam : s->model.sorts ? 1 : 5;
-    lb_status status = app_check_beam(&s->model, asked->beam, 1, error);
-    if (!status) status = open_rows(s, error);
+    lb_status status = open_rows(s, error);
     if (!status) status = app_report_data_open(&s->data, error);
     if (!status)
         status =

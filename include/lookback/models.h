@@ -338,6 +338,10 @@ typedef struct lb_beam_config {
     /* The score is the log-probability divided by this power of the length [1]; negative: not divided. */
     double length_penalty;
     bool without_weights; /* the outputs have no attention, which takes steps x source length of memory */
+    /* The beginning of each output, [batch] rows of tokens with their lengths, shorter than `limit` [none]. For a model that
+     * writes forwards and does not vote. */
+    const int32_t *const *prefix;
+    const int32_t *prefix_length;
 } lb_beam_config;
 
 /** One output for one source; arrays on the tape. */
@@ -366,7 +370,7 @@ typedef struct lb_beam {
  *  LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Exact:  a beam of 1 gives the tokens of lb_greedy. The greedy hypothesis is never pruned, so that no beam scores
  *          below lb_greedy.
- *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam <= vocabulary and limit >= 1, if the vocabulary has no LB_EOS, or if
+ *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam and limit >= 1, if the vocabulary has no LB_EOS, or if
  *          there are fewer than n_best outputs within the limit, unless the others are impossible (the probability 0,
  *          by sparsemax or entmax), or if there is none; LB_ERROR_INDEX, LB_ERROR_MEMORY: `batch` of the result
  *          is then 0.

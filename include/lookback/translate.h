@@ -54,6 +54,9 @@ typedef struct lb_translate_config {
     uint64_t first_text; /* number of the first text; the samples of a text depend on its number [0] */
     int member;          /* decode with this member of an ensemble alone, counted from 1 [0: with all] */
     bool skip_bad_texts; /* an unreadable text gets an error and no output, instead of failing the call */
+    /* [count] how the output for each text begins, in symbols of the targets; NULL or "": anyhow [NULL]. Not with
+     * `sample`, and not for a model that votes or writes backwards. */
+    const char *const *prefixes;
 } lb_translate_config;
 
 /** One output for a text. */
@@ -105,8 +108,8 @@ typedef struct lb_translations {
  *  Memory: free it with lb_translations_free; NULL after an error. It does not depend on the translator.
  *  Errors: LB_ERROR_FORMAT, with the number of the text, counted from 1, if a text is empty, not UTF-8, longer than
  *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped; also if the
- *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the configuration is negative, the beam is wider than the vocabulary of the
- *          targets, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
+ *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the configuration
+ *          is negative, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts,
                                               size_t count, lb_translate_config config, lb_error *error);
 

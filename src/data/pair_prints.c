@@ -34,8 +34,34 @@ lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error)
         /* A separator, so that moving a symbol from one side to the other changes the hash. */
         prints[i].pair = lb_symbols_hash(&line->target, (prints[i].source ^ '\t') * 1099511628211u);
     }
-    qsort(prints, (size_t)count, sizeof *prints, compare);
+    lb_pair_prints_sort(prints, count);
     return prints;
+}
+
+void lb_pair_prints_sort(lb_pair_print *prints, int64_t count)
+{
+    if (count > 0) qsort(prints, (size_t)count, sizeof *prints, compare);
+}
+
+lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t count)
+{
+    lb_pair_repetitions found = {0};
+    bool counted = false;       /* whether this source is already known to be ambiguous */
+    int64_t same = 0, most = 0; /* pairs that equal this one; the most of its source */
+    for (int64_t i = 0; i < count; i++) {
+        bool same_source = i > 0 && prints[i].source == prints[i - 1].source;
+        bool same_pair = same_source && prints[i].pair == prints[i - 1].pair;
+        counted = counted && same_source;
+        same = same_pair ? same + 1 : 1;
+        if (!same_source) found.possible += most;
+        most = same_source && most > same ? most : same;
+        found.duplicates += same_pair;
+        if (!same_source || same_pair || counted) continue;
+        found.ambiguous++;
+        counted = true;
+    }
+    found.possible += most;
+    return found;
 }
 
 const lb_pair_print *lb_pair_print_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)

@@ -17,6 +17,19 @@ LB_MUST_USE lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error)
 /** Less than 0, 0 or more than 0, in their order. */
 int lb_pair_print_compare(const lb_pair_print *a, const lb_pair_print *b);
 
+/** How pairs repeat. */
+typedef struct lb_pair_repetitions {
+    int64_t duplicates; /* pairs that equal another one before them */
+    int64_t ambiguous;  /* different sources with more than one target */
+    int64_t possible;   /* pairs that are right if each source gets its most frequent target */
+} lb_pair_repetitions;
+
+/** Sorts `count` prints, as those of lb_pair_prints_make are. */
+void lb_pair_prints_sort(lb_pair_print *prints, int64_t count);
+
+/** Counts the repetitions among sorted prints. */
+lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t count);
+
 /** The first of `count` sorted prints that is not before `wanted`, or the end. */
 const lb_pair_print *lb_pair_print_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted);
 

@@ -14,21 +14,7 @@ static lb_status out_of_memory(lb_error *error)
 
 static void count_repetitions(const lb_pair_print *prints, lb_pair_file_report *report)
 {
-    bool counted = false;       /* whether this source is already known to be ambiguous */
-    int64_t same = 1, most = 1; /* pairs that equal this one; the most of its source */
-    for (int64_t i = 1; i < lb_pairs_count(report->pairs); i++) {
-        bool same_source = prints[i].source == prints[i - 1].source;
-        bool same_pair = same_source && prints[i].pair == prints[i - 1].pair;
-        counted = counted && same_source;
-        same = same_pair ? same + 1 : 1;
-        if (!same_source) report->possible += most;
-        most = same_source && most > same ? most : same;
-        report->duplicates += same_pair;
-        if (!same_source || same_pair || counted) continue;
-        report->ambiguous++;
-        counted = true;
-    }
-    report->possible += most;
+    report->repetitions = lb_pair_prints_count(prints, lb_pairs_count(report->pairs));
 }
 
 static void count_shared(const lb_pair_print *train, const lb_pair_print *dev, lb_pair_report *report)

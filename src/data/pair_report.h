@@ -2,6 +2,7 @@
 #ifndef LB_PAIR_REPORT_H
 #define LB_PAIR_REPORT_H
 
+#include "data/pair_prints.h"
 #include "data/pairs.h"
 
 /** All sources, or all targets, of a file. */
@@ -14,9 +15,7 @@ typedef struct lb_side_report {
 typedef struct lb_pair_file_report {
     const lb_pairs *pairs; /* NULL: there is no such file */
     lb_side_report source, target;
-    int64_t duplicates; /* pairs that equal an earlier one */
-    int64_t ambiguous;  /* different sources with more than one target */
-    int64_t possible;   /* pairs that are right if each source gets its most frequent target */
+    lb_pair_repetitions repetitions;
 } lb_pair_file_report;
 
 /** A symbol that does not occur in training, and its count in the other file. */

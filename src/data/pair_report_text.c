@@ -87,11 +87,11 @@ static void write_file(lb_buffer *text, const lb_pair_file_report *file)
     if (file->target.longest > 0)
         write_side(text, "target", &file->target, file->pairs->format.target.separator);
     lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets",
-                    (long long)file->duplicates, lb_plural(file->duplicates), (long long)file->ambiguous,
-                    lb_plural(file->ambiguous));
-    if (file->ambiguous > 0)
+                    (long long)file->repetitions.duplicates, lb_plural(file->repetitions.duplicates),
+                    (long long)file->repetitions.ambiguous, lb_plural(file->repetitions.ambiguous));
+    if (file->repetitions.ambiguous > 0)
         lb_buffer_print(text, ": at most %.1f %% of the pairs can be right",
-                        100 * (double)file->possible / (double)pairs);
+                        100 * (double)file->repetitions.possible / (double)pairs);
     lb_buffer_print(text, "\n");
 }
 

@@ -319,7 +319,8 @@ START_TEST(test_predict_attention_takes_one_text_and_a_model_that_attends)
     char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
     snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
     run(model, flag, "bad\ncab\n");
-    expect(65, "bad\tB A " TSH "\n", INPUT "2: --attention accepts only one text\n");
+    expect(65, "bad\tB A " TSH "\n",
+           INPUT "2: --attention accepts only one text, unless its file is .jsonl\n");
     run(plain, flag, "bad\n");
     ck_assert_int_eq(result.status, 65);
     ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention to write"));

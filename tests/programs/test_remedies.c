@@ -71,9 +71,6 @@ static const struct {
     {"report train.tsv out/model.safetensors", 65,
      "train.tsv: " NO_MODEL "; the model comes first: out/model.safetensors train.tsv\n"},
     {"predict train.tsv three.tsv", 65, "train.tsv: " NO_MODEL "\n"},
-    {"predict out train.tsv --n-best 1000", 2, "--n-best: the model has only "},
-    {"predict out train.tsv --beam 1000", 2, "--beam: the model has only "},
-    {"predict out train.tsv --beam 1000 --n-best 2", 2, "--beam: the model has only "},
 };
 
 START_TEST(test_message_says_what_a_file_seems_to_be_and_what_to_type)

@@ -102,15 +102,21 @@ static int64_t promote_greedy(search *s, int64_t count, candidate greedy)
 }
 
 /* The 2 beam likeliest continuations of a row's live hypotheses: even if half of them end, a whole beam continues. */
-static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probabilities)
+static int64_t find_candidates(search *s, int64_t row, int64_t steps, const lb_real *log_probabilities)
 {
-    int64_t count = 0;
+    int64_t count = 0, first = LB_FIRST_WRITTEN, end = s->vocabulary;
+    if (s->config.prefix && steps <= s->config.prefix_length[row]) {
+        first = s->config.prefix[row][steps - 1];
+        end = first + 1;
+    }
     candidate greedy = {0};
     for (int64_t from = 0; from < s->live_count[row]; from++) {
         const live *l = &s->live[row * s->config.beam + from];
         const lb_real *added = log_probabilities + from * s->vocabulary;
-        int64_t likeliest = l->greedy ? lb_model_likeliest(added, s->vocabulary) : -1;
-        for (int64_t token = LB_FIRST_WRITTEN; token < s->vocabulary; token++) {
+        int64_t likeliest = !l->greedy         ? -1
+                            : end == first + 1 ? first
+                                               : lb_model_likeliest(added, s->vocabulary);
+        for (int64_t token = first; token < end; token++) {
             if (added[token] == -(lb_real)INFINITY) {
                 s->impossible[row] = true;
                 continue;
@@ -131,7 +137,7 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
                        const lb_tensor *log_probabilities, int64_t *origin)
 {
     int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
-    int64_t found = find_candidates(s, row, log_probabilities->data + first * s->vocabulary);
+    int64_t found = find_candidates(s, row, steps, log_probabilities->data + first * s->vocabulary);
     bool last = steps == s->config.limit && beam > 1;
     live *going = lb_tape_alloc_zero(s->tape, beam, sizeof *going);
     if (!going) return 0;
@@ -237,14 +243,13 @@ static lb_hypothesis *trace_all(const search *s)
 static bool is_possible(const search *s)
 {
     const lb_beam_config *c = &s->config;
-    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && c->beam <= s->vocabulary &&
-        s->vocabulary > LB_EOS)
+    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && s->vocabulary > LB_EOS)
         return true;
-    lb_tape_fail(
-        s->tape, LB_ERROR_ARGUMENT,
-        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary, limit >= 1 and vocabulary > %d, "
-        "found n_best %lld, beam %lld, vocabulary %lld, limit %lld",
-        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit);
+    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
+                 "lb_beam_search: expected 1 <= n_best <= beam, limit >= 1 and vocabulary > %d, "
+                 "found n_best %lld, beam %lld, vocabulary %lld, limit %lld",
+                 (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary,
+                 (long long)c->limit);
     return false;
 }
 
@@ -259,6 +264,11 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (!config.without_weights) s.maps = model->layers * model->heads;
     s.vocabulary = model->target_vocab;
     if (!is_possible(&s)) return (lb_beam){0};
+    if (config.prefix && (model->kind->search || model->backward)) {
+        lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "lb_beam_search: expected no prefix, since the model %s",
+                     model->kind->search ? "votes" : "writes backwards");
+        return (lb_beam){0};
+    }
     if (model->kind->search) return model->kind->search(model, source, config);
     int64_t all = source.batch * config.beam;
     s.live = lb_tape_alloc_zero(s.tape, all, sizeof *s.live);

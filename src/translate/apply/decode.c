@@ -35,10 +35,14 @@ lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb
     if (c->copy_unknown && lb_translate_model(t, c)->heads == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "copy_unknown: the model has no attention, expected one that has");
-    if (c->sample || c->beam <= t->model.model->target_vocab) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "found beam %d, expected at most %lld, the symbols of the model", c->beam,
-                        (long long)t->model.model->target_vocab);
+    const lb_model *model = lb_translate_model(t, c);
+    if (c->prefixes && (c->sample || model->kind->search || model->backward))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "prefixes: found %s, expected a search with a model that writes forwards",
+                            c->sample             ? "samples"
+                            : model->kind->search ? "a model that votes"
+                                                  : "a model that writes backwards");
+    return LB_OK;
 }
 
 static int64_t limit_of(const lb_translator *t, const lb_source *source, const lb_translate_config *config)
@@ -103,15 +107,27 @@ lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t co
     return tokens;
 }
 
-static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source *sources,
+static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source *sources, size_t count,
                       const lb_translate_config *config)
 {
+    const int32_t **prefix = lb_alloc(count * sizeof *prefix);
+    int32_t *length = lb_alloc(count * sizeof *length);
     lb_beam_config search = {.beam = config->beam,
                              .n_best = config->n_best,
                              .limit = limit_of(t, sources, config),
                              .length_penalty = config->length_penalty,
-                             .without_weights = is_blind(t, config)};
-    return lb_beam_search(lb_translate_model(t, config), tokens, search);
+                             .without_weights = is_blind(t, config),
+                             .prefix = config->prefixes ? prefix : NULL,
+                             .prefix_length = length};
+    bool has_room = prefix && length;
+    for (size_t i = 0; i < count && has_room; i++) {
+        prefix[i] = sources[i].prefix;
+        length[i] = sources[i].prefix_length;
+    }
+    lb_beam found = has_room ? lb_beam_search(lb_translate_model(t, config), tokens, search) : (lb_beam){0};
+    lb_release((void *)prefix);
+    lb_release(length);
+    return found;
 }
 
 static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *sources, size_t count,
@@ -136,7 +152,8 @@ lb_status lb_translate_decode(const lb_translator *t, lb_tape *tape, const lb_so
 {
     lb_tape_reset(tape);
     lb_tokens tokens = lb_translate_tokens(tape, sources, count);
-    *found = config->sample ? draw(t, tokens, sources, count, config) : search(t, tokens, sources, config);
+    *found =
+        config->sample ? draw(t, tokens, sources, count, config) : search(t, tokens, sources, count, config);
     if (found->batch == (int64_t)count) return LB_OK;
     if (lb_tape_status(tape)) return lb_error_set(error, lb_tape_status(tape), "%s", lb_tape_error(tape));
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu texts", count);

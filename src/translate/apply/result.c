@@ -129,7 +129,8 @@ static lb_status keep_source(lb_translate_job *j, size_t number)
     if (!id || !t->symbol) return lb_keep_failed(j);
     t->length =
         lb_vocabulary_encode(j->translator->model.source, j->symbols.symbol, count, id, (int32_t)count);
-    j->source[j->good_count] = (lb_source){id, (int32_t)count, j->config.first_text + number};
+    j->source[j->good_count] =
+        (lb_source){.id = id, .length = (int32_t)count, .number = j->config.first_text + number};
     j->good[j->good_count++] = t;
     return keep_unknown(j, t, id);
 }

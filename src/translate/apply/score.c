@@ -15,7 +15,7 @@ typedef struct target {
 
 /* The log-probabilities of all tokens at each step of the targets, by teacher forcing. */
 static lb_status force(const lb_translator *t, lb_tape *tape, const lb_source *source, const target *targets,
-                       size_t count, lb_tensor **log_probabilities, lb_error *error)
+                       size_t count, lb_forced *forced, lb_error *error)
 {
     int32_t longest = 0, *id, *lengths;
     for (size_t i = 0; i < count; i++) longest = targets[i].length > longest ? targets[i].length : longest;
@@ -27,7 +27,7 @@ static lb_status force(const lb_translator *t, lb_tape *tape, const lb_source *s
         memcpy(id + row * out.length, targets[row].id, (size_t)targets[row].length * sizeof *id);
         id[row * out.length + targets[row].length] = LB_EOS;
     }
-    *log_probabilities = lb_model_force(t->model.model, tokens, out).log_probabilities;
+    *forced = lb_model_force(t->model.model, tokens, out);
     lb_status status = lb_tape_status(tape);
     return status ? lb_error_set(error, status, "%s", lb_tape_error(tape)) : LB_OK;
 }
@@ -58,13 +58,14 @@ static lb_status read_target(lb_translate_job *j, lb_translation *t, const char 
 
 /* Stores a target as the only output of its source. */
 static lb_status keep_target(const lb_translate_job *j, size_t number, const target *given,
-                             const lb_real *log_probabilities)
+                             const lb_real *log_probabilities, lb_real *weights, int64_t width)
 {
     lb_translation *t = j->good[number];
     int64_t vocabulary = j->translator->model.model->target_vocab;
     lb_hypothesis h = {
         .length = given->length, .id = given->id, .finished = true, .steps = given->length + 1};
     h.log_probability = lb_alloc((size_t)h.steps * sizeof *h.log_probability);
+    h.weights = weights;
     t->output = lb_keep_room(j, 1, sizeof *t->output);
     if (!h.log_probability || !t->output) {
         lb_release(h.log_probability);
@@ -75,15 +76,26 @@ static lb_status keep_target(const lb_translate_job *j, size_t number, const tar
         h.log_probability[step] = (double)log_probabilities[step * vocabulary + token];
         h.score += h.log_probability[step];
     }
-    lb_status status = lb_keep_output(j, number, &h, 0, given->symbol, t->output);
+    lb_status status = lb_keep_output(j, number, &h, width, given->symbol, t->output);
     t->count = !status;
     lb_release(h.log_probability);
     return status;
 }
 
+/* The weights of a row, [maps, T, S], with only its own steps in each map. */
+static lb_real *pack_weights(lb_tensor *all, int64_t row, int64_t steps)
+{
+    int64_t maps = lb_dim(all, 1), length = lb_dim(all, 2), width = lb_dim(all, 3);
+    lb_real *weights = all->data + row * maps * length * width;
+    for (int64_t map = 1; map < maps; map++)
+        memmove(weights + map * steps * width, weights + map * length * width,
+                (size_t)(steps * width) * sizeof *weights);
+    return weights;
+}
+
 static lb_status score_some(lb_translate_job *j, const target *targets, size_t first, size_t *count)
 {
-    lb_tensor *found;
+    lb_forced found;
     const lb_source *source = j->source + first;
     int64_t longest = 0;
     for (size_t i = first; i < j->good_count; i++)
@@ -92,9 +104,15 @@ static lb_status score_some(lb_translate_job *j, const target *targets, size_t f
     *count = lb_translate_affordable(j->translator, source, j->good_count - first, &j->config, true);
     lb_status status = force(j->translator, j->tape, source, targets + first, *count, &found, j->error);
     if (status) return status;
-    int64_t row = lb_dim(found, 1) * lb_dim(found, 2);
-    for (size_t i = 0; i < *count && !status; i++)
-        status = keep_target(j, first + i, &targets[first + i], found->data + (int64_t)i * row);
+    const lb_tensor *each = found.log_probabilities;
+    int64_t length = lb_dim(each, 1), row = length * lb_dim(each, 2);
+    for (size_t i = 0; i < *count && !status; i++) {
+        lb_real *weights = NULL;
+        if (j->config.attention && found.weights)
+            weights = pack_weights(found.weights, (int64_t)i, targets[first + i].length + 1);
+        status = keep_target(j, first + i, &targets[first + i], each->data + (int64_t)i * row, weights,
+                             found.weights ? lb_dim(found.weights, 3) : 0);
+    }
     return status;
 }
 
@@ -117,10 +135,17 @@ static lb_status score(lb_translate_job *j, const char *const *sources, const ch
 lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
                                      const char *const *targets, size_t count, lb_error *error)
 {
+    return lb_score_texts(translator, sources, targets, count, false, error);
+}
+
+lb_translations *lb_score_texts(const lb_translator *translator, const char *const *sources,
+                                const char *const *targets, size_t count, bool attention, lb_error *error)
+{
     lb_error found = {0};
     lb_translate_job j;
     lb_status status = lb_translate_job_begin(&j, translator, count, &found);
-    j.config = (lb_translate_config){.beam = 1, .length_penalty = -1, .skip_bad_texts = true};
+    j.config = (lb_translate_config){
+        .beam = 1, .length_penalty = -1, .attention = attention, .skip_bad_texts = true};
     target *given = lb_alloc_zero((count + 1) * sizeof *given);
     if (!status) status = given ? score(&j, sources, targets, given) : lb_keep_failed(&j);
     lb_release(given);

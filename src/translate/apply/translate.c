@@ -1,5 +1,9 @@
 /* Translates texts: splits them into symbols, decodes as many side by side as memory allows, and stores the results. */
+#include "models/decode/model.h"
 #include "translate/apply/merge.h"
+#include "translate/file/list.h"
+
+#include <string.h>
 
 static lb_status keep_outputs(const lb_translate_job *j, size_t number, const lb_hypothesis *found,
                               int64_t width)
@@ -30,6 +34,44 @@ static lb_status decode_some(const lb_translate_job *j, size_t first, size_t *co
     return status;
 }
 
+/* The first symbol that the model cannot write; NULL: there is none. */
+static const char *find_unwritable(const lb_translate_job *j, const int32_t *id)
+{
+    for (size_t i = 0; i < j->symbols.count; i++)
+        if (id[i] == LB_UNK) return j->symbols.symbol[i];
+    return NULL;
+}
+
+/* Splits the beginning of an output into symbols of the targets. */
+static lb_status read_prefix(lb_translate_job *j, size_t number, const char *text)
+{
+    const lb_text_model *m = &j->translator->model;
+    lb_source *source = &j->source[j->good_count - 1];
+    lb_error found = {0};
+    if (!text || !*text) return LB_OK;
+    lb_status status = m->sorts ? lb_list_split(&m->task, text, strlen(text), &j->symbols, &found)
+                                : lb_symbols_split(&m->target_rule, text, strlen(text), &j->symbols, &found);
+    int32_t count = (int32_t)j->symbols.count, *id = lb_keep_room(j, j->symbols.count, sizeof *id);
+    if (!id) return lb_keep_failed(j);
+    if (!status) lb_vocabulary_encode(m->target, j->symbols.symbol, j->symbols.count, id, count);
+    const char *unwritable = status ? NULL : find_unwritable(j, id);
+    int64_t limit = j->config.limit ? j->config.limit : lb_text_model_limit(m, source->length);
+    limit = lb_model_limit(m->model, limit);
+    if (unwritable)
+        lb_error_set(&found, LB_ERROR_FORMAT,
+                     "the beginning of the output has \"%.40s\", which the model does not write", unwritable);
+    else if (!status && count >= limit)
+        lb_error_set(&found, LB_ERROR_FORMAT,
+                     "the beginning of the output has %d symbols, expected fewer than %lld", (int)count,
+                     (long long)limit);
+    source->prefix = id;
+    source->prefix_length = count;
+    if (!found.status) return LB_OK;
+    if (found.status == LB_ERROR_FORMAT && j->config.skip_bad_texts)
+        return lb_keep_error(j, &j->all->text[number], found.message);
+    return lb_error_set(j->error, found.status, "text %zu: %s", number + 1, found.message);
+}
+
 static lb_status translate(lb_translate_job *j, const char *const *texts)
 {
     lb_status status = lb_translate_settle(j->translator, &j->config, j->error);
@@ -38,7 +80,13 @@ static lb_status translate(lb_translate_job *j, const char *const *texts)
         j->all->layers = model->layers;
         j->all->heads = model->heads;
     }
-    for (size_t i = 0; i < j->all->count && !status; i++) status = lb_keep_text(j, i, texts[i]);
+    for (size_t i = 0; i < j->all->count && !status; i++) {
+        size_t before = j->good_count;
+        status = lb_keep_text(j, i, texts[i]);
+        if (!status && j->config.prefixes && j->good_count > before)
+            status = read_prefix(j, i, j->config.prefixes[i]);
+        if (j->all->text[i].error) j->good_count = before;
+    }
     for (size_t first = 0, some; first < j->good_count && !status; first += some)
         status = decode_some(j, first, &some);
     return status;

@@ -73,8 +73,8 @@ static const char faulty_dev[] = "café\tC\nteas\tA\ntea\tA\nsus\tA\ncafé\tC\n\
 START_TEST(test_make_counts_what_the_files_have)
 {
     ck_assert_int_eq(make(faulty_train, faulty_dev), LB_OK);
-    ck_assert_int_eq(report.train.duplicates, 2);
-    ck_assert_int_eq(report.train.ambiguous, 1);
+    ck_assert_int_eq(report.train.repetitions.duplicates, 2);
+    ck_assert_int_eq(report.train.repetitions.ambiguous, 1);
     ck_assert_int_eq(report.train.source.shortest, 1);
     ck_assert_int_eq(report.train.source.median, 3);
     ck_assert_int_eq(report.train.source.longest, 4);
@@ -82,8 +82,8 @@ START_TEST(test_make_counts_what_the_files_have)
     ck_assert_int_eq(report.train.target.median, 1);
     ck_assert_int_eq(report.train.target.longest, 3);
     ck_assert_int_eq(report.train.target.symbols, 3);
-    ck_assert_int_eq(report.dev.duplicates, 1);
-    ck_assert_int_eq(report.dev.ambiguous, 0);
+    ck_assert_int_eq(report.dev.repetitions.duplicates, 1);
+    ck_assert_int_eq(report.dev.repetitions.ambiguous, 0);
     ck_assert_int_eq(report.shared_sources, 3);
     ck_assert_int_eq(report.shared_pairs, 1);
     ck_assert(report.maybe_swapped);
@@ -171,9 +171,9 @@ START_TEST(test_make_many_pairs_are_compared_with_all_others)
     ck_assert_int_eq(make(text, dev_text), LB_OK);
     /* Each source gets targets 0 and 1 in addition to its own, which differs for 8 sources in 10. */
     int64_t different = SOURCES * 2 + SOURCES / 10 * 8;
-    ck_assert_int_eq(report.train.duplicates, LINES - different);
-    ck_assert_int_eq(report.train.ambiguous, SOURCES);
-    ck_assert_int_eq(report.dev.duplicates, 0);
+    ck_assert_int_eq(report.train.repetitions.duplicates, LINES - different);
+    ck_assert_int_eq(report.train.repetitions.ambiguous, SOURCES);
+    ck_assert_int_eq(report.dev.repetitions.duplicates, 0);
     ck_assert_int_eq(report.shared_sources, SOURCES / 2);
     ck_assert_int_eq(report.shared_pairs, SOURCES / 2);
     ck_assert(!report.maybe_swapped);
