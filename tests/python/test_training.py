@@ -29,6 +29,16 @@ def test_a_list_gives_the_weights_of_a_file(pairs, short, tmp_path):
     assert model_of(tmp_path / "list") == model_of(tmp_path / "file")
 
 
+def test_the_program_of_the_wheel_trains_to_the_same_weights(pairs, short, tmp_path):
+    file = tmp_path / "pairs.tsv"
+    file.write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in short.items()]
+    subprocess.run([lookback.program.PATH, "train", file, "--quiet", f"--out={tmp_path / 'program'}", *words], check=True)
+    lookback.train(file, out=tmp_path / "package", **short)
+    scores = [lookback.open(tmp_path / name).score("abc", "CBA").score for name in ("program", "package")]
+    assert scores[0] == scores[1]
+
+
 def test_features_are_the_second_text_of_three(short, tmp_path):
     pairs = [(word, feature, word + ending) for word in ("walk", "talk", "call", "jump", "play")
              for feature, ending in (("V;PST", "ed"), ("V;3;SG", "s"), ("V;PTCP", "ing"))] * 10
