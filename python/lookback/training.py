@@ -167,6 +167,12 @@ def _settle(options: Dict[str, Any]) -> _c.lb_training_config:
     return config
 
 
+def _record(options: Dict[str, Any]) -> bytes:
+    """The options for the record in the model, spelled as those of the program."""
+    given = {name.rstrip("_").replace("_", "-"): value for name, value in options.items() if value is not None}
+    return json.dumps(given, default=str).encode()
+
+
 def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention: Optional[str] = None,
           progress: Union[bool, Callable[[Progress], Any]] = False, **options: Any) -> Model:
     """Trains a model on pairs of texts, and opens it.
@@ -191,10 +197,11 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention
     `out`; MEMORY. Raises TypeError for an unknown option or a value of another type.
     """
     listener = _Listener(_print_progress if progress is True else progress or None)
-    config = _settle({"attention": attention, **options})
+    given = {"seed": 1, "attention": attention, **options}  # the seed of the program
+    config = _settle(given)
     config.out = encode_path(out, "out")
     config.listener = listener.struct
-    config.options = json.dumps({name: value for name, value in options.items() if value is not None}, default=str).encode()
+    config.options = _record(given)
     error = Failure()
     with as_files(pairs=pairs, dev=dev) as files:
         config.train = encode_path(files["pairs"].path, "pairs")

@@ -104,7 +104,7 @@ def test_progress_is_told_of_each_step_and_each_evaluation(pairs, short, tmp_pat
     lookback.train(pairs, out=tmp_path, progress=True, fresh=True, seeds=2, **short)
     lines = capfd.readouterr().err.splitlines()
     assert [line.partition("  ")[0] for line in lines] == [
-        "seed 0: step 20/40", "seed 0: step 40/40", "seed 1: step 20/40", "seed 1: step 40/40"]
+        "seed 1: step 20/40", "seed 1: step 40/40", "seed 2: step 20/40", "seed 2: step 40/40"]
 
 
 def test_reports_and_warnings_go_to_the_log(pairs, short, tmp_path, caplog):
