@@ -32,6 +32,11 @@ def split(text, separator):
     return [part.strip() for part in re.split(separator + r"(?![^(]*\))", text) if part.strip()]
 
 
+def short(enum, member):
+    """UNIT for LB_RANGE_UNIT of lb_range, FORMAT for LB_ERROR_FORMAT."""
+    return re.sub(f"^LB_(?:{enum[3:].upper()}_|ERROR_)?", "", member)
+
+
 class Header:
     """What the headers declare, by name."""
 
@@ -134,10 +139,11 @@ class Writer:
             text += f"{name}._fields_ = [\n{rows}]\n"
         for name in names:
             if name in header.enums:
-                text += f"{name} = {header.enums[name]}\n"
-        text += "\nPROTOTYPES = {\n" + "".join(prototypes) + "}\n"
+                rows = "".join(f"    {short(name, member)} = {n}\n" for member, n in header.enums[name].items())
+                text += f"\n\nclass {name}(IntEnum):\n{rows}"
+        text += "\n\nPROTOTYPES = {\n" + "".join(prototypes) + "}\n"
         used = sorted({"Structure", *re.findall(r"\b(?:c_\w+|CFUNCTYPE|POINTER)\b", text)})
-        return f"{HEAD}from ctypes import {', '.join(used)}\n\n\n{text}"
+        return f"{HEAD}from ctypes import {', '.join(used)}\nfrom enum import IntEnum\n\n\n{text}"
 
 
 def write(package, includes):

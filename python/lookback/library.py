@@ -2,7 +2,6 @@
 import ctypes
 import os
 from contextlib import contextmanager
-from enum import IntEnum
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
@@ -13,9 +12,7 @@ from . import _c
 
 NATIVE = Path(__file__).with_name("native")  # the library, the program, and the libraries that these need
 
-Status = IntEnum("Status", {name.replace("LB_", "").replace("ERROR_", ""): n for name, n in _c.lb_status.items()})
-Status.__doc__ = "The kinds of errors, as in lb_status: Status.FORMAT is LB_ERROR_FORMAT."
-
+Status = _c.lb_status
 PathLike = Union[str, "os.PathLike[str]"]
 
 
@@ -132,7 +129,7 @@ def array(pointer: Any, shape: Sequence[int], owner: object) -> Any:
     for size in shape:
         count *= size
     values = (pointer._type_ * count).from_address(ctypes.addressof(pointer.contents))
-    values.owner = owner  # type: ignore[attr-defined]
+    values.owner = owner
     module = numpy()
     if module:
         return module.ctypeslib.as_array(values).reshape(shape)
@@ -144,7 +141,7 @@ def array(pointer: Any, shape: Sequence[int], owner: object) -> Any:
 
 def version() -> str:
     """The version of the library, such as "0.2.0"."""
-    return c.lb_version().decode()
+    return str(c.lb_version(), "ascii")
 
 
 def set_threads(threads: int) -> None:

@@ -4,7 +4,7 @@ import os
 import threading
 import weakref
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Union, overload
+from typing import Any, Dict, Iterable, List, Optional, Union, overload
 
 from . import _c, program
 from .library import Error, Failure, PathLike, Status, c, encode, encode_path, set_field, strings
@@ -48,19 +48,22 @@ class Model:
         self.close()
 
     @overload
-    def __call__(self, text: str) -> str: ...
+    def __call__(self, text: str) -> str: ...  # type: ignore[misc]  # a str is an Iterable[str], too
     @overload
     def __call__(self, text: Iterable[str]) -> List[str]: ...
 
     def __call__(self, text: Union[str, Iterable[str]]) -> Union[str, List[str]]:
         """The best output for a text, or a list of them for texts. Raises Error as translate."""
-        found = self.translate(text)
-        return found.text if isinstance(found, Translation) else [each.text for each in found]
+        if isinstance(text, str):
+            return self.translate(text).text
+        return [each.text for each in self.translate(text)]
 
     @overload
-    def translate(self, texts: str, **options: Any) -> Translation: ...
+    def translate(  # type: ignore[misc]
+        self, texts: str, *, n_best: int = ..., attention: bool = ..., **options: Any) -> Translation: ...
     @overload
-    def translate(self, texts: Iterable[str], **options: Any) -> List[Translation]: ...
+    def translate(
+        self, texts: Iterable[str], *, n_best: int = ..., attention: bool = ..., **options: Any) -> List[Translation]: ...
 
     def translate(self, texts: Union[str, Iterable[str]], *, n_best: int = 1, attention: bool = False,
                   **options: Any) -> Union[Translation, List[Translation]]:
@@ -92,7 +95,7 @@ class Model:
         return found
 
     @overload
-    def score(self, sources: str, targets: str) -> Output: ...
+    def score(self, sources: str, targets: str) -> Output: ...  # type: ignore[misc]
     @overload
     def score(self, sources: Iterable[str], targets: Iterable[str]) -> List[Output]: ...
 
@@ -143,7 +146,8 @@ class Model:
         The program of the package does it, with the file of the model as it now is. Raises Error: OPEN; FORMAT, with its
         line, for a bad pair; ARGUMENT for an unknown option; MEMORY.
         """
-        return json.loads(self._run("evaluate", pairs, {**options, "json": True}))
+        measures: Dict[str, Any] = json.loads(self._run("evaluate", pairs, {**options, "json": True}))
+        return measures
 
     def report(self, pairs: Pairs, output: PathLike = "report.html", **options: Any) -> Path:
         """Writes a page about what the model does with `pairs`, one HTML file that needs no network: all outputs, where the

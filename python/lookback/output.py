@@ -63,7 +63,7 @@ def _draw(attention: Any, source: List[str], target: List[str]) -> str:
     many = len(attention) > 1, len(attention[0]) > 1
     highest = max(float(max(row)) for layer in attention for head in layer for row in head)
     # Small weights alone would all be pale on a scale to 1.
-    span = _c.lb_range["LB_RANGE_UNIT" if highest >= 0.5 else "LB_RANGE_DATA"]
+    span = _c.lb_range.UNIT if highest >= 0.5 else _c.lb_range.DATA
     maps = []
     for i, layer in enumerate(attention, 1):
         for j, head in enumerate(layer, 1):

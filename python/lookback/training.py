@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager
+from ctypes import c_char_p
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Union
 
 from . import _c
@@ -48,11 +49,12 @@ class _Listener:
         self.raised: Optional[BaseException] = None
         self.progress = progress
         self.struct = _c.lb_training_listener()
-        heard = {"stop": lambda context: self.raised is not None, "report": self._say(logging.INFO),
-                 "note": self._say(logging.INFO), "hint": self._say(logging.WARNING), "unsaved": self._unsaved}
+        heard: Dict[str, Callable[..., Any]] = {
+            "stop": lambda context: self.raised is not None, "report": self._say(logging.INFO),
+            "note": self._say(logging.INFO), "hint": self._say(logging.WARNING), "unsaved": self._unsaved}
         if progress:
             heard.update(stepped=self._stepped, evaluated=self._evaluated)
-        for field, kind in self.struct._fields_:
+        for field, kind in dict(self.struct._fields_).items():
             if field in heard:
                 # The struct keeps the callback alive, too.
                 setattr(self.struct, field, kind(heard[field] if field == "stop" else self._guard(heard[field])))
@@ -76,7 +78,7 @@ class _Listener:
     def hearing_signals(self) -> Iterator[None]:
         """While C runs, Python handles a signal in whichever callback comes next, where an exception could get lost between
         two lines. So what the handlers raise, such as that of Ctrl-C, is kept, and the training stops after its step."""
-        before = {}
+        before: Dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             before = {number: signal.getsignal(number) for number in signal.valid_signals()}
 
@@ -123,7 +125,8 @@ ZERO_IS_NONE = ("warm_up", "patience", "film", "dropout", "average", "label_smoo
 OPPOSITE = {"hold_out": "no_hold_out", "bidirectional": "one_direction"}
 # Of the fields, numbers and texts are options, but for arguments of train() and what Python has no use for.
 NOT_OPTIONS = ("train", "dev", "out", "group", "options")
-FIELDS = {name: kind for name, kind in _c.lb_training_config._fields_
+_fields: Any = _c.lb_training_config._fields_
+FIELDS = {name: kind for name, kind in _fields
           if name not in NOT_OPTIONS and hasattr(kind(), "value")}
 
 
@@ -139,7 +142,7 @@ def _value(name: str, value: Any) -> Any:
     kind = FIELDS[name]
     if name in NAMED or name == "index":
         return _number_of(name, value)
-    if kind is _c.c_char_p:
+    if kind is c_char_p:
         return encode_path(value, name) if name in ("from", "index_file") else encode(value, name)
     if name in ZERO_IS_NONE and value == 0:
         return -1
@@ -162,6 +165,12 @@ def _settle(options: Dict[str, Any]) -> _c.lb_training_config:
         if value is not None:
             _set_option(config, option, value)
     return config
+
+
+def _record(options: Dict[str, Any]) -> bytes:
+    """The options for the record in the model, spelled as those of the program."""
+    given = {name.rstrip("_").replace("_", "-"): value for name, value in options.items() if value is not None}
+    return json.dumps(given, default=str).encode()
 
 
 def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention: Optional[str] = None,
@@ -188,10 +197,11 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention
     `out`; MEMORY. Raises TypeError for an unknown option or a value of another type.
     """
     listener = _Listener(_print_progress if progress is True else progress or None)
-    config = _settle({"attention": attention, **options})
+    given = {"seed": 1, "attention": attention, **options}  # the seed of the program
+    config = _settle(given)
     config.out = encode_path(out, "out")
     config.listener = listener.struct
-    config.options = json.dumps({name: value for name, value in options.items() if value is not None}, default=str).encode()
+    config.options = _record(given)
     error = Failure()
     with as_files(pairs=pairs, dev=dev) as files:
         config.train = encode_path(files["pairs"].path, "pairs")

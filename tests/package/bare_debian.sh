@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the packages in FOLDER on a Debian 12 that has nothing else, uses them there as a user would, and removes them.
+# Installs the packages and the wheel in FOLDER on a Debian 12 that has nothing else, uses them there as a user would, and
+# removes them.
 #   bare_debian.sh FOLDER    as root
 set -eu
 
@@ -9,12 +10,28 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mkdir "$work/packages"
-cp "$packages"/*.deb "$consumers/train.c" "$work/packages"
+cp "$packages"/*.deb "$packages"/*.whl "$consumers/train.c" "$work/packages"
 cat >"$work/packages/use.sh" <<'END'
 set -eux
 cd /packages
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
+
+# The wheel needs Python alone, also for a heat map.
+apt-get install -qy --no-install-recommends python3-venv
+python3 -m venv /packages/bare
+/packages/bare/bin/pip install --no-index ./*.whl
+/packages/bare/bin/python - <<'PYTHON'
+import lookback
+pairs = [(word, word.upper()) for word in ("abc", "bca", "cab", "acb", "bac", "cba")] * 20
+model = lookback.train(pairs, out="model", hold_out=False, hidden=16, embed=16, steps=200, batch=16, lr=0.01)
+assert model("abc") == "ABC", model("abc")
+assert "<svg" in model.translate("abc", attention=True)[0].svg()
+assert model.evaluate(pairs)["pairs"] == 120
+PYTHON
+/packages/bare/bin/lookback --version
+rm -r /packages/bare
+apt-get purge -qy --autoremove python3-venv
 
 # The program comes with what it needs, and no more than that.
 apt-get install -qy --no-install-recommends ./lookback_*.deb
@@ -59,7 +76,7 @@ if mmdebstrap --variant=minbase --quiet \
     --customize-hook='chroot "$1" sh /packages/use.sh' \
     bookworm /dev/null http://deb.debian.org/debian >"$work/log" 2>&1; then
     grep -E '^(lookback|lookback .*)$' "$work/log" | sort -u
-    echo "the packages install on a bare Debian 12, work there, and leave nothing behind"
+    echo "the packages and the wheel install on a bare Debian 12, work there, and leave nothing behind"
 else
     cat "$work/log" >&2
     exit 1

@@ -256,7 +256,7 @@ def test_a_child_of_fork_translates(model):
 
 
 def test_the_record_of_the_training_has_its_options(model, settings):
-    assert model.training["options"]["hidden"] == settings["hidden"]
+    assert model.training["options"]["evaluate-every"] == settings["evaluate_every"]
     assert model.path.is_absolute() and model.path.name == "model.safetensors"
 
 

@@ -29,6 +29,16 @@ def test_a_list_gives_the_weights_of_a_file(pairs, short, tmp_path):
     assert model_of(tmp_path / "list") == model_of(tmp_path / "file")
 
 
+def test_the_program_of_the_wheel_trains_to_the_same_weights(pairs, short, tmp_path):
+    file = tmp_path / "pairs.tsv"
+    file.write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in short.items()]
+    subprocess.run([lookback.program.PATH, "train", file, "--quiet", f"--out={tmp_path / 'program'}", *words], check=True)
+    lookback.train(file, out=tmp_path / "package", **short)
+    scores = [lookback.open(tmp_path / name).score("abc", "CBA").score for name in ("program", "package")]
+    assert scores[0] == scores[1]
+
+
 def test_features_are_the_second_text_of_three(short, tmp_path):
     pairs = [(word, feature, word + ending) for word in ("walk", "talk", "call", "jump", "play")
              for feature, ending in (("V;PST", "ed"), ("V;3;SG", "s"), ("V;PTCP", "ing"))] * 10
@@ -94,7 +104,7 @@ def test_progress_is_told_of_each_step_and_each_evaluation(pairs, short, tmp_pat
     lookback.train(pairs, out=tmp_path, progress=True, fresh=True, seeds=2, **short)
     lines = capfd.readouterr().err.splitlines()
     assert [line.partition("  ")[0] for line in lines] == [
-        "seed 0: step 20/40", "seed 0: step 40/40", "seed 1: step 20/40", "seed 1: step 40/40"]
+        "seed 1: step 20/40", "seed 1: step 40/40", "seed 2: step 20/40", "seed 2: step 40/40"]
 
 
 def test_reports_and_warnings_go_to_the_log(pairs, short, tmp_path, caplog):

@@ -78,10 +78,11 @@ def test_structs_are_those_of_the_headers(tmp_path):
             for field, _ in struct._fields_:
                 lines.append(f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));')
                 expected.append(f"{name}.{field} {getattr(struct, field).offset} {getattr(struct, field).size}")
-        elif isinstance(struct, dict) and name.startswith("lb_"):
-            for constant, value in struct.items():
-                lines.append(f'printf("{constant} %d\\n", (int){constant});')
-                expected.append(f"{constant} {value}")
+        elif isinstance(struct, type) and name.startswith("lb_"):
+            for member in struct:
+                prefix = "LB_RANGE_" if name == "lb_range" else "LB_ERROR_" if member else "LB_"
+                lines.append(f'printf("{prefix}{member.name} %d\\n", (int){prefix}{member.name});')
+                expected.append(f"{prefix}{member.name} {int(member)}")
     assert len(lines) > 150
     probe = tmp_path / "probe.c"
     probe.write_text("#include <lookback/lookback.h>\n#include <stdio.h>\nint main(void)\n{\n" + "\n".join(lines) + "\n}\n")
