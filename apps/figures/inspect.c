@@ -7,7 +7,7 @@
 #include "data/sort_task_json.h"
 #include "io/dtype.h"
 #include "io/json.h"
-#include "translate/file/model_path.h"
+#include "io/path.h"
 #include "translate/file/text_model.h"
 #include <lookback/lookback.h>
 
