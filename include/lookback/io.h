@@ -98,11 +98,6 @@ const char *lb_safetensors_metadata_value(const lb_safetensors *file, const char
 LB_MUST_USE lb_status lb_safetensors_read(const lb_safetensors *file, const char *name, lb_shape shape,
                                           lb_real *out, lb_error *error);
 
-/** lb_safetensors_read for integers, such as token ids and masks.
- *  Errors:  also LB_ERROR_FORMAT if the array holds floating-point numbers. */
-LB_MUST_USE lb_status lb_safetensors_read_int64(const lb_safetensors *file, const char *name, lb_shape shape,
-                                                int64_t *out, lb_error *error);
-
 /* ---- NumPy .npy: one array in a file.
  * Source: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html ---- */
 

@@ -3,7 +3,7 @@
  * The headers, from high level to low level; each one builds on those below it:
  *
  *     translate.h  text in, text out: a trained model with its symbols, and training in one call
- *     train.h      batches, optimisers, learning rates, and a training loop that can resume
+ *     train.h      batches, optimisers, learning rates, a training loop that can resume, and training on arrays
  *     models.h     GRUs with attention and transformers; greedy decoding and beam search; models as files
  *     kinds.h      the interface of a model, for writing custom ones
  *     nn.h         parameters and the modules that own them: linear, embedding, GRU, attention, transformer layers

@@ -140,8 +140,8 @@ lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_toke
 typedef struct lb_seq2seq_encoded {
     lb_attended_memory memory;
     lb_tensor **initial; /* [layers] of [batch, hidden] */
-    lb_tensor *table;  /* [target_vocab, 3 hidden], see lb_embedding_table; NULL if few rows are looked up */
-    lb_tokens symbols; /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
+    lb_tensor *table;    /* [target_vocab, 3 hidden] of the embedding; NULL if few rows are looked up */
+    lb_tokens symbols;   /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
 } lb_seq2seq_encoded;
 
 /** Encodes a batch of sources for the decoder. */
@@ -172,7 +172,7 @@ typedef struct lb_transformer_config {
     /* Self-attention reaches this many positions to the left and, in the encoder, to the right [any distance] */
     int64_t window;
     /* Some symbols of the source are features, which have no order: they get position 0 and a type of their own, and
-     * the others are counted from 1. Needs sinusoidal or learned positions; see lb_transformer_mark_feature. */
+     * the others are counted from 1. Needs sinusoidal or learned positions; lb_translator_train marks them. */
     bool feature_positions;
     /* A symbol can be copied from the source, by the mean over the heads of the last layer; needs LB_SOFTMAX as
      * `output`. */

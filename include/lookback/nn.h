@@ -473,7 +473,8 @@ typedef struct lb_transformer_context {
      * appended. NULL: x is the start of the sequence. */
     lb_key_values *past;
     lb_tensor *memory; /* the output of the encoder [batch, S, width]; decoder only */
-    /* Used instead of `memory`: the result of lb_transformer_stack_project. */
+    /* Used instead of `memory`: its keys and values, projected for each layer, as a decoder that runs step by step keeps
+     * them. */
     const lb_key_values *memory_projected;
     lb_tensor *memory_mask;                    /* broadcasts to [batch, heads, length, S]; NULL: none */
     lb_tensor **self_weights, **cross_weights; /* receive the attention weights, unless NULL */

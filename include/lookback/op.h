@@ -14,24 +14,6 @@ lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...
 /** Memory that lives until lb_tape_reset, aligned to 64 bytes. If there is none, records the error and returns NULL. */
 void *lb_tape_alloc(lb_tape *tape, size_t bytes);
 
-/** Sets the name of the module whose ops follow, for error messages. Returns the previous name, for lb_tape_leave.
- *  `name` must outlive the use of the tape. */
-const char *lb_tape_enter(lb_tape *tape, const char *name);
-/** Sets the name that lb_tape_enter returned. */
-void lb_tape_leave(lb_tape *tape, const char *outer);
-
-/** lb_tape_enter for a module that finds its tape through an operand. Does nothing if the operand is NULL. */
-static inline const char *lb_module_enter(const lb_tensor *operand, const char *name)
-{
-    return operand ? lb_tape_enter(operand->tape, name) : NULL;
-}
-
-/** Sets the name that lb_module_enter returned. */
-static inline void lb_module_leave(const lb_tensor *operand, const char *outer)
-{
-    if (operand) lb_tape_leave(operand->tape, outer);
-}
-
 /* ---- Ops. The descriptor of an op, in one file of ops/, holds everything that the engine and the reference page know
  * about it. CONTRIBUTING.md shows how to add one. ---- */
 
@@ -116,15 +98,8 @@ void lb_op_add_grad(lb_tensor *operand, const lb_real *grad);
 /** lb_op_add_grad for an operand in the `can_set` of the op: sets the gradient if lb_op_sets is true. */
 void lb_op_give_grad(const lb_node *node, int i, const lb_real *grad);
 
-/** Adds the sum of `rows` rows, each as long as the operand, to its gradient, if lb_wants_grad. */
-void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
-
 /** Records `lb_<op>: <message>` as an error of shape or argument, and returns the status. */
 lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
-
-/** Records that operands `a` and `b` (indices) do not match, with both shapes:
- *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. */
-lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b);
 
 /** Memory for node->saved or for one call of forward. It lives until lb_tape_reset. */
 lb_real *lb_op_reals(const lb_node *node, int64_t count);

@@ -58,12 +58,6 @@ typedef enum lb_colormap {
  *  Errors:  LB_ERROR_ARGUMENT with the list of names; `*map` is then unchanged. */
 LB_MUST_USE lb_status lb_colormap_find(const char *name, lb_colormap *map, lb_error *error);
 
-/** The name of a map. */
-const char *lb_colormap_name(lb_colormap map);
-
-/** All names, separated by ", ". */
-const char *lb_colormap_names(void);
-
 /* ---- Fonts: where the outlines and widths of characters come from. ---- */
 
 /** A font, ready to draw with. */
@@ -184,7 +178,7 @@ typedef struct lb_series {
     const double *y;  /* [count] */
     size_t count;
     bool right;     /* belongs to the right y axis */
-    lb_color color; /* all zeros: the next one of lb_color_series */
+    lb_color color; /* all zeros: the next of the 15 colours of charts */
 } lb_series;
 
 /** One axis. */

@@ -37,4 +37,11 @@ bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64
  *  Shapes: x [..., inputs], weight [outputs, first + inputs or more]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_tensor *bias);
 
+/** Adds the sum of `rows` rows, each as long as the operand, to its gradient, if lb_wants_grad. */
+void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
+
+/** Records that operands `a` and `b` (indices) do not match, with both shapes:
+ *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. */
+lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b);
+
 #endif

@@ -1,3 +1,4 @@
+#include "autograd/scope.h"
 #include "lookback/autograd.h"
 
 #include "autograd/poison.h"

@@ -11,6 +11,11 @@
 enum { SIDES = 3 };
 static const char *const side_names[SIDES] = {"source", "features", "target"};
 
+bool lb_pair_texts_given(const lb_pair_texts *texts)
+{
+    return texts->count != 0 || texts->source || texts->target;
+}
+
 static const char *const *column(const lb_pairs *pairs, int side)
 {
     const lb_pair_texts *t = &pairs->texts;

@@ -279,7 +279,7 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
 {
     *line = &pairs->line;
     if (pair < 0 || pair >= pairs->count)
-        return lb_error_set(error, LB_ERROR_INDEX, "%s: pair %lld is out of range: the file has %lld",
+        return lb_error_set(error, LB_ERROR_INDEX, "%s: pair %lld is out of range: there are %lld",
                             pairs->path, (long long)pair, (long long)pairs->count);
     const lb_place *p = &pairs->places[pair];
     lb_line bytes;

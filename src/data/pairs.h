@@ -19,6 +19,9 @@ typedef struct lb_pairs_facts {
     uint64_t hash; /* of the symbols of all pairs, in order: identifies the pairs */
 } lb_pairs_facts;
 
+/** Whether there are such pairs in memory, or what was meant as some. */
+bool lb_pair_texts_given(const lb_pair_texts *texts);
+
 /** The facts about a file. Memory: owned by the pairs. */
 const lb_pairs_facts *lb_pairs_facts_of(const lb_pairs *pairs);
 

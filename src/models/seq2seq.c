@@ -1,6 +1,7 @@
 #include "models/seq2seq.h"
 
 #include "autograd/op.h"
+#include "autograd/scope.h"
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
 #include "models/attention/stepwise.h"
@@ -31,11 +32,11 @@ static lb_seq2seq_config with_defaults(lb_seq2seq_config config)
 
 static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *name)
 {
-    if (c->source_vocab > 0 && c->target_vocab > 0 && c->embed > 0 && c->hidden > 0 && c->layers > 0) return;
-    lb_params_fail(params, LB_ERROR_ARGUMENT,
-                   "%s: invalid sizes: vocabularies %lld and %lld, embed %lld, hidden %lld, layers %d", name,
-                   (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed,
-                   (long long)c->hidden, c->layers);
+    lb_params_need(params, name, "source_vocab", c->source_vocab);
+    lb_params_need(params, name, "target_vocab", c->target_vocab);
+    lb_params_need(params, name, "embed", c->embed);
+    lb_params_need(params, name, "hidden", c->hidden);
+    lb_params_need(params, name, "layers", c->layers);
     if (c->layers < 0) c->layers = 1; /* which is poison */
 }
 

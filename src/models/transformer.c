@@ -1,6 +1,7 @@
 #include "models/transformer.h"
 
 #include "autograd/op.h"
+#include "autograd/scope.h"
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
 #include "nn/layers.h"
@@ -24,14 +25,12 @@ static lb_transformer_config with_defaults(lb_transformer_config config)
 
 static void check_sizes(lb_transformer_config *c, lb_params *params, const char *name)
 {
-    if (c->source_vocab > 0 && c->target_vocab > 0 && c->width > 0 && c->feed_forward > 0 && c->layers > 0 &&
-        c->max_length > 0)
-        return;
-    lb_params_fail(params, LB_ERROR_ARGUMENT,
-                   "%s: invalid sizes: vocabularies %lld and %lld, width %lld, feed-forward %lld, "
-                   "layers %d, length %lld",
-                   name, (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->width,
-                   (long long)c->feed_forward, c->layers, (long long)c->max_length);
+    lb_params_need(params, name, "source_vocab", c->source_vocab);
+    lb_params_need(params, name, "target_vocab", c->target_vocab);
+    lb_params_need(params, name, "width", c->width);
+    lb_params_need(params, name, "feed_forward", c->feed_forward);
+    lb_params_need(params, name, "layers", c->layers);
+    lb_params_need(params, name, "max_length", c->max_length);
     if (c->layers < 0) c->layers = 1; /* which is poison */
 }
 

@@ -1,3 +1,4 @@
+#include "autograd/scope.h"
 #include "lookback/nn.h"
 
 #include "autograd/op.h"
@@ -36,6 +37,8 @@ lb_status lb_additive_attention_init(lb_additive_attention *attention, lb_params
                                      lb_additive_attention_config config)
 {
     int64_t width = config.width ? config.width : config.query;
+    lb_params_need(params, name, "query", config.query);
+    lb_params_need(params, name, "key", config.key);
     *attention =
         (lb_additive_attention){.name = lb_params_scope(params, "", name), .normalizer = config.normalizer};
     attention->query = add_projection(params, name, "W_q.weight", width, config.query);
@@ -66,6 +69,8 @@ lb_attended_result lb_additive_attention_forward(const lb_additive_attention *at
 lb_status lb_multiplicative_attention_init(lb_multiplicative_attention *attention, lb_params *params,
                                            const char *name, lb_score score, int64_t query, int64_t key)
 {
+    lb_params_need(params, name, "query", query);
+    lb_params_need(params, name, "key", key);
     *attention = (lb_multiplicative_attention){.name = lb_params_scope(params, "", name), .scale = 1};
     if (score == LB_SCORE_GENERAL)
         attention->weight = add_projection(params, name, "W.weight", key, query);

@@ -1,12 +1,16 @@
 #include "nn/embedding.h"
 
 #include "autograd/op.h"
+#include "autograd/scope.h"
 #include "lookback/op.h"
+#include "nn/params.h"
 
 lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,
                             int64_t width, double deviation)
 {
     lb_init init = {LB_INIT_NORMAL, deviation == 0 ? 1 : deviation};
+    lb_params_need(params, name, "vocabulary", vocabulary);
+    lb_params_need(params, name, "width", width);
     *embedding = (lb_embedding){.name = lb_params_scope(params, "", name)};
     embedding->weight = lb_params_add(params, name, "weight", LB_SHAPE(vocabulary, width), init);
     return lb_params_status(params);

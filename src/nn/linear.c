@@ -1,12 +1,16 @@
 #include "nn/linear.h"
 
+#include "autograd/scope.h"
 #include "lookback/op.h"
+#include "nn/params.h"
 
 #include <math.h>
 
 lb_status lb_linear_init(lb_linear *linear, lb_params *params, const char *name, lb_linear_config config)
 {
     lb_init init = {LB_INIT_UNIFORM, 1 / sqrt((double)config.inputs)};
+    lb_params_need(params, name, "inputs", config.inputs);
+    lb_params_need(params, name, "outputs", config.outputs);
     *linear = (lb_linear){.name = lb_params_scope(params, "", name)};
     linear->weight = config.tied;
     if (!config.tied)

@@ -1,3 +1,4 @@
+#include "autograd/scope.h"
 #include "lookback/nn.h"
 
 #include "autograd/op.h"
@@ -39,6 +40,7 @@ static void init_named(lb_multi_head *attention, lb_params *params, const char *
 
 static void check(lb_multi_head_config *c, lb_params *params, const char *name)
 {
+    lb_params_need(params, name, "embed", c->embed);
     if (c->heads == 0) c->heads = 1;
     if (c->kv_heads == 0) c->kv_heads = c->heads;
     if (c->key_embed == 0) c->key_embed = c->embed;

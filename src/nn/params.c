@@ -81,6 +81,14 @@ lb_status lb_params_fail(lb_params *params, lb_status status, const char *format
     return lb_error_set(&params->error, status, "%s", message);
 }
 
+void lb_params_need(lb_params *params, const char *name, const char *field, int64_t size)
+{
+    if (size < 1)
+        lb_params_fail(params, LB_ERROR_ARGUMENT,
+                       "%s: %s is %lld, expected at least 1; a field that is not set is 0", name, field,
+                       (long long)size);
+}
+
 void lb_params_take_from(lb_params *params, const lb_params_source *source)
 {
     params->source = source;

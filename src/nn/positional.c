@@ -1,9 +1,11 @@
+#include "autograd/scope.h"
 #include "lookback/nn.h"
 
 #include "autograd/operands.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "nn/layers.h"
+#include "nn/params.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,11 +15,15 @@ enum { BUCKETS = 32, FARTHEST = 128 }; /* of T5 */
 lb_status lb_positional_init(lb_positional *positional, lb_params *params, const char *name,
                              lb_positional_config config)
 {
+    bool learned = config.kind == LB_POSITIONAL_LEARNED, relative = config.kind == LB_POSITIONAL_RELATIVE;
+    if (learned || relative) lb_params_need(params, name, "width", config.width);
+    if (learned) lb_params_need(params, name, "max_length", config.max_length);
+    if (relative) lb_params_need(params, name, "heads", config.heads);
     *positional = (lb_positional){.name = lb_params_scope(params, "", name), .config = config};
-    if (config.kind == LB_POSITIONAL_LEARNED)
+    if (learned)
         positional->weight = lb_params_add(params, name, "weight", LB_SHAPE(config.max_length, config.width),
                                            (lb_init){LB_INIT_NORMAL, 0.02});
-    if (config.kind == LB_POSITIONAL_RELATIVE)
+    if (relative)
         positional->weight = lb_params_add(params, name, "weight", LB_SHAPE(BUCKETS, config.heads),
                                            (lb_init){LB_INIT_NORMAL, 1 / sqrt((double)config.width)});
     return lb_params_status(params);

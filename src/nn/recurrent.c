@@ -1,3 +1,4 @@
+#include "autograd/scope.h"
 #include "lookback/nn.h"
 
 #include "autograd/op.h"
@@ -24,6 +25,8 @@ static lb_status init_cell(lb_recurrent_cell *cell, lb_cell_kind kind, lb_params
                            const char *suffix, int64_t input, int64_t hidden)
 {
     int64_t rows = (kind == LB_CELL_LSTM ? 4 : 3) * hidden;
+    lb_params_need(params, name, "input", input);
+    lb_params_need(params, name, "hidden", hidden);
     *cell = (lb_recurrent_cell){.name = lb_params_scope(params, "", name), .kind = kind};
     cell->weight_ih = add_weight(params, name, "weight_ih", suffix, LB_SHAPE(rows, input), hidden);
     cell->weight_hh = add_weight(params, name, "weight_hh", suffix, LB_SHAPE(rows, hidden), hidden);

@@ -13,6 +13,7 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
                                     bool crosses, lb_transformer_layer_config config)
 {
     static const char *const norms[] = {"norm1", "norm2", "norm3"};
+    lb_params_need(params, name, "width", config.width);
     if (config.feed_forward == 0) config.feed_forward = 4 * config.width;
     *layer = (lb_transformer_layer){.config = config, .crosses = crosses};
     lb_multi_head_config attention = {.embed = config.width,

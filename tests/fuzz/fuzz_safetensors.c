@@ -1,5 +1,6 @@
 /* A safetensors file: opened, and every array read in all ways. */
 #include "fuzz.h"
+#include "io/safetensors_format.h"
 #include "lookback/io.h"
 
 #include <stdlib.h>

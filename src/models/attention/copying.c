@@ -1,6 +1,7 @@
 #include "models/attention/copying.h"
 
 #include "autograd/op.h"
+#include "autograd/scope.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 

@@ -1,5 +1,6 @@
 #include "models/attention/decoder_attention.h"
 
+#include "autograd/scope.h"
 #include "lookback/op.h"
 
 #include <string.h>

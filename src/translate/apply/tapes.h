@@ -2,7 +2,7 @@
 #ifndef LB_TAPES_H
 #define LB_TAPES_H
 
-#include "lookback/autograd.h"
+#include "lookback/train.h"
 
 #include <stdatomic.h>
 
@@ -10,7 +10,7 @@ enum { LB_TAPES_KEPT = 16 };
 
 /** Tapes that no call is using. Any thread may take one. */
 typedef struct lb_tapes {
-    _Atomic(lb_tape *) free[LB_TAPES_KEPT]; /* NULL: there is none in this place */
+    _Atomic(lb_tape *) idle[LB_TAPES_KEPT]; /* NULL: there is none in this place */
 } lb_tapes;
 
 /** No tapes. Memory: free them with lb_tapes_free; NULL if there is none. */

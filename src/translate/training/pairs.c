@@ -30,11 +30,6 @@ typedef struct word {
     uint64_t id;
 } word;
 
-bool lb_pair_texts_given(const lb_pair_texts *texts)
-{
-    return texts->count != 0 || texts->source || texts->target;
-}
-
 lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts, const lb_pair_format *format,
                                  lb_error *error)
 {

@@ -5,9 +5,6 @@
 #include "data/pair_index.h"
 #include "lookback/translate.h"
 
-/** Whether there are such pairs in memory, or what was meant as some. */
-bool lb_pair_texts_given(const lb_pair_texts *texts);
-
 /** The pairs of the file `path` or, if they are given, those in memory.
  *  Memory and errors: as lb_pairs_open and lb_pairs_from_memory. */
 LB_MUST_USE lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts,

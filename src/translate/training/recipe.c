@@ -1,8 +1,8 @@
 #include "translate/training/recipe.h"
 
+#include "data/pairs.h"
 #include "data/symbols.h"
 #include "models/attention/decoder_attention.h"
-#include "translate/training/pairs.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* The error rule of docs/errors.md: no failure is silent, and the error for a missing operand names it. */
 #include "autograd/op.h"
+#include "autograd/scope.h"
 #include "lookback/nn.h"
 #include "lookback/ops.h"
 #include "models/seq2seq.h"
@@ -171,20 +172,21 @@ START_TEST(test_parameter_that_could_not_be_made_tells_the_tape_why)
 {
     set_up();
     lb_linear linear;
-    lb_linear_init(&linear, params, "output",
-                   (lb_linear_config){.inputs = 2, .outputs = -3, .no_bias = true});
-    check_poison(linear.weight, LB_ERROR_SHAPE, "parameter output.weight: invalid shape [-3,2]");
+    lb_linear_init(&linear, params, "output", (lb_linear_config){.inputs = 2, .outputs = 0, .no_bias = true});
+    check_poison(linear.weight, LB_ERROR_ARGUMENT,
+                 "output: outputs is 0, expected at least 1; a field that is not set is 0");
     lb_error error = {0};
-    ck_assert_int_eq(lb_backward(lb_sum_all(lb_linear_forward(&linear, x)), &error), LB_ERROR_SHAPE);
-    ck_assert_str_eq(error.message, "output: lb_affine: operand weight is poison: parameter output.weight: "
-                                    "invalid shape [-3,2]");
+    ck_assert_int_eq(lb_backward(lb_sum_all(lb_linear_forward(&linear, x)), &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "output: lb_affine: operand weight is poison: output: outputs "
+                                    "is 0, expected at least 1; a field that is not set is 0");
     lb_tape_clear_error(tape);
-    check_poison(lb_on_tape(tape, linear.weight), LB_ERROR_SHAPE,
-                 "lb_on_tape: parameter output.weight: invalid shape [-3,2]");
+    check_poison(lb_on_tape(tape, linear.weight), LB_ERROR_ARGUMENT,
+                 "lb_on_tape: output: outputs is 0, expected at least 1; a field that is not set is 0");
     lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){0});
     error = (lb_error){0};
-    ck_assert_int_eq(lb_optimizer_step(adam, &error), LB_ERROR_SHAPE);
-    ck_assert_str_eq(error.message, "parameter output.weight: invalid shape [-3,2]");
+    ck_assert_int_eq(lb_optimizer_step(adam, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message,
+                     "output: outputs is 0, expected at least 1; a field that is not set is 0");
     lb_optimizer_free(adam);
     tear_down();
 }

@@ -6,6 +6,7 @@
 
 #include "io/byte_order.h"
 #include "io/dtype.h"
+#include "io/safetensors_format.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
 #include "support/tempdir.h"

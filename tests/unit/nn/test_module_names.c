@@ -93,7 +93,7 @@ START_TEST(test_gru_and_positions_leave_no_name)
     lb_embedding_init(&embedding, params, "embedding", 3, WIDTH, 0);
     lb_positional_init(&positions, params, "positions", (lb_positional_config){.width = WIDTH});
     lb_positional_init(&relative, params, "relative",
-                       (lb_positional_config){.kind = LB_POSITIONAL_RELATIVE, .heads = 2});
+                       (lb_positional_config){.kind = LB_POSITIONAL_RELATIVE, .width = 4, .heads = 2});
     lb_tensor *flat = lb_reshape(x, LB_SHAPE(6, WIDTH));
     lb_gru_cell_forward(&cell, flat, flat);
     expect_no_name("lb_gru_cell_forward");

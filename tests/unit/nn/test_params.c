@@ -319,20 +319,81 @@ START_TEST(test_recurrent_layers_without_memory_are_poison_in_use)
 }
 END_TEST
 
+/* Modules with their sizes, of which number `i` is left out. */
+static const char *add_module_without(int i, lb_params *params)
+{
+    lb_linear linear;
+    lb_gru gru;
+    lb_layer_norm norm;
+    lb_embedding embedding;
+    lb_multi_head heads;
+    lb_positional positional;
+    lb_additive_attention additive;
+    lb_transformer_layer layer;
+    switch (i) {
+    case 0:
+        lb_gru_init(&gru, params, "m", (lb_gru_config){.input = 5});
+        return "hidden";
+    case 1:
+        lb_gru_init(&gru, params, "m", (lb_gru_config){.hidden = 5});
+        return "input";
+    case 2:
+        lb_linear_init(&linear, params, "m", (lb_linear_config){.inputs = 5});
+        return "outputs";
+    case 3:
+        lb_linear_init(&linear, params, "m", (lb_linear_config){.outputs = 5});
+        return "inputs";
+    case 4:
+        lb_layer_norm_init(&norm, params, "m", 0, 0);
+        return "width";
+    case 5:
+        lb_embedding_init(&embedding, params, "m", 0, 4, 0);
+        return "vocabulary";
+    case 6:
+        lb_multi_head_init(&heads, params, "m", (lb_multi_head_config){.heads = 2});
+        return "embed";
+    case 7:
+        lb_positional_init(&positional, params, "m",
+                           (lb_positional_config){.kind = LB_POSITIONAL_LEARNED, .width = 4});
+        return "max_length";
+    case 8:
+        lb_additive_attention_init(&additive, params, "m", (lb_additive_attention_config){.query = 4});
+        return "key";
+    default:
+        lb_transformer_layer_init(&layer, params, "m", false, (lb_transformer_layer_config){.heads = 2});
+        return "width";
+    }
+}
+
+START_TEST(test_size_of_a_module_that_was_forgotten_is_named)
+{
+    for (int i = 0; i < 10; i++) {
+        char expected[200];
+        lb_params *params = lb_params_new(1);
+        const char *field = add_module_without(i, params);
+        snprintf(expected, sizeof expected, "m: %s is 0, expected at least 1; a field that is not set is 0",
+                 field);
+        ck_assert_str_eq(lb_params_error(params), expected);
+        ck_assert_int_eq(lb_params_status(params), LB_ERROR_ARGUMENT);
+        lb_params_free(params);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
         "params",
-        SUPPORT_TESTS(test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes,
-                      test_add_scoped_names_are_joined_by_dots, test_add_taken_name_is_an_error_that_stays,
-                      test_add_impossible_shape_is_an_error, test_fail_keeps_the_first_error,
-                      test_add_order_does_not_change_how_parameters_start,
-                      test_add_growth_keeps_tensors_values_and_gradients, test_alloc_is_zero_and_aligned,
-                      test_tensor_and_name_of_an_index_that_is_not_there_are_null,
-                      test_trained_runs_leave_out_what_is_frozen,
-                      test_alloc_beyond_the_room_of_a_source_is_an_error,
-                      test_add_from_a_source_reserves_once_and_touches_no_gradient,
-                      test_add_from_a_source_without_memory_for_all_takes_what_it_needs,
-                      test_recurrent_layers_without_memory_are_poison_in_use,
-                      test_add_failing_allocation_is_an_error_and_leaks_nothing));
+        SUPPORT_TESTS(
+            test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes,
+            test_add_scoped_names_are_joined_by_dots, test_add_taken_name_is_an_error_that_stays,
+            test_add_impossible_shape_is_an_error, test_size_of_a_module_that_was_forgotten_is_named,
+            test_fail_keeps_the_first_error, test_add_order_does_not_change_how_parameters_start,
+            test_add_growth_keeps_tensors_values_and_gradients, test_alloc_is_zero_and_aligned,
+            test_tensor_and_name_of_an_index_that_is_not_there_are_null,
+            test_trained_runs_leave_out_what_is_frozen, test_alloc_beyond_the_room_of_a_source_is_an_error,
+            test_add_from_a_source_reserves_once_and_touches_no_gradient,
+            test_add_from_a_source_without_memory_for_all_takes_what_it_needs,
+            test_recurrent_layers_without_memory_are_poison_in_use,
+            test_add_failing_allocation_is_an_error_and_leaks_nothing));
 }

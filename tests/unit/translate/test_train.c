@@ -528,6 +528,31 @@ START_TEST(test_train_pairs_in_memory_give_the_bits_of_the_file)
 }
 END_TEST
 
+START_TEST(test_train_step_by_step_takes_pairs_in_memory_too)
+{
+    char out[SUPPORT_PATH];
+    double loss[2];
+    write_files();
+    for (int in_memory = 0; in_memory < 2; in_memory++) {
+        lb_training_config config = small_config(out, "out");
+        lb_evaluation found;
+        if (in_memory) {
+            config.pairs = pairs_of(train_file);
+            config.dev_pairs = pairs_of(dev_file);
+            config.train = config.dev = NULL;
+        }
+        lb_stepper *stepper = lb_stepper_new(&config, &error);
+        ck_assert_msg(stepper != NULL, "%s", error.message);
+        for (int i = 0; i < 3; i++)
+            ck_assert_int_eq(lb_stepper_step(stepper, &loss[in_memory], &error), LB_OK);
+        ck_assert_int_eq(lb_stepper_measure(stepper, 20, &found, &error), LB_OK);
+        ck_assert(found.loss > 0);
+        lb_stepper_free(stepper);
+    }
+    ck_assert(loss[0] == loss[1]);
+}
+END_TEST
+
 START_TEST(test_train_bad_pairs_in_memory_are_refused_before_anything_is_written)
 {
     char out[SUPPORT_PATH];
@@ -624,6 +649,7 @@ int main(void)
             test_train_impossible_configuration_is_refused,
             test_train_bad_file_is_an_error_with_file_and_line,
             test_train_pairs_in_memory_give_the_bits_of_the_file,
+            test_train_step_by_step_takes_pairs_in_memory_too,
             test_train_bad_pairs_in_memory_are_refused_before_anything_is_written,
             test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest,
             test_train_any_failing_allocation_is_an_error_and_leaks_nothing));
