@@ -47,16 +47,19 @@ static lb_model *add_transformer(lb_params *params)
     return &model->base;
 }
 
-/* Two directions; with `layers`, transformers among them, whose attention has other sizes. */
+/* Transformers have attention of other sizes. */
+typedef enum members { RECURRENT, MIXED, TRANSFORMERS } members;
+
+/* Two directions. */
 static voters v;
 
-static void begin(bool layers)
+static void begin(members kinds)
 {
     lb_set_threads(1);
     v = (voters){.tape = lb_tape_new()};
     for (int m = 0; m < MEMBERS; m++) {
         v.store[m] = lb_params_new((uint64_t)m + 3);
-        v.member[m] = layers && m % 2
+        v.member[m] = kinds == TRANSFORMERS || (kinds == MIXED && m % 2)
                           ? add_transformer(v.store[m])
                           : add_seq2seq(v.store[m], m % 2 ? LB_ATTENTION_GENERAL : LB_ATTENTION_ADDITIVE);
         v.member[m]->backward = m >= MEMBERS / 2;
@@ -72,9 +75,10 @@ static void end(void)
     for (int m = 0; m < MEMBERS; m++) lb_params_free(v.store[m]);
 }
 
-/* What a member says of a hypothesis for one source: its log-probabilities, and its attention by the mean over the heads
- * of the last layer. */
-static void ask(const lb_model *member, int64_t row, const lb_hypothesis *h, double *found, double *attention)
+/* What a member says of a hypothesis for one source: its log-probabilities, and its attention by the mean over `heads` maps
+ * from `first` on. */
+static void ask(const lb_model *member, int64_t row, const lb_hypothesis *h, int64_t first, int64_t heads,
+                double *found, double *attention)
 {
     int32_t *id, *lengths;
     lb_tokens out = lb_tokens_new(v.tape, 1, h->steps, &id, &lengths);
@@ -87,37 +91,44 @@ static void ask(const lb_model *member, int64_t row, const lb_hypothesis *h, dou
     for (int64_t t = 0; t < h->steps; t++) {
         found[t] = (double)forced.log_probabilities->data[t * VOCABULARY + id[t]];
         for (int64_t k = 0; k < SOURCE; k++) {
-            int64_t first = (member->layers - 1) * member->heads;
             attention[t * SOURCE + k] = 0;
-            for (int64_t head = first; head < first + member->heads && k < source.length; head++)
+            for (int64_t map = first; map < first + heads && k < source.length; map++)
                 attention[t * SOURCE + k] +=
-                    (double)forced.weights->data[(head * h->steps + t) * source.length + k] /
-                    (double)member->heads;
+                    (double)forced.weights->data[(map * h->steps + t) * source.length + k] / (double)heads;
         }
+    }
+}
+
+/* Map `map` of a hypothesis is the weighted mean of what the members looked at. */
+static void expect_map(const lb_hypothesis *h, int64_t map, double attention[MEMBERS][LIMIT * SOURCE])
+{
+    for (int64_t i = 0; i < h->steps * SOURCE; i++) {
+        double looked = 0;
+        for (int m = 0; m < MEMBERS; m++) looked += weights[m] * attention[m][i];
+        ck_assert_double_eq_tol((double)h->weights[map * h->steps * SOURCE + i], looked, 1e-4);
     }
 }
 
 static void expect_scores(int64_t row, const lb_hypothesis *h, double penalty)
 {
     double each[MEMBERS][LIMIT], attention[MEMBERS][LIMIT * SOURCE], total = 0;
-    for (int m = 0; m < MEMBERS; m++) ask(v.member[m], row, h, each[m], attention[m]);
+    for (int m = 0; m < MEMBERS; m++) {
+        const lb_model *member = v.member[m];
+        ask(member, row, h, (member->layers - 1) * member->heads, member->heads, each[m], attention[m]);
+    }
     for (int64_t t = 0; t < h->steps; t++) {
         double sum = 0;
         for (int m = 0; m < MEMBERS; m++) sum += weights[m] * each[m][t];
         ck_assert_double_eq_tol(h->log_probability[t], sum, 1e-4);
         total += sum;
-        for (int64_t k = 0; k < SOURCE; k++) {
-            double looked = 0;
-            for (int m = 0; m < MEMBERS; m++) looked += weights[m] * attention[m][t * SOURCE + k];
-            ck_assert_double_eq_tol((double)h->weights[t * SOURCE + k], looked, 1e-4);
-        }
     }
+    expect_map(h, 0, attention);
     ck_assert_double_eq_tol(h->score, total / pow((double)h->steps, penalty), 1e-4);
 }
 
 START_TEST(test_vote_scores_are_the_weighted_means_of_what_members_say)
 {
-    begin(_i % 2);
+    begin(_i % 2 ? MIXED : RECURRENT);
     double penalty = _i < 2 ? 1 : 0.5;
     v.all.weight = weights;
     ck_assert_ptr_eq(v.all.base.kind, &lb_vote_kind);
@@ -132,6 +143,25 @@ START_TEST(test_vote_scores_are_the_weighted_means_of_what_members_say)
         ck_assert(h[-1].finished >= h->finished);
         if (h[-1].finished == h->finished) ck_assert_double_ge(h[-1].score, h->score);
     }
+    end();
+}
+END_TEST
+
+START_TEST(test_vote_of_members_with_equal_heads_keeps_the_map_of_each_head)
+{
+    double each[LIMIT], attention[MEMBERS][LIMIT * SOURCE];
+    begin(TRANSFORMERS);
+    v.all.weight = weights;
+    int64_t maps = v.all.base.layers * v.all.base.heads;
+    ck_assert(v.all.base.layers > 1 && v.all.base.heads > 1);
+    lb_beam found = lb_beam_search(&v.all.base, v.source, (lb_beam_config){.limit = LIMIT});
+    ck_assert_msg(found.batch == ROWS, "%s", lb_tape_error(v.tape));
+    for (int64_t row = 0; row < ROWS; row++)
+        for (int64_t map = 0; map < maps; map++) {
+            const lb_hypothesis *h = &found.hypothesis[row * found.n_best];
+            for (int m = 0; m < MEMBERS; m++) ask(v.member[m], row, h, map, 1, each, attention[m]);
+            expect_map(h, map, attention);
+        }
     end();
 }
 END_TEST
@@ -164,7 +194,7 @@ START_TEST(test_vote_pool_has_the_hypotheses_of_both_directions)
                                           {0.4, 0.6, 0.48 / 0.95, 0.47 / 0.95},
                                           {0.5, 0.5, 0.5, 0.5},
                                           {0.5, 0.5, 0.1, 0.9}};
-    begin(false);
+    begin(RECURRENT);
     lb_tape_set_mode(v.tape, LB_MODE_EVALUATE);
     for (int w = 0; w <= LB_LENGTH(given); w++) {
         lb_beam_config config = {.beam = BEAM, .n_best = w % 2 ? 1 : BEAM, .limit = LIMIT};
@@ -192,7 +222,7 @@ END_TEST
  * longer they are, the better. */
 START_TEST(test_vote_prefers_the_earlier_of_equal_hypotheses)
 {
-    begin(false);
+    begin(RECURRENT);
     for (int m = 0; m < MEMBERS; m++) {
         memset(lb_params_values(v.store[m]), 0, (size_t)lb_params_size(v.store[m]) * sizeof(lb_real));
         lb_params_find(v.store[m], "output.bias")->data[LB_EOS] = 2;
@@ -224,7 +254,7 @@ END_TEST
 /* A row of a batch gets what it gets by itself. */
 START_TEST(test_vote_does_not_depend_on_the_batch)
 {
-    begin(true);
+    begin(MIXED);
     lb_beam_config config = {.beam = BEAM, .limit = LIMIT};
     lb_beam all = lb_beam_search(&v.all.base, v.source, config);
     for (int64_t row = 0; row < ROWS; row++) {
@@ -245,7 +275,7 @@ START_TEST(test_vote_has_no_common_step)
 {
     static const char text[] =
         "a model of the kind vote has no steps, such as one whose members write in different directions";
-    begin(false);
+    begin(RECURRENT);
     ck_assert_int_eq(lb_greedy(&v.all.base, v.source, LIMIT).batch, 0);
     ck_assert_int_eq(lb_tape_status(v.tape), LB_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(lb_tape_error(v.tape), text));
@@ -259,7 +289,7 @@ END_TEST
 /* What it writes is in reading order, whichever member comes first. */
 START_TEST(test_vote_whose_first_member_is_backward_is_not)
 {
-    begin(false);
+    begin(RECURRENT);
     const lb_model *const turned[] = {v.member[MEMBERS - 1], v.member[0]};
     ck_assert(turned[0]->backward && !turned[1]->backward);
     ck_assert_int_eq(lb_ensemble_init(&v.all, turned, 2, NULL), LB_OK);
@@ -272,7 +302,7 @@ START_TEST(test_vote_survives_its_file)
 {
     char path[SUPPORT_PATH], again[SUPPORT_PATH];
     lb_error error = {0};
-    begin(true);
+    begin(MIXED);
     lb_params *params = lb_params_new(0), *loaded_params = lb_params_new(0);
     lb_ensemble *made = support_gather(params, (const lb_model *const *)v.member,
                                        (const lb_params *const *)v.store, MEMBERS, NULL, &error);
@@ -313,7 +343,7 @@ END_TEST
 START_TEST(test_weights_of_members_with_a_common_step_change_its_logits)
 {
     static const double all_of_one[MEMBERS] = {0, 1, 0, 0};
-    begin(false);
+    begin(RECURRENT);
     for (int m = 0; m < MEMBERS; m++) v.member[m]->backward = false;
     ck_assert_int_eq(lb_ensemble_init(&v.all, (const lb_model *const *)v.member, MEMBERS, NULL), LB_OK);
     ck_assert_ptr_eq(v.all.base.kind, &lb_ensemble_kind);
@@ -331,7 +361,7 @@ START_TEST(test_vote_out_of_memory_is_an_error)
 {
     enum { STEP = 7 };
     support_watch_allocations();
-    begin(true);
+    begin(MIXED);
     lb_beam_config config = {.beam = 2, .limit = 3};
     bool done = false;
     int failures = 0;
@@ -357,6 +387,7 @@ int main(void)
     Suite *suite = suite_create("vote");
     TCase *tests = tcase_create("vote");
     tcase_add_loop_test(tests, test_vote_scores_are_the_weighted_means_of_what_members_say, 0, 4);
+    tcase_add_test(tests, test_vote_of_members_with_equal_heads_keeps_the_map_of_each_head);
     tcase_add_test(tests, test_vote_pool_has_the_hypotheses_of_both_directions);
     tcase_add_test(tests, test_vote_prefers_the_earlier_of_equal_hypotheses);
     tcase_add_test(tests, test_vote_does_not_depend_on_the_batch);
