@@ -112,6 +112,13 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
     expect_same_content("out/model.safetensors", second, second_count);
     expect_same_content("out/model.old-1.safetensors", first, first_count);
     expect_same_content("out/model.old-2.safetensors", second, second_count);
+    /* Resumed, the second training has no earlier model. */
+    config.seed = 2;
+    config.fresh = false;
+    config.listener.stop = NULL;
+    train(&config);
+    ck_assert_str_eq(set_aside, "");
+    ck_assert_uint_eq(support_match_count("out/model.old-*"), 2);
     free(first);
     free(second);
 }
