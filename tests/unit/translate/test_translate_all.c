@@ -265,8 +265,7 @@ END_TEST
 START_TEST(test_translate_all_impossible_configuration_is_refused)
 {
     const char *text = "bad";
-    static const lb_translate_config wrong[] = {
-        {.beam = -1}, {.n_best = -1}, {.limit = -1}, {.beam = 11}, {.n_best = 11}};
+    static const lb_translate_config wrong[] = {{.beam = -1}, {.n_best = -1}, {.limit = -1}};
     lb_translator *translator = open_model(model);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         error = (lb_error){0};
