@@ -3,7 +3,6 @@
 #include "plot/chart_axis.h"
 #include "plot/figure.h"
 #include "plot/fitted_text.h"
-#include "plot/marker.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,6 +65,43 @@ static double legend_line(const lb_chart *chart, const lb_style *style, double r
     return width;
 }
 
+enum { CORNERS = 16 };
+
+/* A marker: a regular polygon, or a star if every second corner is `inner`. Turned by an angle in degrees; at 0, a corner is above. */
+typedef struct marker {
+    int corners;
+    double turn, inner, scale;
+} marker;
+
+static const marker markers[] = {
+    {16, 0, 1, 1},       /* circle */
+    {4, 45, 1, 1.25},    /* square */
+    {3, 0, 1, 1.35},     /* triangle */
+    {4, 0, 1, 1.25},     /* diamond */
+    {3, 180, 1, 1.35},   /* triangle, downwards */
+    {10, 0, 0.45, 1.45}, /* star */
+    {8, 45, 0.35, 1.45}, /* cross */
+};
+
+static void fill_marker(lb_canvas *canvas, const marker *s, lb_point center, double radius, lb_color color)
+{
+    lb_point corner[CORNERS];
+    for (int i = 0; i < s->corners; i++) {
+        double angle = (s->turn + 360.0 * i / s->corners) * 3.14159265358979323846 / 180;
+        double length = radius * s->scale * (i % 2 ? s->inner : 1);
+        corner[i] = (lb_point){center.x + length * sin(angle), center.y - length * cos(angle)};
+    }
+    lb_canvas_polygon(canvas, corner, (size_t)s->corners, color);
+}
+
+/* Draws the marker of series `index`, in its colour on a white rim; shapes repeat after seven. */
+static void draw_marker(lb_canvas *canvas, size_t index, lb_point center, double radius, lb_color color)
+{
+    const marker *s = &markers[index % (sizeof markers / sizeof *markers)];
+    fill_marker(canvas, s, center, 1.35 * radius, lb_rgb(0xFFFFFF));
+    fill_marker(canvas, s, center, radius, color);
+}
+
 /* Draws the legend with its top at `y`, or only measures it if there is no canvas; returns its height. */
 static double legend(const drawing *d, lb_canvas *canvas, lb_rect area, double y)
 {
@@ -82,7 +118,7 @@ static double legend(const drawing *d, lb_canvas *canvas, lb_rect area, double y
             lb_color color = lb_series_color(chart, s);
             lb_point from = {x, middle}, center = {x + swatch * p / 2, middle}, to = {x + swatch * p, middle};
             lb_canvas_line(canvas, from, to, line_width * p, color);
-            if (d->marked) lb_marker_draw(canvas, s, center, marker_radius * p, color);
+            if (d->marked) draw_marker(canvas, s, center, marker_radius * p, color);
             x += (swatch + swatch_gap) * p;
             lb_text_draw(canvas, &look, (lb_point){x, middle}, chart->series[s].name);
             x += lb_text_measure(look.font, look.size, chart->series[s].name).width + entry_gap * p;
@@ -217,7 +253,7 @@ static void draw_markers(const drawing *d, size_t index)
     for (size_t i = 0; i < series->count; i++) {
         if (!place_point(d, series, i, &at)) continue;
         if (nth % step == 0 && nth / step % turns == index % turns)
-            lb_marker_draw(d->canvas, index, at, marker_radius * p, lb_series_color(d->chart, index));
+            draw_marker(d->canvas, index, at, marker_radius * p, lb_series_color(d->chart, index));
         nth++;
     }
 }
