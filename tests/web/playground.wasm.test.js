@@ -106,6 +106,7 @@ test("it warns of lists that are longer or shorter than those of its training, a
     }, PAIRS);
     await press(page, "Learn these pairs");
     await until(page, () => document.querySelector("h1").textContent.startsWith("This model learns your pairs"));
+    assert.equal(await page.$eval(".explanation", (one) => one.checkVisibility()), false);
     await until(page, () => globalThis.heard.filter((one) => one.type === "begun").length === 2);
     await type(page, "1234012340é");
     assert.match(await warning(), /^12 symbols: the longest text in training has \d+\. Expect mistakes\.$/);

@@ -44,6 +44,17 @@ const lossChart = svg("svg", { role: "img", class: "chart" }),
 const models = el("div", { class: "models" });
 const settings = el("div", { class: "models" });
 const hint = el("p", { class: "note" });
+// For those who have never heard of attention.
+const explanation = el(
+    "aside",
+    { class: "explanation" },
+    el("h2", {}, "What you see"),
+    ...[
+        "The model reads the list and writes it again in order, one number at a time. Before each number it looks back at the list: this is attention. A row of the picture shows where.",
+        "Nobody tells it how to sort. Before it has learned, it looks everywhere alike, and stops before the first number.",
+        "Press Train: it sees thousands of lists with their answers. Watch its mistakes go, and each row find its number.",
+    ].map((line) => el("p", {}, line)),
+);
 const charts = el(
     "div",
     { class: "charts", hidden: true },
@@ -89,6 +100,7 @@ function update() {
     const running = learners.some((learner) => learner.running);
     train.textContent = running ? "Pause" : isOver() ? "Start over" : "Train";
     one.disabled = running || isOver();
+    main.classList.toggle("two", learners.length > 1);
     describe();
     const steps = Math.max(1, ...learners.map((learner) => learner.facts?.steps ?? 1));
     const curves = (of) => learners.map((learner) => ({ name: learner.name, kind: learner.kind, points: learner[of] }));
@@ -111,6 +123,7 @@ function describe() {
     heading.textContent = opened
         ? "This model has learned before; watch where it looks"
         : `This model learns ${task}; watch where it looks`;
+    explanation.hidden = Boolean(opened) || !sorts;
     asked.textContent = sorts ? "Sort this list" : "Try this text";
     hint.textContent =
         opened || !sorts
@@ -137,7 +150,6 @@ function compare() {
         gone.worker.terminate();
         gone.node.remove();
         gone.settings.remove();
-        main.classList.remove("two");
     }
     page.changed();
 }
@@ -147,7 +159,6 @@ function add(name, kind, chosen) {
     learners.push(learner);
     models.append(learner.node);
     settings.append(learner.settings);
-    main.classList.toggle("two", learners.length > 1);
     learner.boot(workerUrl, wasm);
 }
 
@@ -217,21 +228,6 @@ function chooser() {
     return file;
 }
 
-// For those who have never heard of attention.
-function explanation() {
-    const lines = [
-        "The model reads the list and writes it again in order, one number at a time. Before each number it looks back at the list: this is attention. A row of the picture shows where.",
-        "Nobody tells it how to sort. Before it has learned, it looks everywhere alike, and stops before the first number.",
-        "Press Train: it sees thousands of lists with their answers. Watch its mistakes go, and each row find its number.",
-    ];
-    return el(
-        "aside",
-        { class: "explanation" },
-        el("h2", {}, "What you see"),
-        ...lines.map((line) => el("p", {}, line)),
-    );
-}
-
 function choices() {
     return el("details", {}, el("summary", {}, "Its attention, width and learning rate"), settings);
 }
@@ -299,7 +295,7 @@ function build() {
         el("div", { class: "bar ask" }, el("label", { class: "choice wide" }, asked, input), train),
         hint,
         trouble,
-        el("div", { class: "stage" }, models, el("div", { class: "beside" }, charts, explanation())),
+        el("div", { class: "stage" }, models, el("div", { class: "beside" }, charts, explanation)),
         choices(),
         experiments(),
         lists(),
