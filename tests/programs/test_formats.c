@@ -126,6 +126,12 @@ START_TEST(test_formats_of_the_training_are_the_default_of_all_programs)
                    "lookback score: format: tsv; the model was trained with lists:->\n");
     run("predict \"$OLDPWD/sounds\" words.list --beam 1 -q 2> /dev/null | cut -f 1 | sort -u | wc -l");
     ck_assert_int_eq(atoi(support_run_result.output), 10);
+    run("train plain.csv --target-separator ' '" TRAIN "table\"");
+    run("predict \"$OLDPWD/table\" plain.csv --beam 1 -q 2> /dev/null | head -n 1 | cut -f 1");
+    support_expect(&support_run_result, 0, "ACT;AE1 K T\n", ""); /* it may be a text */
+    run("predict \"$OLDPWD/table\" plain.csv --format 'csv:;' --beam 1 -q 2> /dev/null | head -n 1 | cut -f "
+        "1");
+    support_expect(&support_run_result, 0, "ACT\n", "");
     run("train words.dict" TRAIN "joined\"; " LOOKBACK
         "join \"$OLDPWD/sounds\" \"$OLDPWD/joined\" -o \"$OLDPWD/both\" --dev words.source --dev-targets "
         "words.target -q");
