@@ -28,6 +28,8 @@ lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pa
     lb_status status = lb_pair_file_open(&input->file, path, &input->format, false, error);
     if (status) return status;
     input->format.kind = input->file.kind;
+    if (input->file.recognised)
+        app_note("%s: read as %s%s", input->name, input->file.kind, input->file.header ? "+header" : "");
     if (!input->line || !input->text || !input->prefix || !input->letters)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     return lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);

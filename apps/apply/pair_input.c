@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *const app_symbol_kinds[] = {"characters", "graphemes", NULL};
+
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model)
 {
     char text[LB_ERROR_LENGTH];

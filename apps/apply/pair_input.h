@@ -23,6 +23,12 @@
     APP_TEXT(0, name, "FILE", (targets),                                                                     \
              "file of the targets, a line for each line of " of ", which then has only sources")
 
+/** What a symbol is without a separator: "characters", "graphemes", NULL. */
+extern const char *const app_symbol_kinds[];
+#define APP_SYMBOLS_HELP                                                                                     \
+    "what is a symbol without a separator: a character (default), or a grapheme, which is what people take " \
+    "for one, such as a flag or a letter with its marks"
+
 /** An open file. Zero is a closed one. */
 typedef struct app_pair_input {
     const char *name; /* in messages */

@@ -24,7 +24,8 @@ static void write_sample(const lb_vocabulary *vocabulary, char sample[SAMPLE_BYT
     sample[0] = '\0';
     for (int32_t id = LB_FIRST_TOKEN; id < LB_FIRST_TOKEN + SAMPLE && id < lb_vocabulary_size(vocabulary);
          id++) {
-        const char *symbol = lb_symbol_name(lb_vocabulary_symbol(vocabulary, id));
+        char shown[LB_SYMBOL_SHOWN];
+        const char *symbol = lb_symbol_show(lb_vocabulary_symbol(vocabulary, id), shown);
         if (used + strlen(symbol) + sizeof ", " > SAMPLE_BYTES) return;
         used += (size_t)snprintf(sample + used, SAMPLE_BYTES - used, "%s%s", used ? ", " : "", symbol);
     }
@@ -71,9 +72,10 @@ void app_unknown_say(app_unknown *unknown, const char *where)
     int32_t size = lb_vocabulary_size(unknown->named), id = LB_FIRST_TOKEN;
     for (; id < size && id < LB_FIRST_TOKEN + NAMED && used + ENTRY_BYTES < sizeof list; id++) {
         int64_t times = lb_vocabulary_count(unknown->named, id);
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\" %lld time%s", used ? ", " : "",
-                             lb_vocabulary_symbol(unknown->named, id), (long long)times, lb_plural(times));
+        char shown[LB_SYMBOL_SHOWN];
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\" %lld time%s", used ? ", " : "",
+                                 lb_symbol_show(lb_vocabulary_symbol(unknown->named, id), shown),
+                                 (long long)times, lb_plural(times));
     }
     if (id < size)
         snprintf(list + used, sizeof list - used, " and %s%d other%s", unknown->full ? "at least " : "",

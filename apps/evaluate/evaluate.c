@@ -10,7 +10,7 @@
 typedef struct settings {
     app_evaluate asked;
     const char *predictions, *kind, *targets, *source_separator, *target_separator, *features_separator;
-    int source_column, target_column, features_column, weight_column, normalize, confusions, threads;
+    int source_column, target_column, features_column, weight_column, symbols, normalize, confusions, threads;
     uint64_t seed;
     bool skip_bad_lines, json;
 } settings;
@@ -20,7 +20,7 @@ static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order
 /* Checks beyond the table of options. */
 static lb_status check(const settings *s, int operands, lb_error *error)
 {
-    bool rules = s->source_separator || s->target_separator || s->features_separator ||
+    bool rules = s->source_separator || s->target_separator || s->features_separator || s->symbols ||
                  s->normalize != LB_NORMALIZE_NFD;
     if (s->predictions && operands == 2)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -32,7 +32,7 @@ static lb_status check(const settings *s, int operands, lb_error *error)
                             app_name("evaluate"));
     if (!s->predictions && rules)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "separators and --normalize need --predictions: a model has its own");
+                            "separators, --symbols and --normalize need --predictions: a model has its own");
     if (s->predictions && s->asked.judging.n_best > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--n-best needs a MODEL: predictions have one output for each source");
@@ -49,8 +49,11 @@ static void complete(settings *s)
         .source_column = s->source_column,
         .target_column = s->target_column,
         .features_column = s->features_column,
-        .source = {.separator = s->source_separator, .normalize = form, .features = s->features_separator},
-        .target = {.separator = s->target_separator, .normalize = form},
+        .source = {.separator = s->source_separator,
+                   .normalize = form,
+                   .graphemes = s->symbols != 0,
+                   .features = s->features_separator},
+        .target = {.separator = s->target_separator, .normalize = form, .graphemes = s->symbols != 0},
         .longest = LB_PAIR_LONGEST,
         .skip_bad_lines = s->skip_bad_lines};
 }
@@ -121,6 +124,7 @@ int evaluate_main(int argc, char **argv)
         APP_TEXT(0, "source-separator", "TEXT", &s.source_separator,
                  "separator between the symbols of a source; default: each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &s.target_separator, "the same for targets and outputs"),
+        APP_CHOICE(0, "symbols", "KIND", &s.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
         APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms,
                    "Unicode normal form in which texts are compared"),
     };

@@ -346,8 +346,9 @@ static void print_text(const app_score *score, const line *lines, int count, int
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
         const char *reference = symbol_of(score, c->reference), *output = symbol_of(score, c->output);
-        printf("%8lld  %s -> %s\n", (long long)c->count, reference ? reference : none,
-               output ? output : none);
+        char wanted[LB_SYMBOL_SHOWN], written[LB_SYMBOL_SHOWN];
+        printf("%8lld  %s -> %s\n", (long long)c->count, reference ? lb_symbol_show(reference, wanted) : none,
+               output ? lb_symbol_show(output, written) : none);
     }
 }
 

@@ -20,7 +20,7 @@ enum { SHOWN = 10, SIDES = 2 };
 typedef struct settings {
     const char *dev, *dev_targets, *output, *features_separator;
     lb_pair_format format;
-    int normalize, source_column, target_column, features_column, weight_column;
+    int symbols, normalize, source_column, target_column, features_column, weight_column;
 } settings;
 
 /* One side of the pairs. */
@@ -108,7 +108,9 @@ static void print_symbols(const side *of, int32_t first, int32_t end, lb_buffer 
 {
     for (int32_t i = first; i < end; i++) {
         lb_buffer_print(line, "%s", i > first ? ", " : " ");
-        lb_buffer_json_string(line, lb_symbol_name(lb_vocabulary_symbol(of->symbols, LB_FIRST_TOKEN + i)));
+        char shown[LB_SYMBOL_SHOWN];
+        lb_buffer_json_string(line,
+                              lb_symbol_show(lb_vocabulary_symbol(of->symbols, LB_FIRST_TOKEN + i), shown));
         lb_buffer_print(line, " %.0f", of->counts[i]);
     }
     lb_buffer_print(line, "\n");
@@ -219,6 +221,7 @@ int data_main(int argc, char **argv)
         APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
                  "separator between symbols of the source, such as ' '; default: each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &f->target.separator, "the same for the target"),
+        APP_CHOICE(0, "symbols", "KIND", &s.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
         APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms, "Unicode normal form of the symbols"),
         APP_FLAG(0, "skip-bad-lines", &f->skip_bad_lines, "skip and count bad lines"),
     };
@@ -243,6 +246,7 @@ int data_main(int argc, char **argv)
     f->features_column = s.features_column;
     f->weight_column = s.weight_column;
     f->source.normalize = f->target.normalize = (lb_normalization)s.normalize;
+    f->source.graphemes = f->target.graphemes = s.symbols != 0;
     f->source.features = s.features_separator ? s.features_separator : s.features_column ? ";" : NULL;
     return look(&s, argv[0]);
 }

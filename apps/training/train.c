@@ -12,6 +12,7 @@
 #include "training/train_options.h"
 #include "training/training_view.h"
 #include "translate/training/member.h"
+#include "translate/training/recipe.h"
 #include "translate/training/start.h"
 
 #include <lookback/lookback.h>
@@ -42,24 +43,10 @@ static void take_taught(app_train_options *t, const lb_training_config *given)
 static lb_status write_taught(app_train_options *t, const lb_training_config *c, lb_lock **lock,
                               lb_error *error)
 {
-    lb_normalization form = LB_NORMALIZE_NFD;
-    if (c->normalize) lb_normalization_find(c->normalize, &form);
-    bool features = c->features_column > 0;
-    const char *between = c->features_separator ? c->features_separator : ";";
     t->teaching.train = c->train;
     t->teaching.made_up = t->choice.made_up;
     t->teaching.seed = c->seed;
-    t->teaching.format = (lb_pair_format){.kind = c->format,
-                                          .targets = c->train_targets,
-                                          .weight_column = c->weight_column,
-                                          .source_column = c->source_column,
-                                          .target_column = c->target_column,
-                                          .features_column = c->features_column,
-                                          .source = {.separator = c->source_separator,
-                                                     .normalize = form,
-                                                     .features = features ? between : NULL},
-                                          .target = {.separator = c->target_separator, .normalize = form},
-                                          .skip_bad_lines = c->skip_bad_lines};
+    t->teaching.format = lb_recipe_format(c);
     app_catch_interrupts();
     lb_status status = lb_folder_make(t->settings.out, error);
     t->teaching.pairs = app_path(t->settings.out, "taught.tsv", t->pairs);

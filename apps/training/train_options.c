@@ -44,6 +44,7 @@ int app_train_list(app_train_options *t, app_option *to)
                  .usual = true),
         APP_TEXT(0, "target-separator", "TEXT", &t->settings.target_separator, "the same for the target",
                  .usual = true),
+        APP_WORD(0, "symbols", "KIND", &t->settings.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
         APP_CHOICE(0, "normalize", "FORM", &t->choice.normalize, forms,
                    "Unicode normal form inside the model; outputs are always composed"),
         APP_INT(0, "min-count", "N", &t->settings.min_count, 1, 1 << 30,
@@ -168,6 +169,7 @@ lb_status app_train_check(app_train_options *t, lb_error *error)
 lb_status app_train_settle(app_train_options *t, lb_error *error)
 {
     bool open = t->settings.from && !app_option_was_set(&t->choice.normalize);
+    if (t->settings.from && !app_option_was_set(&t->settings.symbols)) t->settings.symbols = NULL;
     t->settings.normalize = open ? NULL : forms[t->choice.normalize];
     app_leave_model_open(&t->model, &t->settings, &t->settings.hidden, &t->settings.heads);
     t->settings.no_hold_out = !t->choice.hold_out;

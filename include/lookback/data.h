@@ -91,6 +91,9 @@ bool lb_normalization_find(const char *name, lb_normalization *normalize);
 typedef struct lb_symbol_rule {
     const char *separator;      /* between symbols, such as " "; NULL or "": each character is a symbol */
     lb_normalization normalize; /* applied first */
+    /* Without a separator, what people take for one character is a symbol, such as a flag, or a letter with its marks:
+     * an extended grapheme cluster. Source: Unicode Standard Annex 29. */
+    bool graphemes;
     /* Between the features of a text, such as ";" in "V;PST;3;SG"; NULL or "": texts have none. Features follow the text
      * after a tab, "walk\tV;PST". Each is one symbol, written with a tab in front: no symbol of a text equals it. */
     const char *features;

@@ -290,6 +290,8 @@ typedef struct lb_training_config {
     int features_column;                             /* of features that belong to the source [none] */
     const char *features_separator;                  /* between features [";" if there are any] */
     const char *source_separator, *target_separator; /* between symbols [each character is a symbol] */
+    const char
+        *symbols; /* without a separator, "characters" or "graphemes", as in lb_symbol_rule ["characters"] */
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     int min_count;         /* less frequent symbols are unknown [1] */
     bool skip_bad_lines;   /* count bad lines instead of stopping at the first */

@@ -18,7 +18,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static uint64_t hash_rule(uint64_t hash, const lb_symbol_rule *rule)
 {
-    return hash_text(hash_number(hash_text(hash, rule->separator), rule->normalize), rule->features);
+    hash = hash_text(hash_number(hash_text(hash, rule->separator), rule->normalize), rule->features);
+    return rule->graphemes ? hash_number(hash, 1) : hash;
 }
 
 uint64_t lb_pair_index_format(const lb_pair_format *f, int32_t share)

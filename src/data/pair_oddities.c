@@ -170,7 +170,8 @@ static lb_status say_rare(search *s, const side *of)
                     of->name, of->rare == 1 ? " occurs" : "s occur");
     for (int64_t i = 0; i < of->rare; i++) {
         if (i > 0) lb_buffer_print(&text, ", ");
-        lb_buffer_json_string(&text, lb_symbol_name(of->shown[i].symbol));
+        char shown[LB_SYMBOL_SHOWN];
+        lb_buffer_json_string(&text, lb_symbol_show(of->shown[i].symbol, shown));
         lb_buffer_print(&text, " (line %lld)", line_of(s, of->shown[i].pair));
     }
     lb_buffer_print(&text, "; --min-count %d makes them unknown", RARE + 1);

@@ -102,7 +102,8 @@ static void write_unseen(lb_buffer *text, const char *side, const lb_unseen_repo
                     side, lb_plural(report->count), (long long)report->times, lb_plural(report->times));
     for (int64_t i = 0; i < report->count && i < SHOWN; i++) {
         lb_buffer_print(text, i ? ", " : " ");
-        lb_buffer_json_string(text, lb_symbol_name(report->unseen[i].symbol));
+        char shown[LB_SYMBOL_SHOWN];
+        lb_buffer_json_string(text, lb_symbol_show(report->unseen[i].symbol, shown));
         lb_buffer_print(text, " %lld", (long long)report->unseen[i].times);
     }
     lb_buffer_print(text, report->count > SHOWN ? ", ...\n" : "\n");

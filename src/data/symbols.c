@@ -1,6 +1,7 @@
 #include "data/symbols.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 
@@ -142,6 +143,26 @@ static char *cut_characters(const char *text, size_t length, char *to, lb_symbol
     return to;
 }
 
+/* The same for grapheme clusters. */
+static char *cut_graphemes(const char *text, size_t length, char *to, lb_symbols *symbols)
+{
+    int32_t before = 0, character, state = 0;
+    for (size_t at = 0; at < length;) {
+        size_t bytes = (size_t)utf8proc_iterate((const utf8proc_uint8_t *)text + at,
+                                                (utf8proc_ssize_t)(length - at), &character);
+        if (at == 0 || utf8proc_grapheme_break_stateful(before, character, &state)) {
+            if (at > 0) *to++ = '\0';
+            symbols->symbol[symbols->count++] = to;
+        }
+        memcpy(to, text + at, bytes);
+        to += bytes;
+        at += bytes;
+        before = character;
+    }
+    *to++ = '\0';
+    return to;
+}
+
 /* The position of the separator, or the end. */
 static const char *find(const char *at, const char *end, const char *separator, size_t length)
 {
@@ -195,8 +216,9 @@ static lb_status check_bytes(const char *text, size_t length, lb_error *error)
 static char *cut_text(const lb_symbol_rule *rule, const char *text, size_t length, lb_symbols *symbols)
 {
     const char *separator = separator_of(rule);
-    return *separator ? cut_pieces(text, length, separator, false, symbols->letters, symbols)
-                      : cut_characters(text, length, symbols->letters, symbols);
+    if (*separator) return cut_pieces(text, length, separator, false, symbols->letters, symbols);
+    return rule->graphemes ? cut_graphemes(text, length, symbols->letters, symbols)
+                           : cut_characters(text, length, symbols->letters, symbols);
 }
 
 static lb_status empty_symbol(lb_error *error)
@@ -290,6 +312,48 @@ char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, si
     if (!text) out_of_memory(error);
     lb_symbols_free(&composed);
     return text;
+}
+
+const char *lb_symbols_kind_name(bool graphemes)
+{
+    return graphemes ? "graphemes" : "characters";
+}
+
+/* Blanks other than the usual one, joiners, marks of direction, controls, and what chooses a variant of the character
+ * before it. */
+static bool is_invisible(int32_t character)
+{
+    enum { SELECTOR = 0xFE00, LAST_SELECTOR = 0xFE0F, MORE_SELECTORS = 0xE0100, LAST_OF_MORE = 0xE01EF };
+    utf8proc_category_t category = utf8proc_category(character);
+    if (character == ' ' || character < ' ') return false; /* whoever prints controls escapes them */
+    return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
+           category == UTF8PROC_CATEGORY_ZP || category == UTF8PROC_CATEGORY_CF ||
+           category == UTF8PROC_CATEGORY_CC || (character >= SELECTOR && character <= LAST_SELECTOR) ||
+           (character >= MORE_SELECTORS && character <= LAST_OF_MORE);
+}
+
+const char *lb_symbol_show(const char *symbol, char shown[LB_SYMBOL_SHOWN])
+{
+    enum { NUMBER = 12 };
+    const char *name = lb_symbol_name(symbol);
+    size_t length = strlen(name), used = 0;
+    bool picture = false; /* joiners and selectors within an emoji show */
+    for (size_t at = 0; at < length && used + NUMBER < LB_SYMBOL_SHOWN;) {
+        int32_t character;
+        utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)name + at,
+                                                  (utf8proc_ssize_t)(length - at), &character);
+        if (bytes < 1) break;
+        if (at == 0) picture = utf8proc_category(character) == UTF8PROC_CATEGORY_SO;
+        if (is_invisible(character) && !picture) {
+            used += (size_t)lb_snprintf(shown + used, NUMBER, "U+%04X", (unsigned)character);
+        } else {
+            memcpy(shown + used, name + at, (size_t)bytes);
+            used += (size_t)bytes;
+        }
+        at += (size_t)bytes;
+    }
+    shown[used] = '\0';
+    return shown;
 }
 
 uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash)

@@ -50,6 +50,16 @@ bool lb_symbol_is_feature(const char *symbol);
 /** The name of a symbol, for people: without the tab of a feature. */
 const char *lb_symbol_name(const char *symbol);
 
+/** Room for a symbol in a message; a longer one is cut. */
+enum { LB_SYMBOL_SHOWN = 96 };
+
+/** A symbol in a message: its name, with the numbers of characters that cannot be seen, such as "U+00A0". Returns
+ *  `shown`. */
+const char *lb_symbol_show(const char *symbol, char shown[LB_SYMBOL_SHOWN]);
+
+/** The name of what a symbol is without a separator: "characters" or "graphemes". */
+const char *lb_symbols_kind_name(bool graphemes);
+
 /** A hash, see lb_hash, of the symbols and their ends, which can be continued with further symbols. */
 uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash);
 

@@ -342,8 +342,9 @@ START_TEST(test_evaluate_wrong_usage_is_status_2)
         2,
         "lookback evaluate: expected a MODEL or --predictions, found both; see lookback evaluate --help\n");
     RUN(model, "pairs.tsv", "--normalize=nfc");
-    expect_refused(2,
-                   "lookback evaluate: separators and --normalize need --predictions: a model has its own\n");
+    expect_refused(
+        2,
+        "lookback evaluate: separators, --symbols and --normalize need --predictions: a model has its own\n");
     write_file("pairs.tsv", pairs);
     RUN(model, "pairs.tsv", "--source-column=2", "--target-column=2");
     expect_refused(2, "lookback evaluate: source and target cannot both be column 2\n");

@@ -314,6 +314,8 @@ START_TEST(test_report_of_nothing_usable_is_an_error)
     ck_assert_ptr_nonnull(strstr(result.error, "no/such/page.html: cannot write: "));
     RUN(REPORT, NULL, model, "missing.tsv");
     ck_assert_int_eq(result.status, 66);
+    RUN(REPORT, NULL, model, path, "--beam=2000");
+    ck_assert_int_eq(result.status, 2);
 }
 END_TEST
 

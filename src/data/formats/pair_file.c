@@ -100,6 +100,12 @@ static lb_status fits_usual(const char *usual, bool tabs, bool *fits, lb_error *
     return status;
 }
 
+/* Sentences with a comma each are no CSV, if nothing says that there are targets, too. */
+static bool has_commas(const char *kind)
+{
+    return strncmp(kind, "csv", 3) == 0;
+}
+
 /* Finds out the format and the columns. */
 static lb_status settle(lb_pair_file *file, const char *name, lb_pair_format *format, lb_error *error)
 {
@@ -111,7 +117,8 @@ static lb_status settle(lb_pair_file *file, const char *name, lb_pair_format *fo
     if (!status) status = fits_usual(usual, found.tabs, &fits, error);
     if (status) return status;
     if (format->features_column != 0 && strcmp(found.kind, UNIMORPH) == 0) *found.kind = '\0';
-    if (!given && format->no_target && strcmp(found.kind, usual) != 0) found = (lb_recognised){0};
+    bool other = strcmp(found.kind, usual) != 0 || (has_commas(found.kind) && !found.header);
+    if (!given && format->no_target && other) found = (lb_recognised){0};
     file->recognised = !given && (*found.kind || found.header);
     file->header = found.header;
     snprintf(file->kind, sizeof file->kind, "%s",

@@ -31,6 +31,7 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
     lb_buffer_print(json, ",\"%s\":{\"separator\":", key);
     lb_buffer_json_string(json, rule->separator ? rule->separator : "");
     lb_buffer_print(json, ",\"normalize\":\"%s\"", lb_normalization_name(rule->normalize));
+    if (rule->graphemes) lb_buffer_print(json, ",\"graphemes\":true");
     if (lb_symbol_rule_has_features(rule)) {
         lb_buffer_print(json, ",\"features\":");
         lb_buffer_json_string(json, rule->features);
@@ -155,6 +156,7 @@ static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key
                             "%s: \"normalize\" in \"%s\": found \"%.40s\", expected none, nfc or nfd",
                             TASK_KEY, key, normalize);
     const char *features = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "features"));
+    rule->graphemes = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(fields, "graphemes"));
     lb_status status = keep(t, separator, &rule->separator, error);
     if (!status && features) status = keep(t, features, &rule->features, error);
     if (!status) status = lb_symbol_rule_check(rule, error);

@@ -147,6 +147,10 @@ static lb_status check_pairs(const lb_training_config *c, lb_error *error)
     if (!lb_normalization_find(c->normalize, &form))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
                             c->normalize);
+    if (strcmp(c->symbols, lb_symbols_kind_name(false)) != 0 &&
+        strcmp(c->symbols, lb_symbols_kind_name(true)) != 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "symbols: expected characters or graphemes, found \"%.40s\"", c->symbols);
     bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);
     if (c->sort && (c->train || c->dev || pairs || dev || c->epochs))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -225,6 +229,7 @@ lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 {
     const recipe *r = recipe_for(c);
+    if (!c->symbols) c->symbols = lb_symbols_kind_name(false);
     if (!c->normalize) c->normalize = lb_normalization_name(LB_NORMALIZE_NFD);
     if (!c->model) c->model = models[SEQ2SEQ];
     if (!c->direction) c->direction = FORWARD;
@@ -255,6 +260,7 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
 {
     lb_normalization form = LB_NORMALIZE_NFD;
     lb_normalization_find(c->normalize, &form);
+    bool graphemes = strcmp(c->symbols, lb_symbols_kind_name(true)) == 0;
     return (lb_pair_format){
         .kind = c->format,
         .targets = c->train_targets,
@@ -262,8 +268,11 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
         .source_column = c->source_column,
         .target_column = c->target_column,
         .features_column = c->features_column,
-        .source = {.separator = c->source_separator, .normalize = form, .features = c->features_separator},
-        .target = {.separator = c->target_separator, .normalize = form},
+        .source = {.separator = c->source_separator,
+                   .normalize = form,
+                   .graphemes = graphemes,
+                   .features = c->features_separator},
+        .target = {.separator = c->target_separator, .normalize = form, .graphemes = graphemes},
         .skip_bad_lines = c->skip_bad_lines,
     };
 }

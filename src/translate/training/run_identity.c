@@ -24,6 +24,8 @@ static void print_data(lb_buffer *json, const lb_training_config *c)
     lb_buffer_print(json, ",\"target_separator\":");
     lb_buffer_json_string(json, c->target_separator ? c->target_separator : "");
     lb_buffer_print(json, ",");
+    if (strcmp(c->symbols, lb_symbols_kind_name(false)) != 0)
+        lb_buffer_print(json, "\"symbols\":\"%s\",", c->symbols);
 }
 
 char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)

@@ -259,6 +259,57 @@ static lb_status there_and_back(void)
     return error.status;
 }
 
+#define FLAG_DE "\U0001f1e9\U0001f1ea"
+#define FLAG_FR "\U0001f1eb\U0001f1f7"
+#define FAMILY  "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+#define HEART   "\u2764\ufe0f"
+
+START_TEST(test_split_graphemes_are_what_people_take_for_a_character)
+{
+    const lb_symbol_rule rule = {.graphemes = true},
+                         composed = {.graphemes = true, .normalize = LB_NORMALIZE_NFC},
+                         decomposed = {.graphemes = true, .normalize = LB_NORMALIZE_NFD};
+    EXPECT(rule, FLAG_DE FLAG_FR "a", FLAG_DE, FLAG_FR, "a");
+    EXPECT(rule, FAMILY HEART " x", FAMILY, HEART, " ", "x");
+    EXPECT(rule, "e\u0301e", "e\u0301", "e");
+    EXPECT(composed, "e\u0301e", "\u00e9", "e");
+    EXPECT(decomposed, "\u00e9e\ud55c", "e\u0301", "e", "\u1112\u1161\u11ab");
+    char *text = lb_symbols_join(&decomposed, symbols.symbol, symbols.count, &error);
+    ck_assert_str_eq(text, "\u00e9e\ud55c");
+    lb_release(text);
+    EXPECT(((lb_symbol_rule){.graphemes = true, .separator = " "}), "ab " FLAG_DE, "ab", FLAG_DE);
+    EXPECT(((lb_symbol_rule){.graphemes = true, .features = ";"}), FLAG_DE "a\tX;Y", FLAG_DE, "a", "\tX",
+           "\tY");
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+START_TEST(test_show_prints_the_numbers_of_what_cannot_be_seen)
+{
+    static const char *const cases[][2] = {{"a", "a"},
+                                           {"\u00a0", "U+00A0"},
+                                           {"\u200d", "U+200D"},
+                                           {"\u2028", "U+2028"},
+                                           {"\ufe0f", "U+FE0F"},
+                                           {"a\u200b", "aU+200B"},
+                                           {HEART, HEART},
+                                           {FAMILY, FAMILY},
+                                           {FLAG_DE, FLAG_DE},
+                                           {"\tPL", "PL"},
+                                           {" ", " "},
+                                           {"\u0301", "\u0301"},
+                                           {"\u3000", "U+3000"},
+                                           {"\x1b", "\x1b"},
+                                           {"\xc2\x85", "U+0085"},
+                                           {"\U000e0100", "U+E0100"}};
+    char shown[LB_SYMBOL_SHOWN], longest[4 * LB_SYMBOL_SHOWN] = "";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_str_eq(lb_symbol_show(cases[i][0], shown), cases[i][1]);
+    for (int i = 0; i < LB_SYMBOL_SHOWN; i++) strcat(longest, "\u00a0");
+    ck_assert_uint_lt(strlen(lb_symbol_show(longest, shown)), LB_SYMBOL_SHOWN);
+}
+END_TEST
+
 START_TEST(test_split_and_join_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
@@ -287,5 +338,7 @@ int main(void)
                       test_split_endless_marks_are_refused_in_time, test_join_puts_the_separator_between,
                       test_rule_check_separators_that_no_text_can_contain_are_refused,
                       test_normalization_names_are_found,
+                      test_split_graphemes_are_what_people_take_for_a_character,
+                      test_show_prints_the_numbers_of_what_cannot_be_seen,
                       test_split_and_join_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -265,15 +265,34 @@ END_TEST
 START_TEST(test_translate_all_impossible_configuration_is_refused)
 {
     const char *text = "bad";
-    static const lb_translate_config wrong[] = {{.beam = -1}, {.n_best = -1}, {.limit = -1}};
+    static const char *const prefix[] = {"B"};
+    static const lb_translate_config wrong[] = {
+        {.beam = -1}, {.n_best = -1}, {.prefixes = prefix, .sample = true}, {.limit = -1}};
     lb_translator *translator = open_model(model);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         error = (lb_error){0};
         ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[i], &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
     }
-    ck_assert_str_eq(error.message, "found beam 11, expected at most 10, the symbols of the model");
+    ck_assert_str_eq(error.message, "found beam 0, n_best 0 and limit -1, expected 0 or more");
     ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[0], NULL));
+    lb_translator_free(translator);
+}
+END_TEST
+
+START_TEST(test_translate_all_more_outputs_than_the_model_has_symbols_can_be_asked_for)
+{
+    enum { OUTPUTS = 30 }; /* of 10 symbols */
+    const char *text = "bad";
+    error = (lb_error){0};
+    lb_translator *translator = open_model(model);
+    lb_translations *found =
+        lb_translate_all(translator, &text, 1, (lb_translate_config){.n_best = OUTPUTS}, &error);
+    ck_assert_msg(found != NULL, "%s", error.message);
+    ck_assert_int_eq(found->text->count, OUTPUTS);
+    for (int i = 1; i < OUTPUTS; i++)
+        ck_assert_str_ne(found->text->output[i].text, found->text->output[i - 1].text);
+    lb_translations_free(found);
     lb_translator_free(translator);
 }
 END_TEST
@@ -323,5 +342,6 @@ int main(void)
                       test_translate_all_limit_cuts_outputs_off,
                       test_translate_all_no_beam_scores_below_greedy_decoding,
                       test_translate_all_scores_that_are_not_finite_are_an_error,
+                      test_translate_all_more_outputs_than_the_model_has_symbols_can_be_asked_for,
                       test_translate_all_impossible_configuration_is_refused));
 }
