@@ -75,8 +75,8 @@ on_a_board() {
 # libFuzzer, and the other program of fuzz.c with the sanitizers of gcc.
 fuzz() {
     clang "${warnings[@]}" -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. "$here/fuzz.c" g2p.c -lm -o fuzz &&
-        ./fuzz -runs=20000 -max_len=200 -seed=1 &&
-        gcc "${warnings[@]}" -g -O1 -DRUNS=5000 -fsanitize=address,undefined -fno-sanitize-recover=all -I. "$here/fuzz.c" g2p.c -lm \
+        ./fuzz -runs=5000 -max_len=200 -seed=1 &&
+        gcc "${warnings[@]}" -g -O1 -DRUNS=1000 -fsanitize=address,undefined -fno-sanitize-recover=all -I. "$here/fuzz.c" g2p.c -lm \
             -o watched && ./watched
 }
 
