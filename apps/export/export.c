@@ -198,20 +198,18 @@ int export_main(int argc, char **argv)
         APP_INT(0, "longest", "N", &s.longest, 0, MOST,
                 "the most symbols of a text, which decides the memory that the function needs; 0: twice the "
                 "longest text of the training, but at least 32"),
-        APP_INT(
-            0, "beam", "N", &s.beam, 1, MOST_BEAM,
-            "hypotheses that the search for an output follows side by side; 1: it takes the likeliest symbol "
-            "at each step"),
+        APP_INT(0, "beam", "N", &s.beam, 1, MOST_BEAM,
+                "hypotheses that the search follows side by side; 1: the likeliest symbol at each step"),
         APP_QUIET(&s.quiet),
     };
     const app_program program = {
         .name = "export",
         .purpose =
             "Writes a model as one C file and a header, with a function that translates a text. The file is "
-            "C99, "
-            "and needs nothing but libm: no library, no memory of its own, no threads. MODEL is a model file "
-            "or "
-            "its folder: a single model of texts, with soft attention or none, without features and copying.",
+            "C99 "
+            "over libm: it needs no library, no memory of its own and no threads. MODEL is a model file or "
+            "its "
+            "folder: a single model of texts, with soft attention or none, without features and copying.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

@@ -23,10 +23,6 @@ lb_status app_exportable(const char *path, const lb_text_model *text, int beam, 
 {
     const char *what = hindrance(text);
     const lb_model *model = text->model;
-    if (!what && beam > model->target_vocab)
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: found --beam %d, expected at most %lld, the symbols of the model", path,
-                            beam, (long long)model->target_vocab);
     if (!what && beam > 1 && model->output != LB_SOFTMAX)
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: found --beam %d, expected 1 for a model trained with --loss %s", path, beam,

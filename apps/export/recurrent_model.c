@@ -6,7 +6,7 @@
 
 enum { NAME = 64 };
 
-/* What the code of an attention is made of: attention.c in kernel/. */
+/* What the code of an attention is made of: attention.h in kernel/. */
 typedef struct attention_code {
     lb_attention_kind kind;
     const char *flags[10]; /* ends with NULL */

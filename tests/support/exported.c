@@ -12,6 +12,8 @@
 
 #define LOOKBACK BIN_DIR "/lookback"
 
+const char *const support_compiler = TEST_CC;
+
 enum { TEXTS = 150, OPTIONS = 20 };
 
 static support_result result;
@@ -46,7 +48,8 @@ void support_compile_exported(const char *model, const char *const *options, con
     expect_done();
     char path[SUPPORT_PATH];
     snprintf(path, sizeof path, SOURCE_DIR "/tests/export/%s.c", program);
-    SUPPORT_RUN(&result, NULL, TEST_CC, SUPPORT_WARNINGS, flag, "-I.", path, "g2p.c", "-lm", "-o", program);
+    SUPPORT_RUN(&result, NULL, support_compiler, SUPPORT_WARNINGS, flag, "-I.", path, "g2p.c", "-lm", "-o",
+                program);
     expect_done();
     ck_assert_str_eq(result.error, "");
 }

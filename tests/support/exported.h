@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 /* What an exported file is compiled with. */
+extern const char *const support_compiler;
 #define SUPPORT_WARNINGS "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"
 
 /* Writes texts.txt: texts of 1 to 8 of these symbols. */

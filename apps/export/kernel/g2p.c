@@ -10,17 +10,17 @@
 
 #include "work.h"
 
-#include "linear.c"
+#include "linear.h"
 
-#include "text.c"
+#include "text.h"
 
 #if TRANSFORMER
-#    include "transformer.c"
+#    include "transformer.h"
 #else
-#    include "recurrent.c"
+#    include "recurrent.h"
 #endif
 
-#include "search.c"
+#include "search.h"
 
 /* ---- From text to text. ---- */
 

@@ -11,7 +11,7 @@ static int limit_of(int length)
 }
 
 #if BEAM_SEARCH
-#    include "beam.c"
+#    include "beam.h"
 #else
 /* Takes the likeliest symbol at each step. Returns how many are written. */
 static int decode(memory *m)

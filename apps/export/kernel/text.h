@@ -33,7 +33,7 @@ static int write_character(uint32_t character, char *bytes)
 }
 
 #if NORMALIZES
-#    include "normalize.c"
+#    include "normalize.h"
 #else
 /* Appends a character. Returns how many there are now, or an error. */
 static int put(uint32_t *to, int count, uint32_t character)

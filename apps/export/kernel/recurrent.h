@@ -58,7 +58,7 @@ static void run_layer(memory *m, int layer, int direction, float *state)
 }
 
 #if ATTENDS
-#    include "attention.c"
+#    include "attention.h"
 #endif
 /* Reads a text. A layer of the decoder begins with tanh(W [the last states of that layer of the encoder] + b). */
 static void encode(memory *m)
