@@ -224,7 +224,6 @@ def test_ctrl_c_is_heard_without_a_function_for_progress(pairs, short, tmp_path)
         out, error = process.communicate()
     assert out.endswith("interrupted\n")
     assert (error, process.returncode) == ("", 0)
-    assert (tmp_path / "checkpoint.safetensors").exists()
     lookback.train(pairs, out=tmp_path, fresh=True, **short)  # nobody holds its lock
 
 
