@@ -130,7 +130,7 @@ class Writer:
         for name in names:
             if name in header.structs:
                 self.need(name)
-            elif name not in header.functions and name not in header.enums and name not in header.lists:
+            elif not any(name in known for known in (header.functions, header.enums, header.lists, header.aliases)):
                 raise SystemExit(f"bindings.py: the package names {name}, which no header declares")
         structs = [name for name in header.structs if name in self.needed]  # each follows those that it contains
         text = "".join(f"class {name}(Structure):\n    pass\n\n\n" for name in structs)

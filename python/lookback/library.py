@@ -4,6 +4,7 @@ import os
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import takewhile
+from operator import index
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Iterable, Iterator, List, Optional, Sequence, Union
@@ -55,9 +56,8 @@ class Failure(_c.lb_error):
     """An lb_error for one call."""
 
     def exception(self) -> Optional[Error]:
-        """The error; None if there is none, or if it was asked for."""
-        wanted = self.status in (Status.OK, Status.INTERRUPTED)
-        return None if wanted else Error(self.status, self.message.decode(errors="replace"))
+        """The error; None if there is none."""
+        return Error(self.status, self.message.decode(errors="replace")) if self.status else None
 
     def check(self, succeeded: Any = False) -> None:
         """Raises the error, unless the call has succeeded."""
@@ -147,4 +147,4 @@ def version() -> str:
 def set_threads(threads: int) -> None:
     """Sets the number of threads that later calls from this thread of Python compute with. 0 means OMP_NUM_THREADS, or
     without it one for each processor. Results do not depend on it."""
-    c.lb_set_threads(threads)
+    c.lb_set_threads(index(threads))

@@ -14,6 +14,17 @@ from .pairs import Pairs, as_files
 BATCH = 256  # texts for one call of the library, as for the program; Ctrl-C is heard between two calls
 
 
+class _Translator:
+    """An lb_translator, which is freed when nobody uses it any more."""
+
+    def __init__(self, path: PathLike) -> None:
+        error = Failure()
+        self._as_parameter_ = c.lb_translator_open(encode_path(path), error)
+        error.check(self._as_parameter_)
+        self.lock = threading.Lock()  # two threads must not use it at once
+        weakref.finalize(self, c.lb_translator_free, self._as_parameter_)
+
+
 class Model:
     """An open model of any kind, including ensembles.
 
@@ -22,11 +33,7 @@ class Model:
     """
 
     def __init__(self, path: PathLike) -> None:
-        error = Failure()
-        self._lock = threading.Lock()  # two threads must not use a translator at once
-        self._translator = c.lb_translator_open(encode_path(path), error)
-        error.check(self._translator)
-        self._free = weakref.finalize(self, c.lb_translator_free, self._translator)
+        self._translator: Optional[_Translator] = _Translator(path)
         facts = c.lb_translator_about(self._translator)
         self.path = Path(os.fsdecode(facts.path)).absolute()
         """The file of the model."""
@@ -38,8 +45,7 @@ class Model:
 
     def close(self) -> None:
         """Frees the model, once no other thread is using it. Outputs and their attention stay."""
-        with self._lock:
-            self._free()
+        self._translator = None
 
     def __enter__(self) -> "Model":
         return self
@@ -120,11 +126,11 @@ class Model:
 
     def _call(self, function: Any, *arguments: Any, first: int) -> List[Translation]:
         """Calls a function that returns an lb_translations, of texts from number `first` on."""
-        error = Failure()
-        with self._lock:
-            if not self._free.alive:
-                raise Error(Status.ARGUMENT, f"the model is closed: {self.path}")
-            found = function(self._translator, *arguments, error)
+        error, translator = Failure(), self._translator
+        if not translator:
+            raise Error(Status.ARGUMENT, f"the model is closed: {self.path}")
+        with translator.lock:
+            found = function(translator, *arguments, error)
         error.check(found)
         owner = found.contents
         weakref.finalize(owner, c.lb_translations_free, found)

@@ -72,7 +72,8 @@ class _Listener:
         try:
             yield
         except BaseException as error:  # pylint: disable=broad-except
-            self.raised = self.raised or error
+            if self.raised is None:
+                self.raised = error
 
     @contextmanager
     def hearing_signals(self) -> Iterator[None]:
@@ -212,7 +213,7 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention
                 setattr(config, column, number)
         with listener.hearing_signals():
             c.lb_translator_train(config, None, error)
-        if listener.raised:
-            raise listener.raised from error.exception()
+        if listener.raised is not None:
+            raise listener.raised from None if error.status == Status.INTERRUPTED else error.exception()
         error.check()
     return Model(out)

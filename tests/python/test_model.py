@@ -231,22 +231,6 @@ def test_threads_share_a_model(model):
     assert len(found) == 4
 
 
-def test_python_runs_while_the_library_computes(model):
-    """While one thread is within a call, another one does something in Python."""
-    turns, done = 0, threading.Event()
-
-    def work():
-        model(words(2000, 4))
-        done.set()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    while not done.is_set():
-        turns += 1
-    thread.join()
-    assert turns > 1000
-
-
 def test_a_child_of_fork_translates(model):
     assert model("abc") == "CBA"
     child = os.fork()
@@ -265,3 +249,22 @@ def test_threads_of_the_library_can_be_set(model):
     lookback.set_threads(1)
     assert model("abcde") == before
     lookback.set_threads(0)
+    with pytest.raises(TypeError):
+        lookback.set_threads("2")
+
+
+def test_a_model_that_is_closed_within_a_call_is_freed_after_it(folder, monkeypatch):
+    freed, free, whole = [], lookback.model.c.lb_translator_free, lookback.model.c.lb_translate_all
+    monkeypatch.setattr(lookback.model.c, "lb_translator_free", lambda translator: (freed.append(1), free(translator)))
+    model = lookback.open(folder)
+
+    def close_and_translate(*arguments):
+        closing = threading.Thread(target=model.close)
+        closing.start()
+        closing.join()
+        assert not freed
+        return whole(*arguments)
+
+    monkeypatch.setattr(lookback.model.c, "lb_translate_all", close_and_translate)
+    assert model("abc") == "CBA"
+    assert len(freed) == 1

@@ -92,6 +92,13 @@ def test_structs_are_those_of_the_headers(tmp_path):
     assert found.splitlines() == expected
 
 
+def test_python_runs_while_the_library_computes():
+    """No function is called as one of Python's own, which would hold its lock."""
+    python_api = ctypes.PYFUNCTYPE(None)._flags_ & ~ctypes.CFUNCTYPE(None)._flags_
+    assert python_api
+    assert not any(prototype._flags_ & python_api for prototype in _c.PROTOTYPES.values())
+
+
 def test_tables_of_names_fit_their_options():
     for option, table in lookback.training.NAMED.items():
         found = library.names(table)
