@@ -47,7 +47,7 @@ lb_status app_sort_train(app_sort_training *training, const lb_trainer_config *c
     stoppable.stop = app_interrupted;
     stoppable.setting = app_name_setting;
     app_catch_interrupts();
-    lb_status status = lb_train(&stoppable, history, &found);
+    lb_status status = lb_train(stoppable, history, &found);
     app_release_interrupts();
     app_progress_end(&training->progress);
     return status ? app_say_what_helps(NULL, config->fresh, &found, error) : LB_OK;

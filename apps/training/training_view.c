@@ -193,8 +193,8 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
     view->of_ranks = config.group;
     view->quiet = config.group && config.group->rank > 0;
     if (config.group) app_catch_interrupts(); /* only the first rank hears that a model begins */
-    lb_status status = view->locked ? lb_train_locked(&config, result, &found)
-                                    : lb_translator_train(&config, result, &found);
+    lb_status status =
+        view->locked ? lb_train_locked(&config, result, &found) : lb_translator_train(config, result, &found);
     app_release_interrupts();
     if (!status) return LB_OK;
     app_progress_end(&view->progress);

@@ -183,7 +183,7 @@ typedef struct lb_pairs lb_pairs;
  *          file and line, what was found and what was expected, for the first bad line, unless bad lines are skipped,
  *          and if there is no good line; LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_MEMORY.
  *  Cost:   O(bytes). */
-LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error);
+LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_error *error);
 
 /** Checks every pair of the arrays, and reads them from there as lb_pairs_open does from a file: the same pairs give the
  *  same ids, batches and weights.

@@ -407,7 +407,7 @@ typedef struct lb_checkpoint_extra {
 } lb_checkpoint_extra;
 
 /** Writes all parameters and `extra`. Errors: as lb_safetensors_write. */
-LB_MUST_USE lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_checkpoint_extra extra,
+LB_MUST_USE lb_status lb_checkpoint_save(const lb_params *params, const char *path, lb_checkpoint_extra extra,
                                          lb_error *error);
 
 /** Sets every parameter of the store to the array with its name. Other arrays are ignored.
@@ -432,7 +432,7 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
  *  LB_DIRECTION_KEY.
  *  Errors: LB_ERROR_ARGUMENT if a custom kind has the name of a built-in one; LB_ERROR_FORMAT if the configuration has
  *          more bytes than lb_model_load accepts; as lb_safetensors_write. */
-LB_MUST_USE lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
+LB_MUST_USE lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
                                     const lb_safetensors_metadata *metadata, size_t metadata_count,
                                     lb_error *error);
 

@@ -299,7 +299,7 @@ typedef struct lb_trainer_config {
  *           LB_ERROR_INTERRUPTED after `stop`: the checkpoint has all steps that are done.
  *           LB_ERROR_FORMAT, "cannot resume from PATH: " and the reason, if the checkpoint belongs to another run, has
  *           more steps than this one, or is damaged; LB_ERROR_WRITE; errors of the tape. */
-LB_MUST_USE lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error);
+LB_MUST_USE lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error);
 
 /* ---- A model of one's own, trained on arrays in one call. ---- */
 

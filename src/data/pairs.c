@@ -169,9 +169,9 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     return NULL;
 }
 
-lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error)
+lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_error *error)
 {
-    lb_pairs *pairs = lb_pairs_new(path, format, error);
+    lb_pairs *pairs = lb_pairs_new(path, &format, error);
     if (!pairs || find_lines(pairs, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
     return NULL;

@@ -218,18 +218,18 @@ static void settle(const loop *s)
         lb_train_session_swap(&s->train);
 }
 
-lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
+lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error)
 {
-    *history = (lb_train_history){.is_better = config->is_better};
-    if (!config->params || !config->loss || (config->keep_best && !config->evaluate))
+    *history = (lb_train_history){.is_better = config.is_better};
+    if (!config.params || !config.loss || (config.keep_best && !config.evaluate))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_train: found no %s, expected some",
-                            !config->params ? "parameters"
-                            : !config->loss ? "loss"
-                                            : "evaluation to keep the best weights by");
-    loop s = {.train = {.config = config, .state = {.history = history}}, .error = error, .start = now()};
+                            !config.params ? "parameters"
+                            : !config.loss ? "loss"
+                                           : "evaluation to keep the best weights by");
+    loop s = {.train = {.config = &config, .state = {.history = history}}, .error = error, .start = now()};
     lb_status status = lb_train_session_begin(&s.train, error);
-    if (!status && config->checkpoint && !config->fresh) status = resume(&s);
-    if (!status && config->group) status = agree(&s);
+    if (!status && config.checkpoint && !config.fresh) status = resume(&s);
+    if (!status && config.group) status = agree(&s);
     if (!status) status = run(&s);
     if (!status) settle(&s);
     lb_train_session_free(&s.train);

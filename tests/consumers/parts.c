@@ -195,7 +195,7 @@ static void use_readers(void)
     FILE *file = fopen("parts.tsv", "w");
     if (file) fputs(text, file);
     if (file) fclose(file);
-    lb_pairs *pairs = lb_pairs_open("parts.tsv", &(lb_pair_format){0}, &error);
+    lb_pairs *pairs = lb_pairs_open("parts.tsv", (lb_pair_format){0}, &error);
     check(pairs && lb_pairs_count(pairs) == 5 && lb_pairs_source_length(pairs, 0) == 3 &&
               lb_pairs_target_length(pairs, 0) == 1,
           "a file of pairs");

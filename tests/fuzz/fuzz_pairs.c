@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lb_error error = {0};
     lb_pair_format format = choose_format(&data, &size);
-    lb_pairs *pairs = lb_pairs_open(fuzz_file(data, size), &format, &error);
+    lb_pairs *pairs = lb_pairs_open(fuzz_file(data, size), format, &error);
     fuzz_require_told(pairs != NULL, &error);
     if (!pairs) return 0;
     lb_vocabulary *source = lb_vocabulary_new_reserved(&error), *target = lb_vocabulary_new_reserved(&error);

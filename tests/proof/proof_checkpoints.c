@@ -49,7 +49,7 @@ static lb_status train(const char *out, const char *from, int steps, lb_error *e
                                  .seed = 1,
                                  .out = out,
                                  .from = from};
-    return lb_translator_train(&config, NULL, error);
+    return lb_translator_train(config, NULL, error);
 }
 
 /* In a child: the parent stays out of OpenMP. */

@@ -55,7 +55,7 @@ static lb_status make_index(const char *path)
     support_write_file(pairs_path, text, sizeof text - 1);
     lb_status status = find_pairs_key(&error);
     if (!status)
-        status = lb_indexed_pairs_read(&pairs, lb_pairs_open(pairs_path, &pairs_format, &error), 0, &error);
+        status = lb_indexed_pairs_read(&pairs, lb_pairs_open(pairs_path, pairs_format, &error), 0, &error);
     if (!status) status = lb_indexed_pairs_write(&pairs, path, false, &pairs_key, &error);
     lb_indexed_pairs_free(&pairs);
     return status;

@@ -50,7 +50,7 @@ static lb_status save_checkpoint(const char *path, const lb_params *params, lb_e
         {.name = "adam.first", .dtype = LB_DTYPE_REAL, .shape = LB_SHAPE(512), .data = moments},
     };
     const lb_safetensors_metadata metadata[] = {{LB_RUN_KEY, "{\"seed\":1}"}};
-    return lb_checkpoint_save(path, params, (lb_checkpoint_extra){tensors, 2, metadata, 1}, error);
+    return lb_checkpoint_save(params, path, (lb_checkpoint_extra){tensors, 2, metadata, 1}, error);
 }
 
 static lb_status save(const char *path, proof_model kind, uint64_t seed, lb_text_model *made, lb_error *error)

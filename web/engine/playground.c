@@ -131,7 +131,7 @@ const char *playground_begin(const char *json)
     cJSON_Delete(settings);
     settings = cJSON_Parse(json);
     lb_training_config config = configuration();
-    stepper = lb_stepper_new(&config, &error);
+    stepper = lb_stepper_new(config, &error);
     return stepper ? say(facts()) : fail(&error);
 }
 

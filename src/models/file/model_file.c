@@ -20,7 +20,7 @@ enum { MOST_METADATA = 16, OWN_METADATA = 3 };
 /* Bytes that a model may need besides its values: in all, and for each array of its file. */
 enum { LEAST_ROOM = 1 << 20, ROOM_OF_ARRAY = 4096 };
 
-lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
+lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
                         const lb_safetensors_metadata *metadata, size_t metadata_count, lb_error *error)
 {
     lb_safetensors_metadata all[MOST_METADATA];
@@ -40,7 +40,7 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
     if (model->backward) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
     for (size_t i = 0; i < metadata_count; i++) all[count++] = metadata[i];
     lb_checkpoint_extra extra = {.metadata = all, .metadata_count = count};
-    if (!status) status = lb_checkpoint_save(path, params, extra, error);
+    if (!status) status = lb_checkpoint_save(params, path, extra, error);
     lb_release(config);
     return status;
 }

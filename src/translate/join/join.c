@@ -344,7 +344,7 @@ lb_status lb_join_locked(const lb_join_config *config, lb_join_result *result, l
     return join_in(true, config, result, error);
 }
 
-lb_status lb_translator_join(const lb_join_config *config, lb_join_result *result, lb_error *error)
+lb_status lb_translator_join(lb_join_config config, lb_join_result *result, lb_error *error)
 {
-    return join_in(false, config, result, error);
+    return join_in(false, &config, result, error);
 }

@@ -34,7 +34,7 @@ lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts, c
                                  lb_error *error)
 {
     return lb_pair_texts_given(texts) ? lb_pairs_from_memory(*texts, *format, error)
-                                      : lb_pairs_open(path, format, error);
+                                      : lb_pairs_open(path, *format, error);
 }
 
 static bool is_wanted(const opening *o)

@@ -57,9 +57,9 @@ static void make_index(const char *content, int32_t share)
 {
     write_text(content);
     ck_assert_int_eq(find_key(share), LB_OK);
-    ck_assert_msg(
-        lb_indexed_pairs_read(&passed, lb_pairs_open("pairs.tsv", &format, &error), share, &error) == LB_OK,
-        "%s", error.message);
+    ck_assert_msg(lb_indexed_pairs_read(&passed, lb_pairs_open("pairs.tsv", format, &error), share, &error) ==
+                      LB_OK,
+                  "%s", error.message);
     ck_assert_msg(lb_indexed_pairs_write(&passed, INDEX, true, &key, &error) == LB_OK, "%s", error.message);
 }
 
@@ -451,7 +451,7 @@ START_TEST(test_index_allocations_failing_are_errors_and_leak_nothing)
         lb_status status = lb_pair_index_find_key("pairs.tsv", &format, SHARE, &found, &error);
         if (!status)
             status =
-                lb_indexed_pairs_read(&passed, lb_pairs_open("pairs.tsv", &format, &error), SHARE, &error);
+                lb_indexed_pairs_read(&passed, lb_pairs_open("pairs.tsv", format, &error), SHARE, &error);
         if (!status) status = lb_indexed_pairs_write(&passed, INDEX, true, &found, &error);
         lb_indexed_pairs_free(&passed);
         if (status) ck_assert_int_eq(status, error.status);

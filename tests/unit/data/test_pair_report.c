@@ -25,7 +25,7 @@ static lb_pairs *open_text(const char *name, const char *text)
 {
     ck_assert_int_eq(chdir(support_tempdir()), 0);
     support_write_file(name, text, strlen(text));
-    return lb_pairs_open(name, &format, &error);
+    return lb_pairs_open(name, format, &error);
 }
 
 /* NULL: no such file. */

@@ -30,7 +30,7 @@ static lb_pairs *open_bytes(const char *bytes, size_t count, lb_pair_format form
     support_write_file(path(), bytes, count);
     error = (lb_error){0};
     lb_pairs_close(pairs);
-    pairs = lb_pairs_open(path(), &format, &error);
+    pairs = lb_pairs_open(path(), format, &error);
     return pairs;
 }
 
@@ -152,16 +152,16 @@ END_TEST
 START_TEST(test_open_what_is_no_file_is_an_error)
 {
     unlink(path());
-    ck_assert_ptr_null(lb_pairs_open(path(), &plain, &error));
+    ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
     expect_error(LB_ERROR_OPEN, ": cannot read: No such file or directory");
     error = (lb_error){0};
     ck_assert_int_eq(mkdir(path(), 0777), 0);
-    ck_assert_ptr_null(lb_pairs_open(path(), &plain, &error));
+    ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
     expect_error(LB_ERROR_OPEN, ": cannot read: Is a directory");
     ck_assert_int_eq(rmdir(path()), 0);
     error = (lb_error){0};
     ck_assert_int_eq(mkfifo(path(), 0666), 0);
-    ck_assert_ptr_null(lb_pairs_open(path(), &plain, &error));
+    ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
     expect_error(LB_ERROR_OPEN, ": cannot read: found a pipe or device, expected a file");
 }
 END_TEST
@@ -332,7 +332,7 @@ START_TEST(test_read_many_lines_in_any_order)
     for (int i = 0; i < LINES; i++)
         fprintf(file, "%d\t%.*s!\n", i, i % 37, "abcdefghijklmnopqrstuvwxyz0123456789");
     fclose(file);
-    pairs = lb_pairs_open(path(), &(lb_pair_format){.source = {.separator = " "}}, &error);
+    pairs = lb_pairs_open(path(), (lb_pair_format){.source = {.separator = " "}}, &error);
     ck_assert_int_eq(lb_pairs_count(pairs), LINES);
     for (int i = 0; i < 3 * LINES; i++) {
         const lb_pair_line *line;
@@ -351,7 +351,7 @@ END_TEST
 static lb_status use_all(void)
 {
     error = (lb_error){0};
-    pairs = lb_pairs_open(path(), &skipping, &error);
+    pairs = lb_pairs_open(path(), skipping, &error);
     lb_vocabulary *both = pairs ? lb_vocabulary_new_reserved(&error) : NULL;
     if (both && lb_pairs_count_symbols(pairs, both, both, &error) == LB_OK)
         ck_assert_int_eq(lb_vocabulary_size(both), LB_FIRST_TOKEN + 5);

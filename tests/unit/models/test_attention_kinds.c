@@ -308,8 +308,8 @@ START_TEST(test_gradient_of_each_kind_matches_differences)
     ck_assert_int_lt(count, 64);
     for (int i = 0; i < count; i++) all[i] = lb_params_tensor(s.params, i);
     lb_error error = {0};
-    ck_assert_msg(lb_gradcheck(loss_of, &s, all, count, NULL, &error) == LB_OK, "kind %d: %s", (int)kind,
-                  error.message);
+    ck_assert_msg(lb_gradcheck(loss_of, &s, all, count, (lb_gradcheck_options){0}, &error) == LB_OK,
+                  "kind %d: %s", (int)kind, error.message);
     lb_params_free(s.params);
 }
 END_TEST

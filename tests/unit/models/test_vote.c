@@ -278,7 +278,7 @@ START_TEST(test_vote_survives_its_file)
     ck_assert_msg(made, "%s", error.message);
     ck_assert_int_eq(lb_ensemble_weigh(made, params, weights, &error), LB_OK);
     ck_assert_int_eq(
-        lb_model_save(support_path(path, "vote.safetensors"), &made->base, params, NULL, 0, &error), LB_OK);
+        lb_model_save(&made->base, params, support_path(path, "vote.safetensors"), NULL, 0, &error), LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     const lb_ensemble *loaded = (const lb_ensemble *)lb_model_load(file, loaded_params, NULL, &error);
     ck_assert_msg(loaded, "%s", error.message);
@@ -293,7 +293,7 @@ START_TEST(test_vote_survives_its_file)
             b = lb_beam_search(&loaded->base, v.source, config);
     for (int64_t i = 0; i < (int64_t)ROWS * BEAM; i++)
         ck_assert_double_eq(a.hypothesis[i].score, b.hypothesis[i].score);
-    ck_assert_int_eq(lb_model_save(support_path(again, "again.safetensors"), &loaded->base, loaded_params,
+    ck_assert_int_eq(lb_model_save(&loaded->base, loaded_params, support_path(again, "again.safetensors"),
                                    NULL, 0, &error),
                      LB_OK);
     size_t count, other;

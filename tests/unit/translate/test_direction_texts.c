@@ -42,7 +42,7 @@ static lb_training_result train(const lb_training_config *config)
 {
     lb_training_result result = {0};
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
     return result;
 }
 
@@ -200,7 +200,7 @@ END_TEST
 static void expect_refused(const lb_training_config *config, lb_status status, const char *text)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == status, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == status, "%s", error.message);
     ck_assert_msg(strstr(error.message, text), "\"%s\" does not say \"%s\"", error.message, text);
 }
 
@@ -242,7 +242,7 @@ START_TEST(test_steps_of_a_backward_training_are_those_of_its_run)
     lb_training_config config = usual(NULL);
     config.steps = 5;
     config.evaluate_every = 5;
-    lb_stepper *stepper = lb_stepper_new(&config, &error);
+    lb_stepper *stepper = lb_stepper_new(config, &error);
     ck_assert_msg(stepper, "%s", error.message);
     double loss;
     for (int i = 0; i < 5; i++) ck_assert_int_eq(lb_stepper_step(stepper, &loss, &error), LB_OK);

@@ -35,7 +35,7 @@ static void open_model(uint64_t seed)
                                        .target_rule = {.normalize = LB_NORMALIZE_NFD}};
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
     lb_status status =
-        lb_translator_save(support_path(path, "model.safetensors"), &model.base, params, &texts, &error);
+        lb_translator_save(&model.base, params, support_path(path, "model.safetensors"), texts, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     translator = lb_translator_open(path, &error);
     ck_assert_msg(translator, "%s", error.message);

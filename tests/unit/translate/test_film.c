@@ -42,7 +42,7 @@ static lb_training_config usual(const char *name)
 static void train(const lb_training_config *config)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
 }
 
 static const cJSON *field(const cJSON *frame, const char *key)
@@ -143,7 +143,7 @@ static void train_and_die(lb_training_config config, int step)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         config.listener = (lb_training_listener){.context = &step, .stepped = die_at_step};
-        _exit(lb_translator_train(&config, NULL, NULL) ? 1 : 0);
+        _exit(lb_translator_train(config, NULL, NULL) ? 1 : 0);
     }
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);

@@ -39,7 +39,7 @@ static lb_training_config usual(const char *out)
 static void train(const lb_training_config *config)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
 }
 
 static void name_files(void)
@@ -71,7 +71,7 @@ static lb_status join(const lb_training_config *data, const char *out, int count
 {
     error = (lb_error){0};
     const lb_join_config config = {.models = models, .count = count, .out = out, .data = data};
-    return lb_translator_join(&config, &result, &error);
+    return lb_translator_join(config, &result, &error);
 }
 
 #define JOIN(data, out, ...)                                                                                 \
@@ -367,7 +367,7 @@ START_TEST(test_join_keeps_the_earlier_model_unless_it_replaces_it)
     ck_assert_str_eq(result.set_aside, support_path(expected, "joined/model.old-1.safetensors"));
     const lb_join_config replacing = {
         .models = (const char *const[]){forward}, .count = 1, .out = joined, .replace = true};
-    ck_assert_int_eq(lb_translator_join(&replacing, &result, &error), LB_OK);
+    ck_assert_int_eq(lb_translator_join(replacing, &result, &error), LB_OK);
     ck_assert_str_eq(result.set_aside, "");
     ck_assert_uint_eq(support_match_count("joined/*"), 2);
 }

@@ -208,7 +208,7 @@ static void write_model(const char *task, const char *source, const char *target
     if (task) metadata[count++] = (lb_safetensors_metadata){"lookback.task", task};
     if (source) metadata[count++] = (lb_safetensors_metadata){"lookback.source_vocabulary", source};
     if (target) metadata[count++] = (lb_safetensors_metadata){"lookback.target_vocabulary", target};
-    lb_status status = lb_model_save(support_path(path, "model"), model, params, metadata, count, &error);
+    lb_status status = lb_model_save(model, params, support_path(path, "model"), metadata, count, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     lb_params_free(params);
 }

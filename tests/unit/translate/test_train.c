@@ -48,7 +48,7 @@ static lb_training_result train(const lb_training_config *config)
 {
     lb_training_result result = {0};
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
     return result;
 }
 
@@ -275,7 +275,7 @@ static void train_and_die(lb_training_config config, int step)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         config.listener = (lb_training_listener){.context = &step, .stepped = die_at_step};
-        _exit(lb_translator_train(&config, NULL, NULL) ? 1 : 0);
+        _exit(lb_translator_train(config, NULL, NULL) ? 1 : 0);
     }
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -380,7 +380,7 @@ START_TEST(test_train_error_of_a_listener_ends_the_training)
     config.steps = 2;
     config.seeds = 2;
     config.listener.ended = refuse;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_WRITE);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_WRITE);
     ck_assert_str_eq(error.message, "no room for a picture of seed 1");
     ck_assert(support_exists("out/seed-1/model.safetensors") && !support_exists("out/seed-2"));
 }
@@ -389,7 +389,7 @@ END_TEST
 static void expect_refused(const lb_training_config *config, lb_status status, const char *why)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == status, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == status, "%s", error.message);
     ck_assert_int_eq(error.status, status);
     ck_assert_msg(strstr(error.message, why) != NULL, "\"%s\" does not say \"%s\"", error.message, why);
 }
@@ -416,7 +416,7 @@ START_TEST(test_train_impossible_configuration_is_refused)
     REFUSED(lr, -1, "lr: found -1, expected 0 or more");
     REFUSED(hidden, -5, "hidden: found -5, expected 0 or more");
     REFUSED(target_separator, "\t", "separator");
-    ck_assert_int_eq(lb_translator_train(&c, NULL, NULL), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(c, NULL, NULL), LB_ERROR_ARGUMENT);
     ck_assert(!support_exists("out"));
 }
 END_TEST
@@ -526,7 +526,7 @@ START_TEST(test_train_step_by_step_takes_pairs_in_memory_too)
             config.dev_pairs = pairs_of(dev_file);
             config.train = config.dev = NULL;
         }
-        lb_stepper *stepper = lb_stepper_new(&config, &error);
+        lb_stepper *stepper = lb_stepper_new(config, &error);
         ck_assert_msg(stepper != NULL, "%s", error.message);
         for (int i = 0; i < 3; i++)
             ck_assert_int_eq(lb_stepper_step(stepper, &loss[in_memory], &error), LB_OK);
@@ -603,7 +603,7 @@ START_TEST(test_train_any_failing_allocation_is_an_error_and_leaks_nothing)
     for (long n = 1; n <= all; n += STRIDE) {
         support_fail_from_allocation(n);
         error = (lb_error){0};
-        lb_status status = lb_translator_train(&config, NULL, &error);
+        lb_status status = lb_translator_train(config, NULL, &error);
         SUPPORT_CHECK(status == LB_ERROR_MEMORY, "allocation %ld of %ld: %s", n, all, error.message);
         SUPPORT_CHECK(support_live_allocations() == live, "allocation %ld leaks", n);
     }
@@ -611,7 +611,7 @@ START_TEST(test_train_any_failing_allocation_is_an_error_and_leaks_nothing)
     for (long n = 1; n <= all; n++) {
         support_fail_allocation(n);
         error = (lb_error){0};
-        lb_status status = lb_translator_train(&config, NULL, &error);
+        lb_status status = lb_translator_train(config, NULL, &error);
         SUPPORT_CHECK(status == LB_OK || status == LB_ERROR_MEMORY, "allocation %ld alone: %s", n,
                       error.message);
         SUPPORT_CHECK(support_live_allocations() == live, "allocation %ld alone leaks", n);

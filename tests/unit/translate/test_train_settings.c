@@ -49,7 +49,7 @@ static lb_status train(lb_training_config config, const char *folder)
     config.seed = 3;
     config.listener.stop = stop;
     lb_training_result result;
-    return lb_translator_train(&config, &result, &error);
+    return lb_translator_train(config, &result, &error);
 }
 
 START_TEST(test_train_any_setting_interrupted_and_resumed_ends_with_the_same_bits)
