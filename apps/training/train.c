@@ -25,8 +25,8 @@
 static lb_status write_taught(app_train_options *t, const lb_training_config *c, lb_lock **lock,
                               lb_error *error)
 {
-    lb_normalization form = LB_NORMALIZE_NFD;
-    if (c->normalize) lb_normalization_find(c->normalize, &form);
+    lb_normal_form form = LB_NORMAL_FORM_NFD;
+    if (c->normalize) lb_normal_form_find(c->normalize, &form);
     bool features = c->features_column > 0;
     const char *between = c->features_separator ? c->features_separator : ";";
     t->teaching.train = c->train;

@@ -123,19 +123,19 @@ int32_t lb_vocabulary_encode(const lb_vocabulary *vocabulary, const char *const 
 /* ---- Text as symbols: characters, or the text between separators. ---- */
 
 /** The Unicode normal form of a text. Source: Unicode Standard Annex 15. */
-typedef enum lb_normalization {
-    LB_NORMALIZE_NONE, /* unchanged */
-    LB_NORMALIZE_NFC,  /* composed: one character where there is one */
-    LB_NORMALIZE_NFD,  /* decomposed: the letter, then its marks */
-} lb_normalization;
+typedef enum lb_normal_form {
+    LB_NORMAL_FORM_NONE, /* unchanged */
+    LB_NORMAL_FORM_NFC,  /* composed: one character where there is one */
+    LB_NORMAL_FORM_NFD,  /* decomposed: the letter, then its marks */
+} lb_normal_form;
 
 /** The normalization with this name. False if there is none. */
-bool lb_normalization_find(const char *name, lb_normalization *normalize);
+bool lb_normal_form_find(const char *name, lb_normal_form *normalize);
 
 /** How to split a text into symbols and join them again. Zero: each character is a symbol, without normalization. */
 typedef struct lb_symbol_rule {
-    const char *separator;      /* between symbols, such as " "; NULL or "": each character is a symbol */
-    lb_normalization normalize; /* applied first */
+    const char *separator;    /* between symbols, such as " "; NULL or "": each character is a symbol */
+    lb_normal_form normalize; /* applied first */
     /* Between the features of a text, such as ";" in "V;PST;3;SG"; NULL or "": texts have none. Features follow the text
      * after a tab, "walk\tV;PST". Each is one symbol, written with a tab in front: no symbol of a text equals it. */
     const char *features;

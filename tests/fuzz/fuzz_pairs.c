@@ -14,7 +14,7 @@ enum { SEPARATORS = sizeof separators / sizeof *separators };
 static lb_symbol_rule choose_rule(uint8_t byte)
 {
     return (lb_symbol_rule){.separator = separators[byte % SEPARATORS],
-                            .normalize = (lb_normalization)(byte / SEPARATORS % 3)};
+                            .normalize = (lb_normal_form)(byte / SEPARATORS % 3)};
 }
 
 static lb_pair_format choose_format(const uint8_t **data, size_t *size)

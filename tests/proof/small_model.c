@@ -70,7 +70,7 @@ static lb_status save(const char *path, proof_model kind, uint64_t seed, lb_text
 
 lb_status proof_save_model(const char *path, proof_model kind, uint64_t seed, lb_error *error)
 {
-    const lb_symbol_rule pairs = {.normalize = LB_NORMALIZE_NFC};
+    const lb_symbol_rule pairs = {.normalize = LB_NORMAL_FORM_NFC};
     lb_text_model made = {.params = lb_params_new(seed),
                           .source_rule = kind == PROOF_LISTS ? lb_list_rule : pairs,
                           .target_rule = kind == PROOF_LISTS ? lb_list_rule : pairs,

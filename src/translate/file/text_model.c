@@ -27,7 +27,7 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
 {
     lb_buffer_print(json, ",\"%s\":{\"separator\":", key);
     lb_buffer_json_string(json, rule->separator ? rule->separator : "");
-    lb_buffer_print(json, ",\"normalize\":\"%s\"", lb_normalization_name(rule->normalize));
+    lb_buffer_print(json, ",\"normalize\":\"%s\"", lb_normal_form_name(rule->normalize));
     if (lb_symbol_rule_has_features(rule)) {
         lb_buffer_print(json, ",\"features\":");
         lb_buffer_json_string(json, rule->features);
@@ -146,7 +146,7 @@ static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key
     if (!separator || !normalize)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no text \"%s\" in \"%s\"", TASK_KEY,
                             separator ? "normalize" : "separator", key);
-    if (!lb_normalization_find(normalize, &rule->normalize))
+    if (!lb_normal_form_find(normalize, &rule->normalize))
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: \"normalize\" in \"%s\": found \"%.40s\", expected none, nfc or nfd",
                             TASK_KEY, key, normalize);

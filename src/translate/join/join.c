@@ -77,7 +77,7 @@ static lb_status compare_rules(const joining *j, const char *side, const lb_symb
     const struct {
         const char *name, *ours, *found;
     } parts[] = {{"separator", text_or_none(a->separator), text_or_none(b->separator)},
-                 {"normal form", lb_normalization_name(a->normalize), lb_normalization_name(b->normalize)},
+                 {"normal form", lb_normal_form_name(a->normalize), lb_normal_form_name(b->normalize)},
                  {"separator of features", text_or_none(a->features), text_or_none(b->features)}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcmp(parts[i].ours, parts[i].found) != 0)

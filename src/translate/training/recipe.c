@@ -143,8 +143,8 @@ static lb_status check_hold_out(const lb_training_config *c, lb_error *error)
 
 static lb_status check_pairs(const lb_training_config *c, lb_error *error)
 {
-    lb_normalization form;
-    if (!lb_normalization_find(c->normalize, &form))
+    lb_normal_form form;
+    if (!lb_normal_form_find(c->normalize, &form))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
                             c->normalize);
     bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);
@@ -225,7 +225,7 @@ lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 {
     const recipe *r = recipe_for(c);
-    if (!c->normalize) c->normalize = lb_normalization_name(LB_NORMALIZE_NFD);
+    if (!c->normalize) c->normalize = lb_normal_form_name(LB_NORMAL_FORM_NFD);
     if (!c->model) c->model = models[SEQ2SEQ];
     if (!c->direction) c->direction = FORWARD;
     bool features = c->features_column > 0 || c->pairs.features;
@@ -253,8 +253,8 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 
 lb_pair_format lb_recipe_format(const lb_training_config *c)
 {
-    lb_normalization form = LB_NORMALIZE_NFD;
-    lb_normalization_find(c->normalize, &form);
+    lb_normal_form form = LB_NORMAL_FORM_NFD;
+    lb_normal_form_find(c->normalize, &form);
     return (lb_pair_format){
         .source_column = c->source_column,
         .target_column = c->target_column,

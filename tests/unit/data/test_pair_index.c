@@ -34,7 +34,7 @@ static const char text[] = "\xEF\xBB\xBF"
                            "tee\t\"\x01\\\n"
                            "\tA\n"
                            "last\tline";
-static const lb_pair_format format = {.source = {.normalize = LB_NORMALIZE_NFD}, .skip_bad_lines = true};
+static const lb_pair_format format = {.source = {.normalize = LB_NORMAL_FORM_NFD}, .skip_bad_lines = true};
 
 static lb_error error;
 static lb_pair_index_key key;
@@ -221,8 +221,8 @@ START_TEST(test_index_of_another_format_does_not_fit)
                                             {.source = {.separator = ";"}},
                                             {.target = {.separator = ";"}},
                                             {.source = {.features = ";"}},
-                                            {.source = {.normalize = LB_NORMALIZE_NFC}},
-                                            {.target = {.normalize = LB_NORMALIZE_NFD}},
+                                            {.source = {.normalize = LB_NORMAL_FORM_NFC}},
+                                            {.target = {.normalize = LB_NORMAL_FORM_NFD}},
                                             {.source = {.separator = ";", .features = ";"}},
                                             {.source = {.separator = ";;"}}};
     enum { OTHERS = sizeof others / sizeof *others };

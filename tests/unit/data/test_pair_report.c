@@ -18,7 +18,7 @@ static lb_pairs *train, *dev;
 static lb_vocabulary *source, *target;
 static lb_pair_report report;
 
-static const lb_pair_format format = {.source = {.normalize = LB_NORMALIZE_NFC}, .skip_bad_lines = true};
+static const lb_pair_format format = {.source = {.normalize = LB_NORMAL_FORM_NFC}, .skip_bad_lines = true};
 
 /* Removes the folder from file names, so that texts can be compared. */
 static lb_pairs *open_text(const char *name, const char *text)

@@ -31,8 +31,8 @@ static void open_model(uint64_t seed)
         .source_vocab = LB_FIRST_TOKEN + 1, .target_vocab = IDS, .embed = 4, .hidden = 6};
     const lb_translator_texts texts = {.source = source,
                                        .target = target,
-                                       .source_rule = {.normalize = LB_NORMALIZE_NFD},
-                                       .target_rule = {.normalize = LB_NORMALIZE_NFD}};
+                                       .source_rule = {.normalize = LB_NORMAL_FORM_NFD},
+                                       .target_rule = {.normalize = LB_NORMAL_FORM_NFD}};
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
     lb_status status =
         lb_translator_save(&model.base, params, support_path(path, "model.safetensors"), texts, &error);

@@ -114,7 +114,7 @@ START_TEST(test_translator_about_tells_the_facts)
     ck_assert_str_eq(facts.model->kind->name, "seq2seq");
     ck_assert_str_eq(lb_vocabulary_symbol(facts.source, LB_FIRST_TOKEN), "a");
     ck_assert_str_eq(lb_vocabulary_symbol(facts.target, LB_FIRST_TOKEN), "A");
-    ck_assert_int_eq(facts.source_rule.normalize, LB_NORMALIZE_NFD);
+    ck_assert_int_eq(facts.source_rule.normalize, LB_NORMAL_FORM_NFD);
     ck_assert_str_eq(facts.target_rule.separator, " ");
     ck_assert_int_eq(facts.shortest_source, 1);
     ck_assert_int_eq(facts.longest_source, 6);
