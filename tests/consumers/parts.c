@@ -56,7 +56,8 @@ static void use_elements(lb_tape *tape)
     IS(lb_stack((lb_tensor *[]){x, x}, 2, 0), 60);
     lb_split_axis(x, 1, (const int64_t[]){1, 1}, 2, parts);
     IS(parts[1], 20);
-    IS(lb_normalize(x, lb_tensor_new(tape, LB_SHAPE(2), NULL), lb_tensor_new(tape, LB_SHAPE(2), NULL), 1), 0);
+    IS(lb_standardize(x, lb_tensor_new(tape, LB_SHAPE(2), NULL), lb_tensor_new(tape, LB_SHAPE(2), NULL), 1),
+       0);
     IS(lb_dropout(x, 0), 30);
     USE(lb_log_softmax(x));
     USE(lb_log_sum_exp(x, 1));

@@ -400,7 +400,7 @@ END_TEST
 static lb_unfused_result fused_normalize(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
     (void)tape;
-    return (lb_unfused_result){{lb_normalize(in[0], in[1], in[2], t->number)}};
+    return (lb_unfused_result){{lb_standardize(in[0], in[1], in[2], t->number)}};
 }
 
 static lb_unfused_result unfused_normalize(lb_tape *tape, const trial *t, lb_tensor *const *in)
@@ -413,7 +413,7 @@ START_TEST(test_normalize_equals_its_unfused_twin)
 {
     static const int64_t sizes[][3] = {{1, 1, 7}, {3, 5, 33}, {37, 2, 3}, {5, 1, 129}};
     for (int s = 0; s < 8; s++) {
-        trial t = {.name = "normalize", .number = (lb_real)1e-3};
+        trial t = {.name = "standardize", .number = (lb_real)1e-3};
         const int64_t *size = sizes[s / 2];
         add_leaf(&t, LB_SHAPE(size[0], size[1], size[2]));
         for (int64_t i = 0; i < lb_count(t.leaf[0]) && s % 2; i++)
