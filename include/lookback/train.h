@@ -128,7 +128,7 @@ lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vo
                        lb_tape *tape, const int64_t *pair, int64_t count);
 
 /** A batch, in reading order, as a model reads it for lb_model_forward: with reversed targets for one that writes from the
- *  end (lb_model.backward), and otherwise the batch itself.
+ *  end (lb_model.from_end), and otherwise the batch itself.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
 lb_batch lb_batch_for(const lb_model *model, lb_batch batch);
 

@@ -280,7 +280,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     lb_tape_set_mode(source.tape, mode);
     lb_hypothesis *found = lb_tape_status(source.tape) ? NULL : trace_all(&s);
     if (lb_tape_status(source.tape)) return (lb_beam){0};
-    for (int64_t i = 0; model->backward && i < source.batch * config.n_best; i++)
+    for (int64_t i = 0; model->from_end && i < source.batch * config.n_best; i++)
         lb_hypothesis_reverse(&found[i], s.maps, source.length);
     return (lb_beam){source.batch, config.n_best, found};
 }

@@ -37,7 +37,7 @@ lb_status lb_model_save(const lb_model *model, const lb_params *params, const ch
     size_t count = 0;
     all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
     all[count++] = (lb_safetensors_metadata){CONFIG_KEY, config};
-    if (model->backward) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
+    if (model->from_end) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
     for (size_t i = 0; i < metadata_count; i++) all[count++] = metadata[i];
     lb_checkpoint_extra extra = {.metadata = all, .metadata_count = count};
     if (!status) status = lb_checkpoint_save(params, path, extra, error);
@@ -87,7 +87,7 @@ static lb_status read_direction(const lb_safetensors *file, lb_model *model, lb_
     if (strcmp(direction, BACKWARD) != 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found \"%.40s\", expected \"%s\"", LB_DIRECTION_KEY,
                             direction, BACKWARD);
-    model->backward = true;
+    model->from_end = true;
     return LB_OK;
 }
 

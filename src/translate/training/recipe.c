@@ -356,6 +356,6 @@ lb_model *lb_recipe_model(const lb_training_config *config, int64_t source_vocab
     lb_model *model = (kind_of(config) == TRANSFORMER ? make_transformer : make_seq2seq)(
         config, source_vocab, target_vocab, params);
     if (!model) lb_error_set(error, lb_params_status(params), "%s", lb_params_error(params));
-    if (model) model->backward = strcmp(config->direction, BACKWARD) == 0;
+    if (model) model->from_end = strcmp(config->direction, BACKWARD) == 0;
     return model;
 }

@@ -38,7 +38,7 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
         lb_buffer_json_string(&json, c->freeze);
         lb_buffer_print(&json, ",");
     }
-    if (t->model->backward) lb_buffer_print(&json, "\"direction\":\"backward\",");
+    if (t->model->from_end) lb_buffer_print(&json, "\"direction\":\"backward\",");
     lb_producer_print(&t->producer, &json);
     print_data(&json, c);
     lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",

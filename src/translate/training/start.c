@@ -145,7 +145,7 @@ static lb_status take_architecture(const lb_text_model *m, lb_training_config *c
             c->from);
     lb_status status = take_text(c, "model", model->kind->name, &c->model, error);
     if (!status)
-        status = take_text(c, "direction", model->backward ? "backward" : "forward", &c->direction, error);
+        status = take_text(c, "direction", model->from_end ? "backward" : "forward", &c->direction, error);
     if (status) return status;
     if (model->kind == &lb_seq2seq_kind) take_seq2seq(&((const lb_seq2seq *)model)->config, c);
     if (model->kind == &lb_transformer_kind) take_transformer(&((const lb_transformer *)model)->config, c);

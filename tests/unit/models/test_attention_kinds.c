@@ -213,7 +213,7 @@ START_TEST(test_local_m_looks_at_the_position_of_its_step_and_stays_at_the_last)
         config.attention = LB_ATTENTION_LOCAL_M;
         config.window = 1;
         ck_assert_int_eq(lb_seq2seq_init(&model, params, "m", config), LB_OK);
-        model.base.backward = backward;
+        model.base.from_end = backward;
         lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, full_lengths};
         lb_seq2seq_encoded encoded = lb_seq2seq_encode(&model, source);
         lb_seq2seq_decoded decoded = lb_seq2seq_decode(&model, &encoded, encoded.initial, in);

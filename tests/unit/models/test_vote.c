@@ -58,7 +58,7 @@ static void begin(bool layers)
         v.member[m] = layers && m % 2
                           ? add_transformer(v.store[m])
                           : add_seq2seq(v.store[m], m % 2 ? LB_ATTENTION_GENERAL : LB_ATTENTION_ADDITIVE);
-        v.member[m]->backward = m >= MEMBERS / 2;
+        v.member[m]->from_end = m >= MEMBERS / 2;
         for (int64_t i = 0; i < lb_params_size(v.store[m]); i++) lb_params_values(v.store[m])[i] *= 2;
     }
     ck_assert_int_eq(lb_ensemble_init(&v.all, (const lb_model *const *)v.member, MEMBERS, NULL), LB_OK);
@@ -120,7 +120,7 @@ START_TEST(test_vote_scores_are_the_weighted_means_of_what_members_say)
     double penalty = _i < 2 ? 1 : 0.5;
     v.all.weight = weights;
     ck_assert_ptr_eq(v.all.base.kind, &lb_vote_kind);
-    ck_assert(v.all.base.layers == 1 && v.all.base.heads == 1 && !v.all.base.backward);
+    ck_assert(v.all.base.layers == 1 && v.all.base.heads == 1 && !v.all.base.from_end);
     lb_beam found = lb_beam_search(&v.all.base, v.source,
                                    (lb_beam_config){.beam = BEAM, .limit = LIMIT, .length_penalty = penalty});
     ck_assert_msg(found.batch == ROWS && found.n_best == BEAM, "%s", lb_tape_error(v.tape));
@@ -260,9 +260,9 @@ START_TEST(test_vote_whose_first_member_is_backward_is_not)
 {
     begin(false);
     const lb_model *const turned[] = {v.member[MEMBERS - 1], v.member[0]};
-    ck_assert(turned[0]->backward && !turned[1]->backward);
+    ck_assert(turned[0]->from_end && !turned[1]->from_end);
     ck_assert_int_eq(lb_ensemble_init(&v.all, turned, 2, NULL), LB_OK);
-    ck_assert(!v.all.base.backward);
+    ck_assert(!v.all.base.from_end);
     end();
 }
 END_TEST
@@ -286,7 +286,7 @@ START_TEST(test_vote_survives_its_file)
     ck_assert_ptr_eq(loaded->base.kind, &lb_vote_kind);
     for (int m = 0; m < MEMBERS; m++) {
         ck_assert_double_eq(loaded->weight[m], weights[m]);
-        ck_assert_int_eq(loaded->member[m]->backward, m >= MEMBERS / 2);
+        ck_assert_int_eq(loaded->member[m]->from_end, m >= MEMBERS / 2);
     }
     lb_beam_config config = {.beam = BEAM, .limit = LIMIT};
     lb_beam a = lb_beam_search(&made->base, v.source, config),
@@ -313,7 +313,7 @@ START_TEST(test_weights_of_members_with_a_common_step_change_its_logits)
 {
     static const double all_of_one[MEMBERS] = {0, 1, 0, 0};
     begin(false);
-    for (int m = 0; m < MEMBERS; m++) v.member[m]->backward = false;
+    for (int m = 0; m < MEMBERS; m++) v.member[m]->from_end = false;
     ck_assert_int_eq(lb_ensemble_init(&v.all, (const lb_model *const *)v.member, MEMBERS, NULL), LB_OK);
     ck_assert_ptr_eq(v.all.base.kind, &lb_ensemble_kind);
     v.all.weight = all_of_one;

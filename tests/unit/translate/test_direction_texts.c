@@ -137,7 +137,7 @@ START_TEST(test_backward_model_gives_everything_in_reading_order)
     lb_training_config config = usual(models[_i]);
     ck_assert_double_ge(train(&config).dev.exact_match, 0.9);
     lb_translator *t = open_model(out);
-    ck_assert(lb_translator_about(t).model->backward);
+    ck_assert(lb_translator_about(t).model->from_end);
     expect_outputs(t, "abcd", "d c b a", _i == 0);
     expect_outputs(t, "ha", "a h", _i == 0);
     lb_translator_free(t);
@@ -155,7 +155,7 @@ START_TEST(test_backward_lists_are_sorted)
     config.lr = 0.01;
     ck_assert_double_ge(train(&config).dev.exact_match, 0.8);
     lb_translator *t = open_model(out);
-    ck_assert(lb_translator_about(t).model->backward);
+    ck_assert(lb_translator_about(t).model->from_end);
     char *sorted = lb_translate(t, "7 0 3", &error);
     ck_assert_str_eq(sorted, "0 3 7");
     lb_release(sorted);
@@ -232,7 +232,7 @@ START_TEST(test_direction_belongs_to_a_run_and_to_its_model)
     config.direction = NULL;
     train(&config);
     lb_translator *t = open_model(out);
-    ck_assert(lb_translator_about(t).model->backward);
+    ck_assert(lb_translator_about(t).model->from_end);
     lb_translator_free(t);
 }
 END_TEST
