@@ -290,7 +290,7 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
     return same ? LB_OK : has_changed(pairs, error);
 }
 
-lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
+lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                  lb_error *error)
 {
     lb_status status = LB_OK;

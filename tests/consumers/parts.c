@@ -217,7 +217,7 @@ static void use_measures(void)
 {
     const int32_t id[] = {4, 5, 6, 7, 8};
     const lb_sequence output = {id, 5};
-    lb_bleu_statistics one = lb_bleu_count(output, &output, 1), all = {0};
+    lb_bleu_statistics one = lb_bleu_tally(output, &output, 1), all = {0};
     lb_alignment alignment = {0};
     lb_error error = {0};
     lb_bleu_add(&all, &one);

@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!pairs) return 0;
     lb_vocabulary *source = lb_vocabulary_new_reserved(&error), *target = lb_vocabulary_new_reserved(&error);
     fuzz_require(source && target, "there is memory for vocabularies");
-    fuzz_require(lb_pairs_count_symbols(pairs, source, target, &error) == LB_OK, "symbols can be counted");
+    fuzz_require(lb_pairs_tally_symbols(pairs, source, target, &error) == LB_OK, "symbols can be counted");
     read_pairs(pairs);
     order_pairs(pairs);
     lb_pairs *dev = lb_pairs_hold_out(pairs, HOLD_OUT, &error);

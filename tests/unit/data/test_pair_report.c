@@ -37,7 +37,7 @@ static lb_status make(const char *train_text, const char *dev_text)
     source = lb_vocabulary_new_reserved(&error);
     target = lb_vocabulary_new_reserved(&error);
     report = (lb_pair_report){0};
-    if (error.status || lb_pairs_count_symbols(train, source, target, &error)) return error.status;
+    if (error.status || lb_pairs_tally_symbols(train, source, target, &error)) return error.status;
     return lb_pair_report_make(train, dev, source, target, &report, &error);
 }
 

@@ -269,7 +269,7 @@ START_TEST(test_encode_ids_are_those_of_the_counted_symbols)
 {
     open_text("ba\tx <eos>\na\tx\nab\ty x\n", (lb_pair_format){.target = {.separator = " "}});
     lb_vocabulary *source = lb_vocabulary_new_reserved(NULL), *target = lb_vocabulary_new_reserved(NULL);
-    ck_assert_int_eq(lb_pairs_count_symbols(pairs, source, target, &error), LB_OK);
+    ck_assert_int_eq(lb_pairs_tally_symbols(pairs, source, target, &error), LB_OK);
     lb_vocabulary_sort(source, 3);
     lb_vocabulary_sort(target, 1);
     ck_assert_int_eq(lb_vocabulary_size(source), LB_FIRST_TOKEN + 1);
@@ -291,7 +291,7 @@ START_TEST(test_count_symbols_one_vocabulary_serves_both_sides)
 {
     open_text("ab\tbc\nb\tb\n", plain);
     lb_vocabulary *both = lb_vocabulary_new_reserved(NULL);
-    ck_assert_int_eq(lb_pairs_count_symbols(pairs, both, both, &error), LB_OK);
+    ck_assert_int_eq(lb_pairs_tally_symbols(pairs, both, both, &error), LB_OK);
     lb_vocabulary_sort(both, 1);
     ck_assert_int_eq(lb_vocabulary_size(both), LB_FIRST_TOKEN + 3);
     ck_assert_str_eq(lb_vocabulary_symbol(both, LB_FIRST_TOKEN), "b");
@@ -353,7 +353,7 @@ static lb_status use_all(void)
     error = (lb_error){0};
     pairs = lb_pairs_open(path(), skipping, &error);
     lb_vocabulary *both = pairs ? lb_vocabulary_new_reserved(&error) : NULL;
-    if (both && lb_pairs_count_symbols(pairs, both, both, &error) == LB_OK)
+    if (both && lb_pairs_tally_symbols(pairs, both, both, &error) == LB_OK)
         ck_assert_int_eq(lb_vocabulary_size(both), LB_FIRST_TOKEN + 5);
     lb_vocabulary_free(both);
     lb_pairs_close(pairs);

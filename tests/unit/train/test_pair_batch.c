@@ -27,7 +27,7 @@ static void begin(const char *text)
     ck_assert_msg(pairs != NULL, "%s", error.message);
     source = lb_vocabulary_new_reserved(NULL);
     target = lb_vocabulary_new_reserved(NULL);
-    ck_assert_int_eq(lb_pairs_count_symbols(pairs, source, target, &error), LB_OK);
+    ck_assert_int_eq(lb_pairs_tally_symbols(pairs, source, target, &error), LB_OK);
     lb_vocabulary_sort(source, 2);
     lb_vocabulary_sort(target, 1);
 }
