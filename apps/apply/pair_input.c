@@ -10,7 +10,7 @@
 
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     asked.source = model->source_rule;
     asked.target = model->target_rule;
     asked.longest = model->most > model->longest_target ? model->most : model->longest_target;

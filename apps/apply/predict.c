@@ -72,7 +72,7 @@ static lb_status open_input(session *s, lb_error *error)
                              .no_target = true,
                              .source.features = s->model.source_rule.features,
                              .skip_bad_lines = asked->skip_bad_lines};
-    char differ[LB_ERROR_LENGTH];
+    char differ[LB_MESSAGE_LENGTH];
     bool given = asked->source_column || asked->features_column;
     if (given && lb_pair_format_take_columns(&format, s->model.columns, differ)) app_note("%s", differ);
     lb_status status = lb_pair_format_check(&format, error);

@@ -157,7 +157,7 @@ lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found,
     else
         snprintf(help, sizeof help, "%s", app_columns_help(found->message));
     return lb_error_set(error, found->status, "%s%s%.*s%s", named ? run : "", named ? ": " : "",
-                        LB_ERROR_LENGTH - (int)sizeof help, found->message, help);
+                        LB_MESSAGE_LENGTH - (int)sizeof help, found->message, help);
 }
 
 void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size)

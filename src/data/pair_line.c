@@ -57,17 +57,17 @@ static lb_pair_format complete(const lb_pair_format *given)
 }
 
 /* "source 1, target 3, features 2". */
-static void name_columns(lb_pair_columns c, char text[LB_ERROR_LENGTH / 4])
+static void name_columns(lb_pair_columns c, char text[LB_MESSAGE_LENGTH / 4])
 {
     char target[32] = "", features[32] = "";
     if (c.target) snprintf(target, sizeof target, ", target %d", (int)c.target);
     if (c.features) snprintf(features, sizeof features, ", features %d", (int)c.features);
-    snprintf(text, LB_ERROR_LENGTH / 4, "source %d%.30s%.30s", (int)c.source, target, features);
+    snprintf(text, LB_MESSAGE_LENGTH / 4, "source %d%.30s%.30s", (int)c.source, target, features);
 }
 
-bool lb_pair_format_take_columns(lb_pair_format *format, lb_pair_columns model, char text[LB_ERROR_LENGTH])
+bool lb_pair_format_take_columns(lb_pair_format *format, lb_pair_columns model, char text[LB_MESSAGE_LENGTH])
 {
-    char ours[LB_ERROR_LENGTH / 4], theirs[LB_ERROR_LENGTH / 4];
+    char ours[LB_MESSAGE_LENGTH / 4], theirs[LB_MESSAGE_LENGTH / 4];
     bool features = lb_symbol_rule_has_features(&format->source);
     lb_pair_columns used = columns_of(format);
     if (!model.source && !model.target && !model.features) return false;
@@ -81,7 +81,7 @@ bool lb_pair_format_take_columns(lb_pair_format *format, lb_pair_columns model, 
     if (memcmp(&used, &model, sizeof used) == 0) return false;
     name_columns(used, ours);
     name_columns(model, theirs);
-    snprintf(text, LB_ERROR_LENGTH, "columns: %s; the model was trained with %s", ours, theirs);
+    snprintf(text, LB_MESSAGE_LENGTH, "columns: %s; the model was trained with %s", ours, theirs);
     return true;
 }
 
@@ -157,7 +157,7 @@ typedef struct examination {
 LB_PRINTF(3, 4)
 static lb_status bad(const examination *e, lb_bad_line kind, const char *format, ...)
 {
-    char found[LB_ERROR_LENGTH];
+    char found[LB_MESSAGE_LENGTH];
     va_list arguments;
     va_start(arguments, format);
     lb_vsnprintf(found, sizeof found, format, arguments);

@@ -207,7 +207,7 @@ static lb_status gather(joining *j)
 /* The pairs to fit the weights on. */
 static lb_status open_pairs(joining *j)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     const lb_training_config *c = j->config->data;
     lb_training_data *d = &j->data;
     d->format = (lb_pair_format){.source_column = c->source_column,

@@ -183,8 +183,8 @@ static void judge_model(const lb_training *t, lb_run_differences *d)
 lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *trainer, const char *found,
                                 const char *ours, lb_error *error)
 {
-    enum { MOST = LB_ERROR_LENGTH / 2 - 2 };
-    char words[LB_ERROR_LENGTH] = "", start[LB_ERROR_LENGTH] = "", pairs[LB_ERROR_LENGTH] = "";
+    enum { MOST = LB_MESSAGE_LENGTH / 2 - 2 };
+    char words[LB_MESSAGE_LENGTH] = "", start[LB_MESSAGE_LENGTH] = "", pairs[LB_MESSAGE_LENGTH] = "";
     lb_run_differences d;
     lb_status status = lb_run_compare(found, ours, &d, error);
     if (status) return status;

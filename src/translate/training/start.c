@@ -83,7 +83,7 @@ static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_er
 /* A column that is given is used. */
 static void take_columns(const lb_text_model *m, lb_training_config *c)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     if (!c->features_separator && (c->features_column || m->columns.features))
         c->features_separator = m->source_rule.features;
     lb_pair_format format = {.source_column = c->source_column,

@@ -151,7 +151,7 @@ START_TEST(test_op_without_an_operand_that_it_needs_says_which)
     int needed = 0;
     for (int i = 0; i < node->inputs; i++) {
         if (lb_operand_optional(t->op->operands, i)) continue;
-        char name[LB_OPERAND_TEXT], expected[LB_ERROR_LENGTH];
+        char name[LB_OPERAND_TEXT], expected[LB_MESSAGE_LENGTH];
         lb_tensor *without[LB_MAX_INPUTS];
         memcpy(without, node->in, sizeof without);
         without[i] = NULL;

@@ -34,7 +34,7 @@ END_TEST
 static void expect_columns(lb_pair_format format, lb_pair_columns model, const char *expected,
                            const char *said)
 {
-    char found[64], text[LB_ERROR_LENGTH] = "";
+    char found[64], text[LB_MESSAGE_LENGTH] = "";
     bool differ = lb_pair_format_take_columns(&format, model, text);
     snprintf(found, sizeof found, "%d %d %d", (int)format.source_column, (int)format.target_column,
              (int)format.features_column);

@@ -42,7 +42,7 @@ static void open_text(const char *text, lb_pair_format format)
 /* Expects an error with the message "PATH" and `message`. */
 static void expect_error(lb_status status, const char *message)
 {
-    char expected[2 * LB_ERROR_LENGTH];
+    char expected[2 * LB_MESSAGE_LENGTH];
     snprintf(expected, sizeof expected, "%s%s", path(), message);
     ck_assert_ptr_null(pairs);
     ck_assert_str_eq(error.message, expected);

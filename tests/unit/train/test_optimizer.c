@@ -186,7 +186,7 @@ END_TEST
 
 static void expect_unloadable(lb_optimizer *o, const char *path, lb_status status, const char *message)
 {
-    char expected[2 * LB_ERROR_LENGTH];
+    char expected[2 * LB_MESSAGE_LENGTH];
     lb_error error = {0};
     int length = snprintf(expected, sizeof expected, "%s: %s", path, message);
     ck_assert_int_eq(lb_optimizer_load(o, path, &error), status);
