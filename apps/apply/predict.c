@@ -91,7 +91,7 @@ static void session_close(session *s)
     app_unknown_close(&s->unknown);
     lb_release(s->lines.text);
     app_input_close(&s->input);
-    lb_translator_free(s->translator);
+    lb_translator_close(s->translator);
 }
 
 /* Warns that training had no texts as short or as long as this one. */

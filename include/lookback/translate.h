@@ -15,7 +15,7 @@ typedef struct lb_translator lb_translator;
 
 /** Opens the model of a training, on pairs of texts or on lists of numbers, which are texts, too.
  *  Path:   the file, or the folder that contains it as model.safetensors or sort.safetensors.
- *  Memory: free it with lb_translator_free; NULL after an error.
+ *  Memory: free it with lb_translator_close; NULL after an error.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if the file holds anything else or is damaged; LB_ERROR_MEMORY. Messages
  *          begin with the name of the file. */
 LB_MUST_USE lb_translator *lb_translator_open(const char *path, lb_error *error);
@@ -25,7 +25,7 @@ LB_MUST_USE lb_translator *lb_translator_open_with(const char *path, const lb_ex
                                                    lb_error *error);
 
 /** Frees the translator. NULL is allowed. */
-void lb_translator_free(lb_translator *translator);
+void lb_translator_close(lb_translator *translator);
 
 /** The best output for a UTF-8 text, as found by lb_translate_all with its defaults.
  *  Memory: release the string with lb_release; NULL after an error.

@@ -14,7 +14,7 @@ static lb_translator *translator;
 
 static void free_translator(void)
 {
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 
 static lb_vocabulary *new_vocabulary(lb_error *error)

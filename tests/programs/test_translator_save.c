@@ -37,7 +37,7 @@ static void assert_programs_open(const char *text, const char *target)
     ck_assert_str_eq(result.output + result.output_length - length, expected);
     snprintf(expected, sizeof expected, "%s\t%s\n", text, target);
     lb_release(output);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     SUPPORT_RUN(&result, NULL, LOOKBACK, "visualize", path, "--input", text, "-o", "v.png");
     ck_assert_msg(result.status == 0, "%s", result.error);
     SUPPORT_RUN(&result, expected, LOOKBACK, "evaluate", path, "-");
@@ -123,7 +123,7 @@ START_TEST(test_save_of_a_model_of_pairs_is_opened_by_all_programs)
     ck_assert_int_eq(facts.longest_target, 6);
     ck_assert_str_eq(facts.target_rule.separator, " ");
     ck_assert_str_eq(lb_vocabulary_symbol(facts.source, LB_FIRST_TOKEN + 2), "c");
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     close_pairs(&p);
 }
 END_TEST

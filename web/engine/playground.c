@@ -108,7 +108,7 @@ lb_translator *engine_model(void)
 static void drop_models(void)
 {
     lb_stepper_free(stepper);
-    lb_translator_free(opened);
+    lb_translator_close(opened);
     stepper = NULL;
     opened = NULL;
 }

@@ -124,7 +124,7 @@ static int count_of(const char *path, lb_translate_config config)
 {
     lb_translator *t = open_model(path);
     int right = count_right(t, config);
-    lb_translator_free(t);
+    lb_translator_close(t);
     return right;
 }
 
@@ -223,7 +223,7 @@ START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
     ck_assert_int_eq(copied_as(t, "k"), lb_vocabulary_id(lb_translator_about(t).target, "k"));
     ck_assert_int_eq(copied_as(t, "a"), LB_UNK);
     ck_assert_int_eq(copied_as(t, "Q"), LB_UNK);
-    lb_translator_free(t);
+    lb_translator_close(t);
     /* Z is new, and then known to both sides; Y is only in sources. */
     static const char pairs[] = "kbZ\tZBk\ncdY\tDC\nefp\tpFE\nabc\tCBA\n";
     support_write_file(support_path(more, "more.tsv"), pairs, sizeof pairs - 1);
@@ -236,7 +236,7 @@ START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
     ck_assert_int_eq(copied_as(t, "Z"), lb_vocabulary_id(lb_translator_about(t).target, "Z"));
     ck_assert_int_ne(lb_vocabulary_id(lb_translator_about(t).source, "Y"), LB_UNK);
     ck_assert_int_eq(copied_as(t, "Y"), LB_UNK);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -323,7 +323,7 @@ START_TEST(test_score_of_a_copied_letter_is_the_probability_of_the_output)
     lb_likeliest_free(l);
     lb_translations_free(scored);
     lb_translations_free(all);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -351,7 +351,7 @@ START_TEST(test_only_letters_that_targets_do_not_have_are_pointed_at)
         }
     ck_assert_int_gt(pointed, 50);
     lb_translations_free(all);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 

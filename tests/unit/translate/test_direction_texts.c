@@ -140,7 +140,7 @@ START_TEST(test_backward_model_gives_everything_in_reading_order)
     ck_assert(lb_translator_about(t).model->from_end);
     expect_outputs(t, "abcd", "d c b a", _i == 0);
     expect_outputs(t, "ha", "a h", _i == 0);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -159,7 +159,7 @@ START_TEST(test_backward_lists_are_sorted)
     char *sorted = lb_translate(t, "7 0 3", &error);
     ck_assert_str_eq(sorted, "0 3 7");
     lb_release(sorted);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -193,7 +193,7 @@ START_TEST(test_film_of_a_backward_model_is_in_reading_order)
     }
     ck_assert_int_eq(frames, 12);
     free(film);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -233,7 +233,7 @@ START_TEST(test_direction_belongs_to_a_run_and_to_its_model)
     train(&config);
     lb_translator *t = open_model(out);
     ck_assert(lb_translator_about(t).model->from_end);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 

@@ -47,7 +47,7 @@ static void open_model(uint64_t seed)
 
 static void close_model(void)
 {
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     lb_tape_free(tape);
 }
 

@@ -110,7 +110,7 @@ START_TEST(test_film_frames_are_what_the_model_of_each_evaluation_writes)
         joined(field(frame, "expected"), "", expected);
         ck_assert_uint_eq(strlen(source), strlen(expected)); /* spelt backwards */
         for (size_t i = 0; source[i]; i++) ck_assert_int_eq(source[i], expected[strlen(expected) - 1 - i]);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
         cJSON_Delete(frame);
     }
     ck_assert_int_eq(lines, 3 * STEPS / EVERY);

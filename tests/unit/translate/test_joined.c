@@ -102,7 +102,7 @@ static double measure(const char *path)
         lb_release(output);
     }
     free(text);
-    lb_translator_free(t);
+    lb_translator_close(t);
     return (double)right / (double)lines;
 }
 
@@ -125,7 +125,7 @@ START_TEST(test_join_measures_members_and_all_as_they_are_applied)
     ck_assert(lb_is_ensemble(&all->base));
     for (int m = 0; m < 2; m++) ck_assert_double_eq(lb_ensemble_weight(all, m), result.member[m].weight);
     ck_assert_ptr_nonnull(strstr(lb_translator_about(t).training, "\"members\":[{\"steps\":150,"));
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -158,7 +158,7 @@ START_TEST(test_join_counts_symbols_that_no_member_can_write_as_edits)
                             1e-9);
     ck_assert_double_eq_tol(result.dev.loss, known.loss, 1e-12);
     lb_translations_free(all);
-    lb_translator_free(t);
+    lb_translator_close(t);
     free(text);
     free(grown);
 }
@@ -239,8 +239,8 @@ START_TEST(test_joined_model_scores_what_it_writes)
     lb_translations_free(all);
     lb_translations_free(one);
     lb_translations_free(same);
-    lb_translator_free(alone);
-    lb_translator_free(t);
+    lb_translator_close(alone);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -271,7 +271,7 @@ START_TEST(test_join_is_the_same_file_each_time_and_takes_ensembles_apart)
     const char *at = lb_translator_about(t).training;
     while ((at = strstr(at, "\"best_step\"")) != NULL) records += at++ != NULL;
     ck_assert_int_eq(records, 3);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -335,7 +335,7 @@ START_TEST(test_join_of_models_that_do_not_fit_is_refused_in_words)
     lb_translator *t = open_model(joined);
     ck_assert_ptr_nonnull(sorted = lb_translate(t, "3 1", &error));
     lb_release(sorted);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 

@@ -175,11 +175,11 @@ static found read_models(void)
         snprintf(all.text[i], sizeof all.text[i], "%s", t->text[0].output[0].text);
         all.score[i] = t->text[0].output[0].score;
         lb_translations_free(t);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
     lb_translator *sorter = lb_translator_open("sort.safetensors", &error);
     expect_ok(error.status);
-    lb_translator_free(sorter);
+    lb_translator_close(sorter);
     return all;
 }
 

@@ -76,7 +76,7 @@ static void check_attention(const char *path, int kind)
     }
     ck_assert_msg(zeros > 0, "kind %d: no weight is 0", kind);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 
 static const struct {
@@ -145,7 +145,7 @@ START_TEST(test_sparse_probabilities_end_with_fewer_outputs_and_score_what_is_im
     }
     ck_assert_int_gt(impossible, 0);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 

@@ -101,7 +101,7 @@ START_TEST(test_stepper_translator_follows_the_training)
     lb_release(before);
     lb_release(after);
     lb_release(again);
-    lb_translator_free(opened);
+    lb_translator_close(opened);
     lb_stepper_free(stepper);
 }
 END_TEST

@@ -174,7 +174,7 @@ START_TEST(test_translator_open_with_takes_a_model_of_a_kind_of_ones_own)
     char *output = lb_translate(translator, "ab", &error);
     ck_assert_msg(output != NULL, "%s", error.message);
     lb_release(output);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     lb_vocabulary_free(symbols);
     lb_params_free(params);
 }

@@ -172,7 +172,7 @@ START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
     ck_assert_ptr_eq(strstr(record, "{\"steps\":300,\"exact_match\":"), record);
     ck_assert_ptr_nonnull(strstr(record, "\"options\":{\"mine\":1},"));
     lb_release(text);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -209,7 +209,7 @@ START_TEST(test_train_keeps_the_models_of_the_last_evaluations)
         if (!files[i].kept) continue;
         lb_translator *translator = lb_translator_open(support_path(path, files[i].name), &error);
         ck_assert_msg(translator != NULL, "%s", error.message);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
 }
 END_TEST
@@ -343,7 +343,7 @@ START_TEST(test_train_of_several_seeds_is_one_ensemble)
     lb_translator *translator = lb_translator_open(out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     ck_assert_str_eq(lb_translator_about(translator).model->kind->name, "ensemble");
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     config.seeds = 1;
     config.out = support_path(out, "one");
     train(&config);
@@ -465,7 +465,7 @@ static char *weights_of(const char *folder, size_t *bytes)
         *bytes += size;
     }
     lb_safetensors_close(file);
-    lb_translator_free(t);
+    lb_translator_close(t);
     return all;
 }
 

@@ -180,8 +180,8 @@ static void expect_same_model(bool is_sure)
     ck_assert_msg(old && grown, "%s", error.message);
     expect_same_logits(old, grown);
     if (is_sure) expect_same_outputs(old, grown);
-    lb_translator_free(old);
-    lb_translator_free(grown);
+    lb_translator_close(old);
+    lb_translator_close(grown);
 }
 
 static const struct {
@@ -206,7 +206,7 @@ START_TEST(test_train_from_a_model_begins_with_its_weights_and_adds_symbols)
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert_str_eq(facts.target_rule.separator, " ");
     ck_assert_int_ge(lb_vocabulary_id(facts.source, "x"), LB_FIRST_TOKEN + 8);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 

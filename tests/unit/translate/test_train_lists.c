@@ -53,7 +53,7 @@ START_TEST(test_train_lists_learns_to_sort_and_leaves_its_files)
     char *text = lb_translate(translator, "7 3", &error);
     ck_assert_str_eq(text, "3 7");
     lb_release(text);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -81,7 +81,7 @@ static void expect_record(const char *path, const char *expected)
     ck_assert_msg(translator != NULL, "%s", error.message);
     const char *record = lb_translator_about(translator).training;
     ck_assert_msg(strncmp(record, expected, strlen(expected)) == 0, "%s", record);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 
 /* Without an average, and with steps that are too large, earlier evaluations are better than later ones. */
@@ -153,7 +153,7 @@ START_TEST(test_train_lists_of_several_seeds_is_one_ensemble)
     lb_translator *translator = lb_translator_open(out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     ck_assert_str_eq(lb_translator_about(translator).model->kind->name, "ensemble");
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 

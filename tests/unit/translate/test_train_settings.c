@@ -107,7 +107,7 @@ START_TEST(test_train_any_setting_is_that_of_the_model_and_of_one_that_starts_fr
             check_transformer(&((const lb_transformer *)model)->config, &settings[_i]);
         if (model->kind == &lb_seq2seq_kind)
             check_seq2seq(&((const lb_seq2seq *)model)->config, &settings[_i]);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
 }
 END_TEST
