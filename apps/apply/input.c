@@ -91,7 +91,7 @@ static const char *column_hint(const app_input *input)
 static void choose_columns(app_input *input, const lb_line *line)
 {
     int columns = 1, of_text = lb_symbol_rule_has_features(&input->format.source) ? 2 : 1;
-    char ignored[LB_ERROR_LENGTH];
+    char ignored[LB_MESSAGE_LENGTH];
     bool given = input->format.source_column || input->format.features_column;
     if (given || input->begun) return;
     input->begun = true;

@@ -11,7 +11,7 @@ const char *const app_symbol_kinds[] = {"characters", "graphemes", NULL};
 
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     asked.source = model->source_rule;
     asked.target = model->target_rule;
     asked.longest = model->most > model->longest_target ? model->most : model->longest_target;

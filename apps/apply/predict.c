@@ -83,7 +83,7 @@ static lb_status open_input(predicting *s, lb_error *error)
                              .source.features = s->model.source_rule.features,
                              .skip_bad_lines = asked->skip_bad_lines};
     if (asked->prefix_column && format.source_column == 0) format.source_column = 1;
-    char differ[LB_ERROR_LENGTH];
+    char differ[LB_MESSAGE_LENGTH];
     bool given = asked->source_column || asked->features_column;
     if (given && lb_pair_format_take_columns(&format, &s->model.columns, differ)) app_note("%s", differ);
     lb_status status = lb_pair_format_check(&format, error);
@@ -104,7 +104,7 @@ static void predicting_close(predicting *s)
     lb_release(s->lines.text);
     lb_release(s->attention.text);
     app_input_close(&s->input);
-    lb_translator_free(s->translator);
+    lb_translator_close(s->translator);
 }
 
 /* Warns that training had no texts as short or as long as this one. */

@@ -131,7 +131,7 @@ static int run(const settings *asked, char **operand)
     app_unknown_close(&s.unknown);
     app_pair_texts_free(&s.texts);
     app_pair_input_close(&s.pairs);
-    lb_translator_free(s.translator);
+    lb_translator_close(s.translator);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
 

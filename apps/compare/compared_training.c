@@ -157,7 +157,7 @@ static lb_status train(app_compared_training *t, lb_train_history *history, lb_e
         .run = identity,
     };
     app_catch_interrupts();
-    lb_status status = lb_train(&config, history, &found);
+    lb_status status = lb_train(config, history, &found);
     app_release_interrupts();
     app_progress_end(&t->progress);
     return status ? app_say_what_helps(NULL, t->fresh, &found, error) : LB_OK;

@@ -66,7 +66,7 @@ bool app_is_quiet(void)
     return quiet;
 }
 
-enum { LINE = 2 * LB_ERROR_LENGTH };
+enum { LINE = 2 * LB_MESSAGE_LENGTH };
 
 /* Standard error is unbuffered: a single write keeps the line apart from those of other programs. */
 static void say(char line[LINE])

@@ -15,13 +15,13 @@ typedef struct settings {
     bool skip_bad_lines, json;
 } settings;
 
-static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normalization */
+static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normal_form */
 
 /* Checks beyond the table of options. */
 static lb_status check(const settings *s, int operands, lb_error *error)
 {
     bool rules = s->source_separator || s->target_separator || s->features_separator || s->symbols ||
-                 s->normalize != LB_NORMALIZE_NFD;
+                 s->normalize != LB_NORMAL_FORM_NFD;
     if (s->predictions && operands == 2)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "expected a MODEL or --predictions, found both; see %s --help",
@@ -41,7 +41,7 @@ static lb_status check(const settings *s, int operands, lb_error *error)
 
 static void complete(settings *s)
 {
-    lb_normalization form = (lb_normalization)s->normalize;
+    lb_normal_form form = (lb_normal_form)s->normalize;
     s->asked.format = (lb_pair_format){
         .kind = s->kind,
         .targets = s->targets,
@@ -82,7 +82,7 @@ static const app_example examples[] = {
 int evaluate_main(int argc, char **argv)
 {
     settings s = {.asked = {.batch = 256, .length_penalty = 1},
-                  .normalize = LB_NORMALIZE_NFD,
+                  .normalize = LB_NORMAL_FORM_NFD,
                   .confusions = 10,
                   .seed = 1};
     const app_option options[] = {

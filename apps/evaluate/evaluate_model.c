@@ -107,6 +107,6 @@ lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_s
     lb_release(s.output);
     app_pair_texts_free(&s.texts);
     app_pair_input_close(&s.pairs);
-    lb_translator_free(s.translator);
+    lb_translator_close(s.translator);
     return status;
 }

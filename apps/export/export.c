@@ -86,7 +86,7 @@ static void add_choices(session *s)
     app_kernel_size_is(&s->kernel, "CANDIDATES", 2 * s->asked->beam);
     if (s->asked->type == APP_NUMBER_INT8) app_kernel_flag(&s->kernel, "INT8");
     if (s->asked->type == APP_NUMBER_BF16) app_kernel_flag(&s->kernel, "BF16");
-    if (s->model.model->backward) app_kernel_flag(&s->kernel, "BACKWARD");
+    if (s->model.model->from_end) app_kernel_flag(&s->kernel, "BACKWARD");
 }
 
 static lb_status out_of_memory(lb_error *error)

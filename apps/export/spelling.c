@@ -155,9 +155,9 @@ lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t 
         int64_t read = longest * most_parts(model->source, &model->source_rule, all.of_source);
         int64_t written = limit * most_parts(model->target, &model->target_rule, all.of_target);
         app_kernel_size_is(kernel, "CHARACTERS", read > written ? read : written);
-        bool composes = model->source_rule.normalize == LB_NORMALIZE_NFC;
+        bool composes = model->source_rule.normalize == LB_NORMAL_FORM_NFC;
         if (composes) app_kernel_flag(kernel, "COMPOSES");
-        if (model->source_rule.normalize != LB_NORMALIZE_NONE) {
+        if (model->source_rule.normalize != LB_NORMAL_FORM_NONE) {
             app_kernel_flag(kernel, "NORMALIZES");
             app_normal_forms_add(&all, composes, kernel, out);
         }

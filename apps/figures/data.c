@@ -46,15 +46,14 @@ static lb_status out_of_memory(lb_error *error)
 
 static lb_status open_pairs(session *s, const char *path, lb_error *error)
 {
-    lb_pair_format format = s->asked->format;
-    s->train = lb_pairs_open(path, &format, error);
+    s->train = lb_pairs_open(path, s->asked->format, error);
     if (!s->train) return error->status;
     if (*lb_pairs_file_of(s->train)->note) app_warn("%s", lb_pairs_file_of(s->train)->note);
-    format = *lb_pairs_format_of(s->train);
+    lb_pair_format format = *lb_pairs_format_of(s->train);
     format.usual_kind = format.kind;
     format.kind = s->asked->format.kind;
     format.targets = s->asked->dev_targets;
-    if (s->asked->dev) s->dev = lb_pairs_open(s->asked->dev, &format, error);
+    if (s->asked->dev) s->dev = lb_pairs_open(s->asked->dev, format, error);
     return s->asked->dev && !s->dev ? error->status : LB_OK;
 }
 
@@ -65,7 +64,7 @@ static lb_status print_report(session *s, lb_error *error)
     source->symbols = lb_vocabulary_new_reserved(error);
     target->symbols = source->symbols ? lb_vocabulary_new_reserved(error) : NULL;
     if (!target->symbols) return error->status;
-    lb_status status = lb_pairs_count_symbols(s->train, source->symbols, target->symbols, error);
+    lb_status status = lb_pairs_tally_symbols(s->train, source->symbols, target->symbols, error);
     if (status) return status;
     status = lb_pair_report_make(s->train, s->dev, source->symbols, target->symbols, &report, error);
     char *text = status ? NULL : lb_pair_report_text(&report, error);
@@ -201,8 +200,8 @@ static const app_example examples[] = {
 
 int data_main(int argc, char **argv)
 {
-    static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normalization */
-    settings s = {.normalize = LB_NORMALIZE_NFD};
+    static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normal_form */
+    settings s = {.normalize = LB_NORMAL_FORM_NFD};
     lb_pair_format *f = &s.format;
     const app_option options[] = {
         APP_TEXT(0, "dev", "FILE", &s.dev, "pairs that the training will not see"),
@@ -245,7 +244,7 @@ int data_main(int argc, char **argv)
     f->target_column = s.target_column;
     f->features_column = s.features_column;
     f->weight_column = s.weight_column;
-    f->source.normalize = f->target.normalize = (lb_normalization)s.normalize;
+    f->source.normalize = f->target.normalize = (lb_normal_form)s.normalize;
     f->source.graphemes = f->target.graphemes = s.symbols != 0;
     f->source.features = s.features_separator ? s.features_separator : s.features_column ? ";" : NULL;
     return look(&s, argv[0]);

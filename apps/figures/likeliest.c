@@ -86,6 +86,6 @@ lb_status app_scores_save(const app_maps_style *style, const lb_font *font, cons
     app_matrix_free(&labels);
     lb_likeliest_free(found);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     return status;
 }

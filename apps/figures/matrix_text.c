@@ -52,7 +52,7 @@ static lb_status copy_attention(app_matrix *m, const lb_translator_facts *model,
 /* Reports unknown symbols, as many as fit into a line. */
 static void note_unknown(const lb_translation *text)
 {
-    char list[LB_ERROR_LENGTH] = "";
+    char list[LB_MESSAGE_LENGTH] = "";
     size_t used = 0;
     for (int64_t i = 0; i < text->unknown_count && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\"", used ? ", " : "",

@@ -69,7 +69,7 @@ static lb_status attend(const char *model, const char *input, app_matrix *matrix
     if (!ended)
         app_warn("no end-of-sequence symbol; cut off after %zu %s", matrix->rows,
                  facts.sorts ? "numbers" : "symbols");
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     return status;
 }
 

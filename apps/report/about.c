@@ -181,7 +181,7 @@ lb_status app_report_about_print(const app_report_about *about, const lb_transla
                     (long long)parameters, (long long)model->model->layers, (long long)model->model->heads,
                     model->sorts ? "true" : "false");
     lb_buffer_print(json, "\"backward\":%s,\"beam\":%d,\"length_penalty\":%g,",
-                    model->model->backward ? "true" : "false", about->beam, about->length_penalty);
+                    model->model->from_end ? "true" : "false", about->beam, about->length_penalty);
     print_vocabulary(report, "source_symbols", model->source);
     lb_buffer_print(json, ",");
     print_vocabulary(report, "target_symbols", model->target);

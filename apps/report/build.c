@@ -239,7 +239,7 @@ lb_status app_report_build(const app_report_asked *asked, app_report_made *made,
     app_report_data_close(&s.data);
     app_pack_close(&s.packed_model);
     app_report_rows_close(&s.rows);
-    lb_translator_free(s.translator);
+    lb_translator_close(s.translator);
     lb_release((void *)s.text);
     lb_release(s.engine);
     return status;

@@ -42,7 +42,7 @@ static lb_status add_heads(app_report_statistics *s, const lb_translation *text,
     for (int64_t head = 0; head < s->layers * s->heads; head++) {
         lb_attention_statistics found;
         for (int64_t i = 0; i < cells; i++) s->map[i] = (double)output->weights[head * cells + i];
-        lb_status status = lb_attention_count(s->map, output->steps, text->length, &found, error);
+        lb_status status = lb_attention_tally(s->map, output->steps, text->length, &found, error);
         if (status) return status;
         lb_attention_add(&s->head[head], &found);
     }

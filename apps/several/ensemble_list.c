@@ -48,7 +48,7 @@ static bool read_kind(const char *kind, app_member *member)
 
 static lb_status unknown_kind(const char *kind, lb_error *error)
 {
-    char all[LB_ERROR_LENGTH / 2] = "";
+    char all[LB_MESSAGE_LENGTH / 2] = "";
     size_t used = 0;
     for (int i = 0; lb_attention_names[i] && used < sizeof all; i++)
         used += (size_t)snprintf(all + used, sizeof all - used, "%s, ", lb_attention_names[i]);

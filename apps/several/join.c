@@ -43,7 +43,7 @@ static int join(const settings *s, int count, char **models)
                                    .out = s->out,
                                    .data = s->data.dev ? &data : NULL};
     lb_status status = check(s, &error);
-    if (!status) status = lb_translator_join(&config, &result, &error);
+    if (!status) status = lb_translator_join(config, &result, &error);
     if (status) return app_fail(&error);
     if (*result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
     app_show_joined(&result);

@@ -236,6 +236,6 @@ lb_status app_taught_write(app_teaching *teaching, lb_error *error)
     lb_release(l.added.text);
     lb_strings_free(&l.sources);
     lb_strings_free(&l.targets);
-    lb_translator_free(l.teacher);
+    lb_translator_close(l.teacher);
     return status;
 }

@@ -9,7 +9,7 @@
 enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 
 static const char *const forms[] = {
-    [LB_NORMALIZE_NONE] = "none", [LB_NORMALIZE_NFC] = "nfc", [LB_NORMALIZE_NFD] = "nfd", NULL};
+    [LB_NORMAL_FORM_NONE] = "none", [LB_NORMAL_FORM_NFC] = "nfc", [LB_NORMAL_FORM_NFD] = "nfd", NULL};
 
 static const char *const index_uses[] = {
     [LB_INDEX_AUTO] = "auto", [LB_INDEX_ALWAYS] = "always", [LB_INDEX_NEVER] = "never", NULL};
@@ -194,7 +194,7 @@ lb_status app_train_begin(app_train_options *t, lb_error *error)
     t->settings.layers = 0;
     t->settings.lr = 0;
     t->model = t->usual = (app_model_choice){.embed = t->settings.embed, .bidirectional = true};
-    t->choice.normalize = LB_NORMALIZE_NFD;
+    t->choice.normalize = LB_NORMAL_FORM_NFD;
     t->choice.dropout = -1;
     t->choice.average = t->settings.average;
     t->choice.warm_up = t->settings.warm_up;

@@ -167,7 +167,7 @@ lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found,
     else
         snprintf(help, sizeof help, "%s", app_columns_help(found->message));
     return lb_error_set(error, found->status, "%s%s%.*s%s", named ? run : "", named ? ": " : "",
-                        LB_ERROR_LENGTH - (int)sizeof help, found->message, help);
+                        LB_MESSAGE_LENGTH - (int)sizeof help, found->message, help);
 }
 
 void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size)
@@ -201,8 +201,8 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
                                              .ended = end};
     lb_error found = {0};
     if (config.group) app_catch_interrupts(); /* only the first rank hears that a model begins */
-    lb_status status = view->locked ? lb_train_locked(&config, result, &found)
-                                    : lb_translator_train(&config, result, &found);
+    lb_status status =
+        view->locked ? lb_train_locked(&config, result, &found) : lb_translator_train(config, result, &found);
     app_release_interrupts();
     if (!status) return LB_OK;
     app_progress_end(&view->progress);

@@ -210,7 +210,7 @@ static lb_status train(const char *name, lb_model *model, lb_params *params, lb_
                                 .evaluate_every = STEPS,
                                 .schedule = {.kind = LB_SCHEDULE_COSINE, .lr = 0.01, .period = STEPS},
                                 .optimizer = {.clip_norm = 1}};
-    lb_status status = lb_train(&config, &history, error);
+    lb_status status = lb_train(config, &history, error);
     if (!status)
         printf("%s: %.0f %% of %d lists sorted\n", name, 100 * lb_train_best(&history)->dev.exact_match,
                LISTS);
@@ -247,7 +247,7 @@ static lb_status compare(const lb_model *trained, const lb_model *loaded, lb_err
 static lb_status save_and_load(const lb_model *model, const lb_params *params, const char *path,
                                lb_error *error)
 {
-    lb_status status = lb_model_save(path, model, params, NULL, 0, error);
+    lb_status status = lb_model_save(model, params, path, NULL, 0, error);
     if (status) return status;
     lb_safetensors *file = lb_safetensors_open(path, error);
     if (!file) return error->status;

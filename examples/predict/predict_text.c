@@ -9,6 +9,6 @@ int main(int argc, char **argv)
     char *output = model ? lb_translate(model, argc > 2 ? argv[2] : "", &error) : NULL;
     fprintf(output ? stdout : stderr, "%s\n", output ? output : error.message);
     lb_release(output);
-    lb_translator_free(model);
+    lb_translator_close(model);
     return lb_status_exit(error.status);
 }

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         .steps = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 0,
         .listener = {.context = stdout, .evaluated = show},
     };
-    if (lb_translator_train(&config, &result, &error))
+    if (lb_translator_train(config, &result, &error))
         fprintf(stderr, "%s\n", error.message);
     else
         printf("exact match %.4f on %lld pairs\n", result.dev.exact_match, (long long)result.pairs);

@@ -74,12 +74,12 @@ typedef enum lb_status {
 #undef LB_STATUS_NAME
 } lb_status;
 
-enum { LB_ERROR_LENGTH = 512 };
+enum { LB_MESSAGE_LENGTH = 512 };
 
 /** The first error. Start from `lb_error error = {0};`, in C++ from `lb_error error = {};`. */
 typedef struct lb_error {
     lb_status status;
-    char message[LB_ERROR_LENGTH];
+    char message[LB_MESSAGE_LENGTH];
 } lb_error;
 
 /** Records an error and returns its status. The first error is kept: later ones change nothing.

@@ -78,19 +78,19 @@ int32_t lb_vocabulary_encode(const lb_vocabulary *vocabulary, const char *const 
 /* ---- Text as symbols: characters, or the text between separators. ---- */
 
 /** The Unicode normal form of a text. Source: Unicode Standard Annex 15. */
-typedef enum lb_normalization {
-    LB_NORMALIZE_NONE, /* unchanged */
-    LB_NORMALIZE_NFC,  /* composed: one character where there is one */
-    LB_NORMALIZE_NFD,  /* decomposed: the letter, then its marks */
-} lb_normalization;
+typedef enum lb_normal_form {
+    LB_NORMAL_FORM_NONE, /* unchanged */
+    LB_NORMAL_FORM_NFC,  /* composed: one character where there is one */
+    LB_NORMAL_FORM_NFD,  /* decomposed: the letter, then its marks */
+} lb_normal_form;
 
 /** The normalization with this name. False if there is none. */
-bool lb_normalization_find(const char *name, lb_normalization *normalize);
+bool lb_normal_form_find(const char *name, lb_normal_form *normalize);
 
 /** How to split a text into symbols and join them again. Zero: each character is a symbol, without normalization. */
 typedef struct lb_symbol_rule {
-    const char *separator;      /* between symbols, such as " "; NULL or "": each character is a symbol */
-    lb_normalization normalize; /* applied first */
+    const char *separator;    /* between symbols, such as " "; NULL or "": each character is a symbol */
+    lb_normal_form normalize; /* applied first */
     /* Without a separator, what people take for one character is a symbol, such as a flag, or a letter with its marks:
      * an extended grapheme cluster. Source: Unicode Standard Annex 29. */
     bool graphemes;
@@ -154,7 +154,7 @@ typedef struct lb_pairs lb_pairs;
  *          file and line, what was found and what was expected, for the first bad line, unless bad lines are skipped,
  *          and if there is no good line; LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_MEMORY.
  *  Cost:   O(bytes). */
-LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error);
+LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_error *error);
 
 /** Checks every pair of the arrays, and reads them from there as lb_pairs_open does from a file: the same pairs give the
  *  same ids, batches and weights.

@@ -23,7 +23,7 @@ typedef struct lb_model {
     int64_t positions;   /* the most tokens of a source or a target, where decoding stops; 0: any number */
     /* It writes its targets from their end. Decoding returns them in reading order all the same; lb_model_forward and
      * the functions of a kind read them in the order of writing: see lb_batch_for. */
-    bool backward;
+    bool from_end;
     lb_normalizer output; /* what makes probabilities of the logits [LB_SOFTMAX] */
     bool copies; /* it can copy symbols of the source, or a member of it can: see lb_model_set_copies */
 } lb_model;
@@ -39,7 +39,7 @@ typedef struct lb_model_step {
     lb_decoder_state state;
 } lb_model_step;
 
-/** Logits of every target position, given the correct tokens before it (teacher forcing). A model with `backward` reads
+/** Logits of every target position, given the correct tokens before it (teacher forcing). A model with `from_end` reads
  *  and finds the tokens in the order in which it writes, from the end.
  *  Shapes: source [batch, S], target_in [batch, T] starting with LB_BOS -> [batch, T, target_vocab].
  *  Errors: LB_ERROR_SHAPE if the batch sizes differ, LB_ERROR_INDEX for a token outside the vocabulary. */

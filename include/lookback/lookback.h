@@ -33,7 +33,7 @@
  *     char *sounds = translator ? lb_translate(translator, "bonjour", &error) : NULL;
  *     puts(sounds ? sounds : error.message);
  *     lb_release(sounds);
- *     lb_translator_free(translator);
+ *     lb_translator_close(translator);
  *
  * To train one step by step, here to sort numbers:
  *

@@ -79,7 +79,7 @@ typedef struct lb_bleu_config {
  *  in the reference that has most of it. The reference length is the one closest to the output length; of two equally
  *  close ones, the shorter.
  *  Cost: O(output (output + references)), without memory; meant for sentences. */
-lb_bleu_statistics lb_bleu_count(lb_sequence output, const lb_sequence *references, int64_t count);
+lb_bleu_statistics lb_bleu_tally(lb_sequence output, const lb_sequence *references, int64_t count);
 
 /** Adds `more` to `sum`. */
 void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
@@ -252,7 +252,7 @@ typedef struct lb_attention_measures {
  *           section 4.2, here divided by its largest value. Monotonicity and coverage: the share of a path that never
  *           goes back (Raffel et al. 2017, arXiv:1704.00784, where it is a constraint), and the coverage of Tu et al.
  *           2016, arXiv:1601.04811, with the largest weight of a row in place of its weights. */
-LB_MUST_USE lb_status lb_attention_count(const double *weights, int64_t steps, int64_t positions,
+LB_MUST_USE lb_status lb_attention_tally(const double *weights, int64_t steps, int64_t positions,
                                          lb_attention_statistics *statistics, lb_error *error);
 
 /** Adds `more` to `sum`, which starts from zero. */

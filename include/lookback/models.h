@@ -110,7 +110,7 @@ typedef struct lb_seq2seq_config {
  *  not enter the recurrence (Luong, Pham, Manning 2015, arXiv:1508.04025, section 3, without input feeding).
  *  Hard attention (Wu, Shapiro, Cotterell 2018, arXiv:1808.10024; Wu, Cotterell 2019, arXiv:1905.06319) has no context:
  *  combine and output are applied to each encoder output, and the logits are log-probabilities, of which the softmax is
- *  the exponential. Its weights are p(position of the step | symbols before it). With `backward`, a model with monotonic
+ *  the exponential. Its weights are p(position of the step | symbols before it). With `from_end`, a model with monotonic
  *  attention reads its source reversed: in reading order, it begins at the last position and never goes to the right.
  *  Local-m then counts from the last position down.
  *  A tied weight is one parameter with two uses, stored under the name of the embedding (Press, Wolf 2017,
@@ -243,7 +243,7 @@ typedef struct lb_best_alignment {
 /** Finds the alignment a_1 ... a_T that makes p(target, a | source) largest, by the algorithm of Viterbi. Other than the
  *  weights of decoding, p(a_t | symbols before t), it takes all symbols of the target into account, and is one path: a
  *  monotonic attention never goes to the left. Of equal alignments, it is the leftmost; if the model reads its source
- *  reversed (monotonic and `backward`), the rightmost.
+ *  reversed (monotonic and `from_end`), the rightmost.
  *  Shapes: source [batch, S], target_out [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
  *  Kinds:  an lb_seq2seq with hard attention. Soft attention mixes positions, and has no alignment; nor has an ensemble
  *          as a whole.
@@ -411,7 +411,7 @@ typedef struct lb_checkpoint_extra {
 } lb_checkpoint_extra;
 
 /** Writes all parameters and `extra`. Errors: as lb_safetensors_write. */
-LB_MUST_USE lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_checkpoint_extra extra,
+LB_MUST_USE lb_status lb_checkpoint_save(const lb_params *params, const char *path, lb_checkpoint_extra extra,
                                          lb_error *error);
 
 /** Sets every parameter of the store to the array with its name. Other arrays are ignored.
@@ -436,7 +436,7 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
  *  LB_DIRECTION_KEY.
  *  Errors: LB_ERROR_ARGUMENT if a custom kind has the name of a built-in one; LB_ERROR_FORMAT if the configuration has
  *          more bytes than lb_model_load accepts; as lb_safetensors_write. */
-LB_MUST_USE lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
+LB_MUST_USE lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
                                     const lb_safetensors_metadata *metadata, size_t metadata_count,
                                     lb_error *error);
 

@@ -130,7 +130,7 @@ typedef struct lb_layer_norm {
 lb_status lb_layer_norm_init(lb_layer_norm *norm, lb_params *params, const char *name, int64_t width,
                              lb_real epsilon);
 
-/** Shapes: x [..., width] -> the same. Errors: LB_ERROR_SHAPE. Source: see lb_normalize. */
+/** Shapes: x [..., width] -> the same. Errors: LB_ERROR_SHAPE. Source: see lb_standardize. */
 lb_tensor *lb_layer_norm_forward(const lb_layer_norm *norm, lb_tensor *x);
 
 /* ---- Positional encoding: attention alone does not see the order of tokens. ---- */

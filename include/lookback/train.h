@@ -128,7 +128,7 @@ lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vo
                        lb_tape *tape, const int64_t *pair, int64_t count);
 
 /** A batch, in reading order, as a model reads it for lb_model_forward: with reversed targets for one that writes from the
- *  end (lb_model.backward), and otherwise the batch itself.
+ *  end (lb_model.from_end), and otherwise the batch itself.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
 lb_batch lb_batch_for(const lb_model *model, lb_batch batch);
 
@@ -299,7 +299,7 @@ typedef struct lb_trainer_config {
  *           LB_ERROR_INTERRUPTED after `stop`: the checkpoint has all steps that are done.
  *           LB_ERROR_FORMAT, "cannot resume from PATH: " and the reason, if the checkpoint belongs to another run, has
  *           more steps than this one, or is damaged; LB_ERROR_WRITE; errors of the tape. */
-LB_MUST_USE lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error);
+LB_MUST_USE lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error);
 
 /* ---- A model of one's own, trained on arrays in one call. ---- */
 

@@ -15,7 +15,7 @@ typedef struct lb_translator lb_translator;
 
 /** Opens the model of a training, on pairs of texts or on lists of numbers, which are texts, too.
  *  Path:   the file, or the folder that contains it as model.safetensors or sort.safetensors.
- *  Memory: free it with lb_translator_free; NULL after an error.
+ *  Memory: free it with lb_translator_close; NULL after an error.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if the file holds anything else or is damaged; LB_ERROR_MEMORY. Messages
  *          begin with the name of the file. */
 LB_MUST_USE lb_translator *lb_translator_open(const char *path, lb_error *error);
@@ -25,7 +25,7 @@ LB_MUST_USE lb_translator *lb_translator_open_with(const char *path, const lb_ex
                                                    lb_error *error);
 
 /** Frees the translator. NULL is allowed. */
-void lb_translator_free(lb_translator *translator);
+void lb_translator_close(lb_translator *translator);
 
 /** The best output for a UTF-8 text, as found by lb_translate_all with its defaults.
  *  Memory: release the string with lb_release; NULL after an error.
@@ -207,8 +207,8 @@ typedef struct lb_translator_texts {
 /** Saves a model with its vocabularies, in one file for lb_translator_open and for all programs.
  *  Errors: LB_ERROR_ARGUMENT if the sizes of model and vocabularies differ, a vocabulary is missing or has other special
  *          symbols, a rule is invalid, or the name of the model is not ""; LB_ERROR_MEMORY; as lb_model_save. */
-LB_MUST_USE lb_status lb_translator_save(const char *path, const lb_model *model, const lb_params *params,
-                                         const lb_translator_texts *texts, lb_error *error);
+LB_MUST_USE lb_status lb_translator_save(const lb_model *model, const lb_params *params, const char *path,
+                                         lb_translator_texts texts, lb_error *error);
 
 /** Opens the file of a model for inspection, with the same path as for lb_translator_open.
  *  Path:   `*found`, unless NULL, receives the path of the file; release it with lb_release. NULL after an error.
@@ -400,7 +400,7 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *          its index for a bad pair in memory, or for a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED;
  *          LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the checkpoint has all steps so far.
  *          `result` may be NULL. */
-LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,
+LB_MUST_USE lb_status lb_translator_train(lb_training_config config, lb_training_result *result,
                                           lb_error *error);
 
 /* ---- Finished models as one. ---- */
@@ -447,8 +447,7 @@ typedef struct lb_join_result {
  *  Errors:  LB_ERROR_OPEN, LB_ERROR_FORMAT as lb_translator_open; LB_ERROR_ARGUMENT if models do not fit together, with
  *           the first difference, for more than LB_JOIN_MOST members, or if the result would overwrite one of them; those
  *           of reading pairs; LB_ERROR_WRITE; LB_ERROR_BUSY; LB_ERROR_MEMORY. `result` may be NULL. */
-LB_MUST_USE lb_status lb_translator_join(const lb_join_config *config, lb_join_result *result,
-                                         lb_error *error);
+LB_MUST_USE lb_status lb_translator_join(lb_join_config config, lb_join_result *result, lb_error *error);
 
 /* ---- Training step by step, for a program with a loop of its own, such as a page or a window. ---- */
 
@@ -460,7 +459,7 @@ typedef struct lb_stepper lb_stepper;
  *          `target`, `evaluate_every`, `seeds` and all of the listener but `report` and `hint` have no effect.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */
-LB_MUST_USE lb_stepper *lb_stepper_new(const lb_training_config *config, lb_error *error);
+LB_MUST_USE lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error);
 
 /** Frees the training and its model. NULL is allowed. */
 void lb_stepper_free(lb_stepper *stepper);

@@ -22,7 +22,7 @@ class _Translator:
         self._as_parameter_ = c.lb_translator_open(encode_path(path), error)
         error.check(self._as_parameter_)
         self.lock = threading.Lock()  # two threads must not use it at once
-        weakref.finalize(self, c.lb_translator_free, self._as_parameter_)
+        weakref.finalize(self, c.lb_translator_close, self._as_parameter_)
 
 
 class Model:

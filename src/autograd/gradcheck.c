@@ -127,11 +127,11 @@ static void copy_grads(const checker *c, bool restore)
 }
 
 lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters, int count,
-                       const lb_gradcheck_options *options, lb_error *error)
+                       lb_gradcheck_options options, lb_error *error)
 {
     checker c = {
         .function = function, .context = context, .parameters = parameters, .count = count, .error = error};
-    c.options = options ? *options : defaults;
+    c.options = options;
     if (c.options.step <= 0) c.options.step = defaults.step;
     if (c.options.atol <= 0) c.options.atol = defaults.atol;
     if (c.options.rtol <= 0) c.options.rtol = defaults.rtol;

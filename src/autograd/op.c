@@ -109,7 +109,7 @@ void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad)
 
 lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...)
 {
-    char message[LB_ERROR_LENGTH];
+    char message[LB_MESSAGE_LENGTH];
     va_list arguments;
     va_start(arguments, format);
     lb_vsnprintf(message, sizeof message, format, arguments);

@@ -57,26 +57,26 @@ static int find_missing(const char *operands, lb_tensor *const *in, int inputs)
 
 /* "x is a parameter", "x, weight and bias are parameters" */
 static void list_parameters(const char *operands, lb_tensor *const *in, int inputs,
-                            char text[LB_ERROR_LENGTH])
+                            char text[LB_MESSAGE_LENGTH])
 {
     int count = 0, named = 0, used = 0;
     for (int i = 0; i < inputs; i++) count += in[i] != NULL;
-    for (int i = 0; i < inputs && used < LB_ERROR_LENGTH; i++) {
+    for (int i = 0; i < inputs && used < LB_MESSAGE_LENGTH; i++) {
         char name[LB_OPERAND_TEXT];
         if (!in[i]) continue;
         const char *before = named == 0 ? "" : named == count - 1 ? " and " : ", ";
-        used += snprintf(text + used, (size_t)(LB_ERROR_LENGTH - used), "%s%s", before,
+        used += snprintf(text + used, (size_t)(LB_MESSAGE_LENGTH - used), "%s%s", before,
                          lb_operand_name(operands, i, name));
         named++;
     }
-    if (used < LB_ERROR_LENGTH)
-        snprintf(text + used, (size_t)(LB_ERROR_LENGTH - used), "%s",
+    if (used < LB_MESSAGE_LENGTH)
+        snprintf(text + used, (size_t)(LB_MESSAGE_LENGTH - used), "%s",
                  count == 1 ? " is a parameter" : " are parameters");
 }
 
 static lb_tensor *check_without_tape(const char *name, const char *operands, lb_tensor *const *in, int inputs)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     int missing = find_missing(operands, in, inputs);
     for (int i = 0; i < inputs; i++)
         if (in[i] && !lb_is_sound(in[i])) return in[i]; /* it has its own error */

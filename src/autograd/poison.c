@@ -14,7 +14,7 @@ static lb_tensor without_memory = {.error = &no_memory};
 
 lb_tensor *lb_poison_stray(lb_status status, const char *format, ...)
 {
-    char message[LB_ERROR_LENGTH];
+    char message[LB_MESSAGE_LENGTH];
     va_list arguments;
     va_start(arguments, format);
     lb_vsnprintf(message, sizeof message, format, arguments);

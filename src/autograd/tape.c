@@ -107,7 +107,7 @@ void lb_tape_clear_error(lb_tape *tape)
 lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...)
 {
     if (!tape) return poison_of(tape);
-    char message[LB_ERROR_LENGTH];
+    char message[LB_MESSAGE_LENGTH];
     va_list arguments;
     va_start(arguments, format);
     lb_vsnprintf(message, sizeof message, format, arguments);

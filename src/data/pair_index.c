@@ -27,7 +27,7 @@ lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, lb_pairs *train, int32_
     pairs->source = lb_vocabulary_new_reserved(error);
     pairs->target = lb_vocabulary_new_reserved(error);
     if (!pairs->source || !pairs->target) return LB_ERROR_MEMORY;
-    return lb_pairs_count_symbols(pairs->train, pairs->source, pairs->target, error);
+    return lb_pairs_tally_symbols(pairs->train, pairs->source, pairs->target, error);
 }
 
 void lb_indexed_pairs_free(lb_indexed_pairs *pairs)

@@ -19,7 +19,7 @@ LB_MUST_USE char *lb_pair_index_path(const char *path);
 
 /** Makes the passes over pairs for training, without an index. NULL is what could not be opened, with its error.
  *  Memory: takes `train`; free `pairs` with lb_indexed_pairs_free, also after an error.
- *  Errors: as lb_pairs_hold_out and lb_pairs_count_symbols. */
+ *  Errors: as lb_pairs_hold_out and lb_pairs_tally_symbols. */
 LB_MUST_USE lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, lb_pairs *train, int32_t share,
                                             lb_error *error);
 

@@ -33,7 +33,7 @@ static const char *after_path(const char *message, const char *path)
 static char *join_errors(const lb_pairs *pairs, size_t *bytes)
 {
     const lb_strings *bad = &pairs->facts.first_bad;
-    char *errors = lb_alloc((size_t)LB_PAIRS_BAD_KEPT * LB_ERROR_LENGTH);
+    char *errors = lb_alloc((size_t)LB_PAIRS_BAD_KEPT * LB_MESSAGE_LENGTH);
     *bytes = 0;
     for (size_t i = 0; errors && i < bad->count; i++) {
         const char *rest = after_path(bad->text[i], pairs->path);

@@ -60,29 +60,29 @@ static lb_pair_format complete(const lb_pair_format *given)
 }
 
 /* "source 1, target 3, features 2". */
-static void name_columns(lb_pair_columns c, char text[LB_ERROR_LENGTH / 4])
+static void name_columns(lb_pair_columns c, char text[LB_MESSAGE_LENGTH / 4])
 {
     char target[32] = "", features[32] = "";
     if (c.target) snprintf(target, sizeof target, ", target %d", (int)c.target);
     if (c.features) snprintf(features, sizeof features, ", features %d", (int)c.features);
-    snprintf(text, LB_ERROR_LENGTH / 4, "source %d%.30s%.30s", (int)c.source, target, features);
+    snprintf(text, LB_MESSAGE_LENGTH / 4, "source %d%.30s%.30s", (int)c.source, target, features);
 }
 
 /* The format that is given, if it is another one than that of the training. */
-static bool differs_in_kind(const lb_pair_format *format, const char *of_model, char text[LB_ERROR_LENGTH])
+static bool differs_in_kind(const lb_pair_format *format, const char *of_model, char text[LB_MESSAGE_LENGTH])
 {
     static const char tsv[] = "tsv";
     const char *ours = format->kind && *format->kind ? format->kind : NULL,
                *theirs = *of_model ? of_model : tsv;
     if (!ours || strcmp(ours, theirs) == 0) return false;
-    snprintf(text, LB_ERROR_LENGTH, "format: %.40s; the model was trained with %.40s", ours, theirs);
+    snprintf(text, LB_MESSAGE_LENGTH, "format: %.40s; the model was trained with %.40s", ours, theirs);
     return true;
 }
 
 bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *of_model,
-                                 char text[LB_ERROR_LENGTH])
+                                 char text[LB_MESSAGE_LENGTH])
 {
-    char ours[LB_ERROR_LENGTH / 4], theirs[LB_ERROR_LENGTH / 4];
+    char ours[LB_MESSAGE_LENGTH / 4], theirs[LB_MESSAGE_LENGTH / 4];
     bool features = lb_symbol_rule_has_features(&format->source);
     lb_pair_columns used = columns_of(format), model = *of_model;
     format->usual_kind = of_model->kind;
@@ -99,7 +99,7 @@ bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *
     if (memcmp(&used, &model, sizeof used) == 0) return differs_in_kind(format, of_model->kind, text);
     name_columns(used, ours);
     name_columns(model, theirs);
-    snprintf(text, LB_ERROR_LENGTH, "columns: %s; the model was trained with %s", ours, theirs);
+    snprintf(text, LB_MESSAGE_LENGTH, "columns: %s; the model was trained with %s", ours, theirs);
     return true;
 }
 
@@ -192,7 +192,7 @@ typedef struct examination {
 LB_PRINTF(3, 4)
 static lb_status bad(const examination *e, lb_bad_line kind, const char *format, ...)
 {
-    char found[LB_ERROR_LENGTH];
+    char found[LB_MESSAGE_LENGTH];
     va_list arguments;
     va_start(arguments, format);
     lb_vsnprintf(found, sizeof found, format, arguments);

@@ -47,7 +47,7 @@ lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
 /** Uses columns and format of a model, which must outlive the format, where the format has none. If those of the format
  *  differ, writes that as a sentence and returns true. */
 bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *of_model,
-                                 char text[LB_ERROR_LENGTH]);
+                                 char text[LB_MESSAGE_LENGTH]);
 
 /** Checks a format. Errors: LB_ERROR_ARGUMENT, with the invalid field; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_error *error);

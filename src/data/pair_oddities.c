@@ -153,7 +153,7 @@ static long long line_of(const search *s, int64_t pair)
 
 LB_PRINTF(2, 3) static lb_status say(search *s, const char *format, ...)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     va_list arguments;
     va_start(arguments, format);
     lb_vsnprintf(text, sizeof text, format, arguments);

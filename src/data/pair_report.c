@@ -85,7 +85,7 @@ static lb_status count_dev_symbols(lb_pairs *dev, lb_pair_report *report, lb_err
     report->source.symbols = lb_vocabulary_new_reserved(error);
     report->target.symbols = report->source.symbols ? lb_vocabulary_new_reserved(error) : NULL;
     if (!report->target.symbols) return LB_ERROR_MEMORY;
-    return lb_pairs_count_symbols(dev, report->source.symbols, report->target.symbols, error);
+    return lb_pairs_tally_symbols(dev, report->source.symbols, report->target.symbols, error);
 }
 
 static void compare_files(lb_pairs *dev, const lb_pair_print *train_prints, lb_pair_report *report,

@@ -43,7 +43,7 @@ typedef struct lb_pair_report {
 
 /** Examines the pairs for training and, unless NULL, for development. Texts are compared after normalisation, by hashes
  *  of 64 bits: among 10 million texts, the chance that two different ones have the same hash is 3 in a million.
- *  Vocabularies: of train, from lb_vocabulary_new_reserved and lb_pairs_count_symbols, before any symbol is dropped. If
+ *  Vocabularies: of train, from lb_vocabulary_new_reserved and lb_pairs_tally_symbols, before any symbol is dropped. If
  *          both sides use the same one, symbols are those of both.
  *  Memory: 16 bytes per pair during the call, and as much for sorting; free `report` with lb_pair_report_free, also
  *          after an error. The pairs must outlive it.

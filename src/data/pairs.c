@@ -166,9 +166,9 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     return NULL;
 }
 
-lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error)
+lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_error *error)
 {
-    lb_pairs *pairs = lb_pairs_new(path, format, error);
+    lb_pairs *pairs = lb_pairs_new(path, &format, error);
     if (!pairs || find_lines(pairs, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
     return NULL;
@@ -327,7 +327,7 @@ int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair)
     return number;
 }
 
-lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
+lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                  lb_error *error)
 {
     lb_status status = LB_OK;

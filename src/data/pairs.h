@@ -47,7 +47,7 @@ LB_MUST_USE lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vo
 /** Counts the symbols of all sources and targets. Both may use the same vocabulary; `target` may be NULL. Call
  *  lb_vocabulary_sort afterwards.
  *  Errors: errors of reading the file, as in lb_pairs_open; some of the symbols may have been counted by then. */
-LB_MUST_USE lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
+LB_MUST_USE lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                              lb_error *error);
 
 /** The number of the line of a pair, counted from 1; 0 if the file cannot be read any more. Cost: O(bytes before it). */

@@ -9,18 +9,18 @@
 #include <utf8proc.h>
 
 static const char *const names[] = {
-    [LB_NORMALIZE_NONE] = "none", [LB_NORMALIZE_NFC] = "nfc", [LB_NORMALIZE_NFD] = "nfd"};
+    [LB_NORMAL_FORM_NONE] = "none", [LB_NORMAL_FORM_NFC] = "nfc", [LB_NORMAL_FORM_NFD] = "nfd"};
 
-const char *lb_normalization_name(lb_normalization normalize)
+const char *lb_normal_form_name(lb_normal_form normalize)
 {
     return names[normalize];
 }
 
-bool lb_normalization_find(const char *name, lb_normalization *normalize)
+bool lb_normal_form_find(const char *name, lb_normal_form *normalize)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) != 0) continue;
-        *normalize = (lb_normalization)i;
+        *normalize = (lb_normal_form)i;
         return true;
     }
     return false;
@@ -46,12 +46,12 @@ static void *reserve(void *memory, size_t *room, size_t needed, size_t element)
 
 /* A quick check whether valid UTF-8 is normalised. ASCII is, and below U+0300, which starts with byte 0xCC, every
  * character is composed. */
-static bool is_plain(lb_normalization form, const char *text, size_t length)
+static bool is_plain(lb_normal_form form, const char *text, size_t length)
 {
     unsigned char largest = 0;
     for (size_t i = 0; i < length; i++)
         largest = (unsigned char)text[i] > largest ? (unsigned char)text[i] : largest;
-    return form == LB_NORMALIZE_NONE || largest < (form == LB_NORMALIZE_NFC ? 0xCC : 0x80);
+    return form == LB_NORMAL_FORM_NONE || largest < (form == LB_NORMAL_FORM_NFC ? 0xCC : 0x80);
 }
 
 /* Whether there are so many marks in a row that sorting them one by one would take too long. */
@@ -68,11 +68,11 @@ static bool has_endless_marks(const char *text, size_t length)
 }
 
 /* Converts valid UTF-8 to a normal form, in `characters`. Returns it, or NULL if there is no memory. */
-static const char *normalize(lb_normalization form, const char *text, size_t *length, lb_symbols *symbols)
+static const char *normalize(lb_normal_form form, const char *text, size_t *length, lb_symbols *symbols)
 {
     utf8proc_option_t options =
         (utf8proc_option_t)(UTF8PROC_STABLE |
-                            (form == LB_NORMALIZE_NFC ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE));
+                            (form == LB_NORMAL_FORM_NFC ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE));
     utf8proc_ssize_t count = (utf8proc_ssize_t)(2 * *length);
     do { /* utf8proc says how much room it needs, and encoding ends with a NUL */
         symbols->characters = reserve(symbols->characters, &symbols->character_room, (size_t)count + 1,
@@ -112,7 +112,7 @@ static lb_status check_separator(const lb_symbol_rule *rule, const char *separat
     if (!lb_utf8_valid(separator, length) || strpbrk(separator, "\t\r\n"))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "invalid symbol separator, expected UTF-8 without tabs and line ends");
-    if (rule->normalize == LB_NORMALIZE_NONE) return LB_OK;
+    if (rule->normalize == LB_NORMAL_FORM_NONE) return LB_OK;
     lb_symbols symbols = {0};
     const char *normal = normalize(rule->normalize, separator, &normal_length, &symbols);
     bool equal = normal && normal_length == length && memcmp(normal, separator, length) == 0;
@@ -302,11 +302,11 @@ char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, si
     size_t length;
     char *text = concatenate(rule, symbols, count, &length);
     if (!text) out_of_memory(error);
-    if (!text || rule->normalize == LB_NORMALIZE_NONE || is_plain(LB_NORMALIZE_NFC, text, length) ||
+    if (!text || rule->normalize == LB_NORMAL_FORM_NONE || is_plain(LB_NORMAL_FORM_NFC, text, length) ||
         has_endless_marks(text, length))
         return text;
     lb_symbols composed = {0};
-    const char *normal = normalize(LB_NORMALIZE_NFC, text, &length, &composed);
+    const char *normal = normalize(LB_NORMAL_FORM_NFC, text, &length, &composed);
     lb_release(text);
     text = normal ? lb_alloc_string(normal) : NULL;
     if (!text) out_of_memory(error);

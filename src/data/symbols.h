@@ -70,6 +70,6 @@ void lb_symbols_free(lb_symbols *symbols);
 const char *lb_symbols_unicode(void);
 
 /** The name of a normalization: "none", "nfc" or "nfd". */
-const char *lb_normalization_name(lb_normalization normalize);
+const char *lb_normal_form_name(lb_normal_form normalize);
 
 #endif

@@ -21,7 +21,7 @@ static int64_t most_attended(const double *row, int64_t positions)
     return best;
 }
 
-lb_status lb_attention_count(const double *weights, int64_t steps, int64_t positions,
+lb_status lb_attention_tally(const double *weights, int64_t steps, int64_t positions,
                              lb_attention_statistics *statistics, lb_error *error)
 {
     lb_attention_statistics s = {.maps = 1, .steps = steps, .moves = steps > 0 ? steps - 1 : 0};

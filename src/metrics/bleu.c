@@ -40,7 +40,7 @@ static int64_t nearest_length(int64_t length, const lb_sequence *references, int
     return nearest;
 }
 
-lb_bleu_statistics lb_bleu_count(lb_sequence output, const lb_sequence *references, int64_t count)
+lb_bleu_statistics lb_bleu_tally(lb_sequence output, const lb_sequence *references, int64_t count)
 {
     lb_bleu_statistics s = {.output_length = output.length,
                             .reference_length = nearest_length(output.length, references, count)};

@@ -19,7 +19,7 @@ lb_status lb_statistics_of(lb_sequence output, const lb_sequence *references, in
                                   .errors = fewest > 0,
                                   .edits = fewest,
                                   .reference_length = references[best].length,
-                                  .bleu = lb_bleu_count(output, references, count)};
+                                  .bleu = lb_bleu_tally(output, references, count)};
     if (nearest) *nearest = best;
     return LB_OK;
 }

@@ -156,7 +156,7 @@ static lb_best_alignment align(const lb_seq2seq *model, lb_tokens source, lb_tok
     if (lb_tape_status(tape)) return (lb_best_alignment){0};
     for (c.row = 0; c.row < found.batch; c.row++)
         found.log_probability[c.row] =
-            align_row(&c, source, target_out, model->base.backward, found.position + c.row * c.steps);
+            align_row(&c, source, target_out, model->base.from_end, found.position + c.row * c.steps);
     return found;
 }
 

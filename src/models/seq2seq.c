@@ -222,7 +222,7 @@ static bool is_whole(const lb_seq2seq *model)
 /* Whether the attention wants the sources from their end. */
 static bool reads_back(const lb_seq2seq *model)
 {
-    return model->base.backward && kind_of(&model->config)->reads_back;
+    return model->base.from_end && kind_of(&model->config)->reads_back;
 }
 
 lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
@@ -239,7 +239,7 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
         .memory = lb_decoder_attention_prepare(&model->attention, read.outputs, lb_tokens_mask(source))};
     const lb_built_in_attention *kind = kind_of(&model->config);
     if (kind->begin)
-        encoded.memory.past = kind->begin(&model->attention, encoded.memory.mask, model->base.backward);
+        encoded.memory.past = kind->begin(&model->attention, encoded.memory.mask, model->base.from_end);
     encoded.table = target_table(model, source);
     encoded.symbols = lb_copying_read(&model->copying, source);
     if (read.final)

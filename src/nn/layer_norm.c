@@ -18,7 +18,7 @@ lb_status lb_layer_norm_init(lb_layer_norm *norm, lb_params *params, const char 
 lb_tensor *lb_layer_norm_forward(const lb_layer_norm *norm, lb_tensor *x)
 {
     const char *outer = lb_module_enter(x, norm->name);
-    lb_tensor *y = lb_normalize(x, norm->weight, norm->bias, norm->epsilon);
+    lb_tensor *y = lb_standardize(x, norm->weight, norm->bias, norm->epsilon);
     lb_module_leave(x, outer);
     return y;
 }

@@ -73,7 +73,7 @@ const char *lb_params_error(const lb_params *params)
 lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...)
 {
     if (!params) return lb_params_status(params);
-    char message[LB_ERROR_LENGTH];
+    char message[LB_MESSAGE_LENGTH];
     va_list arguments;
     va_start(arguments, format);
     lb_vsnprintf(message, sizeof message, format, arguments);

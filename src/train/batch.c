@@ -80,7 +80,7 @@ lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target)
 
 lb_batch lb_batch_for(const lb_model *model, lb_batch batch)
 {
-    if (!model->backward || batch.source.batch == 0) return batch;
+    if (!model->from_end || batch.source.batch == 0) return batch;
     lb_batch turned = {batch.source, lb_tokens_reversed(batch.target_in, 1, 1),
                        lb_tokens_reversed(batch.target_out, 0, 1)};
     return turned.target_in.batch && turned.target_out.batch ? turned : lb_batch_empty(batch.source.tape);

@@ -188,7 +188,7 @@ static lb_status train(fit *f, lb_params *params, lb_evaluation *found, lb_error
         .checkpoint = f->config.checkpoint,
         .fresh = f->config.fresh,
         .run = run};
-    lb_status status = run ? lb_train(&trainer, &history, error)
+    lb_status status = run ? lb_train(trainer, &history, error)
                            : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
     if (!status && found)
         *found = f->held ? lb_train_best(&history)->dev : history.points[history.count - 1].dev;

@@ -44,7 +44,7 @@ lb_status lb_optimizer_save(const lb_optimizer *o, const char *path, lb_error *e
     snprintf(steps, sizeof steps, "%lld", (long long)lb_optimizer_about(o).steps);
     const lb_safetensors_metadata metadata[] = {{KIND, lb_optimizer_name(o)}, {STEPS, steps}};
     lb_checkpoint_extra extra = {tensors, (size_t)count, metadata, 2};
-    return lb_checkpoint_save(path, params, extra, error);
+    return lb_checkpoint_save(params, path, extra, error);
 }
 
 static lb_status load(lb_optimizer *o, const lb_safetensors *file, lb_error *error)

@@ -95,7 +95,7 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
     if (state->best) tensors[count++] = (lb_safetensors_tensor){BEST, LB_DTYPE_REAL, slab, state->best};
     const lb_safetensors_metadata metadata[] = {{LB_RUN_KEY, config->run ? config->run : ""}};
     lb_checkpoint_extra extra = {tensors, count, metadata, 1};
-    lb_status status = lb_checkpoint_save(config->checkpoint, config->params, extra, error);
+    lb_status status = lb_checkpoint_save(config->params, config->checkpoint, extra, error);
     lb_release(numbers);
     return status;
 }

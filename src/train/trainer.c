@@ -207,18 +207,18 @@ static void settle(const lb_trainer *t)
         lb_trainer_swap(t);
 }
 
-lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
+lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error)
 {
-    *history = (lb_train_history){.is_better = config->is_better};
-    if (!config->params || !config->loss || (config->keep_best && !config->evaluate))
+    *history = (lb_train_history){.is_better = config.is_better};
+    if (!config.params || !config.loss || (config.keep_best && !config.evaluate))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_train: found no %s, expected some",
-                            !config->params ? "parameters"
-                            : !config->loss ? "loss"
-                                            : "evaluation to keep the best weights by");
-    lb_trainer t = {.config = config, .state = {.history = history}, .start = now()};
+                            !config.params ? "parameters"
+                            : !config.loss ? "loss"
+                                           : "evaluation to keep the best weights by");
+    lb_trainer t = {.config = &config, .state = {.history = history}, .start = now()};
     lb_status status = lb_trainer_begin(&t, error);
-    if (!status && config->checkpoint && !config->fresh) status = resume(&t, error);
-    if (!status && config->group) status = agree(&t, error);
+    if (!status && config.checkpoint && !config.fresh) status = resume(&t, error);
+    if (!status && config.group) status = agree(&t, error);
     if (!status) status = run(&t, error);
     if (!status) settle(&t);
     lb_trainer_free(&t);

@@ -56,7 +56,8 @@ static void use_elements(lb_tape *tape)
     IS(lb_stack((lb_tensor *[]){x, x}, 2, 0), 60);
     lb_split_axis(x, 1, (const int64_t[]){1, 1}, 2, parts);
     IS(parts[1], 20);
-    IS(lb_normalize(x, lb_tensor_new(tape, LB_SHAPE(2), NULL), lb_tensor_new(tape, LB_SHAPE(2), NULL), 1), 0);
+    IS(lb_standardize(x, lb_tensor_new(tape, LB_SHAPE(2), NULL), lb_tensor_new(tape, LB_SHAPE(2), NULL), 1),
+       0);
     IS(lb_dropout(x, 0), 30);
     USE(lb_log_softmax(x));
     USE(lb_log_sum_exp(x, 1));
@@ -195,7 +196,7 @@ static void use_readers(void)
     FILE *file = fopen("parts.tsv", "w");
     if (file) fputs(text, file);
     if (file) fclose(file);
-    lb_pairs *pairs = lb_pairs_open("parts.tsv", &(lb_pair_format){0}, &error);
+    lb_pairs *pairs = lb_pairs_open("parts.tsv", (lb_pair_format){0}, &error);
     check(pairs && lb_pairs_count(pairs) == 5 && lb_pairs_source_length(pairs, 0) == 3 &&
               lb_pairs_target_length(pairs, 0) == 1,
           "a file of pairs");
@@ -216,7 +217,7 @@ static void use_measures(void)
 {
     const int32_t id[] = {4, 5, 6, 7, 8};
     const lb_sequence output = {id, 5};
-    lb_bleu_statistics one = lb_bleu_count(output, &output, 1), all = {0};
+    lb_bleu_statistics one = lb_bleu_tally(output, &output, 1), all = {0};
     lb_alignment alignment = {0};
     lb_error error = {0};
     lb_bleu_add(&all, &one);

@@ -23,6 +23,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool sorts = lb_translator_about(translator).sorts;
     translate(translator, sorts ? "2 0 1" : "ab");
     translate(translator, "\xc3\xa9 b\tV;PST");
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     return 0;
 }

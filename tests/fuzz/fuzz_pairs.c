@@ -18,7 +18,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static lb_symbol_rule choose_rule(uint8_t byte)
 {
     return (lb_symbol_rule){.separator = separators[byte % SEPARATORS],
-                            .normalize = (lb_normalization)(byte / SEPARATORS % 3)};
+                            .normalize = (lb_normal_form)(byte / SEPARATORS % 3)};
 }
 
 static lb_pair_format choose_format(const uint8_t **data, size_t *size)
@@ -82,12 +82,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lb_error error = {0};
     lb_pair_format format = choose_format(&data, &size);
-    lb_pairs *pairs = lb_pairs_open(fuzz_file(data, size), &format, &error);
+    lb_pairs *pairs = lb_pairs_open(fuzz_file(data, size), format, &error);
     fuzz_require_told(pairs != NULL, &error);
     if (!pairs) return 0;
     lb_vocabulary *source = lb_vocabulary_new_reserved(&error), *target = lb_vocabulary_new_reserved(&error);
     fuzz_require(source && target, "there is memory for vocabularies");
-    fuzz_require(lb_pairs_count_symbols(pairs, source, target, &error) == LB_OK, "symbols can be counted");
+    fuzz_require(lb_pairs_tally_symbols(pairs, source, target, &error) == LB_OK, "symbols can be counted");
     read_pairs(pairs);
     order_pairs(pairs);
     lb_pairs *dev = lb_pairs_hold_out(pairs, HOLD_OUT, &error);

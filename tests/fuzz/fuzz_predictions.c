@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     app_evaluate asked = {.pairs = path,
                           .format = {.source.separator = separators[source % 4],
                                      .target.separator = separators[target % 4],
-                                     .target.normalize = (lb_normalization)(target / 4 % 3),
+                                     .target.normalize = (lb_normal_form)(target / 4 % 3),
                                      .source.features = features ? ";" : NULL,
                                      .skip_bad_lines = (source & 8) != 0}};
     const char *folder = features ? fuzz_folder("features.tsv", with_features, sizeof with_features - 1)

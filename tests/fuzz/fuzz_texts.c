@@ -14,7 +14,7 @@ static lb_translator *translator;
 
 static void free_translator(void)
 {
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 
 static lb_vocabulary *new_vocabulary(lb_error *error)
@@ -38,7 +38,7 @@ static void open_translator(void)
     snprintf(path, sizeof path, "%s/model", fuzz_folder("model", "", 0));
     bool made = lb_seq2seq_init(&model, params, "",
                                 (lb_seq2seq_config){size, size, .embed = 2, .hidden = 2}) == LB_OK &&
-                lb_translator_save(path, &model.base, params, &texts, &error) == LB_OK;
+                lb_translator_save(&model.base, params, path, texts, &error) == LB_OK;
     translator = made ? lb_translator_open(path, &error) : NULL;
     fuzz_require(translator && atexit(free_translator) == 0, "a model can be saved and opened");
     lb_vocabulary_free(symbols);

@@ -164,7 +164,7 @@ START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
     }
     lb_tape_free(tape);
     ck_assert_double_gt(table[0][0], table[LENGTHS - 1][0]);
-    lb_translator_free(sort);
+    lb_translator_close(sort);
 }
 END_TEST
 

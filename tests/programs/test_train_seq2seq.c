@@ -55,7 +55,7 @@ START_TEST(test_train_seq2seq_learns_and_leaves_its_files)
     ck_assert_int_eq(support_line_count("out/deep/log.jsonl"), 6);
     lb_text_model translator = load("out/deep/model.safetensors");
     ck_assert_str_eq(translator.target_rule.separator, " ");
-    ck_assert_int_eq(translator.source_rule.normalize, LB_NORMALIZE_NFD);
+    ck_assert_int_eq(translator.source_rule.normalize, LB_NORMAL_FORM_NFD);
     ck_assert_int_eq(lb_vocabulary_size(translator.source), LB_FIRST_TOKEN + 8);
     ck_assert_int_eq(translator.longest_target, 4);
     ck_assert_ptr_eq(strstr(translator.training, "{\"steps\":300,\"exact_match\":"), translator.training);

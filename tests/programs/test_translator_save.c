@@ -37,7 +37,7 @@ static void assert_programs_open(const char *text, const char *target)
     ck_assert_str_eq(result.output + result.output_length - length, expected);
     snprintf(expected, sizeof expected, "%s\t%s\n", text, target);
     lb_release(output);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     SUPPORT_RUN(&result, NULL, LOOKBACK, "visualize", path, "--input", text, "-o", "v.png");
     ck_assert_msg(result.status == 0, "%s", result.error);
     SUPPORT_RUN(&result, expected, LOOKBACK, "evaluate", path, "-");
@@ -57,7 +57,7 @@ START_TEST(test_save_of_a_model_that_sorts_is_opened_by_all_programs)
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
     lb_translator_texts texts = {.sort = &task};
     assert_saved(
-        lb_translator_save(support_path(path, "sort.safetensors"), &model.base, params, &texts, &error));
+        lb_translator_save(&model.base, params, support_path(path, "sort.safetensors"), texts, &error));
     lb_params_free(params);
     assert_programs_open("7 3 9", "3 7 9");
 }
@@ -103,7 +103,7 @@ static void close_pairs(pairs *p)
 static lb_status save(const pairs *p)
 {
     error = (lb_error){0};
-    return lb_translator_save(path, &p->model.base, p->params, &p->texts, &error);
+    return lb_translator_save(&p->model.base, p->params, path, p->texts, &error);
 }
 
 START_TEST(test_save_of_a_model_of_pairs_is_opened_by_all_programs)
@@ -123,7 +123,7 @@ START_TEST(test_save_of_a_model_of_pairs_is_opened_by_all_programs)
     ck_assert_int_eq(facts.longest_target, 6);
     ck_assert_str_eq(facts.target_rule.separator, " ");
     ck_assert_str_eq(lb_vocabulary_symbol(facts.source, LB_FIRST_TOKEN + 2), "c");
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     close_pairs(&p);
 }
 END_TEST
@@ -145,7 +145,7 @@ START_TEST(test_save_refuses_what_could_not_be_opened)
     const lb_translator_texts texts = p.texts;
     lb_params *params = lb_params_new(1);
     ck_assert_int_eq(lb_seq2seq_init(&named, params, "named", p.model.config), LB_OK);
-    ck_assert_int_eq(lb_translator_save(path, &named.base, params, &texts, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_save(&named.base, params, path, texts, &error), LB_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "found no parameter 'source_embedding.weight'"));
     lb_params_free(params);
     p.texts.source = NULL;
@@ -172,7 +172,7 @@ START_TEST(test_model_without_vocabularies_names_the_remedy)
 {
     pairs p;
     open_pairs(&p);
-    assert_saved(lb_model_save(path, &p.model.base, p.params, NULL, 0, &error));
+    assert_saved(lb_model_save(&p.model.base, p.params, path, NULL, 0, &error));
     close_pairs(&p);
     ck_assert_ptr_null(lb_translator_open(path, &error));
     ck_assert_ptr_nonnull(

@@ -14,7 +14,7 @@ enum { FONT_SIZE = 20 };
 
 static lb_status read_pairs(const char *path, lb_error *error)
 {
-    lb_pairs *pairs = lb_pairs_open(path, &(lb_pair_format){0}, error);
+    lb_pairs *pairs = lb_pairs_open(path, (lb_pair_format){0}, error);
     lb_pairs_close(pairs);
     return pairs ? LB_OK : error->status;
 }

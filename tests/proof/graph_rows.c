@@ -96,7 +96,7 @@ static lb_tensor *make_normalize(proof_graph *g)
     lb_shape shape = proof_random_shape(g, 1, 3), width = LB_SHAPE(lb_shape_dim(shape, -1));
     lb_real epsilon = g->sort == PROOF_SMOOTH || proof_chance(g) ? (lb_real)0.1 : (lb_real)1e-5;
     lb_tensor *x = proof_operand(g, shape), *weight = proof_operand(g, width);
-    return lb_normalize(x, weight, proof_operand(g, width), epsilon);
+    return lb_standardize(x, weight, proof_operand(g, width), epsilon);
 }
 
 static const proof_maker makers[] = {

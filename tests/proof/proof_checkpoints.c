@@ -49,7 +49,7 @@ static lb_status train(const char *out, const char *from, int steps, lb_error *e
                                  .seed = 1,
                                  .out = out,
                                  .from = from};
-    return lb_translator_train(&config, NULL, error);
+    return lb_translator_train(config, NULL, error);
 }
 
 /* In a child: the parent stays out of OpenMP. */
@@ -77,7 +77,7 @@ static bool left_bad_model(const char *out)
     snprintf(path, sizeof path, "%s/model.safetensors", out);
     if (access(path, F_OK) != 0) return false; /* there was nothing left to do */
     lb_translator *translator = lb_translator_open(path, &error);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     return !translator;
 }
 

@@ -55,7 +55,7 @@ static lb_status make_index(const char *path)
     support_write_file(pairs_path, text, sizeof text - 1);
     lb_status status = find_pairs_key(&error);
     if (!status)
-        status = lb_indexed_pairs_read(&pairs, lb_pairs_open(pairs_path, &pairs_format, &error), 0, &error);
+        status = lb_indexed_pairs_read(&pairs, lb_pairs_open(pairs_path, pairs_format, &error), 0, &error);
     if (!status) status = lb_indexed_pairs_write(&pairs, path, false, &pairs_key, &error);
     lb_indexed_pairs_free(&pairs);
     return status;
@@ -152,7 +152,7 @@ static const char *check_damaged(const char *path, const damage *d)
         accepted = file != NULL;
     } else {
         lb_translator *model = lb_translator_open(path, &error);
-        lb_translator_free(model);
+        lb_translator_close(model);
         accepted = model != NULL;
     }
     if (accepted) return "accepted";
@@ -196,7 +196,7 @@ static const char *use_model(const char *path, lb_error *error)
     bool silent = !output && (error->status == LB_OK || !*error->message);
     bool empty = output && (output->count != 1 || output->text[0].count < 1);
     lb_translations_free(output);
-    lb_translator_free(model);
+    lb_translator_close(model);
     if (silent) return "a translation that fails without a message";
     return empty ? "a translation without a result" : NULL;
 }

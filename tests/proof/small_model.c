@@ -49,7 +49,7 @@ static lb_status save_checkpoint(const char *path, const lb_params *params, lb_e
         {.name = "adam.first", .dtype = LB_DTYPE_REAL, .shape = LB_SHAPE(512), .data = moments},
     };
     const lb_safetensors_metadata metadata[] = {{LB_RUN_KEY, "{\"seed\":1}"}};
-    return lb_checkpoint_save(path, params, (lb_checkpoint_extra){tensors, 2, metadata, 1}, error);
+    return lb_checkpoint_save(params, path, (lb_checkpoint_extra){tensors, 2, metadata, 1}, error);
 }
 
 static lb_status save(const char *path, proof_model kind, uint64_t seed, lb_text_model *made, lb_error *error)
@@ -69,7 +69,7 @@ static lb_status save(const char *path, proof_model kind, uint64_t seed, lb_text
 
 lb_status proof_save_model(const char *path, proof_model kind, uint64_t seed, lb_error *error)
 {
-    const lb_symbol_rule pairs = {.normalize = LB_NORMALIZE_NFC};
+    const lb_symbol_rule pairs = {.normalize = LB_NORMAL_FORM_NFC};
     lb_text_model made = {.params = lb_params_new(seed),
                           .source_rule = kind == PROOF_LISTS ? lb_list_rule : pairs,
                           .target_rule = kind == PROOF_LISTS ? lb_list_rule : pairs,

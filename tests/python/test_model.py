@@ -90,8 +90,8 @@ def test_an_array_keeps_its_memory_and_nobody_else_does(model, monkeypatch):
 
 
 def test_a_model_that_nobody_uses_is_freed(folder, monkeypatch):
-    freed, free = [], lookback.model.c.lb_translator_free
-    monkeypatch.setattr(lookback.model.c, "lb_translator_free", lambda translator: (freed.append(1), free(translator)))
+    freed, free = [], lookback.model.c.lb_translator_close
+    monkeypatch.setattr(lookback.model.c, "lb_translator_close", lambda translator: (freed.append(1), free(translator)))
     alive = weakref.ref(lookback.open(folder))
     gc.collect()
     assert alive() is None and len(freed) == 1
@@ -254,8 +254,8 @@ def test_threads_of_the_library_can_be_set(model):
 
 
 def test_a_model_that_is_closed_within_a_call_is_freed_after_it(folder, monkeypatch):
-    freed, free, whole = [], lookback.model.c.lb_translator_free, lookback.model.c.lb_translate_all
-    monkeypatch.setattr(lookback.model.c, "lb_translator_free", lambda translator: (freed.append(1), free(translator)))
+    freed, free, whole = [], lookback.model.c.lb_translator_close, lookback.model.c.lb_translate_all
+    monkeypatch.setattr(lookback.model.c, "lb_translator_close", lambda translator: (freed.append(1), free(translator)))
     model = lookback.open(folder)
 
     def close_and_translate(*arguments):

@@ -29,7 +29,7 @@ lb_unfused_result lb_unfused_attend_dot(lb_tensor *query, lb_tensor *keys, lb_te
 /** lb_attention_gru_sequence without a table: outputs, contexts, weights, final state. */
 lb_unfused_result lb_unfused_attention_gru_sequence(const lb_attention_gru_operands *in);
 
-/** lb_normalize. */
+/** lb_standardize. */
 lb_tensor *lb_unfused_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon);
 
 /** lb_cross_entropy_smoothed. */

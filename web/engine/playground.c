@@ -108,7 +108,7 @@ lb_translator *engine_model(void)
 static void drop_models(void)
 {
     lb_stepper_free(stepper);
-    lb_translator_free(opened);
+    lb_translator_close(opened);
     stepper = NULL;
     opened = NULL;
 }
@@ -131,7 +131,7 @@ const char *playground_begin(const char *json)
     cJSON_Delete(settings);
     settings = cJSON_Parse(json);
     lb_training_config config = configuration();
-    stepper = lb_stepper_new(&config, &error);
+    stepper = lb_stepper_new(config, &error);
     return stepper ? say(facts()) : fail(&error);
 }
 

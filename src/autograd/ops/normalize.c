@@ -128,8 +128,8 @@ static void backward(lb_node *node)
     lb_op_add_grad(node->in[BIAS], dbias);
 }
 
-static const lb_op normalize_op = {
-    .name = "normalize",
+static const lb_op standardize_op = {
+    .name = "standardize",
     .operands = "x weight bias",
     .formula = "y = n w + b, n = (x - mean x) / sqrt(var x + epsilon)",
     .derivative =
@@ -146,7 +146,7 @@ static const lb_op normalize_op = {
  *  Shapes: x [..., width], weight [width], bias [width] -> shape of x. Errors: LB_ERROR_SHAPE.
  *  Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450. Differs: epsilon is added to the variance; some others add it to
  *          the standard deviation. */
-lb_tensor *lb_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
+lb_tensor *lb_standardize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
 {
-    return lb_op_apply(&normalize_op, LB_INPUTS(x, weight, bias), &epsilon, sizeof epsilon);
+    return lb_op_apply(&standardize_op, LB_INPUTS(x, weight, bias), &epsilon, sizeof epsilon);
 }

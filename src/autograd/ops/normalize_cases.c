@@ -23,12 +23,12 @@ static void reference(const lb_node *node, double *const *out)
 
 static lb_tensor *norm_case(lb_tensor *const *in)
 {
-    return lb_normalize(in[X], in[WEIGHT], in[BIAS], (lb_real)1e-5);
+    return lb_standardize(in[X], in[WEIGHT], in[BIAS], (lb_real)1e-5);
 }
 
 static lb_tensor *large_epsilon_case(lb_tensor *const *in)
 {
-    return lb_normalize(in[X], in[WEIGHT], in[BIAS], (lb_real)0.1);
+    return lb_standardize(in[X], in[WEIGHT], in[BIAS], (lb_real)0.1);
 }
 
 static const lb_op_case cases[] = {
@@ -38,6 +38,6 @@ static const lb_op_case cases[] = {
 };
 
 static const lb_op_proof proofs[] = {
-    LB_OP_PROOF("normalize", reference, cases),
+    LB_OP_PROOF("standardize", reference, cases),
 };
 const lb_op_proofs lb_proofs_normalize = {proofs, LB_LENGTH(proofs)};

@@ -18,7 +18,7 @@ typedef struct lb_pair_file {
     bool found_columns;           /* the columns are not given */
     char kind[LB_PAIR_KIND_NAME]; /* the format; "": TSV */
     lb_converted met;             /* on the way through the original, if the lines are numbered */
-    char note[LB_ERROR_LENGTH];   /* what is odd about the columns; "": nothing */
+    char note[LB_MESSAGE_LENGTH]; /* what is odd about the columns; "": nothing */
 } lb_pair_file;
 
 /** Opens the file `path`, and `format->targets` if there is one; "-" is standard input. Puts into `format` what the file

@@ -264,7 +264,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (!config.without_weights) s.maps = model->layers * model->heads;
     s.vocabulary = model->target_vocab;
     if (!is_possible(&s)) return (lb_beam){0};
-    if (config.prefix && (model->kind->search || model->backward)) {
+    if (config.prefix && (model->kind->search || model->from_end)) {
         lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "lb_beam_search: expected no prefix, since the model %s",
                      model->kind->search ? "votes" : "writes backwards");
         return (lb_beam){0};
@@ -284,7 +284,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     lb_tape_set_mode(source.tape, mode);
     lb_hypothesis *found = lb_tape_status(source.tape) ? NULL : trace_all(&s);
     if (lb_tape_status(source.tape)) return (lb_beam){0};
-    for (int64_t i = 0; model->backward && i < source.batch * config.n_best; i++)
+    for (int64_t i = 0; model->from_end && i < source.batch * config.n_best; i++)
         lb_hypothesis_reverse(&found[i], s.maps, source.length);
     return (lb_beam){source.batch, config.n_best, found};
 }

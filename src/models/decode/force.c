@@ -25,7 +25,7 @@ lb_tokens lb_model_target_in(const lb_model *model, lb_tokens target_out)
         lengths[row] = target_out.lengths[row];
         id[row * in.length] = LB_BOS;
         for (int64_t t = 1; t < lengths[row]; t++)
-            id[row * in.length + t] = model->backward ? out[symbols - t] : out[t - 1];
+            id[row * in.length + t] = model->from_end ? out[symbols - t] : out[t - 1];
     }
     return in;
 }
@@ -52,7 +52,7 @@ static lb_forced force(const lb_model *model, lb_tokens source, const int64_t *r
     lb_tape_set_mode(tape, mode);
     if (lb_tape_status(tape)) return (lb_forced){0};
     if (model->layers * model->heads == 0) found.weights = NULL;
-    if (!model->backward) return found;
+    if (!model->from_end) return found;
     reverse(found.log_probabilities, 1, target_out);
     if (found.weights) reverse(found.weights, model->layers * model->heads, target_out);
     return found;

@@ -95,6 +95,6 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
     lb_decoded all = decode_all(model, source, lb_model_limit(model, limit));
     lb_tape_end_steps(source.tape);
     lb_tape_set_mode(source.tape, mode);
-    if (model->backward) lb_decoded_reverse(&all);
+    if (model->from_end) lb_decoded_reverse(&all);
     return all;
 }

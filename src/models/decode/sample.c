@@ -162,7 +162,7 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
     lb_hypothesis *all = lb_tape_status(s.tape) ? NULL : trace_all(&s);
     lb_tape_set_mode(s.tape, mode);
     if (lb_tape_status(s.tape)) return (lb_beam){0};
-    for (int64_t i = 0; model->backward && i < source.batch * config.count; i++)
+    for (int64_t i = 0; model->from_end && i < source.batch * config.count; i++)
         lb_hypothesis_reverse(&all[i], s.maps, source.length);
     return (lb_beam){source.batch, config.count, all};
 }

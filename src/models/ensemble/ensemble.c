@@ -103,7 +103,7 @@ double lb_ensemble_weight(const lb_ensemble *ensemble, int member)
 static void make_vote(lb_model *base)
 {
     base->kind = &lb_vote_kind;
-    base->backward = false;
+    base->from_end = false;
 }
 
 /* Attention of different sizes has one map in common. */
@@ -134,7 +134,7 @@ lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members
                      .target_vocab = members[0]->target_vocab,
                      .layers = members[0]->layers,
                      .heads = members[0]->heads,
-                     .backward = members[0]->backward};
+                     .from_end = members[0]->from_end};
     bool votes = false;
     for (int i = 0; i < count; i++) {
         const lb_model *m = members[i];
@@ -145,7 +145,7 @@ lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members
                 "symbols, model %d has %lld and %lld",
                 (long long)base.source_vocab, (long long)base.target_vocab, i, (long long)m->source_vocab,
                 (long long)m->target_vocab);
-        votes = votes || m->backward != base.backward;
+        votes = votes || m->from_end != base.from_end;
         add_sizes(&base, m);
         if (m->output != LB_SOFTMAX) base.output = LB_SPARSEMAX;
         base.copies = base.copies || m->copies;

@@ -37,7 +37,7 @@ static lb_ensemble group_of(const gathering *g, bool backward)
     if (!member || !weight) return group;
     int count = 0;
     for (int i = 0; i < e->count; i++) {
-        if (e->member[i]->backward != backward) continue;
+        if (e->member[i]->from_end != backward) continue;
         member[count] = e->member[i];
         sum += weight[count++] = lb_ensemble_weight(e, i);
     }

@@ -4,7 +4,7 @@
 #include "lookback/op.h"
 #include "tensor/finite.h"
 
-lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_checkpoint_extra extra,
+lb_status lb_checkpoint_save(const lb_params *params, const char *path, lb_checkpoint_extra extra,
                              lb_error *error)
 {
     size_t count = (size_t)lb_params_count(params);

@@ -21,7 +21,7 @@ char *lb_ensemble_config_json(const lb_model *model)
         lb_buffer_print(&json, "%s{\"kind\":", i ? "," : "{\"members\":[");
         lb_buffer_json_string(&json, e->member[i]->kind->name);
         lb_buffer_print(&json, ",\"config\":%s%s", config ? config : "",
-                        e->member[i]->backward ? ",\"direction\":\"backward\"" : "");
+                        e->member[i]->from_end ? ",\"direction\":\"backward\"" : "");
         if (e->weight) lb_buffer_print(&json, ",\"weight\":%.9g", e->weight[i]);
         lb_buffer_print(&json, "}");
         json.failed = json.failed || !config;
@@ -57,7 +57,7 @@ static lb_model *restore_one(lb_params *params, const char *name, const cJSON *j
     if (!config) return lb_config_fail(params, error);
     lb_model *model = lb_model_restore(kind, params, name, config, own, error);
     cJSON_free(config);
-    if (model) model->backward = writes_backward(json);
+    if (model) model->from_end = writes_backward(json);
     return model;
 }
 
@@ -158,7 +158,7 @@ static lb_model *copy_member(lb_params *params, int index, const lb_ensemble_par
     int first = lb_params_count(params);
     lb_model *copy = lb_model_restore(part->model->kind, params, name, config, own, error);
     lb_release(config);
-    if (copy) copy->backward = part->model->backward;
+    if (copy) copy->from_end = part->model->from_end;
     return copy && copy_values(params, first, part, error) == LB_OK ? copy : NULL;
 }
 

@@ -20,7 +20,7 @@ enum { MOST_METADATA = 16, OWN_METADATA = 3 };
 /* Bytes that a model may need besides its values: in all, and for each array of its file. */
 enum { LEAST_ROOM = 1 << 20, ROOM_OF_ARRAY = 4096 };
 
-lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
+lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
                         const lb_safetensors_metadata *metadata, size_t metadata_count, lb_error *error)
 {
     lb_safetensors_metadata all[MOST_METADATA];
@@ -37,10 +37,10 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
     size_t count = 0;
     all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
     all[count++] = (lb_safetensors_metadata){CONFIG_KEY, config};
-    if (model->backward) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
+    if (model->from_end) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
     for (size_t i = 0; i < metadata_count; i++) all[count++] = metadata[i];
     lb_checkpoint_extra extra = {.metadata = all, .metadata_count = count};
-    if (!status) status = lb_checkpoint_save(path, params, extra, error);
+    if (!status) status = lb_checkpoint_save(params, path, extra, error);
     lb_release(config);
     return status;
 }
@@ -87,7 +87,7 @@ static lb_status read_direction(const lb_safetensors *file, lb_model *model, lb_
     if (strcmp(direction, BACKWARD) != 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found \"%.40s\", expected \"%s\"", LB_DIRECTION_KEY,
                             direction, BACKWARD);
-    model->backward = true;
+    model->from_end = true;
     return LB_OK;
 }
 

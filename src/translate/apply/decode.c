@@ -36,7 +36,7 @@ lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "copy_unknown: the model has no attention, expected one that has");
     const lb_model *model = lb_translate_model(t, c);
-    if (c->prefixes && (c->sample || model->kind->search || model->backward))
+    if (c->prefixes && (c->sample || model->kind->search || model->from_end))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "prefixes: found %s, expected a search with a model that writes forwards",
                             c->sample             ? "samples"

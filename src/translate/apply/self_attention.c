@@ -40,7 +40,7 @@ static lb_status find(const lb_translator *t, lb_tape *tape, const lb_translatio
     a->layers = found.layers;
     a->heads = found.heads;
     if (found.layers == 0) return LB_OK;
-    if (model->backward) turn(found.decoder, output);
+    if (model->from_end) turn(found.decoder, output);
     a->encoder = keep(a->memory, found.encoder);
     a->decoder = keep(a->memory, found.decoder);
     return a->encoder && a->decoder ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");

@@ -37,7 +37,7 @@ lb_translator *lb_translator_open_with(const char *path, const lb_extensions *ow
     bool loaded = file && load(t, file, own, error) == LB_OK;
     lb_safetensors_close(file);
     if (loaded) return t;
-    lb_translator_free(t);
+    lb_translator_close(t);
     return NULL;
 }
 
@@ -46,7 +46,7 @@ lb_translator *lb_translator_open(const char *path, lb_error *error)
     return lb_translator_open_with(path, NULL, error);
 }
 
-void lb_translator_free(lb_translator *t)
+void lb_translator_close(lb_translator *t)
 {
     if (!t) return;
     lb_tapes_free(t->tapes);

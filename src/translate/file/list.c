@@ -8,7 +8,7 @@
 
 enum { QUOTED = 40, NUMBER = 16 };
 
-const lb_symbol_rule lb_list_rule = {.separator = " ", .normalize = LB_NORMALIZE_NONE};
+const lb_symbol_rule lb_list_rule = {.separator = " ", .normalize = LB_NORMAL_FORM_NONE};
 
 lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error)
 {

@@ -30,7 +30,7 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
 {
     lb_buffer_print(json, ",\"%s\":{\"separator\":", key);
     lb_buffer_json_string(json, rule->separator ? rule->separator : "");
-    lb_buffer_print(json, ",\"normalize\":\"%s\"", lb_normalization_name(rule->normalize));
+    lb_buffer_print(json, ",\"normalize\":\"%s\"", lb_normal_form_name(rule->normalize));
     if (rule->graphemes) lb_buffer_print(json, ",\"graphemes\":true");
     if (lb_symbol_rule_has_features(rule)) {
         lb_buffer_print(json, ",\"features\":");
@@ -117,7 +117,7 @@ lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_er
         size_t count = 2;
         if (target) metadata[count++] = (lb_safetensors_metadata){LB_TARGET_VOCABULARY_KEY, target};
         if (t->training) metadata[count++] = (lb_safetensors_metadata){LB_TRAINING_KEY, t->training};
-        status = lb_model_save(path, t->model, t->params, metadata, count, error);
+        status = lb_model_save(t->model, t->params, path, metadata, count, error);
     } else {
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
     }
@@ -151,7 +151,7 @@ static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key
     if (!separator || !normalize)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no text \"%s\" in \"%s\"", TASK_KEY,
                             separator ? "normalize" : "separator", key);
-    if (!lb_normalization_find(normalize, &rule->normalize))
+    if (!lb_normal_form_find(normalize, &rule->normalize))
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: \"normalize\" in \"%s\": found \"%.40s\", expected none, nfc or nfd",
                             TASK_KEY, key, normalize);

@@ -36,22 +36,22 @@ static lb_status save_lists(const char *path, lb_text_model *made, const lb_sort
 }
 
 /* Nothing changes what the text model points to: it is only for saving. */
-lb_status lb_translator_save(const char *path, const lb_model *model, const lb_params *params,
-                             const lb_translator_texts *texts, lb_error *error)
+lb_status lb_translator_save(const lb_model *model, const lb_params *params, const char *path,
+                             lb_translator_texts texts, lb_error *error)
 {
     lb_text_model made = {.params = (lb_params *)params, .model = (lb_model *)model};
     lb_status status = lb_model_check_names(model, params, error);
     if (status) return status;
-    if (texts->sort) return save_lists(path, &made, texts->sort, error);
-    status = check_symbols("source", texts->source, error);
-    if (!status) status = check_symbols("target", texts->target, error);
+    if (texts.sort) return save_lists(path, &made, texts.sort, error);
+    status = check_symbols("source", texts.source, error);
+    if (!status) status = check_symbols("target", texts.target, error);
     if (status) return status;
-    made.source = (lb_vocabulary *)texts->source;
-    made.target = (lb_vocabulary *)texts->target;
-    made.source_rule = texts->source_rule;
-    made.target_rule = texts->target_rule;
-    made.shortest_source = texts->shortest_source;
-    made.longest_source = texts->longest_source;
-    made.longest_target = texts->longest_target;
+    made.source = (lb_vocabulary *)texts.source;
+    made.target = (lb_vocabulary *)texts.target;
+    made.source_rule = texts.source_rule;
+    made.target_rule = texts.target_rule;
+    made.shortest_source = texts.shortest_source;
+    made.longest_source = texts.longest_source;
+    made.longest_target = texts.longest_target;
     return lb_text_model_save(path, &made, error);
 }

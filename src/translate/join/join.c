@@ -78,7 +78,7 @@ static lb_status compare_rules(const joining *j, const char *side, const lb_symb
         const char *name, *ours, *found;
     } parts[] = {{"separator", text_or_none(a->separator), text_or_none(b->separator)},
                  {"symbols", lb_symbols_kind_name(a->graphemes), lb_symbols_kind_name(b->graphemes)},
-                 {"normal form", lb_normalization_name(a->normalize), lb_normalization_name(b->normalize)},
+                 {"normal form", lb_normal_form_name(a->normalize), lb_normal_form_name(b->normalize)},
                  {"separator of features", text_or_none(a->features), text_or_none(b->features)}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcmp(parts[i].ours, parts[i].found) != 0)
@@ -208,7 +208,7 @@ static lb_status gather(joining *j)
 /* The pairs to fit the weights on. */
 static lb_status open_pairs(joining *j)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     const lb_training_config *c = j->config->data;
     lb_training_data *d = &j->data;
     d->format = (lb_pair_format){.kind = c->format,
@@ -345,7 +345,7 @@ lb_status lb_join_locked(const lb_join_config *config, lb_join_result *result, l
     return join_in(true, config, result, error);
 }
 
-lb_status lb_translator_join(const lb_join_config *config, lb_join_result *result, lb_error *error)
+lb_status lb_translator_join(lb_join_config config, lb_join_result *result, lb_error *error)
 {
-    return join_in(false, config, result, error);
+    return join_in(false, &config, result, error);
 }

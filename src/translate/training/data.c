@@ -65,7 +65,7 @@ static lb_status report(const lb_training_data *data, const lb_training_listener
 /* The loss of a symbol that the model does not know says nothing about what it writes. */
 static void report_left_out(const lb_training_data *data, const lb_training_listener *listener)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     const lb_pair_sample *sample = &data->sample;
     int64_t left_out = sample->count - sample->possible;
     if (!listener->report || left_out == 0) return;
@@ -85,7 +85,7 @@ static void hint_at_blanks(const lb_pairs *pairs, const lb_vocabulary *symbols, 
                            int32_t (*length)(const lb_pairs *, int64_t), const char *side,
                            const lb_training_listener *listener)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     int32_t blank = lb_vocabulary_id(symbols, " ");
     if (!listener->hint || (separator && *separator) || blank == LB_UNK) return;
     int64_t blanks = lb_vocabulary_count(symbols, blank), all = 0, count = lb_pairs_count(pairs);

@@ -296,7 +296,7 @@ static lb_status train(lb_training *t, lb_error *error)
     if (!run) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     trainer.run = run;
     t->trainer = &trainer;
-    lb_status status = lb_train(&trainer, &t->history, error);
+    lb_status status = lb_train(trainer, &t->history, error);
     t->trainer = NULL;
     lb_release(run);
     return status;

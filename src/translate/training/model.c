@@ -17,7 +17,7 @@ static const double HIDDEN_SHARE = 0.1;
 
 static lb_status unknown_module(const lb_training *t, const char *name, int length, lb_error *error)
 {
-    char all[LB_ERROR_LENGTH / 2] = "";
+    char all[LB_MESSAGE_LENGTH / 2] = "";
     size_t before = 0;
     const char *last = "";
     for (int i = 0; i < lb_params_count(t->params); i++) {
@@ -36,7 +36,7 @@ static lb_status unknown_module(const lb_training *t, const char *name, int leng
 
 static lb_status freeze(const lb_training *t, lb_error *error)
 {
-    char name[LB_ERROR_LENGTH / 4];
+    char name[LB_MESSAGE_LENGTH / 4];
     int64_t end;
     for (const char *word = t->config->freeze; word && *word; word += *word == ',') {
         int length = (int)strcspn(word, ",");

@@ -34,7 +34,7 @@ lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts, c
                                  lb_error *error)
 {
     return lb_pair_texts_given(texts) ? lb_pairs_from_memory(*texts, *format, error)
-                                      : lb_pairs_open(path, format, error);
+                                      : lb_pairs_open(path, *format, error);
 }
 
 static bool is_wanted(const opening *o)
@@ -66,14 +66,14 @@ static void note(const opening *o, const char *text)
 
 static void note_unwritten(const opening *o, const char *why)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     snprintf(text, sizeof text, "%.400s; the next training will read all pairs again", why);
     note(o, text);
 }
 
 static void note_made(const opening *o)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     bool everyone = o->config->index == LB_INDEX_ALWAYS || o->config->index_file;
     lb_snprintf(text, sizeof text,
                 "%.160s: wrote the index %.160s, %.0f MB; the next training %s%.60s starts at once",
@@ -84,7 +84,7 @@ static void note_made(const opening *o)
 
 static bool is_writable(const opening *o)
 {
-    char why[LB_ERROR_LENGTH];
+    char why[LB_MESSAGE_LENGTH];
     char *folder = lb_folder_of(o->index);
     bool may = !folder || access(folder, W_OK) == 0; /* without memory, it is found out later */
     int reason = errno;

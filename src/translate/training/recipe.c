@@ -143,8 +143,8 @@ static lb_status check_hold_out(const lb_training_config *c, lb_error *error)
 
 static lb_status check_pairs(const lb_training_config *c, lb_error *error)
 {
-    lb_normalization form;
-    if (!lb_normalization_find(c->normalize, &form))
+    lb_normal_form form;
+    if (!lb_normal_form_find(c->normalize, &form))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
                             c->normalize);
     if (strcmp(c->symbols, lb_symbols_kind_name(false)) != 0 &&
@@ -230,7 +230,7 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 {
     const recipe *r = recipe_for(c);
     if (!c->symbols) c->symbols = lb_symbols_kind_name(false);
-    if (!c->normalize) c->normalize = lb_normalization_name(LB_NORMALIZE_NFD);
+    if (!c->normalize) c->normalize = lb_normal_form_name(LB_NORMAL_FORM_NFD);
     if (!c->model) c->model = models[SEQ2SEQ];
     if (!c->direction) c->direction = FORWARD;
     bool features = c->features_column > 0 || c->pairs.features;
@@ -258,8 +258,8 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 
 lb_pair_format lb_recipe_format(const lb_training_config *c)
 {
-    lb_normalization form = LB_NORMALIZE_NFD;
-    lb_normalization_find(c->normalize, &form);
+    lb_normal_form form = LB_NORMAL_FORM_NFD;
+    lb_normal_form_find(c->normalize, &form);
     bool graphemes = strcmp(c->symbols, lb_symbols_kind_name(true)) == 0;
     return (lb_pair_format){
         .kind = c->format,
@@ -368,6 +368,6 @@ lb_model *lb_recipe_model(const lb_training_config *config, int64_t source_vocab
     lb_model *model = (kind_of(config) == TRANSFORMER ? make_transformer : make_seq2seq)(
         config, source_vocab, target_vocab, params);
     if (!model) lb_error_set(error, lb_params_status(params), "%s", lb_params_error(params));
-    if (model) model->backward = strcmp(config->direction, BACKWARD) == 0;
+    if (model) model->from_end = strcmp(config->direction, BACKWARD) == 0;
     return model;
 }

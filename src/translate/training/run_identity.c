@@ -40,7 +40,7 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
         lb_buffer_json_string(&json, c->freeze);
         lb_buffer_print(&json, ",");
     }
-    if (t->model->backward) lb_buffer_print(&json, "\"direction\":\"backward\",");
+    if (t->model->from_end) lb_buffer_print(&json, "\"direction\":\"backward\",");
     lb_producer_print(&t->producer, &json);
     print_data(&json, c);
     lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
@@ -185,8 +185,8 @@ static void judge_model(const lb_training *t, lb_run_differences *d)
 lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *trainer, const char *found,
                                 const char *ours, lb_error *error)
 {
-    enum { MOST = LB_ERROR_LENGTH / 2 - 2 };
-    char words[LB_ERROR_LENGTH] = "", start[LB_ERROR_LENGTH] = "", pairs[LB_ERROR_LENGTH] = "";
+    enum { MOST = LB_MESSAGE_LENGTH / 2 - 2 };
+    char words[LB_MESSAGE_LENGTH] = "", start[LB_MESSAGE_LENGTH] = "", pairs[LB_MESSAGE_LENGTH] = "";
     lb_run_differences d;
     lb_status status = lb_run_compare(found, ours, &d, error);
     if (status) return status;

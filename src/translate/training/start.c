@@ -71,7 +71,7 @@ static lb_status take_text(const lb_training_config *c, const char *name, const 
 
 static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_error *error)
 {
-    const char *form = lb_normalization_name(m->source_rule.normalize);
+    const char *form = lb_normal_form_name(m->source_rule.normalize);
     const char *source = m->source_rule.separator, *target = m->target_rule.separator;
     if (m->sorts) return LB_OK;
     lb_status status = take_text(c, "normalize", form, &c->normalize, error);
@@ -85,7 +85,7 @@ static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_er
 /* A column that is given is used. */
 static void take_columns(const lb_text_model *m, lb_training_config *c)
 {
-    char text[LB_ERROR_LENGTH];
+    char text[LB_MESSAGE_LENGTH];
     if (!c->features_separator && (c->features_column || m->columns.features))
         c->features_separator = m->source_rule.features;
     lb_pair_format format = {.kind = c->format,
@@ -148,7 +148,7 @@ static lb_status take_architecture(const lb_text_model *m, lb_training_config *c
             c->from);
     lb_status status = take_text(c, "model", model->kind->name, &c->model, error);
     if (!status)
-        status = take_text(c, "direction", model->backward ? "backward" : "forward", &c->direction, error);
+        status = take_text(c, "direction", model->from_end ? "backward" : "forward", &c->direction, error);
     if (status) return status;
     if (model->kind == &lb_seq2seq_kind) take_seq2seq(&((const lb_seq2seq *)model)->config, c);
     if (model->kind == &lb_transformer_kind) take_transformer(&((const lb_transformer *)model)->config, c);

@@ -204,7 +204,7 @@ lb_status lb_train_locked(const lb_training_config *config, lb_training_result *
     return train_in(true, config, result, error);
 }
 
-lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result, lb_error *error)
+lb_status lb_translator_train(lb_training_config config, lb_training_result *result, lb_error *error)
 {
-    return train_in(false, config, result, error);
+    return train_in(false, &config, result, error);
 }

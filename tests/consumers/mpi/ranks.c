@@ -18,7 +18,7 @@ int main(void)
     lb_set_threads(lb_mpi_share(mpi, lb_threads()));
     lb_training_config config = {
         .sort = &task, .hidden = 16, .steps = 100, .seed = 1, .out = "out", .fresh = true, .group = group};
-    lb_status status = lb_translator_train(&config, &result, &error);
+    lb_status status = lb_translator_train(config, &result, &error);
     if (status) {
         fprintf(stderr, "%s: %s\n", group->name, error.message);
         if (!lb_mpi_ends(mpi, 5)) lb_mpi_abort(mpi, lb_status_exit(status));

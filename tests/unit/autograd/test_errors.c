@@ -256,7 +256,8 @@ START_TEST(test_modules_without_an_operand_name_it)
     ck_assert_int_eq(lb_params_status(params), LB_OK);
     const char *affine = "lb_affine: operand x is missing";
     check_poison(lb_linear_forward(&linear, NULL), LB_ERROR_ARGUMENT, affine);
-    check_poison(lb_layer_norm_forward(&norm, NULL), LB_ERROR_ARGUMENT, "lb_normalize: operand x is missing");
+    check_poison(lb_layer_norm_forward(&norm, NULL), LB_ERROR_ARGUMENT,
+                 "lb_standardize: operand x is missing");
     check_poison(lb_gru_forward(&gru, NULL, NULL, NULL).outputs, LB_ERROR_ARGUMENT, affine);
     check_poison(lb_multi_head_forward(&heads, NULL, NULL, NULL, NULL, NULL).context, LB_ERROR_ARGUMENT,
                  affine);

@@ -135,7 +135,7 @@ static void tear_down(setting s)
 
 static lb_status check(setting *s, lb_error *error)
 {
-    return lb_gradcheck(apply, s, s->leaf, 2, NULL, error);
+    return lb_gradcheck(apply, s, s->leaf, 2, (lb_gradcheck_options){0}, error);
 }
 
 START_TEST(test_gradcheck_right_op_passes)
@@ -157,7 +157,8 @@ START_TEST(test_gradcheck_each_wrong_op_is_caught)
         ck_assert_msg(check(&s, &error) == LB_ERROR_GRADIENT, "%s is not caught", wrong_ops[i].name);
         ck_assert_int_eq(error.status, LB_ERROR_GRADIENT);
         ck_assert_msg(strncmp(error.message, "parameter ", 10) == 0, "%s", error.message);
-        ck_assert_int_eq(lb_gradcheck(apply, &s, s.leaf, 2, NULL, NULL), LB_ERROR_GRADIENT);
+        ck_assert_int_eq(lb_gradcheck(apply, &s, s.leaf, 2, (lb_gradcheck_options){0}, NULL),
+                         LB_ERROR_GRADIENT);
         tear_down(s);
     }
 }
@@ -211,11 +212,11 @@ START_TEST(test_gradcheck_tolerances_are_the_callers)
 {
     setting s = set_up(&wrong_ops[3]); /* factor_two: off by all of the true value */
     lb_gradcheck_options loose = {.atol = 100};
-    ck_assert_int_eq(lb_gradcheck(apply, &s, s.leaf, 2, &loose, &(lb_error){0}), LB_OK);
+    ck_assert_int_eq(lb_gradcheck(apply, &s, s.leaf, 2, loose, &(lb_error){0}), LB_OK);
     lb_gradcheck_options relative = {.rtol = 1.1};
-    ck_assert_int_eq(lb_gradcheck(apply, &s, s.leaf, 2, &relative, &(lb_error){0}), LB_OK);
+    ck_assert_int_eq(lb_gradcheck(apply, &s, s.leaf, 2, relative, &(lb_error){0}), LB_OK);
     lb_gradcheck_options tight = {.rtol = 0.9};
-    ck_assert_int_eq(lb_gradcheck(apply, &s, s.leaf, 2, &tight, &(lb_error){0}), LB_ERROR_GRADIENT);
+    ck_assert_int_eq(lb_gradcheck(apply, &s, s.leaf, 2, tight, &(lb_error){0}), LB_ERROR_GRADIENT);
     tear_down(s);
 }
 END_TEST
@@ -232,7 +233,7 @@ START_TEST(test_gradcheck_infinite_difference_is_caught)
     const lb_gradcheck_options options = {.step = 0.25, .atol = 100};
     lb_error error = {0};
     s.leaf[0]->data[4] = (lb_real)0.25; /* one step below it is minus infinity */
-    ck_assert_int_eq(lb_gradcheck(logarithm, &s, s.leaf, 1, &options, &error), LB_ERROR_GRADIENT);
+    ck_assert_int_eq(lb_gradcheck(logarithm, &s, s.leaf, 1, options, &error), LB_ERROR_GRADIENT);
     ck_assert_msg(strstr(error.message, "element 4: backward gives ") && strstr(error.message, "inf"), "%s",
                   error.message);
     tear_down(s);
@@ -249,7 +250,7 @@ START_TEST(test_gradcheck_error_of_the_tape_is_passed_on)
 {
     setting s = set_up(&right_op);
     lb_error error = {0};
-    ck_assert_int_eq(lb_gradcheck(misfit, &s, s.leaf, 2, NULL, &error), LB_ERROR_SHAPE);
+    ck_assert_int_eq(lb_gradcheck(misfit, &s, s.leaf, 2, (lb_gradcheck_options){0}, &error), LB_ERROR_SHAPE);
     ck_assert_str_eq(error.message, "lb_matmul: inner sizes differ: a[2,3] x b[2,3] (3 != 2)");
     tear_down(s);
 }

@@ -10,7 +10,7 @@ enum { MOST = 700 };
 
 static const lb_real epsilon = (lb_real)1e-5;
 
-/* lb_normalize of one row with weights of 2 and biases of 3. */
+/* lb_standardize of one row with weights of 2 and biases of 3. */
 static void normalize(int width, const lb_real *row, double *y)
 {
     lb_real weight[MOST], bias[MOST];
@@ -19,9 +19,9 @@ static void normalize(int width, const lb_real *row, double *y)
         bias[i] = 3;
     }
     lb_tape *tape = lb_tape_new();
-    const lb_tensor *out = lb_normalize(lb_tensor_new(tape, LB_SHAPE(1, width), row),
-                                        lb_tensor_new(tape, LB_SHAPE(width), weight),
-                                        lb_tensor_new(tape, LB_SHAPE(width), bias), epsilon);
+    const lb_tensor *out = lb_standardize(lb_tensor_new(tape, LB_SHAPE(1, width), row),
+                                          lb_tensor_new(tape, LB_SHAPE(width), weight),
+                                          lb_tensor_new(tape, LB_SHAPE(width), bias), epsilon);
     ck_assert_msg(lb_is_sound(out), "%s", lb_tape_error(tape));
     for (int i = 0; i < width; i++) y[i] = (double)out->data[i];
     lb_tape_free(tape);
@@ -81,7 +81,7 @@ START_TEST(test_normalize_of_a_row_far_from_zero_has_the_gradient_of_one_near_it
     for (int far = 0; far < 2; far++) {
         for (int i = 0; i < WIDTH; i++) x[far]->data[i] = row[i] + (far ? 1048576 : 0);
         lb_tape *tape = lb_tape_new();
-        lb_tensor *y = lb_normalize(lb_on_tape(tape, x[far]), weight, bias, epsilon);
+        lb_tensor *y = lb_standardize(lb_on_tape(tape, x[far]), weight, bias, epsilon);
         ck_assert_int_eq(lb_backward_from(y, cotangent, NULL), LB_OK);
         lb_tape_free(tape);
     }

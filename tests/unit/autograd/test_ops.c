@@ -151,7 +151,7 @@ START_TEST(test_op_without_an_operand_that_it_needs_says_which)
     int needed = 0;
     for (int i = 0; i < node->inputs; i++) {
         if (lb_operand_optional(t->op->operands, i)) continue;
-        char name[LB_OPERAND_TEXT], expected[LB_ERROR_LENGTH];
+        char name[LB_OPERAND_TEXT], expected[LB_MESSAGE_LENGTH];
         lb_tensor *without[LB_MAX_INPUTS];
         memcpy(without, node->in, sizeof without);
         without[i] = NULL;
@@ -260,7 +260,8 @@ static lb_tensor *all_outputs(lb_tape *tape, void *context)
 static void check_gradient(const trial *t, operands *made, unsigned wanted)
 {
     lb_error error = {0};
-    lb_status status = lb_gradcheck(all_outputs, made, made->leaf, t->example->inputs, NULL, &error);
+    lb_status status =
+        lb_gradcheck(all_outputs, made, made->leaf, t->example->inputs, (lb_gradcheck_options){0}, &error);
     ck_assert_msg(status == LB_OK, "%s, %s, operands %x: %s", t->op->name, t->example->name, wanted,
                   error.message);
 }
@@ -318,7 +319,7 @@ START_TEST(test_op_gradient_of_one_tensor_as_both_operands_matches_differences)
     support_leaf_free(made.leaf[1]);
     made.leaf[1] = made.leaf[0];
     lb_error error = {0};
-    lb_status status = lb_gradcheck(all_outputs, &made, made.leaf, 1, NULL, &error);
+    lb_status status = lb_gradcheck(all_outputs, &made, made.leaf, 1, (lb_gradcheck_options){0}, &error);
     ck_assert_msg(status == LB_OK, "%s, %s: %s", t->op->name, example->name, error.message);
     support_leaf_free(made.leaf[0]);
 }

@@ -21,12 +21,12 @@ END_TEST
 
 START_TEST(test_error_set_long_message_is_cut)
 {
-    char text[2 * LB_ERROR_LENGTH];
+    char text[2 * LB_MESSAGE_LENGTH];
     lb_error error = {0};
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = 0;
     lb_error_set(&error, LB_ERROR_FORMAT, "%s", text);
-    ck_assert_uint_eq(strlen(error.message), LB_ERROR_LENGTH - 1);
+    ck_assert_uint_eq(strlen(error.message), LB_MESSAGE_LENGTH - 1);
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 
 static lb_error error;
 
-static const lb_symbol_rule letters = {.normalize = LB_NORMALIZE_NFD};
+static const lb_symbol_rule letters = {.normalize = LB_NORMAL_FORM_NFD};
 
 static lb_strings given_texts(char **text, size_t count)
 {
@@ -58,7 +58,7 @@ END_TEST
 
 START_TEST(test_crossed_sources_have_the_features_of_the_end)
 {
-    const lb_symbol_rule rule = {.normalize = LB_NORMALIZE_NFD, .features = ";"};
+    const lb_symbol_rule rule = {.normalize = LB_NORMAL_FORM_NFD, .features = ";"};
     expect_both(&rule, GIVEN("walken\tV;PST", "balkony\tN"), "walkony\tN", "balken\tV;PST");
 }
 END_TEST

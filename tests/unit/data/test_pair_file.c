@@ -15,7 +15,7 @@ static const char *read_all(const char *text, lb_pair_format format)
     char path[SUPPORT_PATH];
     lb_error error = {0};
     support_write_file(support_path(path, "file"), text, strlen(text));
-    lb_pairs *pairs = lb_pairs_open(path, &format, &error);
+    lb_pairs *pairs = lb_pairs_open(path, format, &error);
     if (!pairs) {
         snprintf(found, sizeof found, "%s", error.message + strlen(path));
         return found;

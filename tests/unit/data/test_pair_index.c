@@ -34,7 +34,7 @@ static const char text[] = "\xEF\xBB\xBF"
                            "tee\t\"\x01\\\n"
                            "\tA\n"
                            "last\tline";
-static const lb_pair_format format = {.source = {.normalize = LB_NORMALIZE_NFD}, .skip_bad_lines = true};
+static const lb_pair_format format = {.source = {.normalize = LB_NORMAL_FORM_NFD}, .skip_bad_lines = true};
 
 static lb_error error;
 static lb_pair_index_key key;
@@ -57,9 +57,9 @@ static void make_index(const char *content, int32_t share)
 {
     write_text(content);
     ck_assert_int_eq(find_key(share), LB_OK);
-    ck_assert_msg(
-        lb_indexed_pairs_read(&passed, lb_pairs_open("pairs.tsv", &format, &error), share, &error) == LB_OK,
-        "%s", error.message);
+    ck_assert_msg(lb_indexed_pairs_read(&passed, lb_pairs_open("pairs.tsv", format, &error), share, &error) ==
+                      LB_OK,
+                  "%s", error.message);
     ck_assert_msg(lb_indexed_pairs_write(&passed, INDEX, true, &key, &error) == LB_OK, "%s", error.message);
 }
 
@@ -221,8 +221,8 @@ START_TEST(test_index_of_another_format_does_not_fit)
                                             {.source = {.separator = ";"}},
                                             {.target = {.separator = ";"}},
                                             {.source = {.features = ";"}},
-                                            {.source = {.normalize = LB_NORMALIZE_NFC}},
-                                            {.target = {.normalize = LB_NORMALIZE_NFD}},
+                                            {.source = {.normalize = LB_NORMAL_FORM_NFC}},
+                                            {.target = {.normalize = LB_NORMAL_FORM_NFD}},
                                             {.source = {.separator = ";", .features = ";"}},
                                             {.source = {.separator = ";;"}}};
     enum { OTHERS = sizeof others / sizeof *others };
@@ -451,7 +451,7 @@ START_TEST(test_index_allocations_failing_are_errors_and_leak_nothing)
         lb_status status = lb_pair_index_find_key("pairs.tsv", &format, SHARE, &found, &error);
         if (!status)
             status =
-                lb_indexed_pairs_read(&passed, lb_pairs_open("pairs.tsv", &format, &error), SHARE, &error);
+                lb_indexed_pairs_read(&passed, lb_pairs_open("pairs.tsv", format, &error), SHARE, &error);
         if (!status) status = lb_indexed_pairs_write(&passed, INDEX, true, &found, &error);
         lb_indexed_pairs_free(&passed);
         if (status) ck_assert_int_eq(status, error.status);

@@ -34,7 +34,7 @@ END_TEST
 static void expect_columns(lb_pair_format format, lb_pair_columns model, const char *expected,
                            const char *said)
 {
-    char found[64], text[LB_ERROR_LENGTH] = "";
+    char found[64], text[LB_MESSAGE_LENGTH] = "";
     bool differ = lb_pair_format_take_columns(&format, &model, text);
     snprintf(found, sizeof found, "%d %d %d", (int)format.source_column, (int)format.target_column,
              (int)format.features_column);
@@ -66,7 +66,7 @@ END_TEST
 
 START_TEST(test_line_read_takes_lines_from_anywhere)
 {
-    lb_pair_format format = {.source = {.normalize = LB_NORMALIZE_NFC}, .no_target = true};
+    lb_pair_format format = {.source = {.normalize = LB_NORMAL_FORM_NFC}, .no_target = true};
     lb_pair_line pair = {0};
     ck_assert_int_eq(lb_pair_format_check(&format, &error), LB_OK);
     lb_line line = {.text = "\xEF\xBB\xBFye\u0301s", .length = 8, .number = 1};

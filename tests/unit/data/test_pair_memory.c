@@ -40,7 +40,7 @@ static lb_pair_texts write_pairs(bool with_features)
 static lb_pairs *open_file(lb_pair_format format)
 {
     char path[SUPPORT_PATH];
-    lb_pairs *pairs = lb_pairs_open(support_path(path, "pairs.tsv"), &format, &error);
+    lb_pairs *pairs = lb_pairs_open(support_path(path, "pairs.tsv"), format, &error);
     ck_assert_msg(pairs != NULL, "%s", error.message);
     return pairs;
 }

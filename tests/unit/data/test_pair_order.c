@@ -25,7 +25,7 @@ static lb_pairs *make_pairs(int64_t count)
                 letters);
     }
     fclose(file);
-    lb_pairs *pairs = lb_pairs_open(path, &(lb_pair_format){0}, &error);
+    lb_pairs *pairs = lb_pairs_open(path, (lb_pair_format){0}, &error);
     ck_assert_msg(pairs != NULL, "%s", error.message);
     return pairs;
 }

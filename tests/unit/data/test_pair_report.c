@@ -18,14 +18,14 @@ static lb_pairs *train, *dev;
 static lb_vocabulary *source, *target;
 static lb_pair_report report;
 
-static const lb_pair_format format = {.source = {.normalize = LB_NORMALIZE_NFC}, .skip_bad_lines = true};
+static const lb_pair_format format = {.source = {.normalize = LB_NORMAL_FORM_NFC}, .skip_bad_lines = true};
 
 /* Removes the folder from file names, so that texts can be compared. */
 static lb_pairs *open_text(const char *name, const char *text)
 {
     ck_assert_int_eq(chdir(support_tempdir()), 0);
     support_write_file(name, text, strlen(text));
-    return lb_pairs_open(name, &format, &error);
+    return lb_pairs_open(name, format, &error);
 }
 
 /* NULL: no such file. */
@@ -37,7 +37,7 @@ static lb_status make(const char *train_text, const char *dev_text)
     source = lb_vocabulary_new_reserved(&error);
     target = lb_vocabulary_new_reserved(&error);
     report = (lb_pair_report){0};
-    if (error.status || lb_pairs_count_symbols(train, source, target, &error)) return error.status;
+    if (error.status || lb_pairs_tally_symbols(train, source, target, &error)) return error.status;
     return lb_pair_report_make(train, dev, source, target, &report, &error);
 }
 

@@ -30,7 +30,7 @@ static lb_pairs *open_bytes(const char *bytes, size_t count, lb_pair_format form
     support_write_file(path(), bytes, count);
     error = (lb_error){0};
     lb_pairs_close(pairs);
-    pairs = lb_pairs_open(path(), &format, &error);
+    pairs = lb_pairs_open(path(), format, &error);
     return pairs;
 }
 
@@ -42,7 +42,7 @@ static void open_text(const char *text, lb_pair_format format)
 /* Expects an error with the message "PATH" and `message`. */
 static void expect_error(lb_status status, const char *message)
 {
-    char expected[2 * LB_ERROR_LENGTH];
+    char expected[2 * LB_MESSAGE_LENGTH];
     snprintf(expected, sizeof expected, "%s%s", path(), message);
     ck_assert_ptr_null(pairs);
     ck_assert_str_eq(error.message, expected);
@@ -152,16 +152,16 @@ END_TEST
 START_TEST(test_open_what_is_no_file_is_an_error)
 {
     unlink(path());
-    ck_assert_ptr_null(lb_pairs_open(path(), &plain, &error));
+    ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
     expect_error(LB_ERROR_OPEN, ": cannot read: No such file or directory");
     error = (lb_error){0};
     ck_assert_int_eq(mkdir(path(), 0777), 0);
-    ck_assert_ptr_null(lb_pairs_open(path(), &plain, &error));
+    ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
     expect_error(LB_ERROR_OPEN, ": cannot read: Is a directory");
     ck_assert_int_eq(rmdir(path()), 0);
     error = (lb_error){0};
     ck_assert_int_eq(mkfifo(path(), 0666), 0);
-    ck_assert_ptr_null(lb_pairs_open(path(), &plain, &error));
+    ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
     expect_error(LB_ERROR_OPEN, ": cannot read: found a pipe or device, expected a file");
 }
 END_TEST
@@ -269,7 +269,7 @@ START_TEST(test_encode_ids_are_those_of_the_counted_symbols)
 {
     open_text("ba\tx <eos>\na\tx\nab\ty x\n", (lb_pair_format){.target = {.separator = " "}});
     lb_vocabulary *source = lb_vocabulary_new_reserved(NULL), *target = lb_vocabulary_new_reserved(NULL);
-    ck_assert_int_eq(lb_pairs_count_symbols(pairs, source, target, &error), LB_OK);
+    ck_assert_int_eq(lb_pairs_tally_symbols(pairs, source, target, &error), LB_OK);
     lb_vocabulary_sort(source, 3);
     lb_vocabulary_sort(target, 1);
     ck_assert_int_eq(lb_vocabulary_size(source), LB_FIRST_TOKEN + 1);
@@ -291,7 +291,7 @@ START_TEST(test_count_symbols_one_vocabulary_serves_both_sides)
 {
     open_text("ab\tbc\nb\tb\n", plain);
     lb_vocabulary *both = lb_vocabulary_new_reserved(NULL);
-    ck_assert_int_eq(lb_pairs_count_symbols(pairs, both, both, &error), LB_OK);
+    ck_assert_int_eq(lb_pairs_tally_symbols(pairs, both, both, &error), LB_OK);
     lb_vocabulary_sort(both, 1);
     ck_assert_int_eq(lb_vocabulary_size(both), LB_FIRST_TOKEN + 3);
     ck_assert_str_eq(lb_vocabulary_symbol(both, LB_FIRST_TOKEN), "b");
@@ -332,7 +332,7 @@ START_TEST(test_read_many_lines_in_any_order)
     for (int i = 0; i < LINES; i++)
         fprintf(file, "%d\t%.*s!\n", i, i % 37, "abcdefghijklmnopqrstuvwxyz0123456789");
     fclose(file);
-    pairs = lb_pairs_open(path(), &(lb_pair_format){.source = {.separator = " "}}, &error);
+    pairs = lb_pairs_open(path(), (lb_pair_format){.source = {.separator = " "}}, &error);
     ck_assert_int_eq(lb_pairs_count(pairs), LINES);
     for (int i = 0; i < 3 * LINES; i++) {
         const lb_pair_line *line;
@@ -351,9 +351,9 @@ END_TEST
 static lb_status use_all(void)
 {
     error = (lb_error){0};
-    pairs = lb_pairs_open(path(), &skipping, &error);
+    pairs = lb_pairs_open(path(), skipping, &error);
     lb_vocabulary *both = pairs ? lb_vocabulary_new_reserved(&error) : NULL;
-    if (both && lb_pairs_count_symbols(pairs, both, both, &error) == LB_OK)
+    if (both && lb_pairs_tally_symbols(pairs, both, both, &error) == LB_OK)
         ck_assert_int_eq(lb_vocabulary_size(both), LB_FIRST_TOKEN + 5);
     lb_vocabulary_free(both);
     lb_pairs_close(pairs);

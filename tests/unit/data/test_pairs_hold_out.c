@@ -26,7 +26,7 @@ static void open_text(const char *text)
 {
     support_write_file(path(), text, strlen(text));
     error = (lb_error){0};
-    pairs = lb_pairs_open(path(), &format, &error);
+    pairs = lb_pairs_open(path(), format, &error);
     ck_assert_msg(pairs != NULL, "%s", error.message);
 }
 
@@ -145,7 +145,7 @@ END_TEST
 static lb_status hold_out(void)
 {
     error = (lb_error){0};
-    pairs = lb_pairs_open(path(), &format, &error);
+    pairs = lb_pairs_open(path(), format, &error);
     lb_pairs *out = pairs ? lb_pairs_hold_out(pairs, 2, &error) : NULL;
     ck_assert(out || error.status);
     if (pairs && !out) ck_assert_int_eq(lb_pairs_count(pairs), 8);

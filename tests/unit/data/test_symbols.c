@@ -53,7 +53,7 @@ END_TEST
 START_TEST(test_split_features_are_symbols_of_their_own)
 {
     const lb_symbol_rule rule = {.features = ";"},
-                         of_words = {.separator = " ", .normalize = LB_NORMALIZE_NFC, .features = "+"};
+                         of_words = {.separator = " ", .normalize = LB_NORMAL_FORM_NFC, .features = "+"};
     EXPECT(rule, "wV\tV;PST;3", "w", "V", "\tV", "\tPST", "\t3");
     ck_assert_str_eq(lb_symbol_name(symbols.symbol[1]), "V");
     ck_assert_str_eq(lb_symbol_name(symbols.symbol[2]), "V");
@@ -113,7 +113,7 @@ START_TEST(test_split_what_is_not_utf8_is_refused_with_its_place)
 {
     expect_fault(characters, "\xff", "found 0xFF at byte 1, expected UTF-8");
     expect_fault(words, "aé \xc3(", "found 0xC3 at byte 5, expected UTF-8");
-    expect_fault((lb_symbol_rule){.normalize = LB_NORMALIZE_NFC}, "ab\xed\xa0\x80",
+    expect_fault((lb_symbol_rule){.normalize = LB_NORMAL_FORM_NFC}, "ab\xed\xa0\x80",
                  "found 0xED at byte 3, expected UTF-8");
     expect_fault(characters, "a\xe6\x97", "found 0xE6 at byte 2, expected UTF-8");
     error = (lb_error){0};
@@ -125,17 +125,18 @@ END_TEST
 
 START_TEST(test_split_normal_form_decides_what_a_symbol_is)
 {
-    lb_symbol_rule nfc = {.normalize = LB_NORMALIZE_NFC}, nfd = {.normalize = LB_NORMALIZE_NFD};
+    lb_symbol_rule nfc = {.normalize = LB_NORMAL_FORM_NFC}, nfd = {.normalize = LB_NORMAL_FORM_NFD};
     EXPECT(nfc, "e\u0301x", "é", "x");
     EXPECT(nfd, "éx", "e", "\u0301", "x");
     EXPECT(nfd, "각", "ᄀ", "ᅡ", "ᆨ");
     EXPECT(nfc, "plain", "p", "l", "a", "i", "n");
-    EXPECT(((lb_symbol_rule){.separator = " ", .normalize = LB_NORMALIZE_NFC}), "e\u0301a \u212b", "éa", "Å");
+    EXPECT(((lb_symbol_rule){.separator = " ", .normalize = LB_NORMAL_FORM_NFC}), "e\u0301a \u212b", "éa",
+           "Å");
     lb_symbols_free(&symbols);
 }
 END_TEST
 
-static void check_form(lb_normalization form, const char *text, const char *normal, const char *composed)
+static void check_form(lb_normal_form form, const char *text, const char *normal, const char *composed)
 {
     lb_symbol_rule rule = {.normalize = form};
     ck_assert_msg(split(rule, text) == LB_OK, "%s: %s", text, error.message);
@@ -155,9 +156,9 @@ START_TEST(test_split_and_join_normal_forms_are_those_of_python)
     for (char *line = strtok_r(file, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
         char *nfc = strchr(line, '\t') + 1, *nfd = strchr(nfc, '\t') + 1;
         nfc[-1] = nfd[-1] = '\0';
-        check_form(LB_NORMALIZE_NFC, line, nfc, nfc);
-        check_form(LB_NORMALIZE_NFD, line, nfd, nfc);
-        check_form(LB_NORMALIZE_NONE, line, line, line);
+        check_form(LB_NORMAL_FORM_NFC, line, nfc, nfc);
+        check_form(LB_NORMAL_FORM_NFD, line, nfd, nfc);
+        check_form(LB_NORMAL_FORM_NONE, line, line, line);
     }
     ck_assert_int_eq(lines, 183);
     free(file);
@@ -174,14 +175,14 @@ START_TEST(test_split_endless_marks_are_refused_in_time)
     text[2 * MARKS] = '\0';
     ck_assert_int_eq(split(characters, text), LB_OK);
     ck_assert_uint_eq(symbols.count, MARKS);
-    char *joined = lb_symbols_join(&(lb_symbol_rule){.normalize = LB_NORMALIZE_NFD}, symbols.symbol,
+    char *joined = lb_symbols_join(&(lb_symbol_rule){.normalize = LB_NORMAL_FORM_NFD}, symbols.symbol,
                                    symbols.count, NULL);
     ck_assert_str_eq(joined, text);
     lb_release(joined);
-    expect_fault((lb_symbol_rule){.normalize = LB_NORMALIZE_NFC}, text,
+    expect_fault((lb_symbol_rule){.normalize = LB_NORMAL_FORM_NFC}, text,
                  "found more than 255 combining marks in a row, expected letters between them");
     text[(size_t)2 * LB_SYMBOL_MARKS] = '\0';
-    ck_assert_int_eq(split((lb_symbol_rule){.normalize = LB_NORMALIZE_NFC}, text), LB_OK);
+    ck_assert_int_eq(split((lb_symbol_rule){.normalize = LB_NORMAL_FORM_NFC}, text), LB_OK);
     free(text);
     lb_symbols_free(&symbols);
 }
@@ -195,10 +196,10 @@ START_TEST(test_join_puts_the_separator_between)
         size_t count;
         const char *text;
     } cases[] = {{{0}, 3, "ae\u0301<unk>"},
-                 {{.separator = " ", .normalize = LB_NORMALIZE_NONE}, 3, "a e\u0301 <unk>"},
-                 {{.separator = "||", .normalize = LB_NORMALIZE_NFD}, 3, "a||é||<unk>"},
-                 {{.separator = " ", .normalize = LB_NORMALIZE_NFC}, 1, "a"},
-                 {{.separator = " ", .normalize = LB_NORMALIZE_NFC}, 0, ""}};
+                 {{.separator = " ", .normalize = LB_NORMAL_FORM_NONE}, 3, "a e\u0301 <unk>"},
+                 {{.separator = "||", .normalize = LB_NORMAL_FORM_NFD}, 3, "a||é||<unk>"},
+                 {{.separator = " ", .normalize = LB_NORMAL_FORM_NFC}, 1, "a"},
+                 {{.separator = " ", .normalize = LB_NORMAL_FORM_NFC}, 0, ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = lb_symbols_join(&cases[i].rule, three, cases[i].count, NULL);
         ck_assert_str_eq(text, cases[i].text);
@@ -207,7 +208,7 @@ START_TEST(test_join_puts_the_separator_between)
 }
 END_TEST
 
-static void expect_bad_rule(const char *separator, lb_normalization normalize, const char *message)
+static void expect_bad_rule(const char *separator, lb_normal_form normalize, const char *message)
 {
     lb_symbol_rule rule = {.separator = separator, .normalize = normalize};
     error = (lb_error){0};
@@ -219,16 +220,16 @@ START_TEST(test_rule_check_separators_that_no_text_can_contain_are_refused)
 {
     static const char *const unfit[] = {"\t", "a\n", "\r", "\xff"};
     for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
-        expect_bad_rule(unfit[i], LB_NORMALIZE_NONE,
+        expect_bad_rule(unfit[i], LB_NORMAL_FORM_NONE,
                         "invalid symbol separator, expected UTF-8 without tabs and line ends");
-    expect_bad_rule("é", LB_NORMALIZE_NFD, "separator \"é\" is not in nfd: no text would contain it");
-    expect_bad_rule("e\u0301", LB_NORMALIZE_NFC,
+    expect_bad_rule("é", LB_NORMAL_FORM_NFD, "separator \"é\" is not in nfd: no text would contain it");
+    expect_bad_rule("e\u0301", LB_NORMAL_FORM_NFC,
                     "separator \"e\u0301\" is not in nfc: no text would contain it");
     ck_assert_int_eq(
-        lb_symbol_rule_check(&(lb_symbol_rule){.separator = "é", .normalize = LB_NORMALIZE_NFC}, NULL),
+        lb_symbol_rule_check(&(lb_symbol_rule){.separator = "é", .normalize = LB_NORMAL_FORM_NFC}, NULL),
         LB_OK);
     ck_assert_int_eq(
-        lb_symbol_rule_check(&(lb_symbol_rule){.separator = "é", .normalize = LB_NORMALIZE_NONE}, NULL),
+        lb_symbol_rule_check(&(lb_symbol_rule){.separator = "é", .normalize = LB_NORMAL_FORM_NONE}, NULL),
         LB_OK);
     ck_assert_int_eq(lb_symbol_rule_check(&characters, NULL), LB_OK);
 }
@@ -236,19 +237,19 @@ END_TEST
 
 START_TEST(test_normalization_names_are_found)
 {
-    lb_normalization found;
-    for (int i = LB_NORMALIZE_NONE; i <= LB_NORMALIZE_NFD; i++) {
-        ck_assert(lb_normalization_find(lb_normalization_name((lb_normalization)i), &found));
+    lb_normal_form found;
+    for (int i = LB_NORMAL_FORM_NONE; i <= LB_NORMAL_FORM_NFD; i++) {
+        ck_assert(lb_normal_form_find(lb_normal_form_name((lb_normal_form)i), &found));
         ck_assert_int_eq((int)found, i);
     }
-    ck_assert(!lb_normalization_find("NFKC", &found));
+    ck_assert(!lb_normal_form_find("NFKC", &found));
 }
 END_TEST
 
 /* Splits a text and joins it until memory runs out. */
 static lb_status there_and_back(void)
 {
-    lb_symbol_rule rule = {.separator = " ", .normalize = LB_NORMALIZE_NFD};
+    lb_symbol_rule rule = {.separator = " ", .normalize = LB_NORMAL_FORM_NFD};
     error = (lb_error){0};
     lb_status status = lb_symbol_rule_check(&rule, &error);
     if (!status) status = split(rule, "각 ΐ é");
@@ -267,8 +268,8 @@ static lb_status there_and_back(void)
 START_TEST(test_split_graphemes_are_what_people_take_for_a_character)
 {
     const lb_symbol_rule rule = {.graphemes = true},
-                         composed = {.graphemes = true, .normalize = LB_NORMALIZE_NFC},
-                         decomposed = {.graphemes = true, .normalize = LB_NORMALIZE_NFD};
+                         composed = {.graphemes = true, .normalize = LB_NORMAL_FORM_NFC},
+                         decomposed = {.graphemes = true, .normalize = LB_NORMAL_FORM_NFD};
     EXPECT(rule, FLAG_DE FLAG_FR "a", FLAG_DE, FLAG_FR, "a");
     EXPECT(rule, FAMILY HEART " x", FAMILY, HEART, " ", "x");
     EXPECT(rule, "e\u0301e", "e\u0301", "e");

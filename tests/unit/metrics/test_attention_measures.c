@@ -11,7 +11,7 @@
 static lb_attention_statistics count(const double *weights, int64_t steps, int64_t positions)
 {
     lb_attention_statistics s;
-    ck_assert_int_eq(lb_attention_count(weights, steps, positions, &s, NULL), LB_OK);
+    ck_assert_int_eq(lb_attention_tally(weights, steps, positions, &s, NULL), LB_OK);
     return s;
 }
 
@@ -143,7 +143,7 @@ START_TEST(test_attention_without_memory_is_an_error)
     ck_assert_int_eq(lb_attention_rollout(weights, 1, 1, 2, rollout, &error), LB_ERROR_MEMORY);
     ck_assert_str_eq(error.message, "out of memory for a map of 2 positions");
     support_fail_allocation(1);
-    ck_assert_int_eq(lb_attention_count(weights, 2, 2, &s, NULL), LB_ERROR_MEMORY);
+    ck_assert_int_eq(lb_attention_tally(weights, 2, 2, &s, NULL), LB_ERROR_MEMORY);
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST

@@ -213,7 +213,7 @@ START_TEST(test_local_m_looks_at_the_position_of_its_step_and_stays_at_the_last)
         config.attention = LB_ATTENTION_LOCAL_M;
         config.window = 1;
         ck_assert_int_eq(lb_seq2seq_init(&model, params, "m", config), LB_OK);
-        model.base.backward = backward;
+        model.base.from_end = backward;
         lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, full_lengths};
         lb_seq2seq_encoded encoded = lb_seq2seq_encode(&model, source);
         lb_seq2seq_decoded decoded = lb_seq2seq_decode(&model, &encoded, encoded.initial, in);
@@ -308,8 +308,8 @@ START_TEST(test_gradient_of_each_kind_matches_differences)
     ck_assert_int_lt(count, 64);
     for (int i = 0; i < count; i++) all[i] = lb_params_tensor(s.params, i);
     lb_error error = {0};
-    ck_assert_msg(lb_gradcheck(loss_of, &s, all, count, NULL, &error) == LB_OK, "kind %d: %s", (int)kind,
-                  error.message);
+    ck_assert_msg(lb_gradcheck(loss_of, &s, all, count, (lb_gradcheck_options){0}, &error) == LB_OK,
+                  "kind %d: %s", (int)kind, error.message);
     lb_params_free(s.params);
 }
 END_TEST

@@ -196,7 +196,7 @@ START_TEST(test_best_alignment_of_equal_ones_is_the_leftmost_of_what_the_model_r
         for (int backward = 0; backward < 2; backward++) {
             subject s = make((lb_attention_kind)_i);
             take_row(&s, source, &length, in, out, &steps);
-            s.model.base.backward = backward;
+            s.model.base.from_end = backward;
             memset(lb_params_values(s.params), 0, (size_t)lb_params_size(s.params) * sizeof(lb_real));
             lb_best_alignment found = lb_model_best_alignment(&s.model.base, s.source, s.out);
             for (int t = 0; t < steps; t++)
@@ -236,7 +236,7 @@ START_TEST(test_best_alignment_from_the_end_is_that_of_reversed_texts)
     lb_tensor *weights[2];
     bool free_order = _i == LB_ATTENTION_HARD;
     for (int turn = 0; turn < 2; turn++) {
-        s.model.base.backward = turn == 0;
+        s.model.base.from_end = turn == 0;
         if (turn && !free_order) s.source.id = turned_source;
         if (turn) s.out.id = turned_out;
         found[turn] = lb_model_best_alignment(&s.model.base, s.source, s.out);

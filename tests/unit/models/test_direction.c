@@ -99,7 +99,7 @@ START_TEST(test_outputs_of_a_backward_model_are_those_of_a_forward_one_reversed)
     lb_sample_config draw = {.count = BEAM, .limit = LIMIT, .seed = 3};
     lb_decoded forward = lb_greedy(s.model, s.source, LIMIT);
     lb_beam found = lb_beam_search(s.model, s.source, search), drawn = lb_sample(s.model, s.source, draw);
-    s.model->backward = true;
+    s.model->from_end = true;
     lb_decoded backward = lb_greedy(s.model, s.source, LIMIT);
     lb_beam turned = lb_beam_search(s.model, s.source, search), redrawn = lb_sample(s.model, s.source, draw);
     ck_assert_msg(lb_tape_status(s.tape) == LB_OK, "%s", lb_tape_error(s.tape));
@@ -142,7 +142,7 @@ static lb_tokens targets_of(const subject *s, const lb_beam *found, int64_t rank
 START_TEST(test_forcing_an_output_finds_what_the_search_found)
 {
     subject s = begin(_i / 2);
-    s.model->backward = _i % 2;
+    s.model->from_end = _i % 2;
     int64_t maps = s.model->layers * s.model->heads;
     lb_beam found = lb_beam_search(s.model, s.source, (lb_beam_config){.beam = BEAM, .limit = LIMIT});
     for (int64_t rank = 0; rank < BEAM; rank++) {
@@ -174,7 +174,7 @@ START_TEST(test_forcing_several_targets_of_a_source_finds_the_same)
 {
     static const int64_t row[] = {2, 0, 0};
     subject s = begin(_i / 2);
-    s.model->backward = _i % 2;
+    s.model->from_end = _i % 2;
     lb_beam found = lb_beam_search(s.model, s.source, (lb_beam_config){.beam = BEAM, .limit = LIMIT});
     int32_t *id, *lengths;
     lb_tokens out = lb_tokens_new(s.tape, ROWS, LIMIT, &id, &lengths), sources = s.source;
@@ -219,8 +219,8 @@ START_TEST(test_direction_is_in_the_file_of_a_backward_model_only)
     subject s = begin(0);
     support_path(path, "model.safetensors");
     for (int backward = 0; backward < 2; backward++) {
-        s.model->backward = backward;
-        ck_assert_int_eq(lb_model_save(path, s.model, s.params, NULL, 0, &error), LB_OK);
+        s.model->from_end = backward;
+        ck_assert_int_eq(lb_model_save(s.model, s.params, path, NULL, 0, &error), LB_OK);
         lb_safetensors *file = lb_safetensors_open(path, &error);
         const char *direction = lb_safetensors_metadata_value(file, LB_DIRECTION_KEY);
         if (backward)
@@ -231,12 +231,12 @@ START_TEST(test_direction_is_in_the_file_of_a_backward_model_only)
         lb_params *params = lb_params_new(0);
         const lb_model *loaded = load(path, params, &error);
         ck_assert_msg(loaded, "%s", error.message);
-        ck_assert_int_eq(loaded->backward, backward);
+        ck_assert_int_eq(loaded->from_end, backward);
         lb_params_free(params);
     }
-    s.model->backward = false;
+    s.model->from_end = false;
     const lb_safetensors_metadata other = {LB_DIRECTION_KEY, "sideways"};
-    ck_assert_int_eq(lb_model_save(path, s.model, s.params, &other, 1, &error), LB_OK);
+    ck_assert_int_eq(lb_model_save(s.model, s.params, path, &other, 1, &error), LB_OK);
     lb_params *params = lb_params_new(0);
     ck_assert_ptr_null(load(path, params, &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
@@ -253,16 +253,16 @@ START_TEST(test_ensemble_of_backward_models_is_one_in_memory_and_in_its_file)
     subject a = begin(0), b = begin(attention_count());
     const lb_model *members[] = {a.model, b.model};
     const lb_params *stores[] = {a.params, b.params};
-    a.model->backward = b.model->backward = true;
+    a.model->from_end = b.model->from_end = true;
     lb_params *params = lb_params_new(0), *loaded_params = lb_params_new(0);
     lb_ensemble *all = support_gather(params, members, stores, 2, NULL, &error);
     ck_assert_msg(all, "%s", error.message);
-    ck_assert(all->base.backward && all->member[0]->backward && all->member[1]->backward);
+    ck_assert(all->base.from_end && all->member[0]->from_end && all->member[1]->from_end);
     ck_assert_int_eq(
-        lb_model_save(support_path(path, "all.safetensors"), &all->base, params, NULL, 0, &error), LB_OK);
+        lb_model_save(&all->base, params, support_path(path, "all.safetensors"), NULL, 0, &error), LB_OK);
     const lb_ensemble *loaded = (const lb_ensemble *)load(path, loaded_params, &error);
     ck_assert_msg(loaded, "%s", error.message);
-    ck_assert(loaded->base.backward && loaded->member[0]->backward && loaded->member[1]->backward);
+    ck_assert(loaded->base.from_end && loaded->member[0]->from_end && loaded->member[1]->from_end);
     lb_params_free(params);
     lb_params_free(loaded_params);
     end(&a);

@@ -195,7 +195,7 @@ static void expect_round_trip(const lb_ensemble *ensemble, const lb_params *para
     char path[SUPPORT_PATH];
     lb_error error = {0};
     support_path(path, "ensemble.safetensors");
-    ck_assert_int_eq(lb_model_save(path, &ensemble->base, params, NULL, 0, NULL), LB_OK);
+    ck_assert_int_eq(lb_model_save(&ensemble->base, params, path, NULL, 0, NULL), LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, NULL);
     ck_assert_ptr_nonnull(file);
     lb_params *again = lb_params_new(99);
@@ -291,7 +291,7 @@ START_TEST(test_ensemble_configuration_that_makes_no_sense_is_refused)
                                                     {"lookback.config", bad[i]}};
         lb_params *params = lb_params_new(1);
         lb_checkpoint_extra extra = {.metadata = metadata, .metadata_count = 2};
-        ck_assert_int_eq(lb_checkpoint_save(support_path(path, "bad.safetensors"), params, extra, NULL),
+        ck_assert_int_eq(lb_checkpoint_save(params, support_path(path, "bad.safetensors"), extra, NULL),
                          LB_OK);
         lb_safetensors *file = lb_safetensors_open(path, NULL);
         ck_assert_ptr_nonnull(file);
@@ -319,7 +319,7 @@ static lb_status try_all(const lb_model *const *members, const lb_params *const 
         ck_assert_int_eq(found.batch, status ? 0 : ROWS);
     }
     if (!status)
-        status = lb_model_save(support_path(path, "all.safetensors"), &all->base, params, NULL, 0, &error);
+        status = lb_model_save(&all->base, params, support_path(path, "all.safetensors"), NULL, 0, &error);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;

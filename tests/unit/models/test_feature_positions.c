@@ -133,7 +133,7 @@ START_TEST(test_features_are_in_the_file)
     lb_tape *tape = lb_tape_new();
     const lb_transformer *model = make(params, usual(LB_POSITIONAL_SINUSOIDAL, true));
     ck_assert_int_eq(
-        lb_model_save(support_path(path, "m.safetensors"), &model->base, params, NULL, 0, &error), LB_OK);
+        lb_model_save(&model->base, params, support_path(path, "m.safetensors"), NULL, 0, &error), LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     const lb_model *loaded = lb_model_load(file, loaded_params, NULL, &error);
     ck_assert_msg(loaded, "%s", error.message);

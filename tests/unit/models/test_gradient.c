@@ -30,7 +30,7 @@ static void check(lb_model *model, lb_params *params)
     for (int i = 0; i < count; i++) all[i] = lb_params_tensor(params, i);
     lb_error error = {0};
     lb_gradcheck_options tight = {.atol = 1e-8, .rtol = 1e-5, .seed = 3};
-    lb_status status = lb_gradcheck(loss_of, model, all, count, &tight, &error);
+    lb_status status = lb_gradcheck(loss_of, model, all, count, tight, &error);
     ck_assert_msg(status == LB_OK, "%s (%s)", error.message, lb_params_name(params, 0));
     lb_params_free(params);
 }

@@ -106,7 +106,7 @@ START_TEST(test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind)
     ck_assert(reads("{\"size\":2}", &found));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         lb_error error = {0};
-        char expected[LB_ERROR_LENGTH];
+        char expected[LB_MESSAGE_LENGTH];
         snprintf(expected, sizeof expected, "%s%s%s", bad[i].before, bad[i].found, bad[i].after);
         ck_assert_int_eq(lb_config_read(fields, bad[i].json, &found, &error), LB_ERROR_FORMAT);
         ck_assert_str_eq(error.message, expected);

@@ -76,7 +76,7 @@ static void train(lb_model *model, lb_params *params)
                                       .evaluate = measure,
                                       .steps = 150,
                                       .schedule.lr = 0.02};
-    ck_assert_msg(lb_train(&config, &history, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_train(config, &history, &error) == LB_OK, "%s", error.message);
     ck_assert_double_lt(lb_train_best(&history)->dev.loss, 0.1);
     lb_release(history.points);
 }
@@ -100,7 +100,7 @@ static lb_safetensors *save(const lb_model *model, const lb_params *params)
 {
     char path[SUPPORT_PATH];
     lb_error error = {0};
-    lb_status status = lb_model_save(support_path(path, "model.safetensors"), model, params, NULL, 0, &error);
+    lb_status status = lb_model_save(model, params, support_path(path, "model.safetensors"), NULL, 0, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file, "%s", error.message);
@@ -249,7 +249,7 @@ START_TEST(test_models_with_a_name_that_is_taken_are_neither_made_nor_saved)
     kind.name = "ensemble";
     type.name = "none";
     model->kind = &kind;
-    ck_assert_int_eq(lb_model_save("model.safetensors", model, params, NULL, 0, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_model_save(model, params, "model.safetensors", NULL, 0, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "custom model kind cannot be named 'ensemble': the name is taken");
     lb_seq2seq_config config = {VOCABULARY, VOCABULARY, .own_attention = &type};
     ck_assert_int_eq(lb_seq2seq_init(&seq2seq, others, "m", config), LB_ERROR_ARGUMENT);
@@ -354,7 +354,8 @@ START_TEST(test_gradient_of_own_kinds_matches_differences)
         ck_assert_int_le(count, 32);
         for (int p = 0; p < count; p++) all[p] = lb_params_tensor(params, p);
         lb_error error = {0};
-        ck_assert_msg(lb_gradcheck(loss_of, model, all, count, NULL, &error) == LB_OK, "%s", error.message);
+        ck_assert_msg(lb_gradcheck(loss_of, model, all, count, (lb_gradcheck_options){0}, &error) == LB_OK,
+                      "%s", error.message);
         lb_params_free(params);
     }
 }

@@ -244,7 +244,7 @@ START_TEST(test_vote_of_sparse_members_ends_with_fewer_outputs_than_are_asked_fo
         const lb_seq2seq_config config = ((const lb_seq2seq *)s.model)->config;
         lb_seq2seq *back = lb_params_alloc(s.params, sizeof *back);
         ck_assert_int_eq(lb_seq2seq_init(back, s.params, "back", config), LB_OK);
-        back->base.backward = true;
+        back->base.from_end = true;
         for (int64_t i = 0; i < lb_params_size(s.params); i++) lb_params_values(s.params)[i] *= 2;
         const lb_model *members[] = {s.model, &back->base};
         lb_ensemble both;

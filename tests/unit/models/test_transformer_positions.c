@@ -98,7 +98,7 @@ START_TEST(test_transformer_of_any_setting_is_in_its_file)
     lb_error error = {0};
     char path[SUPPORT_PATH];
     support_path(path, "model.safetensors");
-    ck_assert_msg(lb_model_save(path, &m.model.base, m.params, NULL, 0, &error) == LB_OK, "%s",
+    ck_assert_msg(lb_model_save(&m.model.base, m.params, path, NULL, 0, &error) == LB_OK, "%s",
                   error.message);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     lb_params *others = lb_params_new(99);

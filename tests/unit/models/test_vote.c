@@ -62,7 +62,7 @@ static void begin(members kinds)
         v.member[m] = kinds == TRANSFORMERS || (kinds == MIXED && m % 2)
                           ? add_transformer(v.store[m])
                           : add_seq2seq(v.store[m], m % 2 ? LB_ATTENTION_GENERAL : LB_ATTENTION_ADDITIVE);
-        v.member[m]->backward = m >= MEMBERS / 2;
+        v.member[m]->from_end = m >= MEMBERS / 2;
         for (int64_t i = 0; i < lb_params_size(v.store[m]); i++) lb_params_values(v.store[m])[i] *= 2;
     }
     ck_assert_int_eq(lb_ensemble_init(&v.all, (const lb_model *const *)v.member, MEMBERS, NULL), LB_OK);
@@ -132,7 +132,7 @@ START_TEST(test_vote_scores_are_the_weighted_means_of_what_members_say)
     double penalty = _i < 2 ? 1 : 0.5;
     v.all.weight = weights;
     ck_assert_ptr_eq(v.all.base.kind, &lb_vote_kind);
-    ck_assert(v.all.base.layers == 1 && v.all.base.heads == 1 && !v.all.base.backward);
+    ck_assert(v.all.base.layers == 1 && v.all.base.heads == 1 && !v.all.base.from_end);
     lb_beam found = lb_beam_search(&v.all.base, v.source,
                                    (lb_beam_config){.beam = BEAM, .limit = LIMIT, .length_penalty = penalty});
     ck_assert_msg(found.batch == ROWS && found.n_best == BEAM, "%s", lb_tape_error(v.tape));
@@ -291,9 +291,9 @@ START_TEST(test_vote_whose_first_member_is_backward_is_not)
 {
     begin(RECURRENT);
     const lb_model *const turned[] = {v.member[MEMBERS - 1], v.member[0]};
-    ck_assert(turned[0]->backward && !turned[1]->backward);
+    ck_assert(turned[0]->from_end && !turned[1]->from_end);
     ck_assert_int_eq(lb_ensemble_init(&v.all, turned, 2, NULL), LB_OK);
-    ck_assert(!v.all.base.backward);
+    ck_assert(!v.all.base.from_end);
     end();
 }
 END_TEST
@@ -309,7 +309,7 @@ START_TEST(test_vote_survives_its_file)
     ck_assert_msg(made, "%s", error.message);
     ck_assert_int_eq(lb_ensemble_weigh(made, params, weights, &error), LB_OK);
     ck_assert_int_eq(
-        lb_model_save(support_path(path, "vote.safetensors"), &made->base, params, NULL, 0, &error), LB_OK);
+        lb_model_save(&made->base, params, support_path(path, "vote.safetensors"), NULL, 0, &error), LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     const lb_ensemble *loaded = (const lb_ensemble *)lb_model_load(file, loaded_params, NULL, &error);
     ck_assert_msg(loaded, "%s", error.message);
@@ -317,14 +317,14 @@ START_TEST(test_vote_survives_its_file)
     ck_assert_ptr_eq(loaded->base.kind, &lb_vote_kind);
     for (int m = 0; m < MEMBERS; m++) {
         ck_assert_double_eq(loaded->weight[m], weights[m]);
-        ck_assert_int_eq(loaded->member[m]->backward, m >= MEMBERS / 2);
+        ck_assert_int_eq(loaded->member[m]->from_end, m >= MEMBERS / 2);
     }
     lb_beam_config config = {.beam = BEAM, .limit = LIMIT};
     lb_beam a = lb_beam_search(&made->base, v.source, config),
             b = lb_beam_search(&loaded->base, v.source, config);
     for (int64_t i = 0; i < (int64_t)ROWS * BEAM; i++)
         ck_assert_double_eq(a.hypothesis[i].score, b.hypothesis[i].score);
-    ck_assert_int_eq(lb_model_save(support_path(again, "again.safetensors"), &loaded->base, loaded_params,
+    ck_assert_int_eq(lb_model_save(&loaded->base, loaded_params, support_path(again, "again.safetensors"),
                                    NULL, 0, &error),
                      LB_OK);
     size_t count, other;
@@ -344,7 +344,7 @@ START_TEST(test_weights_of_members_with_a_common_step_change_its_logits)
 {
     static const double all_of_one[MEMBERS] = {0, 1, 0, 0};
     begin(RECURRENT);
-    for (int m = 0; m < MEMBERS; m++) v.member[m]->backward = false;
+    for (int m = 0; m < MEMBERS; m++) v.member[m]->from_end = false;
     ck_assert_int_eq(lb_ensemble_init(&v.all, (const lb_model *const *)v.member, MEMBERS, NULL), LB_OK);
     ck_assert_ptr_eq(v.all.base.kind, &lb_ensemble_kind);
     v.all.weight = all_of_one;

@@ -44,7 +44,7 @@ static void check(subject *s, lb_gradcheck_fn forward)
     for (int i = 0; i < s->inputs; i++) all[count++] = s->input[i];
     lb_error error = {0};
     lb_gradcheck_options tight = {.atol = 1e-6, .rtol = 1e-5};
-    lb_status status = lb_gradcheck(forward, s, all, count, &tight, &error);
+    lb_status status = lb_gradcheck(forward, s, all, count, tight, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     for (int i = 0; i < s->inputs; i++) support_leaf_free(s->input[i]);
     lb_params_free(s->params);

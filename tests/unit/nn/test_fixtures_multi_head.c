@@ -114,7 +114,7 @@ static void check_round_trip(const char *name, lb_params *params)
     ck_assert_msg(lb_checkpoint_load(from, params, &error) == LB_OK, "%s", error.message);
     snprintf(path, sizeof path, "%s/round_trip_%s_%s.safetensors", TEST_OUTPUT, name,
              sizeof(lb_real) == 8 ? "f64" : "f32");
-    ck_assert_msg(lb_checkpoint_save(path, params, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
+    ck_assert_msg(lb_checkpoint_save(params, path, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
                   error.message);
     lb_safetensors *to = lb_safetensors_open(path, &error);
     ck_assert_msg(to, "%s", error.message);

@@ -74,7 +74,7 @@ START_TEST(test_linear_embedding_and_layer_norm_leave_no_name)
     ck_assert(lb_is_sound(lb_embedding_table(&embedding, tape, 100, wide.weight, wide.bias)));
     expect_no_name("lb_embedding_table");
     expect_name(lb_linear_forward(&wide, x), "wide: lb_affine: ");
-    expect_name(lb_layer_norm_forward(&norm, lb_linear_forward(&linear, x)), "norm: lb_normalize: ");
+    expect_name(lb_layer_norm_forward(&norm, lb_linear_forward(&linear, x)), "norm: lb_standardize: ");
     tear_down();
 }
 END_TEST

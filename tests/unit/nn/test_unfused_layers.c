@@ -89,7 +89,7 @@ END_TEST
 static lb_unfused_result fused_normalize(lb_tape *tape, const support_twins *t, lb_tensor *const *in)
 {
     (void)tape;
-    return (lb_unfused_result){{lb_normalize(in[0], in[1], in[2], t->number)}};
+    return (lb_unfused_result){{lb_standardize(in[0], in[1], in[2], t->number)}};
 }
 
 static lb_unfused_result unfused_normalize(lb_tape *tape, const support_twins *t, lb_tensor *const *in)

@@ -94,7 +94,7 @@ static void *learn(void *argument)
     };
     l->error = (lb_error){0};
     l->steps = l->evaluated = 0;
-    l->status = lb_train(&config, &history, &l->error);
+    l->status = lb_train(config, &history, &l->error);
     if (history.count > 0) l->loss = history.points[history.count - 1].loss;
     memcpy(l->weight, lb_params_values(l->params), sizeof l->weight);
     lb_release(history.points);

@@ -186,7 +186,7 @@ END_TEST
 
 static void expect_unloadable(lb_optimizer *o, const char *path, lb_status status, const char *message)
 {
-    char expected[2 * LB_ERROR_LENGTH];
+    char expected[2 * LB_MESSAGE_LENGTH];
     lb_error error = {0};
     int length = snprintf(expected, sizeof expected, "%s: %s", path, message);
     ck_assert_int_eq(lb_optimizer_load(o, path, &error), status);
@@ -205,7 +205,7 @@ START_TEST(test_state_that_does_not_fit_is_refused)
     expect_unloadable(larger, path, LB_ERROR_FORMAT, "'adam.first' has shape [16], expected [");
     expect_unloadable(adam, support_path(none, "none"), LB_ERROR_OPEN,
                       "cannot read: No such file or directory");
-    ck_assert_int_eq(lb_checkpoint_save(path, params, (lb_checkpoint_extra){0}, NULL), LB_OK);
+    ck_assert_int_eq(lb_checkpoint_save(params, path, (lb_checkpoint_extra){0}, NULL), LB_OK);
     expect_unloadable(adam, path, LB_ERROR_FORMAT, "found the state of no optimiser, expected that of adam");
     ck_assert_int_eq(lb_optimizer_load(NULL, path, NULL), LB_ERROR_MEMORY);
     ck_assert_int_eq(lb_optimizer_save(NULL, path, NULL), LB_ERROR_MEMORY);

@@ -23,11 +23,11 @@ static void begin(const char *text)
     char path[SUPPORT_PATH];
     support_write_file(support_path(path, "pairs.tsv"), text, strlen(text));
     tape = lb_tape_new();
-    pairs = lb_pairs_open(path, &format, &error);
+    pairs = lb_pairs_open(path, format, &error);
     ck_assert_msg(pairs != NULL, "%s", error.message);
     source = lb_vocabulary_new_reserved(NULL);
     target = lb_vocabulary_new_reserved(NULL);
-    ck_assert_int_eq(lb_pairs_count_symbols(pairs, source, target, &error), LB_OK);
+    ck_assert_int_eq(lb_pairs_tally_symbols(pairs, source, target, &error), LB_OK);
     lb_vocabulary_sort(source, 2);
     lb_vocabulary_sort(target, 1);
 }
@@ -79,7 +79,7 @@ START_TEST(test_pair_batch_what_it_cannot_read_is_recorded_on_the_tape)
     lb_tape_clear_error(tape);
     char path[SUPPORT_PATH];
     lb_pairs_close(pairs); /* otherwise cached lines would not be read again */
-    pairs = lb_pairs_open(support_path(path, "pairs.tsv"), &format, &error);
+    pairs = lb_pairs_open(support_path(path, "pairs.tsv"), format, &error);
     ck_assert_int_eq(truncate(path, 3), 0);
     batch = lb_pair_batch(pairs, source, target, tape, (const int64_t[]){0, 1}, 2);
     ck_assert_int_eq(batch.target_out.batch, 0);

@@ -29,11 +29,11 @@ static void begin(const char *text)
     char path[SUPPORT_PATH];
     support_write_file(support_path(path, "pairs.tsv"), text, strlen(text));
     error = (lb_error){0};
-    pairs = lb_pairs_open(path, &format, &error);
+    pairs = lb_pairs_open(path, format, &error);
     ck_assert_msg(pairs != NULL, "%s", error.message);
     source = lb_vocabulary_new_reserved(NULL);
     target = lb_vocabulary_new_reserved(NULL);
-    ck_assert_int_eq(lb_pairs_count_symbols(pairs, source, target, &error), LB_OK);
+    ck_assert_int_eq(lb_pairs_tally_symbols(pairs, source, target, &error), LB_OK);
     lb_vocabulary_sort(source, 1);
     lb_vocabulary_sort(target, 2);
     tape = lb_tape_new();

@@ -53,7 +53,7 @@ static void begin(climb *c)
 static void train(climb *c)
 {
     c->config.context = c;
-    lb_status status = lb_train(&c->config, &c->history, &c->error);
+    lb_status status = lb_train(c->config, &c->history, &c->error);
     ck_assert_msg(status == LB_OK, "%s", c->error.message);
 }
 
@@ -145,7 +145,7 @@ static void check_points(const climb *c)
 static void interrupt_after(climb *c, int64_t evaluations)
 {
     c->evaluations = evaluations;
-    ck_assert_int_eq(lb_train(&c->config, &c->history, &c->error), LB_ERROR_INTERRUPTED);
+    ck_assert_int_eq(lb_train(c->config, &c->history, &c->error), LB_ERROR_INTERRUPTED);
     lb_release(c->history.points);
     c->config.fresh = false;
 }
@@ -258,7 +258,7 @@ START_TEST(test_train_refuses_the_state_of_another_optimiser)
     lb_release(c.history.points);
     c.config.optimizer.kind = LB_OPTIMIZER_SGD;
     c.config.fresh = false;
-    ck_assert_int_eq(lb_train(&c.config, &c.history, &c.error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_train(c.config, &c.history, &c.error), LB_ERROR_FORMAT);
     snprintf(expected, sizeof expected, "cannot resume from %s: ", path);
     ck_assert_msg(strstr(c.error.message, expected) && strstr(c.error.message, "'sgd.velocity'"), "%s",
                   c.error.message);
@@ -274,12 +274,12 @@ START_TEST(test_train_needs_no_evaluation_but_parameters_and_a_loss)
     train(&c);
     ck_assert_int_eq(c.history.count, STEPS / EVERY);
     c.config.keep_best = true;
-    ck_assert_int_eq(lb_train(&c.config, &c.history, &c.error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_train(c.config, &c.history, &c.error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(c.error.message,
                      "lb_train: found no evaluation to keep the best weights by, expected some");
     c.config.loss = NULL;
     c.error = (lb_error){0};
-    ck_assert_int_eq(lb_train(&c.config, &c.history, &c.error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_train(c.config, &c.history, &c.error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(c.error.message, "lb_train: found no loss, expected some");
     lb_params_free(c.params);
 }

@@ -74,7 +74,7 @@ static lb_status train(climb *c)
 {
     c->config.context = c;
     c->error = (lb_error){0};
-    return lb_train(&c->config, &c->history, &c->error);
+    return lb_train(c->config, &c->history, &c->error);
 }
 
 static void finish(climb *c)

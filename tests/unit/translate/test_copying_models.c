@@ -89,7 +89,7 @@ static lb_training_result train(const lb_training_config *config)
 {
     lb_training_result result = {0};
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
     return result;
 }
 
@@ -124,7 +124,7 @@ static int count_of(const char *path, lb_translate_config config)
 {
     lb_translator *t = open_model(path);
     int right = count_right(t, config);
-    lb_translator_free(t);
+    lb_translator_close(t);
     return right;
 }
 
@@ -191,7 +191,7 @@ START_TEST(test_training_that_copies_resumes_with_the_same_bits_on_any_number_of
         config.out = support_path(stopped, "stopped");
         stop_after = 40;
         lb_set_threads(2);
-        ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_INTERRUPTED);
+        ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
         config.fresh = false;
         lb_set_threads(4);
         train(&config);
@@ -214,7 +214,7 @@ START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
     config.steps = 20;
     train(&config);
     config.copy = true;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_FORMAT);
     ck_assert_msg(strstr(error.message, "copy"), "%s", error.message);
     config.fresh = true;
     train(&config);
@@ -223,7 +223,7 @@ START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
     ck_assert_int_eq(copied_as(t, "k"), lb_vocabulary_id(lb_translator_about(t).target, "k"));
     ck_assert_int_eq(copied_as(t, "a"), LB_UNK);
     ck_assert_int_eq(copied_as(t, "Q"), LB_UNK);
-    lb_translator_free(t);
+    lb_translator_close(t);
     /* Z is new, and then known to both sides; Y is only in sources. */
     static const char pairs[] = "kbZ\tZBk\ncdY\tDC\nefp\tpFE\nabc\tCBA\n";
     support_write_file(support_path(more, "more.tsv"), pairs, sizeof pairs - 1);
@@ -236,7 +236,7 @@ START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
     ck_assert_int_eq(copied_as(t, "Z"), lb_vocabulary_id(lb_translator_about(t).target, "Z"));
     ck_assert_int_ne(lb_vocabulary_id(lb_translator_about(t).source, "Y"), LB_UNK);
     ck_assert_int_eq(copied_as(t, "Y"), LB_UNK);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -244,20 +244,20 @@ START_TEST(test_copying_with_what_it_cannot_have_is_an_error)
 {
     lb_training_config config = usual();
     config.attention = LB_ATTENTION_HARD;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "copy: found the attention hard, expected a soft one");
     error = (lb_error){0};
     config.attention = LB_ATTENTION_NONE;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "copy: found the attention none, expected a soft one");
     error = (lb_error){0};
     config.attention = LB_ATTENTION_LOCAL_P;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "copy: found the attention local-p, expected one whose weights sum to 1");
     error = (lb_error){0};
     config.attention = LB_ATTENTION_DOT;
     config.loss = LB_ENTMAX;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "copy: found the loss entmax, expected cross-entropy");
 }
 END_TEST
@@ -278,7 +278,7 @@ START_TEST(test_ensembles_and_votes_copy)
     const char *const models[] = {out, backward};
     lb_join_config join = {.models = models, .count = 2, .out = support_path(both, "both"), .data = &config};
     lb_join_result result;
-    ck_assert_msg(lb_translator_join(&join, &result, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_join(join, &result, &error) == LB_OK, "%s", error.message);
     ck_assert_str_eq(result.member[0].label, "additive-copy");
     ck_assert_str_eq(result.member[2].label, "additive-copy-backward");
     ck_assert_double_ge(result.dev.exact_match, 0.8);
@@ -297,7 +297,7 @@ START_TEST(test_ensemble_of_different_kinds_copies)
     train(&config);
     const char *const models[] = {out, heads};
     lb_join_config join = {.models = models, .count = 2, .out = support_path(both, "both")};
-    ck_assert_msg(lb_translator_join(&join, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_join(join, NULL, &error) == LB_OK, "%s", error.message);
     ck_assert_int_ge(count_of(both, (lb_translate_config){0}), TESTED * 8 / 10);
 }
 END_TEST
@@ -323,7 +323,7 @@ START_TEST(test_score_of_a_copied_letter_is_the_probability_of_the_output)
     lb_likeliest_free(l);
     lb_translations_free(scored);
     lb_translations_free(all);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -351,7 +351,7 @@ START_TEST(test_only_letters_that_targets_do_not_have_are_pointed_at)
         }
     ck_assert_int_gt(pointed, 50);
     lb_translations_free(all);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 

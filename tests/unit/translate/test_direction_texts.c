@@ -42,7 +42,7 @@ static lb_training_result train(const lb_training_config *config)
 {
     lb_training_result result = {0};
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
     return result;
 }
 
@@ -137,10 +137,10 @@ START_TEST(test_backward_model_gives_everything_in_reading_order)
     lb_training_config config = usual(models[_i]);
     ck_assert_double_ge(train(&config).dev.exact_match, 0.9);
     lb_translator *t = open_model(out);
-    ck_assert(lb_translator_about(t).model->backward);
+    ck_assert(lb_translator_about(t).model->from_end);
     expect_outputs(t, "abcd", "d c b a", _i == 0);
     expect_outputs(t, "ha", "a h", _i == 0);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -155,11 +155,11 @@ START_TEST(test_backward_lists_are_sorted)
     config.lr = 0.01;
     ck_assert_double_ge(train(&config).dev.exact_match, 0.8);
     lb_translator *t = open_model(out);
-    ck_assert(lb_translator_about(t).model->backward);
+    ck_assert(lb_translator_about(t).model->from_end);
     char *sorted = lb_translate(t, "7 0 3", &error);
     ck_assert_str_eq(sorted, "0 3 7");
     lb_release(sorted);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -193,14 +193,14 @@ START_TEST(test_film_of_a_backward_model_is_in_reading_order)
     }
     ck_assert_int_eq(frames, 12);
     free(film);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
 static void expect_refused(const lb_training_config *config, lb_status status, const char *text)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == status, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == status, "%s", error.message);
     ck_assert_msg(strstr(error.message, text), "\"%s\" does not say \"%s\"", error.message, text);
 }
 
@@ -232,8 +232,8 @@ START_TEST(test_direction_belongs_to_a_run_and_to_its_model)
     config.direction = NULL;
     train(&config);
     lb_translator *t = open_model(out);
-    ck_assert(lb_translator_about(t).model->backward);
-    lb_translator_free(t);
+    ck_assert(lb_translator_about(t).model->from_end);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -242,7 +242,7 @@ START_TEST(test_steps_of_a_backward_training_are_those_of_its_run)
     lb_training_config config = usual(NULL);
     config.steps = 5;
     config.evaluate_every = 5;
-    lb_stepper *stepper = lb_stepper_new(&config, &error);
+    lb_stepper *stepper = lb_stepper_new(config, &error);
     ck_assert_msg(stepper, "%s", error.message);
     double loss;
     for (int i = 0; i < 5; i++) ck_assert_int_eq(lb_stepper_step(stepper, &loss, &error), LB_OK);

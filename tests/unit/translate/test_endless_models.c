@@ -82,7 +82,7 @@ static int64_t steps_of(const char *text, lb_translate_config config)
     ck_assert(!all->text[0].output[0].finished);
     int64_t steps = all->text[0].output[0].steps;
     lb_translations_free(all);
-    lb_translator_free(model);
+    lb_translator_close(model);
     ck_assert_uint_lt(support_allocated_bytes(), MOST_BYTES);
     return steps;
 }
@@ -125,7 +125,7 @@ static double memory_of(size_t length, lb_translate_config config)
     ck_assert(!all->text[0].output[0].finished);
     double most = (double)support_most_bytes();
     lb_translations_free(all);
-    lb_translator_free(model);
+    lb_translator_close(model);
     free(text);
     return most - before;
 }

@@ -31,11 +31,11 @@ static void open_model(uint64_t seed)
         .source_vocab = LB_FIRST_TOKEN + 1, .target_vocab = IDS, .embed = 4, .hidden = 6};
     const lb_translator_texts texts = {.source = source,
                                        .target = target,
-                                       .source_rule = {.normalize = LB_NORMALIZE_NFD},
-                                       .target_rule = {.normalize = LB_NORMALIZE_NFD}};
+                                       .source_rule = {.normalize = LB_NORMAL_FORM_NFD},
+                                       .target_rule = {.normalize = LB_NORMAL_FORM_NFD}};
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
     lb_status status =
-        lb_translator_save(support_path(path, "model.safetensors"), &model.base, params, &texts, &error);
+        lb_translator_save(&model.base, params, support_path(path, "model.safetensors"), texts, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     translator = lb_translator_open(path, &error);
     ck_assert_msg(translator, "%s", error.message);
@@ -47,7 +47,7 @@ static void open_model(uint64_t seed)
 
 static void close_model(void)
 {
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     lb_tape_free(tape);
 }
 

@@ -42,7 +42,7 @@ static lb_training_config usual(const char *name)
 static void train(const lb_training_config *config)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
 }
 
 static const cJSON *field(const cJSON *frame, const char *key)
@@ -110,7 +110,7 @@ START_TEST(test_film_frames_are_what_the_model_of_each_evaluation_writes)
         joined(field(frame, "expected"), "", expected);
         ck_assert_uint_eq(strlen(source), strlen(expected)); /* spelt backwards */
         for (size_t i = 0; source[i]; i++) ck_assert_int_eq(source[i], expected[strlen(expected) - 1 - i]);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
         cJSON_Delete(frame);
     }
     ck_assert_int_eq(lines, 3 * STEPS / EVERY);
@@ -143,7 +143,7 @@ static void train_and_die(lb_training_config config, int step)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         config.listener = (lb_training_listener){.context = &step, .stepped = die_at_step};
-        _exit(lb_translator_train(&config, NULL, NULL) ? 1 : 0);
+        _exit(lb_translator_train(config, NULL, NULL) ? 1 : 0);
     }
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);

@@ -39,7 +39,7 @@ static lb_training_config usual(const char *out)
 static void train(const lb_training_config *config)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
 }
 
 static void name_files(void)
@@ -71,7 +71,7 @@ static lb_status join(const lb_training_config *data, const char *out, int count
 {
     error = (lb_error){0};
     const lb_join_config config = {.models = models, .count = count, .out = out, .data = data};
-    return lb_translator_join(&config, &result, &error);
+    return lb_translator_join(config, &result, &error);
 }
 
 #define JOIN(data, out, ...)                                                                                 \
@@ -102,7 +102,7 @@ static double measure(const char *path)
         lb_release(output);
     }
     free(text);
-    lb_translator_free(t);
+    lb_translator_close(t);
     return (double)right / (double)lines;
 }
 
@@ -125,7 +125,7 @@ START_TEST(test_join_measures_members_and_all_as_they_are_applied)
     ck_assert(lb_is_ensemble(&all->base));
     for (int m = 0; m < 2; m++) ck_assert_double_eq(lb_ensemble_weight(all, m), result.member[m].weight);
     ck_assert_ptr_nonnull(strstr(lb_translator_about(t).training, "\"members\":[{\"steps\":150,"));
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -158,7 +158,7 @@ START_TEST(test_join_counts_symbols_that_no_member_can_write_as_edits)
                             1e-9);
     ck_assert_double_eq_tol(result.dev.loss, known.loss, 1e-12);
     lb_translations_free(all);
-    lb_translator_free(t);
+    lb_translator_close(t);
     free(text);
     free(grown);
 }
@@ -239,8 +239,8 @@ START_TEST(test_joined_model_scores_what_it_writes)
     lb_translations_free(all);
     lb_translations_free(one);
     lb_translations_free(same);
-    lb_translator_free(alone);
-    lb_translator_free(t);
+    lb_translator_close(alone);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -271,7 +271,7 @@ START_TEST(test_join_is_the_same_file_each_time_and_takes_ensembles_apart)
     const char *at = lb_translator_about(t).training;
     while ((at = strstr(at, "\"best_step\"")) != NULL) records += at++ != NULL;
     ck_assert_int_eq(records, 3);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -335,7 +335,7 @@ START_TEST(test_join_of_models_that_do_not_fit_is_refused_in_words)
     lb_translator *t = open_model(joined);
     ck_assert_ptr_nonnull(sorted = lb_translate(t, "3 1", &error));
     lb_release(sorted);
-    lb_translator_free(t);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -367,7 +367,7 @@ START_TEST(test_join_keeps_the_earlier_model_unless_it_replaces_it)
     ck_assert_str_eq(result.set_aside, support_path(expected, "joined/model.old-1.safetensors"));
     const lb_join_config replacing = {
         .models = (const char *const[]){forward}, .count = 1, .out = joined, .replace = true};
-    ck_assert_int_eq(lb_translator_join(&replacing, &result, &error), LB_OK);
+    ck_assert_int_eq(lb_translator_join(replacing, &result, &error), LB_OK);
     ck_assert_str_eq(result.set_aside, "");
     ck_assert_uint_eq(support_match_count("joined/*"), 2);
 }

@@ -38,7 +38,7 @@ static void drop(subject *s)
 {
     lb_likeliest_free(s->likeliest);
     lb_translations_free(s->all);
-    lb_translator_free(s->translator);
+    lb_translator_close(s->translator);
 }
 
 /* The symbol written at a step. */
@@ -218,7 +218,7 @@ START_TEST(test_self_attention_without_memory_for_the_tape_is_an_error)
         ck_assert(done ? a->layers == 2 : error.status == LB_ERROR_MEMORY);
         ck_assert(n > 2 || !done);
         lb_text_attention_free(a);
-        lb_translator_free(unused);
+        lb_translator_close(unused);
     }
     drop(&s);
 }

@@ -62,11 +62,11 @@ static void train(lb_training_config config)
 {
     int steps = 0;
     config.listener = (lb_training_listener){.context = &steps, .stop = stop_early};
-    lb_status status = lb_translator_train(&config, NULL, &error);
+    lb_status status = lb_translator_train(config, NULL, &error);
     ck_assert_msg(status == LB_ERROR_INTERRUPTED, "%s: %s", setlocale(LC_NUMERIC, NULL), error.message);
     error = (lb_error){0};
     config.listener = (lb_training_listener){.note = refuse_note}; /* the index is there, and can be read */
-    expect_ok(lb_translator_train(&config, NULL, &error));
+    expect_ok(lb_translator_train(config, NULL, &error));
 }
 
 static void write_models(void)
@@ -74,7 +74,7 @@ static void write_models(void)
     lb_training_config config = fractions("seq2seq");
     train(config);
     config.lr = 0.5;
-    ck_assert_int_ne(lb_translator_train(&config, NULL, &error), LB_OK);
+    ck_assert_int_ne(lb_translator_train(config, NULL, &error), LB_OK);
     ck_assert_msg(strstr(error.message, "0.0125") != NULL, "%s", error.message);
     error = (lb_error){0};
     config = fractions("transformer");
@@ -84,10 +84,10 @@ static void write_models(void)
     config.scheduled_sampling = 0;
     train(config);
     config = fractions("joined");
-    expect_ok(lb_translator_join(&(lb_join_config){.models = (const char *[]){"seq2seq", "transformer"},
-                                                   .count = 2,
-                                                   .out = "joined",
-                                                   .data = &config},
+    expect_ok(lb_translator_join((lb_join_config){.models = (const char *[]){"seq2seq", "transformer"},
+                                                  .count = 2,
+                                                  .out = "joined",
+                                                  .data = &config},
                                  NULL, &error));
 }
 
@@ -98,7 +98,7 @@ static void write_sorter(void)
     config.sort = &task;
     config.train = config.target_separator = NULL;
     config.hallucinate = 0;
-    lb_stepper *stepper = lb_stepper_new(&config, &error);
+    lb_stepper *stepper = lb_stepper_new(config, &error);
     expect_ok(error.status);
     double loss;
     expect_ok(lb_stepper_step(stepper, &loss, &error));
@@ -175,11 +175,11 @@ static found read_models(void)
         snprintf(all.text[i], sizeof all.text[i], "%s", t->text[0].output[0].text);
         all.score[i] = t->text[0].output[0].score;
         lb_translations_free(t);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
     lb_translator *sorter = lb_translator_open("sort.safetensors", &error);
     expect_ok(error.status);
-    lb_translator_free(sorter);
+    lb_translator_close(sorter);
     return all;
 }
 

@@ -53,7 +53,7 @@ START_TEST(test_translate_outputs_end_with_the_positions)
         ck_assert(!output->finished);
         lb_translations_free(all);
     }
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -68,7 +68,7 @@ START_TEST(test_translate_text_beyond_the_positions_is_its_own_error)
     ck_assert_str_eq(all->text[1].error, "found a text of 6 symbols, expected at most 5");
     ck_assert_int_eq(lb_translator_about(translator).most, POSITIONS);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -81,7 +81,7 @@ START_TEST(test_score_target_beyond_the_positions_is_its_own_error)
     ck_assert_int_eq(all->text[0].output->steps, POSITIONS);
     ck_assert_str_eq(all->text[1].error, "found a target of 5 symbols, expected at most 4");
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 

@@ -64,7 +64,7 @@ START_TEST(test_score_is_what_the_model_said_when_it_wrote)
                     check_same(scored->text[at].output, &written->text[i].output[n]);
         lb_translations_free(scored);
         lb_translations_free(written);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
 }
 END_TEST
@@ -77,7 +77,7 @@ START_TEST(test_score_of_a_wrong_target_is_lower)
     ck_assert_double_gt(all->text[0].output->score, all->text[1].output->score + 1);
     ck_assert_double_lt(all->text[0].output->score, 0);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -90,7 +90,7 @@ START_TEST(test_score_of_an_unknown_symbol_is_that_of_the_unknown_one)
     ck_assert_str_eq(all->text[1].output->symbol[1], "y");
     ck_assert_double_eq_tol(all->text[0].output->score, all->text[1].output->score, 1e-5);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -107,7 +107,7 @@ START_TEST(test_score_of_what_cannot_be_read_is_its_own_error)
     ck_assert_double_eq_tol(all->text[2].output->score, alone->text->output->score, 1e-5);
     lb_translations_free(alone);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 

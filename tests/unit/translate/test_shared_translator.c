@@ -119,7 +119,7 @@ START_TEST(test_shared_translator_gives_each_thread_what_it_gets_alone)
             free_work(&beside[i]);
         }
         pthread_barrier_destroy(&start);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
 }
 END_TEST

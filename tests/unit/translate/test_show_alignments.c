@@ -51,7 +51,7 @@ START_TEST(test_show_alignments_has_one_position_per_step_and_never_goes_left)
     ck_assert_int_eq(best->length, 3);
     ck_assert_int_eq(best->steps, 4);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -67,7 +67,7 @@ START_TEST(test_show_alignments_leaves_soft_attention_alone)
     ck_assert_mem_eq(before, output->weights, bytes);
     free(before);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 

@@ -43,7 +43,7 @@ static lb_training_config usual(void)
 static void train(const lb_training_config *config)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
 }
 
 static void check_row(const lb_real *weights, int64_t count, int64_t *zeros)
@@ -76,7 +76,7 @@ static void check_attention(const char *path, int kind)
     }
     ck_assert_msg(zeros > 0, "kind %d: no weight is 0", kind);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 
 static const struct {
@@ -102,7 +102,7 @@ START_TEST(test_sparse_attention_trains_resumes_with_the_same_bits_and_leaves_ke
         char stopped[SUPPORT_PATH];
         config.out = support_path(stopped, "stopped");
         stop_after = 50;
-        ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_INTERRUPTED);
+        ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
         config.fresh = false;
         train(&config);
         support_assert_same_weights("out/model.safetensors", "stopped/model.safetensors");
@@ -145,7 +145,7 @@ START_TEST(test_sparse_probabilities_end_with_fewer_outputs_and_score_what_is_im
     }
     ck_assert_int_gt(impossible, 0);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -157,7 +157,7 @@ START_TEST(test_sparse_attention_belongs_to_the_run_and_is_kept_by_a_model_that_
     config.steps = 20;
     train(&config);
     config.attention_weights = LB_ENTMAX;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_FORMAT);
     ck_assert_msg(strstr(error.message, word), "%s", error.message);
     config.fresh = true;
     train(&config);
@@ -175,7 +175,7 @@ START_TEST(test_sparse_attention_belongs_to_the_run_and_is_kept_by_a_model_that_
     lb_safetensors_close(file);
     next.out = support_path(second, "third");
     next.attention_weights = LB_SPARSEMAX;
-    ck_assert_int_eq(lb_translator_train(&next, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(next, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_msg(
         strstr(error.message, "it has attention_weights entmax, this run has attention_weights sparsemax"),
         "%s", error.message);

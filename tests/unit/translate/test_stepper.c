@@ -24,7 +24,7 @@ static lb_training_config small_config(void)
 
 static lb_stepper *begin(const lb_training_config *config)
 {
-    lb_stepper *stepper = lb_stepper_new(config, &error);
+    lb_stepper *stepper = lb_stepper_new(*config, &error);
     ck_assert_msg(stepper != NULL, "%s", error.message);
     return stepper;
 }
@@ -71,7 +71,7 @@ START_TEST(test_stepper_ends_with_the_weights_of_one_call)
     lb_stepper_free(stepper);
     config.out = support_path(out, "out");
     config.listener = (lb_training_listener){.context = &point, .evaluated = record_point};
-    ck_assert_msg(lb_translator_train(&config, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
     assert_same_weights(support_path(called, "out/sort.safetensors"), stepped);
     ck_assert_double_eq(point.loss, sum / 20);
     ck_assert_double_eq(point.dev.exact_match, found.exact_match);
@@ -101,7 +101,7 @@ START_TEST(test_stepper_translator_follows_the_training)
     lb_release(before);
     lb_release(after);
     lb_release(again);
-    lb_translator_free(opened);
+    lb_translator_close(opened);
     lb_stepper_free(stepper);
 }
 END_TEST
@@ -172,7 +172,7 @@ START_TEST(test_stepper_new_of_an_impossible_configuration_is_an_error)
 {
     lb_training_config config = small_config();
     config.hidden = -1;
-    ck_assert_ptr_null(lb_stepper_new(&config, &error));
+    ck_assert_ptr_null(lb_stepper_new(config, &error));
     ck_assert_str_eq(error.message, "hidden: found -1, expected 0 or more");
     lb_stepper_free(NULL);
 }

@@ -42,8 +42,8 @@ static lb_text_model make_model(void)
     lb_text_model made = {.params = lb_params_new(3),
                           .source = vocabulary_of(letters, LETTERS),
                           .target = vocabulary_of(sounds, SOUNDS),
-                          .source_rule = {.normalize = LB_NORMALIZE_NFC},
-                          .target_rule = {.separator = " ", .normalize = LB_NORMALIZE_NFD},
+                          .source_rule = {.normalize = LB_NORMAL_FORM_NFC},
+                          .target_rule = {.separator = " ", .normalize = LB_NORMAL_FORM_NFD},
                           .columns = {.source = 3, .target = 1},
                           .shortest_source = 2,
                           .longest_source = 9,
@@ -174,7 +174,7 @@ START_TEST(test_translator_open_with_takes_a_model_of_a_kind_of_ones_own)
     char *output = lb_translate(translator, "ab", &error);
     ck_assert_msg(output != NULL, "%s", error.message);
     lb_release(output);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     lb_vocabulary_free(symbols);
     lb_params_free(params);
 }
@@ -208,7 +208,7 @@ static void write_model(const char *task, const char *source, const char *target
     if (task) metadata[count++] = (lb_safetensors_metadata){"lookback.task", task};
     if (source) metadata[count++] = (lb_safetensors_metadata){"lookback.source_vocabulary", source};
     if (target) metadata[count++] = (lb_safetensors_metadata){"lookback.target_vocabulary", target};
-    lb_status status = lb_model_save(support_path(path, "model"), model, params, metadata, count, &error);
+    lb_status status = lb_model_save(model, params, support_path(path, "model"), metadata, count, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     lb_params_free(params);
 }

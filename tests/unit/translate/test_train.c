@@ -48,7 +48,7 @@ static lb_training_result train(const lb_training_config *config)
 {
     lb_training_result result = {0};
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
     return result;
 }
 
@@ -172,7 +172,7 @@ START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
     ck_assert_ptr_eq(strstr(record, "{\"steps\":300,\"exact_match\":"), record);
     ck_assert_ptr_nonnull(strstr(record, "\"options\":{\"mine\":1},"));
     lb_release(text);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -209,7 +209,7 @@ START_TEST(test_train_keeps_the_models_of_the_last_evaluations)
         if (!files[i].kept) continue;
         lb_translator *translator = lb_translator_open(support_path(path, files[i].name), &error);
         ck_assert_msg(translator != NULL, "%s", error.message);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
 }
 END_TEST
@@ -275,7 +275,7 @@ static void train_and_die(lb_training_config config, int step)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         config.listener = (lb_training_listener){.context = &step, .stepped = die_at_step};
-        _exit(lb_translator_train(&config, NULL, NULL) ? 1 : 0);
+        _exit(lb_translator_train(config, NULL, NULL) ? 1 : 0);
     }
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -343,7 +343,7 @@ START_TEST(test_train_of_several_seeds_is_one_ensemble)
     lb_translator *translator = lb_translator_open(out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     ck_assert_str_eq(lb_translator_about(translator).model->kind->name, "ensemble");
-    lb_translator_free(translator);
+    lb_translator_close(translator);
     config.seeds = 1;
     config.out = support_path(out, "one");
     train(&config);
@@ -358,7 +358,7 @@ START_TEST(test_train_of_several_seeds_is_not_for_a_group)
     lb_training_config config = small_config(out, "out");
     config.group = &group;
     config.seeds = 3;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message,
                      "seeds: found 3 for 2 processes, expected 1: a group trains one model; train "
                      "each by itself, and join them");
@@ -395,7 +395,7 @@ START_TEST(test_train_error_of_a_listener_ends_the_training)
     config.steps = 2;
     config.seeds = 2;
     config.listener.ended = refuse;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_WRITE);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_WRITE);
     ck_assert_str_eq(error.message, "no room for a picture of seed 1");
     ck_assert(support_exists("out/seed-1/model.safetensors") && !support_exists("out/seed-2"));
 }
@@ -404,7 +404,7 @@ END_TEST
 static void expect_refused(const lb_training_config *config, lb_status status, const char *why)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == status, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == status, "%s", error.message);
     ck_assert_int_eq(error.status, status);
     ck_assert_msg(strstr(error.message, why) != NULL, "\"%s\" does not say \"%s\"", error.message, why);
 }
@@ -431,7 +431,7 @@ START_TEST(test_train_impossible_configuration_is_refused)
     REFUSED(lr, -1, "lr: found -1, expected 0 or more");
     REFUSED(hidden, -5, "hidden: found -5, expected 0 or more");
     REFUSED(target_separator, "\t", "separator");
-    ck_assert_int_eq(lb_translator_train(&c, NULL, NULL), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(c, NULL, NULL), LB_ERROR_ARGUMENT);
     ck_assert(!support_exists("out"));
 }
 END_TEST
@@ -480,7 +480,7 @@ static char *weights_of(const char *folder, size_t *bytes)
         *bytes += size;
     }
     lb_safetensors_close(file);
-    lb_translator_free(t);
+    lb_translator_close(t);
     return all;
 }
 
@@ -541,7 +541,7 @@ START_TEST(test_train_step_by_step_takes_pairs_in_memory_too)
             config.dev_pairs = pairs_of(dev_file);
             config.train = config.dev = NULL;
         }
-        lb_stepper *stepper = lb_stepper_new(&config, &error);
+        lb_stepper *stepper = lb_stepper_new(config, &error);
         ck_assert_msg(stepper != NULL, "%s", error.message);
         for (int i = 0; i < 3; i++)
             ck_assert_int_eq(lb_stepper_step(stepper, &loss[in_memory], &error), LB_OK);
@@ -618,7 +618,7 @@ START_TEST(test_train_any_failing_allocation_is_an_error_and_leaks_nothing)
     for (long n = 1; n <= all; n += STRIDE) {
         support_fail_from_allocation(n);
         error = (lb_error){0};
-        lb_status status = lb_translator_train(&config, NULL, &error);
+        lb_status status = lb_translator_train(config, NULL, &error);
         SUPPORT_CHECK(status == LB_ERROR_MEMORY, "allocation %ld of %ld: %s", n, all, error.message);
         SUPPORT_CHECK(support_live_allocations() == live, "allocation %ld leaks", n);
     }
@@ -626,7 +626,7 @@ START_TEST(test_train_any_failing_allocation_is_an_error_and_leaks_nothing)
     for (long n = 1; n <= all; n++) {
         support_fail_allocation(n);
         error = (lb_error){0};
-        lb_status status = lb_translator_train(&config, NULL, &error);
+        lb_status status = lb_translator_train(config, NULL, &error);
         SUPPORT_CHECK(status == LB_OK || status == LB_ERROR_MEMORY, "allocation %ld alone: %s", n,
                       error.message);
         SUPPORT_CHECK(support_live_allocations() == live, "allocation %ld alone leaks", n);

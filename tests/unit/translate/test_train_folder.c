@@ -36,7 +36,7 @@ static lb_training_config usual(void)
 static void train(const lb_training_config *config)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
 }
 
 static void expect_busy(const lb_training_config *config, const char *folder)
@@ -47,7 +47,7 @@ static void expect_busy(const lb_training_config *config, const char *folder)
     ck_assert_int_eq(mkdir(path, 0700), 0);
     ck_assert_int_eq(lb_lock_folder(path, &lock, &error), LB_OK);
     error = (lb_error){0};
-    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_BUSY);
+    ck_assert_int_eq(lb_translator_train(*config, NULL, &error), LB_ERROR_BUSY);
     snprintf(process, sizeof process, ", process %ld", (long)getpid());
     ck_assert_msg(strstr(error.message, path) == error.message, "%s", error.message);
     ck_assert_ptr_nonnull(strstr(error.message, process));
@@ -108,7 +108,7 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
     /* Interrupted before its first evaluation: the last model is still in its place, too. */
     config.seed = 3;
     config.listener.stop = stop_at_once;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_INTERRUPTED);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
     expect_same_content("out/model.safetensors", second, second_count);
     expect_same_content("out/model.old-1.safetensors", first, first_count);
     expect_same_content("out/model.old-2.safetensors", second, second_count);
@@ -195,7 +195,7 @@ START_TEST(test_train_whose_last_files_cannot_be_written_fails)
     config.listener =
         (lb_training_listener){.context = &t, .stepped = make_trouble, .unsaved = count_warning};
     config.evaluate_every = STEPS;
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_WRITE);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_WRITE);
     ck_assert_ptr_nonnull(strstr(error.message, "out/checkpoint.safetensors"));
     ck_assert_int_ge(t.warnings, 1);
 }

@@ -75,7 +75,7 @@ static lb_training_result train(const lb_training_config *config)
 {
     lb_training_result result = {0};
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
     return result;
 }
 
@@ -180,8 +180,8 @@ static void expect_same_model(bool is_sure)
     ck_assert_msg(old && grown, "%s", error.message);
     expect_same_logits(old, grown);
     if (is_sure) expect_same_outputs(old, grown);
-    lb_translator_free(old);
-    lb_translator_free(grown);
+    lb_translator_close(old);
+    lb_translator_close(grown);
 }
 
 static const struct {
@@ -206,7 +206,7 @@ START_TEST(test_train_from_a_model_begins_with_its_weights_and_adds_symbols)
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert_str_eq(facts.target_rule.separator, " ");
     ck_assert_int_ge(lb_vocabulary_id(facts.source, "x"), LB_FIRST_TOKEN + 8);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -252,7 +252,7 @@ START_TEST(test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bi
     config.out = support_path((char[SUPPORT_PATH]){0}, "stopped");
     stop_after = 14;
     error = (lb_error){0};
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_INTERRUPTED);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
     train(&config);
     support_assert_same_weights("out/model.safetensors", "stopped/model.safetensors");
 }
@@ -261,7 +261,7 @@ END_TEST
 static void expect_refused(const lb_training_config *config, lb_status status, const char *text)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == status, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == status, "%s", error.message);
     ck_assert_msg(strstr(error.message, text), "\"%s\" does not say \"%s\"", error.message, text);
 }
 

@@ -31,7 +31,7 @@ static lb_training_config small_config(char out[SUPPORT_PATH], const char *name)
 static lb_training_result train(const lb_training_config *config)
 {
     lb_training_result result = {0};
-    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
     return result;
 }
 
@@ -53,7 +53,7 @@ START_TEST(test_train_lists_learns_to_sort_and_leaves_its_files)
     char *text = lb_translate(translator, "7 3", &error);
     ck_assert_str_eq(text, "3 7");
     lb_release(text);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -81,7 +81,7 @@ static void expect_record(const char *path, const char *expected)
     ck_assert_msg(translator != NULL, "%s", error.message);
     const char *record = lb_translator_about(translator).training;
     ck_assert_msg(strncmp(record, expected, strlen(expected)) == 0, "%s", record);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 
 /* Without an average, and with steps that are too large, earlier evaluations are better than later ones. */
@@ -153,7 +153,7 @@ START_TEST(test_train_lists_of_several_seeds_is_one_ensemble)
     lb_translator *translator = lb_translator_open(out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     ck_assert_str_eq(lb_translator_about(translator).model->kind->name, "ensemble");
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -163,12 +163,12 @@ START_TEST(test_train_lists_impossible_ones_are_refused)
     const lb_sort_task none = {.max_value = 9, .min_length = 3, .max_length = 1};
     lb_training_config config = small_config(out, "out");
     config.train = "pairs.tsv";
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "sort: found files, pairs or epochs, expected none: lists are random");
     config.train = NULL;
     config.sort = &none;
     error = (lb_error){0};
-    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "invalid list lengths 3 to 1"));
     ck_assert_uint_eq(support_file_count(), 0);
 }

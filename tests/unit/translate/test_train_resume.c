@@ -47,13 +47,13 @@ static lb_training_config usual(void)
 static void train(const lb_training_config *config)
 {
     error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
 }
 
 static void expect_refused(const lb_training_config *config, const char *text)
 {
     error = (lb_error){0};
-    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_translator_train(*config, NULL, &error), LB_ERROR_FORMAT);
     ck_assert_msg(strstr(error.message, text), "\"%s\" does not say \"%s\"", error.message, text);
     ck_assert_ptr_eq(strstr(error.message, "cannot resume from "), error.message);
 }
@@ -206,7 +206,7 @@ START_TEST(test_train_checkpoint_with_rubbish_for_a_run_is_no_crash)
     train(&config);
     describe_anew(make_rubbish);
     error = (lb_error){0};
-    lb_status status = lb_translator_train(&config, NULL, &error);
+    lb_status status = lb_translator_train(config, NULL, &error);
     ck_assert_msg(status == LB_OK || status == LB_ERROR_FORMAT, "%s", error.message);
     lb_release(seen.points);
 }
@@ -223,7 +223,7 @@ START_TEST(test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_s
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(symlink(targets[i], support_path(path, "out/checkpoint.safetensors")), 0);
         error = (lb_error){0};
-        ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_OPEN);
+        ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_OPEN);
         ck_assert_msg(strstr(error.message, "cannot resume from "), "%s", error.message);
         ck_assert_int_eq(lstat(path, &found), 0);
         ck_assert(S_ISLNK(found.st_mode));

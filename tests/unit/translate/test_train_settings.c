@@ -49,7 +49,7 @@ static lb_status train(lb_training_config config, const char *folder)
     config.seed = 3;
     config.listener.stop = stop;
     lb_training_result result;
-    return lb_translator_train(&config, &result, &error);
+    return lb_translator_train(config, &result, &error);
 }
 
 START_TEST(test_train_any_setting_interrupted_and_resumed_ends_with_the_same_bits)
@@ -107,7 +107,7 @@ START_TEST(test_train_any_setting_is_that_of_the_model_and_of_one_that_starts_fr
             check_transformer(&((const lb_transformer *)model)->config, &settings[_i]);
         if (model->kind == &lb_seq2seq_kind)
             check_seq2seq(&((const lb_seq2seq *)model)->config, &settings[_i]);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
 }
 END_TEST

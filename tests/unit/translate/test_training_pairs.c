@@ -22,7 +22,7 @@ static const lb_pair_format format = {.source = {.separator = " "}};
 static lb_error error;
 static lb_indexed_pairs pairs;
 static char *index_path;
-static char noted[2 * LB_ERROR_LENGTH];
+static char noted[2 * LB_MESSAGE_LENGTH];
 
 static void hear(void *context, const char *text)
 {

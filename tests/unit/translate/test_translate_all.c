@@ -60,7 +60,7 @@ START_TEST(test_translate_all_n_best_outputs_have_falling_scores_and_probabiliti
         ck_assert_double_gt(text->output->probability, 0.5);
     }
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -79,7 +79,7 @@ START_TEST(test_translate_all_probability_does_not_depend_on_the_length_penalty)
         lb_translations_free(other);
     }
     lb_translations_free(usual);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -97,7 +97,7 @@ START_TEST(test_translate_all_gives_symbols_and_those_that_are_unknown)
     lb_translations_free(all);
     text = "bad";
     all = translate_all(translator, &text, 1, (lb_translate_config){0});
-    lb_translator_free(translator); /* the result does not depend on the translator */
+    lb_translator_close(translator); /* the result does not depend on the translator */
     ck_assert_int_eq(all->text->unknown_count, 0);
     ck_assert_int_eq(all->text->output->length, 3);
     ck_assert_str_eq(all->text->output->symbol[2], TSH);
@@ -137,14 +137,14 @@ START_TEST(test_translate_all_attention_of_each_step_sums_to_1)
         ck_assert_int_eq(all->heads, 1);
         expect_rows_of_one(all, 2);
         lb_translations_free(all);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
     lb_translator *translator = open_model(plain);
     lb_translations *all = translate_all(translator, texts, 3, config);
     ck_assert_int_eq(all->heads, 0);
     ck_assert_ptr_null(all->text->output->weights);
     lb_translations_free(all);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -190,7 +190,7 @@ START_TEST(test_translate_all_equals_texts_one_by_one)
             lb_translations_free(one);
         }
         lb_translations_free(all);
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(test_translate_all_of_no_texts_is_empty)
     ck_assert_int_eq(none->layers, 1);
     lb_translations_free(none);
     lb_translations_free(NULL);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -219,7 +219,7 @@ START_TEST(test_translate_all_limit_cuts_outputs_off)
     ck_assert_int_eq(cut->text->output->steps, 3);
     lb_translations_free(usual);
     lb_translations_free(cut);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -257,7 +257,7 @@ START_TEST(test_translate_all_no_beam_scores_below_greedy_decoding)
             ck_assert_double_ge(sum, before - 1e-3);
             before = sum;
         }
-        lb_translator_free(translator);
+        lb_translator_close(translator);
     }
 }
 END_TEST
@@ -276,7 +276,7 @@ START_TEST(test_translate_all_impossible_configuration_is_refused)
     }
     ck_assert_str_eq(error.message, "found beam 0, n_best 0 and limit -1, expected 0 or more");
     ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[0], NULL));
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -293,7 +293,7 @@ START_TEST(test_translate_all_more_outputs_than_the_model_has_symbols_can_be_ask
     for (int i = 1; i < OUTPUTS; i++)
         ck_assert_str_ne(found->text->output[i].text, found->text->output[i - 1].text);
     lb_translations_free(found);
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
@@ -320,7 +320,7 @@ START_TEST(test_translate_all_scores_that_are_not_finite_are_an_error)
     error = (lb_error){0};
     ck_assert_ptr_null(lb_translator_score(translator, text, target, 1, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "not finite"));
-    lb_translator_free(translator);
+    lb_translator_close(translator);
 }
 END_TEST
 
