@@ -72,10 +72,10 @@ on_a_board() {
 }
 
 # libFuzzer, and the other program of fuzz.c with the sanitizers of gcc.
-fuzz() {
+fuzz() { # RUNS
     clang "${warnings[@]}" -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. "$here/fuzz.c" g2p.c -lm -o fuzz &&
-        ./fuzz -runs=5000 -max_len=200 -seed=1 &&
-        gcc "${warnings[@]}" -g -O1 -DRUNS=1000 -fsanitize=address,undefined -fno-sanitize-recover=all -I. "$here/fuzz.c" g2p.c -lm \
+        ./fuzz -runs="$1" -max_len=200 -seed=1 &&
+        gcc "${warnings[@]}" -g -O1 -DRUNS=$(($1 / 5)) -fsanitize=address,undefined -fno-sanitize-recover=all -I. "$here/fuzz.c" g2p.c -lm \
             -o watched && ./watched
 }
 
@@ -118,8 +118,8 @@ cp expected_int8.txt expected.txt
 check "int8, clang: the outputs of gcc" same_as_predict clang -O2
 check "int8, tcc" same_as_predict tcc
 check "int8, on a Cortex-M4" on_a_board expected_int8.txt
-check "int8, fuzzed" fuzz
+check "int8, fuzzed" fuzz 3000
 export_model int8 --beam 3
-check "int8 with a beam of 3, fuzzed" fuzz
+check "int8 with a beam of 3, fuzzed" fuzz 500
 check "int8: a million weights in 1.1 MB" is_small
 exit "$((failed > 0))"

@@ -1,6 +1,7 @@
 /* ---- Arithmetic. ---- */
 
 #if BF16
+/* The float of which it is the upper half. */
 static float decoded(number weight)
 {
     uint32_t bits = (uint32_t)weight << 16;
