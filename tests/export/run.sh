@@ -1,6 +1,7 @@
 #!/bin/bash
 # Exports a model that it trains, and compares the C file with predict under several compilers and processors.
 #   run.sh FOLDER    the folder with the programs lookback and make_dates
+# shellcheck disable=SC2317 # `check` calls the functions
 set -euo pipefail
 
 bin=$(cd -- "$1" && pwd)
@@ -13,6 +14,7 @@ warnings=(-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror)
 m4=(-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard)
 failed=0
 
+# The status of a function is asked for, which switches set -e off in it: what it runs is joined by &&.
 check() { # WHAT COMMAND...
     local what=$1
     shift
@@ -36,9 +38,8 @@ same_as_predict() { # COMPILER...
 
 # How many held-out pairs an exported model gets wrong.
 wrong() { # TYPE
-    export_model "$1"
-    gcc -O2 -I. "$here/lines.c" g2p.c -lm -o lines
-    cut -f1 dev.tsv | ./lines | paste - <(cut -f2 dev.tsv) | awk -F'\t' '$1 != $2 { n++ } END { print n + 0 }'
+    export_model "$1" && gcc -O2 -I. "$here/lines.c" g2p.c -lm -o lines &&
+        cut -f1 dev.tsv | ./lines | paste - <(cut -f2 dev.tsv) | awk -F'\t' '$1 != $2 { n++ } END { print n + 0 }'
 }
 
 # At most 0.2 points more errors.
@@ -49,17 +50,15 @@ nearly_as_good() { # WRONG OF THOSE
 
 # The code and the constants for a million weights.
 is_small() {
-    "$bin/lookback" train dates/train.tsv --dev dev.tsv --steps 1 --quiet --out large >/dev/null
-    "$bin/lookback" export large --quiet -o g2p.c
-    gcc "${warnings[@]}" -O2 -c g2p.c && size g2p.o
-    grep 'weights, as int8' g2p.c
-    size g2p.o | awk 'NR == 2 { exit !($1 + $2 < 1100000) }' && grep -q ' with 9[0-9]\{5\} weights\| with 1[0-9]\{6\} weights' g2p.c
+    "$bin/lookback" train dates/train.tsv --dev dev.tsv --steps 1 --quiet --out large >/dev/null &&
+        "$bin/lookback" export large --quiet -o g2p.c && gcc "${warnings[@]}" -O2 -c g2p.c && size g2p.o &&
+        grep 'weights, as int8' g2p.c && size g2p.o | awk 'NR == 2 { exit !($1 + $2 < 1100000) }' && grep -q ' with 9[0-9]\{5\} weights\| with 1[0-9]\{6\} weights' g2p.c
 }
 
 # A program of newlib, which reads some of the texts and writes by semihosting.
 compile_for_arm() { # FLAG...
-    head -n 300 texts.txt >some.txt
-    arm-none-eabi-gcc "${warnings[@]}" -O2 -I. -DLINES_FROM='"some.txt"' "$here/lines.c" g2p.c --specs=rdimon.specs "$@" -lm -o arm.elf
+    head -n 300 texts.txt >some.txt &&
+        arm-none-eabi-gcc "${warnings[@]}" -O2 -I. -DLINES_FROM='"some.txt"' "$here/lines.c" g2p.c --specs=rdimon.specs "$@" -lm -o arm.elf
 }
 
 under_qemu_arm() {
@@ -73,11 +72,18 @@ on_a_board() {
 }
 
 # libFuzzer, and the other program of fuzz.c with the sanitizers of gcc.
-fuzz() {
+fuzz() { # RUNS
     clang "${warnings[@]}" -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. "$here/fuzz.c" g2p.c -lm -o fuzz &&
-        ./fuzz -runs=5000 -max_len=200 -seed=1 &&
-        gcc "${warnings[@]}" -g -O1 -DRUNS=1000 -fsanitize=address,undefined -fno-sanitize-recover=all -I. "$here/fuzz.c" g2p.c -lm \
+        ./fuzz -runs="$1" -max_len=200 -seed=1 &&
+        gcc "${warnings[@]}" -g -O1 -DRUNS=$(($1 / 5)) -fsanitize=address,undefined -fno-sanitize-recover=all -I. "$here/fuzz.c" g2p.c -lm \
             -o watched && ./watched
+}
+
+# The program of docs/shipping.md says what predict says.
+as_documented() {
+    awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$here/../../docs/shipping.md" >main.c &&
+        gcc "${warnings[@]}" -O2 main.c g2p.c -lm -o main && ./main >found.txt &&
+        echo guitarra | "$bin/lookback" predict model --beam 1 --only-outputs --quiet | cmp found.txt -
 }
 
 mkdir dates
@@ -99,20 +105,21 @@ cut -f1 dates/train.tsv | awk '
 
 export_model f32
 check "f32, gcc: the outputs of predict for 10,000 texts" same_as_predict gcc -O2
+check "f32, the program of docs/shipping.md" as_documented
 check "f32, clang" same_as_predict clang -O2
 check "f32, tcc" same_as_predict tcc
 check "f32, for ARM under qemu-arm" under_qemu_arm
 check "f32, on a Cortex-M4" on_a_board expected.txt
-as_f32=$(wrong f32)
-check "bf16: hardly more errors on held-out pairs" nearly_as_good "$(wrong bf16)" "$as_f32"
-check "int8: hardly more errors on held-out pairs" nearly_as_good "$(wrong int8)" "$as_f32"
+as_f32=$(wrong f32) && as_bf16=$(wrong bf16) && as_int8=$(wrong int8)
+check "bf16: hardly more errors on held-out pairs" nearly_as_good "$as_bf16" "$as_f32"
+check "int8: hardly more errors on held-out pairs" nearly_as_good "$as_int8" "$as_f32"
 ./lines <texts.txt >expected_int8.txt
 cp expected_int8.txt expected.txt
 check "int8, clang: the outputs of gcc" same_as_predict clang -O2
 check "int8, tcc" same_as_predict tcc
 check "int8, on a Cortex-M4" on_a_board expected_int8.txt
-check "int8, fuzzed" fuzz
+check "int8, fuzzed" fuzz 3000
 export_model int8 --beam 3
-check "int8 with a beam of 3, fuzzed" fuzz
+check "int8 with a beam of 3, fuzzed" fuzz 500
 check "int8: a million weights in 1.1 MB" is_small
 exit "$((failed > 0))"

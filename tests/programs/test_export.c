@@ -150,6 +150,17 @@ START_TEST(test_export_keeps_its_promises_for_rubbish)
 }
 END_TEST
 
+START_TEST(test_export_multiplies_small_numbers)
+{
+    SUPPORT_RUN(&result, NULL, support_compiler, SUPPORT_WARNINGS, "-fsanitize=undefined,float-cast-overflow",
+                "-fno-sanitize-recover=all", "-I" SOURCE_DIR "/apps/export/kernel",
+                SOURCE_DIR "/tests/export/apply.c", "-lm", "-o", "apply");
+    expect_done();
+    SUPPORT_RUN(&result, NULL, "./apply", NULL);
+    support_expect(&result, 0, "", "");
+}
+END_TEST
+
 static void expect_refusal(const char *model, const char *option, int status, const char *message)
 {
     SUPPORT_RUN(&result, NULL, LOOKBACK, "export", model, option, "-o", "g2p.c");
@@ -239,6 +250,7 @@ int main(void)
                       test_export_as_small_numbers_changes_little, test_export_normalises_as_predict_does,
                       test_export_composes_what_a_composed_model_reads,
                       test_export_splits_at_separators_as_predict_does, test_export_refuses_texts_by_number,
-                      test_export_keeps_its_promises_for_rubbish, test_export_says_what_it_cannot,
-                      test_export_names_everything_after_its_file, test_export_twice_gives_the_same_bytes));
+                      test_export_keeps_its_promises_for_rubbish, test_export_multiplies_small_numbers,
+                      test_export_says_what_it_cannot, test_export_names_everything_after_its_file,
+                      test_export_twice_gives_the_same_bytes));
 }

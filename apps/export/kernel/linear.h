@@ -1,6 +1,7 @@
 /* ---- Arithmetic. ---- */
 
 #if BF16
+/* The float of which it is the upper half. */
 static float decoded(number weight)
 {
     uint32_t bits = (uint32_t)weight << 16;
@@ -24,6 +25,8 @@ enum {
     BLOCK = 32 /* products whose sum a compiler turns into vectors */
 };
 
+static const float TINY = 1e-30F; /* what is no larger counts as 0: its inverse may be infinite */
+
 /* y = W x + b in whole numbers: x_j is rounded to step x (an integer), so that
  * y_i = scale_i step (sum_j weight_ij integer_j) + b_i. */
 static void apply(const linear *l, const float *x, float *y)
@@ -31,7 +34,7 @@ static void apply(const linear *l, const float *x, float *y)
     int16_t integer[WIDEST];
     float largest = 0;
     for (int j = 0; j < l->columns; j++) largest = fabsf(x[j]) > largest ? fabsf(x[j]) : largest;
-    float step = largest / (float)RANGE, steps = largest > 0 ? (float)RANGE / largest : 0;
+    float step = largest / (float)RANGE, steps = largest > TINY ? (float)RANGE / largest : 0;
     for (int j = 0; j < l->columns; j++) integer[j] = (int16_t)(steps * x[j] + (x[j] < 0 ? -0.5F : 0.5F));
     int whole = l->columns - l->columns % BLOCK;
     for (int i = 0; i < l->rows; i++) {
