@@ -165,6 +165,13 @@ static char *identity_of(const fit *f, int64_t steps)
     return NULL;
 }
 
+/* Of the weights at the end. */
+static const lb_train_point *kept_point(const fit *f, const lb_train_history *history)
+{
+    if (f->held > 0) return lb_train_best(history);
+    return history->count > 0 ? &history->points[history->count - 1] : NULL;
+}
+
 static lb_status train(fit *f, lb_params *params, lb_evaluation *found, lb_error *error)
 {
     lb_train_history history = {0};
@@ -190,8 +197,8 @@ static lb_status train(fit *f, lb_params *params, lb_evaluation *found, lb_error
         .run = run};
     lb_status status = run ? lb_train(trainer, &history, error)
                            : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
-    if (!status && found)
-        *found = f->held ? lb_train_best(&history)->dev : history.points[history.count - 1].dev;
+    const lb_train_point *kept = status ? NULL : kept_point(f, &history);
+    if (kept && found) *found = kept->dev;
     lb_release(history.points);
     lb_release(run);
     return status;

@@ -136,8 +136,9 @@ static void drop_comments(char *text)
         if (!inside && at[0] == '/' && at[1] == '*') inside = true;
         bool end = inside && at[0] == '*' && at[1] == '/';
         if (inside && *at != '\n') *at = ' ';
-        if (end) at[1] = ' ';
-        if (end) inside = false;
+        if (!end) continue;
+        at[1] = ' ';
+        inside = false;
     }
 }
 
