@@ -97,8 +97,10 @@ static int compare_and_print(run *r)
                                  .batch = size->batch,
                                  .lists = APP_HELD_OUT};
     lb_status status = check(r, &error);
-    if (!status) app_note("%s", app_arithmetic());
-    if (!status) status = compare(r, &comparison, &error);
+    if (!status) {
+        app_note("%s", app_arithmetic());
+        status = compare(r, &comparison, &error);
+    }
     if (!status) app_comparison_print(&comparison);
     app_compared_free(&r->one);
     lb_lock_free(r->lock);

@@ -140,13 +140,13 @@ static lb_status join_members(job *s, lb_evaluation *found)
 {
     lb_params *params = lb_params_new(0);
     lb_ensemble_part *parts = lb_alloc_zero((size_t)s->count * sizeof *parts);
-    lb_ensemble *ensemble = NULL;
     for (int i = 0; i < s->count && parts; i++)
         parts[i] = (lb_ensemble_part){.model = s->members[i].training.model,
                                       .params = s->members[i].training.params};
-    lb_status status = params && parts ? LB_OK : out_of_memory(s);
-    if (!status) ensemble = lb_ensemble_gather(params, parts, s->count, NULL, s->error);
-    if (!status) status = ensemble ? save_ensemble(s, ensemble, params, found) : s->error->status;
+    if (!params || !parts) out_of_memory(s);
+    lb_ensemble *ensemble =
+        params && parts ? lb_ensemble_gather(params, parts, s->count, NULL, s->error) : NULL;
+    lb_status status = ensemble ? save_ensemble(s, ensemble, params, found) : s->error->status;
     lb_release(parts);
     lb_params_free(params);
     return status;
@@ -182,7 +182,7 @@ static lb_status train_in(bool locked, const lb_training_config *config, lb_trai
                           lb_error *error)
 {
     lb_error found = {0};
-    lb_training_result none;
+    lb_training_result none = {0};
     const lb_training_listener *all = &config->listener;
     job s = {.config = *config, .locked = locked, .error = &found};
     /* Everyone may ask to stop, one reports. */
