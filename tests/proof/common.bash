@@ -30,8 +30,9 @@ folder=$(cd -- "$folder" && pwd)
 RANDOM=$seed
 trials=0 failures=0
 
+# A campaign makes one trial at least, however long its preparation takes.
 time_is_up() {
-    ((SECONDS >= seconds))
+    ((trials > 0 && SECONDS >= seconds))
 }
 
 # A number from 0 to below $1, in $drawn. No subshell: that would have random numbers of its own.

@@ -140,7 +140,7 @@ work() { # WORKER
     rm -rf "$mine"
     touch_program
     while IFS= read -r fault; do
-        ! time_is_up || break
+        ((SECONDS < seconds)) || break
         start=$(now)
         try "$fault"
         printf '%s\t%s\t%s\t%s\n' "$outcome" "$tried" "$((($(now) - start) / 1000000))" "$(cut -f 1-4 <<<"$fault")"

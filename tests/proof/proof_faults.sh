@@ -33,13 +33,13 @@ all_faults() {
         for call in "${!errors[@]}"; do
             first=$(calls_of "$call" "$folder/loader") count=$(calls_of "$call" "$folder/trace")
             for error in ${errors[$call]}; do
-                for ((n = first + 1; n <= count; n++)); do echo "$program $call $error $n"; done
+                for ((n = first + 1; n <= count; n++)); do echo "$program $call $error $n" >&3; done
             done
         done
     done
 }
 
-all_faults >"$folder/all"
+all_faults 3>"$folder/all"
 sort "$folder/all" | shuffled >"$folder/faults"
 while ! time_is_up && read -r program call error n <&8; do
     status=0

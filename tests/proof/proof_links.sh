@@ -47,7 +47,7 @@ try() { # PROGRAM PATH KIND
     fi
 }
 
-while ((trials == 0)) || ! time_is_up; do
+while ! time_is_up; do
     while read -r program; do
         while read -r path; do
             ! is_followed "$path" || continue

@@ -45,7 +45,7 @@ try() { # PROGRAM LOCALE
 }
 
 # Each program in each locale, in random order, again and again with other orders.
-while ((trials == 0)) || ! time_is_up; do
+while ! time_is_up; do
     while read -r program locale; do
         try "$program" "$locale"
         ! time_is_up || break

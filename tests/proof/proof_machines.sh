@@ -75,7 +75,7 @@ done
 
 # The first round is of all machines.
 round=0 steps=300
-until ((round > 0)) && time_is_up; do
+until ((round > 0 && SECONDS >= seconds)); do
     draw ${#kinds[@]}
     read -ra kind <<<"${kinds[drawn]}"
     draw 1000
@@ -83,7 +83,7 @@ until ((round > 0)) && time_is_up; do
     rm -rf "$folder/here"
     train "$folder/here" $steps "${here[@]}" || failure "cannot train: ${kind[*]}"
     for entry in "${machines[@]}"; do
-        ((round == 0)) || ! time_is_up || break
+        ((round == 0 || SECONDS < seconds)) || break
         machine=${entry%%|*}
         read -ra there <<<"${entry#*|}"
         exchange

@@ -71,7 +71,7 @@ make_model
 # Not seeds and ensemble: they start themselves again, and what valgrind finds at /proc/self/exe is valgrind.
 programs+=(join compare report from)
 trials=0 failures=0 most_seconds=600
-until ((trials > 0)) && time_is_up; do
+until time_is_up; do
     draw ${#programs[@]}
     program=${programs[drawn]}
     status=0
