@@ -8,8 +8,8 @@ LB_BEGIN_DECLS
 
 /* ---- The demo task: sort a list of numbers. ---- */
 
-/** Lists of `min_length` to `max_length` numbers from 0 to `max_value`, drawn uniformly; but a share of `repeats` has at
- *  most four different numbers, often the smallest and the largest. */
+/** Lists of `min_length` to `max_length` numbers from 0 to `max_value`, drawn uniformly; but a share of `repeats` has
+ *  at most four different numbers, often the smallest and the largest. */
 typedef struct lb_sort_task {
     int32_t max_value;
     int32_t min_length, max_length;
@@ -84,9 +84,6 @@ typedef enum lb_normal_form {
     LB_NORMAL_FORM_NFD,  /* decomposed: the letter, then its marks */
 } lb_normal_form;
 
-/** The normalization with this name. False if there is none. */
-bool lb_normal_form_find(const char *name, lb_normal_form *normalize);
-
 /** How to split a text into symbols and join them again. Zero: each character is a symbol, without normalization. */
 typedef struct lb_symbol_rule {
     const char *separator;    /* between symbols, such as " "; NULL or "": each character is a symbol */
@@ -94,8 +91,9 @@ typedef struct lb_symbol_rule {
     /* Without a separator, what people take for one character is a symbol, such as a flag, or a letter with its marks:
      * an extended grapheme cluster. Source: Unicode Standard Annex 29. */
     bool graphemes;
-    /* Between the features of a text, such as ";" in "V;PST;3;SG"; NULL or "": texts have none. Features follow the text
-     * after a tab, "walk\tV;PST". Each is one symbol, written with a tab in front: no symbol of a text equals it. */
+    /* Between the features of a text, such as ";" in "V;PST;3;SG"; NULL or "": texts have none. Features follow the
+     * text after a tab, "walk\tV;PST". Each is one symbol, written with a tab in front: no symbol of a text equals
+     * it. */
     const char *features;
 } lb_symbol_rule;
 
@@ -107,8 +105,8 @@ enum { LB_PAIR_KIND_NAME = 32 };
 /** The format of a file. Zero: found out from its first lines, or else TSV, a source, a tab and a target on each line;
  *  each character is a symbol. */
 typedef struct lb_pair_format {
-    /* "tsv", "csv", "cmudict", "unimorph", "jsonl", "lines:TEXT" or "lists:TEXT", maybe with "+header": docs/data.md. It
-     * must outlive the pairs. NULL: found out, or else `usual_kind`, that of a model; NULL: "tsv". */
+    /* "tsv", "csv", "cmudict", "unimorph", "jsonl", "lines:TEXT" or "lists:TEXT", maybe with "+header": docs/data.md.
+     * It must outlive the pairs. NULL: found out, or else `usual_kind`, that of a model; NULL: "tsv". */
     const char *kind, *usual_kind;
     const char
         *targets; /* the file of the targets, a line for each line of the sources; NULL: lines have both */
@@ -156,10 +154,11 @@ typedef struct lb_pairs lb_pairs;
  *  Cost:   O(bytes). */
 LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_error *error);
 
-/** Checks every pair of the arrays, and reads them from there as lb_pairs_open does from a file: the same pairs give the
- *  same ids, batches and weights.
+/** Checks every pair of the arrays, and reads them from there as lb_pairs_open does from a file: the same pairs give
+ *  the same ids, batches and weights.
  *  Format: its columns do not count, because the arrays say what is where. `skip_bad_lines` counts bad pairs.
- *  Memory: the arrays and their strings must outlive the pairs, also those that are held out, and must not change. Close
+ *  Memory: the arrays and their strings must outlive the pairs, also those that are held out, and must not change.
+ *  Close
  *          it with lb_pairs_close. NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT without pairs, or without an array that the format needs; LB_ERROR_FORMAT, "pair 7: found
  *          X, expected Y" with the index, for the first bad pair, unless bad ones are skipped, or if there is no good

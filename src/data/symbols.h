@@ -31,9 +31,9 @@ LB_MUST_USE lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error 
  *  as none. An empty text has no symbols.
  *  Memory: free it with lb_symbols_free, also after an error.
  *  Errors: LB_ERROR_FORMAT if the text is not UTF-8 or has a zero byte, with the number of the byte, counted from 1; if
- *          it has an empty symbol, from two separators in a row or one at an end, unless it is of blanks; if the rule has
- *          features and the text none; if it must be normalised and has more than LB_SYMBOL_MARKS combining marks in a
- *          row. LB_ERROR_MEMORY.
+ *          it has an empty symbol, from two separators in a row or one at an end, unless it is of blanks; if the rule
+ *          has features and the text none; if it must be normalised and has more than LB_SYMBOL_MARKS combining marks
+ *          in a row. LB_ERROR_MEMORY.
  *  Cost:   O(length). */
 LB_MUST_USE lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t length,
                                        lb_symbols *symbols, lb_error *error);
@@ -71,5 +71,8 @@ const char *lb_symbols_unicode(void);
 
 /** The name of a normalization: "none", "nfc" or "nfd". */
 const char *lb_normal_form_name(lb_normal_form normalize);
+
+/** The form with this name. False if there is none. */
+bool lb_normal_form_find(const char *name, lb_normal_form *normalize);
 
 #endif
