@@ -96,6 +96,7 @@ static lb_status out_of_memory(lb_error *error)
 /* What takes the place of model.h. */
 static lb_status write_constants(session *s, lb_error *error)
 {
+    add_choices(s);
     int64_t longest = longest_of(s);
     int64_t limit = lb_model_limit(s->model.model, lb_text_model_limit(&s->model, longest));
     int64_t trained =
@@ -169,7 +170,6 @@ static int export_model(const settings *asked)
     lb_error error = {0};
     lb_status status = name_files(&s, &error);
     if (!status) status = open_model(&s, &error);
-    if (!status) add_choices(&s);
     if (!status) status = write_constants(&s, &error);
     if (!status) status = write_files(&s, &error);
     if (!status)

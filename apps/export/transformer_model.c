@@ -211,8 +211,10 @@ static void add_flags(const lb_transformer_config *c, app_kernel *k)
     for (size_t i = 0; i < sizeof always / sizeof *always; i++) app_kernel_flag(k, always[i]);
     if (c->post_norm) app_kernel_flag(k, "POST_NORM");
     if (c->window > 0) app_kernel_flag(k, "WINDOWED");
-    if (c->softcap > 0) app_kernel_flag(k, "CAPPED");
-    if (c->softcap > 0) app_kernel_flag(k, "USES_TANH");
+    if (c->softcap > 0) {
+        app_kernel_flag(k, "CAPPED");
+        app_kernel_flag(k, "USES_TANH");
+    }
     if (c->attention_weights != LB_SOFTMAX) app_kernel_flag(k, "SPARSE");
     if (c->attention_weights == LB_ENTMAX) app_kernel_flag(k, "ENTMAX");
 }
