@@ -82,7 +82,7 @@ static void add_choices(session *s)
 {
     if (s->asked->beam > 1) app_kernel_flag(&s->kernel, "BEAM_SEARCH");
     app_kernel_size_is(&s->kernel, "BEAM", s->asked->beam);
-    app_kernel_size_is(&s->kernel, "CANDIDATES", 2 * s->asked->beam);
+    app_kernel_size_is(&s->kernel, "CANDIDATES", 2 * (int64_t)s->asked->beam);
     if (s->asked->type == APP_NUMBER_INT8) app_kernel_flag(&s->kernel, "INT8");
     if (s->asked->type == APP_NUMBER_BF16) app_kernel_flag(&s->kernel, "BF16");
     if (s->model.model->backward) app_kernel_flag(&s->kernel, "BACKWARD");
@@ -142,7 +142,9 @@ static void add_head(const session *s, const char *name, const char *what, lb_bu
 static lb_status write_files(session *s, lb_error *error)
 {
     char name[PREFIX + 2];
-    app_kernel_size_is(&s->kernel, "WORK_BYTES", app_kernel_work(&s->kernel));
+    int64_t work = app_kernel_work(&s->kernel);
+    if (work == 0) return out_of_memory(error);
+    app_kernel_size_is(&s->kernel, "WORK_BYTES", work);
     lb_snprintf(name, sizeof name, "%s.h", s->prefix);
     add_head(s, name, "text in, text out", &s->declarations);
     app_kernel_add_header(&s->kernel, &s->declarations);
