@@ -127,7 +127,8 @@ static void add_rotations(int64_t positions, int64_t pairs, app_numbers *n, lb_t
 {
     lb_tensor *table = lb_tensor_new(tape, LB_SHAPE(positions * pairs, 2), NULL);
     for (int64_t i = 0; lb_is_sound(table) && i < positions * pairs; i++) {
-        double angle = (double)(i / pairs) * pow(ROTARY_BASE, -(double)(i % pairs) / (double)pairs);
+        int64_t position = i / pairs, pair = i % pairs;
+        double angle = (double)position * pow(ROTARY_BASE, -(double)pair / (double)pairs);
         table->data[2 * i] = (lb_real)cos(angle);
         table->data[2 * i + 1] = (lb_real)sin(angle);
     }
