@@ -197,7 +197,7 @@ int64_t app_kernel_work(const app_kernel *kernel)
     int64_t bytes = 0;
     lb_buffer text = {0};
     add_file(kernel, "work.h", "", &text);
-    for (const char *line = text.failed ? "" : text.text; *line;
+    for (const char *line = text.text && !text.failed ? text.text : ""; *line;
          line += strcspn(line, "\n"), line += *line == '\n') {
         if (sscanf(line, "    %31[a-z0-9_] %127[^;]", type, member) == 2) {
             const app_kernel_size *known = find_size(&structs, type);

@@ -83,7 +83,7 @@ static void add_choices(session *s)
 {
     if (s->asked->beam > 1) app_kernel_flag(&s->kernel, "BEAM_SEARCH");
     app_kernel_size_is(&s->kernel, "BEAM", s->asked->beam);
-    app_kernel_size_is(&s->kernel, "CANDIDATES", 2 * s->asked->beam);
+    app_kernel_size_is(&s->kernel, "CANDIDATES", 2 * (int64_t)s->asked->beam);
     if (s->asked->type == APP_NUMBER_INT8) app_kernel_flag(&s->kernel, "INT8");
     if (s->asked->type == APP_NUMBER_BF16) app_kernel_flag(&s->kernel, "BF16");
     if (s->model.model->from_end) app_kernel_flag(&s->kernel, "BACKWARD");
@@ -97,6 +97,7 @@ static lb_status out_of_memory(lb_error *error)
 /* What takes the place of model.h. */
 static lb_status write_constants(session *s, lb_error *error)
 {
+    add_choices(s);
     int64_t longest = longest_of(s);
     int64_t limit = lb_model_limit(s->model.model, lb_text_model_limit(&s->model, longest));
     int64_t trained =
@@ -142,7 +143,9 @@ static void add_head(const session *s, const char *name, const char *what, lb_bu
 static lb_status write_files(session *s, lb_error *error)
 {
     char name[PREFIX + 2];
-    app_kernel_size_is(&s->kernel, "WORK_BYTES", app_kernel_work(&s->kernel));
+    int64_t work = app_kernel_work(&s->kernel);
+    if (work == 0) return out_of_memory(error);
+    app_kernel_size_is(&s->kernel, "WORK_BYTES", work);
     lb_snprintf(name, sizeof name, "%s.h", s->prefix);
     add_head(s, name, "text in, text out", &s->declarations);
     app_kernel_add_header(&s->kernel, &s->declarations);
@@ -170,7 +173,6 @@ static int export_model(const settings *asked)
     lb_error error = {0};
     lb_status status = name_files(&s, &error);
     if (!status) status = open_model(&s, &error);
-    if (!status) add_choices(&s);
     if (!status) status = write_constants(&s, &error);
     if (!status) status = write_files(&s, &error);
     if (!status)

@@ -40,9 +40,9 @@ static void end_array(const array *a)
 /* The shortest text that is the number again. */
 static void add_float(array *a, float x)
 {
-    char text[NUMBER];
-    lb_snprintf(text, sizeof text - 2, "%.9g", (double)x);
-    strcat(text, strpbrk(text, ".e") ? "F" : ".0F");
+    char digits[NUMBER], text[NUMBER + 4];
+    lb_snprintf(digits, sizeof digits, "%.9g", (double)x);
+    lb_snprintf(text, sizeof text, strpbrk(digits, ".e") ? "%sF" : "%s.0F", digits);
     add_number(a, text);
 }
 

@@ -127,7 +127,8 @@ static void add_rotations(int64_t positions, int64_t pairs, app_numbers *n, lb_t
 {
     lb_tensor *table = lb_tensor_new(tape, LB_SHAPE(positions * pairs, 2), NULL);
     for (int64_t i = 0; lb_is_sound(table) && i < positions * pairs; i++) {
-        double angle = (double)(i / pairs) * pow(ROTARY_BASE, -(double)(i % pairs) / (double)pairs);
+        int64_t position = i / pairs, pair = i % pairs;
+        double angle = (double)position * pow(ROTARY_BASE, -(double)pair / (double)pairs);
         table->data[2 * i] = (lb_real)cos(angle);
         table->data[2 * i + 1] = (lb_real)sin(angle);
     }
@@ -211,8 +212,10 @@ static void add_flags(const lb_transformer_config *c, app_kernel *k)
     for (size_t i = 0; i < sizeof always / sizeof *always; i++) app_kernel_flag(k, always[i]);
     if (c->post_norm) app_kernel_flag(k, "POST_NORM");
     if (c->window > 0) app_kernel_flag(k, "WINDOWED");
-    if (c->softcap > 0) app_kernel_flag(k, "CAPPED");
-    if (c->softcap > 0) app_kernel_flag(k, "USES_TANH");
+    if (c->softcap > 0) {
+        app_kernel_flag(k, "CAPPED");
+        app_kernel_flag(k, "USES_TANH");
+    }
     if (c->attention_weights != LB_SOFTMAX) app_kernel_flag(k, "SPARSE");
     if (c->attention_weights == LB_ENTMAX) app_kernel_flag(k, "ENTMAX");
 }

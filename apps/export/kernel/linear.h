@@ -31,7 +31,7 @@ static const float TINY = 1e-30F; /* what is no larger counts as 0: its inverse 
  * y_i = scale_i step (sum_j weight_ij integer_j) + b_i. */
 static void apply(const linear *l, const float *x, float *y)
 {
-    int16_t integer[WIDEST];
+    int16_t integer[WIDEST] = {0};
     float largest = 0;
     for (int j = 0; j < l->columns; j++) largest = fabsf(x[j]) > largest ? fabsf(x[j]) : largest;
     float step = largest / (float)RANGE, steps = largest > TINY ? (float)RANGE / largest : 0;

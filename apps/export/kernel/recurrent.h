@@ -44,6 +44,7 @@ static void run_layer(memory *m, int layer, int direction, float *state)
 {
     const cell *c = &encoder[layer * DIRECTIONS + direction];
     float(*made)[OUTPUTS] = m->output[layer % BUFFERS];
+    int first = direction * HIDDEN;
     memset(state, 0, STATE * sizeof *state);
     for (int step = 0; step < m->length; step++) {
         int j = direction == 0 ? step : m->length - 1 - step;
@@ -53,7 +54,7 @@ static void run_layer(memory *m, int layer, int direction, float *state)
         else
             input = m->output[(layer - 1) % BUFFERS][j];
         step_cell(m, c, input, state);
-        memcpy(made[j] + direction * HIDDEN, state, HIDDEN * sizeof *state);
+        memcpy(made[j] + first, state, HIDDEN * sizeof *state);
     }
 }
 
@@ -64,10 +65,10 @@ static void run_layer(memory *m, int layer, int direction, float *state)
 static void encode(memory *m)
 {
     for (int layer = 0; layer < LAYERS; layer++) {
-        float last[DIRECTIONS * STATE], *state = m->state.layer[layer];
+        float last[DIRECTIONS][STATE], *state = m->state.layer[layer];
         for (int direction = 0; direction < DIRECTIONS; direction++)
-            run_layer(m, layer, direction, last + direction * STATE);
-        apply(&bridge[layer], last, state);
+            run_layer(m, layer, direction, last[direction]);
+        apply(&bridge[layer], last[0], state);
         for (int i = 0; i < STATE; i++) state[i] = hyperbolic_tangent(state[i]);
     }
 #if ATTENDS
