@@ -5,8 +5,8 @@
  *     compute(pairs)  = fixed + pairs * each
  *     exchange(nodes) = 2 log2(nodes) latency + 2 (1 - 1 / nodes) bytes (1 / network + 1 / memory)
  *
- * Measured on one machine: `fixed` and `each` for each model, `latency` by TCP, and `memory`, the rate at which two ranks
- * copy and add without a network. Taken as given: the rate of the network. */
+ * Measured on one machine: `fixed` and `each` for each model, `latency` by TCP, and `memory`, the rate at which two
+ * ranks copy and add without a network. Taken as given: the rate of the network. */
 #include "cli/options.h"
 #include "console/console.h"
 #include "shared/record.h"

@@ -30,7 +30,8 @@ void app_add_attention(lb_buffer *lines, const lb_translations *found, const lb_
 LB_MUST_USE lb_status app_write_lines(const char *path, const lb_buffer *lines, lb_error *error);
 
 /** Adds the alignment of an output, "0-0 2-1": for each of its symbols, the position in the source with the largest
- *  attention, as a mean over the heads of the last layer; of equal ones, the first. Source: the format of fast_align. */
+ *  attention, as a mean over the heads of the last layer; of equal ones, the first. Source: the format of
+ *  fast_align. */
 void app_add_alignment(lb_buffer *line, const lb_translations *found, const lb_translation *text,
                        const lb_output *output);
 

@@ -36,8 +36,9 @@ typedef struct app_input {
 } app_input;
 
 /** Starts reading a file, at most `capacity` lines at a time; NULL or "-" is standard input. `format` has the columns;
- *  without columns, a line is a text, unless the first one has more columns than a text: then they are those of `usual`,
- *  which the caller may set before the first line. With `tabs`, a text may have tabs. Bad lines are errors, or marked.
+ *  without columns, a line is a text, unless the first one has more columns than a text: then they are those of
+ *  `usual`, which the caller may set before the first line. With `tabs`, a text may have tabs. Bad lines are errors, or
+ *  marked.
  *  Memory: freed by app_input_close, also after an error. Errors: LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pair_format format,
                                      bool tabs, lb_error *error);

@@ -39,8 +39,8 @@ typedef struct app_pair_input {
     int64_t count, skipped;
 } app_pair_input;
 
-/** The format of pairs for a model: its rules and limits, and the columns of its training where `asked` has none. Says so
- *  on standard error if they differ. */
+/** The format of pairs for a model: its rules and limits, and the columns of its training where `asked` has none. Says
+ *  so on standard error if they differ. */
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model);
 
 /** Opens a file; "-" is standard input. Checks `format`. `format` and `path` must outlive the input.
@@ -63,7 +63,8 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
  *  Errors: LB_ERROR_FORMAT, with file and line; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error);
 
-/** What the message about a line of too many or too few columns lacks: the options of the program. "" for any other message. */
+/** What the message about a line of too many or too few columns lacks: the options of the program. "" for any other
+ *  message. */
 const char *app_columns_help(const char *message);
 
 /** Closes the file and frees everything. */

@@ -43,8 +43,8 @@ LB_MUST_USE int app_config_options(const app_program *program, app_config *confi
 LB_MUST_USE lb_status app_config_parse(const app_program *program, app_config *config, int argc, char **argv,
                                        lb_error *error);
 
-/** The option that an item of a file names in full, except those named in `left_out`, which ends with NULL. NULL after an
- *  error. Errors: LB_ERROR_FORMAT with file and line, and the closest name; LB_ERROR_MEMORY. */
+/** The option that an item of a file names in full, except those named in `left_out`, which ends with NULL. NULL after
+ *  an error. Errors: LB_ERROR_FORMAT with file and line, and the closest name; LB_ERROR_MEMORY. */
 const app_option *app_config_find(const app_program *program, const char *const *left_out,
                                   const struct app_json_file *file, const struct cJSON *item,
                                   lb_error *error);

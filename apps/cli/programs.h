@@ -1,4 +1,5 @@
-/* The commands of `lookback`; the function NAME_main is the command NAME. cmake/programs.cmake reads these names from here. */
+/* The commands of `lookback`; the function NAME_main is the command NAME. cmake/programs.cmake reads these names from
+ * here. */
 #ifndef APP_PROGRAMS_H
 #define APP_PROGRAMS_H
 

@@ -29,8 +29,8 @@ typedef struct app_comparison {
 /** The number of lengths. */
 int app_comparison_lengths(const app_comparison *comparison);
 
-/** Prints a line for each length and a column for each model on standard output, and what a step of each took on standard
- *  error, since that differs from run to run. */
+/** Prints a line for each length and a column for each model on standard output, and what a step of each took on
+ *  standard error, since that differs from run to run. */
 void app_comparison_print(const app_comparison *comparison);
 
 /** Draws exact match against length, a line for each model. Errors: those of lb_chart_save. */

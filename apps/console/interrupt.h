@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/** From now on, the first SIGINT, SIGTERM or SIGUSR1 is only recorded; the next one kills, as without a handler. Signals that
- *  were ignored at the start stay ignored. May be called again. */
+/** From now on, the first SIGINT, SIGTERM or SIGUSR1 is only recorded; the next one kills, as without a handler.
+ *  Signals that were ignored at the start stay ignored. May be called again. */
 void app_catch_interrupts(void);
 
 /** All of them kill again. A recorded signal stays recorded. */

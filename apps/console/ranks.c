@@ -61,8 +61,8 @@ static bool find(void *file, const char *name, void *function)
     return found;
 }
 
-/* The one that the user has built for another MPI; the one beside this program, wherever that is installed; or where the
- * loader looks. */
+/* The one that the user has built for another MPI; the one beside this program, wherever that is installed; or where
+ * the loader looks. */
 static void *open_library(void)
 {
     char path[APP_PATH];

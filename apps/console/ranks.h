@@ -15,12 +15,13 @@ void app_ranks_forget(void);
 /** As lb_set_threads; 0 shares the processors of a node among its ranks. */
 void app_ranks_set_threads(int threads);
 
-/** The name of this rank, if it fails alone. Where all ranks end, "" for the first, which reports it for all, and NULL for
- *  the others, which keep silent. "" without other ranks. */
+/** The name of this rank, if it fails alone. Where all ranks end, "" for the first, which reports it for all, and NULL
+ *  for the others, which keep silent. "" without other ranks. */
 const char *app_ranks_reporter(const lb_error *error);
 
-/** Leaves the other ranks, before the program ends. If this one has failed alone, all end: they would wait for it forever.
- *  Returns the exit status: `status`, but 0 where the first rank fails, too, whose status mpirun then reports. */
+/** Leaves the other ranks, before the program ends. If this one has failed alone, all end: they would wait for it
+ *  forever. Returns the exit status: `status`, but 0 where the first rank fails, too, whose status mpirun then
+ *  reports. */
 int app_ranks_leave(int status);
 
 #endif

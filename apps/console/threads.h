@@ -11,8 +11,8 @@
  *  runtime's own variable. Call it before anything else. */
 void app_settle_threads(char **argv);
 
-/** Sets the environment for this, where the user has not. Returns whether it has changed. For runtimes that are not loaded
- *  yet. */
+/** Sets the environment for this, where the user has not. Returns whether it has changed. For runtimes that are not
+ *  loaded yet. */
 bool app_choose_threads(void);
 
 #endif

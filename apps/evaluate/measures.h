@@ -43,15 +43,14 @@ LB_MUST_USE lb_status app_score_open(app_score *score, app_judging judging, cons
                                      lb_error *error);
 
 /** Adds a row: the symbols of outputs and of a reference. Each row counts on its own, as in SIGMORPHON's shared
- *  tasks, unless any target may be right: see lb_statistics_of. If the symbols are characters, words are separated by white space; otherwise the
- *  symbols are words or sounds themselves, and there is no separate word error rate.
+ *  tasks, unless any target may be right: see lb_statistics_of. If the symbols are characters, words are separated by
+ *  white space; otherwise the symbols are words or sounds themselves, and there is no separate word error rate.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_add(app_score *score, app_answer answer, lb_error *error);
 
 /** Prints all measures with their 95 % intervals, if they have one, the word error rate only if there are words, and at
- *  most `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is null.
- *  If sources have several targets, it says how many pairs can be right.
- *  `seed` is that of the intervals.
+ *  most `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is
+ *  null. If sources have several targets, it says how many pairs can be right. `seed` is that of the intervals.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json,
                                       lb_error *error);

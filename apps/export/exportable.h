@@ -4,8 +4,8 @@
 
 #include "translate/file/text_model.h"
 
-/** Checks that the model, of the file `path`, can become a C file with such a beam. Errors: LB_ERROR_FORMAT, which names what
- *  cannot, and what can. */
+/** Checks that the model, of the file `path`, can become a C file with such a beam. Errors: LB_ERROR_FORMAT, which
+ *  names what cannot, and what can. */
 LB_MUST_USE lb_status app_exportable(const char *path, const lb_text_model *model, int beam, lb_error *error);
 
 #endif

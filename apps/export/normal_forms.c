@@ -74,8 +74,8 @@ static bool is_of_target(const app_characters *all, const parts *of)
     return every;
 }
 
-/* The characters that consist of others, and what is asked of each. `wanted` has 1 for those of the tables, and 2 for those
- * that are composed, too. */
+/* The characters that consist of others, and what is asked of each. `wanted` has 1 for those of the tables, and 2 for
+ * those that are composed, too. */
 static void choose(const app_characters *all, bool composes, unsigned char *wanted)
 {
     for (int32_t c = 0; c < APP_CHARACTERS; c++) {

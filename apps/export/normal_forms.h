@@ -22,8 +22,8 @@ void app_characters_free(app_characters *all);
 /** Marks the parts of a text. Returns their number. */
 int64_t app_characters_mark(unsigned char *marked, const char *text);
 
-/** Adds the tables `decompositions`, `marks` and `compositions`, and their sizes: whatever has a part in a source or consists
- *  of parts of targets. Only the latter is composed, unless `composes`. */
+/** Adds the tables `decompositions`, `marks` and `compositions`, and their sizes: whatever has a part in a source or
+ *  consists of parts of targets. Only the latter is composed, unless `composes`. */
 void app_normal_forms_add(const app_characters *all, bool composes, app_kernel *kernel, lb_buffer *out);
 
 #endif

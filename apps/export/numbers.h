@@ -29,8 +29,8 @@ typedef struct app_numbers {
 /** Adds an array of floats. */
 void app_numbers_floats(lb_buffer *out, const char *name, int64_t count, const lb_real *x);
 
-/** Adds the arrays of a `linear`, NAME_weight, NAME_scale and NAME_bias, for the rows from `first` on, `rows` of them (0:
- *  all), of the parameters `weight` and `bias` (NULL: none). Adds its initialiser to the layers. */
+/** Adds the arrays of a `linear`, NAME_weight, NAME_scale and NAME_bias, for the rows from `first` on, `rows` of them
+ *  (0: all), of the parameters `weight` and `bias` (NULL: none). Adds its initialiser to the layers. */
 void app_numbers_linear(app_numbers *n, const char *name, const char *weight, const char *bias, int64_t first,
                         int64_t rows);
 

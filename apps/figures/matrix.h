@@ -17,8 +17,8 @@ typedef struct app_matrix {
 } app_matrix;
 
 /** The attention weights of a model for `text`: a row for each output symbol, the end included, and a column for each
- *  symbol of the text, for each layer and head; of hard attention the likeliest alignment. The model must have attention. `*ended` tells whether the output ended.
- *  Unknown symbols are reported on standard error.
+ *  symbol of the text, for each layer and head; of hard attention the likeliest alignment. The model must have
+ *  attention. `*ended` tells whether the output ended. Unknown symbols are reported on standard error.
  *  Memory: freed by app_matrix_free, also after an error; the same holds for app_matrix_read.
  *  Errors: LB_ERROR_FORMAT if `text` is invalid for the model; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix,

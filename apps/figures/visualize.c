@@ -73,7 +73,8 @@ static lb_status attend(const char *model, const char *input, app_matrix *matrix
     return status;
 }
 
-/* Fills `matrices`, one for each model or one for the file, with the layers and heads to draw, and the kinds of models. */
+/* Fills `matrices`, one for each model or one for the file, with the layers and heads to draw, and the kinds of
+ * models. */
 static lb_status collect(const settings *s, app_matrix *matrices, char (*kinds)[APP_MODEL_NAME],
                          lb_error *error)
 {

@@ -21,8 +21,8 @@ typedef struct app_usual_options {
     lb_attention_kind attention; /* of members whose kind names none */
 } app_usual_options;
 
-/** Trains the members of `list`, each in a folder named by its kind and seed, with `repeated->seed` and the numbers after
- *  it, joins them, prints what they are good for, and writes that as ensemble.tsv. Running the same again resumes
+/** Trains the members of `list`, each in a folder named by its kind and seed, with `repeated->seed` and the numbers
+ *  after it, joins them, prints what they are good for, and writes that as ensemble.tsv. Running the same again resumes
  *  interrupted trainings and repeats none. Returns the exit status.
  *  Data:  the pairs of the training; their strings must outlive the call.
  *  Usual: members do without the options of other kinds. */

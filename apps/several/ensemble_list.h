@@ -22,8 +22,9 @@ typedef struct app_members {
 } app_members;
 
 /** Reads a list of KIND or KIND:COUNT, with commas between. A kind is a name of lb_attention_names, "copy", which is
- *  additive attention and copying, or "transformer", with "-backward" behind it for a model that writes from the end; or "forward" or "backward", for the attention that the
- *  options name. A number alone is that many models as the options say.
+ *  additive attention and copying, or "transformer", with "-backward" behind it for a model that writes from the end;
+ *  or "forward" or "backward", for the attention that the options name. A number alone is that many models as the
+ *  options say.
  *  Errors: LB_ERROR_ARGUMENT for anything else, or more than LB_JOIN_MOST members. */
 LB_MUST_USE lb_status app_members_read(app_members *members, const char *list, lb_error *error);
 

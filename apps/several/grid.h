@@ -15,9 +15,11 @@ typedef struct app_grid {
     int options;   /* in each of them */
 } app_grid;
 
-/** Reads a file with a JSON object of lists of strings, numbers, and true or false, by the names of the program's options.
+/** Reads a file with a JSON object of lists of strings, numbers, and true or false, by the names of the program's
+ *  options.
  *  Memory: freed by app_grid_close, also after an error.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for anything else or more than 2^31 combinations; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for anything else or more than 2^31 combinations;
+ *  LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_grid_open(app_grid *grid, const app_program *program, const char *path,
                                     lb_error *error);
 

@@ -35,7 +35,8 @@ typedef struct app_side_by_side {
 } app_side_by_side;
 
 /** The folder of a training: letters, digits and =,.-+_ of its name below the common folder.
- *  Memory: release it with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that is
+ *  Memory: release it with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that
+ *  is
  *          too long. */
 LB_MUST_USE char *app_training_folder(const app_repeated *repeated, const char *name, lb_error *error);
 

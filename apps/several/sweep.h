@@ -1,5 +1,5 @@
-/* Sweeps: one training for each combination of values, as many in parallel as there are processors; then a table, a chart
- * and the best model. */
+/* Sweeps: one training for each combination of values, as many in parallel as there are processors; then a table, a
+ * chart and the best model. */
 #ifndef APP_SWEEP_H
 #define APP_SWEEP_H
 

@@ -25,7 +25,8 @@ typedef struct app_training_view {
 LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_config config,
                                         lb_training_result *result, lb_error *error);
 
-/** Says on the last line if the training ended worse than guessing, and worse than it began. Returns the exit status. */
+/** Says on the last line if the training ended worse than guessing, and worse than it began. Returns the exit
+ *  status. */
 int app_training_status(const app_training_view *view);
 
 /** Passes on the error of a training, with a hint: how to resume after an interruption, or what to do if that is

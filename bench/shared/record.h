@@ -1,8 +1,7 @@
 /* The record of a benchmark: an array of JSON objects, one per run of a program. Each has the output of the program,
- *     and part     "training", "decoding", "length", "hidden", "start", "bits", "scaling", "cost", "exchange" or "until"
- *     case     within the part, such as "small"
- *     by       "lookback", "floor", "ranks", "pytorch" or "pytorch compiled"; of an exchange "memory" or "tcp"
- *     seconds  from the start of the program to its end */
+ *     and part "training", "decoding", "length", "hidden", "start", "bits", "scaling", "cost", "exchange" or "until"
+ *     case within the part, such as "small" by "lookback", "floor", "ranks", "pytorch" or "pytorch compiled"; of an
+ *     exchange "memory" or "tcp" seconds from the start of the program to its end */
 #ifndef BENCH_RECORD_H
 #define BENCH_RECORD_H
 

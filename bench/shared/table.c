@@ -231,8 +231,8 @@ static void print_ranks(table *t, const char *size, const char *label,
     end_line(t);
 }
 
-/* Two ranks of one thread against one process of one thread, and of two. On a machine that others use, too, two cores are
- * more often disturbed than one: the fastest rounds are nearest to what the program takes. */
+/* Two ranks of one thread against one process of one thread, and of two. On a machine that others use, too, two cores
+ * are more often disturbed than one: the fastest rounds are nearest to what the program takes. */
 static void print_scaling(table *t)
 {
     static const struct {

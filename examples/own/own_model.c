@@ -46,7 +46,8 @@ static lb_attended_result sure_ask(const lb_decoder_attention *attention, lb_ten
 static const lb_attention_type sure_attention = {
     .name = "sure", .combines = true, .init = sure_init, .prepare = sure_prepare, .ask = sure_ask};
 
-/* ---- A kind of model: one GRU reads, another one writes, and the writer copies the symbols that it attends to. ---- */
+/* ---- A kind of model: one GRU reads, another one writes, and the writer copies the symbols that it attends to.
+ * ---- */
 
 typedef struct copier_config {
     int64_t vocabulary; /* of source and target */

@@ -112,8 +112,8 @@ void *lb_alloc(size_t bytes);
 /** Releases memory. NULL is allowed. */
 void lb_release(void *memory);
 
-/* ---- Threads. Results do not depend on the number of threads, to the last bit. A child of fork may go on computing, also
- * with several threads; but not if it was forked by one of the threads that share the work of a call. ---- */
+/* ---- Threads. Results do not depend on the number of threads, to the last bit. A child of fork may go on computing,
+ * also with several threads; but not if it was forked by one of the threads that share the work of a call. ---- */
 
 /** Sets the number of threads for future work of the calling thread. 0 or less means OMP_NUM_THREADS, or without it one
  *  for each processor that the process may use, by its CPU set and the quota of its control group. */

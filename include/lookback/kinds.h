@@ -45,8 +45,9 @@ typedef struct lb_model_step {
  *  Errors: LB_ERROR_SHAPE if the batch sizes differ, LB_ERROR_INDEX for a token outside the vocabulary. */
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in);
 
-/** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15. LB_PAD and
- *  LB_BOS, which no output has, get 0, and the others what is left of their share; lb_model_loss counts them all.
+/** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15.
+ *  LB_PAD and LB_BOS, which no output has, get 0, and the others what is left of their share; lb_model_loss counts them
+ *  all.
  *  Shapes: logits [..., target_vocab] -> the same. */
 lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits);
 
@@ -123,9 +124,10 @@ typedef struct lb_attended_memory {
     lb_tensor *keys;   /* [batch, S, .]; NULL without attention */
     lb_tensor *values; /* [batch, S, .] */
     lb_tensor *mask;   /* [batch, S] */
-    /* What a built-in attention knows of the steps before; NULL if it needs nothing. Coverage: the sum of their weights,
-     * [batch, S]; location: the weights of the last one, [batch, S]; local-m: the position of the next one, and the way
-     * to the one after, [batch, 2]; monotonic: the beliefs of lb_attend_monotonic, NULL before the first step. */
+    /* What a built-in attention knows of the steps before; NULL if it needs nothing. Coverage: the sum of their
+     * weights, [batch, S]; location: the weights of the last one, [batch, S]; local-m: the position of the next one,
+     * and the way to the one after, [batch, 2]; monotonic: the beliefs of lb_attend_monotonic, NULL before the first
+     * step. */
     lb_tensor *past;
 } lb_attended_memory;
 

@@ -1,4 +1,5 @@
-/* The quality of outputs: edit distance, error rates, BLEU, confidence intervals, confusions; and how a model attends. */
+/* The quality of outputs: edit distance, error rates, BLEU, confidence intervals, confusions; and how a model
+ * attends. */
 #ifndef LOOKBACK_METRICS_H
 #define LOOKBACK_METRICS_H
 
@@ -85,13 +86,14 @@ lb_bleu_statistics lb_bleu_tally(lb_sequence output, const lb_sequence *referenc
 void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
 
 /** BLEU from 0 to 100: the geometric mean of the precisions matches / totals, times the brevity penalty
- *  exp(1 - reference / output) for outputs that are shorter than their references. It is 0 if nothing matches. Otherwise,
- *  except with LB_BLEU_ADD_K, it is not defined if no output has LB_BLEU_ORDER symbols: NaN.
+ *  exp(1 - reference / output) for outputs that are shorter than their references. It is 0 if nothing matches.
+ *  Otherwise, except with LB_BLEU_ADD_K, it is not defined if no output has LB_BLEU_ORDER symbols: NaN.
  *  Source:  Papineni, Roukos, Ward, Zhu 2002, "BLEU: a method for automatic evaluation of machine translation", as
  *           computed by sacreBLEU (Post 2018, arXiv:1804.08771) with tokenize none and without effective order.
  *           Smoothing: Chen and Cherry 2014, "A systematic comparison of smoothing techniques for sentence-level BLEU",
  *           methods 3, none, 1 and 2.
- *  Differs: tokens are symbols; there is no tokenizer. What is not defined is 0 there, even for outputs that are right. */
+ *  Differs: tokens are symbols; there is no tokenizer. What is not defined is 0 there, even for outputs that are
+ *  right. */
 double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
 
 /* ---- Measures of outputs against references: sequence, word and symbol error rate, BLEU. ---- */
@@ -161,10 +163,10 @@ typedef struct lb_intervals {
     lb_measures low, high;
 } lb_intervals;
 
-/** Confidence intervals of all measures. That of the sequence error rate, a share of the outputs, is Wilson's, which has a
- *  width even if all of them are right. For the others, each resample draws `count` outputs with replacement; the interval
- *  leaves out the lowest and the highest (1 - confidence) / 2 of the values that are defined. If these are all the same,
- *  they tell nothing of the width, and there is no interval.
+/** Confidence intervals of all measures. That of the sequence error rate, a share of the outputs, is Wilson's, which
+ *  has a width even if all of them are right. For the others, each resample draws `count` outputs with replacement; the
+ *  interval leaves out the lowest and the highest (1 - confidence) / 2 of the values that are defined. If these are all
+ *  the same, they tell nothing of the width, and there is no interval.
  *  Exact:  the same seed gives the same bits with any number of threads.
  *  Cost:   O(resamples count), whatever the lengths; 10,000 outputs take about 0.1 s on one core.
  *  Memory: three numbers per resample during the call.

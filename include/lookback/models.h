@@ -76,10 +76,11 @@ typedef struct lb_seq2seq_config {
     bool tied;            /* the output shares the weight of the target embedding */
     /* [NULL: `attention` applies] A custom attention, applied after each step. It must outlive the model. */
     const lb_attention_type *own_attention;
-    /* [LB_CELL_GRU] Of encoder and decoder. Additive attention runs step by step with LB_CELL_LSTM, which takes longer. */
+    /* [LB_CELL_GRU] Of encoder and decoder. Additive attention runs step by step with LB_CELL_LSTM, which takes
+     * longer. */
     lb_cell_kind cell;
-    /* [5] Of local attention: how far it reaches from its position to either side. [3] Of LB_ATTENTION_LOCATION: how far
-     * a filter reaches. For no other kind. */
+    /* [5] Of local attention: how far it reaches from its position to either side. [3] Of LB_ATTENTION_LOCATION: how
+     * far a filter reaches. For no other kind. */
     int64_t window;
     /* A symbol can be copied from the source; needs soft attention other than LB_ATTENTION_LOCAL_P, and LB_SOFTMAX as
      * `output`. */
@@ -90,8 +91,9 @@ typedef struct lb_seq2seq_config {
  *      source_embedding, target_embedding   as nn.Embedding
  *      encoder                              as nn.GRU or nn.LSTM
  *      bridge.L                             as nn.Linear: layer L of the decoder starts from tanh(bridge(final state of
- *                                           layer L of the encoder)); with an LSTM, both are [h; c], and the final state
- *                                           of a bidirectional encoder is [h_f; c_f; h_b; c_b], forward and backward
+ *                                           layer L of the encoder)); with an LSTM, both are [h; c], and the final
+ *                                           state of a bidirectional encoder is [h_f; c_f; h_b; c_b], forward and
+ *                                           backward
  *      attention                            additive: W_q, W_k, v; general and hard kinds: W; monotonic-1: W, jump;
  *                                           multi-head: W_q, W_k, W_v, W_o; local-m: W; local-p: W, W_p, v_p;
  *                                           coverage: as additive, and W_c [hidden, 1]; location: as additive, F as
@@ -106,17 +108,17 @@ typedef struct lb_seq2seq_config {
  *      copy.symbols                         [source_vocab] see lb_model_set_copies: both only with `copy`
  *  Additive attention is applied before each step, with the state of layer 0 (Bahdanau, Cho, Bengio 2015,
  *  arXiv:1409.0473), and so are coverage (See, Liu, Manning 2017, arXiv:1704.04368, without the coverage loss) and
- *  location-sensitive attention (Chorowski et al. 2015, arXiv:1506.07503), step by step. The others are applied after the step, with the state of the last layer, and their context does
- *  not enter the recurrence (Luong, Pham, Manning 2015, arXiv:1508.04025, section 3, without input feeding).
- *  Hard attention (Wu, Shapiro, Cotterell 2018, arXiv:1808.10024; Wu, Cotterell 2019, arXiv:1905.06319) has no context:
- *  combine and output are applied to each encoder output, and the logits are log-probabilities, of which the softmax is
- *  the exponential. Its weights are p(position of the step | symbols before it). With `from_end`, a model with monotonic
- *  attention reads its source reversed: in reading order, it begins at the last position and never goes to the right.
- *  Local-m then counts from the last position down.
- *  A tied weight is one parameter with two uses, stored under the name of the embedding (Press, Wolf 2017,
- *  arXiv:1608.05859). The output layer then needs a vector of `embed` numbers, which combine computes from [state;
- *  context], or from the state without attention. It goes through tanh only if the untied model has a combine, too. A
- *  PyTorch module with tied weights loads the file with load_state_dict(strict=False). */
+ *  location-sensitive attention (Chorowski et al. 2015, arXiv:1506.07503), step by step. The others are applied after
+ *  the step, with the state of the last layer, and their context does not enter the recurrence (Luong, Pham, Manning
+ *  2015, arXiv:1508.04025, section 3, without input feeding). Hard attention (Wu, Shapiro, Cotterell 2018,
+ *  arXiv:1808.10024; Wu, Cotterell 2019, arXiv:1905.06319) has no context: combine and output are applied to each
+ *  encoder output, and the logits are log-probabilities, of which the softmax is the exponential. Its weights are
+ *  p(position of the step | symbols before it). With `from_end`, a model with monotonic attention reads its source
+ *  reversed: in reading order, it begins at the last position and never goes to the right. Local-m then counts from the
+ *  last position down. A tied weight is one parameter with two uses, stored under the name of the embedding (Press,
+ *  Wolf 2017, arXiv:1608.05859). The output layer then needs a vector of `embed` numbers, which combine computes from
+ *  [state; context], or from the state without attention. It goes through tanh only if the untied model has a combine,
+ *  too. A PyTorch module with tied weights loads the file with load_state_dict(strict=False). */
 typedef struct lb_seq2seq {
     lb_model base; /* comes first */
     const char *name;
@@ -224,8 +226,8 @@ typedef struct lb_self_attention {
     lb_tensor *decoder;    /* [batch, layers heads, T, T]: each position attends to those up to itself */
 } lb_self_attention;
 
-/** Runs a model as lb_model_forward does and returns its self-attention, which decoding does not keep. The tape should be
- *  in LB_MODE_EVALUATE: with dropout, weights are those that remain.
+/** Runs a model as lb_model_forward does and returns its self-attention, which decoding does not keep. The tape should
+ *  be in LB_MODE_EVALUATE: with dropout, weights are those that remain.
  *  Shapes: source [batch, S], target_in [batch, T].
  *  Kinds:  a transformer; others have no self-attention, nor does an ensemble as a whole.
  *  Errors: as lb_model_forward, recorded on the tape. */
@@ -240,15 +242,16 @@ typedef struct lb_best_alignment {
     double *log_probability; /* [batch]: of the target and this alignment together */
 } lb_best_alignment;
 
-/** Finds the alignment a_1 ... a_T that makes p(target, a | source) largest, by the algorithm of Viterbi. Other than the
- *  weights of decoding, p(a_t | symbols before t), it takes all symbols of the target into account, and is one path: a
- *  monotonic attention never goes to the left. Of equal alignments, it is the leftmost; if the model reads its source
- *  reversed (monotonic and `from_end`), the rightmost.
+/** Finds the alignment a_1 ... a_T that makes p(target, a | source) largest, by the algorithm of Viterbi. Other than
+ *  the weights of decoding, p(a_t | symbols before t), it takes all symbols of the target into account, and is one
+ *  path: a monotonic attention never goes to the left. Of equal alignments, it is the leftmost; if the model reads its
+ *  source reversed (monotonic and `from_end`), the rightmost.
  *  Shapes: source [batch, S], target_out [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
  *  Kinds:  an lb_seq2seq with hard attention. Soft attention mixes positions, and has no alignment; nor has an ensemble
  *          as a whole.
  *  The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
- *  Errors: as lb_model_forward, LB_ERROR_INDEX if a token of target_out is not in the vocabulary; recorded on the tape. */
+ *  Errors: as lb_model_forward, LB_ERROR_INDEX if a token of target_out is not in the vocabulary; recorded on the
+ *  tape. */
 lb_best_alignment lb_model_best_alignment(const lb_model *model, lb_tokens source, lb_tokens target_out);
 
 /* ---- A head switched off: what a model does without one head of its attention to the source. ---- */
@@ -256,11 +259,12 @@ lb_best_alignment lb_model_best_alignment(const lb_model *model, lb_tokens sourc
 /** What a head contributed, for switching it on again. */
 typedef struct lb_head_off lb_head_off;
 
-/** Switches off one head of the attention to the source: its context counts as zero, as if the output projection did not
- *  read it. With a single head, that is all of the attention. An ensemble does without the head of each member.
- *  A model that copies still points with its weights.
+/** Switches off one head of the attention to the source: its context counts as zero, as if the output projection did
+ *  not read it. With a single head, that is all of the attention. An ensemble does without the head of each member. A
+ *  model that copies still points with its weights.
  *  Changes: the parameters that read the context. Do not train or save the model meanwhile.
- *  Memory:  switch the head on again with lb_head_switch_on, which restores the parameters bit for bit. NULL after an error; the
+ *  Memory: switch the head on again with lb_head_switch_on, which restores the parameters bit for bit. NULL after an
+ *  error; the
  *           parameters are then unchanged.
  *  Errors:  LB_ERROR_ARGUMENT if there is no such head, or if the heads of a custom kind of model or attention are not
  *           known; LB_ERROR_MEMORY.
@@ -273,10 +277,10 @@ void lb_head_switch_on(lb_head_off *off);
 
 /* ---- Ensembles: several models that decode as one. ---- */
 
-/** Models of any kind with the same vocabularies, trained separately. The logits of an ensemble are the weighted mean of
- *  the log-probabilities of its members, so that it prefers outputs that no member finds unlikely. If a member has sparse
- *  probabilities, whose logarithm may be -inf, the probabilities are averaged instead. Its attention weights
- *  are the mean of theirs.
+/** Models of any kind with the same vocabularies, trained separately. The logits of an ensemble are the weighted mean
+ *  of the log-probabilities of its members, so that it prefers outputs that no member finds unlikely. If a member has
+ *  sparse probabilities, whose logarithm may be -inf, the probabilities are averaged instead. Its attention weights are
+ *  the mean of theirs.
  *  Vote:   members that write in different directions have no common step: they vote. lb_beam_search pools the
  *          hypotheses that the members of each direction find together, and every member scores each of them. The
  *          score of a hypothesis is the weighted mean of the log-probabilities of its members, over its length as
@@ -284,8 +288,8 @@ void lb_head_switch_on(lb_head_off *off);
  *  Cost:   the sum over its members; of a vote, twice to three times that.
  *  Source: Sutskever, Vinyals, Le 2014, arXiv:1409.3215. Differs: log-probabilities are averaged, not probabilities. */
 typedef struct lb_ensemble {
-    /* Comes first. Layers and heads are 0 unless all members agree on them; in a vote whose members all attend, they are
-     * then 1 and 1: the mean over the heads of their last layers. */
+    /* Comes first. Layers and heads are 0 unless all members agree on them; in a vote whose members all attend, they
+     * are then 1 and 1: the mean over the heads of their last layers. */
     lb_model base;
     const lb_model *const *member; /* [count] */
     int count;
@@ -321,9 +325,8 @@ typedef struct lb_decoded {
 /** The index of the largest logit, the first of equal ones. */
 int32_t lb_argmax(const lb_real *logits, int64_t classes);
 
-/** Decodes all rows of a batch, without LB_PAD and LB_BOS, side by side until every row has ended or has `limit` tokens, or as many as the model has
- *  positions for.
- *  The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
+/** Decodes all rows of a batch, without LB_PAD and LB_BOS, side by side until every row has ended or has `limit`
+ *  tokens, or as many as the model has positions for. The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Errors: LB_ERROR_INDEX, LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a limit below 1; `batch` of the result is then 0. */
 lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit);
 
@@ -338,8 +341,8 @@ typedef struct lb_beam_config {
     /* The score is the log-probability divided by this power of the length [1]; negative: not divided. */
     double length_penalty;
     bool without_weights; /* the outputs have no attention, which takes steps x source length of memory */
-    /* The beginning of each output, [batch] rows of tokens with their lengths, shorter than `limit` [none]. For a model that
-     * writes forwards and does not vote. */
+    /* The beginning of each output, [batch] rows of tokens with their lengths, shorter than `limit` [none]. For a model
+     * that writes forwards and does not vote. */
     const int32_t *const *prefix;
     const int32_t *prefix_length;
 } lb_beam_config;
@@ -351,7 +354,8 @@ typedef struct lb_hypothesis {
     bool finished;  /* whether LB_EOS came within the limit */
     int64_t steps;  /* length, plus 1 if `finished` */
     double score;   /* log-probability of all steps, divided by steps to the power of the penalty */
-    /* [layers, heads, steps, source length]: the attention of each step; NULL without attention, or `without_weights` */
+    /* [layers, heads, steps, source length]: the attention of each step; NULL without attention, or
+     * `without_weights` */
     lb_real *weights;
     double *log_probability; /* [steps] of each token, given those before it */
 } lb_hypothesis;
@@ -365,9 +369,9 @@ typedef struct lb_beam {
 } lb_beam;
 
 /** Decodes a batch. A row is done when `n_best` hypotheses have finished and no live one can still score better than
- *  they do, whatever its length up to the limit. A hypothesis ends if that is among the `beam` likeliest continuations, at
- *  the limit among twice as many. There, unfinished hypotheses fill up the result. The tape is in
- *  LB_MODE_EVALUATE meanwhile; its mode is restored.
+ *  they do, whatever its length up to the limit. A hypothesis ends if that is among the `beam` likeliest continuations,
+ *  at the limit among twice as many. There, unfinished hypotheses fill up the result. The tape is in LB_MODE_EVALUATE
+ *  meanwhile; its mode is restored.
  *  Exact:  a beam of 1 gives the tokens of lb_greedy. The greedy hypothesis is never pruned, so that no beam scores
  *          below lb_greedy.
  *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam and limit >= 1, if the vocabulary has no LB_EOS, or if

@@ -161,8 +161,8 @@ typedef struct lb_positional {
     lb_tensor *weight; /* learned: [max_length, width]; relative: [32, heads]; otherwise NULL */
 } lb_positional;
 
-/** Adds NAME.weight if the encoding is learned, normal with standard deviation 0.02, or relative, with 1 / sqrt(width) as
- *  in T5. Errors: as lb_params_add. */
+/** Adds NAME.weight if the encoding is learned, normal with standard deviation 0.02, or relative, with 1 / sqrt(width)
+ *  as in T5. Errors: as lb_params_add. */
 lb_status lb_positional_init(lb_positional *positional, lb_params *params, const char *name,
                              lb_positional_config config);
 
@@ -176,7 +176,8 @@ lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, 
  *  Shapes: -> [heads, queries, first + queries]; NULL for the kinds without one. Errors: as lb_relative_bias. */
 lb_tensor *lb_positional_bias(const lb_positional *positional, lb_tape *tape, int64_t first, int64_t queries);
 
-/* ---- Recurrent layers, GRU or LSTM: a cell, and layers of cells over whole sequences in one or two directions. ---- */
+/* ---- Recurrent layers, GRU or LSTM: a cell, and layers of cells over whole sequences in one or two directions.
+ * ---- */
 
 /** The kind of a recurrent cell. */
 typedef enum lb_cell_kind {
@@ -210,9 +211,9 @@ lb_status lb_gru_cell_init(lb_gru_cell *cell, lb_params *params, const char *nam
 /** One step. Shapes: x [batch, input], state [batch, hidden] -> the next state. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_gru_cell_forward(const lb_gru_cell *cell, lb_tensor *x, lb_tensor *state);
 
-/** One step of the other GRU, in which the reset gate applies to the state before its product with the weight, not after
- *  it: n = tanh(W_in x + b_in + W_hn (r h) + b_hn). This is `GRU` of ONNX with linear_before_reset = 0, its default; that
- *  has its gates in the order z, r, n. There is no fused op for it, nor a layer.
+/** One step of the other GRU, in which the reset gate applies to the state before its product with the weight, not
+ *  after it: n = tanh(W_in x + b_in + W_hn (r h) + b_hn). This is `GRU` of ONNX with linear_before_reset = 0, its
+ *  default; that has its gates in the order z, r, n. There is no fused op for it, nor a layer.
  *  Shapes: as lb_gru_cell_forward. Errors: LB_ERROR_SHAPE. Source: Cho et al. 2014, arXiv:1406.1078, section 2.3. */
 lb_tensor *lb_gru_cell_forward_reset_first(const lb_gru_cell *cell, lb_tensor *x, lb_tensor *state);
 
@@ -259,7 +260,8 @@ lb_status lb_recurrent_init(lb_recurrent *layers, lb_params *params, const char 
 /** The result of recurrent layers. */
 typedef struct lb_recurrent_result {
     lb_tensor *outputs; /* [batch, time, directions * hidden], zero after the end of a row */
-    /* [layers * directions] states: of a GRU h_n in PyTorch, [batch, hidden]; of an LSTM h_n and c_n, [batch, 2 hidden] */
+    /* [layers * directions] states: of a GRU h_n in PyTorch, [batch, hidden]; of an LSTM h_n and c_n, [batch, 2
+     * hidden] */
     lb_tensor **final;
 } lb_recurrent_result;
 
@@ -473,8 +475,8 @@ typedef struct lb_transformer_context {
      * appended. NULL: x is the start of the sequence. */
     lb_key_values *past;
     lb_tensor *memory; /* the output of the encoder [batch, S, width]; decoder only */
-    /* Used instead of `memory`: its keys and values, projected for each layer, as a decoder that runs step by step keeps
-     * them. */
+    /* Used instead of `memory`: its keys and values, projected for each layer, as a decoder that runs step by step
+     * keeps them. */
     const lb_key_values *memory_projected;
     lb_tensor *memory_mask;                    /* broadcasts to [batch, heads, length, S]; NULL: none */
     lb_tensor **self_weights, **cross_weights; /* receive the attention weights, unless NULL */

@@ -125,7 +125,8 @@ typedef enum lb_cell_text {
 
 /** The direction of column labels. */
 typedef enum lb_label_slant {
-    /* At 45 degrees, or at 90 where they are close; horizontal if all are single characters, or some are and all fit. */
+    /* At 45 degrees, or at 90 where they are close; horizontal if all are single characters, or some are and all
+     * fit. */
     LB_LABEL_SLANTED,
     LB_LABEL_FLAT, /* all horizontal: for short labels */
 } lb_label_slant;
@@ -251,7 +252,7 @@ typedef struct lb_flow {
 
 /** The diagram as a panel of a figure. All boxes are as wide as the longest label needs. Arrows that share an edge of a
  *  box are side by side there, in the order of their other ends.
- *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no boxes, if a place is not from 0 to 1000, or if an arrow
+ *  Errors: drawing fails with LB_ERROR_ARGUMENT if there are no boxes, if a place is not from 0 to 1000, or if an arrow
  *           does not lead downwards from one box to another. */
 lb_panel lb_flow_panel(const lb_flow *flow);
 

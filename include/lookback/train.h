@@ -35,7 +35,8 @@ typedef struct lb_optimizer_config {
  *           Parameters must not be added to `params` afterwards: lb_optimizer_step refuses them.
  *  Source:  Kingma, Ba 2015, arXiv:1412.6980; Loshchilov, Hutter 2019, arXiv:1711.05101; SGD as torch.optim.SGD.
  *  Differs: as in PyTorch, epsilon is added to the root of the corrected second moment; the last variant of the first
- *           paper adds it before the correction. The velocity of SGD has no learning rate in it, as that of some has. */
+ *           paper adds it before the correction. The velocity of SGD has no learning rate in it, as that of some
+ *           has. */
 lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config);
 /** Frees the optimiser, not the parameters. NULL is allowed. */
 void lb_optimizer_free(lb_optimizer *optimizer);
@@ -63,9 +64,10 @@ lb_optimizer_facts lb_optimizer_about(const lb_optimizer *optimizer);
  *  Errors: as lb_safetensors_write. */
 LB_MUST_USE lb_status lb_optimizer_save(const lb_optimizer *optimizer, const char *path, lb_error *error);
 
-/** Reads what lb_optimizer_save has written: the next steps have the bits that they would have had. The learning rate and
- *  all else of the configuration are those of lb_optimizer_new.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT, with the name of the file, if it has the state of another kind, or does not fit
+/** Reads what lb_optimizer_save has written: the next steps have the bits that they would have had. The learning rate
+ *  and all else of the configuration are those of lb_optimizer_new.
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT, with the name of the file, if it has the state of another kind, or does not
+ *  fit
  *          the parameters, some of which may have been set by then; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_optimizer_load(lb_optimizer *optimizer, const char *path, lb_error *error);
 
@@ -127,15 +129,15 @@ lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target);
 lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
                        lb_tape *tape, const int64_t *pair, int64_t count);
 
-/** A batch, in reading order, as a model reads it for lb_model_forward: with reversed targets for one that writes from the
- *  end (lb_model.from_end), and otherwise the batch itself.
+/** A batch, in reading order, as a model reads it for lb_model_forward: with reversed targets for one that writes from
+ *  the end (lb_model.from_end), and otherwise the batch itself.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
 lb_batch lb_batch_for(const lb_model *model, lb_batch batch);
 
 /* ---- The share of completely correct outputs. ---- */
 
-/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake. It is the result of
- *  greedy decoding, found by teacher forcing (docs/adr/0009). Resets the tape; its mode is restored.
+/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake. It is the result
+ *  of greedy decoding, found by teacher forcing (docs/adr/0009). Resets the tape; its mode is restored.
  *  Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
                                        int64_t lists, double *exact_match);
@@ -143,8 +145,9 @@ LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task
 /* ---- The training loop: steps, evaluations, checkpoints, and exact resumption. ---- */
 
 /** The loss of the batch of one step, on the tape, any that a program wants: a mean over its target tokens, or over its
- *  rows, whose number it adds to `tokens`. Its random numbers must depend on the step alone. If lb_trainer_config.shards is more than 1, it is the loss of one part,
- *  and `step` is the number of the part, step * shards + part; without tokens, a part counts for nothing. */
+ *  rows, whose number it adds to `tokens`. Its random numbers must depend on the step alone. If
+ *  lb_trainer_config.shards is more than 1, it is the loss of one part, and `step` is the number of the part, step *
+ *  shards + part; without tokens, a part counts for nothing. */
 typedef lb_tensor *(*lb_loss_fn)(void *context, lb_tape *tape, int64_t step, int64_t *tokens);
 
 /** How many measures of its own a program can have. */
@@ -154,8 +157,8 @@ enum { LB_OWN_MEASURES = 4 };
 typedef struct lb_evaluation {
     double exact_match;  /* share of completely correct outputs; higher is better */
     double symbol_error; /* edits per target symbol that correct the outputs; lower is better */
-    /* Mean cross-entropy per target token, without label smoothing, in nats; without targets that have a symbol which the
-     * model cannot write, 0 if all of them have. */
+    /* Mean cross-entropy per target token, without label smoothing, in nats; without targets that have a symbol which
+     * the model cannot write, 0 if all of them have. */
     double loss;
     double own[LB_OWN_MEASURES]; /* what a program measures besides, for lb_trainer_config.is_better */
 } lb_evaluation;
@@ -268,8 +271,8 @@ typedef struct lb_trainer_config {
     double average;
     bool trained;  /* the parameters are already trained: the average starts with them */
     uint64_t seed; /* of dropout */
-    /* Parts of each batch, a power of two. Their gradients are added in one binary tree, weighted by their tokens; so the
-     * weights have the same bits with any number of processes that divides it. 0: 1 */
+    /* Parts of each batch, a power of two. Their gradients are added in one binary tree, weighted by their tokens; so
+     * the weights have the same bits with any number of processes that divides it. 0: 1 */
     int shards;
     const lb_group *group;  /* the processes that share the parts; NULL: this one has them all */
     const char *checkpoint; /* path of the checkpoint, from which a run resumes; NULL: none */
@@ -280,20 +283,21 @@ typedef struct lb_trainer_config {
     lb_setting_fn setting; /* names the members in messages; NULL: "batch 64" */
 } lb_trainer_config;
 
-/** Trains until all steps are done, the target is reached, or patience runs out. If `checkpoint` exists, the run resumes
- *  from it and ends with the same weights, bit for bit, as a run without interruption.
+/** Trains until all steps are done, the target is reached, or patience runs out. If `checkpoint` exists, the run
+ *  resumes from it and ends with the same weights, bit for bit, as a run without interruption.
  *  Steps:   a run can be resumed with a different number of `steps`, also after its end, but not with fewer than are
  *           done. The schedule of the new number then applies from there on: with a cosine, the learning rate jumps to
  *           its value at this step, and reaches zero at the new end.
- *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992), which smooths out the noise of the last
+ *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992), which smooths out the noise of the
+ *  last
  *           steps; its decay grows with the steps, min(average, (1 + step) / (10 + step)).
  *  Best:    the checkpoint also has the best weights, so that a resumed run ends with the same ones.
  *  Memory:  release history->points with lb_release, also after an error.
  *  Saving:  the checkpoint is written after every evaluation. If that fails, the old one stays, and the training
  *           continues; only the last one has to succeed.
  *  Group:   everyone calls `evaluate`, with the same result. Process 0 alone saves, and calls `evaluated`, `point`,
- *           `progress` and `unsaved`; `stop` of any process interrupts all. Everyone must be able to read the checkpoint.
- *           It is an error if a process has another version, kernel, run or checkpoint than process 0.
+ *           `progress` and `unsaved`; `stop` of any process interrupts all. Everyone must be able to read the
+ *           checkpoint. It is an error if a process has another version, kernel, run or checkpoint than process 0.
  *  Errors:  LB_ERROR_ARGUMENT without parameters or a loss, or for `keep_best` without an evaluation.
  *           LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
  *           LB_ERROR_INTERRUPTED after `stop`: the checkpoint has all steps that are done.
@@ -341,8 +345,8 @@ typedef struct lb_fit_config {
     int64_t batch;                 /* examples per step [32] */
     int64_t epochs;                /* how often each example is seen [20] */
     lb_optimizer_config optimizer; /* its lr is the first one, and falls along a cosine to 0 [3e-3] */
-    /* Share of the examples, chosen by the seed, that are held out to choose the best weights by; negative, or fewer than
-     * 10 examples: none, and the last weights are kept [0.1] */
+    /* Share of the examples, chosen by the seed, that are held out to choose the best weights by; negative, or fewer
+     * than 10 examples: none, and the last weights are kept [0.1] */
     double held_out;
     int64_t patience; /* epochs without better weights after which it ends [never] */
     uint64_t seed;    /* of what is held out, of the order of the examples, and of dropout */
@@ -354,15 +358,16 @@ typedef struct lb_fit_config {
     lb_stop_fn stop;       /* between two steps: true interrupts the training */
 } lb_fit_config;
 
-/** Trains the parameters of a model of one's own on arrays: with the cross-entropy of labels and of `next`, and the mean
- *  squared error of values. lb_train takes any other loss.
+/** Trains the parameters of a model of one's own on arrays: with the cross-entropy of labels and of `next`, and the
+ *  mean squared error of values. lb_train takes any other loss.
  *  Found:   of the weights that are kept, on the examples that are held out, or on all if none are: `loss`, and as
  *           `exact_match` the share of labels or ids that are the likeliest ones. NULL: not wanted.
  *  Bits:    a function of seeds, examples and configuration, with any number of threads.
- *  Errors:  all of these are found before the first step: LB_ERROR_ARGUMENT without examples, without anything to read or
- *           to answer, or with several answers; LB_ERROR_INDEX, "example 7: ..." with its index, for an id or a label out
- *           of range, or a length beyond the array; LB_ERROR_ARGUMENT, with the index, for a number or a value that is
- *           not finite. Later LB_ERROR_SHAPE if the output of the model does not fit, and errors of lb_train. */
+ *  Errors: all of these are found before the first step: LB_ERROR_ARGUMENT without examples, without anything to read
+ *  or
+ *           to answer, or with several answers; LB_ERROR_INDEX, "example 7: ..." with its index, for an id or a label
+ *           out of range, or a length beyond the array; LB_ERROR_ARGUMENT, with the index, for a number or a value that
+ *           is not finite. Later LB_ERROR_SHAPE if the output of the model does not fit, and errors of lb_train. */
 LB_MUST_USE lb_status lb_fit(lb_params *params, lb_examples examples, lb_fit_config config,
                              lb_evaluation *found, lb_error *error);
 

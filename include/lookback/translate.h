@@ -9,8 +9,8 @@ LB_BEGIN_DECLS
 /* ---- Applying a trained model. ---- */
 
 /** An open model of any kind, including ensembles, and everything that it needs to run. Nothing changes it: several
- *  threads may translate with it at once, and get what one of them alone would get. Each call that runs has working memory
- *  of its own, which is kept for the next one. */
+ *  threads may translate with it at once, and get what one of them alone would get. Each call that runs has working
+ *  memory of its own, which is kept for the next one. */
 typedef struct lb_translator lb_translator;
 
 /** Opens the model of a training, on pairs of texts or on lists of numbers, which are texts, too.
@@ -39,8 +39,8 @@ typedef struct lb_translate_config {
     int beam; /* hypotheses followed side by side, at least n_best [5; 1, greedy decoding, for lists] */
     double length_penalty; /* of lb_beam_config [1]; negative: none */
     int n_best;            /* outputs per text, before those that are equal as text become one [1] */
-    /* Maximum symbols of an output [8 + twice the longest of the text and the training texts; the latter count up to 128
-     * symbols, or 8 times the text if that is more]; at most as many as the model has learned positions. */
+    /* Maximum symbols of an output [8 + twice the longest of the text and the training texts; the latter count up to
+     * 128 symbols, or 8 times the text if that is more]; at most as many as the model has learned positions. */
     int64_t limit;
     bool attention; /* return the attention weights, too */
     /* Replace an unknown symbol by the source symbol with the largest attention at that step, by the mean over the
@@ -86,8 +86,8 @@ typedef struct lb_translation {
     int64_t length;       /* 0 if the text is unreadable */
     const char **unknown; /* [unknown_count] the symbols that the model does not know, once per occurrence */
     int64_t unknown_count;
-    /* [count] finished ones first; both groups are sorted by score, best first, and all texts of a group differ; samples
-     * are in the order of drawing, and may be equal */
+    /* [count] finished ones first; both groups are sorted by score, best first, and all texts of a group differ;
+     * samples are in the order of drawing, and may be equal */
     lb_output *output;
     int64_t count;     /* at most n_best; 0 if the text is unreadable */
     const char *error; /* why the text is unreadable; NULL if it is not */
@@ -108,15 +108,15 @@ typedef struct lb_translations {
  *  Memory: free it with lb_translations_free; NULL after an error. It does not depend on the translator.
  *  Errors: LB_ERROR_FORMAT, with the number of the text, counted from 1, if a text is empty, not UTF-8, longer than
  *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped; also if the
- *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the configuration
- *          is negative, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
+ *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the
+ *          configuration is negative, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts,
                                               size_t count, lb_translate_config config, lb_error *error);
 
 /** Scores `count` pairs: how likely the model finds each target for its source. The one output of a text is its target,
- *  as if the model had written it: `score` is the log-probability of all its symbols and of the end, `symbol_probability`
- *  has each of them. A symbol that the model does not know counts as its unknown one. A pair that cannot be read has an
- *  error of its own and no output.
+ *  as if the model had written it: `score` is the log-probability of all its symbols and of the end,
+ *  `symbol_probability` has each of them. A symbol that the model does not know counts as its unknown one. A pair that
+ *  cannot be read has an error of its own and no output.
  *  Memory: freed by lb_translations_free; NULL after an error.
  *  Errors: LB_ERROR_FORMAT if a score is not finite; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
@@ -205,7 +205,8 @@ typedef struct lb_translator_texts {
 } lb_translator_texts;
 
 /** Saves a model with its vocabularies, in one file for lb_translator_open and for all programs.
- *  Errors: LB_ERROR_ARGUMENT if the sizes of model and vocabularies differ, a vocabulary is missing or has other special
+ *  Errors: LB_ERROR_ARGUMENT if the sizes of model and vocabularies differ, a vocabulary is missing or has other
+ *  special
  *          symbols, a rule is invalid, or the name of the model is not ""; LB_ERROR_MEMORY; as lb_model_save. */
 LB_MUST_USE lb_status lb_translator_save(const lb_model *model, const lb_params *params, const char *path,
                                          lb_translator_texts texts, lb_error *error);
@@ -238,8 +239,8 @@ typedef struct lb_training_step {
     double tokens, seconds;     /* of this session */
 } lb_training_step;
 
-/** Callbacks for the progress of a training. Any of them may be NULL. They return to their caller: after an exception or a
- *  longjmp out of one, what the training owned is lost, and its folder is locked until the process ends. */
+/** Callbacks for the progress of a training. Any of them may be NULL. They return to their caller: after an exception
+ *  or a longjmp out of one, what the training owned is lost, and its folder is locked until the process ends. */
 typedef struct lb_training_listener {
     void *context;                                   /* passed to each callback */
     void (*report)(void *context, const char *text); /* a report on the data: lines of text */
@@ -326,8 +327,8 @@ typedef struct lb_training_config {
     /* A symbol can be copied from the source, also one that the training does not have: docs/copying.md. Needs soft
      * attention, and LB_SOFTMAX as `loss`. */
     bool copy;
-    /* Of a transformer, as in lb_transformer_config [sinusoidal; as many as heads; any distance; none]; `window` also of
-     * local and location-sensitive attention, as in lb_seq2seq_config [5; 3] */
+    /* Of a transformer, as in lb_transformer_config [sinusoidal; as many as heads; any distance; none]; `window` also
+     * of local and location-sensitive attention, as in lb_seq2seq_config [5; 3] */
     lb_positional_kind positions;
     int kv_heads, window;
     double softcap;
@@ -345,8 +346,8 @@ typedef struct lb_training_config {
     /* Share of the pairs of a step in which the letters of the stem are random ones, if it is in source and target: for
      * few pairs. After Anastasopoulos, Neubig 2019, arXiv:1908.05838 [0] */
     double hallucinate;
-    /* The weights that are evaluated and kept are an average over about 1 / (1 - average) steps, as in lb_trainer_config;
-     * negative: those of the last step [0.998] */
+    /* The weights that are evaluated and kept are an average over about 1 / (1 - average) steps, as in
+     * lb_trainer_config; negative: those of the last step [0.998] */
     double average;
     /* Parts of each batch for several processes, a power of two, see lb_trainer_config; it decides the bits of the
      * weights [those of the run that is resumed, or the number of processes] */
@@ -384,10 +385,9 @@ typedef struct lb_training_result {
  *  Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_error *error);
 
-/** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The same pairs
- *  give the same weights, bit for bit, from a file and from memory. The best
- *  weights so far are in the model's file from their evaluation on, and at the end, or those of the last step if lists
- *  are sorted.
+/** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The same
+ *  pairs give the same weights, bit for bit, from a file and from memory. The best weights so far are in the model's
+ *  file from their evaluation on, and at the end, or those of the last step if lists are sorted.
  *  Resume: a run that was interrupted, by its listener or by a kill, resumes from its checkpoint, and ends with the
  *          same weights, bit for bit, as one that was not.
  *          One that has ended gives its result again. With more steps it is resumed, as lb_train says; other
@@ -397,9 +397,9 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *  Random: `seed` alone decides; not the threads.
  *  Errors: LB_ERROR_ARGUMENT for an impossible configuration, one that contradicts the start model, a name to freeze
  *          that it does not have, or no pairs; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line, with
- *          its index for a bad pair in memory, or for a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED;
- *          LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the checkpoint has all steps so far.
- *          `result` may be NULL. */
+ *          its index for a bad pair in memory, or for a checkpoint that is damaged or of another run;
+ *          LB_ERROR_DIVERGED; LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the
+ *          checkpoint has all steps so far. `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(lb_training_config config, lb_training_result *result,
                                           lb_error *error);
 
@@ -415,7 +415,8 @@ typedef struct lb_join_config {
     int count;
     const char *out; /* the folder of the result; it is created */
     /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
-     * model], skip_bad_lines and the note of the listener apply. NULL: all weights are equal, and nothing is measured. */
+     * model], skip_bad_lines and the note of the listener apply. NULL: all weights are equal, and nothing is
+     * measured. */
     const lb_training_config *data;
     bool replace; /* an earlier model of the folder is not kept */
 } lb_join_config;
@@ -440,13 +441,15 @@ typedef struct lb_join_result {
 
 /** Makes one model of finished ones, see lb_ensemble, and saves it for lb_translator_open. They must have the same
  *  vocabularies and symbol rules.
- *  Weights: those under which the right outputs of the pairs are likeliest among the hypotheses of all members, drawn to
- *           equal ones as if by 5 nats (docs/adr/0027). The result of the vote on the same pairs is a little optimistic.
- *  File:    depends on the models and pairs alone, and on the order of the models. An earlier model of the folder is kept
+ *  Weights: those under which the right outputs of the pairs are likeliest among the hypotheses of all members, drawn
+ *  to
+ *           equal ones as if by 5 nats (docs/adr/0027). The result of the vote on the same pairs is a little
+ *           optimistic.
+ *  File: depends on the models and pairs alone, and on the order of the models. An earlier model of the folder is kept
  *           as model.old-1.safetensors, or -2 and so on.
  *  Errors:  LB_ERROR_OPEN, LB_ERROR_FORMAT as lb_translator_open; LB_ERROR_ARGUMENT if models do not fit together, with
- *           the first difference, for more than LB_JOIN_MOST members, or if the result would overwrite one of them; those
- *           of reading pairs; LB_ERROR_WRITE; LB_ERROR_BUSY; LB_ERROR_MEMORY. `result` may be NULL. */
+ *           the first difference, for more than LB_JOIN_MOST members, or if the result would overwrite one of them;
+ *           those of reading pairs; LB_ERROR_WRITE; LB_ERROR_BUSY; LB_ERROR_MEMORY. `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_join(lb_join_config config, lb_join_result *result, lb_error *error);
 
 /* ---- Training step by step, for a program with a loop of its own, such as a page or a window. ---- */
@@ -455,7 +458,8 @@ LB_MUST_USE lb_status lb_translator_join(lb_join_config config, lb_join_result *
 typedef struct lb_stepper lb_stepper;
 
 /** Begins a training. Its losses and weights are those of lb_translator_train with the same configuration.
- *  Files:  reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`, `keep`, `patience`,
+ *  Files: reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`,
+ *  `keep`, `patience`,
  *          `target`, `evaluate_every`, `seeds` and all of the listener but `report` and `hint` have no effect.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */

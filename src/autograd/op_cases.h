@@ -1,5 +1,5 @@
-/* What only tests know about ops: their values by the definition, and examples. ops/NAME_cases.c has those of ops/NAME.c;
- * neither the library nor a program links them. */
+/* What only tests know about ops: their values by the definition, and examples. ops/NAME_cases.c has those of
+ * ops/NAME.c; neither the library nor a program links them. */
 #ifndef LB_OP_CASES_H
 #define LB_OP_CASES_H
 

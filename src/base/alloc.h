@@ -6,8 +6,8 @@
 #include "lookback/base.h"
 #include <stddef.h>
 
-/** `bytes` of memory, all zero, or NULL. Where much is asked for, the system provides each page when it is first touched: what
- *  is never used costs an address. */
+/** `bytes` of memory, all zero, or NULL. Where much is asked for, the system provides each page when it is first
+ *  touched: what is never used costs an address. */
 void *lb_alloc_zero(size_t bytes);
 
 /** Memory of `new_bytes` that starts with the first `old_bytes` of `memory`, which is released. If there is no memory,

@@ -1,6 +1,7 @@
 #include "base/format.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 lb_plain_locale lb_plain_locale_enter(void)
 {
@@ -30,4 +31,12 @@ int lb_snprintf(char *text, size_t size, const char *format, ...)
     int count = lb_vsnprintf(text, size, format, arguments);
     va_end(arguments);
     return count;
+}
+
+double lb_strtod(const char *text, char **end)
+{
+    lb_plain_locale locale = lb_plain_locale_enter();
+    double value = strtod(text, end);
+    lb_plain_locale_leave(locale);
+    return value;
 }

@@ -1,5 +1,5 @@
-/* Text that is the same in every locale. A host may have called setlocale: printf of the C library then writes "0,5", and
- * strtod stops at the point of "0.5". */
+/* Text that is the same in every locale. A host may have called setlocale: printf of the C library then writes "0,5",
+ * and strtod stops at the point of "0.5". */
 #ifndef LB_FORMAT_H
 #define LB_FORMAT_H
 
@@ -15,6 +15,9 @@ int lb_snprintf(char *text, size_t size, const char *format, ...) LB_PRINTF(3, 4
 
 /** The same with a list of arguments. */
 int lb_vsnprintf(char *text, size_t size, const char *format, va_list arguments) LB_PRINTF(3, 0);
+
+/** As strtod, in the locale C. */
+double lb_strtod(const char *text, char **end);
 
 /** The locale C for this thread, and the one to return to. */
 typedef struct lb_plain_locale {

@@ -12,7 +12,8 @@
 
 enum { PATH = 4096 };
 
-/* The two whole numbers of a file, the second 0 if it has one only; false without a number at its start, such as "max". */
+/* The two whole numbers of a file, the second 0 if it has one only; false without a number at its start, such as
+ * "max". */
 static bool read_numbers(const char *folder, const char *name, double *first, double *second)
 {
     char path[PATH], text[128] = "", *end = text;

@@ -17,8 +17,8 @@ enum {
     LINE = 64         /* bytes that processors pass on together */
 };
 
-/* A barrier. The last to arrive begins the next round. The others spin for a while, and then sleep: on a busy machine they
- * may be keeping the processor from the thread that they wait for. */
+/* A barrier. The last to arrive begins the next round. The others spin for a while, and then sleep: on a busy machine
+ * they may be keeping the processor from the thread that they wait for. */
 struct lb_meeting {
     _Alignas(LINE) atomic_int here; /* members that have arrived */
     _Alignas(LINE) atomic_uint round;

@@ -36,8 +36,8 @@ bool lb_in_parallel(void)
     return omp_in_parallel();
 }
 
-/* GCC's runtime keeps the threads of a parallel region for the next one. A child of fork has none of them, and would wait
- * for them for ever, so they end before: parent and child start new ones. Clang's runtime does this itself. */
+/* GCC's runtime keeps the threads of a parallel region for the next one. A child of fork has none of them, and would
+ * wait for them for ever, so they end before: parent and child start new ones. Clang's runtime does this itself. */
 #    ifndef __clang__
 static void end_threads(void)
 {

@@ -9,8 +9,8 @@
 /** Whether the caller is one of several threads that share work of the library. */
 bool lb_in_parallel(void);
 
-/** The length of runs into which `count` things are divided, so that each thread has one, or several of length `most`; a
- *  multiple of `least`. Several ops then give a thread the same part of a batch, which is still in its cache. */
+/** The length of runs into which `count` things are divided, so that each thread has one, or several of length `most`;
+ *  a multiple of `least`. Several ops then give a thread the same part of a batch, which is still in its cache. */
 int64_t lb_run_for_threads(int64_t count, int64_t least, int64_t most);
 
 #endif

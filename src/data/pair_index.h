@@ -23,8 +23,8 @@ LB_MUST_USE char *lb_pair_index_path(const char *path);
 LB_MUST_USE lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, lb_pairs *train, int32_t share,
                                             lb_error *error);
 
-/** Opens the file `path` with the index in the file `index`, whose pairs then take no memory of their own. The path of the
- *  index must outlive the pairs.
+/** Opens the file `path` with the index in the file `index`, whose pairs then take no memory of their own. The path of
+ *  the index must outlive the pairs.
  *  Check:  everything is checked, and reading a pair checks it again: with an index that is not damaged, the pairs are
  *          those of lb_indexed_pairs_read. `all` false leaves out the hash of what grows with the pairs, for processes
  *          that another one has told `id`.

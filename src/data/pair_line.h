@@ -56,8 +56,8 @@ LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_erro
 int32_t lb_pair_format_columns(const lb_pair_format *format);
 
 /** Splits the next line of the file `name` by a format that lb_pair_format_check accepts. A byte order mark before line
- *  1 is not part of it. To start another file, set `columns` to 0. A line with the number 0 is not of a file: then `name`
- *  alone says which it is.
+ *  1 is not part of it. To start another file, set `columns` to 0. A line with the number 0 is not of a file: then
+ *  `name` alone says which it is.
  *  Memory: free it with lb_pair_line_free, also after an error.
  *  Errors: LB_ERROR_FORMAT, "NAME:LINE: found X, expected Y", and `bad` is the kind of fault; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, const lb_line *line,

@@ -83,8 +83,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Fisher-Yates shuffle of 0, 1, ...; each step has its own random number. These come a block ahead, so that the processor
- * can wait for several places in memory at once. */
+/* Fisher-Yates shuffle of 0, 1, ...; each step has its own random number. These come a block ahead, so that the
+ * processor can wait for several places in memory at once. */
 static void shuffle(uint32_t *number, int64_t count, lb_rng rng)
 {
     uint32_t other[AHEAD];

@@ -25,8 +25,8 @@ bool lb_pair_texts_given(const lb_pair_texts *texts);
 /** The facts about a file. Memory: owned by the pairs. */
 const lb_pairs_facts *lb_pairs_facts_of(const lb_pairs *pairs);
 
-/** The format by which it is read, with what the file says about itself; its `kind` is that of the file. Memory: owned by
- *  the pairs. */
+/** The format by which it is read, with what the file says about itself; its `kind` is that of the file. Memory: owned
+ *  by the pairs. */
 const lb_pair_format *lb_pairs_format_of(const lb_pairs *pairs);
 
 /** The file. Memory: owned by the pairs. */
@@ -50,7 +50,8 @@ LB_MUST_USE lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vo
 LB_MUST_USE lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                              lb_error *error);
 
-/** The number of the line of a pair, counted from 1; 0 if the file cannot be read any more. Cost: O(bytes before it). */
+/** The number of the line of a pair, counted from 1; 0 if the file cannot be read any more. Cost: O(bytes before
+ *  it). */
 int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair);
 
 /** The path of the file. Memory: owned by the pairs. */

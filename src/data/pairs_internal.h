@@ -4,8 +4,8 @@
 
 #include "data/pairs.h"
 
-/** One pair: the position of its line in the file, and its lengths in bytes and in symbols. The file of an index has it,
- *  too. */
+/** One pair: the position of its line in the file, and its lengths in bytes and in symbols. The file of an index has
+ *  it, too. */
 typedef struct lb_place {
     uint64_t offset;
     uint32_t bytes;

@@ -175,8 +175,8 @@ static const char *find(const char *at, const char *end, const char *separator, 
     return end;
 }
 
-/* Each piece between separators is a symbol, with a tab in front if it is a feature. Blanks around a separator of blanks,
- * and around the whole text, belong to it. Returns the position after the last one; NULL if one is empty. */
+/* Each piece between separators is a symbol, with a tab in front if it is a feature. Blanks around a separator of
+ * blanks, and around the whole text, belong to it. Returns the position after the last one; NULL if one is empty. */
 static char *cut_pieces(const char *text, size_t length, const char *separator, bool feature, char *to,
                         lb_symbols *symbols)
 {

@@ -14,8 +14,8 @@ typedef struct lb_words {
 /** Whether a string of valid UTF-8 contains only white space. */
 bool lb_words_none(const char *text);
 
-/** Splits valid UTF-8 at white space of any script, like text.split() in Python. Punctuation belongs to its word: "good,"
- *  is not "good".
+/** Splits valid UTF-8 at white space of any script, like text.split() in Python. Punctuation belongs to its word:
+ *  "good," is not "good".
  *  Memory: free it with lb_words_free, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_words_split(const char *text, lb_words *words, lb_error *error);
 

@@ -35,12 +35,12 @@ LB_MUST_USE lb_status lb_file_write_parts(const char *path, const lb_bytes *part
 LB_MUST_USE lb_status lb_file_write_own(const char *path, const lb_bytes *parts, size_t part_count,
                                         lb_error *error);
 
-/** Makes the name `path`, which is new in its folder, survive a power failure, by an fsync of the folder. Where a folder
- *  cannot be read or synced, this cannot be helped. Returns false with errno set if the disk fails. */
+/** Makes the name `path`, which is new in its folder, survive a power failure, by an fsync of the folder. Where a
+ *  folder cannot be read or synced, this cannot be helped. Returns false with errno set if the disk fails. */
 bool lb_file_sync_name(const char *path);
 
-/** Whether there is certainly no such file. Where the system cannot say, for example for lack of permission, there may be
- *  one. */
+/** Whether there is certainly no such file. Where the system cannot say, for example for lack of permission, there may
+ *  be one. */
 bool lb_file_is_missing(const char *path);
 
 /** The most bytes that are read of a pipe or a device, which may have no end. */

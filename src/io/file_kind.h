@@ -14,7 +14,8 @@ typedef struct lb_file_kind {
     bool is_text;
 } lb_file_kind;
 
-/** The kind of a file by its first `count` bytes; NULL if it is unknown. Text without a format of its own is unknown. */
+/** The kind of a file by its first `count` bytes; NULL if it is unknown. Text without a format of its own is
+ *  unknown. */
 const lb_file_kind *lb_file_kind_find(const void *bytes, size_t count);
 
 /** The same, but text without a format of its own is a kind, too. */

@@ -1,5 +1,5 @@
-/* JSON by cJSON, which does not tell a text that is wrong from memory that has run out, and whose numbers may be those of
- * the locale. */
+/* JSON by cJSON, which does not tell a text that is wrong from memory that has run out, and whose numbers may be those
+ * of the locale. */
 #ifndef LB_JSON_H
 #define LB_JSON_H
 

@@ -46,8 +46,8 @@ void lb_mapping_close(lb_mapping *mapping)
     *mapping = (lb_mapping){0};
 }
 
-/* A file without a name in the folder of `path`, with room on the disk for `count` bytes: a disk that is full later would
- * end the process. */
+/* A file without a name in the folder of `path`, with room on the disk for `count` bytes: a disk that is full later
+ * would end the process. */
 static int open_nameless(const char *path, size_t count)
 {
     int descriptor = -1;

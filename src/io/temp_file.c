@@ -1,9 +1,9 @@
 /* How several writers, and those that were killed, get along.
  *
- * A new file has no name until it is whole (O_TMPFILE), so a kill leaves nothing behind. Where a file system has no such
- * files, it has a name of its own from the start: process, time and a counter. Its writer holds a lock on it, which the
- * system releases when the process dies: a file that can be locked is a leftover. Where there are no locks, it is one if
- * it is ours and an hour old. */
+ * A new file has no name until it is whole (O_TMPFILE), so a kill leaves nothing behind. Where a file system has no
+ * such files, it has a name of its own from the start: process, time and a counter. Its writer holds a lock on it,
+ * which the system releases when the process dies: a file that can be locked is a leftover. Where there are no locks,
+ * it is one if it is ours and an hour old. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
 #include "io/temp_file.h"
 

@@ -20,8 +20,8 @@ lb_key_values lb_multi_head_project_at(const lb_multi_head *attention, lb_tensor
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
                                      lb_tensor *mask, lb_tensor *bias);
 
-/** The same with a position for each token, at most max_length - 1 for learned positions. Only for kinds that are added to
- *  x: sinusoidal and learned.
+/** The same with a position for each token, at most max_length - 1 for learned positions. Only for kinds that are added
+ *  to x: sinusoidal and learned.
  *  Shapes: position [batch, length], its ids are the positions. Errors: LB_ERROR_SHAPE, LB_ERROR_INDEX. */
 lb_tensor *lb_positional_forward_at(const lb_positional *positional, lb_tensor *x, lb_tokens position);
 

@@ -166,7 +166,8 @@ static bool move_to(lb_params *params, int64_t capacity)
     return true;
 }
 
-/* Makes room for `size` numbers in both slabs; at once for all that a source has. More than `size` is a hope, not a need. */
+/* Makes room for `size` numbers in both slabs; at once for all that a source has. More than `size` is a hope, not a
+ * need. */
 static lb_status reserve(lb_params *params, int64_t size)
 {
     if (size <= params->capacity) return LB_OK;

@@ -26,8 +26,8 @@ int64_t lb_params_trained(const lb_params *params, int64_t at, int64_t *end);
  *  modules with invalid sizes. */
 lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
-/** Records LB_ERROR_ARGUMENT, with the name of the field, for a size of the module `name` that is less than 1, as one that
- *  was forgotten is. */
+/** Records LB_ERROR_ARGUMENT, with the name of the field, for a size of the module `name` that is less than 1, as one
+ *  that was forgotten is. */
 void lb_params_need(lb_params *params, const char *name, const char *field, int64_t size);
 
 #endif

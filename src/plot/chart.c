@@ -67,7 +67,8 @@ static double legend_line(const lb_chart *chart, const lb_style *style, double r
 
 enum { CORNERS = 16 };
 
-/* A marker: a regular polygon, or a star if every second corner is `inner`. Turned by an angle in degrees; at 0, a corner is above. */
+/* A marker: a regular polygon, or a star if every second corner is `inner`. Turned by an angle in degrees; at 0, a
+ * corner is above. */
 typedef struct marker {
     int corners;
     double turn, inner, scale;

@@ -23,8 +23,8 @@ void lb_lstm_gates(int64_t hidden, int64_t count, const lb_real *x, const lb_rea
 
 /** The backward step of `count` units of a row: turns the second half of `dstate` from the gradient of c' into that of
  *  c, and sets the first half, which was the gradient of h', to zero: the gradient of h comes through W_hh only.
- *  Shapes: saved [LB_LSTM_SAVED hidden], doutput [hidden], dstate [2 hidden] -> dx [4 hidden], which is also the gradient
- *  of W_hh h + b_hh; `dx` may be `saved`. */
+ *  Shapes: saved [LB_LSTM_SAVED hidden], doutput [hidden], dstate [2 hidden] -> dx [4 hidden], which is also the
+ *  gradient of W_hh h + b_hh; `dx` may be `saved`. */
 void lb_lstm_gates_backward(int64_t hidden, int64_t count, lb_real *saved, const lb_real *doutput,
                             lb_real *dx, lb_real *dstate);
 

@@ -1,7 +1,7 @@
 /* Rows of scores as weights of which many are exactly zero, to be inlined into kernels: sparsemax and 1.5-entmax. With
  * z = x for sparsemax and z = x / 2 for entmax, a weight is max(z - tau, 0), or its square, where tau makes them sum
- * to 1. A weight p has the slope s = 1 or sqrt(p) within the support and 0 outside of it, and the gradient of the scores
- * is s (d - mean), with the mean of d weighted by s. (With s = p, that is the gradient of softmax.) */
+ * to 1. A weight p has the slope s = 1 or sqrt(p) within the support and 0 outside of it, and the gradient of the
+ * scores is s (d - mean), with the mean of d weighted by s. (With s = p, that is the gradient of softmax.) */
 #ifndef LB_SPARSE_ROW_H
 #define LB_SPARSE_ROW_H
 
@@ -40,8 +40,8 @@ static inline double lb_exact_rise_inline(lb_normalizer normalizer, lb_row_suppo
     return (s.squares - 1) / (s.sum + sqrt(s.sum * s.sum - s.count * (s.squares - 1)));
 }
 
-/** A step of Newton's method for the sum of distances or, for entmax, for the root of the sum of their squares. Both are
- *  convex functions of the threshold, so that no step passes the solution. */
+/** A step of Newton's method for the sum of distances or, for entmax, for the root of the sum of their squares. Both
+ *  are convex functions of the threshold, so that no step passes the solution. */
 static inline double lb_newton_rise_inline(lb_normalizer normalizer, lb_row_support s)
 {
     if (normalizer == LB_SPARSEMAX) return (s.sum - 1) / s.count;
@@ -64,8 +64,8 @@ static inline double lb_sparse_threshold_inline(lb_normalizer normalizer, double
     }
 }
 
-/** Turns scores into weights that sum to 1, in place; not for LB_SOFTMAX. Hidden positions have the score -inf; a row of
- *  only hidden positions becomes zeros. The threshold is exact up to the rounding of double.
+/** Turns scores into weights that sum to 1, in place; not for LB_SOFTMAX. Hidden positions have the score -inf; a row
+ *  of only hidden positions becomes zeros. The threshold is exact up to the rounding of double.
  *  Cost: a few passes over the row, without sorting or memory. */
 static inline void lb_sparse_row_inline(lb_normalizer normalizer, int64_t count, lb_real *x)
 {

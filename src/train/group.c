@@ -57,8 +57,8 @@ static lb_status swap(const lb_group *g, int partner, const lb_real *send, range
                        receive + received.first, (size_t)received.count * sizeof *receive, error);
 }
 
-/* Sums of ranges that get smaller: at last, each process has its own range of the sum of all. On the way back, the ranges
- * get larger again. */
+/* Sums of ranges that get smaller: at last, each process has its own range of the sum of all. On the way back, the
+ * ranges get larger again. */
 static lb_status add_range(const lb_group *g, int distance, lb_real *values, range whole, lb_real *room,
                            lb_error *error)
 {

@@ -29,14 +29,15 @@ void lb_pair_sample_free(lb_pair_sample *sample);
 /** How many of the pairs from `first` on have the same fate, that of sample->pair[first]: possible, or not. */
 int64_t lb_pair_sample_alike(const lb_pair_sample *sample, int64_t first);
 
-/** `count` pairs of the sample from `first` on, all alike, as lb_pair_batch. In `target_out` of those that the model cannot
- *  get right, the symbols that it cannot write are LB_UNWRITABLE: they are for lb_tally_add_edits alone.
+/** `count` pairs of the sample from `first` on, all alike, as lb_pair_batch. In `target_out` of those that the model
+ *  cannot get right, the symbols that it cannot write are LB_UNWRITABLE: they are for lb_tally_add_edits alone.
  *  Errors: as lb_pair_batch. */
 lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, const lb_vocabulary *source,
                               const lb_vocabulary *target, lb_tape *tape, int64_t first, int64_t count);
 
-/** The measures of lb_tally_add on a sample, in batches of similar length, shared with a group unless it is NULL. Pairs that
- *  the model cannot get right count as wrong, each symbol that it cannot write as an edit; the loss leaves them out.
+/** The measures of lb_tally_add on a sample, in batches of similar length, shared with a group unless it is NULL. Pairs
+ *  that the model cannot get right count as wrong, each symbol that it cannot write as an edit; the loss leaves them
+ *  out.
  *  Vocabularies: as in lb_pair_batch.
  *  Resets the tape; its mode is restored. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,

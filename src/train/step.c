@@ -76,7 +76,8 @@ static lb_status take_part(lb_trainer *t, int64_t part, lb_shard_totals *totals,
     return status;
 }
 
-/* The gradient and the totals of all processes. A mean over the batch has the gradient of the sum, divided by all tokens. */
+/* The gradient and the totals of all processes. A mean over the batch has the gradient of the sum, divided by all
+ * tokens. */
 static lb_status gather(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
 {
     const lb_trainer_config *c = t->config;

@@ -22,8 +22,8 @@ typedef struct lb_trainer {
  *  Memory: freed by lb_trainer_free, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_trainer_begin(lb_trainer *trainer, lb_error *error);
 
-/** One step: batch, gradient, optimiser, average. `loss` receives its value. With a group, everyone takes its parts of the
- *  batch.
+/** One step: batch, gradient, optimiser, average. `loss` receives its value. With a group, everyone takes its parts of
+ *  the batch.
  *  Errors: LB_ERROR_DIVERGED if the loss or the gradient is not finite; errors of the tape. */
 LB_MUST_USE lb_status lb_trainer_step(lb_trainer *trainer, double *loss, lb_error *error);
 

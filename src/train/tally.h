@@ -29,8 +29,9 @@ LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_ba
 LB_MUST_USE lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch,
                                           lb_beam_config config);
 
-/** Adds a batch of targets that the model cannot write, in reading order, with ids that no output has: their edits, but no
- *  loss. Outputs are those of greedy decoding, or of a search unless it is NULL. The tape must be in LB_MODE_EVALUATE.
+/** Adds a batch of targets that the model cannot write, in reading order, with ids that no output has: their edits, but
+ *  no loss. Outputs are those of greedy decoding, or of a search unless it is NULL. The tape must be in
+ *  LB_MODE_EVALUATE.
  *  Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_tally_add_edits(lb_tally *tally, const lb_model *model, lb_batch batch,
                                          const lb_beam_config *search);

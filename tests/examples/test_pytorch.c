@@ -1,5 +1,5 @@
-/* examples/pytorch: a model from PyTorch is applied, tuned there again, and trained on here. Where PyTorch is missing, this
- * is not run. Takes seconds; too slow for sanitizers. */
+/* examples/pytorch: a model from PyTorch is applied, tuned there again, and trained on here. Where PyTorch is missing,
+ * this is not run. Takes seconds; too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/suite.h"

@@ -1,4 +1,5 @@
-/* The product of int8 in a file of the kernel: nearly that of floats, and 0 for numbers whose inverse would be infinite. */
+/* The product of int8 in a file of the kernel: nearly that of floats, and 0 for numbers whose inverse would be
+ * infinite. */
 #define INT8        1
 #define TRANSFORMER 1
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Checks what g2p_translate promises, for any bytes: a target of libFuzzer, or, with RUNS, a program that makes up bytes. */
+/* Checks what g2p_translate promises, for any bytes: a target of libFuzzer, or, with RUNS, a program that makes up
+ * bytes. */
 #include "g2p.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* Translates lines with an exported model: those of standard input, or of the file LINES_FROM, for a board without one. */
+/* Translates lines with an exported model: those of standard input, or of the file LINES_FROM, for a board without
+ * one. */
 #include "g2p.h"
 
 #include <stdio.h>

@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /** The path of a file with these bytes. It exists only in memory, and only until the next call. */
 const char *fuzz_file(const void *data, size_t size);
 
-/** Writes a file with these bytes to a folder of this process, which its end removes. Returns the path of the folder. */
+/** Writes a file with these bytes to a folder of this process, which its end removes. Returns the path of the
+ *  folder. */
 const char *fuzz_folder(const char *name, const void *data, size_t size);
 
 /** A copy of the bytes with a zero byte after them, to be freed with free. */

@@ -1,5 +1,5 @@
-/* The index of a TSV file. The first byte says whether its key and its hashes are set right, as somebody may do on purpose;
- * the rest is the index. */
+/* The index of a TSV file. The first byte says whether its key and its hashes are set right, as somebody may do on
+ * purpose; the rest is the index. */
 /* memfd_create */
 #define _GNU_SOURCE
 #include "data/pair_index.h"

@@ -1,5 +1,5 @@
-/* Every reader comes to its end, whatever it is given: a device, a pipe that never ends, or a pipe without a writer in the
- * place of a file that we name. A reader that does not would hang here. It takes seconds. */
+/* Every reader comes to its end, whatever it is given: a device, a pipe that never ends, or a pipe without a writer in
+ * the place of a file that we name. A reader that does not would hang here. It takes seconds. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

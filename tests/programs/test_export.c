@@ -69,8 +69,8 @@ START_TEST(test_export_as_small_numbers_changes_little)
 }
 END_TEST
 
-/* The symbols of the sources of support_train_pair_model, and others: composed letters, marks that the model knows or not,
- * in any order, and a syllable. */
+/* The symbols of the sources of support_train_pair_model, and others: composed letters, marks that the model knows or
+ * not, in any order, and a syllable. */
 START_TEST(test_export_normalises_as_predict_does)
 {
     static const char *const symbols[] = {

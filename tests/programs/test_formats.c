@@ -18,8 +18,8 @@ static void run(const char *words)
     SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
 }
 
-/* What `evaluate --predictions` reads, and how many pairs of this file equal those of the file before it. It refuses other
- * sources. */
+/* What `evaluate --predictions` reads, and how many pairs of this file equal those of the file before it. It refuses
+ * other sources. */
 static const struct {
     const char *words, *pairs, *said;
 } cases[] = {

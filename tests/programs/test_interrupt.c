@@ -48,8 +48,8 @@ static int interrupted_at(const char *name)
     return step;
 }
 
-/* Interrupts a run again and again, after more and more steps, until it completes. Asserts that each session resumes where
- * the one before stopped, and that some did. */
+/* Interrupts a run again and again, after more and more steps, until it completes. Asserts that each session resumes
+ * where the one before stopped, and that some did. */
 static void interrupt_until_done(const char *const *argv, const char *name, const char *signal)
 {
     int interruptions = 0, last = -1, number = strcmp(signal, "INT") == 0 ? SIGINT : SIGTERM;

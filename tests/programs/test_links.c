@@ -1,5 +1,5 @@
-/* Links in the folder of a training: what somebody has planted under a name of ours leads nowhere, and the model may be on
- * another disk. It takes seconds. */
+/* Links in the folder of a training: what somebody has planted under a name of ours leads nowhere, and the model may be
+ * on another disk. It takes seconds. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

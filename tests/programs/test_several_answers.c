@@ -20,8 +20,8 @@ static void expect_line(const char *line)
     ck_assert_msg(strstr(support_run_result.output, line) != NULL, "%s: %s", line, support_run_result.output);
 }
 
-/* Four lines, three sources. The first output for "read" is its second target; the one for "act" lacks a sound, and is one
- * from its second target, two from the first. */
+/* Four lines, three sources. The first output for "read" is its second target; the one for "act" lacks a sound, and is
+ * one from its second target, two from the first. */
 static void write_files(void)
 {
     support_write_text("pairs.tsv", "read\tR IY D\nread\tR EH D\nact\tAE K T IH\nact\tAE K T\ncat\tK AE T\n");

@@ -140,7 +140,8 @@ START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_file)
 }
 END_TEST
 
-/* Whenever it is killed, the model file is complete: here after each call for files from the time on when there is one. */
+/* Whenever it is killed, the model file is complete: here after each call for files from the time on when there is
+ * one. */
 START_TEST(test_train_seq2seq_killed_at_any_call_leaves_a_model_that_can_be_read)
 {
     enum { MODELS = 40 };

@@ -259,8 +259,8 @@ static bool lesson_may_include(const char *included)
     return false;
 }
 
-/* The example in own/ is for authors of models, who need one more header. What reads the reviews of lesson 8 is built with
- * the library. */
+/* The example in own/ is for authors of models, who need one more header. What reads the reviews of lesson 8 is built
+ * with the library. */
 static bool example_may_include(const char *file, const char *included)
 {
     bool for_authors = starts_with(file, "own/") && strcmp(included, "<lookback/op.h>") == 0;

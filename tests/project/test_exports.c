@@ -1,5 +1,5 @@
-/* The interface: how many functions it has, who uses each of them, and that public documents name nothing else. What the
- * built libraries export is compared with the list by the test exported_symbols. */
+/* The interface: how many functions it has, who uses each of them, and that public documents name nothing else. What
+ * the built libraries export is compared with the list by the test exported_symbols. */
 #define _XOPEN_SOURCE 700
 
 #include "support/suite.h"

@@ -1,5 +1,5 @@
-/* The rooms of src/ and apps/: units, each a source with its header and what is `_internal` to it, and folders. None includes
- * itself through others, and no folder has too many units. */
+/* The rooms of src/ and apps/: units, each a source with its header and what is `_internal` to it, and folders. None
+ * includes itself through others, and no folder has too many units. */
 #include "support/sources.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

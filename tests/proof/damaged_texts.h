@@ -13,7 +13,8 @@ const char *proof_text_name(int kind);
 /** Writes one that is as it should be. */
 void proof_text_write(int kind, const char *path);
 
-/** Reads one that may be damaged, and says what is wrong with that; NULL: nothing. An empty file has no line to name. */
+/** Reads one that may be damaged, and says what is wrong with that; NULL: nothing. An empty file has no line to
+ *  name. */
 const char *proof_text_check(int kind, const char *path, bool empty);
 
 #endif

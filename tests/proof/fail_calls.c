@@ -1,6 +1,6 @@
 /* For LD_PRELOAD, what strace cannot do: the n-th write is short, n from the environment variable SHORT_AT, or the n-th
- * question for the time fails, n from CLOCK_AT. With COUNTS, a process adds a line to that file when it ends: how many of
- * each it had. The writes of stdio are the C library's own and not seen here; it repeats those that are short. */
+ * question for the time fails, n from CLOCK_AT. With COUNTS, a process adds a line to that file when it ends: how many
+ * of each it had. The writes of stdio are the C library's own and not seen here; it repeats those that are short. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): syscall */
 #include <errno.h>
 #include <fcntl.h>

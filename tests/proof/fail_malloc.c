@@ -1,6 +1,6 @@
 /* For LD_PRELOAD: the n-th allocation fails, n from the environment variable FAIL_AT, and with FAIL_ALL all after it.
- * Those of OpenBLAS's kernels for small products never fail: on processors with AVX-512 they write to what malloc returns
- * without a look at it. */
+ * Those of OpenBLAS's kernels for small products never fail: on processors with AVX-512 they write to what malloc
+ * returns without a look at it. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): dladdr */
 #include <dlfcn.h>
 #include <errno.h>

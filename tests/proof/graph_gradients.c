@@ -1,4 +1,5 @@
-/* The gradients of a graph against differences, where there is a gradient: the larger of two that are equal has none. */
+/* The gradients of a graph against differences, where there is a gradient: the larger of two that are equal has
+ * none. */
 #include "proof/graph.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Hostile checkpoints with a right checksum, from which a training is resumed, and hostile models, from which one starts:
- * each is refused with a message, or the training ends well; in a second and 100 MB. */
+/* Hostile checkpoints with a right checksum, from which a training is resumed, and hostile models, from which one
+ * starts: each is refused with a message, or the training ends well; in a second and 100 MB. */
 #include "proof/hostile.h"
 #include "proof/limits.h"
 #include "proof/work_list.h"

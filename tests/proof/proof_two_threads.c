@@ -1,5 +1,5 @@
-/* Two models on two threads of one process, each with OpenMP threads of its own: both train and write what they would alone,
- * bit for bit. */
+/* Two models on two threads of one process, each with OpenMP threads of its own: both train and write what they would
+ * alone, bit for bit. */
 #include "proof/campaign.h"
 #include "proof/sorting_job.h"
 

@@ -41,8 +41,8 @@ START_TEST(test_ranks_with_other_commands_are_named)
 }
 END_TEST
 
-/* Our own loops are chosen by the processor, whatever OpenBLAS is told. qemu runs rank 1 on another one, unless the program
- * starts itself again, which OMP_WAIT_POLICY spares it. */
+/* Our own loops are chosen by the processor, whatever OpenBLAS is told. qemu runs rank 1 on another one, unless the
+ * program starts itself again, which OMP_WAIT_POLICY spares it. */
 START_TEST(test_ranks_on_another_processor_are_named)
 {
     if (!support_has_program("qemu-x86_64") || lb_instruction_set_here() != LB_SET_AVX512) {

@@ -16,8 +16,8 @@ void support_write_texts(const char *const *symbols, size_t count);
 void support_compile_exported(const char *model, const char *const *options, const char *program,
                               const char *flag);
 
-/* In how many lines of texts.txt the outputs of the exported model and of predict differ. Many texts must have outputs of
- * their own. */
+/* In how many lines of texts.txt the outputs of the exported model and of predict differ. Many texts must have outputs
+ * of their own. */
 int support_compare_exported(const char *model, const char *beam, const char *type);
 
 #endif

@@ -1,5 +1,5 @@
-/* Fixtures: compares Lookback with results of PyTorch. tests/data/fixtures/README.md describes each file. A difference fails
- * the calling test. */
+/* Fixtures: compares Lookback with results of PyTorch. tests/data/fixtures/README.md describes each file. A difference
+ * fails the calling test. */
 #ifndef SUPPORT_FIXTURE_H
 #define SUPPORT_FIXTURE_H
 

@@ -8,8 +8,8 @@
  * sign of two bytes. Ends with NULL. */
 extern const char *const support_locales[];
 
-/* Sets the locale of this process, which tests/CMakeLists.txt has compiled. False, and the test is marked as skipped, if
- * the system could not. */
+/* Sets the locale of this process, which tests/CMakeLists.txt has compiled. False, and the test is marked as skipped,
+ * if the system could not. */
 bool support_set_locale(const char *name);
 
 #endif

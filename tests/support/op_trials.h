@@ -14,8 +14,8 @@ typedef struct support_trial {
 /** One for each example, in the order of the files. `count` receives their number. */
 const support_trial *support_trials(int *count);
 
-/** An operand of an example, with values in its range, or a fifth more ones than zeros if it is fixed; the gradient is required,
- *  unless it is fixed. Free it with support_leaf_free. */
+/** An operand of an example, with values in its range, or a fifth more ones than zeros if it is fixed; the gradient is
+ *  required, unless it is fixed. Free it with support_leaf_free. */
 lb_tensor *support_trial_leaf(const lb_op_case *example, int operand);
 
 /** The run of the op that led to this result; NULL: none did. */

@@ -16,8 +16,8 @@ bool support_has_program(const char *name);
 /** Why there are no ranks here; NULL: there are. */
 const char *support_no_ranks(void);
 
-/** Changes of the environment, as in support_command, under which Open MPI starts more ranks than processors, by root, in
- *  a container. MPICH asks for no such permission. */
+/** Changes of the environment, as in support_command, under which Open MPI starts more ranks than processors, by root,
+ *  in a container. MPICH asks for no such permission. */
 extern const char *const support_ranks_permission[];
 
 /** Runs `program` with `arguments` up to NULL on so many ranks, or without mpirun on 0. mpirun leaves the number of its
@@ -31,7 +31,8 @@ void support_run_ranks(int ranks, const char *program, const char *input_path, c
 #define SUPPORT_RUN_RANKS(ranks, ...)        SUPPORT_RUN_RANKS_AS(ranks, BIN_DIR "/lookback", __VA_ARGS__)
 #define SUPPORT_RUN_RANKS_SCRIPT(ranks, ...) SUPPORT_RUN_RANKS_AS(ranks, "./script", __VA_ARGS__)
 
-/** How long ranks wait for each other, in seconds. Unless this is set, they never lose patience with one that is late. */
+/** How long ranks wait for each other, in seconds. Unless this is set, they never lose patience with one that is
+ *  late. */
 void support_set_patience(const char *seconds);
 
 /** The words of two trainings of a moment: numbers in order, and pairs.tsv of support_write_pairs. */
@@ -48,8 +49,8 @@ void support_write_script_of_rank(int rank, const char *commands);
 /** The same for rank 1. */
 void support_write_rank_script(const char *commands);
 
-/** Writes `script`, which runs lookback and stops the first rank and all others as planned (support/stop.h; NULL: never).
- *  Each rank leaves the number of its process in the file "pid-RANK". */
+/** Writes `script`, which runs lookback and stops the first rank and all others as planned (support/stop.h; NULL:
+ *  never). Each rank leaves the number of its process in the file "pid-RANK". */
 void support_write_stops(const char *first, const char *others);
 
 /** What the first rank does to another one, or to mpirun, at an event. */

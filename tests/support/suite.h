@@ -15,8 +15,8 @@ int support_run_tests(const char *name, int count, const TTest *const *tests);
         __VA_ARGS__                                                                                          \
     }
 
-/* Says on standard output what cannot be tested on this machine or build, and why. ctest then shows the unit as skipped,
- * unless something else fails. */
+/* Says on standard output what cannot be tested on this machine or build, and why. ctest then shows the unit as
+ * skipped, unless something else fails. */
 void support_skip(const char *what, const char *why);
 
 /* Runs the main function of a unit. Returns the exit status of its program. */

@@ -1,5 +1,5 @@
-/* Memory that runs out at a chosen place on a tape. The allocator of the library does not see single tensors, which come
- * from blocks of the tape, unless each is a block of its own. */
+/* Memory that runs out at a chosen place on a tape. The allocator of the library does not see single tensors, which
+ * come from blocks of the tape, unless each is a block of its own. */
 #ifndef SUPPORT_TAPE_ROOM_H
 #define SUPPORT_TAPE_ROOM_H
 

@@ -82,8 +82,9 @@ static void compare_part(const support_twins *t, const char *what, int which, co
     ck_assert(isfinite(size));
     /* Softmax divides errors of scores by their sum; the others pass them on, step after step. */
     double tolerance = TOLERANCE * (t->normalizer == LB_SOFTMAX ? 1 : 10);
-    /* Of large keys the tanh is nearly 1, and what goes back through it is the rounding of its derivative, 1 - tanh^2; in the
-     * gradient of the keys it is multiplied by their factor. The same operands with small keys have no such allowance. */
+    /* Of large keys the tanh is nearly 1, and what goes back through it is the rounding of its derivative, 1 - tanh^2;
+     * in the gradient of the keys it is multiplied by their factor. The same operands with small keys have no such
+     * allowance. */
     bool keys = which == 2 && strstr(what, "gradient");
     double rounding = t->number > 1 ? TOLERANCE / 100 * (keys ? (double)t->number / 10 : 1) : 0;
     for (int64_t i = 0; i < count; i++)

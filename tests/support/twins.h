@@ -29,8 +29,8 @@ uint64_t support_draw_below(uint64_t at, uint64_t bound);
 /** Lengths from 0 to steps, including both ends if there are enough rows; valid until the next call. */
 const int32_t *support_draw_lengths(int64_t batch, int64_t steps);
 
-/** Asserts that both have the same outputs, with so many elements each (0 after the last), and the same gradients, up to
- *  rounding. Frees the operands. */
+/** Asserts that both have the same outputs, with so many elements each (0 after the last), and the same gradients, up
+ *  to rounding. Frees the operands. */
 void support_twins_compare(support_twins *t, support_twin fused, support_twin unfused,
                            const int64_t *output_counts);
 

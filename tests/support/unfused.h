@@ -1,5 +1,5 @@
-/* The fused ops, composed of primitive ones, for learning and for tests to compare with. They have the same operands and the
- * same results up to rounding, and are several times slower. */
+/* The fused ops, composed of primitive ones, for learning and for tests to compare with. They have the same operands
+ * and the same results up to rounding, and are several times slower. */
 #ifndef SUPPORT_UNFUSED_H
 #define SUPPORT_UNFUSED_H
 

@@ -1,5 +1,5 @@
-/* What the page asks of the library: a training, step by step, or an open model. Every answer is JSON, which lives until
- * the next question; {"error": "..."} if there is none. */
+/* What the page asks of the library: a training, step by step, or an open model. Every answer is JSON, which lives
+ * until the next question; {"error": "..."} if there is none. */
 #include "model.h"
 
 #include <cJSON.h>

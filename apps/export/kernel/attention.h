@@ -1,5 +1,5 @@
-/* Attention: what the decoder looks at before a step, or after it. `prepare` runs once per text. `attend` asks with a state
- * of the decoder, and writes a context, which is a mean of the outputs of the encoder by weights. */
+/* Attention: what the decoder looks at before a step, or after it. `prepare` runs once per text. `attend` asks with a
+ * state of the decoder, and writes a context, which is a mean of the outputs of the encoder by weights. */
 
 #if ADDITIVE
 /* e^2x, for x within the range in which e^2q e^2k is neither 0 nor infinite if it counts. */

@@ -9,8 +9,8 @@ static int offer(memory *m, int count, candidate c)
     return count < CANDIDATES ? count + 1 : CANDIDATES;
 }
 
-/* Offers the symbols that may follow a hypothesis. Their log-probabilities are log softmax of the logits. Returns how many
- * candidates there are now. */
+/* Offers the symbols that may follow a hypothesis. Their log-probabilities are log softmax of the logits. Returns how
+ * many candidates there are now. */
 static int extend(memory *m, int from, int count, candidate *greedy)
 {
     hypothesis *h = &m->live[from];
@@ -29,8 +29,8 @@ static int extend(memory *m, int from, int count, candidate *greedy)
     return count;
 }
 
-/* Finds the likeliest symbols that follow the live hypotheses: twice as many as go on, since half of them may be ends. The
- * greedy one is always among the first, so that no search is worse than a greedy one. */
+/* Finds the likeliest symbols that follow the live hypotheses: twice as many as go on, since half of them may be ends.
+ * The greedy one is always among the first, so that no search is worse than a greedy one. */
 static int find_candidates(memory *m, int live)
 {
     candidate greedy = {0, EOS, 0, 0};
@@ -58,8 +58,8 @@ static void keep(memory *m, best *b, const hypothesis *h, float log_probability,
     memcpy(m->written, h->written, sizeof m->written);
 }
 
-/* Follows BEAM hypotheses side by side, until no live one can still score better than one that has ended. Returns how many
- * symbols are written. */
+/* Follows BEAM hypotheses side by side, until no live one can still score better than one that has ended. Returns how
+ * many symbols are written. */
 static int decode(memory *m)
 {
     int limit = limit_of(m->length), live = 1;

@@ -26,9 +26,9 @@ enum {
     G2P_NO_ROOM = -4   /* the output and its NUL do not fit into `room` bytes */
 };
 
-/* Writes the output for a text, both UTF-8 that ends with a NUL, to `out`, which has `room` bytes. Symbols that the model
- * does not know are allowed. An output without an end is cut off.
- * Returns the bytes of the output without its NUL, or an error, which is negative. */
+/* Writes the output for a text, both UTF-8 that ends with a NUL, to `out`, which has `room` bytes. Symbols that the
+ * model does not know are allowed. An output without an end is cut off. Returns the bytes of the output without its
+ * NUL, or an error, which is negative. */
 int g2p_translate(const char *text, char *out, size_t room, void *work);
 
 #ifdef __cplusplus

@@ -75,8 +75,8 @@ static uint32_t composed(uint32_t first, uint32_t second)
     return 0;
 }
 
-/* Composes decomposed characters, in place. A mark joins the letter before it, unless one of the same or a higher order is
- * between them. Returns how many there are now. */
+/* Composes decomposed characters, in place. A mark joins the letter before it, unless one of the same or a higher order
+ * is between them. Returns how many there are now. */
 static int compose(uint32_t *character, int count)
 {
     int letter = -1, kept = 0, before = 0;

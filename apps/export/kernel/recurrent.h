@@ -1,9 +1,9 @@
 /* ---- The model. ---- */
 
 #if LSTM
-/* One step of a cell (Hochreiter, Schmidhuber 1997; the forget gate: Gers, Schmidhuber, Cummins 2000). The state is [h; c].
- *     i, f, o = sigmoid(W_i x + b_i + W_h h + b_h)    g = tanh(W_i x + b_i + W_h h + b_h)
- *     c' = f c + i g                                  h' = o tanh(c') */
+/* One step of a cell (Hochreiter, Schmidhuber 1997; the forget gate: Gers, Schmidhuber, Cummins 2000). The state is [h;
+ *     c]. i, f, o = sigmoid(W_i x + b_i + W_h h + b_h) g = tanh(W_i x + b_i + W_h h + b_h) c' = f c + i g h' = o
+ *     tanh(c') */
 static void step_cell(memory *m, const cell *c, const float *input, float *state)
 {
     const float *x = m->gate_input, *h = m->gate_state;

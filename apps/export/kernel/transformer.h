@@ -67,8 +67,9 @@ static void project(const attention *a, const float *x, int position, float *key
 #endif
 }
 
-/* Attends to `count` keys, and leaves the result in m->part. In each head, score_j = q' k_j / sqrt(width), and several heads of
- * queries may share one of keys. `bias`, unless NULL, is added: one row for each head, by the distance from the query. */
+/* Attends to `count` keys, and leaves the result in m->part. In each head, score_j = q' k_j / sqrt(width), and several
+ * heads of queries may share one of keys. `bias`, unless NULL, is added: one row for each head, by the distance from
+ * the query. */
 static void attend(memory *m, const attention *a, const float *key, const float *value, int count,
                    const float *bias)
 {

@@ -54,8 +54,8 @@ typedef struct symbol {
     int id;
 } symbol;
 
-/* The numbers of symbols that are none: the model begins after BOS, and ends with EOS; it reads UNK for what it does not
- * know. */
+/* The numbers of symbols that are none: the model begins after BOS, and ends with EOS; it reads UNK for what it does
+ * not know. */
 enum { BOS = 1, EOS = 2, UNK = 3 };
 #if NORMALIZES
 

@@ -1,5 +1,6 @@
-/* The backward pass of lb_attention_gru_sequence: a team (autograd/fused/recurrence.h) goes back through all steps. What no step
- * waits for comes after all steps, as large products: the gradients of weights, and those of the values. */
+/* The backward pass of lb_attention_gru_sequence: a team (autograd/fused/recurrence.h) goes back through all steps.
+ * What no step waits for comes after all steps, as large products: the gradients of weights, and those of the
+ * values. */
 #include "autograd/fused/attention_gru_internal.h"
 #include "autograd/fused/gru_gradient.h"
 #include "autograd/parts.h"

@@ -1,5 +1,6 @@
-/* The forward pass of lb_attention_gru_sequence. At each step, the threads of a team (autograd/fused/recurrence.h) compute the
- * columns of the products with the states, then attend for their rows, then compute the gates of their units. */
+/* The forward pass of lb_attention_gru_sequence. At each step, the threads of a team (autograd/fused/recurrence.h)
+ * compute the columns of the products with the states, then attend for their rows, then compute the gates of their
+ * units. */
 #include "autograd/fused/attention_gru_internal.h"
 #include "autograd/fused/recurrence.h"
 #include "autograd/parts.h"

@@ -4,8 +4,8 @@
 
 #include "lookback/op.h"
 
-/** Turns row `i` of the products of a head, in place, into weights before dropout; `slope` receives the derivative of the
- *  softcap, unless it is NULL. A row with nothing to attend to becomes zeros. */
+/** Turns row `i` of the products of a head, in place, into weights before dropout; `slope` receives the derivative of
+ *  the softcap, unless it is NULL. A row with nothing to attend to becomes zeros. */
 void lb_dot_weigh_row(const lb_node *node, int64_t index, int64_t i, int64_t keys, lb_real *x,
                       lb_real *slope);
 

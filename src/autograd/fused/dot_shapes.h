@@ -24,7 +24,8 @@ typedef struct lb_dot_head {
     int64_t query_row, keys_row, values_row, context_row;
 } lb_dot_head;
 
-/** Head `index` of batch times heads. Several of them read the same keys and values if there are fewer heads of those. */
+/** Head `index` of batch times heads. Several of them read the same keys and values if there are fewer heads of
+ *  those. */
 lb_dot_head lb_dot_head_of(const lb_node *node, int64_t index);
 
 /** Batch times heads, and how many of them, one after the other, share keys and values. */

@@ -1,13 +1,13 @@
-/* The gradient of the gates of a GRU or an LSTM over all rows and steps, and the gradients that follow from it: the shared
- * part of backward in the recurrent ops. */
+/* The gradient of the gates of a GRU or an LSTM over all rows and steps, and the gradients that follow from it: the
+ * shared part of backward in the recurrent ops. */
 #ifndef LB_GRU_GRADIENT_H
 #define LB_GRU_GRADIENT_H
 
 #include "autograd/fused/recurrence.h"
 
 /** The location of the gradients; nothing is written twice. The input part is in the gradient of x, if that is set and
- *  not a table; otherwise it overwrites what forward saved. W_hh h + b_hh has the same gradient, but for the last gate of a
- *  GRU, n: that gradient overwrites the h_n that forward saved (lb_gru_gates_backward). */
+ *  not a table; otherwise it overwrites what forward saved. W_hh h + b_hh has the same gradient, but for the last gate
+ *  of a GRU, n: that gradient overwrites the h_n that forward saved (lb_gru_gates_backward). */
 typedef struct lb_gru_gradient {
     int64_t hidden, first; /* `first` gates before the last one */
     lb_real *x;            /* rows of (first + 1) hidden, x_stride apart */

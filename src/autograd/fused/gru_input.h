@@ -1,5 +1,5 @@
-/* The input of the recurrent ops, a GRU and an LSTM, at each step: the input part of the gates, W_ih input + b_ih, and the rows of the batch that
- * are still active. */
+/* The input of the recurrent ops, a GRU and an LSTM, at each step: the input part of the gates, W_ih input + b_ih, and
+ * the rows of the batch that are still active. */
 #ifndef LB_GRU_INPUT_H
 #define LB_GRU_INPUT_H
 
@@ -25,7 +25,8 @@ typedef struct lb_gru_input {
 /** Reads operand `x` of such an op. */
 lb_gru_input lb_gru_input_of(const lb_node *node, int x);
 
-/** Checks the shapes of the operands of such an op, x, an optional initial state, weight_hh and bias_hh, and the lengths. */
+/** Checks the shapes of the operands of such an op, x, an optional initial state, weight_hh and bias_hh, and the
+ *  lengths. */
 LB_MUST_USE lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight_hh, int bias_hh);
 
 /** The input part of the gates at row and step `at`: [gates hidden]. */

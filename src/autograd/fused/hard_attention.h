@@ -1,13 +1,14 @@
 /* Hard attention as a latent variable, inside: what its op, its forward and its backward share.
  *
- * A row of the batch is a hidden Markov chain. At step t the decoder stands at position a_t of the source and writes y_t:
+ * A row of the batch is a hidden Markov chain. At step t the decoder stands at position a_t of the source and writes
+ * y_t:
  *
  *     p(a_1) p(y_1 | a_1)  p(a_2 | a_1) p(y_2 | a_2)  ...
  *
  * The positions are summed over, so each step needs only two distributions over them: before the symbol is known,
- * p(a_t | y_<t), and after it, p(a_t | y_<=t). All is in logarithms; -inf is a position that is out of reach. They are of
- * double precision, because they may be large where their differences are what counts: a float near -10,000 has three
- * digits after the point. */
+ * p(a_t | y_<t), and after it, p(a_t | y_<=t). All is in logarithms; -inf is a position that is out of reach. They are
+ * of double precision, because they may be large where their differences are what counts: a float near -10,000 has
+ * three digits after the point. */
 #ifndef LB_HARD_ATTENTION_H
 #define LB_HARD_ATTENTION_H
 

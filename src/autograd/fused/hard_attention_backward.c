@@ -43,7 +43,8 @@ int64_t lb_hard_backward_work(const lb_node *node)
     return run.batch * lay_out(&run, NULL, &(row_memory){0});
 }
 
-/* The part of position j in the probability of each class is e^(joint - mixed); `base` is its prior minus its normal. */
+/* The part of position j in the probability of each class is e^(joint - mixed); `base` is its prior minus its
+ * normal. */
 static inline lb_real part_of(lb_real logit, double largest, double base, double mixed)
 {
     return lb_exp_inline((lb_real)(lb_hard_joint(logit, largest, base) - mixed));

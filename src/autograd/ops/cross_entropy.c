@@ -74,7 +74,8 @@ static const lb_op cross_entropy_op = {
  *  another one, such as -100. If all are ignored, it is 0, where PyTorch gives NaN.
  *  A logit of -inf hides its class: probability and gradient are 0. A hidden target makes the loss infinite, as in
  *  PyTorch; a row of only -inf does so, too, without a gradient, where PyTorch gives NaN.
- *  Shapes: logits [batch, length, classes], targets [batch, length] -> scalar. Logits may also be [batch length, classes]:
+ *  Shapes: logits [batch, length, classes], targets [batch, length] -> scalar. Logits may also be [batch length,
+ *  classes]:
  *          for a classifier, with one label for each row, targets are [rows, 1].
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX, with row and position, if a target is neither a class nor `ignored`. */
 lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored)

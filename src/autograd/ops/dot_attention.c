@@ -201,9 +201,9 @@ lb_tensor *lb_attend_dot_by(lb_tensor *query, lb_tensor *keys, lb_tensor *values
 /** lb_attend_dot with more options: fewer heads of keys and values than of queries, a softcap, a window.
  *  Shapes: keys [batch, K, kv_heads * width], values [batch, K, kv_heads * depth]; with the heads as an axis, that axis
  *          has kv_heads elements. Query head h reads head h / (heads / kv_heads) of the keys.
- *  Order:  scale, softcap, bias and mask, window, softmax. With cap_biased, the softcap comes after bias and mask: a key
- *          with a mask of 0 or a bias of -inf then has the score -softcap, and keeps some weight. A key beyond the window
- *          never has any.
+ *  Order: scale, softcap, bias and mask, window, softmax. With cap_biased, the softcap comes after bias and mask: a key
+ *          with a mask of 0 or a bias of -inf then has the score -softcap, and keeps some weight. A key beyond the
+ *          window never has any.
  *  Errors: also LB_ERROR_SHAPE if kv_heads does not divide the heads; LB_ERROR_ARGUMENT for a negative softcap.
  *  Source: grouped queries: Ainslie et al. 2023, arXiv:2305.13245; the softcap: Gemma 2, arXiv:2408.00118; the window:
  *          Beltagy et al. 2020, arXiv:2004.05150. All as in Attention of ONNX, see docs/pytorch.md. */

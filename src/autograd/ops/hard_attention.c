@@ -84,7 +84,7 @@ static const lb_op monotonic_op = {
 
 /** Exact hard attention of order 0: which position each step looks at is chosen anew, and summed over. The result are
  *  log-probabilities, which are logits, too: their softmax is their exponential.
- *  Shapes:  logits [batch, T, S, classes] of each symbol at each position, scores [batch, T, S], mask [batch, S] or NULL
+ *  Shapes: logits [batch, T, S, classes] of each symbol at each position, scores [batch, T, S], mask [batch, S] or NULL
  *           -> log-probabilities [batch, T, classes]; output 1: p(a_t = j) [batch, T, S].
  *  Lengths: [batch] steps of each row, alive until lb_tape_reset, or NULL: all rows are full. After the end of a row,
  *           both outputs are zero.
@@ -98,13 +98,13 @@ lb_tensor *lb_attend_hard(lb_tensor *logits, lb_tensor *scores, lb_tensor *mask,
     return lb_op_apply(&hard_op, LB_INPUTS(logits, scores, mask), &how, sizeof how);
 }
 
-/** Exact hard monotonic attention: the position of a step is that of the step before or to the right of it. All paths are
- *  summed over, by the forward algorithm: y_t gives ln p(symbol | symbols before it), whatever the path was.
+/** Exact hard monotonic attention: the position of a step is that of the step before or to the right of it. All paths
+ *  are summed over, by the forward algorithm: y_t gives ln p(symbol | symbols before it), whatever the path was.
  *  Shapes:  logits [batch, T, S, classes] and scores [batch, T, S] as for lb_attend_hard, jumps [batch, T, w + 1] or
  *           NULL, before [batch, S, classes] or NULL, mask [batch, S] or NULL, tokens [batch, T]: what the decoder read
  *           at each step, so that the symbol written at t is the token at t + 1 -> log-probabilities
- *           [batch, T, classes]; output 1: p(a_t = j | symbols before t) [batch, T, S]; output 2: the beliefs after each
- *           row, p(a = j | all its symbols, the last one being v) [batch, S, classes].
+ *           [batch, T, classes]; output 1: p(a_t = j | symbols before t) [batch, T, S]; output 2: the beliefs after
+ *           each row, p(a = j | all its symbols, the last one being v) [batch, S, classes].
  *  Jumps:   a score for moving by 0, 1, ... w or more positions (order 1); NULL: moves differ only in where they lead
  *           (order 0).
  *  Before:  the beliefs after the tokens before these; NULL: the row begins here, at position 0. Decoding some tokens

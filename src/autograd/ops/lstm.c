@@ -35,10 +35,10 @@ static const lb_cell_op lstm_op = {
 
 /** An LSTM over a padded batch of sequences, given the input part of the gates.
  *  Shapes:  x [batch, time, 4 hidden] = W_ih input + b_ih, gates in the order i, f, g, o; or, with `tokens` [batch,
- *           time], a table [rows, 4 hidden] in which each token reads its row in place (NULL: no table); initial [batch,
- *           2 hidden] = [h; c] or NULL for zeros; weight_hh [4 hidden, hidden]; bias_hh [4 hidden]
- *           -> outputs [batch, time, hidden], the h of each step, zero after the end of a row; output 1: the final
- *           [h; c] [batch, 2 hidden].
+ *           time], a table [rows, 4 hidden] in which each token reads its row in place (NULL: no table); initial
+ *           [batch, 2 hidden] = [h; c] or NULL for zeros; weight_hh [4 hidden, hidden]; bias_hh [4 hidden] -> outputs
+ *           [batch, time, hidden], the h of each step, zero after the end of a row; output 1: the final [h; c] [batch,
+ *           2 hidden].
  *  Lengths: [batch], alive until lb_tape_reset, or NULL if all rows are full. `reverse` starts at the end of each row.
  *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..time; LB_ERROR_INDEX if a token is not a row.
  *  Cost:    O(batch time hidden^2); threads fork once for all steps.

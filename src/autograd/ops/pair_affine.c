@@ -210,8 +210,8 @@ static const lb_op pair_affine_op = {
     .backward = backward,
 };
 
-/** A hidden layer and an affine map for every pair of a query and a key: the outputs of a decoder in each state, for each
- *  position of the source that it may look at.
+/** A hidden layer and an affine map for every pair of a query and a key: the outputs of a decoder in each state, for
+ *  each position of the source that it may look at.
  *  Shapes: query [batch, Q, width], keys [batch, K, width], weight [outputs, width], bias [outputs] or NULL ->
  *          [batch, Q, K, outputs].
  *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K width outputs); the hidden layer [batch, Q, K, width] is not stored but

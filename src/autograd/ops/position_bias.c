@@ -90,8 +90,8 @@ static const lb_op relative_op = {
 };
 
 /** A learned bias of attention for each head and distance. Half of the buckets are for a distance each, the others for
- *  ranges that grow up to `farthest`; all beyond share the last one. Unless `causal`, keys before and after a query have
- *  one half of the table each.
+ *  ranges that grow up to `farthest`; all beyond share the last one. Unless `causal`, keys before and after a query
+ *  have one half of the table each.
  *  Shapes: table [buckets, heads] -> [heads, queries, keys], a bias for lb_attend_dot.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT for an odd number of buckets for both ways, or if `farthest` is within the
  *          exact ones.
@@ -116,10 +116,11 @@ static double slope_of(int64_t heads, int64_t head)
     return slope_of_power(2 * power, 2 * (head - power)); /* every other slope of twice as many heads */
 }
 
-/** A bias of attention that falls with the distance: -slope |i - k|. The slopes of n heads are 2^(-8/n), 2^(-16/n), ...; if
- *  n is no power of two, those of the power below, then every other one of the power above. For attention both ways, the
- *  same slope counts before and after the query. It has no parameters and no gradient.
- *  Shapes: -> [heads, queries, keys], a bias for lb_attend_dot; the first query is at position `first`, the first key at 0.
+/** A bias of attention that falls with the distance: -slope |i - k|. The slopes of n heads are 2^(-8/n), 2^(-16/n),
+ *  ...; if n is no power of two, those of the power below, then every other one of the power above. For attention both
+ *  ways, the same slope counts before and after the query. It has no parameters and no gradient.
+ *  Shapes: -> [heads, queries, keys], a bias for lb_attend_dot; the first query is at position `first`, the first key
+ *  at 0.
  *  Errors: LB_ERROR_SHAPE, LB_ERROR_MEMORY.
  *  Source: ALiBi, Press, Smith, Lewis 2022, arXiv:2108.12409. */
 lb_tensor *lb_alibi_bias(lb_tape *tape, int64_t heads, int64_t queries, int64_t keys, int64_t first)

@@ -11,7 +11,8 @@ static void power_forward(int64_t width, lb_pair_row a, lb_pair_row b, lb_real *
         out[i] = (lb_real)pow((double)a.value[i * a.step], (double)b.value[i * b.step]);
 }
 
-/* 0 to any positive power stays 0 when the power changes a little, although ln 0 is infinite; x^0 stays 1 when x does. */
+/* 0 to any positive power stays 0 when the power changes a little, although ln 0 is infinite; x^0 stays 1 when x
+ * does. */
 static void power_backward(int64_t width, lb_pair_row a, lb_pair_row b, const lb_real *grad)
 {
     for (int64_t i = 0; i < width; i++) {

@@ -112,8 +112,8 @@ static const lb_op log_sum_exp_op = {
     .backward = log_sum_exp_backward,
 };
 
-/** The largest element along an axis, which is removed; -1 is the last. NaN if there is one, -inf along an axis of length
- *  0. Equal ones share the gradient, as with torch.amax; torch.max gives it to one of them.
+/** The largest element along an axis, which is removed; -1 is the last. NaN if there is one, -inf along an axis of
+ *  length 0. Equal ones share the gradient, as with torch.amax; torch.max gives it to one of them.
  *  Errors: LB_ERROR_ARGUMENT if x has no such axis. */
 lb_tensor *lb_reduce_max(lb_tensor *x, int axis)
 {

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
@@ -79,9 +78,7 @@ static bool parse_weight(const char *text, size_t length, double *weight)
     if (length == 0 || length >= sizeof copy || strspn(text, "0123456789.eE+-") < length) return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    lb_plain_locale locale = lb_plain_locale_enter();
-    *weight = strtod(copy, &end);
-    lb_plain_locale_leave(locale);
+    *weight = lb_strtod(copy, &end);
     return *end == '\0' && *weight >= 0 && *weight <= MOST_WEIGHT;
 }
 

@@ -30,7 +30,8 @@ typedef struct lb_conversion {
 } lb_conversion;
 
 /** Converts all lines. One that is not of its format stays as it is: whoever reads it will say so.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a weight that is none, and if there are more sources than targets or fewer;
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a weight that is none, and if there are more sources than targets or
+ *  fewer;
  *          LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_convert(const lb_conversion *asked, lb_error *error);
 

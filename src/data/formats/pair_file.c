@@ -90,7 +90,8 @@ static void take_columns(lb_pair_file *file, const char *name, const lb_recognis
     if (!format->source.features) format->source.features = found->between_features;
 }
 
-/* Whether the format of a model may be that of a file that looks like nothing in particular: both have tabs, or none. */
+/* Whether the format of a model may be that of a file that looks like nothing in particular: both have tabs, or
+ * none. */
 static lb_status fits_usual(const char *usual, bool tabs, bool *fits, lb_error *error)
 {
     lb_pair_kind kind;

@@ -21,11 +21,12 @@ typedef struct lb_pair_file {
     char note[LB_MESSAGE_LENGTH]; /* what is odd about the columns; "": nothing */
 } lb_pair_file;
 
-/** Opens the file `path`, and `format->targets` if there is one; "-" is standard input. Puts into `format` what the file
- *  says about itself: columns and separators that are not given.
+/** Opens the file `path`, and `format->targets` if there is one; "-" is standard input. Puts into `format` what the
+ *  file says about itself: columns and separators that are not given.
  *  Order:  the format that is given; else that of the first lines; else `format->usual_kind`, that of a model. Sources
  *          without targets are only recognised as a file of that kind.
- *  Seek:   `again` is whether the file must be read twice: then a pipe is copied. Otherwise it is read as it comes, unless
+ *  Seek: `again` is whether the file must be read twice: then a pipe is copied. Otherwise it is read as it comes,
+ *  unless
  *          a format other than TSV is given.
  *  Memory: free it with lb_pair_file_close; after an error, it is closed.
  *  Errors: LB_ERROR_OPEN, LB_ERROR_FORMAT, LB_ERROR_ARGUMENT for an unknown format, LB_ERROR_MEMORY. */

@@ -39,7 +39,8 @@ bool lb_pair_kind_has_tabs(const lb_pair_kind *kind);
 /** The separator of the target symbols that goes without saying; NULL: there is none. */
 const char *lb_pair_kind_target_separator(const lb_pair_kind *kind);
 
-/** Divides a line into fields, which are cleared first. The first line of JSON decides about the columns of the others. */
+/** Divides a line into fields, which are cleared first. The first line of JSON decides about the columns of the
+ *  others. */
 lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
 
 /** Divides a line of CSV. */

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "lookback/base.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { MOST_LINES = 500 };
@@ -41,11 +40,26 @@ static void take_lines(sample *s, const char *text, size_t length, bool whole)
     }
 }
 
+static bool is_small(char letter)
+{
+    return letter >= 'a' && letter <= 'z';
+}
+
+static bool is_capital(char letter)
+{
+    return letter >= 'A' && letter <= 'Z';
+}
+
+static char small(char letter)
+{
+    return is_capital(letter) ? (char)(letter - 'A' + 'a') : letter;
+}
+
 static bool is_one_of(span word, const char *const *words)
 {
     for (; *words; words++) {
         size_t i = 0;
-        while (i < word.length && (*words)[i] && tolower((unsigned char)word.text[i]) == (*words)[i]) i++;
+        while (i < word.length && (*words)[i] && small(word.text[i]) == (*words)[i]) i++;
         if (i == word.length && !(*words)[i]) return true;
     }
     return false;
@@ -60,7 +74,7 @@ static bool is_phone(span word)
                                          "uh", "uw", "v",  "w",  "y",  "z",  "zh", NULL};
     bool stressed = word.length > 1 && word.text[word.length - 1] >= '0' && word.text[word.length - 1] <= '2';
     for (size_t i = 0; i < word.length; i++)
-        if (islower((unsigned char)word.text[i])) return false;
+        if (is_small(word.text[i])) return false;
     return is_one_of((span){word.text, word.length - stressed}, phones);
 }
 
@@ -214,9 +228,9 @@ static bool is_bundle(span text, bool *divided)
 {
     bool capital = false;
     for (size_t i = 0; i < text.length; i++) {
-        unsigned char letter = (unsigned char)text.text[i];
-        if (islower(letter) || letter <= ' ' || letter > '~') return false;
-        capital = capital || isupper(letter);
+        char letter = text.text[i];
+        if (is_small(letter) || letter <= ' ' || letter > '~') return false;
+        capital = capital || is_capital(letter);
         *divided = *divided || letter == ';';
     }
     return capital;

@@ -4,8 +4,8 @@
 
 #include "models/attention/decoder_attention.h"
 
-/** Sets attention->own to a struct of `bytes` that begins with an lb_additive_attention, and adds W_q, W_k and v. Returns
- *  NULL if there is no memory. Errors: as lb_params_add. */
+/** Sets attention->own to a struct of `bytes` that begins with an lb_additive_attention, and adds W_q, W_k and v.
+ *  Returns NULL if there is no memory. Errors: as lb_params_add. */
 void *lb_additive_own(lb_decoder_attention *attention, lb_params *params, size_t bytes);
 
 /** lb_attention_type.prepare: projects the keys. */

@@ -4,8 +4,8 @@
 
 #include "lookback/models.h"
 
-/** Adds the parameters NAME.gate and NAME.symbols. No symbol is copied until lb_model_set_copies. `inputs` is the width of
- *  what the gate reads. Errors: as lb_params_add. */
+/** Adds the parameters NAME.gate and NAME.symbols. No symbol is copied until lb_model_set_copies. `inputs` is the width
+ *  of what the gate reads. Errors: as lb_params_add. */
 lb_status lb_copying_init(lb_copying *copying, lb_params *params, const char *name, int64_t source_vocab,
                           int64_t inputs);
 

@@ -14,10 +14,10 @@ enum { MONOTONIC, PREDICTIVE };
 
 /* Weights of the positions s with |s - p| <= window around a position p; all others have none. The score is that of
  *  `general`: (W q)' k.
- *  Monotonic (local-m): p is the number of the step; after the end of the source, its last position. A model that writes
- *  from the end counts from the last position down to 0.
- *  Predictive (local-p): p = S sigmoid(v_p' tanh(W_p q)), S the length of the source, and the weights are multiplied by
- *  exp(-(s - p)^2 / (2 sigma^2)) with sigma = window / 2, so that a row of them sums to less than 1.
+ *  Monotonic (local-m): p is the number of the step; after the end of the source, its last position. A model that
+ *  writes from the end counts from the last position down to 0. Predictive (local-p): p = S sigmoid(v_p' tanh(W_p q)),
+ *  S the length of the source, and the weights are multiplied by exp(-(s - p)^2 / (2 sigma^2)) with sigma = window / 2,
+ *  so that a row of them sums to less than 1.
  *  Source: Luong, Pham, Manning 2015, arXiv:1508.04025, section 3.2. */
 typedef struct local {
     lb_linear score;            /* W */

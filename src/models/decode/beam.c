@@ -130,9 +130,9 @@ static int64_t find_candidates(search *s, int64_t row, int64_t steps, const lb_r
     return greedy.greedy ? promote_greedy(s, count, greedy) : count;
 }
 
-/* Extends a row by its `steps`th token. At the limit, all ends among the candidates count, since nothing else is an answer,
- * unless the beam is 1, as in greedy decoding. `first` is the first hypothesis of the row in the batch of the step. `origin`
- * receives the index in the batch of each hypothesis that continues. Returns how many continue. */
+/* Extends a row by its `steps`th token. At the limit, all ends among the candidates count, since nothing else is an
+ * answer, unless the beam is 1, as in greedy decoding. `first` is the first hypothesis of the row in the batch of the
+ * step. `origin` receives the index in the batch of each hypothesis that continues. Returns how many continue. */
 static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, const lb_model_step *step,
                        const lb_tensor *log_probabilities, int64_t *origin)
 {

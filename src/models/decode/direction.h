@@ -4,8 +4,8 @@
 
 #include "lookback/models.h"
 
-/** The same rows with ids `first` to `first` + count - 1 of each row in reverse order. `count` is the number of tokens of
- *  the row without `spared` ones: LB_BOS before them, or LB_EOS after them.
+/** The same rows with ids `first` to `first` + count - 1 of each row in reverse order. `count` is the number of tokens
+ *  of the row without `spared` ones: LB_BOS before them, or LB_EOS after them.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; batch is then 0. */
 lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared);
 

@@ -16,13 +16,14 @@ typedef struct lb_forced {
  *  last. Errors: LB_ERROR_MEMORY, recorded on the tape. */
 lb_tokens lb_model_target_in(const lb_model *model, lb_tokens target_out);
 
-/** Teacher forcing in reading order, whatever the direction of the model. The tape is in LB_MODE_EVALUATE meanwhile; its
- *  mode is restored.
+/** Teacher forcing in reading order, whatever the direction of the model. The tape is in LB_MODE_EVALUATE meanwhile;
+ *  its mode is restored.
  *  Target: `target_out` [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
  *  Errors: as lb_model_forward, recorded on the tape. */
 lb_forced lb_model_force(const lb_model *model, lb_tokens source, lb_tokens target_out);
 
-/** The same for several targets of a source: row i of the targets is one of source row[i]. Not for members that vote. */
+/** The same for several targets of a source: row i of the targets is one of source row[i]. Not for members that
+ *  vote. */
 lb_forced lb_model_force_rows(const lb_model *model, lb_tokens source, const int64_t *row,
                               lb_tokens target_out);
 

@@ -15,8 +15,8 @@ lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_
 /** The first token of those that an output can have: LB_PAD and LB_BOS are never written. */
 enum { LB_FIRST_WRITTEN = LB_EOS };
 
-/** The likeliest token that can be written, the first of equal ones: the choice of greedy decoding. A model without LB_EOS
- *  can write all of its tokens. */
+/** The likeliest token that can be written, the first of equal ones: the choice of greedy decoding. A model without
+ *  LB_EOS can write all of its tokens. */
 int32_t lb_model_likeliest(const lb_real *logits, int64_t classes);
 
 /** The limit on the tokens of an output: no more than the model has positions for. */

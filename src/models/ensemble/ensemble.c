@@ -37,8 +37,8 @@ static lb_tensor *mean(const lb_ensemble *e, lb_tensor *const *parts)
     return e->count > 1 ? lb_scale(sum, 1 / (lb_real)e->count) : sum;
 }
 
-/* The weights of a member, as many maps as those of the ensemble: if members differ, the mean over the heads of the last
- * layer. */
+/* The weights of a member, as many maps as those of the ensemble: if members differ, the mean over the heads of the
+ * last layer. */
 static lb_tensor *common_weights(const lb_ensemble *e, const lb_model *member, lb_tensor *weights)
 {
     int64_t maps = member->layers * member->heads;

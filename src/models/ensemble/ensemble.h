@@ -4,8 +4,8 @@
 
 #include "lookback/models.h"
 
-/** The kinds of lb_ensemble.base: whose members decode together, and whose members write in different directions, have no
- *  step in common, and vote (models/ensemble/vote.h). */
+/** The kinds of lb_ensemble.base: whose members decode together, and whose members write in different directions, have
+ *  no step in common, and vote (models/ensemble/vote.h). */
 extern const lb_model_kind lb_ensemble_kind, lb_vote_kind;
 
 /** A model and where its parameters are. */
@@ -16,8 +16,8 @@ typedef struct lb_ensemble_part {
 } lb_ensemble_part;
 
 /** Copies models, also the members of other ensembles, into one store, below "member.0", "member.1" ..., so that
- *  lb_model_save can save the ensemble. `params` must be empty and will own the copy. `own` are the custom kinds of these
- *  models, as for lb_model_load. NULL after an error.
+ *  lb_model_save can save the ensemble. `params` must be empty and will own the copy. `own` are the custom kinds of
+ *  these models, as for lb_model_load. NULL after an error.
  *  Errors: as lb_ensemble_init; LB_ERROR_ARGUMENT if a store does not match its model; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_ensemble_part *parts, int count,
                                             const lb_extensions *own, lb_error *error);

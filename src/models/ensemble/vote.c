@@ -211,8 +211,8 @@ static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
     return a->finished != b->finished ? a->finished : a->score > b->score;
 }
 
-/* The best `room` hypotheses of a row; of equal ones, the earlier. If there are fewer, the rest is as in lb_beam, and the
- * result is false. */
+/* The best `room` hypotheses of a row; of equal ones, the earlier. If there are fewer, the rest is as in lb_beam, and
+ * the result is false. */
 static bool choose(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypothesis *best)
 {
     int64_t kept = 0;

@@ -14,8 +14,8 @@ typedef struct lb_vote_pool {
     double *score; /* [batch, most, members] as lb_hypothesis.score, by each member alone */
 } lb_vote_pool;
 
-/** Pools the hypotheses of an ensemble: the members of each direction decode together, and everyone scores all that they
- *  find. The tape must be in LB_MODE_EVALUATE.
+/** Pools the hypotheses of an ensemble: the members of each direction decode together, and everyone scores all that
+ *  they find. The tape must be in LB_MODE_EVALUATE.
  *  Config: settled, as in lb_beam_search; `beam` hypotheses of each direction.
  *  Errors: as lb_beam_search, recorded on the tape. */
 lb_vote_pool lb_vote_gather(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config);

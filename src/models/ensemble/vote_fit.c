@@ -133,8 +133,8 @@ static double settle(fit *f, double prior, double *weight)
     return loss;
 }
 
-/* With the prior there can be several minima: near equal weights a low sharpness can be best, with which no weight matters.
- * Without, the loss is convex in the products of both, and its minimum is the other place to start from. */
+/* With the prior there can be several minima: near equal weights a low sharpness can be best, with which no weight
+ * matters. Without, the loss is convex in the products of both, and its minimum is the other place to start from. */
 void lb_vote_fit(const lb_vote_case *cases, int64_t case_count, int members, double *weight)
 {
     fit f = {.cases = cases, .count = case_count, .members = members};

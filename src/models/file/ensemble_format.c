@@ -125,8 +125,8 @@ lb_model *lb_ensemble_restore(lb_params *params, const char *name, const char *c
     return model;
 }
 
-/* Copies the values of a part to the parameters of `to` from index `first` on. Both come from the same configuration, so
- * they are the same in the same order. */
+/* Copies the values of a part to the parameters of `to` from index `first` on. Both come from the same configuration,
+ * so they are the same in the same order. */
 static lb_status copy_values(const lb_params *to, int first, const lb_ensemble_part *part, lb_error *error)
 {
     int count = lb_params_count(to) - first, found = lb_params_count(part->params) - part->first;

@@ -5,8 +5,8 @@
 
 #include "translate/apply/result.h"
 
-/** Merges the outputs of a text, which are those of the hypotheses `found`, in their order. Finished outputs and those that
- *  were cut off stay apart. The log-probability of the result is the log of the sum over different ids.
+/** Merges the outputs of a text, which are those of the hypotheses `found`, in their order. Finished outputs and those
+ *  that were cut off stay apart. The log-probability of the result is the log of the sum over different ids.
  *  Search:  the best of equal ones is kept, and the list is in order again.
  *  Samples: each one is a draw and stays in the list, in its place; equal ones get the same probability.
  *  Errors: LB_ERROR_MEMORY. */

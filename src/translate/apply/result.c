@@ -239,8 +239,8 @@ static int64_t copied_from(const lb_translate_job *j, size_t number, const lb_hy
     return position;
 }
 
-/* The symbols of the hypothesis's ids, in memory of the result; NULL if memory runs out. `*copied` receives NULL if none
- * is of the source. */
+/* The symbols of the hypothesis's ids, in memory of the result; NULL if memory runs out. `*copied` receives NULL if
+ * none is of the source. */
 static const char **spell(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t width,
                           int64_t **copied)
 {

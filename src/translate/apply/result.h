@@ -32,8 +32,9 @@ LB_MUST_USE lb_status lb_keep_text(lb_translate_job *job, size_t number, const c
 /** Records the error of an invalid text. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_keep_error(const lb_translate_job *job, lb_translation *text, const char *message);
 
-/** Stores a hypothesis as an output of the text good[number]. `width` is the length of the longest source decoded with it. `symbol`
- *  are its symbols; NULL: those of its ids. Errors: LB_ERROR_FORMAT if its score is not finite; LB_ERROR_MEMORY. */
+/** Stores a hypothesis as an output of the text good[number]. `width` is the length of the longest source decoded with
+ *  it. `symbol` are its symbols; NULL: those of its ids. Errors: LB_ERROR_FORMAT if its score is not finite;
+ *  LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_keep_output(const lb_translate_job *job, size_t number, const lb_hypothesis *found,
                                      int64_t width, const char *const *symbol, lb_output *output);
 

@@ -15,7 +15,8 @@ static lb_real *keep(lb_arena *memory, const lb_tensor *weights)
     return copy ? memcpy(copy, weights->data, bytes) : NULL;
 }
 
-/* Puts steps and what they have read into reading order. The end stays the last step, the start the first that is read. */
+/* Puts steps and what they have read into reading order. The end stays the last step, the start the first that is
+ * read. */
 static void turn(lb_tensor *weights, const lb_output *output)
 {
     int64_t steps = output->steps, rows = lb_count(weights) / steps;

@@ -23,7 +23,8 @@ void lb_tapes_free(lb_tapes *tapes);
  *  Memory: give it back with lb_tapes_put; NULL after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_tape *lb_tapes_take(lb_tapes *tapes, lb_error *error);
 
-/** Gives back the tape of a call that is done. Beyond LB_TAPES_KEPT, and after an error, it is freed. NULL is allowed. */
+/** Gives back the tape of a call that is done. Beyond LB_TAPES_KEPT, and after an error, it is freed. NULL is
+ *  allowed. */
 void lb_tapes_put(lb_tapes *tapes, lb_tape *tape);
 
 #endif

@@ -316,8 +316,9 @@ lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *ow
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 
-/* How far the lengths of the training count for a source: they come from the file, and a small file could ask for minutes
- * with them. It grows by doubling, so that sources of similar lengths have the same limit: they are decoded together. */
+/* How far the lengths of the training count for a source: they come from the file, and a small file could ask for
+ * minutes with them. It grows by doubling, so that sources of similar lengths have the same limit: they are decoded
+ * together. */
 static int64_t most_of_training(int64_t source_length)
 {
     int64_t most = LB_TEXT_MODEL_TRUSTED;

@@ -32,8 +32,8 @@ int64_t lb_producer_steps(const lb_producer *producer, const lb_training_config 
  *  Errors: those of lb_pair_batch or lb_sort_batch. */
 lb_batch lb_producer_batch(lb_producer *producer, lb_tape *tape, int64_t part);
 
-/** At most `count` pairs that are kept out of the training, evenly spaced, on the tape. `number[row]` receives the number
- *  of each pair, in the dev file or the split of the task. Errors: as lb_producer_batch. */
+/** At most `count` pairs that are kept out of the training, evenly spaced, on the tape. `number[row]` receives the
+ *  number of each pair, in the dev file or the split of the task. Errors: as lb_producer_batch. */
 lb_batch lb_producer_held_out(lb_producer *producer, lb_tape *tape, int64_t count, int64_t *number);
 
 /** Evaluates the model on the dev pairs, shared with a group unless it is NULL. Resets the tape.

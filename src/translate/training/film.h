@@ -5,11 +5,11 @@
 #include "base/buffer.h"
 #include "translate/training/batches.h"
 
-/** A film while it is made: the file `path`, a line of JSON for each evaluation and pair. Zero with a path is a film that
- *  has not begun.
+/** A film while it is made: the file `path`, a line of JSON for each evaluation and pair. Zero with a path is a film
+ *  that has not begun.
  *      {"step":250,"pair":7,"source":[...],"expected":[...],"output":[...],"finished":true,"weights":"base64"}
- *  The symbols are those that the model reads and writes. `weights` has a byte for each step of the output and symbol of
- *  the source, round(255 weight): the mean over the heads of the last layer; "" without attention. */
+ *  The symbols are those that the model reads and writes. `weights` has a byte for each step of the output and symbol
+ *  of the source, round(255 weight): the mean over the heads of the last layer; "" without attention. */
 typedef struct lb_film {
     const char *path;
     lb_tape *tape;     /* of its own: the training's is not disturbed */

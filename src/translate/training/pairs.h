@@ -10,9 +10,9 @@
 LB_MUST_USE lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts,
                                              const lb_pair_format *format, lb_error *error);
 
-/** Opens `config->train` and counts its symbols; without pairs for development, also holds some out. Uses the index of the
- *  file, which only the first process of a group makes; its folder must exist, and be ours if that is `config->out`. An
- *  index that cannot be made is no error: the listener gets a note.
+/** Opens `config->train` and counts its symbols; without pairs for development, also holds some out. Uses the index of
+ *  the file, which only the first process of a group makes; its folder must exist, and be ours if that is
+ *  `config->out`. An index that cannot be made is no error: the listener gets a note.
  *  Memory: free `pairs` with lb_indexed_pairs_free and then `*index` with lb_release, both also after an error.
  *  Errors: as lb_indexed_pairs_read; those of the exchange. */
 LB_MUST_USE lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **index,

@@ -1,5 +1,5 @@
-/* Exact hard attention against the sum over all alignments, one by one; in parts; and at the limits of numbers. This test
- * runs in both precisions. */
+/* Exact hard attention against the sum over all alignments, one by one; in parts; and at the limits of numbers. This
+ * test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"
@@ -142,8 +142,8 @@ START_TEST(test_log_probabilities_and_weights_of_each_step_sum_to_one)
 }
 END_TEST
 
-/* The logit of the second symbol of row 0 at its first step becomes `logit` at all positions. Returns the outputs and the
- * gradients after that step, in one block: what follows from a symbol does not depend on how improbable it was. */
+/* The logit of the second symbol of row 0 at its first step becomes `logit` at all positions. Returns the outputs and
+ * the gradients after that step, in one block: what follows from a symbol does not depend on how improbable it was. */
 enum { LATER = STEPS - 1, FOLLOWS = LATER * (CLASSES + KEYS + KEYS * CLASSES + KEYS) };
 
 static void follow(int order, double logit, lb_real *found)

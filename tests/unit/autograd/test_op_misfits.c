@@ -1,6 +1,6 @@
-/* What each op says about an operand that does not fit: op_misfits.txt has its answers to the examples of the registry with
- * one axis of one operand shorter by one, or with the last axis missing. If an op has changed, the test leaves the new
- * answers in the folder of the test programs: read them, and copy them over the old ones if they are better. */
+/* What each op says about an operand that does not fit: op_misfits.txt has its answers to the examples of the registry
+ * with one axis of one operand shorter by one, or with the last axis missing. If an op has changed, the test leaves the
+ * new answers in the folder of the test programs: read them, and copy them over the old ones if they are better. */
 #include "base/buffer.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"

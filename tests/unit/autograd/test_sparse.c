@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the threshold, which every weight repeats: a sum of up to 70 numbers, one after the other on a processor without vectors,
- * rounds by up to 35 times the unit of double, 4e-15. */
+/* Of the threshold, which every weight repeats: a sum of up to 70 numbers, one after the other on a processor without
+ * vectors, rounds by up to 35 times the unit of double, 4e-15. */
 #ifdef LB_REAL_IS_DOUBLE
 static const double ROUNDING = 4e-15;
 #else

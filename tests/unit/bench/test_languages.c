@@ -1,5 +1,5 @@
-/* bench/pronunciation.sh, bench/inflection.sh and bench/recipe.sh on languages of a few words; their quality is not tested.
- * It belongs to verify. */
+/* bench/pronunciation.sh, bench/inflection.sh and bench/recipe.sh on languages of a few words; their quality is not
+ * tested. It belongs to verify. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,4 +1,5 @@
-/* The index of a file of pairs: the same pairs with it and without it, and nothing worse than an error with a bad one. */
+/* The index of a file of pairs: the same pairs with it and without it, and nothing worse than an error with a bad
+ * one. */
 #include "data/pair_index.h"
 
 #include "base/alloc.h"

@@ -82,8 +82,8 @@ static void wake(int number)
     woken++;
 }
 
-/* Interrupts the writer many times, each time when it is stuck, and only then reads. The first signal ends a call that has
- * written a part, the next ones calls that have written nothing. Returns whether each byte came once. */
+/* Interrupts the writer many times, each time when it is stuck, and only then reads. The first signal ends a call that
+ * has written a part, the next ones calls that have written nothing. Returns whether each byte came once. */
 static bool interrupt_and_read(pid_t writer, int pipe, size_t count)
 {
     char bytes[4096];

@@ -1,5 +1,5 @@
-/* A program that is started without standard input gives the first file that it opens the descriptor 0, a descriptor like
- * any other. */
+/* A program that is started without standard input gives the first file that it opens the descriptor 0, a descriptor
+ * like any other. */
 #include "io/file.h"
 #include "io/lock.h"
 #include "lookback/io.h"

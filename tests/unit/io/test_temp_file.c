@@ -1,5 +1,5 @@
-/* Where a file system has no files without a name, or /proc is missing, a new file has a name while it is written. Here a
- * filter of system calls refuses such files. */
+/* Where a file system has no files without a name, or /proc is missing, a new file has a name while it is written. Here
+ * a filter of system calls refuses such files. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
 #include "io/file.h"
 #include "io/temp_file.h"

@@ -210,7 +210,8 @@ START_TEST(test_ensemble_with_a_sparse_member_averages_probabilities)
 }
 END_TEST
 
-/* What a vote says of a hypothesis: a member that finds a token impossible says -1000 of it. Returns how often one does. */
+/* What a vote says of a hypothesis: a member that finds a token impossible says -1000 of it. Returns how often one
+ * does. */
 static int check_floor(const lb_ensemble *both, const lb_hypothesis *h, lb_tokens source)
 {
     static const double LEAST = -1000;

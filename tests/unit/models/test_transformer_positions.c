@@ -1,6 +1,5 @@
-/* A transformer with each kind of positions, shared keys, softcap and window: decoding in parts, files, what each setting
- * does, and errors.
- * This test runs in both precisions. */
+/* A transformer with each kind of positions, shared keys, softcap and window: decoding in parts, files, what each
+ * setting does, and errors. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "models/transformer.h"
 #include "support/suite.h"

@@ -75,8 +75,8 @@ static void end(void)
     for (int m = 0; m < MEMBERS; m++) lb_params_free(v.store[m]);
 }
 
-/* What a member says of a hypothesis for one source: its log-probabilities, and its attention by the mean over `heads` maps
- * from `first` on. */
+/* What a member says of a hypothesis for one source: its log-probabilities, and its attention by the mean over `heads`
+ * maps from `first` on. */
 static void ask(const lb_model *member, int64_t row, const lb_hypothesis *h, int64_t first, int64_t heads,
                 double *found, double *attention)
 {
@@ -184,8 +184,8 @@ static int64_t expect_in_pool(const lb_vote_pool *pool, lb_beam found)
     return found.batch * found.n_best;
 }
 
-/* Each direction brings what its members find together by their own weights, the whole beam of it whatever `n_best`, and
- * nothing twice. Members without a say look for hypotheses with equal weights. */
+/* Each direction brings what its members find together by their own weights, the whole beam of it whatever `n_best`,
+ * and nothing twice. Members without a say look for hypotheses with equal weights. */
 START_TEST(test_vote_pool_has_the_hypotheses_of_both_directions)
 {
     static const double given[][MEMBERS] = {

@@ -1,5 +1,5 @@
-/* Ops against PyTorch where results or gradients are not obvious: ties, zeros, weights and distributions as targets. This
- * test runs in both precisions. */
+/* Ops against PyTorch where results or gradients are not obvious: ties, zeros, weights and distributions as targets.
+ * This test runs in both precisions. */
 #include "lookback/nn.h"
 #include "lookback/ops.h"
 #include "support/fixture.h"

@@ -1,5 +1,5 @@
-/* Fused attention against its unfused twins, values and gradients, at odd sizes: batches beyond one tile of rows, widths of
- * 1, 7 and 33. This test runs in both precisions. */
+/* Fused attention against its unfused twins, values and gradients, at odd sizes: batches beyond one tile of rows,
+ * widths of 1, 7 and 33. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "support/suite.h"
 #include "support/twins.h"

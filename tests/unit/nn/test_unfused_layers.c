@@ -1,5 +1,5 @@
-/* Fused recurrent layers, normalization and cross-entropy against their unfused twins, values and gradients, at odd sizes.
- * This test runs in both precisions. */
+/* Fused recurrent layers, normalization and cross-entropy against their unfused twins, values and gradients, at odd
+ * sizes. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "support/alloc.h"
 #include "support/leaf.h"

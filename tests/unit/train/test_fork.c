@@ -1,5 +1,5 @@
-/* A process that has trained with several threads forks: child and parent train on, with the same bits. A child that waits
- * for threads which only its parent has would hang here. */
+/* A process that has trained with several threads forks: child and parent train on, with the same bits. A child that
+ * waits for threads which only its parent has would hang here. */
 #include "support/sorting.h"
 #include "support/suite.h"
 

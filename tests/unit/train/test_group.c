@@ -1,4 +1,5 @@
-/* What processes of a group add, tell each other and agree on: here threads, which give each other what they exchange. */
+/* What processes of a group add, tell each other and agree on: here threads, which give each other what they
+ * exchange. */
 #include "lookback/train.h"
 #include "support/group.h"
 #include "support/suite.h"

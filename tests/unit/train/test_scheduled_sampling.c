@@ -115,8 +115,8 @@ START_TEST(test_scheduled_tokens_replace_the_share_that_was_asked_for)
 }
 END_TEST
 
-/* Draws from tokens whose probabilities grow or fall with their number: the likeliest is the last or the first. Those that
- * are never written leave their share to the others. */
+/* Draws from tokens whose probabilities grow or fall with their number: the likeliest is the last or the first. Those
+ * that are never written leave their share to the others. */
 static void check_draws(bool falling)
 {
     support_sorting s = open_sorter(1);

@@ -146,8 +146,8 @@ START_TEST(test_translate_a_long_text_takes_memory_in_proportion_to_its_length)
 }
 END_TEST
 
-/* The formula of SECURITY.md, which is below 200 MB. What a step leaves behind is small, so that a few steps show what the
- * others need. */
+/* The formula of SECURITY.md, which is below 200 MB. What a step leaves behind is small, so that a few steps show what
+ * the others need. */
 START_TEST(test_translate_a_long_text_by_the_default_model_takes_what_the_formula_says)
 {
     enum { STEPS = 12, LENGTH = 1000, ALL_STEPS = 2008, BEAM = 5, KEYS_AND_VALUES = 576 };

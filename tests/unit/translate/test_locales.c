@@ -210,7 +210,8 @@ static char *without_seconds(const char *name)
     return text;
 }
 
-/* Of all files with numbers but checkpoints, which have the time in seconds, and the index, which has that of the pairs. */
+/* Of all files with numbers but checkpoints, which have the time in seconds, and the index, which has that of the
+ * pairs. */
 static void assert_same_files_as_in_c(const char *folder)
 {
     static const char *const files[] = {"seq2seq/model.safetensors",

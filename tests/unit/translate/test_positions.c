@@ -1,5 +1,5 @@
-/* A model with learned positions has room for some tokens and no more: outputs end there, and longer texts are errors of
- * their own. */
+/* A model with learned positions has room for some tokens and no more: outputs end there, and longer texts are errors
+ * of their own. */
 #include "models/transformer.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
-/* Trainings with each setting of a model: interrupted and resumed they end with the same bits, and the settings are those
- * of the file. It takes seconds. */
+/* Trainings with each setting of a model: interrupted and resumed they end with the same bits, and the settings are
+ * those of the file. It takes seconds. */
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/pair_program.h"
