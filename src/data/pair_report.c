@@ -116,9 +116,9 @@ lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabular
         if (dev) compare_files(dev, prints, report, &found);
     }
     lb_release(made);
-    if (!status && source && target && lb_pair_oddities_find(train, source, target, &report->odd, &found))
-        status = found.status;
     report->maybe_swapped = dev && lb_pairs_count(dev) > lb_pairs_count(train);
+    if (!status && source && target && lb_pair_oddities_find(train, source, target, &report->odd, &found))
+        return lb_error_set(error, found.status, "%s", found.message);
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
 

@@ -83,7 +83,8 @@ static void draw_all(const sampling *s)
     int64_t *writing = lb_tape_alloc_zero(s->tape, count, sizeof *writing),
             *origin = lb_tape_alloc_zero(s->tape, count, sizeof *origin);
     lb_decoder_state state = lb_model_encode(s->model, s->source);
-    for (int64_t i = 0; i < count && writing && origin; i++) {
+    if (!writing || !origin) return; /* as the tape says */
+    for (int64_t i = 0; i < count; i++) {
         origin[i] = i / s->config.count;
         writing[i] = i;
     }
