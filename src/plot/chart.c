@@ -249,6 +249,7 @@ static void draw_markers(const drawing *d, size_t index)
     lb_point at;
     size_t drawn = 0, nth = 0, step = 1;
     for (size_t i = 0; i < series->count; i++) drawn += place_point(d, series, i, &at);
+    if (drawn == 0) return;
     while ((double)step * d->plot.width < marker_gap * p * (double)drawn) step++;
     size_t places = (drawn + step - 1) / step, turns = d->chart->count < places ? d->chart->count : places;
     for (size_t i = 0; i < series->count; i++) {

@@ -20,11 +20,11 @@ static double width(const lb_font *font, double size, const char *begin, char *e
 static void cut_off(const lb_font *font, double size, double room, const char *line, char *blank)
 {
     while (blank) {
-        strcpy(blank, ELLIPSIS);
+        memcpy(blank, ELLIPSIS, sizeof ELLIPSIS);
         if (width(font, size, line, blank + strlen(ELLIPSIS)) <= room) return;
         *blank = '\0';
         char *earlier = strrchr(line, ' ');
-        if (!earlier) strcpy(blank, ELLIPSIS);
+        if (!earlier) memcpy(blank, ELLIPSIS, sizeof ELLIPSIS);
         blank = earlier;
     }
 }
@@ -62,7 +62,8 @@ static void copy_words(const char *text, char *copy)
     if (cut) length = most;
     while (cut && length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80) length--;
     for (size_t i = 0; i < length; i++) copy[i] = text[i] == '\n' ? ' ' : text[i];
-    strcpy(copy + length, cut ? ELLIPSIS : "");
+    copy[length] = '\0';
+    if (cut) memcpy(copy + length, ELLIPSIS, sizeof ELLIPSIS);
 }
 
 lb_fitted_text lb_text_fit(const lb_font *font, lb_text_room room, const char *text)
