@@ -88,9 +88,9 @@ static lb_status find_times(work *w, int64_t number, int64_t *times)
     int column = w->asked->weight_column;
     double weight = 0;
     size_t length = 0;
-    const char *text = column <= w->fields.count ? lb_field(&w->fields, column - 1, &length) : "";
     *times = 1;
     if (column == 0) return LB_OK;
+    const char *text = column <= w->fields.count ? lb_field(&w->fields, column - 1, &length) : "";
     if (!parse_weight(text, length, &weight))
         return lb_error_set(w->error, LB_ERROR_FORMAT,
                             "%s:%lld: found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",

@@ -273,6 +273,7 @@ START_TEST(test_train_needs_no_evaluation_but_parameters_and_a_loss)
     c.config.evaluate = NULL;
     train(&c);
     ck_assert_int_eq(c.history.count, STEPS / EVERY);
+    lb_release(c.history.points);
     c.config.keep_best = true;
     ck_assert_int_eq(lb_train(c.config, &c.history, &c.error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(c.error.message,

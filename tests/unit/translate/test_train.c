@@ -484,18 +484,23 @@ static char *weights_of(const char *folder, size_t *bytes)
     return all;
 }
 
-/* The pairs of a file of the test as arrays of texts, which are never freed. */
+/* The pairs of a file of the test as arrays of texts, until the file is read again. */
 static lb_pair_texts pairs_of(const char *path)
 {
+    static char texts[2][1 << 16];
+    static const char *columns[2][2][PAIRS];
     size_t size;
+    bool dev = path == dev_file;
     char *text = support_read_file(path, &size);
-    const char **column[2] = {calloc(PAIRS, sizeof(char *)), calloc(PAIRS, sizeof(char *))};
-    lb_pair_texts texts = {.source = column[0], .target = column[1]};
-    for (char *at = strtok(text, "\t\n"); at; at = strtok(NULL, "\t\n")) {
-        column[0][texts.count] = at;
-        column[1][texts.count++] = strtok(NULL, "\t\n");
+    ck_assert_uint_lt(size, sizeof texts[dev]);
+    memcpy(texts[dev], text, size + 1);
+    free(text);
+    lb_pair_texts pairs = {.source = columns[dev][0], .target = columns[dev][1]};
+    for (char *at = strtok(texts[dev], "\t\n"); at; at = strtok(NULL, "\t\n")) {
+        columns[dev][0][pairs.count] = at;
+        columns[dev][1][pairs.count++] = strtok(NULL, "\t\n");
     }
-    return texts;
+    return pairs;
 }
 
 START_TEST(test_train_pairs_in_memory_give_the_bits_of_the_file)
