@@ -45,7 +45,7 @@ library() { # NAME VERSION SOURCE...
     shift 2
     mkdir -p "objects/$name"
     for source in "$@"; do
-        emcc -O3 -msimd128 -DUTF8PROC_STATIC -c "$source" -o "objects/$name/$(basename "$source" .c).o"
+        emcc -O3 -msimd128 -DUTF8PROC_STATIC -DHAVE_UNISTD_H -c "$source" -o "objects/$name/$(basename "$source" .c).o"
     done
     emar rcs "$prefix/lib/lib$name.a" "objects/$name"/*.o
     cat >"$prefix/lib/pkgconfig/$name.pc" <<END
@@ -66,6 +66,7 @@ library cjson "$(version_of cjson)" cjson/cJSON.c
 mv "$prefix/lib/pkgconfig/cjson.pc" "$prefix/lib/pkgconfig/libcjson.pc"
 library utf8proc "$(version_of utf8proc)" utf8proc/utf8proc.c
 mv "$prefix/lib/pkgconfig/utf8proc.pc" "$prefix/lib/pkgconfig/libutf8proc.pc"
-library zlib "$(version_of zlib)" zlib/adler32.c zlib/crc32.c zlib/deflate.c zlib/trees.c zlib/zutil.c
+library zlib "$(version_of zlib)" zlib/adler32.c zlib/crc32.c zlib/deflate.c zlib/trees.c zlib/zutil.c \
+    zlib/inflate.c zlib/inffast.c zlib/inftrees.c zlib/gzclose.c zlib/gzlib.c zlib/gzread.c zlib/gzwrite.c
 rm -rf "$prefix/apt"
 touch "$prefix/complete"
