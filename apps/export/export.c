@@ -208,10 +208,9 @@ int export_main(int argc, char **argv)
         .name = "export",
         .purpose =
             "Writes a model as one C file and a header, with a function that translates a text. The file is "
-            "C99 "
-            "over libm: it needs no library, no memory of its own and no threads. MODEL is a model file or "
-            "its "
-            "folder: a single model of texts, with soft attention or none, without features and copying.",
+            "C99 over libm: it needs no library, no memory of its own and no threads. MODEL is a model file "
+            "or its folder: a single model of texts, with soft attention or none, without features and "
+            "copying.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,
