@@ -38,6 +38,19 @@ static lb_status cannot(const char *name, const char *what, int reason, lb_error
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot %s: %s", name, what, strerror(reason));
 }
 
+lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *bytes, size_t count,
+                      lb_error *error)
+{
+    if (count > *room)
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: its temporary copy is too large; make it a plain file with tabs, or its weights smaller",
+            name);
+    if (!lb_write_all(copy, bytes, count)) return cannot(name, "copy", errno, error);
+    *room -= count;
+    return LB_OK;
+}
+
 /* How zlib names a failed read. */
 static lb_status cannot_read(gzFile from, const char *name, lb_error *error)
 {
@@ -57,38 +70,39 @@ static bool is_endless(size_t *without, const char *bytes, size_t count)
     return *without > LB_FILE_STREAM;
 }
 
-static lb_status copy_all(gzFile from, const char *name, int to, char *piece, lb_error *error)
+static lb_status copy_all(gzFile from, const char *name, int to, size_t room, char *piece, lb_error *error)
 {
     int count;
     size_t without = 0;
     while ((count = gzread(from, piece, PIECE)) > 0) {
         if (is_endless(&without, piece, (size_t)count))
             return lb_file_is_endless(name, LB_FILE_STREAM, error);
-        if (!lb_write_all(to, piece, (size_t)count)) return cannot(name, "copy", errno, error);
+        lb_status status = lb_copy_add(to, &room, name, piece, (size_t)count, error);
+        if (status) return status;
     }
     int code;
     gzerror(from, &code);
     return count < 0 || (code != Z_OK && code != Z_STREAM_END) ? cannot_read(from, name, error) : LB_OK;
 }
 
-static lb_status copy_from(gzFile from, const char *name, int *copy, lb_error *error)
+static lb_status copy_from(gzFile from, const char *name, size_t most, int *copy, lb_error *error)
 {
     char *piece = lb_alloc(PIECE);
     if (!piece) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
     *copy = lb_nameless_file();
     lb_status status =
-        *copy < 0 ? cannot(name, "copy", errno, error) : copy_all(from, name, *copy, piece, error);
+        *copy < 0 ? cannot(name, "copy", errno, error) : copy_all(from, name, *copy, most, piece, error);
     if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot(name, "copy", errno, error);
     lb_release(piece);
     return status;
 }
 
-lb_status lb_plain_copy(int descriptor, const char *name, int *copy, lb_error *error)
+lb_status lb_plain_copy(int descriptor, const char *name, size_t most, int *copy, lb_error *error)
 {
     *copy = -1;
     int own = dup(descriptor);
     gzFile from = own < 0 ? NULL : gzdopen(own, "rb");
-    lb_status status = from ? copy_from(from, name, copy, error) : cannot(name, "read", errno, error);
+    lb_status status = from ? copy_from(from, name, most, copy, error) : cannot(name, "read", errno, error);
     if (from)
         gzclose(from);
     else if (own >= 0)

@@ -5,19 +5,29 @@
 #include "lookback/base.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/** The most bytes of a copy: what is copied may have no end, and its copy fills the disk. */
+#define LB_COPY_MOST ((size_t)1 << 30)
 
 /** A file without a name in TMPDIR, or /tmp, to be written and read.
  *  Returns the descriptor, to be closed; -1 with errno set. */
 int lb_nameless_file(void);
 
+/** Adds bytes to a copy, and takes their number off `room`. `name` is for messages.
+ *  Errors: LB_ERROR_FORMAT if there is no room left; LB_ERROR_OPEN if they cannot be written. */
+LB_MUST_USE lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *bytes, size_t count,
+                                  lb_error *error);
+
 /** Whether a regular file begins like gzip data. */
 bool lb_is_gzip(int descriptor);
 
 /** Copies the rest of an open file, decompressed if it is gzip data, into one without a name, which begins at its first
- *  byte. `name` is for messages.
+ *  byte. `most` is the most bytes of the copy, usually LB_COPY_MOST; `name` is for messages.
  *  Memory: close `*copy`; -1 after an error, also if there is nothing to copy it to.
- *  Errors: LB_ERROR_OPEN if it cannot be read, or the copy not be written; LB_ERROR_FORMAT for damaged gzip data, or
- *          without the end of a line in LB_FILE_STREAM bytes; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_plain_copy(int descriptor, const char *name, int *copy, lb_error *error);
+ *  Errors: LB_ERROR_OPEN if it cannot be read, or the copy not be written; LB_ERROR_FORMAT for damaged gzip data,
+ *          without the end of a line in LB_FILE_STREAM bytes, or with more than `most`; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_plain_copy(int descriptor, const char *name, size_t most, int *copy,
+                                    lb_error *error);
 
 #endif

@@ -1,6 +1,8 @@
 /* Lookups, losses and mixtures over classes, with random operands. */
 #include "proof/graph.h"
 
+#include <math.h>
+
 static lb_tensor *make_lookup(proof_graph *g)
 {
     int64_t rows = proof_length(g), width = proof_length(g);
@@ -49,7 +51,10 @@ static lb_tensor *make_soft_loss(proof_graph *g)
 static lb_tensor *make_squared_error(proof_graph *g)
 {
     lb_shape shape = LB_SHAPE(proof_length(g), proof_length(g));
-    return lb_mean_squared_error(proof_operand(g, shape), proof_operand(g, shape));
+    lb_tensor *found = proof_operand(g, shape), *target = proof_operand(g, shape);
+    for (int64_t i = 0; lb_is_sound(target) && i < lb_count(target); i++)
+        if (isnan(target->data[i])) g->spoilt = true; /* a target that is no number is refused */
+    return lb_mean_squared_error(found, target);
 }
 
 /* The weights are those of an attention: they sum to 1. */

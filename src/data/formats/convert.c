@@ -3,9 +3,8 @@
 #include "base/alloc.h"
 #include "base/format.h"
 #include "base/hash.h"
-#include "io/write_all.h"
+#include "io/plain_copy.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +16,7 @@ typedef struct work {
     lb_buffer record; /* a quoted field may have line ends */
     int64_t first;    /* number of the first line of the record */
     lb_buffer out;
+    size_t room; /* for bytes of the copy */
     lb_error *error;
 } work;
 
@@ -29,10 +29,10 @@ static lb_status flush(work *w, size_t most)
 {
     if (w->out.failed || w->fields.text.failed || w->record.failed) return out_of_memory(w);
     if (w->out.length <= most) return LB_OK;
-    if (!lb_write_all(w->asked->to, w->out.text, w->out.length))
-        return lb_error_set(w->error, LB_ERROR_OPEN, "%s: cannot copy: %s", w->asked->name, strerror(errno));
+    lb_status status =
+        lb_copy_add(w->asked->to, &w->room, w->asked->name, w->out.text, w->out.length, w->error);
     w->out.length = 0;
-    return LB_OK;
+    return status;
 }
 
 /* A tab or a line end within a field would divide it. */
@@ -215,7 +215,7 @@ static lb_status convert_both(work *w, lb_lines *sources, lb_lines *targets)
 
 lb_status lb_convert(const lb_conversion *asked, lb_error *error)
 {
-    work w = {.asked = asked, .error = error};
+    work w = {.asked = asked, .room = asked->most, .error = error};
     lb_lines lines, targets = {.descriptor = -1};
     lb_status status = lb_lines_open(&lines, asked->from, asked->name, LB_PAIR_LINE_BYTES, error);
     if (!status && asked->targets >= 0)

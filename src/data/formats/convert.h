@@ -23,6 +23,8 @@ typedef struct lb_conversion {
     const char *name, *targets_name; /* in messages */
     int from, targets;               /* descriptors at the first byte; -1: there are no targets apart */
     int to;
+    size_t
+        most; /* bytes that are written, usually LB_COPY_MOST: a weight repeats a line up to a million times */
     lb_pair_kind *kind;
     bool header;           /* leave out the first line */
     int32_t weight_column; /* 0: none */
@@ -30,9 +32,8 @@ typedef struct lb_conversion {
 } lb_conversion;
 
 /** Converts all lines. One that is not of its format stays as it is: whoever reads it will say so.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a weight that is none, and if there are more sources than targets or
- *  fewer;
- *          LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a weight that is none, more sources than targets or fewer, or more than
+ *          `most` bytes; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_convert(const lb_conversion *asked, lb_error *error);
 
 #endif

@@ -37,7 +37,7 @@ static void close_one(int *descriptor)
 static lb_status copy_one(const char *path, int *descriptor, lb_error *error)
 {
     int copy;
-    lb_status status = lb_plain_copy(*descriptor, lb_pair_file_name(path), &copy, error);
+    lb_status status = lb_plain_copy(*descriptor, lb_pair_file_name(path), LB_COPY_MOST, &copy, error);
     close_one(descriptor);
     *descriptor = copy;
     return status;
@@ -138,6 +138,7 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .from = file->descriptor,
                            .targets = -1,
                            .to = lb_nameless_file(),
+                           .most = LB_COPY_MOST,
                            .kind = kind,
                            .header = file->header || kind->header,
                            .weight_column = format->weight_column,

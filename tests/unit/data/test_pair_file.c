@@ -2,11 +2,14 @@
 #include "data/pairs.h"
 
 #include "base/alloc.h"
+#include "data/formats/convert.h"
+#include "io/plain_copy.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The format, the number of the last line, and all pairs: "csv 3: a|b c|d". Symbols have nothing between them. */
 static const char *read_all(const char *text, lb_pair_format format)
@@ -134,9 +137,37 @@ START_TEST(test_pair_file_weights_repeat_pairs)
 }
 END_TEST
 
+/* A weight of a million repeats its line as often: the copy has a limit, and does not fill the disk. */
+START_TEST(test_pair_file_weights_have_no_more_room_than_the_copy)
+{
+    static const char text[] = "a\tb\t1000000\n";
+    enum { MOST = 100000 };
+    lb_pair_kind kind;
+    lb_error error = {0};
+    lb_converted met = {0};
+    ck_assert_int_eq(lb_pair_kind_parse("", &kind, &error), LB_OK);
+    lb_conversion asked = {.name = "file",
+                           .from = lb_nameless_file(),
+                           .targets = -1,
+                           .to = lb_nameless_file(),
+                           .most = MOST,
+                           .kind = &kind,
+                           .weight_column = 3,
+                           .met = &met};
+    ck_assert_int_eq(pwrite(asked.from, text, sizeof text - 1, 0), sizeof text - 1);
+    ck_assert_int_eq(lb_convert(&asked, &error), LB_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "file: its temporary copy is too large"));
+    ck_assert_int_le(lseek(asked.to, 0, SEEK_END), MOST);
+    close(asked.from);
+    close(asked.to);
+    lb_pair_kind_free(&kind);
+}
+END_TEST
+
 int main(void)
 {
-    return support_run_tests("pair_file", SUPPORT_TESTS(test_pair_file_is_read_as_what_it_is,
-                                                        test_pair_file_given_columns_are_used,
-                                                        test_pair_file_weights_repeat_pairs));
+    return support_run_tests(
+        "pair_file", SUPPORT_TESTS(test_pair_file_is_read_as_what_it_is,
+                                   test_pair_file_given_columns_are_used, test_pair_file_weights_repeat_pairs,
+                                   test_pair_file_weights_have_no_more_room_than_the_copy));
 }

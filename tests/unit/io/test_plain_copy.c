@@ -1,0 +1,107 @@
+/* A copy of what may have no end has one. */
+#include "io/plain_copy.h"
+
+#include "support/suite.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { BLOCK = 1 << 12, BLOCKS = 256, MOST = BLOCK * BLOCKS };
+
+static lb_error error;
+
+static void fill(char *block)
+{
+    for (int at = 0; at < BLOCK; at += 4) memcpy(block + at, "a\tb\n", 4);
+}
+
+/* Writes so many blocks of lines into a pipe, in another process; -1: until nobody reads any more. */
+static pid_t begin_writer(int blocks, int *reader)
+{
+    char block[BLOCK];
+    int ends[2];
+    fill(block);
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGPIPE, SIG_DFL);
+        close(ends[0]);
+        while (blocks != 0 && write(ends[1], block, BLOCK) == BLOCK) blocks -= blocks > 0;
+        _exit(0);
+    }
+    close(ends[1]);
+    *reader = ends[0];
+    return child;
+}
+
+static lb_status copy_pipe(int blocks, int *copy, bool *broken)
+{
+    int reader, how;
+    pid_t child = begin_writer(blocks, &reader);
+    error = (lb_error){0};
+    lb_status status = lb_plain_copy(reader, "words", MOST, copy, &error);
+    close(reader);
+    ck_assert_int_eq(waitpid(child, &how, 0), child);
+    *broken = WIFSIGNALED(how) && WTERMSIG(how) == SIGPIPE;
+    return status;
+}
+
+static void expect_too_large(lb_status status, int copy)
+{
+    ck_assert_int_eq(status, LB_ERROR_FORMAT);
+    ck_assert_int_eq(copy, -1);
+    ck_assert_ptr_nonnull(strstr(error.message, "words: its temporary copy is too large"));
+}
+
+START_TEST(test_plain_copy_of_a_pipe_that_never_ends_is_an_error)
+{
+    int copy;
+    bool broken;
+    lb_status status = copy_pipe(-1, &copy, &broken);
+    expect_too_large(status, copy);
+    ck_assert(broken);
+}
+END_TEST
+
+START_TEST(test_plain_copy_of_as_many_bytes_as_may_be_is_whole)
+{
+    int copy;
+    bool broken;
+    struct stat info;
+    ck_assert_int_eq(copy_pipe(BLOCKS, &copy, &broken), LB_OK);
+    ck_assert_int_eq(fstat(copy, &info), 0);
+    ck_assert_int_eq(info.st_size, MOST);
+    close(copy);
+    lb_status status = copy_pipe(BLOCKS + 1, &copy, &broken);
+    expect_too_large(status, copy);
+}
+END_TEST
+
+/* A few thousand bytes that are twice as many lines as may be. */
+START_TEST(test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error)
+{
+    char block[BLOCK];
+    int copy, file = lb_nameless_file();
+    fill(block);
+    gzFile to = gzdopen(dup(file), "wb");
+    for (int i = 0; i < 2 * BLOCKS; i++) ck_assert_int_eq(gzwrite(to, block, BLOCK), BLOCK);
+    ck_assert_int_eq(gzclose(to), Z_OK);
+    ck_assert_int_lt(lseek(file, 0, SEEK_END), MOST);
+    ck_assert_int_eq(lseek(file, 0, SEEK_SET), 0);
+    lb_status status = lb_plain_copy(file, "words", MOST, &copy, &error);
+    expect_too_large(status, copy);
+    close(file);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("plain copy",
+                             SUPPORT_TESTS(test_plain_copy_of_a_pipe_that_never_ends_is_an_error,
+                                           test_plain_copy_of_as_many_bytes_as_may_be_is_whole,
+                                           test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error));
+}
