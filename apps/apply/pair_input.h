@@ -23,6 +23,12 @@
     APP_TEXT(0, name, "FILE", (targets),                                                                     \
              "file of the targets, a line for each line of " of ", which then has only sources")
 
+/** Sources with several targets. */
+#define APP_ANY_TARGET(value)                                                                                \
+    APP_FLAG(0, "any-target", (value),                                                                       \
+             "count each source once, and its output as right if it equals any of its targets",              \
+             .usual = true)
+
 /** What a symbol is without a separator: "characters", "graphemes", NULL. */
 extern const char *const app_symbol_kinds[];
 #define APP_SYMBOLS_HELP                                                                                     \

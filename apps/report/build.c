@@ -38,7 +38,7 @@ typedef struct session {
     app_report_heads heads;
     app_unknown unknown;
     app_votes votes; /* on the rows */
-    lb_symbols expected;
+    app_answers expected;
     const char **text; /* [batch] */
 } session;
 
@@ -49,7 +49,7 @@ static lb_status open_rows(session *s, lb_error *error)
     if (!asked->about.file)
         return app_report_rows_take(&s->rows, "--input", asked->inputs, asked->input_count, batch, error);
     s->format = app_pair_format(asked->format, &s->model);
-    return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, error);
+    return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, asked->any_target, error);
 }
 
 static lb_status open_all(session *s, lb_error *error)
@@ -94,21 +94,21 @@ static lb_status add_text(session *s, const app_report_row *row, const lb_transl
 {
     if (text->error) return refuse(s, row, text->error, error);
     app_report_pair pair = {.text = text,
+                            .expected = &s->expected,
                             .detailed = s->made->pairs < s->asked->details,
                             .votes = s->votes.ensemble ? &s->votes : NULL,
                             .at = (size_t)(text - all->text)};
     pair.mean_of_heads = pair.detailed && all->heads > 1 && !s->asked->all_heads && lacks_room(s);
     s->made->means += pair.mean_of_heads;
     lb_status status = app_unknown_count(&s->unknown, text, error);
-    if (!status && row->target) {
-        status =
-            lb_symbols_split(&s->model.target_rule, row->target, strlen(row->target), &s->expected, error);
-        pair.expected = &s->expected;
-        if (!status) status = app_report_heads_keep(&s->heads, row->source, row->target, error);
-    }
     if (!status)
-        status =
-            app_report_statistics_add(&s->statistics, &s->data, all, text, pair.expected, &pair.edits, error);
+        status = app_answers_split(&s->expected, &s->model.target_rule,
+                                   (const char *const *)row->targets.text, row->targets.count, error);
+    if (!status && row->targets.count > 0)
+        status = app_report_heads_keep(&s->heads, row->source, &row->targets, error);
+    if (!status)
+        status = app_report_statistics_add(&s->statistics, &s->data, all, text, pair.expected, &pair.edits,
+                                           &pair.nearest, error);
     return status ? status : app_report_add_pair(&s->data, s->translator, all, &pair, error);
 }
 
@@ -233,7 +233,7 @@ lb_status app_report_build(const app_report_asked *asked, app_report_made *made,
     lb_status status = open_all(&s, error);
     if (!status) status = build(&s, error);
     app_unknown_close(&s.unknown);
-    lb_symbols_free(&s.expected);
+    app_answers_free(&s.expected);
     app_report_heads_free(&s.heads);
     app_report_statistics_free(&s.statistics);
     app_report_data_close(&s.data);

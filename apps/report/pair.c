@@ -114,6 +114,22 @@ static lb_status add_self(app_report_data *report, lb_translator *translator, co
     return status;
 }
 
+/* The nearest one is what the others show. */
+static void add_answers(app_report_data *report, const app_report_pair *pair)
+{
+    const lb_symbols *answer = pair->expected->answer;
+    const char *between = ",\"also\":[{";
+    app_report_symbols(report, "expected", answer[pair->nearest].symbol, answer[pair->nearest].count);
+    if (pair->expected->count == 1) return;
+    for (size_t i = 0; i < pair->expected->count; i++) {
+        if ((int64_t)i == pair->nearest) continue;
+        lb_buffer_print(&report->json, "%s", between);
+        app_report_symbols(report, "symbols", answer[i].symbol, answer[i].count);
+        between = "},{";
+    }
+    lb_buffer_print(&report->json, "}]");
+}
+
 static void add_texts(app_report_data *report, const app_report_pair *pair)
 {
     lb_buffer *json = &report->json;
@@ -121,9 +137,8 @@ static void add_texts(app_report_data *report, const app_report_pair *pair)
     app_report_symbols(report, "source", pair->text ? pair->text->symbol : NULL,
                        pair->text ? (size_t)pair->text->length : 0);
     lb_buffer_print(json, ",");
-    if (pair->expected)
-        app_report_symbols(report, "expected", (const char *const *)pair->expected->symbol,
-                           pair->expected->count);
+    if (pair->expected && pair->expected->count > 0)
+        add_answers(report, pair);
     else
         lb_buffer_print(json, "\"expected\":null");
     lb_buffer_print(json, ",\"error\":");

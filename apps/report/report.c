@@ -118,6 +118,7 @@ int report_main(int argc, char **argv)
         APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
         APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
                  "show what is wrong with lines that are not pairs, instead of stopping", .usual = true),
+        APP_ANY_TARGET(&s.asked.any_target),
     };
     const app_program program = {
         .name = "report",

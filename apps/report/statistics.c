@@ -1,6 +1,8 @@
 #include "report/statistics.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
+#include "data/pair_prints.h"
 
 #include <math.h>
 
@@ -25,6 +27,7 @@ void app_report_statistics_free(app_report_statistics *s)
     lb_release(s->head);
     lb_release(s->length);
     lb_release(s->map);
+    lb_release(s->prints);
 }
 
 /* Adds the maps of the best output to the statistics of their heads. */
@@ -65,40 +68,54 @@ static lb_status add_length(app_report_statistics *s, int64_t length, bool wrong
     return LB_OK;
 }
 
-/* The ids of the output, followed by those of the expected one, in memory of the caller. */
-static lb_status compare(app_report_statistics *s, app_report_data *report, const lb_output *output,
-                         const lb_symbols *expected, int32_t *both, int64_t *edits, lb_error *error)
+/* A source and its answer, so that sources with several are found. */
+static lb_status add_print(app_report_statistics *s, const lb_translation *text, const lb_symbols *expected,
+                           lb_error *error)
 {
-    int64_t count = (int64_t)expected->count;
-    const int32_t *id = app_report_ids(report, output->symbol, (size_t)output->length);
-    for (int64_t i = 0; id && i < output->length; i++) both[i] = id[i];
-    if (id) id = app_report_ids(report, (const char *const *)expected->symbol, expected->count);
-    for (int64_t i = 0; id && i < count; i++) both[output->length + i] = id[i];
-    if (!id) return out_of_memory(error);
-    lb_sequence found = {both, output->length}, reference = {both + output->length, count};
-    lb_statistics one;
-    lb_status status = lb_statistics_of(found, &reference, 1, &one, NULL, error);
-    if (!status) status = lb_confusions_add(&s->confusions, reference, found, error);
+    int64_t count = s->sum.outputs;
+    if (count == s->print_room) {
+        enum { FIRST_ROOM = 1024 };
+        int64_t room = count ? 2 * count : FIRST_ROOM;
+        lb_pair_print *grown =
+            lb_alloc_grow(s->prints, (size_t)count * sizeof *grown, (size_t)room * sizeof *grown);
+        if (!grown) return out_of_memory(error);
+        s->prints = grown;
+        s->print_room = room;
+    }
+    const lb_symbols source = {.count = (size_t)text->length, .symbol = text->symbol};
+    uint64_t hash = lb_symbols_hash(&source, LB_HASH);
+    s->prints[count] = (lb_pair_print){hash, lb_symbols_hash(expected, hash)};
+    return LB_OK;
+}
+
+static lb_status add_judged(app_report_statistics *s, const lb_output *output, const app_judged *judged,
+                            lb_error *error)
+{
+    lb_status status =
+        lb_confusions_add(&s->confusions, judged->reference[judged->nearest], judged->output, error);
     if (status) return status;
-    lb_statistics_add(&s->sum, &one);
-    lb_calibration_add(&s->calibration, output->probability, one.edits == 0);
-    *edits = one.edits;
+    lb_statistics_add(&s->sum, &judged->found);
+    lb_calibration_add(&s->calibration, output->probability, judged->found.edits == 0);
     return LB_OK;
 }
 
 lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *report,
                                     const lb_translations *all, const lb_translation *text,
-                                    const lb_symbols *expected, int64_t *edits, lb_error *error)
+                                    const app_answers *expected, int64_t *edits, int64_t *nearest,
+                                    lb_error *error)
 {
-    const lb_output *output = text->output;
+    app_judged judged = {0};
     *edits = -1;
     s->pairs++;
     lb_status status = add_heads(s, text, error);
     if (!status) status = app_alignment_add(&s->alignment, report, all, text, error);
-    if (status || !expected) return status;
-    int32_t *both = lb_alloc(((size_t)output->length + expected->count + 1) * sizeof *both);
-    status = both ? compare(s, report, output, expected, both, edits, error) : out_of_memory(error);
-    lb_release(both);
+    if (status || expected->count == 0) return status;
+    status = add_print(s, text, expected->answer, error);
+    if (!status) status = app_judge(&judged, report->symbols, text->output, expected, error);
+    if (!status) status = add_judged(s, text->output, &judged, error);
+    *edits = judged.found.edits;
+    *nearest = judged.nearest;
+    app_judged_free(&judged);
     return status ? status : add_length(s, text->length, *edits > 0, error);
 }
 
@@ -195,6 +212,16 @@ static void print_calibration(const app_report_statistics *s, app_report_data *r
     add_number(report, "calibration_error", s->sum.outputs ? lb_calibration_error(&s->calibration) : NAN);
 }
 
+/* What the best of all models could have: it writes one output for a source. */
+static void print_possible(app_report_statistics *s, app_report_data *report)
+{
+    lb_pair_prints_sort(s->prints, s->sum.outputs);
+    lb_pair_repetitions found = lb_pair_prints_count(s->prints, s->sum.outputs);
+    if (found.ambiguous == 0) return;
+    lb_buffer_print(&report->json, ",\"ambiguous_sources\":%lld,", (long long)found.ambiguous);
+    add_number(report, "possible", (double)found.possible / (double)s->sum.outputs);
+}
+
 lb_status app_report_statistics_print(app_report_statistics *s, app_report_data *report,
                                       const app_head_losses *losses, lb_error *error)
 {
@@ -204,6 +231,7 @@ lb_status app_report_statistics_print(app_report_statistics *s, app_report_data 
     add_number(report, "exact", compared ? 1 - m.sequence_error_rate / 100 : NAN);
     lb_buffer_print(&report->json, ",");
     add_number(report, "symbol_error", compared ? m.symbol_error_rate / 100 : NAN);
+    print_possible(s, report);
     lb_buffer_print(&report->json, ",\"alignment\":");
     lb_status status = app_alignment_print(&s->alignment, report, error);
     print_heads(s, report, losses);

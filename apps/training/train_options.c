@@ -51,6 +51,9 @@ int app_train_list(app_train_options *t, app_option *to)
                 "drop symbols that occur less often than this"),
         APP_FLAG(0, "skip-bad-lines", &t->settings.skip_bad_lines,
                  "skip and count bad lines instead of stopping at the first"),
+        APP_FLAG(0, "any-target", &t->settings.any_target,
+                 "in evaluations, count each source once, and its output as right if it equals any of its "
+                 "targets"),
         APP_CHOICE(0, "index", "WHEN", &t->choice.index, index_uses,
                    "cache line offsets in FILE.index, so that the next run starts at once; always: next to "
                    "--train; auto: in the folder of --out, for 32 MiB or more"),

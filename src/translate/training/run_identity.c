@@ -49,6 +49,7 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
                     t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed);
     lb_buffer_print(&json, "\"average\":%.9g,", trainer->average);
     if (c->hallucinate > 0) lb_buffer_print(&json, "\"hallucinate\":%.9g,", c->hallucinate);
+    if (c->any_target) lb_buffer_print(&json, "\"any_target\":true,");
     if (c->no_hold_out) lb_buffer_print(&json, "\"hold_out\":false,");
     if (t->shards > 1) lb_buffer_print(&json, "\"shards\":%d,", t->shards);
     lb_buffer_print(&json, "\"kind\":\"%s\",\"model\":%s}", t->model->kind->name, model ? model : "");
@@ -94,7 +95,8 @@ static bool is_optional(const char *name)
 {
     return strcmp(name, "freeze") == 0 || strcmp(name, "direction") == 0 ||
            strcmp(name, "feature_positions") == 0 || strcmp(name, "copy") == 0 ||
-           strcmp(name, "hallucinate") == 0 || strcmp(name, "shards") == 0 || strcmp(name, "hold_out") == 0;
+           strcmp(name, "hallucinate") == 0 || strcmp(name, "shards") == 0 || strcmp(name, "hold_out") == 0 ||
+           strcmp(name, "any_target") == 0;
 }
 
 /* Checkpoints from older versions lack some settings; these are assumed to be unchanged. */
