@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "data/pair_prints.h"
 #include "data/symbols.h"
 #include "data/words.h"
@@ -352,24 +353,13 @@ static void print_text(const app_score *score, const line *lines, int count, int
     }
 }
 
-static void add_symbol(lb_buffer *json, const char *key, const char *symbol)
-{
-    lb_buffer_print(json, "\"%s\":", key);
-    if (symbol)
-        lb_buffer_json_string(json, symbol);
-    else
-        lb_buffer_print(json, "null");
-}
-
 static void add_line(lb_buffer *json, const line *l)
 {
     enum { DIGITS = 9 };
-    lb_buffer_print(json, ",\"%s\":{\"value\":", l->key);
-    lb_buffer_json_number(json, l->value, DIGITS);
-    lb_buffer_print(json, ",\"low\":");
-    lb_buffer_json_number(json, l->low, DIGITS);
-    lb_buffer_print(json, ",\"high\":");
-    lb_buffer_json_number(json, l->high, DIGITS);
+    lb_json_open(json, l->key, "{");
+    lb_json_number(json, "value", l->value, DIGITS);
+    lb_json_number(json, "low", l->low, DIGITS);
+    lb_json_number(json, "high", l->high, DIGITS);
     lb_buffer_print(json, "}");
 }
 
@@ -378,21 +368,21 @@ static lb_status print_json(const app_score *score, const line *lines, int count
 {
     lb_buffer json = {0};
     lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
-    lb_buffer_print(&json, "{\"pairs\":%lld,\"skipped_lines\":%lld", (long long)score->pairs,
-                    (long long)score->skipped);
-    if (score->judging.any_target) lb_buffer_print(&json, ",\"sources\":%lld", (long long)score->count);
-    if (found.ambiguous > 0)
-        lb_buffer_print(&json, ",\"ambiguous_sources\":%lld,\"possible\":%lld", (long long)found.ambiguous,
-                        (long long)found.possible);
+    lb_json_open(&json, NULL, "{");
+    lb_json_whole(&json, "pairs", score->pairs);
+    lb_json_whole(&json, "skipped_lines", score->skipped);
+    if (score->judging.any_target) lb_json_whole(&json, "sources", score->count);
+    if (found.ambiguous > 0) lb_json_whole(&json, "ambiguous_sources", found.ambiguous);
+    if (found.ambiguous > 0) lb_json_whole(&json, "possible", found.possible);
     for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
-    lb_buffer_print(&json, ",\"confusions\":[");
+    lb_json_open(&json, "confusions", "[");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
-        lb_buffer_print(&json, i ? ",{" : "{");
-        add_symbol(&json, "reference", symbol_of(score, c->reference));
-        lb_buffer_print(&json, ",");
-        add_symbol(&json, "output", symbol_of(score, c->output));
-        lb_buffer_print(&json, ",\"count\":%lld}", (long long)c->count);
+        lb_json_open(&json, NULL, "{");
+        lb_json_string(&json, "reference", symbol_of(score, c->reference));
+        lb_json_string(&json, "output", symbol_of(score, c->output));
+        lb_json_whole(&json, "count", c->count);
+        lb_buffer_print(&json, "}");
     }
     lb_buffer_print(&json, "]}");
     lb_status status = json.failed ? out_of_memory(score, error) : LB_OK;

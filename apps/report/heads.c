@@ -5,21 +5,16 @@
 
 #include <string.h>
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
-
 lb_status app_report_heads_keep(app_report_heads *h, const char *source, const char *target, lb_error *error)
 {
     if (h->count == h->most) return LB_OK;
     if (!h->source) h->source = lb_alloc(h->most * sizeof *h->source);
     if (!h->target) h->target = lb_alloc(h->most * sizeof *h->target);
-    if (!h->source || !h->target) return out_of_memory(error);
+    if (!h->source || !h->target) return app_report_no_memory(error);
     h->source[h->count] = lb_alloc_string(source);
     h->target[h->count] = lb_alloc_string(target);
     h->count++;
-    return h->source[h->count - 1] && h->target[h->count - 1] ? LB_OK : out_of_memory(error);
+    return h->source[h->count - 1] && h->target[h->count - 1] ? LB_OK : app_report_no_memory(error);
 }
 
 /* The symbols of texts as ids, for a moment. */
@@ -38,7 +33,7 @@ static lb_status compare(comparison *c, const lb_symbol_rule *rule, const lb_out
     if (!status) status = lb_vocabulary_add(c->symbols, output->symbol, found, error);
     if (!status) status = lb_vocabulary_add(c->symbols, c->expected.symbol, count, error);
     int32_t *id = status ? NULL : lb_alloc((found + count + 1) * sizeof *id);
-    if (!id) return status ? status : out_of_memory(error);
+    if (!id) return status ? status : app_report_no_memory(error);
     lb_vocabulary_encode(c->symbols, output->symbol, found, id, (int32_t)found);
     lb_vocabulary_encode(c->symbols, c->expected.symbol, count, id + found, (int32_t)count);
     lb_sequence reference = {id + found, (int64_t)count};
@@ -92,7 +87,7 @@ lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translato
     *losses = (app_head_losses){.pairs = (int64_t)h->count};
     if (h->count == 0 || model->heads == 0) return LB_OK;
     losses->head = h->loss = lb_alloc_zero((size_t)(model->layers * model->heads) * sizeof *h->loss);
-    if (!h->loss) return out_of_memory(error);
+    if (!h->loss) return app_report_no_memory(error);
     lb_status status = measure(h, translator, &losses->whole, error);
     for (int64_t i = 0; i < model->layers * model->heads && !status; i++)
         status = measure_without(h, translator, i / model->heads, i % model->heads, &h->loss[i], error);

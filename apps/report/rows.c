@@ -1,19 +1,15 @@
 #include "report/rows.h"
 
 #include "base/alloc.h"
+#include "report/pack.h"
 
 #include <string.h>
-
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
 
 static lb_status make_room(app_report_rows *rows, size_t capacity, lb_error *error)
 {
     rows->capacity = capacity;
     rows->row = lb_alloc(capacity * sizeof *rows->row);
-    return rows->row ? LB_OK : out_of_memory(error);
+    return rows->row ? LB_OK : app_report_no_memory(error);
 }
 
 lb_status app_report_rows_open(app_report_rows *rows, const char *path, const lb_pair_format *format,
@@ -95,7 +91,7 @@ static bool read_line(app_report_rows *rows, lb_error *error)
     }
     file->skipped++;
     row->error = lb_alloc_string(bad.message);
-    if (!row->error) out_of_memory(error);
+    if (!row->error) app_report_no_memory(error);
     return row->error;
 }
 
@@ -105,7 +101,7 @@ static bool take_text(app_report_rows *rows, lb_error *error)
     app_report_row *row = &rows->row[rows->count++];
     *row = (app_report_row){.source = lb_alloc_string(rows->texts.text[rows->next++]),
                             .number = (int64_t)rows->next};
-    if (!row->source) out_of_memory(error);
+    if (!row->source) app_report_no_memory(error);
     return row->source;
 }
 
