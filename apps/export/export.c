@@ -214,10 +214,7 @@ int export_main(int argc, char **argv)
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -233,10 +233,7 @@ int data_main(int argc, char **argv)
         .operands = "FILE",
         .min_operands = 1,
         .max_operands = 1,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

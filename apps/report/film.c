@@ -65,20 +65,12 @@ static lb_status add_line(film *f, const char *line, size_t length, int64_t *bad
     if (lb_json_parse(line, length, NULL, &json) == LB_ERROR_MEMORY) return app_report_no_memory(error);
     bool good = is_frame(json);
     *bad += !good;
-    if (good && f->count == f->capacity) {
-        size_t capacity = 2 * f->capacity + 64;
-        frame *grown = lb_alloc_grow(f->frame, f->count * sizeof *grown, capacity * sizeof *grown);
-        if (grown) {
-            f->frame = grown;
-            f->capacity = capacity;
-        }
-    }
-    bool room = f->count < f->capacity;
+    bool room = lb_alloc_more(&f->frame, f->count, &f->capacity, sizeof *f->frame);
     if (good && room)
         f->frame[f->count++] =
             (frame){member(json, "step")->valuedouble, member(json, "pair")->valuedouble, line, length};
     cJSON_Delete(json);
-    return !good || room ? LB_OK : app_report_no_memory(error);
+    return room ? LB_OK : app_report_no_memory(error);
 }
 
 static int compare_frames(const void *a, const void *b)

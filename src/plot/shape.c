@@ -143,13 +143,7 @@ static void order_runs(run *runs, size_t count)
 
 static bool add_glyph(lb_line *line, size_t *room, lb_glyph glyph)
 {
-    if (line->count == *room) {
-        size_t more = 2 * *room + 16;
-        lb_glyph *grown = lb_alloc_grow(line->glyph, *room * sizeof *grown, more * sizeof *grown);
-        if (!grown) return false;
-        line->glyph = grown;
-        *room = more;
-    }
+    if (!lb_alloc_more(&line->glyph, line->count, room, sizeof glyph)) return false;
     line->glyph[line->count++] = glyph;
     return true;
 }
