@@ -149,6 +149,10 @@ bool app_option_was_set(const void *variable);
 /** Forgets what app_option_was_set knows, before the command line of another program is read. */
 void app_options_forget(void);
 
+/** The value of its variable as text, a number in `number`; NULL if it has none, or one that means "not given". */
+enum { APP_OPTION_NUMBER = 32 };
+const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER]);
+
 /** Writes what the option expects, such as "a whole number from 1 to 65536". */
 void app_option_expects(const app_option *option, char *text, size_t size);
 

@@ -1,7 +1,7 @@
 #include "compare/comparison.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
+#include "base/json_text.h"
 #include "base/plural.h"
 #include "console/console.h"
 #include "console/output.h"
@@ -69,11 +69,11 @@ lb_status app_comparison_draw(const app_comparison *comparison, const char *path
 
 static void print_model(lb_buffer *json, const app_compared *model, int lengths)
 {
-    lb_buffer_print(json, "{\"name\":");
-    lb_buffer_json_string(json, model->name);
-    lb_buffer_print(json, ",\"parameters\":%lld,\"loss\":%.9g,\"seconds\":%.3f,\"exact_match\":",
+    lb_json_open(json, NULL, "{");
+    lb_json_string(json, "name", model->name);
+    lb_buffer_print(json, ",\"parameters\":%lld,\"loss\":%.9g,\"seconds\":%.3f,\"exact_match\":[",
                     (long long)model->parameters, model->loss, model->seconds);
-    for (int i = 0; i < lengths; i++) lb_buffer_print(json, "%s%.9g", i ? "," : "[", model->exact_match[i]);
+    for (int i = 0; i < lengths; i++) lb_json_number(json, NULL, model->exact_match[i], 9);
     lb_buffer_print(json, "]}");
 }
 
@@ -85,9 +85,8 @@ lb_status app_comparison_write(const app_comparison *comparison, const char *pat
     lb_buffer_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"seed\":%llu,\"steps\":%d,\"batch\":%d,\n",
                     (int)task->max_value, (unsigned long long)task->seed, comparison->steps,
                     comparison->batch);
-    lb_buffer_print(&json, "\"lists\":%d,\"lengths\":", comparison->lists);
-    for (int i = 0; i < lengths; i++)
-        lb_buffer_print(&json, "%s%d", i ? "," : "[", (int)task->min_length + i);
+    lb_buffer_print(&json, "\"lists\":%d,\"lengths\":[", comparison->lists);
+    for (int i = 0; i < lengths; i++) lb_json_whole(&json, NULL, task->min_length + i);
     lb_buffer_print(&json, "],\n\"models\":[\n");
     for (int k = 0; k < comparison->count; k++) {
         print_model(&json, &comparison->models[k], lengths);

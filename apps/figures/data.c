@@ -33,18 +33,18 @@ typedef struct side {
     int32_t longest, symbol_count;
 } side;
 
-typedef struct session {
+typedef struct looking {
     const settings *asked;
     lb_pairs *train, *dev;
     side side[SIDES];
-} session;
+} looking;
 
 static lb_status out_of_memory(lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the data");
 }
 
-static lb_status open_pairs(session *s, const char *path, lb_error *error)
+static lb_status open_pairs(looking *s, const char *path, lb_error *error)
 {
     s->train = lb_pairs_open(path, s->asked->format, error);
     if (!s->train) return error->status;
@@ -57,7 +57,7 @@ static lb_status open_pairs(session *s, const char *path, lb_error *error)
     return s->asked->dev && !s->dev ? error->status : LB_OK;
 }
 
-static lb_status print_report(session *s, lb_error *error)
+static lb_status print_report(looking *s, lb_error *error)
 {
     lb_pair_report report;
     side *source = &s->side[0], *target = &s->side[1];
@@ -74,7 +74,7 @@ static lb_status print_report(session *s, lb_error *error)
     return status ? status : text ? LB_OK : error->status;
 }
 
-static lb_status measure(const session *s, side *of, lb_error *error)
+static lb_status measure(const looking *s, side *of, lb_error *error)
 {
     int64_t count = lb_pairs_count(s->train);
     for (int64_t i = 0; i < count; i++)
@@ -134,7 +134,7 @@ static lb_status print_side(const side *of, lb_error *error)
 }
 
 /* Lengths, and the counts of the symbols in the order of their ranks. */
-static lb_status draw(const session *s, lb_error *error)
+static lb_status draw(const looking *s, lb_error *error)
 {
     lb_series lengths[SIDES], symbols[SIDES];
     for (int i = 0; i < SIDES; i++) {
@@ -161,7 +161,7 @@ static lb_status draw(const session *s, lb_error *error)
     return lb_figure_save(&(lb_figure){.panels = panels, .count = 2}, s->asked->output, error);
 }
 
-static void session_close(session *s)
+static void close_all(looking *s)
 {
     for (int i = 0; i < SIDES; i++) {
         lb_vocabulary_free(s->side[i].symbols);
@@ -176,7 +176,7 @@ static void session_close(session *s)
 static int look(const settings *asked, const char *path)
 {
     lb_error error = {0};
-    session s = {.asked = asked,
+    looking s = {.asked = asked,
                  .side = {{.name = "source", .length = lb_pairs_source_length},
                           {.name = "target", .length = lb_pairs_target_length}}};
     lb_status status = open_pairs(&s, path, &error);
@@ -186,7 +186,7 @@ static int look(const settings *asked, const char *path)
         if (!status) status = print_side(&s.side[i], &error);
     }
     if (!status && asked->output) status = draw(&s, &error);
-    session_close(&s);
+    close_all(&s);
     lb_error told = {0};
     if (status) lb_error_set(&told, status, "%s%s", error.message, app_columns_help(error.message));
     return app_close_stdout(status ? app_fail(&told) : 0);
@@ -233,10 +233,7 @@ int data_main(int argc, char **argv)
         .operands = "FILE",
         .min_operands = 1,
         .max_operands = 1,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -25,8 +25,11 @@ void app_report_data_close(app_report_data *report)
 
 void app_report_flush(app_report_data *report)
 {
-    app_pack_add(&report->data, report->json.text, report->json.length);
-    report->json.length = 0;
+    lb_buffer *json = &report->json;
+    if (json->length < 2 || json->failed) return;
+    app_pack_add(&report->data, json->text, json->length - 1);
+    json->text[0] = json->text[json->length - 1];
+    json->length = 1;
 }
 
 const int32_t *app_report_ids(app_report_data *report, const char *const *symbols, size_t count)
@@ -46,8 +49,8 @@ const int32_t *app_report_ids(app_report_data *report, const char *const *symbol
 void app_report_symbols(app_report_data *report, const char *key, const char *const *symbols, size_t count)
 {
     const int32_t *id = app_report_ids(report, symbols, count);
-    lb_buffer_print(&report->json, "\"%s\":[", key);
-    for (size_t i = 0; id && i < count; i++) lb_buffer_print(&report->json, "%s%d", i ? "," : "", (int)id[i]);
+    lb_json_open(&report->json, key, "[");
+    for (size_t i = 0; id && i < count; i++) lb_json_whole(&report->json, NULL, id[i]);
     lb_buffer_print(&report->json, "]");
 }
 
@@ -107,15 +110,12 @@ size_t app_report_numbers(app_report_data *report, const double *weight, size_t 
 lb_status app_report_data_finish(app_report_data *report, lb_error *error)
 {
     lb_buffer *json = &report->json;
-    lb_buffer_print(json, ",\"symbols\":[");
-    for (int32_t id = 0; id < lb_vocabulary_size(report->symbols); id++) {
-        if (id) lb_buffer_print(json, ",");
-        lb_buffer_json_string(json, lb_vocabulary_symbol(report->symbols, id));
-    }
+    lb_json_open(json, "symbols", "[");
+    for (int32_t id = 0; id < lb_vocabulary_size(report->symbols); id++)
+        lb_json_string(json, NULL, lb_vocabulary_symbol(report->symbols, id));
     lb_buffer_print(json, "]}");
-    app_report_flush(report);
-    if (report->failed || json->failed)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+    if (report->failed || json->failed) return app_report_no_memory(error);
+    app_pack_add(&report->data, json->text, json->length);
     lb_status status = app_pack_finish(&report->data, error);
     return status ? status : app_pack_finish(&report->blob, error);
 }

@@ -2,20 +2,15 @@
 
 #include "base/alloc.h"
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
-
 lb_status app_report_heads_keep(app_report_heads *h, const char *source, const lb_strings *targets,
                                 lb_error *error)
 {
     if (h->count == h->most) return LB_OK;
     if (!h->source) h->source = lb_alloc(h->most * sizeof *h->source);
     if (!h->targets) h->targets = lb_alloc_zero(h->most * sizeof *h->targets);
-    if (!h->source || !h->targets) return out_of_memory(error);
+    if (!h->source || !h->targets) return app_report_no_memory(error);
     char *kept = lb_alloc_string(source);
-    if (!kept) return out_of_memory(error);
+    if (!kept) return app_report_no_memory(error);
     h->source[h->count++] = kept;
     lb_status status = LB_OK;
     for (size_t i = 0; i < targets->count && !status; i++)
@@ -85,7 +80,7 @@ lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translato
     *losses = (app_head_losses){.pairs = (int64_t)h->count};
     if (h->count == 0 || model->heads == 0) return LB_OK;
     losses->head = h->loss = lb_alloc_zero((size_t)(model->layers * model->heads) * sizeof *h->loss);
-    if (!h->loss) return out_of_memory(error);
+    if (!h->loss) return app_report_no_memory(error);
     lb_status status = measure(h, translator, &losses->whole, error);
     for (int64_t i = 0; i < model->layers * model->heads && !status; i++)
         status = measure_without(h, translator, i / model->heads, i % model->heads, &h->loss[i], error);

@@ -1,13 +1,9 @@
 #include "report/judged.h"
 
 #include "base/alloc.h"
+#include "report/pack.h"
 
 #include <string.h>
-
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
 
 static bool reserve(app_answers *a, size_t count)
 {
@@ -25,7 +21,7 @@ lb_status app_answers_split(app_answers *a, const lb_symbol_rule *rule, const ch
                             size_t count, lb_error *error)
 {
     a->count = 0;
-    if (!reserve(a, count)) return out_of_memory(error);
+    if (!reserve(a, count)) return app_report_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         lb_status status = lb_symbols_split(rule, texts[i], strlen(texts[i]), &a->answer[i], error);
         if (status) return status;
@@ -58,7 +54,7 @@ lb_status app_judge(app_judged *j, lb_vocabulary *symbols, const lb_output *outp
     for (size_t i = 0; i < answers->count; i++) all += answers->answer[i].count;
     *j = (app_judged){.id = lb_alloc((all + 1) * sizeof *j->id),
                       .reference = lb_alloc((answers->count + 1) * sizeof *j->reference)};
-    if (!j->id || !j->reference) return out_of_memory(error);
+    if (!j->id || !j->reference) return app_report_no_memory(error);
     lb_status status = encode(symbols, output->symbol, length, j->id, &j->output, error);
     int32_t *to = j->id + length;
     for (size_t i = 0; i < answers->count && !status; i++) {

@@ -6,7 +6,7 @@
 
 enum { FIRST_CAPACITY = 1 << 16 };
 
-static lb_status out_of_memory(lb_error *error)
+lb_status app_report_no_memory(lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
 }
@@ -15,7 +15,7 @@ lb_status app_pack_open(app_pack *pack, lb_error *error)
 {
     *pack = (app_pack){0};
     pack->open = deflateInit(&pack->stream, Z_BEST_COMPRESSION) == Z_OK;
-    return pack->open ? LB_OK : out_of_memory(error);
+    return pack->open ? LB_OK : app_report_no_memory(error);
 }
 
 static bool make_room(app_pack *pack)
@@ -64,7 +64,7 @@ void app_pack_add(app_pack *pack, const void *bytes, size_t count)
 lb_status app_pack_finish(app_pack *pack, lb_error *error)
 {
     if (!pack->failed) run(pack, Z_FINISH);
-    return pack->failed ? out_of_memory(error) : LB_OK;
+    return pack->failed ? app_report_no_memory(error) : LB_OK;
 }
 
 void app_pack_close(app_pack *pack)

@@ -64,8 +64,7 @@ static int report(settings *s, int operands, char **operand)
     app_report_made made;
     lb_status status = check(s, operands, &error);
     complete(s, operands, operand);
-    if (!status && !s->asked.about.command)
-        status = lb_error_set(&error, LB_ERROR_MEMORY, "out of memory for the report");
+    if (!status && !s->asked.about.command) status = app_report_no_memory(&error);
     if (!status) status = app_report_build(&s->asked, &made, &error);
     if (!status) say(s, &made);
     return status ? app_fail(&error) : 0;

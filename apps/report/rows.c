@@ -1,20 +1,16 @@
 #include "report/rows.h"
 
 #include "base/alloc.h"
+#include "report/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
 
 static lb_status make_room(app_report_rows *rows, size_t capacity, lb_error *error)
 {
     rows->capacity = capacity;
     rows->row = lb_alloc(capacity * sizeof *rows->row);
-    return rows->row ? LB_OK : out_of_memory(error);
+    return rows->row ? LB_OK : app_report_no_memory(error);
 }
 
 static lb_status take_line(app_report_rows *rows, const char *line, size_t length, lb_error *error)
@@ -89,7 +85,7 @@ static bool read_line(app_report_rows *rows, lb_error *error)
     }
     file->skipped++;
     row->error = lb_alloc_string(bad.message);
-    if (!row->error) out_of_memory(error);
+    if (!row->error) app_report_no_memory(error);
     return row->error;
 }
 
@@ -158,7 +154,7 @@ static lb_status gather(app_report_rows *rows, lb_error *error)
     size_t room = 0;
     lb_error found = {0};
     while (read_line(rows, &found))
-        if (!keep(rows, &room)) out_of_memory(&found);
+        if (!keep(rows, &room)) app_report_no_memory(&found);
     if (found.status) return lb_error_set(error, found.status, "%s", found.message);
     return rows->all_count > 0 ? merge(rows, error) : LB_OK;
 }
@@ -188,7 +184,7 @@ static bool take_text(app_report_rows *rows, lb_error *error)
     app_report_row *row = &rows->row[rows->count++];
     *row = (app_report_row){.source = lb_alloc_string(rows->texts.text[rows->next++]),
                             .number = (int64_t)rows->next};
-    if (!row->source) out_of_memory(error);
+    if (!row->source) app_report_no_memory(error);
     return row->source;
 }
 

@@ -24,7 +24,7 @@ typedef struct app_report_statistics {
     int64_t map_room;
     int64_t pairs;                /* that could be read */
     struct lb_pair_print *prints; /* [sum.outputs] of pairs with an expected output */
-    int64_t print_room;
+    size_t print_room;
 } app_report_statistics;
 
 /** Begins, for a model with so many layers and heads of attention. Memory: freed by app_report_statistics_free, also

@@ -99,7 +99,7 @@ static bool are_phones(span text)
 /* Divides a line; only what the kind makes of it counts. */
 static lb_pair_line_is divide(sample *s, int line)
 {
-    return lb_pair_kind_split(&s->kind, s->line[line].text, s->line[line].length, &s->fields);
+    return lb_pair_kind_split(&s->kind, s->line[line].text, s->line[line].length, false, &s->fields);
 }
 
 static bool is_cmudict(sample *s)
@@ -121,17 +121,16 @@ static bool is_jsonl(sample *s)
     return true;
 }
 
-/* All lines have as many fields, at least two. */
+/* All records have as many fields, at least two. */
 static bool is_even(sample *s)
 {
     int columns = 0;
     bool open = false;
     for (int i = 0; i < s->count; i++) {
-        lb_pair_line_is found = divide(s, i);
-        if (open || found == LB_LINE_IS_OPEN) { /* the next line goes on with a quoted field */
-            open = found != LB_LINE_IS_OPEN ? open : !open;
-            continue;
-        }
+        lb_pair_line_is found =
+            lb_pair_kind_split(&s->kind, s->line[i].text, s->line[i].length, open, &s->fields);
+        open = found == LB_LINE_IS_OPEN;
+        if (open) continue;
         if (found || s->fields.count < 2 || (columns && s->fields.count != columns)) return false;
         columns = s->fields.count;
     }
