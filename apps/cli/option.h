@@ -78,7 +78,9 @@ typedef struct app_option {
 /** The threads that all programs have, for lb_set_threads. */
 #define APP_THREADS(pointer)                                                                                 \
     APP_INT(0, "threads", "N", (pointer), 0, 1024,                                                           \
-            "number of threads; 0: OMP_NUM_THREADS, or one per processor. Results do not depend on it")
+            "number of threads; 0: OMP_NUM_THREADS, or one per processor, of which a training chooses how "  \
+            "many it "                                                                                       \
+            "uses. Results do not depend on it")
 
 /** The parts of a batch, for several processes: lb_training_config.shards. */
 #define APP_SHARDS(pointer)                                                                                  \

@@ -217,6 +217,7 @@ static void add_run(cJSON *runs, const char *part, const char *name, const char 
     cJSON *object = cJSON_CreateObject();
     bench_add(object, "threads", threads);
     bench_add(object, "ms_per_step", ms);
+    bench_add(object, "ms_per_step_mean", 2 * ms);
     bench_add(object, "tokens_per_second", 1e6 / ms);
     bench_add(object, "mallocs_per_step", 0);
     bench_add(object, "peak_mb", 50);
@@ -244,6 +245,9 @@ static void write_record(void)
         add_run(runs, "length", bench_lengths[i], "lookback", 2, 2 + i);
         add_run(runs, "hidden", bench_hiddens[i], "lookback", 2, 2 * i + 2);
     }
+    add_run(runs, "busy", "tiny, 8 busy", "lookback", 1, 4);
+    add_run(runs, "busy", "tiny, 8 busy", "lookback", 2, 40);
+    add_run(runs, "busy", "tiny, 8 busy", "chosen", 1, 5);
     char *printed = cJSON_PrintUnformatted(bench);
     support_write_file(support_path(path, "bench.json"), printed, strlen(printed));
     free(printed);
@@ -267,6 +271,7 @@ START_TEST(test_bench_table_compares_medians_with_pytorch_at_its_best_and_with_t
     assert_line("\npeak memory, train, small, MB    50.00 [40]*      50.0        1.00 [10]*\n");
     assert_line("\nstart to first step, ms          40.00 [50]          -           -\n");
     assert_line("\nmallocs in a step                 0.00 [0]           -           -\n");
+    assert_line("\ntiny, 8 busy                       8.00     80.0     10.0    1.25 [1.1]*\n");
     assert_line("\nlength 160                         6.00        -        -         50.0        -\n");
 }
 END_TEST
