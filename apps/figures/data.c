@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
+#include "data/pair_conflicts.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 10, SIDES = 2 };
+enum { SHOWN = 10, CONFLICTS = 5, SIDES = 2 };
 
 typedef struct settings {
     const char *dev, *dev_targets, *output, *features_separator;
@@ -72,6 +73,18 @@ static lb_status print_report(looking *s, lb_error *error)
     lb_release(text);
     lb_pair_report_free(&report);
     return status ? status : text ? LB_OK : error->status;
+}
+
+/* What no model can get right that has learned what is in FILE. */
+static lb_status print_conflicts(looking *s, lb_error *error)
+{
+    lb_strings found = {0};
+    lb_status status = s->dev ? lb_pair_conflicts_find(s->train, s->dev, CONFLICTS, &found, error) : LB_OK;
+    if (!status && found.count > 0)
+        printf("other targets in %s than in %s:\n", lb_pairs_path(s->dev), lb_pairs_path(s->train));
+    for (size_t i = 0; i < found.count && !status; i++) printf("  %s\n", found.text[i]);
+    lb_strings_free(&found);
+    return status;
 }
 
 static lb_status measure(const looking *s, side *of, lb_error *error)
@@ -181,6 +194,7 @@ static int look(const settings *asked, const char *path)
                           {.name = "target", .length = lb_pairs_target_length}}};
     lb_status status = open_pairs(&s, path, &error);
     if (!status) status = print_report(&s, &error);
+    if (!status) status = print_conflicts(&s, &error);
     for (int i = 0; i < SIDES && !status; i++) {
         status = measure(&s, &s.side[i], &error);
         if (!status) status = print_side(&s.side[i], &error);

@@ -65,11 +65,16 @@ static const struct {
      "a\tb\n",
      NULL, ": a|b"},
     /* CSV */
-    {"a,b\nc,d", NULL, "csv: a|b c|d"},
+    {"a,b\nc,d\ne,f\ng,h\ni,j", NULL, "csv: a|b c|d e|f g|h i|j"},
     {"\xEF\xBB\xBF"
-     "a,b\r\nc,d\r\n",
+     "a,\"b\"\r\nc,d\r\n",
      NULL, "csv: a|b c|d"},
-    {"a,b\n\nc,d\n \n", NULL, "csv: a|b c|d"},
+    {"\"a\",b\n\nc,d\n \n", NULL, "csv: a|b c|d"},
+    /* too little for a table */
+    {"a,b\nc,d", NULL, ":1: found text with commas, "},
+    {"Go, he says\nNo, she says\nGo, go\nWell, no\nSo, stay\n", NULL, ":1: found text with commas, "},
+    {"Dear sir,\nI go,\nyou stay,\nall is well,\nyours,\n", NULL, ":1: found text with commas, "},
+    {"he goes; she stays\nhe stays; she goes\n1; 2\n3; 4\n5; 6\n", NULL, ":1: found text with semicolons, "},
     {"\"a,\"\"x\",b\n\"c\ty\",d\n", "csv", "csv: a,\"x|b c y|d"},
     {"\"a\n\nx\",b\nc,d\n", "csv", "csv: a  x|b c|d"},
     {"\"a\n\"\"x\ny\",b\nc,d\n", NULL, "csv: a \"x y|b c|d"},
@@ -77,7 +82,7 @@ static const struct {
     {"\"a\nx,b\nc,d\n", "csv", ":1: found 1 column, expected 2"},
     {"a,b\nc\n", "csv", ":2: found 1 column, expected 2"},
     {"\n\na,b\nc\n", "csv", ":4: found 1 column, expected 2"},
-    {"a;b\nc,x;d\n", NULL, "csv:;: a|b c,x|d"},
+    {"a;b\nc,x;d\ne;f\ng;h\ni;j\n", NULL, "csv:;: a|b c,x|d e|f g|h i|j"},
     {"word,ipa\nc,d\n", NULL, "csv+: c|d"},
     {"ipa,rank,Word\nd,1,c\n", NULL, "csv+: c|d"},
     {"one,two\nc,d\n", "csv+header", "csv+header+: c|d"},
@@ -139,7 +144,7 @@ END_TEST
 START_TEST(test_pair_file_given_columns_are_used)
 {
     const lb_pair_format reversed = {.source_column = 2, .target_column = 1};
-    ck_assert_str_eq(read_all("a,b\nc,d\n", reversed), "csv: b|a d|c");
+    ck_assert_str_eq(read_all("\"a\",b\nc,d\n", reversed), "csv: b|a d|c");
     ck_assert_str_eq(read_all("word,ipa\nc,d\n", reversed), "csv+: d|c");
     ck_assert_str_eq(read_all("a->b, c\nd->e\n", reversed), "lists:->: b|a c|a e|d");
     const lb_pair_format features = {.features_column = 3, .source.features = ";"};
