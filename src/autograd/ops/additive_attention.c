@@ -120,7 +120,7 @@ static const lb_op additive_attention_op = {
     .shape = output_shapes,
     .forward = forward,
     .work = backward_work,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** Additive attention on projected operands: score(q, k) = v' tanh(q + k).

@@ -182,7 +182,7 @@ static const lb_op copy_mixture_op = {
     .shape = output_shape,
     .forward = forward,
     .work = backward_work,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** The mixture of a pointer-generator: with probability g a symbol is chosen by the logits, otherwise it is copied from

@@ -165,7 +165,7 @@ static const lb_op dot_attention_op = {
     .shape = lb_dot_shapes,
     .forward = forward,
     .work = backward_work,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
     .can_set = 1U << QUERY | 1U << KEYS | 1U << VALUES,
 };
 

@@ -64,7 +64,7 @@ static const lb_op hard_op = {
     .shape = output_shapes,
     .forward = lb_hard_forward,
     .work = lb_hard_backward_work,
-    .backward = lb_hard_backward,
+    .backward = LB_TRAINING(lb_hard_backward),
     .can_set = 1U,
 };
 
@@ -78,7 +78,7 @@ static const lb_op monotonic_op = {
     .shape = output_shapes,
     .forward = lb_hard_forward,
     .work = lb_hard_backward_work,
-    .backward = lb_hard_backward,
+    .backward = LB_TRAINING(lb_hard_backward),
     .can_set = 1U,
 };
 

@@ -137,7 +137,7 @@ static const lb_op standardize_op = {
     .shape = same_shape,
     .forward = forward,
     .work = work,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
     .can_set = 1U << X,
 };
 

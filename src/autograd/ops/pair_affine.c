@@ -207,7 +207,7 @@ static const lb_op pair_affine_op = {
     .shape = output_shape,
     .forward = forward,
     .work = backward_work,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** A hidden layer and an affine map for every pair of a query and a key: the outputs of a decoder in each state, for
