@@ -49,7 +49,8 @@ endif()
 
 set(LOOKBACK_ARITHMETIC ${LOOKBACK_SOURCES})
 list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/models/decode/(beam|model)[.]c|/src/train/optimizer[.]c")
-set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS
+  $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:SMALLEST>>,-Oz,-O3>>)
 
 function(lookback_objects name inside)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})

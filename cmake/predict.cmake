@@ -15,7 +15,8 @@ target_compile_options(lookback_predict_objects PRIVATE -fopenmp-simd -ffunction
 set_target_properties(lookback_predict_objects PROPERTIES SMALL ON)
 
 if(EMSCRIPTEN)
-  # Its linker takes the functions of an archive one by one.
+  # It is downloaded, so kernels are small, too. The linker takes the functions of an archive one by one.
+  set_target_properties(lookback_predict_objects PROPERTIES SMALLEST ON)
   lookback_library(lookback_predict STATIC lookback_predict "${LOOKBACK_LINKED}" $<TARGET_OBJECTS:lookback_predict_objects>)
   return()
 endif()

@@ -103,7 +103,7 @@ program() {
 # Each program gives the outputs of `predict`, and refuses what `predict` refuses, with its message and its status.
 same_outputs() { # PROGRAM
     "$1" model <words.txt | cmp - expected.txt || return 1
-    for input in "cut words.txt" "model invalid.txt" "missing words.txt"; do
+    for input in "damaged words.txt" "model invalid.txt" "missing words.txt"; do
         refused=0
         "$1" "${input% *}" <"${input#* }" >/dev/null 2>message || refused=$?
         test $refused -ge 64 && test $refused -le 66 && test -s message || return 1
@@ -116,7 +116,7 @@ predict() {
     printf '\303\050\n' >invalid.txt
     "$prefix/bin/lookback" train pairs.tsv --target-separator ' ' --embed 16 --hidden 32 --steps 200 --quiet --out model &&
         "$prefix/bin/lookback" predict --only-outputs model <words.txt >expected.txt || return 1
-    head -c 20000 model/model.safetensors >cut
+    head -c 20000 model/model.safetensors >damaged
     cmake -S predict -B "$work/build" -DCMAKE_BUILD_TYPE=Release && cmake --build "$work/build" && make -C predict || return 1
     for program in "$work/build/lookback_predict" "$work/build/lookback_predict_static" predict/apply; do
         LD_LIBRARY_PATH=$libdir same_outputs "$program" || return 1

@@ -119,7 +119,7 @@ static const lb_op additive_attention_op = {
     .outputs = 2,
     .shape = output_shapes,
     .forward = forward,
-    .work = backward_work,
+    .work = LB_TRAINING(backward_work),
     .backward = LB_TRAINING(backward),
 };
 

@@ -181,7 +181,7 @@ static const lb_op copy_mixture_op = {
         "dgate += sum_v (r_v - g) dy_v, dw_i += (1 - g) dy_v / e^y_v with v the symbol of i",
     .shape = output_shape,
     .forward = forward,
-    .work = backward_work,
+    .work = LB_TRAINING(backward_work),
     .backward = LB_TRAINING(backward),
 };
 

@@ -164,7 +164,7 @@ static const lb_op dot_attention_op = {
     .outputs = 2,
     .shape = lb_dot_shapes,
     .forward = forward,
-    .work = backward_work,
+    .work = LB_TRAINING(backward_work),
     .backward = LB_TRAINING(backward),
     .can_set = 1U << QUERY | 1U << KEYS | 1U << VALUES,
 };

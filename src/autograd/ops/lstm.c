@@ -22,7 +22,7 @@ static const lb_cell_op lstm_op = {
     .op.outputs = 2,
     .op.shape = lb_cell_shapes,
     .op.forward = lb_cell_forward,
-    .op.work = lb_cell_work,
+    .op.work = LB_TRAINING(lb_cell_work),
     .op.backward = LB_TRAINING(lb_cell_backward),
     .op.can_set = 1U << X,
     .cell = {.gates = GATES,

@@ -206,7 +206,7 @@ static const lb_op pair_affine_op = {
                   "dW += sum_qk dy_qk tanh(query_q + key_k)', db += sum_qk dy_qk",
     .shape = output_shape,
     .forward = forward,
-    .work = backward_work,
+    .work = LB_TRAINING(backward_work),
     .backward = LB_TRAINING(backward),
 };
 
