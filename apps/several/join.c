@@ -77,9 +77,7 @@ int join_main(int argc, char **argv)
         APP_HEADING("Lines of --dev"),
         APP_FORMAT(&s.data.format),
         APP_TARGETS("dev-targets", "--dev", &s.data.dev_targets),
-        APP_INT(0, "source-column", "N", &s.data.source_column, 1, 1 << 16, APP_SOURCE_COLUMN),
-        APP_INT(0, "target-column", "N", &s.data.target_column, 1, 1 << 16, "column of the targets"),
-        APP_INT(0, "features-column", "N", &s.data.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
+        APP_COLUMNS(&s.data, false),
         APP_FLAG(0, "skip-bad-lines", &s.data.skip_bad_lines, "skip lines that are not pairs"),
     };
     const app_program program = {
