@@ -13,7 +13,7 @@
 
 enum { NARROWEST = 7 };
 
-int app_comparison_lengths(const app_comparison *comparison)
+static int lengths_of(const app_comparison *comparison)
 {
     return comparison->task.max_length - comparison->task.min_length + 1;
 }
@@ -31,7 +31,7 @@ void app_comparison_print(const app_comparison *comparison)
            comparison->steps, lb_plural(comparison->steps));
     printf("%10s", "length");
     for (const app_compared *m = comparison->models; m < end; m++) printf("  %*s", width_of(m), m->name);
-    for (int i = 0; i < app_comparison_lengths(comparison); i++) {
+    for (int i = 0; i < lengths_of(comparison); i++) {
         printf("\n%10d", (int)comparison->task.min_length + i);
         for (const app_compared *m = comparison->models; m < end; m++)
             printf("  %*.3f", width_of(m), m->exact_match[i]);
@@ -53,7 +53,7 @@ lb_status app_comparison_draw(const app_comparison *comparison, const char *path
 {
     double length[APP_LONGEST];
     lb_series series[APP_MODELS];
-    size_t lengths = (size_t)app_comparison_lengths(comparison), count = (size_t)comparison->count;
+    size_t lengths = (size_t)lengths_of(comparison), count = (size_t)comparison->count;
     for (size_t i = 0; i < lengths; i++) length[i] = comparison->task.min_length + (double)i;
     for (size_t k = 0; k < count; k++) {
         const app_compared *model = &comparison->models[k];
@@ -81,7 +81,7 @@ lb_status app_comparison_write(const app_comparison *comparison, const char *pat
 {
     lb_buffer json = {0};
     const lb_sort_task *task = &comparison->task;
-    int lengths = app_comparison_lengths(comparison);
+    int lengths = lengths_of(comparison);
     lb_buffer_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"seed\":%llu,\"steps\":%d,\"batch\":%d,\n",
                     (int)task->max_value, (unsigned long long)task->seed, comparison->steps,
                     comparison->batch);

@@ -161,12 +161,12 @@ static bool is_among(const app_answer *answer)
     return false;
 }
 
-/* Room for one more pair, and for more than so many ids. */
+/* Room for one more pair, and for so many ids. */
 static bool make_room(app_score *score, size_t ids)
 {
-    while (score->id_room <= score->id_count + ids)
-        if (!lb_alloc_more(&score->ids, score->id_room, &score->id_room, sizeof *score->ids)) return false;
-    return lb_alloc_more(&score->kept, score->kept_count, &score->kept_room, sizeof *score->kept) &&
+    size_t needed = score->id_count + ids + 1;
+    return lb_alloc_room(&score->ids, score->id_count, needed, &score->id_room, sizeof *score->ids) &&
+           lb_alloc_more(&score->kept, score->kept_count, &score->kept_room, sizeof *score->kept) &&
            lb_alloc_more(&score->prints, (size_t)score->pairs, &score->print_room, sizeof *score->prints);
 }
 

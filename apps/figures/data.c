@@ -19,9 +19,9 @@
 enum { SHOWN = 10, CONFLICTS = 5, SIDES = 2 };
 
 typedef struct settings {
-    const char *dev, *dev_targets, *output, *features_separator;
+    const char *dev, *dev_targets, *output;
     lb_pair_format format;
-    int symbols, normalize, source_column, target_column, features_column, weight_column;
+    int symbols, normalize;
 } settings;
 
 /* One side of the pairs. */
@@ -214,7 +214,6 @@ static const app_example examples[] = {
 
 int data_main(int argc, char **argv)
 {
-    static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normal_form */
     settings s = {.normalize = LB_NORMAL_FORM_NFD};
     lb_pair_format *f = &s.format;
     const app_option options[] = {
@@ -224,18 +223,19 @@ int data_main(int argc, char **argv)
         APP_FORMAT(&f->kind),
         APP_TARGETS("targets", "FILE", &f->targets),
         APP_TARGETS("dev-targets", "--dev", &s.dev_targets),
-        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, "column of the sources"),
-        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
-        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
+        APP_INT(0, "source-column", "N", &f->source_column, 1, 1 << 16, "column of the sources"),
+        APP_INT(0, "target-column", "N", &f->target_column, 1, 1 << 16, "column of the targets"),
+        APP_INT(0, "features-column", "N", &f->features_column, 1, 1 << 16,
                 "column of the features of the sources"),
-        APP_INT(0, "weight-column", "N", &s.weight_column, 1, 1 << 16, "column of counts or weights"),
-        APP_TEXT(0, "features-separator", "TEXT", &s.features_separator,
+        APP_INT(0, "weight-column", "N", &f->weight_column, 1, 1 << 16, "column of counts or weights"),
+        APP_TEXT(0, "features-separator", "TEXT", &f->source.features,
                  "separator between features; default: a semicolon"),
         APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
                  "separator between symbols of the source, such as ' '; default: each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &f->target.separator, "the same for the target"),
         APP_CHOICE(0, "symbols", "KIND", &s.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
-        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms, "Unicode normal form of the symbols"),
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, app_normal_forms,
+                   "Unicode normal form of the symbols"),
         APP_FLAG(0, "skip-bad-lines", &f->skip_bad_lines, "skip and count bad lines"),
     };
     const app_program program = {
@@ -251,12 +251,7 @@ int data_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    f->source_column = s.source_column;
-    f->target_column = s.target_column;
-    f->features_column = s.features_column;
-    f->weight_column = s.weight_column;
-    f->source.normalize = f->target.normalize = (lb_normal_form)s.normalize;
-    f->source.graphemes = f->target.graphemes = s.symbols != 0;
-    f->source.features = s.features_separator ? s.features_separator : s.features_column ? ";" : NULL;
+    app_set_symbols(f, s.symbols, s.normalize);
+    if (!f->source.features && f->features_column) f->source.features = ";";
     return look(&s, argv[0]);
 }

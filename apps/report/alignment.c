@@ -82,14 +82,10 @@ lb_status app_alignment_add(app_alignment *a, app_report_data *report, const lb_
 {
     if (!text->output->weights) return LB_OK;
     if (!a->sum) a->sum = lb_alloc_zero((size_t)MOST * MOST * sizeof *a->sum);
-    if (text->length > a->row_room) {
-        lb_release(a->row);
-        a->row_room = 2 * text->length;
-        a->row = lb_alloc((size_t)a->row_room * sizeof *a->row);
-        if (!a->row) a->row_room = 0;
-    }
     int32_t *places = lb_alloc((size_t)(text->length + text->output->length + 1) * sizeof *places);
-    bool ready = places && a->sum && a->row && open_side(&a->source) && open_side(&a->target);
+    bool ready = places && a->sum &&
+                 lb_alloc_room(&a->row, 0, (size_t)text->length + 1, &a->row_room, sizeof *a->row) &&
+                 open_side(&a->source) && open_side(&a->target);
     lb_status status =
         ready ? add(a, report, all, text, places, places + text->length, error) : app_report_no_memory(error);
     lb_release(places);

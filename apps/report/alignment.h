@@ -16,7 +16,7 @@ typedef struct app_alignment {
     } source, target;
     double *sum; /* [target capacity, source capacity] */
     double *row; /* [row_room]: the mean weights of one step */
-    int64_t row_room;
+    size_t row_room;
 } app_alignment;
 
 /** Adds the mean over the heads of the last layer for the best output of a text. Symbols after the first 512 of a side

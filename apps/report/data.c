@@ -34,13 +34,9 @@ void app_report_flush(app_report_data *report)
 
 const int32_t *app_report_ids(app_report_data *report, const char *const *symbols, size_t count)
 {
-    if (count > report->room || !report->id) {
-        lb_release(report->id);
-        report->room = 2 * count + 1;
-        report->id = lb_alloc(report->room * sizeof *report->id);
-    }
-    report->failed =
-        report->failed || !report->id || lb_vocabulary_add(report->symbols, symbols, count, NULL);
+    report->failed = report->failed ||
+                     !lb_alloc_room(&report->id, 0, count + 1, &report->room, sizeof *report->id) ||
+                     lb_vocabulary_add(report->symbols, symbols, count, NULL);
     if (report->failed) return NULL;
     lb_vocabulary_encode(report->symbols, symbols, count, report->id, (int32_t)count);
     return report->id;
@@ -57,12 +53,7 @@ void app_report_symbols(app_report_data *report, const char *key, const char *co
 /* Room for so many bytes; false if memory runs out. */
 static bool reserve(app_report_data *report, size_t count)
 {
-    if (count > report->byte_room || !report->byte) {
-        lb_release(report->byte);
-        report->byte_room = 2 * count + 1;
-        report->byte = lb_alloc(report->byte_room);
-    }
-    report->failed = report->failed || !report->byte;
+    report->failed = report->failed || !lb_alloc_room(&report->byte, 0, count + 1, &report->byte_room, 1);
     return !report->failed;
 }
 

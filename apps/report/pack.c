@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-enum { FIRST_CAPACITY = 1 << 16 };
+enum { STEP = 1 << 16 };
 
 lb_status app_report_no_memory(lb_error *error)
 {
@@ -20,13 +20,8 @@ lb_status app_pack_open(app_pack *pack, lb_error *error)
 
 static bool make_room(app_pack *pack)
 {
-    if (pack->count < pack->capacity) return true;
-    size_t capacity = pack->capacity ? 2 * pack->capacity : FIRST_CAPACITY;
-    unsigned char *grown = lb_alloc_grow(pack->bytes, pack->count, capacity);
-    if (!grown) return false;
-    pack->bytes = grown;
-    pack->capacity = capacity;
-    return true;
+    size_t needed = pack->count < pack->capacity ? pack->capacity : pack->capacity + STEP;
+    return lb_alloc_room(&pack->bytes, pack->count, needed, &pack->capacity, 1);
 }
 
 /* Compresses what the stream has been given, until it wants more or, at the end, has written all. */

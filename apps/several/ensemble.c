@@ -91,11 +91,7 @@ static lb_status prepare(ensembling *s, const char *list)
 {
     static const char *const results[] = {"ensemble.tsv", NULL};
     lb_status status = app_members_read(&s->members, list, s->error);
-    if (status) return status;
-    s->all.count = (size_t)s->members.count;
-    s->all.results = lb_alloc_zero(s->all.count * sizeof *s->all.results);
-    s->all.command = lb_alloc_zero(s->all.count * sizeof *s->all.command);
-    if (!s->all.results || !s->all.command) return out_of_memory(s);
+    if (!status) status = app_side_by_side_open(&s->all, (size_t)s->members.count);
     for (int i = 0; i < s->members.count && !status; i++) status = make_member(s, i);
     return status ? status : app_side_by_side_prepare(&s->all, results);
 }

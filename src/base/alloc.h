@@ -15,8 +15,12 @@ void *lb_alloc_zero(size_t bytes);
  *  returns NULL and leaves `memory` unchanged. */
 void *lb_alloc_grow(void *memory, size_t old_bytes, size_t new_bytes);
 
-/** Makes room for one more element of `size` bytes in a growing array that has `count` of them. `array` is the address of
- *  its pointer, and `*capacity` how many it has room for. If there is no memory, returns false and changes nothing. */
+/** Makes room for `needed` elements of `size` bytes in a growing array, and keeps its first `count`. `array` is the
+ *  address of its pointer, and `*capacity` how many it has room for. If there is no memory, returns false and changes
+ *  nothing. */
+LB_MUST_USE bool lb_alloc_room(void *array, size_t count, size_t needed, size_t *capacity, size_t size);
+
+/** Makes room for one more element than the `count` that there are. */
 LB_MUST_USE bool lb_alloc_more(void *array, size_t count, size_t *capacity, size_t size);
 
 /** A copy of a string, or NULL. */

@@ -5,7 +5,10 @@
 void lb_json_key(lb_buffer *json, const char *key)
 {
     bool first = json->length == 0 || strchr("{[:\n", json->text[json->length - 1]);
-    lb_buffer_print(json, key ? "%s\"%s\":" : "%s", first ? "" : ",", key);
+    if (!first) lb_buffer_print(json, ",");
+    if (!key) return;
+    lb_buffer_json_string(json, key);
+    lb_buffer_print(json, ":");
 }
 
 void lb_json_open(lb_buffer *json, const char *key, const char *bracket)

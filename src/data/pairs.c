@@ -228,13 +228,8 @@ static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb
 {
     pairs->held = 0;
     pairs->start = offset;
-    if (wanted > pairs->window_room) {
-        lb_release(pairs->window);
-        pairs->window_room = 0;
-        pairs->window = lb_alloc(wanted);
-        if (!pairs->window) return lb_pairs_out_of_memory(pairs, error);
-        pairs->window_room = wanted;
-    }
+    if (!lb_alloc_room(&pairs->window, 0, wanted, &pairs->window_room, 1))
+        return lb_pairs_out_of_memory(pairs, error);
     while (pairs->held < wanted) {
         ssize_t count = pread(pairs->file.descriptor, pairs->window + pairs->held, wanted - pairs->held,
                               (off_t)(offset + pairs->held));

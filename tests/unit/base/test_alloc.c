@@ -78,6 +78,22 @@ START_TEST(test_array_grows_as_elements_are_added)
 }
 END_TEST
 
+START_TEST(test_room_for_several_keeps_what_is_counted)
+{
+    char *text = NULL;
+    size_t room = 0;
+    ck_assert(lb_alloc_room(&text, 0, 4, &room, 1));
+    memcpy(text, "abc", 4);
+    ck_assert(lb_alloc_room(&text, 4, 100000, &room, 1));
+    ck_assert_uint_ge(room, 100000);
+    ck_assert_str_eq(text, "abc");
+    char *same = text;
+    ck_assert(lb_alloc_room(&text, 4, room, &room, 1));
+    ck_assert_ptr_eq(text, same);
+    lb_release(text);
+}
+END_TEST
+
 START_TEST(test_failing_allocator_gives_null_everywhere)
 {
     support_watch_allocations();
@@ -107,8 +123,9 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "alloc", SUPPORT_TESTS(test_allocator_set_is_the_one_that_is_called, test_alloc_zero_is_zero,
-                               test_grow_keeps_what_was_there_and_releases_the_old,
-                               test_array_grows_as_elements_are_added,
-                               test_failing_allocator_gives_null_everywhere, test_align_rounds_up));
+        "alloc",
+        SUPPORT_TESTS(test_allocator_set_is_the_one_that_is_called, test_alloc_zero_is_zero,
+                      test_grow_keeps_what_was_there_and_releases_the_old,
+                      test_array_grows_as_elements_are_added, test_room_for_several_keeps_what_is_counted,
+                      test_failing_allocator_gives_null_everywhere, test_align_rounds_up));
 }

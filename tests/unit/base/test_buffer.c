@@ -64,13 +64,13 @@ START_TEST(test_json_commas_are_between_values)
         lb_json_open(&json, "list", "[");
         for (int i = 0; i < 2; i++) lb_json_number(&json, NULL, i / 0.3, 3);
         lb_buffer_print(&json, "]");
-        lb_json_bool(&json, "no", false);
+        lb_json_bool(&json, "\"no\"", false);
         lb_json_string(&json, "none", NULL);
         lb_json_open(&json, "empty", "[");
         lb_buffer_print(&json, "]}\n");
     }
     const char *expected =
-        "{\"a\":-9223372036854775808,\"words\":[\"{\",\"b\\n\"],\"list\":[0,3.33],\"no\":false,"
+        "{\"a\":-9223372036854775808,\"words\":[\"{\",\"b\\n\"],\"list\":[0,3.33],\"\\\"no\\\"\":false,"
         "\"none\":null,\"empty\":[]}\n";
     ck_assert_uint_eq(json.length, 2 * strlen(expected));
     ck_assert_str_eq(json.text + strlen(expected), expected);

@@ -1,5 +1,4 @@
 /* The JSON output of the benchmark programs; speed is not tested. */
-#include "io/safetensors_format.h"
 #include "lookback/io.h"
 #include "shared/child.h"
 #include "shared/measure.h"
@@ -199,8 +198,8 @@ START_TEST(test_bench_start_hands_on_what_a_run_began_with)
     const char *recipe = lb_safetensors_metadata_value(file, "recipe");
     ck_assert_ptr_nonnull(recipe);
     ck_assert_ptr_nonnull(strstr(recipe, "\"embed\":4,\"hidden\":8,\"batch\":4,\"steps\":3,\"lr\":0.25,"));
-    int64_t lists[12][3];
-    ck_assert_int_eq(lb_safetensors_read_int64(file, "lists", LB_SHAPE(12, 3), lists[0], NULL), LB_OK);
+    lb_real lists[12][3];
+    ck_assert_int_eq(lb_safetensors_read(file, "lists", LB_SHAPE(12, 3), lists[0], NULL), LB_OK);
     for (int i = 0; i < 12; i++)
         ck_assert(lists[i][0] >= 0 && lists[i][1] >= 0 && lists[i][2] >= -1 && lists[i][0] <= 9);
     const lb_safetensors_tensor *held_out = lb_safetensors_find(file, "held_out"),
