@@ -15,7 +15,11 @@ const folder = mkdtempSync(join(tmpdir(), "lookback-npm-"));
 const installed = join(folder, "node_modules/lookback");
 const run = (program, words, input = "") =>
     execFileSync(program, words, { encoding: "utf8", cwd: folder, input, stdio: ["pipe", "pipe", "pipe"] });
-const word = (i) => ((i * 7919) % 3125).toString(5).padStart(2 + (i % 4), "0").replace(/\d/g, (d) => "abcdé"[d]);
+const word = (i) =>
+    ((i * 7919) % 3125)
+        .toString(5)
+        .padStart(2 + (i % 4), "0")
+        .replace(/\d/g, (d) => "abcdé"[d]);
 const words = Array.from({ length: 60 }, (_, i) => word(i));
 const KINDS = {
     gru: ["--embed", "16", "--hidden", "32"],
@@ -57,14 +61,18 @@ after(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
-const near = (found, wanted, what) => assert.ok(Math.abs(found - wanted) < 1e-4, `${what}: ${found}, expected ${wanted}`);
+const near = (found, wanted, what) =>
+    assert.ok(Math.abs(found - wanted) < 1e-4, `${what}: ${found}, expected ${wanted}`);
 
 for (const kind of Object.keys(KINDS)) {
     test(`in Node, a model (${kind}) gives the outputs of predict`, async () => {
         const model = await npm.open(bytes(kind));
         const found = model.translate(words, { nBest: 3 });
         for (const [i, wanted] of expected(kind, words, "--n-best", "3").entries()) {
-            assert.deepEqual(found[i].outputs.map((each) => each.text), wanted.outputs.map((each) => each.output));
+            assert.deepEqual(
+                found[i].outputs.map((each) => each.text),
+                wanted.outputs.map((each) => each.output),
+            );
             for (const [k, output] of found[i].outputs.entries())
                 near(output.probability, wanted.outputs[k].probability, words[i]);
         }
@@ -77,11 +85,20 @@ for (const kind of Object.keys(KINDS)) {
             const { symbols, outputs } = model.translate(text, { attention: true });
             const file = readFileSync(join(folder, "weights.npy"));
             const header = file.subarray(10, 10 + file.readUInt16LE(8)).toString("latin1");
-            const shape = /\(([\d, ]+)\)/.exec(header)[1].split(",").filter((part) => part.trim()).map(Number);
-            const wanted = new Float32Array(file.buffer.slice(file.byteOffset + 10 + file.readUInt16LE(8), file.byteOffset + file.length));
+            const shape = /\(([\d, ]+)\)/
+                .exec(header)[1]
+                .split(",")
+                .filter((part) => part.trim())
+                .map(Number);
+            const wanted = new Float32Array(
+                file.buffer.slice(file.byteOffset + 10 + file.readUInt16LE(8), file.byteOffset + file.length),
+            );
             const rows = outputs[0].attention.flat(2);
             assert.equal(rows[0].length, symbols.length);
-            assert.equal(rows.length * symbols.length, shape.reduce((a, b) => a * b));
+            assert.equal(
+                rows.length * symbols.length,
+                shape.reduce((a, b) => a * b),
+            );
             rows.flatMap((row) => [...row]).forEach((weight, i) => near(weight, wanted[i], `${text}, weight ${i}`));
         }
     });
@@ -145,10 +162,7 @@ test("the example page shows what predict prints, and where the model looked", a
     await input.uploadFile(join(folder, "gru/model.safetensors"));
     await until(page, () => !document.querySelector("#word").disabled);
     await page.type("#word", "abcd");
-    assert.equal(
-        await page.$eval("#output", (output) => output.value),
-        expected("gru", ["abcd"])[0].outputs[0].output,
-    );
+    assert.equal(await page.$eval("#output", (output) => output.value), expected("gru", ["abcd"])[0].outputs[0].output);
     const sizes = await page.$$eval("#weights tr", (rows) => rows.map((row) => row.cells.length));
     assert.ok(sizes.length > 1 && sizes.every((size) => size === 5), `${sizes}`);
     writeFileSync(join(folder, "cut"), bytes("gru").subarray(0, 2000));
@@ -174,7 +188,10 @@ test("a worker translates", async () => {
                 worker.onerror = ({ message }) => fail(new Error(message));
             }),
     );
-    assert.deepEqual(found, expected("gru", words).map(({ outputs }) => outputs[0].output));
+    assert.deepEqual(
+        found,
+        expected("gru", words).map(({ outputs }) => outputs[0].output),
+    );
 });
 
 test("the types are those of the module", () => {
