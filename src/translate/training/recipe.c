@@ -147,8 +147,8 @@ static lb_status check_pairs(const lb_training_config *c, lb_error *error)
     if (!lb_normal_form_find(c->normalize, &form))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
                             c->normalize);
-    if (strcmp(c->symbols, lb_symbols_kind_name(false)) != 0 &&
-        strcmp(c->symbols, lb_symbols_kind_name(true)) != 0)
+    if (strcmp(c->symbols, lb_symbol_kind_names[false]) != 0 &&
+        strcmp(c->symbols, lb_symbol_kind_names[true]) != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "symbols: expected characters or graphemes, found \"%.40s\"", c->symbols);
     bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);
@@ -229,8 +229,8 @@ lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 {
     const recipe *r = recipe_for(c);
-    if (!c->symbols) c->symbols = lb_symbols_kind_name(false);
-    if (!c->normalize) c->normalize = lb_normal_form_name(LB_NORMAL_FORM_NFD);
+    if (!c->symbols) c->symbols = lb_symbol_kind_names[false];
+    if (!c->normalize) c->normalize = lb_normal_form_names[LB_NORMAL_FORM_NFD];
     if (!c->model) c->model = models[SEQ2SEQ];
     if (!c->direction) c->direction = FORWARD;
     bool features = c->features_column > 0 || c->pairs.features;
@@ -260,7 +260,7 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
 {
     lb_normal_form form = LB_NORMAL_FORM_NFD;
     lb_normal_form_find(c->normalize, &form);
-    bool graphemes = strcmp(c->symbols, lb_symbols_kind_name(true)) == 0;
+    bool graphemes = strcmp(c->symbols, lb_symbol_kind_names[true]) == 0;
     return (lb_pair_format){
         .kind = c->format,
         .targets = c->train_targets,
