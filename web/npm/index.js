@@ -76,6 +76,7 @@ class Model {
     translate(texts, options = {}) {
         checkOptions(options);
         if (typeof texts === "string") return this.#one(texts, options);
+        if (typeof texts?.[Symbol.iterator] !== "function") throw new TypeError(`found ${texts}, expected texts`);
         return Array.from(texts, (text, i) => {
             try {
                 return this.#one(text, options);
