@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "data/pairs.h"
-#include "io/file.h"
+#include "io/path.h"
 #include "lookback/base.h"
 
 #include <errno.h>

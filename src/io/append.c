@@ -1,7 +1,7 @@
 #include "io/append.h"
 
-#include "io/file.h"
 #include "io/own_file.h"
+#include "io/path.h"
 #include "io/write_all.h"
 
 #include <errno.h>

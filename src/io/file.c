@@ -17,16 +17,6 @@
 
 enum { FIRST_READ = 4096 };
 
-lb_status lb_cannot_read(const char *path, const char *why, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, why);
-}
-
-lb_status lb_cannot_write(const char *path, const char *why, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, why);
-}
-
 static bool write_parts(int fd, const lb_bytes *parts, size_t part_count)
 {
     for (size_t p = 0; p < part_count; p++)

@@ -46,10 +46,6 @@ bool lb_file_is_missing(const char *path);
 /** The most bytes that are read of a pipe or a device, which may have no end. */
 #define LB_FILE_STREAM ((size_t)256 << 20)
 
-/** "path: cannot read: why" as LB_ERROR_OPEN, which it returns, or "path: cannot write: why" as LB_ERROR_WRITE. */
-lb_status lb_cannot_read(const char *path, const char *why, lb_error *error);
-lb_status lb_cannot_write(const char *path, const char *why, lb_error *error);
-
 /** Says that a pipe or a device has more than `most` bytes. Returns LB_ERROR_FORMAT. */
 lb_status lb_file_is_endless(const char *path, size_t most, lb_error *error);
 

@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "io/file.h"
 #include "io/own_file.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 #include "io/mapping.h"
 
 #include "base/alloc.h"
-#include "io/file.h"
 #include "io/path.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "io/own_file.h"
 
-#include "io/file.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/file.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
