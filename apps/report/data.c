@@ -37,9 +37,9 @@ const int32_t *app_report_ids(app_report_data *report, const char *const *symbol
         report->id = lb_alloc(report->room * sizeof *report->id);
     }
     report->failed =
-        report->failed || !report->id || lb_vocabulary_add(report->symbols, symbols, count, NULL);
+        report->failed || !report->id || lb_vocabulary_add(report->symbols, symbols, (int64_t)count, NULL);
     if (report->failed) return NULL;
-    lb_vocabulary_encode(report->symbols, symbols, count, report->id, (int32_t)count);
+    lb_vocabulary_encode(report->symbols, symbols, (int64_t)count, report->id, (int32_t)count);
     return report->id;
 }
 
