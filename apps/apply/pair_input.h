@@ -9,7 +9,7 @@
 /* What help says about columns. */
 #define APP_SOURCE_COLUMN                                                                                    \
     "column of the sources, if lines have more columns than a source and a target; columns that are not "    \
-    "given are taken from the training"
+    "given are those of the training"
 #define APP_FEATURES_COLUMN                                                                                  \
     "column of the features of the sources; if neither this nor the training had one, 2"
 
