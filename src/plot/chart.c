@@ -186,7 +186,7 @@ static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char
 /* The position of a point; false if it cannot be drawn or does not exist. */
 static bool place_point(const drawing *d, const lb_series *series, int64_t i, lb_point *at)
 {
-    if (i >= series->count) return false;
+    if (i < 0 || i >= series->count) return false;
     double x = lb_axis_position(&d->x, lb_series_x(series, i));
     double y = lb_axis_position(series->right ? &d->right : &d->left, series->y[i]);
     *at = (lb_point){d->plot.x + x * d->plot.width, d->plot.y + (1 - y) * d->plot.height};
