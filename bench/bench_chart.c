@@ -44,7 +44,7 @@ static void fill(panel *p, const cJSON *runs, const char *part, const char *cons
         }
         if (count > 0)
             p->series[p->chart.count++] =
-                (lb_series){.name = programs[i].name, .x = p->x[i], .y = p->y[i], .count = count};
+                (lb_series){.name = programs[i].name, .x = p->x[i], .y = p->y[i], .count = (int64_t)count};
     }
 }
 

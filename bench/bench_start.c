@@ -94,7 +94,7 @@ static lb_status write_start(const start *s, const char *path, lb_error *error)
     tensors[count++] = draw(s, "lists", LB_SPLIT_TRAIN, s->lists, lists);
     tensors[count++] = draw(s, "held_out", LB_SPLIT_TEST, HELD_OUT, lists + (size_t)s->lists * width);
     const lb_safetensors_metadata metadata = {"recipe", s->recipe};
-    lb_status status = lb_safetensors_write(path, tensors, count, &metadata, 1, error);
+    lb_status status = lb_safetensors_write(tensors, (int64_t)count, &metadata, 1, path, error);
     lb_release(lists);
     return status;
 }

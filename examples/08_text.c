@@ -32,7 +32,8 @@ static lb_status number_words(text *t, lb_error *error)
     lb_status status = LB_OK;
     for (size_t i = 0; i < t->reviews.count && !status; i++) {
         status = reviews_words(t->reviews.text[i], &t->words[i], error);
-        if (!status) status = lb_vocabulary_add(t->vocabulary, t->words[i].word, t->words[i].count, error);
+        if (!status)
+            status = lb_vocabulary_add(t->vocabulary, t->words[i].word, (int64_t)t->words[i].count, error);
     }
     lb_vocabulary_sort(t->vocabulary, 1);
     return status;
@@ -65,7 +66,7 @@ static void print_sample(const char *review)
 static void print_ids(const text *t, const char *title, size_t review)
 {
     int32_t id[LENGTH];
-    lb_vocabulary_encode(t->vocabulary, t->words[review].word, t->words[review].count, id, LENGTH);
+    lb_vocabulary_encode(t->vocabulary, t->words[review].word, (int64_t)t->words[review].count, id, LENGTH);
     printf("ids of the %s review:", title);
     for (int i = 0; i < LENGTH; i++) printf(" %d", (int)id[i]);
     printf("\n");
@@ -136,8 +137,8 @@ static lb_status attend(const text *t, lb_tape *tape, lb_error *error)
         lb_tokens tokens = lb_tokens_new(tape, (int64_t)rows, LENGTH, &id, &lengths);
         for (size_t i = 0; i < (size_t)tokens.batch; i++) {
             const lb_words *words = &t->words[first + i];
-            lengths[i] =
-                lb_vocabulary_encode(t->vocabulary, words->word, words->count, id + i * LENGTH, LENGTH);
+            lengths[i] = lb_vocabulary_encode(t->vocabulary, words->word, (int64_t)words->count,
+                                              id + i * LENGTH, LENGTH);
         }
         lb_tensor *x = lb_embedding_forward(&t->embedding, tokens);
         lb_attended_result attended = lb_multiplicative_attention_forward(&t->attention, x, x, x, NULL);

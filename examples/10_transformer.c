@@ -73,8 +73,8 @@ static lb_status draw(const lb_decoded *found, const char *const *out, const cha
         for (int64_t i = 0; i < cells; i++) values[m][i] = (double)found->weights[m * cells + i];
         name_map(found, m, titles[m]);
         maps[m] = (lb_heatmap){.values = values[m],
-                               .rows = (size_t)found->length,
-                               .columns = (size_t)found->source_length,
+                               .rows = found->length,
+                               .columns = found->source_length,
                                .row_labels = out,
                                .column_labels = in,
                                .title = titles[m],

@@ -34,7 +34,7 @@ lb_status app_write_attention(const char *path, const lb_translations *found, lb
     double *values = lb_alloc((size_t)count * sizeof *values);
     if (!values) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     for (int64_t i = 0; i < count; i++) values[i] = (double)output->weights[i];
-    lb_status status = lb_npy_write(path, LB_DTYPE_F32, shape, values, error);
+    lb_status status = lb_npy_write(values, shape, LB_DTYPE_F32, path, error);
     lb_release(values);
     return status;
 }

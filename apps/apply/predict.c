@@ -210,18 +210,17 @@ static lb_status print_all(predicting *s, const lb_translation *text, lb_error *
 static lb_status answer(predicting *s, lb_error *error)
 {
     const app_input *in = &s->input;
-    size_t count = (size_t)in->text_count;
     s->config.prefixes = s->asked->prefix_column ? in->prefix : NULL;
-    lb_translations *found = lb_translate_all(s->translator, in->text, count, s->config, error);
+    lb_translations *found = lb_translate_all(s->translator, in->text, in->text_count, s->config, error);
     if (!found) return error->status;
-    s->config.first_text += found->count;
+    s->config.first_text += (uint64_t)found->count;
     lb_status status = LB_OK;
     s->found = found;
-    for (size_t i = 0; i < found->count && s->asked->attention && !has_one(s->asked); i++)
+    for (int64_t i = 0; i < found->count && s->asked->attention && !has_one(s->asked); i++)
         app_add_attention(&s->attention, found, &found->text[i]);
     if (s->asked->alignments) status = lb_translate_show_alignments(s->translator, found, error);
     if (!status && s->asked->votes)
-        status = app_votes_ask(&s->votes, s->translator, in->text, count, s->config, error);
+        status = app_votes_ask(&s->votes, s->translator, in->text, (size_t)in->text_count, s->config, error);
     if (!status) status = print_all(s, found->text, error);
     app_votes_close(&s->votes);
     if (!status && has_one(s->asked) && found->count > 0 && found->text->count > 0)

@@ -88,14 +88,15 @@ static lb_status score(scoring *s, lb_error *error)
     bool attention = s->asked->attention || s->asked->alignments;
     lb_translations *found =
         lb_score_texts(s->translator, (const char *const *)s->texts.source,
-                       (const char *const *)s->texts.target, s->texts.count, attention, error);
+                       (const char *const *)s->texts.target, (int64_t)s->texts.count, attention, error);
     if (!found) return error->status;
     lb_status status = LB_OK;
     s->found = found;
-    for (size_t i = 0; i < found->count && s->asked->attention; i++)
+    for (int64_t i = 0; i < found->count && s->asked->attention; i++)
         app_add_attention(&s->attention, found, &found->text[i]);
     if (s->asked->alignments) status = lb_translate_show_alignments(s->translator, found, error);
-    for (size_t i = 0; i < found->count && !status; i++) status = print_pair(s, i, &found->text[i], error);
+    for (int64_t i = 0; i < found->count && !status; i++)
+        status = print_pair(s, (size_t)i, &found->text[i], error);
     lb_translations_free(found);
     if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout reports the error */
     return status;

@@ -10,12 +10,13 @@ lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char 
     const lb_ensemble *ensemble = (const lb_ensemble *)lb_translator_about(translator).model;
     *votes = (app_votes){ensemble, lb_alloc_zero((size_t)ensemble->count * sizeof(lb_translations *))};
     if (!votes->member)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %d members", ensemble->count);
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld members",
+                            (long long)ensemble->count);
     config.n_best = 1;
     config.attention = config.copy_unknown = config.sample = false;
     for (int m = 0; m < ensemble->count; m++) {
         config.member = m + 1;
-        votes->member[m] = lb_translate_all(translator, texts, count, config, error);
+        votes->member[m] = lb_translate_all(translator, texts, (int64_t)count, config, error);
         if (!votes->member[m]) return error->status;
     }
     return LB_OK;

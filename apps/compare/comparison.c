@@ -57,10 +57,11 @@ lb_status app_comparison_draw(const app_comparison *comparison, const char *path
     for (size_t i = 0; i < lengths; i++) length[i] = comparison->task.min_length + (double)i;
     for (size_t k = 0; k < count; k++) {
         const app_compared *model = &comparison->models[k];
-        series[k] = (lb_series){.name = model->name, .x = length, .y = model->exact_match, .count = lengths};
+        series[k] =
+            (lb_series){.name = model->name, .x = length, .y = model->exact_match, .count = (int64_t)lengths};
     }
     const lb_chart chart = {.series = series,
-                            .count = count,
+                            .count = (int64_t)count,
                             .title = "Sorting Lists of Different Lengths",
                             .x = {.label = "Numbers in the list"},
                             .left = {.label = "Exact match on held-out lists", .min = 0, .max = 1}};

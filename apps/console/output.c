@@ -50,9 +50,9 @@ lb_status app_draw_training(const char *path, const lb_train_history *history, a
         share[i] = point->dev.exact_match;
     }
     const lb_series series[] = {
-        {.name = measure.training, .x = x, .y = loss, .count = count},
-        {.name = measure.loss, .x = x, .y = dev_loss, .count = count},
-        {.name = "exact match", .x = x, .y = share, .count = count, .right = true},
+        {.name = measure.training, .x = x, .y = loss, .count = (int64_t)count},
+        {.name = measure.loss, .x = x, .y = dev_loss, .count = (int64_t)count},
+        {.name = "exact match", .x = x, .y = share, .count = (int64_t)count, .right = true},
     };
     lb_chart chart = {
         .series = series,

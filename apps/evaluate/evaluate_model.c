@@ -72,11 +72,12 @@ static lb_status translate(measuring *s, lb_error *error)
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .copy_unknown = s->asked->copy_unknown,
                                   .skip_bad_texts = true};
-    lb_translations *found =
-        lb_translate_all(s->translator, (const char *const *)s->texts.source, s->texts.count, config, error);
+    lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->texts.source,
+                                              (int64_t)s->texts.count, config, error);
     if (!found) return error->status;
     lb_status status = LB_OK;
-    for (size_t i = 0; i < found->count && !status; i++) status = add_row(s, i, &found->text[i], error);
+    for (int64_t i = 0; i < found->count && !status; i++)
+        status = add_row(s, (size_t)i, &found->text[i], error);
     lb_translations_free(found);
     return status;
 }

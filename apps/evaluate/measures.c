@@ -53,8 +53,8 @@ static lb_status out_of_memory(const app_score *score, lb_error *error)
 static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t count, int32_t *id,
                         lb_error *error)
 {
-    lb_status status = lb_vocabulary_add(all, symbols, count, error);
-    if (!status) lb_vocabulary_encode(all, symbols, count, id, (int32_t)count);
+    lb_status status = lb_vocabulary_add(all, symbols, (int64_t)count, error);
+    if (!status) lb_vocabulary_encode(all, symbols, (int64_t)count, id, (int32_t)count);
     return status;
 }
 

@@ -173,10 +173,10 @@ void app_recurrent_model_add(const lb_seq2seq *model, app_numbers *n, app_kernel
     add_sizes(model, k);
     app_numbers_named(n, "source_embedding", "source_embedding.weight", NULL);
     app_numbers_named(n, "target_embedding", "target_embedding.weight", NULL);
-    add_cells(n, "encoder", c->layers, c->bidirectional ? 2 : 1);
-    add_bridges(n, c->layers);
+    add_cells(n, "encoder", (int)c->layers, c->bidirectional ? 2 : 1);
+    add_bridges(n, (int)c->layers);
     add_attention(model, n, k);
-    add_cells(n, "decoder", c->layers, 1);
+    add_cells(n, "decoder", (int)c->layers, 1);
     if (model->combine.weight) app_numbers_named(n, "combine", "combine.weight", NULL);
     if (c->tied)
         app_numbers_tied(n, "output", "target_embedding", "target_embedding.weight", "output.bias");

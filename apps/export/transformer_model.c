@@ -232,8 +232,8 @@ lb_status app_transformer_model_add(const lb_transformer *model, app_numbers *n,
     if (c->softcap > 0) add_constant(n, "attention_cap", c->softcap);
     app_numbers_named(n, "source_embedding", "source_embedding.weight", NULL);
     app_numbers_named(n, "target_embedding", "target_embedding.weight", NULL);
-    add_stack(n, k, "encoder", c->layers, false);
-    add_stack(n, k, "decoder", c->layers, true);
+    add_stack(n, k, "encoder", (int)c->layers, false);
+    add_stack(n, k, "decoder", (int)c->layers, true);
     if (c->tied)
         app_numbers_tied(n, "output", "target_embedding", "target_embedding.weight", "output.bias");
     else

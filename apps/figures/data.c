@@ -27,7 +27,7 @@ typedef struct settings {
 /* One side of the pairs. */
 typedef struct side {
     const char *name;
-    int32_t (*length)(const lb_pairs *, int64_t);
+    int64_t (*length)(const lb_pairs *, int64_t);
     lb_vocabulary *symbols; /* most frequent first */
     double *lengths;        /* [longest + 1] the share of pairs with each length, in percent */
     double *counts, *ranks; /* [symbol_count] */
@@ -91,7 +91,7 @@ static lb_status measure(const looking *s, side *of, lb_error *error)
 {
     int64_t count = lb_pairs_count(s->train);
     for (int64_t i = 0; i < count; i++)
-        of->longest = of->length(s->train, i) > of->longest ? of->length(s->train, i) : of->longest;
+        of->longest = of->length(s->train, i) > of->longest ? (int32_t)of->length(s->train, i) : of->longest;
     lb_vocabulary_sort(of->symbols, 1);
     of->symbol_count = lb_vocabulary_size(of->symbols) - LB_FIRST_TOKEN;
     of->lengths = lb_alloc_zero(((size_t)of->longest + 1) * sizeof *of->lengths);
@@ -243,7 +243,7 @@ int data_main(int argc, char **argv)
         .purpose =
             "Shows what a training would find in a file of pairs: format, columns, lengths, symbols, what is "
             "odd and what mends it, repetitions, sources with several targets, and what --dev shares with "
-            "FILE. Its options are those of `lookback train`. FILE may be - for standard input.",
+            "FILE. It takes the options of `lookback train`. FILE may be - for standard input.",
         .operands = "FILE",
         .min_operands = 1,
         .max_operands = 1,

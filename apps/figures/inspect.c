@@ -58,7 +58,7 @@ static lb_status open_subject(subject *s, const char *model, lb_error *error)
     s->file = lb_model_file_open(model, &s->path, error);
     if (!s->file) return error->status;
     s->kind = lb_safetensors_metadata_value(s->file, "lookback.model");
-    for (size_t i = 0; i < lb_safetensors_count(s->file); i++)
+    for (int64_t i = 0; i < lb_safetensors_count(s->file); i++)
         s->parameters += lb_shape_count(lb_safetensors_at(s->file, i)->shape);
     lb_status status = try_model(s, error);
     if (!status) status = parse(s->file, "lookback.config", &s->config, error);
@@ -149,7 +149,7 @@ static void print_vocabulary(const char *which, const cJSON *symbols)
 static void print_tensors(const lb_safetensors *file)
 {
     printf("tensors\n");
-    for (size_t i = 0; i < lb_safetensors_count(file); i++) {
+    for (int64_t i = 0; i < lb_safetensors_count(file); i++) {
         const lb_safetensors_tensor *tensor = lb_safetensors_at(file, i);
         char shape[LB_SHAPE_TEXT];
         printf("  ");
@@ -196,7 +196,7 @@ static bool add_tensor(cJSON *all, const lb_safetensors_tensor *tensor)
 static bool add_tensors(cJSON *json, const lb_safetensors *file)
 {
     cJSON *all = cJSON_AddArrayToObject(json, "tensors");
-    for (size_t i = 0; all && i < lb_safetensors_count(file); i++)
+    for (int64_t i = 0; all && i < lb_safetensors_count(file); i++)
         if (!add_tensor(all, lb_safetensors_at(file, i))) return false;
     return all != NULL;
 }

@@ -29,8 +29,8 @@ static lb_canvas *draw(const app_maps_style *style, lb_format format, const lb_l
     static const char *const ranks[LIKELIEST] = {"1", "2", "3", "4", "5"};
     lb_heatmap map = {
         .values = found->probability,
-        .rows = (size_t)found->steps,
-        .columns = (size_t)found->count,
+        .rows = found->steps,
+        .columns = found->count,
         .row_labels = labels->row_labels,
         .column_labels = ranks,
         .cell_labels = labels->column_labels,

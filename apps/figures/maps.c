@@ -76,8 +76,8 @@ static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, s
 {
     return (lb_heatmap){
         .values = m->values + map * m->rows * m->columns,
-        .rows = m->rows,
-        .columns = m->columns,
+        .rows = (int64_t)m->rows,
+        .columns = (int64_t)m->columns,
         .row_labels = m->row_labels,
         .column_labels = m->column_labels,
         .x_label = "Input Tokens (Keys)",
@@ -114,7 +114,7 @@ static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *mat
             panels[panel] = lb_heatmap_panel(&maps[panel]);
         }
     lb_figure figure = {.panels = panels,
-                        .count = panel,
+                        .count = (int64_t)panel,
                         .dpi = style->dpi,
                         .font = style->font,
                         .transparent = style->transparent};
@@ -122,10 +122,10 @@ static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *mat
     if (panel == 1) {
         maps->title = style->title;
     } else {
-        bar = lb_heatmap_share_scale(maps, panel);
+        bar = lb_heatmap_share_scale(maps, (int64_t)panel);
         figure.bar = &bar;
         figure.title = style->title;
-        figure.columns = columns_of(matrices, count, panel);
+        figure.columns = (int64_t)columns_of(matrices, count, panel);
     }
     return lb_figure_draw(&figure, style->format, error);
 }

@@ -86,7 +86,7 @@ static lb_status count_parameters(const char *path, int64_t *parameters, lb_erro
 {
     lb_safetensors *file = lb_model_file_open(path, NULL, error);
     *parameters = 0;
-    for (size_t i = 0; file && i < lb_safetensors_count(file); i++)
+    for (int64_t i = 0; file && i < lb_safetensors_count(file); i++)
         *parameters += lb_shape_count(lb_safetensors_at(file, i)->shape);
     lb_safetensors_close(file);
     return file ? LB_OK : error->status;

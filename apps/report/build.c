@@ -142,7 +142,7 @@ static lb_status translate(building *s, bool detailed, lb_error *error)
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .attention = true,
                                   .skip_bad_texts = true};
-    lb_translations *all = lb_translate_all(s->translator, s->text, count, config, error);
+    lb_translations *all = lb_translate_all(s->translator, s->text, (int64_t)count, config, error);
     if (!all) return error->status;
     lb_status status = lb_translate_show_alignments(s->translator, all, error);
     if (!status && detailed && lb_is_ensemble(s->model.model))

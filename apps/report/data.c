@@ -36,9 +36,9 @@ const int32_t *app_report_ids(app_report_data *report, const char *const *symbol
 {
     report->failed = report->failed ||
                      !lb_alloc_room(&report->id, 0, count + 1, &report->room, sizeof *report->id) ||
-                     lb_vocabulary_add(report->symbols, symbols, count, NULL);
+                     lb_vocabulary_add(report->symbols, symbols, (int64_t)count, NULL);
     if (report->failed) return NULL;
-    lb_vocabulary_encode(report->symbols, symbols, count, report->id, (int32_t)count);
+    lb_vocabulary_encode(report->symbols, symbols, (int64_t)count, report->id, (int32_t)count);
     return report->id;
 }
 

@@ -46,7 +46,7 @@ static lb_status measure(const app_report_heads *h, lb_translator *translator, a
     lb_translator_facts model = lb_translator_about(translator);
     lb_translate_config config = {.beam = 1, .skip_bad_texts = true};
     lb_translations *all =
-        lb_translate_all(translator, (const char *const *)h->source, h->count, config, error);
+        lb_translate_all(translator, (const char *const *)h->source, (int64_t)h->count, config, error);
     lb_status status = all ? LB_OK : error->status;
     for (size_t i = 0; all && i < h->count && !status; i++)
         status = compare(&c, &model.target_rule, all->text[i].output, &h->targets[i], error);

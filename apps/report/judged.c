@@ -41,8 +41,8 @@ void app_answers_free(app_answers *a)
 static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t count, int32_t *to,
                         lb_sequence *sequence, lb_error *error)
 {
-    lb_status status = lb_vocabulary_add(all, symbols, count, error);
-    if (!status) lb_vocabulary_encode(all, symbols, count, to, (int32_t)count);
+    lb_status status = lb_vocabulary_add(all, symbols, (int64_t)count, error);
+    if (!status) lb_vocabulary_encode(all, symbols, (int64_t)count, to, (int32_t)count);
     *sequence = (lb_sequence){to, (int64_t)count};
     return status;
 }

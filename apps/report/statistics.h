@@ -32,8 +32,8 @@ typedef struct app_report_statistics {
 LB_MUST_USE lb_status app_report_statistics_init(app_report_statistics *s, int64_t layers, int64_t heads,
                                                  lb_error *error);
 
-/** Adds a text with its outputs. `expected` may have none; otherwise `*edits` receives the edits between the best output
- *  and the nearest answer, `*nearest`. Errors: LB_ERROR_MEMORY. */
+/** Adds a text with its outputs. `expected` may have none; otherwise `*edits` receives the edits between the best
+ *  output and the nearest answer, `*nearest`. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *report,
                                                 const lb_translations *all, const lb_translation *text,
                                                 const app_answers *expected, int64_t *edits, int64_t *nearest,

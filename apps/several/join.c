@@ -51,7 +51,7 @@ static int join(const settings *s, int count, char **models)
         printf("exact match %.4f on %lld %s of %s\n", result.dev.exact_match, (long long)result.pairs,
                app_judged(&s->data), s->data.dev);
     else
-        printf("%d models in %s\n", result.count, s->out);
+        printf("%lld models in %s\n", (long long)result.count, s->out);
     return app_close_stdout(0);
 }
 

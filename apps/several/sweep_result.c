@@ -141,10 +141,10 @@ static lb_status draw(const app_sweep_result *results, size_t count, const char 
         series[curves] = (lb_series){.name = results[curves].name,
                                      .x = results[curves].step,
                                      .y = results[curves].error,
-                                     .count = results[curves].points};
+                                     .count = (int64_t)results[curves].points};
     if (curves == 0) return LB_OK;
     const lb_chart chart = {.series = series,
-                            .count = curves,
+                            .count = (int64_t)curves,
                             .title = "Sweep",
                             .x = {.label = "Step"},
                             .left = {.label = "Share of wrong outputs on dev", .min = 0, .max = 1}};

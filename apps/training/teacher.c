@@ -120,8 +120,8 @@ static lb_status collect_all(lesson *l)
 static lb_status teach_some(lesson *l, size_t first, size_t count)
 {
     lb_translate_config config = {.skip_bad_texts = true};
-    lb_translations *found =
-        lb_translate_all(l->teacher, (const char *const *)l->sources.text + first, count, config, l->error);
+    lb_translations *found = lb_translate_all(l->teacher, (const char *const *)l->sources.text + first,
+                                              (int64_t)count, config, l->error);
     if (!found) return l->error->status;
     for (size_t i = 0; i < count; i++) {
         const char *source = l->sources.text[first + i];

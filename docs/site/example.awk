@@ -1,4 +1,5 @@
 # A program of examples/ as Doxygen reads it: its first comment, for a page with its source to which the functions that it calls refer.
+FNR == 1 && !/^\/\*/ { exit } # a part of a program
 FNR == 1 {
     name = FILENAME
     sub(/.*\//, "", name)

@@ -31,15 +31,27 @@ function name_of(path) {
     return path
 }
 
+# The name of a heading, or of the anchor that leads to it: "## Many models" and "#many-models".
+function heading_of(page, text) {
+    text = tolower(text)
+    gsub(/[^a-z0-9 -]/, "", text)
+    gsub(/[ -]/, "_", text)
+    return id_of(page) "_" text
+}
+
 # A link as Doxygen writes it. An index leads to the pages that are below it.
 function link(text, target,   path, anchor) {
-    if (target ~ /^(https?:|#)/) return "[" text "](" target ")"
-    path = path_of(target)
+    if (target ~ /^https?:/) return "[" text "](" target ")"
+    anchor = target ~ /#/ ? target : ""
+    sub(/^[^#]*#/, "", anchor)
+    sub(/#.*/, "", target)
+    path = target == "" ? page : path_of(target)
     if (path !~ /[.][a-z]+$/ && is_there(path "/README.md")) path = path "/README.md"
     if (!is_there(path)) return "\\ref no_such_file_" path
     if (path ~ /^examples\/[^\/]*[.]c$/) return "\\ref " name_of(path) " \"" text "\""
     if (path ~ /[.]png$/) return "<a href=\"" name_of(path) "\">" text "</a>"
-    if (path !~ /[.]md$/) return text
+    if (path !~ /^(docs\/.*|[A-Z]+)[.]md$/) return text
+    if (anchor != "") return "\\ref " heading_of(path, anchor) " \"" text "\""
     return (is_index && (path ~ "^" folder || path !~ /\//) ? "\\subpage " : "\\ref ") id_of(path) " \"" text "\""
 }
 
@@ -101,6 +113,7 @@ function converted(text,   done, found, rest, name, target) {
 FNR == 1 {
     path = FILENAME
     sub("^" ENVIRON["PWD"] "/", "", path)
+    page = path
     folder = path
     sub(/[^\/]*$/, "", folder)
     is_index = path ~ /\/README[.]md$/
@@ -113,6 +126,11 @@ fenced { print; next }
     if (match($0, /^# [0-9]+[.] /)) $0 = substr($0, 1, RLENGTH - 1) "\302\240" substr($0, RLENGTH + 1)
     print $0 " {#" (path == "README.md" ? "mainpage" : id_of(path)) "}"
     next
+}
+/^##+ / && path != "README.md" && !named[heading_of(path, $0)]++ {
+    title = $0
+    sub(/^#+ /, "", title)
+    $0 = $0 " {#" heading_of(path, title) "}"
 }
 # The main page's own headings would stand in the navigation beside the pages.
 path == "README.md" && /^## / { print "<h2>" substr($0, 4) "</h2>"; next }

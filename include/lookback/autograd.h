@@ -143,7 +143,7 @@ typedef struct lb_gradcheck_options {
  *  numbers, which catches an op that overwrites instead of adding; they are restored before the function returns.
  *  Errors: LB_ERROR_GRADIENT, with the parameter, the element and both values; any error of the tape. */
 LB_MUST_USE lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters,
-                                   int count, lb_gradcheck_options options, lb_error *error);
+                                   int64_t count, lb_gradcheck_options options, lb_error *error);
 
 /* ---- The named operands of an op that has many ---- */
 

@@ -53,7 +53,7 @@ void lb_vocabulary_free(lb_vocabulary *vocabulary);
 /** Counts one occurrence of each of `count` symbols. A new symbol gets the next id.
  *  Cost:   O(length) per symbol.
  *  Errors: LB_ERROR_MEMORY; some of the symbols may have been counted by then. */
-LB_MUST_USE lb_status lb_vocabulary_add(lb_vocabulary *vocabulary, const char *const *symbols, size_t count,
+LB_MUST_USE lb_status lb_vocabulary_add(lb_vocabulary *vocabulary, const char *const *symbols, int64_t count,
                                         lb_error *error);
 
 /** Drops symbols that occurred fewer than `least` times and renumbers the rest: most frequent first, equally frequent
@@ -72,7 +72,7 @@ const char *lb_vocabulary_symbol(const lb_vocabulary *vocabulary, int32_t id);
 
 /** Writes exactly `length` ids: the ids of the first `length` of `count` symbols, then LB_PAD if there are fewer.
  *  Returns how many are not padding. */
-int32_t lb_vocabulary_encode(const lb_vocabulary *vocabulary, const char *const *symbols, size_t count,
+int32_t lb_vocabulary_encode(const lb_vocabulary *vocabulary, const char *const *symbols, int64_t count,
                              int32_t *id, int32_t length);
 
 /* ---- Text as symbols: characters, or the text between separators. ---- */
@@ -106,7 +106,7 @@ enum { LB_PAIR_KIND_NAME = 32 };
  *  each character is a symbol. */
 typedef struct lb_pair_format {
     /* "tsv", "csv", "cmudict", "unimorph", "jsonl", "lines:TEXT" or "lists:TEXT", maybe with "+header": docs/data.md.
-     * It must outlive the pairs. NULL: found out, or else `usual_kind`, that of a model; NULL: "tsv". */
+     * It must outlive the pairs. NULL: recognised, or else `usual_kind`, which a model remembers; NULL: "tsv". */
     const char *kind, *usual_kind;
     const char
         *targets; /* the file of the targets, a line for each line of the sources; NULL: lines have both */
@@ -120,7 +120,7 @@ typedef struct lb_pair_format {
     bool no_target;    /* there are only sources, for example as the input of a model */
     bool empty_target; /* a target may be empty, as an output of a model may be */
     lb_symbol_rule source, target;
-    int32_t longest;     /* maximum symbols of a source or target; 0: 1000; at most LB_PAIR_LONGEST */
+    int64_t longest;     /* maximum symbols of a source or target; 0: 1000; at most LB_PAIR_LONGEST */
     bool skip_bad_lines; /* lb_pairs_open counts bad lines instead of stopping at the first */
 } lb_pair_format;
 
@@ -172,7 +172,7 @@ LB_MUST_USE lb_pairs *lb_pairs_from_memory(lb_pair_texts texts, lb_pair_format f
  *          unchanged.
  *  Errors: LB_ERROR_ARGUMENT if share < 2; LB_ERROR_FORMAT if either side would have no pairs; errors of reading the
  *          file, as in lb_pairs_open. Cost: O(bytes). */
-LB_MUST_USE lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error);
+LB_MUST_USE lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int64_t share, lb_error *error);
 
 /** Closes the file and frees its memory. NULL is allowed. */
 void lb_pairs_close(lb_pairs *pairs);
@@ -181,9 +181,9 @@ void lb_pairs_close(lb_pairs *pairs);
 int64_t lb_pairs_count(const lb_pairs *pairs);
 
 /** The number of symbols in the source of a pair, 0 <= pair < count. */
-int32_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair);
+int64_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair);
 /** The number of symbols in the target of a pair, 0 <= pair < count. */
-int32_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair);
+int64_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair);
 
 LB_END_DECLS
 

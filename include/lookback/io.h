@@ -61,9 +61,9 @@ typedef struct lb_safetensors_metadata {
  *           order. The same arguments give the same bytes.
  *  Errors:  LB_ERROR_ARGUMENT if a name or key occurs twice, is not UTF-8, or is reserved for the format or the
  *           checksum, if a value is not UTF-8 or a shape is invalid; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
-LB_MUST_USE lb_status lb_safetensors_write(const char *path, const lb_safetensors_tensor *tensors,
-                                           size_t tensor_count, const lb_safetensors_metadata *metadata,
-                                           size_t metadata_count, lb_error *error);
+LB_MUST_USE lb_status lb_safetensors_write(const lb_safetensors_tensor *tensors, int64_t tensor_count,
+                                           const lb_safetensors_metadata *metadata, int64_t metadata_count,
+                                           const char *path, lb_error *error);
 
 /** An open file. */
 typedef struct lb_safetensors lb_safetensors;
@@ -80,10 +80,10 @@ LB_MUST_USE lb_safetensors *lb_safetensors_open(const char *path, lb_error *erro
 void lb_safetensors_close(lb_safetensors *file);
 
 /** The number of arrays. */
-size_t lb_safetensors_count(const lb_safetensors *file);
+int64_t lb_safetensors_count(const lb_safetensors *file);
 
-/** Array `index` in file order; NULL unless index < count. */
-const lb_safetensors_tensor *lb_safetensors_at(const lb_safetensors *file, size_t index);
+/** Array `index` in file order; NULL unless 0 <= index < count. */
+const lb_safetensors_tensor *lb_safetensors_at(const lb_safetensors *file, int64_t index);
 
 /** The array with this name, or NULL. */
 const lb_safetensors_tensor *lb_safetensors_find(const lb_safetensors *file, const char *name);
@@ -111,7 +111,7 @@ LB_MUST_USE lb_status lb_npy_read(const char *path, lb_shape *shape, double **va
 /** Writes an array atomically as LB_DTYPE_F32 (each value rounded to nearest) or LB_DTYPE_F64 (exact), in version 1 and
  *  C order.
  *  Errors:  LB_ERROR_ARGUMENT for another dtype or an invalid shape, LB_ERROR_MEMORY, LB_ERROR_WRITE. */
-LB_MUST_USE lb_status lb_npy_write(const char *path, lb_dtype dtype, lb_shape shape, const double *values,
+LB_MUST_USE lb_status lb_npy_write(const double *values, lb_shape shape, lb_dtype dtype, const char *path,
                                    lb_error *error);
 
 LB_END_DECLS

@@ -166,7 +166,6 @@ struct lb_extensions {
 /** The type of a field, in the struct and in JSON. */
 typedef enum lb_config_kind {
     LB_CONFIG_SIZE,     /* int64_t: an integer from 1 to a million */
-    LB_CONFIG_COUNT,    /* int: an integer from 1 to a million */
     LB_CONFIG_FRACTION, /* lb_real: a number in [0, 1) */
     LB_CONFIG_POSITIVE, /* double: a number above 0, at most a million */
     LB_CONFIG_FLAG,     /* bool: true or false */

@@ -263,8 +263,9 @@ void lb_attention_add(lb_attention_statistics *sum, const lb_attention_statistic
 /** The measures of added-up statistics. Without moves, monotonicity is 1; without maps, the others are 0. */
 lb_attention_measures lb_attention_measure(const lb_attention_statistics *sum);
 
-/** What the positions of the last layer draw from those of the input, through all layers of self-attention: the product
- *  of the layers' mean weights over the heads, each mixed half and half with the identity for the residual connection.
+/** How much each position of the last layer draws from each input position, through all layers of self-attention: the
+ *  product of the layers' mean weights over the heads, each mixed half and half with the identity for the residual
+ *  connection.
  *  Shapes:  weights [layers, heads, length, length], rows sum to 1 -> rollout [length, length], rows sum to 1.
  *  Formula: A_l = (mean over heads of W_l + I) / 2; rollout = A_L ... A_2 A_1.
  *  Memory:  length^2 numbers during the call. Errors: LB_ERROR_MEMORY.

@@ -19,7 +19,7 @@ typedef enum lb_attention_kind {
     LB_ATTENTION_MULTI_HEAD, /* several scaled dot products of projected queries and keys */
     /* Exact hard attention: each step looks at one position, and the probabilities sum over all of them. */
     LB_ATTENTION_HARD,        /* any position at each step */
-    LB_ATTENTION_MONOTONIC,   /* none to the left of that of the step before */
+    LB_ATTENTION_MONOTONIC,   /* no key to the left of the key of the step before */
     LB_ATTENTION_MONOTONIC_1, /* and how far it is from there has a score of its own */
     /* Local attention: general, in a window of the source around one position per step. */
     LB_ATTENTION_LOCAL_M, /* the position is the number of the step */
@@ -64,7 +64,7 @@ typedef struct lb_seq2seq_config {
     int64_t source_vocab, target_vocab;
     int64_t embed;               /* [64] */
     int64_t hidden;              /* [128] */
-    int layers;                  /* [1] of the encoder and of the decoder */
+    int64_t layers;              /* [1] of the encoder and of the decoder */
     bool bidirectional;          /* the encoder */
     lb_attention_kind attention; /* [LB_ATTENTION_ADDITIVE] */
     int64_t heads; /* [4] of LB_ATTENTION_MULTI_HEAD and of custom attention with several heads */
@@ -161,7 +161,7 @@ typedef struct lb_transformer_config {
     int64_t width;                   /* of embeddings and layers [128] */
     int64_t heads;                   /* of every attention [4] */
     int64_t feed_forward;            /* [4 width] */
-    int layers;                      /* [2] of the encoder and of the decoder */
+    int64_t layers;                  /* [2] of the encoder and of the decoder */
     lb_normalizer attention_weights; /* of every attention: what makes them of the scores [LB_SOFTMAX] */
     bool post_norm;                  /* normalise after each part, as in the paper, instead of before it */
     lb_positional_kind positions;    /* [LB_POSITIONAL_SINUSOIDAL] */
@@ -292,21 +292,21 @@ typedef struct lb_ensemble {
      * are then 1 and 1: the mean over the heads of their last layers. */
     lb_model base;
     const lb_model *const *member; /* [count] */
-    int count;
+    int64_t count;
     const double *weight; /* [count] of the members, with the sum 1; NULL: equal */
 } lb_ensemble;
 
 /** Makes one model of several, whose parameters may be in different stores. `members` and its models must outlive the
  *  ensemble.
  *  Errors: LB_ERROR_ARGUMENT if there are no members, or if the sizes of their vocabularies differ. */
-LB_MUST_USE lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members, int count,
+LB_MUST_USE lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members, int64_t count,
                                        lb_error *error);
 
 /** Whether this is an lb_ensemble, of members that decode together or that vote. */
 bool lb_is_ensemble(const lb_model *model);
 
 /** The weight of a member, counted from 0. */
-double lb_ensemble_weight(const lb_ensemble *ensemble, int member);
+double lb_ensemble_weight(const lb_ensemble *ensemble, int64_t member);
 
 /* ---- Greedy decoding: the likeliest token, step by step. ---- */
 
@@ -396,7 +396,7 @@ typedef struct lb_sample_config {
 } lb_sample_config;
 
 /** Draws outputs for a batch, token by token, each from the softmax of its logits over the temperature. They are in the
- *  order in which they were drawn, and can be equal. Scores and log-probabilities are those of the model itself, at
+ *  order in which they were drawn, and can be equal. Scores and log-probabilities come from the model itself, at
  *  temperature 1. The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Random: each number is a function of the seed, the numbers of the source and of the output, and the step. It depends
  *          neither on the batch nor on the threads.
@@ -409,9 +409,9 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
 /** What a file holds in addition to the parameters. Everything may be empty. */
 typedef struct lb_checkpoint_extra {
     const lb_safetensors_tensor *tensors;
-    size_t tensor_count;
+    int64_t tensor_count;
     const lb_safetensors_metadata *metadata;
-    size_t metadata_count;
+    int64_t metadata_count;
 } lb_checkpoint_extra;
 
 /** Writes all parameters and `extra`. Errors: as lb_safetensors_write. */
@@ -441,7 +441,7 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
  *  Errors: LB_ERROR_ARGUMENT if a custom kind has the name of a built-in one; LB_ERROR_FORMAT if the configuration has
  *          more bytes than lb_model_load accepts; as lb_safetensors_write. */
 LB_MUST_USE lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
-                                    const lb_safetensors_metadata *metadata, size_t metadata_count,
+                                    const lb_safetensors_metadata *metadata, int64_t metadata_count,
                                     lb_error *error);
 
 /** Builds the model in a file that lb_model_save wrote, whatever its kind, with its parameters in `params`. `params`

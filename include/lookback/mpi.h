@@ -21,8 +21,8 @@ const lb_group *lb_mpi_group(const lb_mpi *mpi);
 /** Seconds that a rank waits for an answer of another, before lb_train ends with LB_ERROR_BUSY: 300 unless set. */
 void lb_mpi_set_patience(lb_mpi *mpi, double seconds);
 
-/** The processors for this rank, if those of its CPU set are shared by `processors` of them among the ranks of its node
- *  that have the same set; at least 1. For lb_set_threads. */
+/** How many of `processors`, the size of its CPU set, this rank may use: the ranks of its node with the same set share
+ *  them. At least 1. For lb_set_threads. */
 int lb_mpi_share(const lb_mpi *mpi, int processors);
 
 /** Whether all ranks have come to the end, within so many seconds: everyone calls this last. Where one has failed alone

@@ -43,12 +43,12 @@ lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name
                          lb_init init);
 
 /** The number of parameters. */
-int lb_params_count(const lb_params *params);
+int64_t lb_params_count(const lb_params *params);
 /** Parameter `index` in the order of addition; NULL unless 0 <= index < count. Memory: owned by the store. */
-lb_tensor *lb_params_tensor(const lb_params *params, int index);
+lb_tensor *lb_params_tensor(const lb_params *params, int64_t index);
 /** The name of parameter `index`, such as "model.encoder.weight_ih_l0"; NULL unless 0 <= index < count.
  *  Memory: owned by the store. */
-const char *lb_params_name(const lb_params *params, int index);
+const char *lb_params_name(const lb_params *params, int64_t index);
 
 /** The parameter with that name, or NULL. */
 lb_tensor *lb_params_find(const lb_params *params, const char *name);
@@ -66,7 +66,7 @@ int64_t lb_params_learned(const lb_params *params);
 
 /** Freezes a parameter, or all parameters of a module, such as "encoder": they get no gradient from now on, and the
  *  optimisers leave their bits as they are. Returns how many parameters have that name or lie in that module. */
-int lb_params_freeze(lb_params *params, const char *name);
+int64_t lb_params_freeze(lb_params *params, const char *name);
 
 /** Sets all gradients to zero. The optimisers do this after each step. */
 void lb_params_zero_grads(lb_params *params);
@@ -227,7 +227,7 @@ lb_tensor *lb_lstm_cell_forward(const lb_lstm_cell *cell, lb_tensor *x, lb_tenso
 /** The sizes of recurrent layers. Zero means the default in brackets. */
 typedef struct lb_recurrent_config {
     int64_t input, hidden;
-    int layers; /* 0 means 1 */
+    int64_t layers; /* 0 means 1 */
     bool bidirectional;
     lb_real dropout;   /* between layers */
     lb_cell_kind kind; /* [LB_CELL_GRU]; only lb_recurrent_init reads it */
@@ -242,7 +242,7 @@ typedef lb_recurrent_config lb_lstm_config;
 typedef struct lb_recurrent {
     const char *name;
     lb_recurrent_config config;
-    int directions; /* 1 or 2 */
+    int64_t directions; /* 1 or 2 */
     lb_recurrent_cell
         *cell; /* [layers * directions]: layer 0 forward, layer 0 backward, layer 1 forward, ... */
 } lb_recurrent;
@@ -485,11 +485,11 @@ typedef struct lb_transformer_context {
 /** Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE. `index` is the layer's entry in the arrays of
  *          `context`. */
 lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_tensor *x,
-                                        const lb_transformer_context *context, int index);
+                                        const lb_transformer_context *context, int64_t index);
 
 /** A stack: NAME.layers.0, NAME.layers.1, ... and NAME.norm, as in nn.Transformer. */
 typedef struct lb_transformer_stack {
-    int layers;
+    int64_t layers;
     lb_transformer_layer *layer; /* [layers] */
     lb_layer_norm norm;
 } lb_transformer_stack;
@@ -498,7 +498,7 @@ typedef struct lb_transformer_stack {
  *  than one layer. Differs: every layer starts as in lb_transformer_layer_init; nn.Transformer then draws all matrices
  *  again, with xavier_uniform_, and all layers of an nn.TransformerEncoder start with the same numbers. */
 lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *params, const char *name,
-                                    bool crosses, int layers, lb_transformer_layer_config config);
+                                    bool crosses, int64_t layers, lb_transformer_layer_config config);
 
 /** Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE.
  *  Source: Vaswani et al. 2017, arXiv:1706.03762. Differs: a norm after the last layer, as in nn.Transformer. */

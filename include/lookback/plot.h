@@ -134,7 +134,7 @@ typedef enum lb_label_slant {
 /** A heat map. Zero is the default of every field except values, rows and columns. */
 typedef struct lb_heatmap {
     const double *values; /* [rows, columns]; non-finite values are grey, without a number */
-    size_t rows, columns;
+    int64_t rows, columns;
     const char *const *row_labels;    /* [rows], top to bottom; NULL: 0, 1, 2 ... */
     const char *const *column_labels; /* [columns], left to right; NULL: 0, 1, 2 ... */
     const char *const *cell_labels;   /* [rows, columns], above the values where they fit; NULL: none */
@@ -157,7 +157,7 @@ lb_panel lb_heatmap_panel(const lb_heatmap *map);
 /** Gives `count` maps, at least 1, a common scale and hides their bars. With LB_RANGE_DATA the scale spans all maps.
  *  Returns the colour bar for the figure that shows them: with the colours of the first map, and the first label that
  *  is set. */
-lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count);
+lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, int64_t count);
 
 /** Draws one heat map into a file, at 100 dots per inch. For other options see lb_figure_save.
  *  Errors:  LB_ERROR_ARGUMENT; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
@@ -165,7 +165,7 @@ LB_MUST_USE lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, l
 
 /** Draws `count` maps as one figure, `columns` per row (0: all), below a title (NULL: none), with one scale and one
  *  colour bar, as from lb_heatmap_share_scale. The maps are not changed.    Errors: as lb_heatmap_save. */
-LB_MUST_USE lb_status lb_heatmap_save_grid(const lb_heatmap *maps, size_t count, size_t columns,
+LB_MUST_USE lb_status lb_heatmap_save_grid(const lb_heatmap *maps, int64_t count, int64_t columns,
                                            const char *title, const char *path, lb_error *error);
 
 /* ---- Line charts: several series over one x axis and one or two y axes, such as loss and exact match over steps.
@@ -177,7 +177,7 @@ typedef struct lb_series {
     const char *name; /* in the legend; NULL: not in the legend */
     const double *x;  /* [count]; NULL: 0, 1, 2 ... */
     const double *y;  /* [count] */
-    size_t count;
+    int64_t count;
     bool right;     /* belongs to the right y axis */
     lb_color color; /* all zeros: the next of the 15 colours of charts */
 } lb_series;
@@ -192,7 +192,7 @@ typedef struct lb_axis {
 /** A line chart. Zero is the default of every field except series and count. */
 typedef struct lb_chart {
     const lb_series *series;
-    size_t count;
+    int64_t count;
     const char *title; /* NULL: none */
     lb_axis x, left, right;
     double width, height; /* points; 0: 720 x 432, which is 10 x 6 inches; several in a figure: 504 x 324 */
@@ -213,7 +213,7 @@ LB_MUST_USE lb_status lb_chart_save(const lb_chart *chart, const char *path, lb_
 
 /** A diagram. Zero is the default of every field except sources and targets. */
 typedef struct lb_diagram {
-    size_t sources, targets;          /* boxes of the encoder, above, and of the decoder, below */
+    int64_t sources, targets;         /* boxes of the encoder, above, and of the decoder, below */
     const char *const *source_labels; /* [sources], left to right; NULL: x0, x1 ... */
     const char *const *target_labels; /* [targets], left to right; NULL: y0, y1 ... */
     /* [targets, sources]: an arrow from each source to each target, stronger for larger weights. Weights above 1 count
@@ -238,15 +238,15 @@ typedef struct lb_flow_box {
 
 /** An arrow from one box to another that is at least one row below it. */
 typedef struct lb_flow_arrow {
-    size_t from, to; /* indices of boxes */
+    int64_t from, to; /* indices of boxes */
 } lb_flow_arrow;
 
 /** A diagram of a computation. Zero is the default of every field except boxes and box_count. */
 typedef struct lb_flow {
     const lb_flow_box *boxes; /* [box_count] */
-    size_t box_count;
+    int64_t box_count;
     const lb_flow_arrow *arrows; /* [arrow_count] */
-    size_t arrow_count;
+    int64_t arrow_count;
     const char *title; /* NULL: none */
 } lb_flow;
 
@@ -261,8 +261,8 @@ lb_panel lb_flow_panel(const lb_flow *flow);
 /** A figure. Zero is the default of every field except panels and count. */
 typedef struct lb_figure {
     const lb_panel *panels; /* row by row */
-    size_t count;
-    size_t columns;             /* 0: all panels in one row */
+    int64_t count;
+    int64_t columns;            /* 0: all panels in one row */
     const char *title;          /* NULL: none */
     const lb_color_bar *bar;    /* one colour bar on the right, for all panels; NULL: none */
     double dpi;                 /* pixels per inch, 10 to 1200; scales text and lines. 0: 100 */

@@ -19,7 +19,7 @@ typedef enum lb_optimizer_kind {
     LB_OPTIMIZER_SGD    /* stochastic gradient descent, velocity = momentum velocity + gradient */
 } lb_optimizer_kind;
 
-/** Zero means the default in brackets, which is that of PyTorch; a negative number means zero. */
+/** Zero means the default in brackets, as in PyTorch; a negative number means zero. */
 typedef struct lb_optimizer_config {
     lb_optimizer_kind kind; /* [LB_OPTIMIZER_ADAM] */
     lb_real lr;             /* [1e-3] */
@@ -65,7 +65,7 @@ lb_optimizer_facts lb_optimizer_about(const lb_optimizer *optimizer);
 LB_MUST_USE lb_status lb_optimizer_save(const lb_optimizer *optimizer, const char *path, lb_error *error);
 
 /** Reads what lb_optimizer_save has written: the next steps have the bits that they would have had. The learning rate
- *  and all else of the configuration are those of lb_optimizer_new.
+ *  and everything else in the configuration come from lb_optimizer_new.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT, with the name of the file, if it has the state of another kind, or does not
  *  fit
  *          the parameters, some of which may have been set by then; LB_ERROR_MEMORY. */
@@ -115,7 +115,7 @@ lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *t
 
 /** Sources and targets of a program's own as a batch: the target gets its LB_BOS and its LB_EOS.
  *  Shapes: source [batch, S], target [batch, T], without LB_BOS and LB_EOS, as from lb_tokens_from.
- *  Errors: LB_ERROR_SHAPE if their batch sizes differ; LB_ERROR_MEMORY; those of the tokens. They are recorded on the
+ *  Errors: LB_ERROR_SHAPE if their batch sizes differ; LB_ERROR_MEMORY; errors of the tokens. They are recorded on the
  *          tape, and the batch is then empty. */
 lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target);
 

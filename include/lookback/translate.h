@@ -96,7 +96,7 @@ typedef struct lb_translation {
 /** The results for several texts. */
 typedef struct lb_translations {
     lb_translation *text; /* [count] in the given order */
-    size_t count;
+    int64_t count;
     int64_t layers, heads;   /* of the attention; 0 without attention */
     struct lb_arena *memory; /* owns all of it */
 } lb_translations;
@@ -111,7 +111,7 @@ typedef struct lb_translations {
  *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the
  *          configuration is negative, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts,
-                                              size_t count, lb_translate_config config, lb_error *error);
+                                              int64_t count, lb_translate_config config, lb_error *error);
 
 /** Scores `count` pairs: how likely the model finds each target for its source. The one output of a text is its target,
  *  as if the model had written it: `score` is the log-probability of all its symbols and of the end,
@@ -120,7 +120,7 @@ LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, c
  *  Memory: freed by lb_translations_free; NULL after an error.
  *  Errors: LB_ERROR_FORMAT if a score is not finite; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
-                                                 const char *const *targets, size_t count, lb_error *error);
+                                                 const char *const *targets, int64_t count, lb_error *error);
 
 /** Frees the translations. NULL is allowed. */
 void lb_translations_free(lb_translations *translations);
@@ -183,9 +183,9 @@ typedef struct lb_translator_facts {
     const lb_model *model;
     const lb_vocabulary *source, *target; /* may be the same */
     lb_symbol_rule source_rule, target_rule;
-    int32_t shortest_source;                /* minimum symbols in training; 0: unknown */
-    int32_t longest_source, longest_target; /* maximum symbols in training; 0: unknown */
-    int32_t most;                           /* maximum symbols of a text */
+    int64_t shortest_source;                /* minimum symbols in training; 0: unknown */
+    int64_t longest_source, longest_target; /* maximum symbols in training; 0: unknown */
+    int64_t most;                           /* maximum symbols of a text */
     bool sorts;                             /* texts are lists of numbers, which the model sorts */
     const char *training;                   /* a record of the training, JSON; NULL: none */
     lb_pair_columns columns; /* of the file of the training: the default for others; zero: not given */
@@ -200,7 +200,7 @@ lb_translator_facts lb_translator_about(const lb_translator *translator);
 typedef struct lb_translator_texts {
     const lb_vocabulary *source, *target;    /* from lb_vocabulary_new_reserved; may be the same */
     lb_symbol_rule source_rule, target_rule; /* [each character is a symbol] */
-    int32_t shortest_source, longest_source, longest_target; /* symbols in training [unknown] */
+    int64_t shortest_source, longest_source, longest_target; /* symbols in training [unknown] */
     const lb_sort_task *sort; /* the model sorts the lists of this task; it decides all the others [none] */
 } lb_translator_texts;
 
@@ -228,7 +228,7 @@ typedef struct lb_training_run {
     const lb_train_point *kept;      /* the one in the model file; NULL before the first evaluation */
     const char *set_aside;           /* where the earlier model of the folder is kept; NULL: there is none */
     double guessing; /* the loss per symbol if all symbols of the target were equally likely, in nats */
-    double dropout, label_smoothing; /* in force; both raise the loss of steps, and not that of evaluations */
+    double dropout, label_smoothing; /* in force; both raise the loss of steps, not of evaluations */
 } lb_training_run;
 
 /** One completed step. */
@@ -341,20 +341,21 @@ typedef struct lb_training_config {
     int epochs;         /* instead of steps: how often each pair is seen */
     double lr;          /* the peak; it falls along a cosine [0.002; transformer 0.001; sort 0.005, 0.001] */
     int warm_up;        /* steps in which it rises [200; sort 0] */
-    lb_normalizer loss; /* the cross-entropy of softmax, or that of sparse probabilities [LB_SOFTMAX] */
+    lb_normalizer loss; /* the cross-entropy of softmax, or the loss of sparse probabilities [LB_SOFTMAX] */
     double label_smoothing;    /* share of the target that is spread over all symbols [0; few 0.1] */
     double scheduled_sampling; /* final share of its own tokens that the decoder reads [0] */
     /* Share of the pairs of a step in which the letters of the stem are random ones, if it is in source and target: for
      * few pairs. After Anastasopoulos, Neubig 2019, arXiv:1908.05838 [0] */
     double hallucinate;
     /* The weights that are evaluated and kept are an average over about 1 / (1 - average) steps, as in
-     * lb_trainer_config; negative: those of the last step [0.998] */
+     * lb_trainer_config; negative: the weights of the last step [0.998] */
     double average;
     /* Parts of each batch for several processes, a power of two, see lb_trainer_config; it decides the bits of the
-     * weights [those of the run that is resumed, or the number of processes] */
+     * weights [as in the run that is resumed, or the number of processes] */
     int shards;
     int evaluate_every; /* steps between two evaluations [250] */
-    /* Stop after this many evaluations without a better model [those of 1250 steps; sort never]; negative: never. */
+    /* Stop after this many evaluations without a better model [as many as fit in 1250 steps; sort never]; negative:
+     * never. */
     int patience;
     double target; /* stop when the exact match reaches it [0: never] */
     int keep;      /* also keep the models of this many last evaluations, as model-STEP.safetensors [none] */
@@ -388,7 +389,7 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
 
 /** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The same
  *  pairs give the same weights, bit for bit, from a file and from memory. The best weights so far are in the model's
- *  file from their evaluation on, and at the end, or those of the last step if lists are sorted.
+ *  file from their evaluation on, and at the end, or the weights of the last step if lists are sorted.
  *  Resume: a run that was interrupted, by its listener or by a kill, resumes from its checkpoint, and ends with the
  *          same weights, bit for bit, as one that was not.
  *          One that has ended gives its result again. With more steps it is resumed, as lb_train says; other
@@ -413,11 +414,11 @@ enum { LB_JOIN_MOST = 64 };
 typedef struct lb_join_config {
     const char *const
         *models; /* [count] files or folders; the members of an ensemble become members themselves */
-    int count;
+    int64_t count;
     const char *out; /* the folder of the result; it is created */
     /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
-     * model], skip_bad_lines, any_target, for what is measured, and the note of the listener apply. NULL: all weights are equal, and nothing is
-     * measured. */
+     * model], skip_bad_lines, any_target, for what is measured, and the note of the listener apply. NULL: all weights
+     * are equal, and nothing is measured. */
     const lb_training_config *data;
     bool replace; /* an earlier model of the folder is not kept */
 } lb_join_config;
@@ -433,7 +434,7 @@ typedef struct lb_join_member {
 /** What came out. */
 typedef struct lb_join_result {
     lb_join_member member[LB_JOIN_MOST];
-    int count;         /* of members */
+    int64_t count;     /* of members */
     lb_evaluation dev; /* of all together */
     int64_t pairs;     /* that were measured, as in lb_training_result */
     char set_aside
@@ -458,7 +459,7 @@ LB_MUST_USE lb_status lb_translator_join(lb_join_config config, lb_join_result *
 /** A training that takes a step when it is asked to. */
 typedef struct lb_stepper lb_stepper;
 
-/** Begins a training. Its losses and weights are those of lb_translator_train with the same configuration.
+/** Begins a training. It has the same losses and weights as lb_translator_train with this configuration.
  *  Files: reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`,
  *  `keep`, `patience`,
  *          `target`, `evaluate_every`, `seeds` and all of the listener but `report` and `hint` have no effect.
@@ -469,7 +470,7 @@ LB_MUST_USE lb_stepper *lb_stepper_new(lb_training_config config, lb_error *erro
 /** Frees the training and its model. NULL is allowed. */
 void lb_stepper_free(lb_stepper *stepper);
 
-/** Takes one step. `loss` receives that of its batch.
+/** Takes one step. `loss` receives the loss of its batch.
  *  Errors: LB_ERROR_ARGUMENT after the last step; LB_ERROR_DIVERGED; errors of reading `train`; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_stepper_step(lb_stepper *stepper, double *loss, lb_error *error);
 

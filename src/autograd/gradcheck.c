@@ -126,11 +126,14 @@ static void copy_grads(const checker *c, bool restore)
     }
 }
 
-lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters, int count,
+lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters, int64_t count,
                        lb_gradcheck_options options, lb_error *error)
 {
-    checker c = {
-        .function = function, .context = context, .parameters = parameters, .count = count, .error = error};
+    checker c = {.function = function,
+                 .context = context,
+                 .parameters = parameters,
+                 .count = (int)count,
+                 .error = error};
     c.options = options;
     if (c.options.step <= 0) c.options.step = defaults.step;
     if (c.options.atol <= 0) c.options.atol = defaults.atol;

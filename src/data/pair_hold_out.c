@@ -3,7 +3,7 @@
 #include "data/pairs_internal.h"
 
 /* Marks the pairs to hold out, and counts them. */
-static lb_status choose(lb_pairs *pairs, int32_t share, bool *chosen, int64_t *count, lb_error *error)
+static lb_status choose(lb_pairs *pairs, int64_t share, bool *chosen, int64_t *count, lb_error *error)
 {
     *count = 0;
     for (int64_t i = 0; i < pairs->count; i++) {
@@ -41,7 +41,7 @@ static lb_pairs *divide(lb_pairs *pairs, const bool *chosen, int64_t count, lb_e
     return out;
 }
 
-lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error)
+lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int64_t share, lb_error *error)
 {
     int64_t count;
     if (share < 2) {

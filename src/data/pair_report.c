@@ -29,13 +29,13 @@ static void count_shared(const lb_pair_print *train, const lb_pair_print *dev, l
     }
 }
 
-static lb_status measure_side(const lb_pairs *pairs, int32_t (*length)(const lb_pairs *, int64_t),
+static lb_status measure_side(const lb_pairs *pairs, int64_t (*length)(const lb_pairs *, int64_t),
                               lb_side_report *side, lb_error *error)
 {
     int64_t count = lb_pairs_count(pairs), before = 0;
     side->shortest = LB_PAIR_LONGEST;
     for (int64_t i = 0; i < count; i++) {
-        int32_t found = length(pairs, i);
+        int32_t found = (int32_t)length(pairs, i);
         side->shortest = found < side->shortest ? found : side->shortest;
         side->longest = found > side->longest ? found : side->longest;
     }

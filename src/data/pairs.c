@@ -198,12 +198,12 @@ const lb_pair_file *lb_pairs_file_of(const lb_pairs *pairs)
     return &pairs->file;
 }
 
-int32_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)
+int64_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)
 {
     return pairs->places[pair].source;
 }
 
-int32_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
+int64_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
 {
     return pairs->places[pair].target;
 }
@@ -316,16 +316,17 @@ lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_voca
     for (int64_t i = 0; i < pairs->count && !status; i++) {
         const lb_pair_line *line;
         status = lb_pairs_read(pairs, i, &line, error);
-        if (!status) status = lb_vocabulary_add(source, line->source.symbol, line->source.count, error);
+        if (!status)
+            status = lb_vocabulary_add(source, line->source.symbol, (int64_t)line->source.count, error);
         if (!status && target)
-            status = lb_vocabulary_add(target, line->target.symbol, line->target.count, error);
+            status = lb_vocabulary_add(target, line->target.symbol, (int64_t)line->target.count, error);
     }
     return status;
 }
 
 static void encode(const lb_vocabulary *vocabulary, const lb_symbols *symbols, int32_t *id)
 {
-    lb_vocabulary_encode(vocabulary, symbols->symbol, symbols->count, id, (int32_t)symbols->count);
+    lb_vocabulary_encode(vocabulary, symbols->symbol, (int64_t)symbols->count, id, (int32_t)symbols->count);
 }
 
 lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vocabulary *source_vocabulary,

@@ -146,9 +146,9 @@ void lb_vocabulary_free(lb_vocabulary *v)
     lb_release(v);
 }
 
-lb_status lb_vocabulary_add(lb_vocabulary *v, const char *const *symbols, size_t count, lb_error *error)
+lb_status lb_vocabulary_add(lb_vocabulary *v, const char *const *symbols, int64_t count, lb_error *error)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         entry *found = find_or_add(v, symbols[i]);
         if (!found) return out_of_memory(error);
         found->count++;
@@ -205,10 +205,10 @@ void lb_vocabulary_set_counts(lb_vocabulary *v, const int64_t *counts)
     for (int32_t id = 0; id < v->size; id++) v->entries[id].count = counts[id];
 }
 
-int32_t lb_vocabulary_encode(const lb_vocabulary *v, const char *const *symbols, size_t count, int32_t *id,
+int32_t lb_vocabulary_encode(const lb_vocabulary *v, const char *const *symbols, int64_t count, int32_t *id,
                              int32_t length)
 {
-    int32_t used = count < (size_t)length ? (int32_t)count : length;
+    int32_t used = count < length ? (int32_t)count : length;
     for (int32_t i = 0; i < length; i++) id[i] = i < used ? lb_vocabulary_id(v, symbols[i]) : LB_PAD;
     return used;
 }

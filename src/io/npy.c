@@ -247,7 +247,7 @@ static void *format_values(const double *values, size_t count, lb_dtype dtype)
     return numbers;
 }
 
-lb_status lb_npy_write(const char *path, lb_dtype dtype, lb_shape shape, const double *values,
+lb_status lb_npy_write(const double *values, lb_shape shape, lb_dtype dtype, const char *path,
                        lb_error *error)
 {
     enum { LONGEST_HEADER = 4 * LB_ALIGNMENT };

@@ -318,14 +318,14 @@ void lb_safetensors_close(lb_safetensors *file)
     lb_release(file);
 }
 
-size_t lb_safetensors_count(const lb_safetensors *file)
+int64_t lb_safetensors_count(const lb_safetensors *file)
 {
-    return file->count;
+    return (int64_t)file->count;
 }
 
-const lb_safetensors_tensor *lb_safetensors_at(const lb_safetensors *file, size_t index)
+const lb_safetensors_tensor *lb_safetensors_at(const lb_safetensors *file, int64_t index)
 {
-    return index < file->count ? &file->tensors[index] : NULL;
+    return index >= 0 && index < (int64_t)file->count ? &file->tensors[index] : NULL;
 }
 
 const lb_safetensors_tensor *lb_safetensors_find(const lb_safetensors *file, const char *name)

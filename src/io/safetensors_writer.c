@@ -16,9 +16,9 @@
 
 typedef struct content {
     const lb_safetensors_tensor **tensors; /* in the order of the file */
-    size_t tensor_count;
+    int64_t tensor_count;
     const lb_safetensors_metadata *metadata;
-    size_t metadata_count;
+    int64_t metadata_count;
 } content;
 
 static int compare_strings(const void *a, const void *b)
@@ -42,7 +42,7 @@ static bool is_utf8(const char *text)
 
 static lb_status check_tensors(const char *path, const content *c, const char **names, lb_error *error)
 {
-    for (size_t i = 0; i < c->tensor_count; i++) {
+    for (int64_t i = 0; i < c->tensor_count; i++) {
         const char *name = c->tensors[i]->name;
         char shape[LB_SHAPE_TEXT];
         names[i] = name;
@@ -54,14 +54,14 @@ static lb_status check_tensors(const char *path, const content *c, const char **
             return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: '%.80s' has the invalid shape %s", path, name,
                                 lb_shape_format(c->tensors[i]->shape, shape));
     }
-    const char *repeated = find_repeated(names, c->tensor_count);
+    const char *repeated = find_repeated(names, (size_t)c->tensor_count);
     if (!repeated) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: two arrays are named '%.80s'", path, repeated);
 }
 
 static lb_status check_metadata(const char *path, const content *c, const char **keys, lb_error *error)
 {
-    for (size_t i = 0; i < c->metadata_count; i++) {
+    for (int64_t i = 0; i < c->metadata_count; i++) {
         const char *key = c->metadata[i].key;
         keys[i] = key;
         if (!is_utf8(key) || !is_utf8(c->metadata[i].value))
@@ -71,15 +71,15 @@ static lb_status check_metadata(const char *path, const content *c, const char *
             return lb_error_set(error, LB_ERROR_ARGUMENT,
                                 "%s: metadata key '%s' is reserved for the checksum", path, key);
     }
-    const char *repeated = find_repeated(keys, c->metadata_count);
+    const char *repeated = find_repeated(keys, (size_t)c->metadata_count);
     if (!repeated) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: metadata key '%.80s' occurs twice", path, repeated);
 }
 
 static lb_status check(const char *path, const content *c, lb_error *error)
 {
-    size_t most = c->tensor_count > c->metadata_count ? c->tensor_count : c->metadata_count;
-    const char **strings = lb_alloc(most * sizeof *strings);
+    int64_t most = c->tensor_count > c->metadata_count ? c->tensor_count : c->metadata_count;
+    const char **strings = lb_alloc((size_t)most * sizeof *strings);
     if (!strings) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     lb_status status = check_tensors(path, c, strings, error);
     if (!status) status = check_metadata(path, c, strings, error);
@@ -110,11 +110,11 @@ static void print_header(lb_buffer *json, const content *c)
 {
     lb_buffer_print(json, "%s%s\",\"%s\":\"1\"", LB_SAFETENSORS_PREFIX, LB_SAFETENSORS_DIGITS,
                     LB_SAFETENSORS_FORMAT_KEY);
-    for (size_t i = 0; i < c->metadata_count; i++)
+    for (int64_t i = 0; i < c->metadata_count; i++)
         lb_json_string(json, c->metadata[i].key, c->metadata[i].value);
     lb_buffer_print(json, "}");
     size_t begin = 0;
-    for (size_t i = 0; i < c->tensor_count; begin += lb_safetensors_bytes(c->tensors[i++]))
+    for (int64_t i = 0; i < c->tensor_count; begin += lb_safetensors_bytes(c->tensors[i++]))
         print_tensor(json, c->tensors[i], begin);
     lb_buffer_print(json, "}");
     size_t end = LB_SAFETENSORS_LENGTH_BYTES + json->length;
@@ -138,14 +138,14 @@ static void fill_in_checksum(char *header, const lb_bytes *parts, size_t part_co
 static bool order_data(const content *c, lb_bytes *parts, unsigned char **copy)
 {
     size_t total = 0, at = 0;
-    for (size_t i = 0; i < c->tensor_count; i++) {
+    for (int64_t i = 0; i < c->tensor_count; i++) {
         parts[i] = (lb_bytes){c->tensors[i]->data, lb_safetensors_bytes(c->tensors[i])};
         total += parts[i].count;
     }
     if (!lb_big_endian) return true;
     *copy = lb_alloc(total);
     if (!*copy) return false;
-    for (size_t i = 0; i < c->tensor_count; at += parts[i++].count) {
+    for (int64_t i = 0; i < c->tensor_count; at += parts[i++].count) {
         size_t width = lb_dtype_size(c->tensors[i]->dtype);
         if (parts[i].count) memcpy(*copy + at, parts[i].data, parts[i].count);
         lb_file_order(*copy + at, parts[i].count / width, width);
@@ -172,23 +172,27 @@ static lb_status write_content(const char *path, const content *c, lb_bytes *par
         lb_file_order(&length, 1, sizeof length);
         parts[0] = (lb_bytes){&length, sizeof length};
         parts[1] = (lb_bytes){header.text, header.length};
-        fill_in_checksum(header.text, parts, c->tensor_count + 2);
-        status = lb_file_write_parts(path, parts, c->tensor_count + 2, error);
+        fill_in_checksum(header.text, parts, (size_t)(c->tensor_count + 2));
+        status = lb_file_write_parts(path, parts, (size_t)(c->tensor_count + 2), error);
     }
     lb_release(copy);
     lb_release(header.text);
     return status;
 }
 
-lb_status lb_safetensors_write(const char *path, const lb_safetensors_tensor *tensors, size_t tensor_count,
-                               const lb_safetensors_metadata *metadata, size_t metadata_count,
-                               lb_error *error)
+lb_status lb_safetensors_write(const lb_safetensors_tensor *tensors, int64_t tensor_count,
+                               const lb_safetensors_metadata *metadata, int64_t metadata_count,
+                               const char *path, lb_error *error)
 {
-    const lb_safetensors_tensor **sorted = lb_alloc(tensor_count * sizeof *sorted);
-    lb_bytes *parts = lb_alloc((tensor_count + 2) * sizeof *parts);
+    if (tensor_count < 0 || metadata_count < 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "%s: found %lld arrays and %lld texts, expected no fewer than 0", path,
+                            (long long)tensor_count, (long long)metadata_count);
+    const lb_safetensors_tensor **sorted = lb_alloc((size_t)tensor_count * sizeof *sorted);
+    lb_bytes *parts = lb_alloc((size_t)(tensor_count + 2) * sizeof *parts);
     lb_status status;
     if (sorted && parts) {
-        sort_by_width(tensors, tensor_count, sorted);
+        sort_by_width(tensors, (size_t)tensor_count, sorted);
         content c = {sorted, tensor_count, metadata, metadata_count};
         status = check(path, &c, error);
         if (!status) status = write_content(path, &c, parts, error);

@@ -245,7 +245,7 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
     if (read.final)
         encoded.initial = lb_tape_alloc(source.tape, (size_t)model->config.layers * sizeof *encoded.initial);
     for (int layer = 0; encoded.initial && layer < model->config.layers; layer++) {
-        int directions = model->encoder.directions, first = layer * directions;
+        int directions = (int)model->encoder.directions, first = layer * directions;
         lb_tensor **end = &read.final[first];
         lb_tensor *state = directions == 2 ? lb_concat(end, 2, -1) : end[0];
         encoded.initial[layer] = lb_tanh(lb_linear_forward(&model->bridge[layer], state));

@@ -35,7 +35,7 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
                                     const int64_t *row, int64_t count)
 {
     const state *before = from;
-    int layers = ((const lb_seq2seq *)model)->config.layers;
+    int64_t layers = ((const lb_seq2seq *)model)->config.layers;
     state *after = lb_tape_alloc(tape, sizeof *after);
     lb_tensor **layer = lb_tape_alloc(tape, (size_t)layers * sizeof *layer);
     if (!after || !layer) return NULL;

@@ -237,7 +237,7 @@ static lb_transformer_decoded decode(const lb_transformer *model, const lb_trans
                                      lb_tokens target_in, lb_tensor **self)
 {
     lb_tape *tape = target_in.tape;
-    int layers = model->config.layers;
+    int64_t layers = model->config.layers;
     lb_transformer_decoded decoded = {.memory = *memory};
     lb_tensor **weights = lb_tape_alloc(tape, (size_t)layers * sizeof(lb_tensor *));
     decoded.memory.past = new_key_values(model, tape);
@@ -261,7 +261,7 @@ static lb_transformer_decoded decode(const lb_transformer *model, const lb_trans
         embed(model, &model->target_embedding, &model->target_positions, target_in, memory->length);
     lb_tensor *x = lb_transformer_stack_forward(&model->decoder, input, &context);
     decoded.logits = lb_linear_forward(&model->output, x);
-    decoded.weights = lb_concat(weights, layers, 1);
+    decoded.weights = lb_concat(weights, (int)layers, 1);
     if (model->copying.symbols) {
         lb_tensor *const gate[LB_COPYING_OPERANDS] = {NULL, x, input};
         decoded.logits =
@@ -282,7 +282,7 @@ lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens sourc
     lb_self_attention found = {0};
     if (model->kind != &lb_transformer_kind) return found;
     const lb_transformer *transformer = (const lb_transformer *)model;
-    int layers = transformer->config.layers;
+    int64_t layers = transformer->config.layers;
     size_t bytes = 2 * (size_t)layers * sizeof(lb_tensor *);
     lb_tensor **self = lb_tape_alloc(source.tape, bytes);
     if (!self) {
@@ -294,8 +294,8 @@ lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens sourc
     decode(transformer, &memory, target_in, self + layers);
     found.layers = layers;
     found.heads = transformer->config.heads;
-    found.encoder = lb_concat(self, layers, 1);
-    found.decoder = lb_concat(self + layers, layers, 1);
+    found.encoder = lb_concat(self, (int)layers, 1);
+    found.decoder = lb_concat(self + layers, (int)layers, 1);
     return found;
 }
 

@@ -31,7 +31,7 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
                                     const int64_t *row, int64_t count)
 {
     const lb_transformer_memory *before = from;
-    int layers = ((const lb_transformer *)model)->config.layers;
+    int64_t layers = ((const lb_transformer *)model)->config.layers;
     lb_transformer_memory *after = lb_tape_alloc(tape, sizeof *after);
     lb_key_values *all = lb_tape_alloc(tape, 2 * (size_t)layers * sizeof *all);
     if (!after || !all) return NULL;

@@ -253,17 +253,17 @@ lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name
     return &e->tensor;
 }
 
-int lb_params_count(const lb_params *params)
+int64_t lb_params_count(const lb_params *params)
 {
     return params ? params->count : 0;
 }
 
-lb_tensor *lb_params_tensor(const lb_params *params, int index)
+lb_tensor *lb_params_tensor(const lb_params *params, int64_t index)
 {
     return index >= 0 && index < lb_params_count(params) ? &params->entries[index]->tensor : NULL;
 }
 
-const char *lb_params_name(const lb_params *params, int index)
+const char *lb_params_name(const lb_params *params, int64_t index)
 {
     return index >= 0 && index < lb_params_count(params) ? params->entries[index]->name : NULL;
 }
@@ -303,7 +303,7 @@ static bool is_in(const char *name, const char *module)
     return strncmp(name, module, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
 
-int lb_params_freeze(lb_params *params, const char *name)
+int64_t lb_params_freeze(lb_params *params, const char *name)
 {
     int found = 0;
     for (int i = 0; i < lb_params_count(params); i++) {

@@ -99,18 +99,19 @@ lb_status lb_recurrent_init(lb_recurrent *layers, lb_params *params, const char 
 {
     if (config.layers == 0) config.layers = 1;
     if (config.layers < 0) {
-        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %d layers, expected at least 1", name,
-                       config.layers);
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %lld layers, expected at least 1", name,
+                       (long long)config.layers);
         config.layers = 1; /* which is poison */
     }
     *layers = (lb_recurrent){.name = lb_params_scope(params, "", name), .config = config};
     layers->directions = config.bidirectional ? 2 : 1;
-    int cells = config.layers * layers->directions;
+    int64_t cells = config.layers * layers->directions;
     layers->cell = lb_params_alloc(params, (size_t)cells * sizeof *layers->cell);
-    for (int i = 0; layers->cell && i < cells; i++) {
-        int layer = i / layers->directions;
+    for (int64_t i = 0; layers->cell && i < cells; i++) {
+        int64_t layer = i / layers->directions;
         char suffix[SUFFIX_LENGTH];
-        snprintf(suffix, sizeof suffix, "_l%d%s", layer, i % layers->directions ? "_reverse" : "");
+        snprintf(suffix, sizeof suffix, "_l%lld%s", (long long)layer,
+                 i % layers->directions ? "_reverse" : "");
         int64_t input = layer ? config.hidden * layers->directions : config.input;
         init_cell(&layers->cell[i], config.kind, params, name, suffix, input, config.hidden);
     }
@@ -143,7 +144,7 @@ static lb_tensor *run_layer(const run *r, int layer, const lb_gates *gates)
 {
     lb_tensor *side[2] = {NULL};
     for (int direction = 0; direction < r->layers->directions; direction++) {
-        int index = layer * r->layers->directions + direction;
+        int64_t index = layer * r->layers->directions + direction;
         const lb_recurrent_cell *cell = &r->layers->cell[index];
         lb_tensor *initial = r->initial ? r->initial[index] : NULL;
         side[direction] = lb_recurrent_sequence(cell, gates[direction].x, gates[direction].tokens, initial,

@@ -49,7 +49,7 @@ static lb_key_values append(lb_key_values past, lb_key_values more)
 
 /* Attends to what came before x, if anything did, and to x. */
 static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tensor *x,
-                                      const lb_transformer_context *context, int index)
+                                      const lb_transformer_context *context, int64_t index)
 {
     const lb_tensor *before = context->past ? context->past[index].keys : NULL;
     int64_t first = before && lb_is_sound(before) ? lb_dim(before, 1) : 0;
@@ -59,7 +59,7 @@ static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tens
 }
 
 static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, lb_tensor *x,
-                             const lb_transformer_context *context, int index)
+                             const lb_transformer_context *context, int64_t index)
 {
     lb_attended_result result;
     lb_key_values seen;
@@ -84,7 +84,7 @@ static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, l
 
 /* x + part(norm(x)), or norm(x + part(x)). */
 static lb_tensor *residual(const lb_transformer_layer *layer, lb_part which, int norm, lb_tensor *x,
-                           const lb_transformer_context *context, int index)
+                           const lb_transformer_context *context, int64_t index)
 {
     bool pre = layer->config.pre_norm;
     lb_tensor *in = pre ? lb_layer_norm_forward(&layer->norm[norm], x) : x;
@@ -94,7 +94,7 @@ static lb_tensor *residual(const lb_transformer_layer *layer, lb_part which, int
 }
 
 lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_tensor *x,
-                                        const lb_transformer_context *context, int index)
+                                        const lb_transformer_context *context, int64_t index)
 {
     int norm = 0;
     x = residual(layer, SELF, norm++, x, context, index);
@@ -103,11 +103,12 @@ lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_te
 }
 
 lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *params, const char *name,
-                                    bool crosses, int layers, lb_transformer_layer_config config)
+                                    bool crosses, int64_t layers, lb_transformer_layer_config config)
 {
     *stack = (lb_transformer_stack){.layers = 0}; /* after an error, all further parameters are poison */
     if (layers < 1)
-        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %d layers, expected at least 1", name, layers);
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %lld layers, expected at least 1", name,
+                       (long long)layers);
     else
         stack->layer = lb_params_alloc(params, (size_t)layers * sizeof *stack->layer);
     if (stack->layer) stack->layers = layers;

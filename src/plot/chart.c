@@ -31,7 +31,7 @@ static const char *wrong_with(const lb_chart *chart)
     if (!wrong) wrong = lb_axis_wrong(&chart->left);
     if (!wrong) wrong = lb_axis_wrong(&chart->right);
     if (chart->count && !chart->series) wrong = "chart: found no series";
-    for (size_t s = 0; s < chart->count && !wrong; s++)
+    for (int64_t s = 0; s < chart->count && !wrong; s++)
         if (chart->series[s].count && !chart->series[s].y) wrong = "chart: a series has no values";
     return wrong;
 }
@@ -50,7 +50,7 @@ static lb_text_style tick_look(const lb_style *style, lb_color ink)
 }
 
 /* Finds the legend entries that fit into one line, from `*next` on; which moves past them. Returns their width. */
-static double legend_line(const lb_chart *chart, const lb_style *style, double room, size_t *next)
+static double legend_line(const lb_chart *chart, const lb_style *style, double room, int64_t *next)
 {
     double p = style->point, width = 0;
     for (; *next < chart->count; (*next)++) {
@@ -96,9 +96,9 @@ static void fill_marker(lb_canvas *canvas, const marker *s, lb_point center, dou
 }
 
 /* Draws the marker of series `index`, in its colour on a white rim; shapes repeat after seven. */
-static void draw_marker(lb_canvas *canvas, size_t index, lb_point center, double radius, lb_color color)
+static void draw_marker(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_color color)
 {
-    const marker *s = &markers[index % (sizeof markers / sizeof *markers)];
+    const marker *s = &markers[(size_t)index % (sizeof markers / sizeof *markers)];
     fill_marker(canvas, s, center, 1.35 * radius, lb_rgb(0xFFFFFF));
     fill_marker(canvas, s, center, radius, color);
 }
@@ -110,11 +110,11 @@ static double legend(const drawing *d, lb_canvas *canvas, lb_rect area, double y
     double p = d->style->point, line = 1.6 * LB_SIZE_TICK * p, height = 0;
     lb_text_style look = tick_look(d->style, lb_rgb(0x262626));
     look.valign = LB_VALIGN_MIDDLE;
-    for (size_t first = 0, next = 0; next < chart->count; first = next) {
+    for (int64_t first = 0, next = 0; next < chart->count; first = next) {
         double width = legend_line(chart, d->style, area.width, &next);
         if (width == 0) break;
         double x = area.x + (area.width - width) / 2, middle = round(y + height + line / 2);
-        for (size_t s = first; s < next && canvas; s++) {
+        for (int64_t s = first; s < next && canvas; s++) {
             if (!chart->series[s].name) continue;
             lb_color color = lb_series_color(chart, s);
             lb_point from = {x, middle}, center = {x + swatch * p / 2, middle}, to = {x + swatch * p, middle};
@@ -184,21 +184,21 @@ static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char
 }
 
 /* The position of a point; false if it cannot be drawn or does not exist, as before the first and after the last. */
-static bool place_point(const drawing *d, const lb_series *series, size_t i, lb_point *at)
+static bool place_point(const drawing *d, const lb_series *series, int64_t i, lb_point *at)
 {
-    if (i >= series->count) return false;
+    if (i < 0 || i >= series->count) return false;
     double x = lb_axis_position(&d->x, lb_series_x(series, i));
     double y = lb_axis_position(series->right ? &d->right : &d->left, series->y[i]);
     *at = (lb_point){d->plot.x + x * d->plot.width, d->plot.y + (1 - y) * d->plot.height};
     return isfinite(x) && isfinite(y);
 }
 
-static void draw_series(const drawing *d, size_t index)
+static void draw_series(const drawing *d, int64_t index)
 {
     const lb_series *series = &d->chart->series[index];
     lb_color color = lb_series_color(d->chart, index);
     lb_point at, other;
-    for (size_t i = 0; i < series->count; i++) {
+    for (int64_t i = 0; i < series->count; i++) {
         if (!place_point(d, series, i, &at)) continue;
         if (place_point(d, series, i - 1, &other))
             lb_canvas_line_to(d->canvas, at);
@@ -206,7 +206,7 @@ static void draw_series(const drawing *d, size_t index)
             lb_canvas_move_to(d->canvas, at);
     }
     lb_canvas_stroke(d->canvas, line_width * d->style->point, color);
-    for (size_t i = 0; i < series->count; i++) {
+    for (int64_t i = 0; i < series->count; i++) {
         bool joined = place_point(d, series, i - 1, &other) || place_point(d, series, i + 1, &other);
         if (!joined && place_point(d, series, i, &at))
             lb_canvas_line(d->canvas, at, at, dot * d->style->point, color);
@@ -216,9 +216,9 @@ static void draw_series(const drawing *d, size_t index)
 /* Whether half of the points that two series have at the same places are drawn on each other. */
 static bool cover(const drawing *d, const lb_series *a, const lb_series *b)
 {
-    size_t both = 0, covered = 0;
+    int64_t both = 0, covered = 0;
     lb_point p, q;
-    for (size_t i = 0; i < a->count && i < b->count; i++) {
+    for (int64_t i = 0; i < a->count && i < b->count; i++) {
         if (!place_point(d, a, i, &p) || !place_point(d, b, i, &q)) continue;
         both++;
         covered += hypot(p.x - q.x, p.y - q.y) < line_width * d->style->point;
@@ -229,24 +229,24 @@ static bool cover(const drawing *d, const lb_series *a, const lb_series *b)
 static bool any_cover(const drawing *d)
 {
     const lb_series *series = d->chart->series;
-    for (size_t b = 1; b < d->chart->count; b++)
-        for (size_t a = 0; a < b; a++)
+    for (int64_t b = 1; b < d->chart->count; b++)
+        for (int64_t a = 0; a < b; a++)
             if (cover(d, &series[a], &series[b])) return true;
     return false;
 }
 
 /* The series take turns, so that the markers of lines that cover each other are side by side. */
-static void draw_markers(const drawing *d, size_t index)
+static void draw_markers(const drawing *d, int64_t index)
 {
     const lb_series *series = &d->chart->series[index];
     double p = d->style->point;
     lb_point at;
-    size_t drawn = 0, nth = 0, step = 1;
-    for (size_t i = 0; i < series->count; i++) drawn += place_point(d, series, i, &at);
+    int64_t drawn = 0, nth = 0, step = 1;
+    for (int64_t i = 0; i < series->count; i++) drawn += place_point(d, series, i, &at);
     if (drawn == 0) return;
     while ((double)step * d->plot.width < marker_gap * p * (double)drawn) step++;
-    size_t places = (drawn + step - 1) / step, turns = d->chart->count < places ? d->chart->count : places;
-    for (size_t i = 0; i < series->count; i++) {
+    int64_t places = (drawn + step - 1) / step, turns = d->chart->count < places ? d->chart->count : places;
+    for (int64_t i = 0; i < series->count; i++) {
         if (!place_point(d, series, i, &at)) continue;
         if (nth % step == 0 && nth / step % turns == index % turns)
             draw_marker(d->canvas, index, at, marker_radius * p, lb_series_color(d->chart, index));
@@ -322,8 +322,8 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
     d.marked = any_cover(&d);
     legend(&d, canvas, area, area.y + title);
     lb_canvas_clip(canvas, &d.frame);
-    for (size_t s = 0; s < d.chart->count; s++) draw_series(&d, s);
-    for (size_t s = 0; s < d.chart->count && d.marked; s++) draw_markers(&d, s);
+    for (int64_t s = 0; s < d.chart->count; s++) draw_series(&d, s);
+    for (int64_t s = 0; s < d.chart->count && d.marked; s++) draw_markers(&d, s);
     lb_canvas_clip(canvas, NULL);
 }
 

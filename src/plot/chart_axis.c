@@ -21,12 +21,12 @@ const char *lb_axis_wrong(const lb_axis *axis)
     return NULL;
 }
 
-double lb_series_x(const lb_series *series, size_t index)
+double lb_series_x(const lb_series *series, int64_t index)
 {
     return series->x ? series->x[index] : (double)index;
 }
 
-lb_color lb_series_color(const lb_chart *chart, size_t index)
+lb_color lb_series_color(const lb_chart *chart, int64_t index)
 {
     lb_color color = chart->series[index].color;
     return color.alpha ? color : lb_color_series((int)(index % INT_MAX));
@@ -45,10 +45,10 @@ static bool belongs(const lb_series *series, lb_axis_side side)
 /* Widens [low, high] to include all drawn values of this axis. */
 static void data_range(const lb_chart *chart, lb_axis_side side, double *low, double *high)
 {
-    for (size_t s = 0; s < chart->count; s++) {
+    for (int64_t s = 0; s < chart->count; s++) {
         const lb_series *series = &chart->series[s];
         if (!belongs(series, side)) continue;
-        for (size_t i = 0; i < series->count; i++) {
+        for (int64_t i = 0; i < series->count; i++) {
             double x = lb_series_x(series, i), y = series->y[i];
             if (!drawable(&chart->x, x) || !drawable(series->right ? &chart->right : &chart->left, y))
                 continue;
@@ -90,8 +90,8 @@ lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most
 {
     const lb_axis *axis = side == LB_AXIS_X ? &chart->x : side == LB_AXIS_LEFT ? &chart->left : &chart->right;
     lb_axis_scale scale = {.log = axis->log, .ink = lb_rgb(0x262626)};
-    size_t own = 0, other = 0, index = 0;
-    for (size_t s = 0; s < chart->count; s++) {
+    int64_t own = 0, other = 0, index = 0;
+    for (int64_t s = 0; s < chart->count; s++) {
         bool mine = belongs(&chart->series[s], side);
         if (mine) index = s;
         own += mine;

@@ -25,10 +25,10 @@ lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most
 double lb_axis_position(const lb_axis_scale *scale, double value);
 
 /** The x of a point of a series. */
-double lb_series_x(const lb_series *series, size_t index);
+double lb_series_x(const lb_series *series, int64_t index);
 
 /** The colour of a series of the chart. */
-lb_color lb_series_color(const lb_chart *chart, size_t index);
+lb_color lb_series_color(const lb_chart *chart, int64_t index);
 
 /** The width in pixels of the widest tick label. */
 double lb_axis_label_width(const lb_axis_scale *scale, const lb_style *style);

@@ -19,7 +19,7 @@ enum { LABEL = 24 };
 
 /* Boxes side by side. */
 typedef struct box_row {
-    size_t count;
+    int64_t count;
     const char *const *labels;
     char letter; /* for boxes without a label */
     lb_rect first;
@@ -36,13 +36,13 @@ typedef struct drawing {
 
 static const char *wrong_with(const lb_diagram *diagram)
 {
-    if (diagram->sources == 0 || diagram->targets == 0) return "diagram: there are no boxes";
+    if (diagram->sources < 1 || diagram->targets < 1) return "diagram: there are no boxes";
     if (diagram->sources > LB_CANVAS_MAX_SIDE || diagram->targets > LB_CANVAS_MAX_SIDE)
         return "diagram: found more boxes than a picture has pixels";
     return NULL;
 }
 
-static const char *label_of(const box_row *row, size_t index, char buffer[LABEL])
+static const char *label_of(const box_row *row, int64_t index, char buffer[LABEL])
 {
     if (row->labels) return row->labels[index] ? row->labels[index] : "";
     snprintf(buffer, LABEL, "%c%zu", row->letter, index);
@@ -53,7 +53,7 @@ static double widest_label(const box_row *row, const lb_style *style)
 {
     double widest = 0;
     char buffer[LABEL];
-    for (size_t i = 0; i < row->count; i++) {
+    for (int64_t i = 0; i < row->count; i++) {
         const char *label = label_of(row, i, buffer);
         widest = fmax(widest, lb_text_measure(style->regular, LB_SIZE_AXIS * style->point, label).width);
     }
@@ -93,7 +93,7 @@ static drawing arrange(const lb_diagram *diagram, const lb_style *style, lb_rect
     return d;
 }
 
-static lb_rect box_at(const box_row *row, size_t index)
+static lb_rect box_at(const box_row *row, int64_t index)
 {
     lb_rect box = row->first;
     box.x += (double)index * row->step;
@@ -101,7 +101,7 @@ static lb_rect box_at(const box_row *row, size_t index)
 }
 
 /* Arrows share the edge of a box: the x where number `index` of `count` starts or ends. */
-static double place(lb_rect box, size_t index, size_t count)
+static double place(lb_rect box, int64_t index, int64_t count)
 {
     return box.x + box.width * ((double)index + 0.5) / (double)count;
 }
@@ -123,8 +123,8 @@ static double strength(double weight)
 
 static void draw_attention(const drawing *d, const lb_style *style, lb_canvas *canvas, const double *weights)
 {
-    for (size_t t = 0; t < d->target.count; t++) {
-        for (size_t s = 0; s < d->source.count; s++) {
+    for (int64_t t = 0; t < d->target.count; t++) {
+        for (int64_t s = 0; s < d->source.count; s++) {
             double weight = strength(weights[t * d->source.count + s]);
             lb_rect above = box_at(&d->source, s), below = box_at(&d->target, t);
             lb_point from = {place(above, t, d->target.count), above.y + above.height};
@@ -138,7 +138,7 @@ static void draw_row(const box_row *row, const lb_style *style, lb_canvas *canva
 {
     lb_text_style look = lb_box_text(style->regular, LB_SIZE_AXIS * style->point);
     char buffer[LABEL];
-    for (size_t i = 0; i < row->count; i++)
+    for (int64_t i = 0; i < row->count; i++)
         lb_box_draw(canvas, &look, box_at(row, i), lb_style_pixels(style, thin), fill,
                     label_of(row, i, buffer));
 }
@@ -147,13 +147,13 @@ static void draw_row(const box_row *row, const lb_style *style, lb_canvas *canva
 static void draw_bottleneck(const drawing *d, const lb_style *style, lb_canvas *canvas)
 {
     lb_rect c = d->bottleneck;
-    for (size_t s = 0; s < d->source.count; s++) {
+    for (int64_t s = 0; s < d->source.count; s++) {
         lb_rect above = box_at(&d->source, s);
         lb_point from = {place(above, 0, 1), above.y + above.height},
                  to = {place(c, s, d->source.count), c.y};
         draw_arrow(canvas, style, from, to, funnel, lb_rgb(0x555555));
     }
-    for (size_t t = 0; t < d->target.count; t++) {
+    for (int64_t t = 0; t < d->target.count; t++) {
         lb_rect below = box_at(&d->target, t);
         lb_point from = {place(c, t, d->target.count), c.y + c.height}, to = {place(below, 0, 1), below.y};
         draw_arrow(canvas, style, from, to, funnel, lb_rgb(0x555555));

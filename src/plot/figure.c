@@ -10,44 +10,44 @@ static const double margin = 12, gutter = 24, title_gap = 14;
 static const double least_title_room = 288, smallest_title = 10;
 
 typedef struct grid {
-    size_t columns, rows;
+    int64_t columns, rows;
     lb_size panels, bar; /* pixels; with the gutters between panels; all zeros if there is no bar */
     double body;         /* width of both */
     lb_fitted_text title;
 } grid;
 
-static lb_size wanted(const lb_figure *figure, const lb_style *style, size_t index)
+static lb_size wanted(const lb_figure *figure, const lb_style *style, int64_t index)
 {
     const lb_panel *panel = &figure->panels[index];
     lb_size size = panel->measure(panel->content, style);
     return (lb_size){ceil(size.width), ceil(size.height)};
 }
 
-static double column_width(const lb_figure *figure, const lb_style *style, const grid *g, size_t column)
+static double column_width(const lb_figure *figure, const lb_style *style, const grid *g, int64_t column)
 {
     double widest = 0;
-    for (size_t i = column; i < figure->count; i += g->columns)
+    for (int64_t i = column; i < figure->count; i += g->columns)
         widest = fmax(widest, wanted(figure, style, i).width);
     return widest;
 }
 
-static double row_height(const lb_figure *figure, const lb_style *style, const grid *g, size_t row)
+static double row_height(const lb_figure *figure, const lb_style *style, const grid *g, int64_t row)
 {
     double highest = 0;
-    for (size_t i = row * g->columns; i < (row + 1) * g->columns && i < figure->count; i++)
+    for (int64_t i = row * g->columns; i < (row + 1) * g->columns && i < figure->count; i++)
         highest = fmax(highest, wanted(figure, style, i).height);
     return highest;
 }
 
 static grid arrange(const lb_figure *figure, const lb_style *style)
 {
-    grid g = {.columns = figure->columns ? figure->columns : figure->count};
+    grid g = {.columns = figure->columns > 0 ? figure->columns : figure->count};
     if (g.columns > figure->count) g.columns = figure->count;
     g.rows = (figure->count + g.columns - 1) / g.columns;
     double gap = round(gutter * style->point);
-    for (size_t c = 0; c < g.columns; c++)
+    for (int64_t c = 0; c < g.columns; c++)
         g.panels.width += column_width(figure, style, &g, c) + (c ? gap : 0);
-    for (size_t r = 0; r < g.rows; r++) g.panels.height += row_height(figure, style, &g, r) + (r ? gap : 0);
+    for (int64_t r = 0; r < g.rows; r++) g.panels.height += row_height(figure, style, &g, r) + (r ? gap : 0);
     if (figure->bar) g.bar = lb_color_bar_measure(figure->bar, style);
     g.body = g.panels.width + (figure->bar ? gap + g.bar.width : 0);
     lb_text_room room = {fmax(g.body, least_title_room * style->point), 3, LB_SIZE_FIGURE * style->point,
@@ -60,10 +60,10 @@ static void draw_panels(const lb_figure *figure, const lb_style *style, const gr
                         lb_point corner)
 {
     double gap = round(gutter * style->point), y = corner.y;
-    for (size_t row = 0; row < g->rows; row++) {
+    for (int64_t row = 0; row < g->rows; row++) {
         double height = row_height(figure, style, g, row), x = corner.x;
-        for (size_t column = 0; column < g->columns; column++) {
-            size_t i = row * g->columns + column;
+        for (int64_t column = 0; column < g->columns; column++) {
+            int64_t i = row * g->columns + column;
             double width = column_width(figure, style, g, column);
             lb_rect area = {x, y, width, height};
             if (i < figure->count) figure->panels[i].draw(figure->panels[i].content, style, canvas, area);
@@ -117,7 +117,7 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
 lb_canvas *lb_figure_draw(const lb_figure *figure, lb_format format, lb_error *error)
 {
     double dpi = figure->dpi != 0 ? figure->dpi : 100;
-    if (!figure->panels || figure->count == 0 || !(dpi >= 10 && dpi <= 1200)) {
+    if (!figure->panels || figure->count < 1 || !(dpi >= 10 && dpi <= 1200)) {
         const char *wrong = dpi >= 10 && dpi <= 1200 ? "found no panels" : "dpi must be from 10 to 1200";
         lb_error_set(error, LB_ERROR_ARGUMENT, "figure: %s", wrong);
         return NULL;

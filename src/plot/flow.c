@@ -26,13 +26,13 @@ static bool is_place(double number)
 
 static const char *wrong_with(const lb_flow *flow)
 {
-    if (flow->box_count == 0 || !flow->boxes) return "flow: there are no boxes";
+    if (flow->box_count < 1 || !flow->boxes) return "flow: there are no boxes";
     if (flow->arrow_count > 0 && !flow->arrows)
         return "flow: there are no arrows, but arrow_count is above 0";
-    for (size_t i = 0; i < flow->box_count; i++)
+    for (int64_t i = 0; i < flow->box_count; i++)
         if (!is_place(flow->boxes[i].column) || !is_place(flow->boxes[i].row))
             return "flow: the place of a box is not from 0 to 1000";
-    for (size_t i = 0; i < flow->arrow_count; i++) {
+    for (int64_t i = 0; i < flow->arrow_count; i++) {
         lb_flow_arrow arrow = flow->arrows[i];
         if (arrow.from >= flow->box_count || arrow.to >= flow->box_count)
             return "flow: an arrow has the index of a box that does not exist";
@@ -47,7 +47,7 @@ static layout arrange(const lb_flow *flow, const lb_style *style, lb_rect area)
 {
     double p = style->point, label = 0, title = 0, above = 0;
     double left = farthest, right = 0, top = farthest, bottom = 0;
-    for (size_t i = 0; i < flow->box_count; i++) {
+    for (int64_t i = 0; i < flow->box_count; i++) {
         const lb_flow_box *box = &flow->boxes[i];
         if (box->label)
             label = fmax(label, lb_text_measure(style->regular, LB_SIZE_AXIS * p, box->label).width);
@@ -80,12 +80,12 @@ static lb_rect box_at(const layout *l, const lb_flow_box *box)
 
 /* Where an arrow starts (or ends) on the edge that it shares with others: they are in the order of the columns at their
  * other ends, so that they do not cross at the box. */
-static double place(const lb_flow *flow, size_t index, bool starts, lb_rect box)
+static double place(const lb_flow *flow, int64_t index, bool starts, lb_rect box)
 {
     lb_flow_arrow own = flow->arrows[index];
     double column = flow->boxes[starts ? own.to : own.from].column;
-    size_t before = 0, count = 0;
-    for (size_t i = 0; i < flow->arrow_count; i++) {
+    int64_t before = 0, count = 0;
+    for (int64_t i = 0; i < flow->arrow_count; i++) {
         lb_flow_arrow other = flow->arrows[i];
         if (starts ? other.from != own.from : other.to != own.to) continue;
         double there = flow->boxes[starts ? other.to : other.from].column;
@@ -103,7 +103,7 @@ static lb_size measure(const void *content, const lb_style *style)
 
 static void draw_arrows(const lb_flow *flow, const layout *l, const lb_style *style, lb_canvas *canvas)
 {
-    for (size_t i = 0; i < flow->arrow_count; i++) {
+    for (int64_t i = 0; i < flow->arrow_count; i++) {
         lb_rect from = box_at(l, &flow->boxes[flow->arrows[i].from]);
         lb_rect to = box_at(l, &flow->boxes[flow->arrows[i].to]);
         lb_point start = {place(flow, i, true, from), from.y + from.height};
@@ -127,7 +127,7 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
     title.valign = LB_VALIGN_TOP;
     if (flow->title) lb_text_draw(canvas, &title, l.top, flow->title);
     draw_arrows(flow, &l, style, canvas);
-    for (size_t i = 0; i < flow->box_count; i++) {
+    for (int64_t i = 0; i < flow->box_count; i++) {
         const lb_flow_box *box = &flow->boxes[i];
         lb_box_draw(canvas, &label, box_at(&l, box), lb_style_pixels(style, border),
                     box->fill.alpha == 0 ? lb_rgb(0xADD8E6) : box->fill, box->label ? box->label : "");

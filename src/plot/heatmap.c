@@ -6,16 +6,16 @@
 
 #include <math.h>
 
-lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count)
+lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, int64_t count)
 {
     lb_color_bar shared = lb_heatmap_scale(&maps[0]);
-    for (size_t i = 1; i < count; i++) {
+    for (int64_t i = 1; i < count; i++) {
         lb_color_bar bar = lb_heatmap_scale(&maps[i]);
         shared.min = fmin(shared.min, bar.min);
         shared.max = fmax(shared.max, bar.max);
         if (!shared.label) shared.label = bar.label;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         maps[i].range = LB_RANGE_GIVEN;
         maps[i].min = shared.min;
         maps[i].max = shared.max;
@@ -28,8 +28,8 @@ lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count)
 static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_canvas *canvas, lb_rect plot)
 {
     lb_color_bar scale = lb_heatmap_scale(map);
-    for (size_t row = 0; row < map->rows; row++) {
-        for (size_t column = 0; column < map->columns; column++) {
+    for (int64_t row = 0; row < map->rows; row++) {
+        for (int64_t column = 0; column < map->columns; column++) {
             double value = map->values[row * map->columns + column];
             lb_rect cell = {plot.x + (double)column * l->cell_w, plot.y + (double)row * l->cell_h, l->cell_w,
                             l->cell_h};
@@ -40,11 +40,11 @@ static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_can
         }
     }
     double before = floor(l->grid / 2);
-    for (size_t row = 1; row < map->rows && l->grid > 0; row++) {
+    for (int64_t row = 1; row < map->rows && l->grid > 0; row++) {
         lb_rect line = {plot.x, plot.y + (double)row * l->cell_h - before, plot.width, l->grid};
         lb_canvas_rect(canvas, line, lb_rgb(0xFFFFFF));
     }
-    for (size_t column = 1; column < map->columns && l->grid > 0; column++) {
+    for (int64_t column = 1; column < map->columns && l->grid > 0; column++) {
         lb_rect line = {plot.x + (double)column * l->cell_w - before, plot.y, l->grid, plot.height};
         lb_canvas_rect(canvas, line, lb_rgb(0xFFFFFF));
     }
@@ -56,12 +56,12 @@ static void draw_numbers(const lb_heatmap *map, const lb_style *style, const lb_
     lb_color_bar scale = lb_heatmap_scale(map);
     lb_text_style look = {
         .font = style->regular, .size = l->text_size, .align = LB_ALIGN_CENTER, .valign = LB_VALIGN_MIDDLE};
-    for (size_t i = 0; i < map->rows * map->columns; i++) {
+    for (int64_t i = 0; i < map->rows * map->columns; i++) {
         double value = map->values[i];
         if (!isfinite(value)) continue;
         char buffer[LB_CELL_LABEL];
         look.color = lb_color_contrast(lb_color_bar_at(&scale, value));
-        size_t row = i / map->columns, column = i % map->columns;
+        int64_t row = i / map->columns, column = i % map->columns;
         lb_point center = {plot.x + ((double)column + 0.5) * l->cell_w,
                            plot.y + ((double)row + 0.5) * l->cell_h};
         double half =
@@ -80,7 +80,7 @@ static void draw_labels(const lb_heatmap *map, const lb_style *style, const lb_h
     char buffer[LB_CELL_LABEL];
     double bottom = plot.y + plot.height;
     lb_text_style look = lb_heatmap_column_style(l, style);
-    for (size_t i = 0; i < map->columns; i += l->column_every) {
+    for (int64_t i = 0; i < map->columns; i += l->column_every) {
         double x = plot.x + ((double)i + 0.5) * l->cell_w;
         const char *label = lb_heatmap_label(map->column_labels, i, buffer);
         lb_canvas_rect(canvas, (lb_rect){round(x - line / 2), bottom, line, tick}, look.color);
@@ -89,7 +89,7 @@ static void draw_labels(const lb_heatmap *map, const lb_style *style, const lb_h
     look.angle = 0;
     look.align = LB_ALIGN_RIGHT;
     look.valign = LB_VALIGN_MIDDLE;
-    for (size_t i = 0; i < map->rows; i += l->row_every) {
+    for (int64_t i = 0; i < map->rows; i += l->row_every) {
         double y = plot.y + ((double)i + 0.5) * l->cell_h;
         lb_canvas_rect(canvas, (lb_rect){plot.x - tick, round(y - line / 2), tick, line}, look.color);
         lb_text_draw(canvas, &look, (lb_point){plot.x - tick - gap, y},
@@ -151,18 +151,18 @@ lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, lb_error *err
     return lb_figure_save(&(lb_figure){.panels = &panel, .count = 1}, path, error);
 }
 
-lb_status lb_heatmap_save_grid(const lb_heatmap *maps, size_t count, size_t columns, const char *title,
+lb_status lb_heatmap_save_grid(const lb_heatmap *maps, int64_t count, int64_t columns, const char *title,
                                const char *path, lb_error *error)
 {
     lb_figure figure = {.count = count, .columns = columns, .title = title};
-    if (count == 0) return lb_figure_save(&figure, path, error); /* reports the error */
-    for (size_t i = 0; i < count; i++)
+    if (count < 1) return lb_figure_save(&figure, path, error); /* reports the error */
+    for (int64_t i = 0; i < count; i++)
         if (lb_heatmap_wrong(&maps[i])) return lb_heatmap_save(&maps[i], path, error);
-    lb_heatmap *shared = lb_alloc(count * sizeof *shared);
-    lb_panel *panels = lb_alloc(count * sizeof *panels);
+    lb_heatmap *shared = lb_alloc((size_t)count * sizeof *shared);
+    lb_panel *panels = lb_alloc((size_t)count * sizeof *panels);
     lb_status status = LB_ERROR_MEMORY;
     if (shared && panels) {
-        for (size_t i = 0; i < count; i++) {
+        for (int64_t i = 0; i < count; i++) {
             shared[i] = maps[i];
             panels[i] = lb_heatmap_panel(&shared[i]);
         }

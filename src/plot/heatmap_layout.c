@@ -18,7 +18,7 @@ lb_color_bar lb_heatmap_scale(const lb_heatmap *map)
     }
     if (map->range != LB_RANGE_DATA) return bar;
     double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < map->rows * map->columns; i++) {
+    for (int64_t i = 0; i < map->rows * map->columns; i++) {
         if (!isfinite(map->values[i])) continue;
         low = fmin(low, map->values[i]);
         high = fmax(high, map->values[i]);
@@ -47,7 +47,7 @@ static const double line_height = 1.15, slanted_width = 1 / 0.67, upright_gap = 
 
 const char *lb_heatmap_wrong(const lb_heatmap *map)
 {
-    if (!map->values || map->rows == 0 || map->columns == 0) return "heat map: there are no values";
+    if (!map->values || map->rows < 1 || map->columns < 1) return "heat map: there are no values";
     if (map->rows > LB_CANVAS_MAX_SIDE || map->columns > LB_CANVAS_MAX_SIDE)
         return "heat map: found more rows or columns than a picture has pixels";
     bool rising = isfinite(map->min) && isfinite(map->max) && map->min < map->max;
@@ -55,7 +55,7 @@ const char *lb_heatmap_wrong(const lb_heatmap *map)
     return NULL;
 }
 
-const char *lb_heatmap_label(const char *const *labels, size_t index, char buffer[LB_CELL_LABEL])
+const char *lb_heatmap_label(const char *const *labels, int64_t index, char buffer[LB_CELL_LABEL])
 {
     if (labels) return labels[index] ? labels[index] : "";
     snprintf(buffer, LB_CELL_LABEL, "%zu", index);
@@ -69,7 +69,7 @@ const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL])
     return buffer;
 }
 
-const char *lb_heatmap_cell_label(const lb_heatmap *map, size_t index)
+const char *lb_heatmap_cell_label(const lb_heatmap *map, int64_t index)
 {
     return map->cell_labels && map->cell_labels[index] ? map->cell_labels[index] : "";
 }
@@ -89,8 +89,8 @@ lb_text_style lb_heatmap_column_style(const lb_heatmap_layout *l, const lb_style
 static double widest_label(const lb_heatmap *map, const lb_style *style, bool rows)
 {
     double widest = 0;
-    size_t count = rows ? map->rows : map->columns;
-    for (size_t i = 0; i < count; i++) {
+    int64_t count = rows ? map->rows : map->columns;
+    for (int64_t i = 0; i < count; i++) {
         char buffer[LB_CELL_LABEL];
         const char *label = lb_heatmap_label(rows ? map->row_labels : map->column_labels, i, buffer);
         widest = fmax(widest, lb_text_measure(style->regular, 1, label).width);
@@ -102,8 +102,8 @@ static double widest_label(const lb_heatmap *map, const lb_style *style, bool ro
 static double column_angle(const lb_heatmap *map, const lb_style *style, double cell)
 {
     double size = LB_SIZE_TICK * style->point;
-    size_t single = 0;
-    for (size_t i = 0; i < map->columns; i++) {
+    int64_t single = 0;
+    for (int64_t i = 0; i < map->columns; i++) {
         char buffer[LB_CELL_LABEL];
         single += lb_text_is_one_character(lb_heatmap_label(map->column_labels, i, buffer));
     }
@@ -143,9 +143,9 @@ static double cell_side(const lb_heatmap *map, const lb_style *style)
 }
 
 /* The first of 1, 2, 5, 10, 20 ... that is at least `least`. */
-static size_t nice_every(double least)
+static int64_t nice_every(double least)
 {
-    size_t power = 1;
+    int64_t power = 1;
     least -= 1e-9; /* rounding */
     for (;; power *= 10) {
         if ((double)power >= least) return power;
@@ -171,7 +171,7 @@ static double text_size(const lb_heatmap *map, const lb_style *style, const lb_h
     double widest = 0, lines = map->cell_labels ? 0.3 : 0.5;
     bool low = lines * l->cell_h < smallest_text * style->point;
     if (map->cell_text == LB_CELL_TEXT_NONE || low) return 0;
-    for (size_t i = 0; i < map->rows * map->columns; i++) {
+    for (int64_t i = 0; i < map->rows * map->columns; i++) {
         char buffer[LB_CELL_LABEL];
         if (!isfinite(map->values[i])) continue;
         widest = fmax(widest,
@@ -189,7 +189,7 @@ static lb_size column_label_reach(const lb_heatmap *map, const lb_style *style, 
 {
     lb_size reach = {0, 0};
     lb_text_style look = lb_heatmap_column_style(l, style);
-    for (size_t i = 0; i < map->columns; i += l->column_every) {
+    for (int64_t i = 0; i < map->columns; i += l->column_every) {
         char buffer[LB_CELL_LABEL];
         lb_rect bounds = lb_text_bounds(&look, lb_heatmap_label(map->column_labels, i, buffer));
         reach.width = fmax(reach.width, -bounds.x - ((double)i + 0.5) * l->cell_w);
@@ -200,7 +200,7 @@ static lb_size column_label_reach(const lb_heatmap *map, const lb_style *style, 
 
 /* The title of an axis, no longer than that. It says so if some of the labels that were given are not shown. */
 static lb_fitted_text axis_title(const lb_style *style, const char *title, double length, bool given,
-                                 size_t every)
+                                 int64_t every)
 {
     char noted[LB_FITTED_TEXT];
     double p = style->point;

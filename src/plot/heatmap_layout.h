@@ -9,14 +9,14 @@ enum { LB_CELL_LABEL = 32 };
 
 /** In pixels, from the top left corner of the panel. */
 typedef struct lb_heatmap_layout {
-    lb_size size;                   /* of the panel */
-    lb_rect plot, bar;              /* the cells; the colour bar, of width 0 if there is none */
-    double cell_w, cell_h;          /* whole numbers */
-    double grid;                    /* width of the white lines, 0: none */
-    double label_size;              /* text size of row and column labels */
-    double text_size;               /* text size of the numbers in the cells, 0: none */
-    size_t row_every, column_every; /* every n-th label is shown */
-    double angle;                   /* of the column labels, all of them: 0, 45 or 90 degrees */
+    lb_size size;                    /* of the panel */
+    lb_rect plot, bar;               /* the cells; the colour bar, of width 0 if there is none */
+    double cell_w, cell_h;           /* whole numbers */
+    double grid;                     /* width of the white lines, 0: none */
+    double label_size;               /* text size of row and column labels */
+    double text_size;                /* text size of the numbers in the cells, 0: none */
+    int64_t row_every, column_every; /* every n-th label is shown */
+    double angle;                    /* of the column labels, all of them: 0, 45 or 90 degrees */
     lb_fitted_text title, x_label, y_label;
     double title_x, x_label_x, y_label_y; /* centres of titles */
     double y_label_x, x_label_y;          /* left and top edges of titles */
@@ -36,7 +36,7 @@ const char *lb_heatmap_wrong(const lb_heatmap *map);
 lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *style);
 
 /** A label. Without labels it is the index, written into `buffer`. */
-const char *lb_heatmap_label(const char *const *labels, size_t index, char buffer[LB_CELL_LABEL]);
+const char *lb_heatmap_label(const char *const *labels, int64_t index, char buffer[LB_CELL_LABEL]);
 
 /** The style of the column labels. */
 lb_text_style lb_heatmap_column_style(const lb_heatmap_layout *layout, const lb_style *style);
@@ -45,7 +45,7 @@ lb_text_style lb_heatmap_column_style(const lb_heatmap_layout *layout, const lb_
 const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL]);
 
 /** The label of a cell; "" if it has none. */
-const char *lb_heatmap_cell_label(const lb_heatmap *map, size_t index);
+const char *lb_heatmap_cell_label(const lb_heatmap *map, int64_t index);
 
 /** The colour scale of the map, with its label. */
 lb_color_bar lb_heatmap_scale(const lb_heatmap *map);

@@ -17,8 +17,8 @@ static bool find_longest(const lb_pairs *pairs, lb_tape *tape, const int64_t *pa
                          (long long)pair[i], (long long)lb_pairs_count(pairs));
             return false;
         }
-        int32_t source = lb_pairs_source_length(pairs, pair[i]),
-                target = lb_pairs_target_length(pairs, pair[i]);
+        int32_t source = (int32_t)lb_pairs_source_length(pairs, pair[i]),
+                target = (int32_t)lb_pairs_target_length(pairs, pair[i]);
         found->source = source > found->source ? source : found->source;
         found->target = target > found->target ? target : found->target;
     }
@@ -41,8 +41,8 @@ lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vo
             lb_tape_fail(tape, error.status, "%s", error.message);
             return lb_batch_empty(tape);
         }
-        lb_batch_set_source(&rows, row, source_ids, lb_pairs_source_length(pairs, pair[row]));
-        lb_batch_set_target(&rows, row, target_ids, lb_pairs_target_length(pairs, pair[row]));
+        lb_batch_set_source(&rows, row, source_ids, (int32_t)lb_pairs_source_length(pairs, pair[row]));
+        lb_batch_set_target(&rows, row, target_ids, (int32_t)lb_pairs_target_length(pairs, pair[row]));
     }
     return batch;
 }

@@ -60,8 +60,8 @@ static lb_status choose(lb_pairs *pairs, const lb_vocabulary *target, bool copie
         int64_t pair = i * lb_pairs_count(pairs) / wanted;
         lb_status status = lb_pairs_read(pairs, pair, &line, error);
         if (status) return status;
-        entries[i] = (entry){pair, lb_pairs_source_length(pairs, pair), lb_pairs_target_length(pairs, pair),
-                             is_possible(target, line, copies)};
+        entries[i] = (entry){pair, (int)lb_pairs_source_length(pairs, pair),
+                             (int)lb_pairs_target_length(pairs, pair), is_possible(target, line, copies)};
         *possible += entries[i].possible;
     }
     return LB_OK;
@@ -234,7 +234,8 @@ static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, i
     while (size < MOST_PAIRS && size < lb_pair_sample_alike(sample, first)) {
         int64_t more = lb_pair_sample_same(sample, first + size);
         for (const int64_t *pair = sample->pair + first + size, *end = pair + more; pair < end; pair++) {
-            int32_t s = lb_pairs_source_length(pairs, *pair), t = lb_pairs_target_length(pairs, *pair);
+            int32_t s = (int32_t)lb_pairs_source_length(pairs, *pair),
+                    t = (int32_t)lb_pairs_target_length(pairs, *pair);
             source = s > source ? s : source;
             target = t > target ? t : target;
         }

@@ -94,7 +94,7 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
         tensors[count++] = (lb_safetensors_tensor){AVERAGE, LB_DTYPE_REAL, slab, state->average};
     if (state->best) tensors[count++] = (lb_safetensors_tensor){BEST, LB_DTYPE_REAL, slab, state->best};
     const lb_safetensors_metadata metadata[] = {{LB_RUN_KEY, config->run ? config->run : ""}};
-    lb_checkpoint_extra extra = {tensors, count, metadata, 1};
+    lb_checkpoint_extra extra = {tensors, (int64_t)count, metadata, 1};
     lb_status status = lb_checkpoint_save(config->params, config->checkpoint, extra, error);
     lb_release(numbers);
     return status;

@@ -29,8 +29,8 @@ LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_ba
 LB_MUST_USE lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch,
                                           lb_beam_config config);
 
-/** Adds a batch by its outputs alone, without a loss. Targets are in reading order, and may have ids that no output has.
- *  Outputs are those of greedy decoding, or of a search unless it is NULL. The tape must be in LB_MODE_EVALUATE.
+/** Adds a batch by its outputs alone, without a loss. Targets are in reading order, and may have ids that no output
+ *  has. Outputs are those of greedy decoding, or of a search unless it is NULL. The tape must be in LB_MODE_EVALUATE.
  *  Sources: `same[row]` is how many rows from this one on have its source, which counts as one row: right if its output
  *           equals any of their targets, with the edits to the nearest one. NULL: each row counts on its own.
  *  Errors: those recorded on the tape. */

@@ -205,7 +205,7 @@ static void use_readers(void)
     lb_pairs_close(apart);
     lb_pairs_close(pairs);
     const lb_safetensors_tensor tensor = {"x", LB_DTYPE_REAL, LB_SHAPE(3), numbers};
-    check(!lb_safetensors_write("parts.safetensors", &tensor, 1, NULL, 0, &error), "writing an array");
+    check(!lb_safetensors_write(&tensor, 1, NULL, 0, "parts.safetensors", &error), "writing an array");
     lb_safetensors *arrays = lb_safetensors_open("parts.safetensors", &error);
     check(arrays && lb_safetensors_find(arrays, "x") &&
               !lb_safetensors_read(arrays, "x", LB_SHAPE(3), found, &error) && found[2] == 3,

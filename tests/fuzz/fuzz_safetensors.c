@@ -22,9 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     lb_safetensors *file = lb_safetensors_open(fuzz_file(data, size), &error);
     fuzz_require_told(file != NULL, &error);
     if (!file) return 0;
-    size_t count = lb_safetensors_count(file);
-    for (size_t i = 0; i < count; i++) read_array(file, lb_safetensors_at(file, i));
-    fuzz_require(lb_safetensors_at(file, count) == NULL, "there are no arrays after the last");
+    size_t count = (size_t)lb_safetensors_count(file);
+    for (size_t i = 0; i < count; i++) read_array(file, lb_safetensors_at(file, (int64_t)i));
+    fuzz_require(lb_safetensors_at(file, (int64_t)count) == NULL, "there are no arrays after the last");
     (void)lb_safetensors_metadata_value(file, "lookback.format");
     lb_safetensors_close(file);
     return 0;

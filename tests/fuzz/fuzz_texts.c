@@ -49,11 +49,10 @@ static void answer(const app_input *input)
 {
     lb_error error = {0};
     lb_translate_config config = {.beam = BEAM, .limit = LIMIT, .skip_bad_texts = true};
-    lb_translations *all =
-        lb_translate_all(translator, input->text, (size_t)input->text_count, config, &error);
+    lb_translations *all = lb_translate_all(translator, input->text, input->text_count, config, &error);
     fuzz_require_told(all != NULL, &error);
-    fuzz_require(all && all->count == (size_t)input->text_count, "each text has an answer");
-    for (size_t i = 0; i < all->count; i++)
+    fuzz_require(all && all->count == input->text_count, "each text has an answer");
+    for (int64_t i = 0; i < all->count; i++)
         fuzz_require(all->text[i].error || (all->text[i].count == 1 && all->text[i].output->length <= LIMIT),
                      "an answer is an output or an error");
     lb_translations_free(all);

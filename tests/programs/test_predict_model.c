@@ -41,7 +41,7 @@ START_TEST(test_predict_checkpoint_of_a_training_is_refused)
     char path[SUPPORT_PATH];
     const lb_safetensors_metadata metadata = {LB_RUN_KEY, "{}"};
     lb_status status =
-        lb_safetensors_write(support_path(path, "checkpoint.safetensors"), NULL, 0, &metadata, 1, NULL);
+        lb_safetensors_write(NULL, 0, &metadata, 1, support_path(path, "checkpoint.safetensors"), NULL);
     ck_assert_int_eq(status, LB_OK);
     expect_refused(path, 65,
                    "found the checkpoint of a training, expected its model, which is in the same folder");

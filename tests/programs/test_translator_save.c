@@ -63,7 +63,7 @@ START_TEST(test_save_of_a_model_that_sorts_is_opened_by_all_programs)
 }
 END_TEST
 
-static lb_vocabulary *new_vocabulary(const char *const *symbols, size_t count)
+static lb_vocabulary *new_vocabulary(const char *const *symbols, int64_t count)
 {
     lb_vocabulary *made = lb_vocabulary_new_reserved(&error);
     ck_assert_int_eq(lb_vocabulary_add(made, symbols, count, &error), LB_OK);

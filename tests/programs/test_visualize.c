@@ -47,7 +47,7 @@ static const char *file(const char *name)
 
 static void write_matrix(const char *name, lb_shape shape, const double *values)
 {
-    ck_assert_int_eq(lb_npy_write(file(name), LB_DTYPE_F64, shape, values, NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(values, shape, LB_DTYPE_F64, file(name), NULL), LB_OK);
 }
 
 static unsigned char *read_picture(const char *name, int *width, int *height)

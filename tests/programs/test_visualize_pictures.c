@@ -38,7 +38,7 @@ static const char *file(const char *name)
 
 static void write_matrix(const double *values)
 {
-    ck_assert_int_eq(lb_npy_write(file("w.npy"), LB_DTYPE_F64, LB_SHAPE(ROWS, COLUMNS), values, NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(values, LB_SHAPE(ROWS, COLUMNS), LB_DTYPE_F64, file("w.npy"), NULL), LB_OK);
 }
 
 /* Asserts that the picture NAME shows the values in this range, and that its bar says so. */

@@ -136,9 +136,9 @@ static void change_numbers(const lb_safetensors_tensor *array, unsigned char *da
 static void write_numbers(const char *path, const lb_safetensors *file, proof_dice *dice)
 {
     lb_safetensors_tensor arrays[ARRAYS];
-    size_t count = lb_safetensors_count(file), bytes;
+    size_t count = (size_t)lb_safetensors_count(file), bytes;
     if (count > ARRAYS) abort();
-    for (size_t i = 0; i < count; i++) arrays[i] = *lb_safetensors_at(file, i);
+    for (size_t i = 0; i < count; i++) arrays[i] = *lb_safetensors_at(file, (int64_t)i);
     size_t changed = (size_t)proof_below(dice, count);
     /* Half of them in what is not an array of numbers for each parameter. */
     for (size_t i = 0; i < count && proof_once_in(dice, 2); i++)
@@ -151,7 +151,7 @@ static void write_numbers(const char *path, const lb_safetensors *file, proof_di
     change_numbers(&arrays[changed], data, dice);
     arrays[changed].data = data;
     const lb_safetensors_metadata run = {LB_RUN_KEY, lb_safetensors_metadata_value(file, LB_RUN_KEY)};
-    if (lb_safetensors_write(path, arrays, count, &run, 1, NULL)) abort();
+    if (lb_safetensors_write(arrays, (int64_t)count, &run, 1, path, NULL)) abort();
     free(data);
 }
 

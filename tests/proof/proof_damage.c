@@ -73,7 +73,7 @@ static lb_status make_file(const char *path, int kind)
     for (int i = 0; i < NPY_COUNT; i++) values[i] = npy_value(i);
     if (kind == INDEX) return make_index(path);
     if (kind < PROOF_MODELS) return proof_save_model(path, (proof_model)kind, 1, NULL);
-    return lb_npy_write(path, kind == NPY_FLOAT ? LB_DTYPE_F32 : LB_DTYPE_F64, LB_SHAPE(3, 5), values, NULL);
+    return lb_npy_write(values, LB_SHAPE(3, 5), kind == NPY_FLOAT ? LB_DTYPE_F32 : LB_DTYPE_F64, path, NULL);
 }
 
 /* In a child: the parent stays out of OpenMP. */

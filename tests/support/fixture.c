@@ -147,7 +147,7 @@ lb_tokens support_fixture_tokens(support_fixture *fixture, lb_tape *tape, const 
 void support_fixture_fill(const support_fixture *fixture, lb_params *params)
 {
     int there = 0;
-    for (size_t i = 0; i < lb_safetensors_count(fixture->file); i++)
+    for (int64_t i = 0; i < lb_safetensors_count(fixture->file); i++)
         there += strncmp(lb_safetensors_at(fixture->file, i)->name, "param.", 6) == 0;
     ck_assert_int_eq(lb_params_count(params), there);
     for (int i = 0; i < there; i++) {
@@ -232,7 +232,7 @@ void support_fixture_backward(support_fixture *fixture, lb_tensor *loss, lb_para
         support_fixture_compare(fixture, full, fixture->input[i]->grad);
     }
     int there = 0;
-    for (size_t i = 0; i < lb_safetensors_count(fixture->file); i++)
+    for (int64_t i = 0; i < lb_safetensors_count(fixture->file); i++)
         there += strncmp(lb_safetensors_at(fixture->file, i)->name, "grad.", 5) == 0;
     ck_assert_int_eq(compared, there);
 }

@@ -94,7 +94,7 @@ bool lb_is_ensemble(const lb_model *model)
     return model->kind == &lb_ensemble_kind || model->kind == &lb_vote_kind;
 }
 
-double lb_ensemble_weight(const lb_ensemble *ensemble, int member)
+double lb_ensemble_weight(const lb_ensemble *ensemble, int64_t member)
 {
     return ensemble->weight ? ensemble->weight[member] : 1 / (double)ensemble->count;
 }
@@ -124,11 +124,12 @@ static void add_sizes(lb_model *base, const lb_model *member)
         base->positions = member->positions;
 }
 
-lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members, int count, lb_error *error)
+lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members, int64_t count,
+                           lb_error *error)
 {
     if (count < 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "invalid ensemble: found %d models, expected at least 1", count);
+                            "invalid ensemble: found %lld models, expected at least 1", (long long)count);
     lb_model base = {.kind = &lb_ensemble_kind,
                      .source_vocab = members[0]->source_vocab,
                      .target_vocab = members[0]->target_vocab,
@@ -152,7 +153,7 @@ lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members
     }
     if (votes) make_vote(&base);
     /* Whoever copies needs to know from where. */
-    if (votes || base.copies) find_common_map(&base, members, count);
+    if (votes || base.copies) find_common_map(&base, members, (int)count);
     *ensemble = (lb_ensemble){.base = base, .member = members, .count = count};
     return LB_OK;
 }

@@ -7,19 +7,19 @@
 lb_status lb_checkpoint_save(const lb_params *params, const char *path, lb_checkpoint_extra extra,
                              lb_error *error)
 {
-    size_t count = (size_t)lb_params_count(params);
-    lb_safetensors_tensor *all = lb_alloc((count + extra.tensor_count) * sizeof *all);
+    int64_t count = lb_params_count(params), all_count = count + extra.tensor_count;
+    lb_safetensors_tensor *all = lb_alloc((size_t)all_count * sizeof *all);
     if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
-    for (size_t i = 0; i < count; i++) {
-        const lb_tensor *tensor = lb_params_tensor(params, (int)i);
-        all[i] = (lb_safetensors_tensor){.name = lb_params_name(params, (int)i),
+    for (int64_t i = 0; i < count; i++) {
+        const lb_tensor *tensor = lb_params_tensor(params, i);
+        all[i] = (lb_safetensors_tensor){.name = lb_params_name(params, i),
                                          .dtype = LB_DTYPE_REAL,
                                          .shape = tensor->shape,
                                          .data = tensor->data};
     }
-    for (size_t i = 0; i < extra.tensor_count; i++) all[count + i] = extra.tensors[i];
-    lb_status status = lb_safetensors_write(path, all, count + extra.tensor_count, extra.metadata,
-                                            extra.metadata_count, error);
+    for (int64_t i = 0; i < extra.tensor_count; i++) all[count + i] = extra.tensors[i];
+    lb_status status =
+        lb_safetensors_write(all, all_count, extra.metadata, extra.metadata_count, path, error);
     lb_release(all);
     return status;
 }

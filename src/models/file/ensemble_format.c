@@ -129,7 +129,7 @@ lb_model *lb_ensemble_restore(lb_params *params, const char *name, const char *c
  * so they are the same in the same order. */
 static lb_status copy_values(const lb_params *to, int first, const lb_ensemble_part *part, lb_error *error)
 {
-    int count = lb_params_count(to) - first, found = lb_params_count(part->params) - part->first;
+    int count = (int)lb_params_count(to) - first, found = (int)lb_params_count(part->params) - part->first;
     if (part->count ? part->count != count || found < count : found != count)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "the model has %d parameters, its store has %d", count,
                             part->count ? part->count : found);
@@ -155,7 +155,7 @@ static lb_model *copy_member(lb_params *params, int index, const lb_ensemble_par
         lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
         return NULL;
     }
-    int first = lb_params_count(params);
+    int first = (int)lb_params_count(params);
     lb_model *copy = lb_model_restore(part->model->kind, params, name, config, own, error);
     lb_release(config);
     if (copy) copy->from_end = part->model->from_end;
@@ -182,7 +182,7 @@ int lb_ensemble_member_first(const lb_params *params, int member)
 {
     char name[NAME_LENGTH];
     size_t length = (size_t)snprintf(name, sizeof name, "member.%d.", member);
-    int first = 0, count = lb_params_count(params);
+    int first = 0, count = (int)lb_params_count(params);
     while (first < count && strncmp(lb_params_name(params, first), name, length) != 0) first++;
     return first;
 }

@@ -28,7 +28,6 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const cha
     case LB_CONFIG_WORD:
         lb_buffer_json_string(json, at);
         return;
-    case LB_CONFIG_COUNT:
     case LB_CONFIG_CHOICE:
         break;
     }
@@ -56,7 +55,6 @@ static double number_at(lb_config_kind kind, const char *at)
         return *(const double *)(const void *)at;
     case LB_CONFIG_FLAG:
         return *(const bool *)(const void *)at;
-    case LB_CONFIG_COUNT:
     case LB_CONFIG_CHOICE:
     case LB_CONFIG_WORD:
         break;
@@ -134,7 +132,6 @@ static double value_of(const lb_config_field *field, const cJSON *item)
     case LB_CONFIG_CHOICE:
         return choice_of(item, field->names);
     case LB_CONFIG_SIZE:
-    case LB_CONFIG_COUNT:
     case LB_CONFIG_WORD:
         break;
     }
@@ -157,7 +154,6 @@ static void store_number(lb_config_kind kind, double value, char *at)
     case LB_CONFIG_FLAG:
         *(bool *)(void *)at = value != 0;
         return;
-    case LB_CONFIG_COUNT:
     case LB_CONFIG_CHOICE:
     case LB_CONFIG_WORD:
         break;
@@ -194,7 +190,6 @@ static void print_expected(lb_buffer *text, const lb_config_field *field)
             lb_buffer_print(text, "%s\"%s\"", i ? ", " : "one of ", field->names[i]);
         return;
     case LB_CONFIG_SIZE:
-    case LB_CONFIG_COUNT:
         break;
     }
     lb_buffer_print(text, "an integer from 1 to %d", LARGEST);

@@ -21,7 +21,7 @@ enum { MOST_METADATA = 16, OWN_METADATA = 3 };
 enum { LEAST_ROOM = 1 << 20, ROOM_OF_ARRAY = 4096 };
 
 lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
-                        const lb_safetensors_metadata *metadata, size_t metadata_count, lb_error *error)
+                        const lb_safetensors_metadata *metadata, int64_t metadata_count, lb_error *error)
 {
     lb_safetensors_metadata all[MOST_METADATA];
     if (metadata_count > MOST_METADATA - OWN_METADATA)
@@ -38,8 +38,8 @@ lb_status lb_model_save(const lb_model *model, const lb_params *params, const ch
     all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
     all[count++] = (lb_safetensors_metadata){CONFIG_KEY, config};
     if (model->from_end) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
-    for (size_t i = 0; i < metadata_count; i++) all[count++] = metadata[i];
-    lb_checkpoint_extra extra = {.metadata = all, .metadata_count = count};
+    for (int64_t i = 0; i < metadata_count; i++) all[count++] = metadata[i];
+    lb_checkpoint_extra extra = {.metadata = all, .metadata_count = (int64_t)count};
     if (!status) status = lb_checkpoint_save(params, path, extra, error);
     lb_release(config);
     return status;
@@ -55,7 +55,7 @@ static int64_t count_numbers(const lb_safetensors *file)
 {
     int64_t numbers = 0;
     const lb_safetensors_tensor *array;
-    for (size_t i = 0; (array = lb_safetensors_at(file, i)) != NULL; i++)
+    for (int64_t i = 0; (array = lb_safetensors_at(file, i)) != NULL; i++)
         numbers += lb_shape_count(array->shape) + LB_ALIGNMENT / (int64_t)sizeof(lb_real);
     return numbers;
 }
@@ -66,8 +66,9 @@ static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, 
                          const char *config, const lb_extensions *own, lb_error *error)
 {
     lb_error found = {0};
-    const lb_params_source source = {
-        file, check_array, LEAST_ROOM + ROOM_OF_ARRAY * lb_safetensors_count(file), count_numbers(file)};
+    const lb_params_source source = {file, check_array,
+                                     LEAST_ROOM + ROOM_OF_ARRAY * (size_t)lb_safetensors_count(file),
+                                     count_numbers(file)};
     lb_params_take_from(params, &source);
     lb_model *model = lb_model_restore(kind, params, "", config, own, &found);
     lb_params_take_from(params, NULL);

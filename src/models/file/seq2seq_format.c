@@ -18,7 +18,7 @@ static const lb_config_field fields[] = {
     {FIELD(target_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(embed), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(hidden), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
-    {FIELD(layers), LB_CONFIG_COUNT, LB_CONFIG_NEEDED, NULL},
+    {FIELD(layers), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(bidirectional), LB_CONFIG_FLAG, false, NULL},
     {"attention", offsetof(description, attention), LB_CONFIG_WORD, LB_CONFIG_NEEDED, NULL},
     {FIELD(heads), LB_CONFIG_SIZE, 1, NULL},

@@ -19,7 +19,7 @@ static const lb_config_field fields[] = {
     {FIELD(heads), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(attention_weights), LB_CONFIG_CHOICE, LB_SOFTMAX, lb_normalizer_names},
     {FIELD(feed_forward), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
-    {FIELD(layers), LB_CONFIG_COUNT, LB_CONFIG_NEEDED, NULL},
+    {FIELD(layers), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(post_norm), LB_CONFIG_FLAG, false, NULL},
     {FIELD(positions), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, lb_positional_names},
     {FIELD(max_length), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},

@@ -26,7 +26,7 @@ lb_status lb_translate_show_alignments(const lb_translator *translator, lb_trans
 {
     lb_tape *tape = lb_tapes_take(translator->tapes, error);
     lb_status status = tape ? LB_OK : LB_ERROR_MEMORY;
-    for (size_t i = 0; i < translations->count && !status; i++) {
+    for (int64_t i = 0; i < translations->count && !status; i++) {
         lb_translation *text = &translations->text[i];
         for (int64_t k = 0; k < text->count && !status; k++)
             status = show(translator, tape, text, &text->output[k], error);

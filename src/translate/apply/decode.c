@@ -25,10 +25,10 @@ lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "found beam %d, n_best %d and limit %lld, expected 0 or more", c->beam, c->n_best,
                             (long long)c->limit);
-    int members = lb_is_ensemble(t->model.model) ? ((const lb_ensemble *)t->model.model)->count : 0;
+    int64_t members = lb_is_ensemble(t->model.model) ? ((const lb_ensemble *)t->model.model)->count : 0;
     if (c->member < 0 || c->member > members)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "member: found %d, expected 0 to %d", c->member,
-                            members);
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "member: found %d, expected 0 to %lld", c->member,
+                            (long long)members);
     if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
     if (c->n_best == 0) c->n_best = 1;
     if (c->beam < c->n_best || c->sample) c->beam = c->n_best;

@@ -14,10 +14,9 @@ lb_given lb_translate_given(const lb_translator *t, lb_tape *tape, const lb_tran
     lb_given given = {.source = lb_tokens_new(tape, 1, text->length, &source_id, &source_length),
                       .target_out = lb_tokens_new(tape, 1, output->steps, &target_id, &target_length)};
     if (given.source.batch != 1 || given.target_out.batch != 1) return given;
-    *source_length = lb_vocabulary_encode(t->model.source, text->symbol, (size_t)text->length, source_id,
-                                          (int32_t)text->length);
-    lb_vocabulary_encode(t->model.target, output->symbol, (size_t)output->length, target_id,
-                         (int32_t)output->length);
+    *source_length =
+        lb_vocabulary_encode(t->model.source, text->symbol, text->length, source_id, (int32_t)text->length);
+    lb_vocabulary_encode(t->model.target, output->symbol, output->length, target_id, (int32_t)output->length);
     if (output->steps > output->length) target_id[output->length] = LB_EOS;
     *target_length = (int32_t)output->steps;
     return given;

@@ -20,14 +20,18 @@ void *lb_keep_room(const lb_translate_job *j, size_t count, size_t size)
     return lb_arena_alloc(j->all->memory, count * size + 1);
 }
 
-lb_status lb_translate_job_begin(lb_translate_job *j, const lb_translator *translator, size_t count,
+lb_status lb_translate_job_begin(lb_translate_job *j, const lb_translator *translator, int64_t texts,
                                  lb_error *error)
 {
+    size_t count = (size_t)texts;
     const lb_model *model = translator->model.model;
     *j = (lb_translate_job){.translator = translator, .all = lb_alloc(sizeof *j->all), .error = error};
     if (!j->all) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu texts", count);
     *j->all = (lb_translations){
-        .count = count, .layers = model->layers, .heads = model->heads, .memory = lb_arena_new()};
+        .count = texts, .layers = model->layers, .heads = model->heads, .memory = lb_arena_new()};
+    if (texts < 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "found %lld texts, expected 0 or more",
+                            (long long)texts);
     if (!j->all->memory) return lb_keep_failed(j);
     j->good = lb_alloc((count + 1) * sizeof(lb_translation *));
     j->source = lb_alloc((count + 1) * sizeof *j->source);
@@ -127,8 +131,8 @@ static lb_status keep_source(lb_translate_job *j, size_t number)
     int32_t *id = lb_keep_room(j, count, sizeof *id);
     t->symbol = lb_keep_symbols(j, j->symbols.symbol, count);
     if (!id || !t->symbol) return lb_keep_failed(j);
-    t->length =
-        lb_vocabulary_encode(j->translator->model.source, j->symbols.symbol, count, id, (int32_t)count);
+    t->length = lb_vocabulary_encode(j->translator->model.source, j->symbols.symbol, (int64_t)count, id,
+                                     (int32_t)count);
     j->source[j->good_count] =
         (lb_source){.id = id, .length = (int32_t)count, .number = j->config.first_text + number};
     j->good[j->good_count++] = t;

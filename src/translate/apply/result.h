@@ -18,9 +18,10 @@ typedef struct lb_translate_job {
 } lb_translate_job;
 
 /** Begins a call with `count` texts, none of them read yet. `error` receives errors, here and below.
- *  Memory: freed by lb_translate_job_end, also after an error. Errors: LB_ERROR_MEMORY. */
+ *  Memory: freed by lb_translate_job_end, also after an error. Errors: LB_ERROR_ARGUMENT for a negative
+ *          count; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_translate_job_begin(lb_translate_job *job, const lb_translator *translator,
-                                             size_t count, lb_error *error);
+                                             int64_t count, lb_error *error);
 
 /** Frees everything except the result, and returns that. After an error it frees the result, too, and returns NULL. */
 lb_translations *lb_translate_job_end(lb_translate_job *job);

@@ -52,7 +52,7 @@ static lb_status read_target(lb_translate_job *j, lb_translation *t, const char 
     to->symbol = lb_keep_symbols(j, j->symbols.symbol, count);
     to->id = lb_keep_room(j, count, sizeof *to->id);
     if (!to->symbol || !to->id) return lb_keep_failed(j);
-    to->length = lb_vocabulary_encode(m->target, to->symbol, count, to->id, (int32_t)count);
+    to->length = lb_vocabulary_encode(m->target, to->symbol, (int64_t)count, to->id, (int32_t)count);
     return LB_OK;
 }
 
@@ -120,9 +120,9 @@ static lb_status score(lb_translate_job *j, const char *const *sources, const ch
                        target *targets)
 {
     lb_status status = lb_translate_settle(j->translator, &j->config, j->error);
-    for (size_t i = 0; i < j->all->count && !status; i++) {
+    for (int64_t i = 0; i < j->all->count && !status; i++) {
         size_t before = j->good_count;
-        status = lb_keep_text(j, i, sources[i]);
+        status = lb_keep_text(j, (size_t)i, sources[i]);
         if (status || j->good_count == before) continue;
         status = read_target(j, &j->all->text[i], texts[i], &targets[before]);
         if (j->all->text[i].error) j->good_count = before;
@@ -133,20 +133,20 @@ static lb_status score(lb_translate_job *j, const char *const *sources, const ch
 }
 
 lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
-                                     const char *const *targets, size_t count, lb_error *error)
+                                     const char *const *targets, int64_t count, lb_error *error)
 {
     return lb_score_texts(translator, sources, targets, count, false, error);
 }
 
 lb_translations *lb_score_texts(const lb_translator *translator, const char *const *sources,
-                                const char *const *targets, size_t count, bool attention, lb_error *error)
+                                const char *const *targets, int64_t count, bool attention, lb_error *error)
 {
     lb_error found = {0};
     lb_translate_job j;
     lb_status status = lb_translate_job_begin(&j, translator, count, &found);
     j.config = (lb_translate_config){
         .beam = 1, .length_penalty = -1, .attention = attention, .skip_bad_texts = true};
-    target *given = lb_alloc_zero((count + 1) * sizeof *given);
+    target *given = lb_alloc_zero((size_t)(count + 1) * sizeof *given);
     if (!status) status = given ? score(&j, sources, targets, given) : lb_keep_failed(&j);
     lb_release(given);
     if (status) lb_error_set(error, status, "%s", found.message);

@@ -53,7 +53,7 @@ static lb_status read_prefix(lb_translate_job *j, size_t number, const char *tex
                                 : lb_symbols_split(&m->target_rule, text, strlen(text), &j->symbols, &found);
     int32_t count = (int32_t)j->symbols.count, *id = lb_keep_room(j, j->symbols.count, sizeof *id);
     if (!id) return lb_keep_failed(j);
-    if (!status) lb_vocabulary_encode(m->target, j->symbols.symbol, j->symbols.count, id, count);
+    if (!status) lb_vocabulary_encode(m->target, j->symbols.symbol, (int64_t)j->symbols.count, id, count);
     const char *unwritable = status ? NULL : find_unwritable(j, id);
     int64_t limit = j->config.limit ? j->config.limit : lb_text_model_limit(m, source->length);
     limit = lb_model_limit(m->model, limit);
@@ -80,11 +80,11 @@ static lb_status translate(lb_translate_job *j, const char *const *texts)
         j->all->layers = model->layers;
         j->all->heads = model->heads;
     }
-    for (size_t i = 0; i < j->all->count && !status; i++) {
+    for (int64_t i = 0; i < j->all->count && !status; i++) {
         size_t before = j->good_count;
-        status = lb_keep_text(j, i, texts[i]);
+        status = lb_keep_text(j, (size_t)i, texts[i]);
         if (!status && j->config.prefixes && j->good_count > before)
-            status = read_prefix(j, i, j->config.prefixes[i]);
+            status = read_prefix(j, (size_t)i, j->config.prefixes[i]);
         if (j->all->text[i].error) j->good_count = before;
     }
     for (size_t first = 0, some; first < j->good_count && !status; first += some)
@@ -92,7 +92,7 @@ static lb_status translate(lb_translate_job *j, const char *const *texts)
     return status;
 }
 
-lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts, size_t count,
+lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts, int64_t count,
                                   lb_translate_config config, lb_error *error)
 {
     lb_error found = {0};

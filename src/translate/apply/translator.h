@@ -18,7 +18,7 @@ int32_t lb_translator_most(const lb_text_model *model);
 
 /** lb_translator_score, whose outputs have the attention weights with `attention`, unless members vote. */
 LB_MUST_USE lb_translations *lb_score_texts(const lb_translator *translator, const char *const *sources,
-                                            const char *const *targets, size_t count, bool attention,
+                                            const char *const *targets, int64_t count, bool attention,
                                             lb_error *error);
 
 /** A source in ids. */

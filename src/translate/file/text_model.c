@@ -111,7 +111,7 @@ lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_er
         size_t count = 2;
         if (target) metadata[count++] = (lb_safetensors_metadata){LB_TARGET_VOCABULARY_KEY, target};
         if (t->training) metadata[count++] = (lb_safetensors_metadata){LB_TRAINING_KEY, t->training};
-        status = lb_model_save(t->model, t->params, path, metadata, count, error);
+        status = lb_model_save(t->model, t->params, path, metadata, (int64_t)count, error);
     } else {
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
     }

@@ -22,8 +22,8 @@ typedef struct lb_text_model {
     lb_vocabulary *source, *target; /* from lb_vocabulary_new_reserved; may be the same */
     lb_symbol_rule source_rule, target_rule;
     lb_pair_columns columns;                /* of the file of the training; zero: not given */
-    int32_t shortest_source;                /* minimum symbols of training texts; 0: not known */
-    int32_t longest_source, longest_target; /* maximum symbols of training texts */
+    int64_t shortest_source;                /* minimum symbols of training texts; 0: not known */
+    int64_t longest_source, longest_target; /* maximum symbols of training texts */
     bool sorts;           /* sources are lists of numbers separated by blanks, targets the sorted lists */
     lb_sort_task task;    /* if it sorts */
     const char *training; /* a record of the training, JSON; NULL: none */

@@ -121,7 +121,8 @@ static lb_status add_parts(joining *j, const source *s)
 {
     const lb_params *params = s->text.params;
     if (!lb_is_ensemble(s->text.model))
-        return add_part(j, (lb_ensemble_part){s->text.model, params, 0, lb_params_count(params)}, s->path);
+        return add_part(j, (lb_ensemble_part){s->text.model, params, 0, (int)lb_params_count(params)},
+                        s->path);
     const lb_ensemble *all = (const lb_ensemble *)s->text.model;
     lb_status status = LB_OK;
     for (int i = 0; i < all->count && !status; i++) {
@@ -180,7 +181,7 @@ static lb_status open_all(joining *j)
     return status;
 }
 
-static int32_t larger(int32_t a, int32_t b)
+static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -189,7 +190,7 @@ static lb_status gather(joining *j)
 {
     j->params = lb_params_new(0);
     if (!j->params) return out_of_memory(j);
-    j->ensemble = lb_ensemble_gather(j->params, j->part, j->result->count, NULL, j->error);
+    j->ensemble = lb_ensemble_gather(j->params, j->part, (int)j->result->count, NULL, j->error);
     if (!j->ensemble) return j->error->status ? j->error->status : LB_ERROR_MEMORY;
     j->text = j->sources->text;
     j->text.params = j->params;
@@ -199,8 +200,8 @@ static lb_status gather(joining *j)
         if (t->shortest_source < j->text.shortest_source) j->text.shortest_source = t->shortest_source;
         j->text.longest_source = larger(j->text.longest_source, t->longest_source);
         j->text.longest_target = larger(j->text.longest_target, t->longest_target);
-        j->text.task.min_length = j->text.sorts ? j->text.shortest_source : j->text.task.min_length;
-        j->text.task.max_length = larger(j->text.task.max_length, t->task.max_length);
+        if (j->text.sorts) j->text.task.min_length = (int32_t)j->text.shortest_source;
+        j->text.task.max_length = (int32_t)larger(j->text.task.max_length, t->task.max_length);
     }
     return LB_OK;
 }

@@ -141,7 +141,7 @@ static lb_status gather_cases(walk *w, const lb_ensemble *ensemble, lb_arena *me
     while (advance(w)) {
         lb_vote_pool pool = lb_vote_gather(ensemble, w->batch.source, w->search);
         for (int64_t row = 0; row < pool.batch && w->batch.target_out.lengths; row++)
-            if (!keep_case(w, &pool, row, ensemble->count, memory, &cases[(*count)++]))
+            if (!keep_case(w, &pool, row, (int)ensemble->count, memory, &cases[(*count)++]))
                 return lb_error_set(w->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
     }
     return tape_status(w);
@@ -158,7 +158,7 @@ lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble, lb
     if (!status && (!memory || !cases))
         status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
     if (!status) status = gather_cases(&w, ensemble, memory, cases, &count);
-    if (!status) lb_vote_fit(cases, count, ensemble->count, weight);
+    if (!status) lb_vote_fit(cases, count, (int)ensemble->count, weight);
     lb_release(cases);
     lb_arena_free(memory);
     lb_tape_free(w.tape);

@@ -82,7 +82,7 @@ static void report_left_out(const lb_training_data *data, const lb_training_list
 static const double LETTERS_OF_WORDS = 2.5;
 
 static void hint_at_blanks(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *separator,
-                           int32_t (*length)(const lb_pairs *, int64_t), const char *side,
+                           int64_t (*length)(const lb_pairs *, int64_t), const char *side,
                            const lb_training_listener *listener)
 {
     char text[LB_MESSAGE_LENGTH];
@@ -165,22 +165,22 @@ void lb_training_data_close(lb_training_data *data)
 }
 
 /* Of this training and of the one before, if any. */
-static int32_t longest(const lb_training_data *data, int32_t (*length)(const lb_pairs *, int64_t),
-                       int32_t before)
+static int64_t longest(const lb_training_data *data, int64_t (*length)(const lb_pairs *, int64_t),
+                       int64_t before)
 {
-    int32_t most = before;
+    int64_t most = before;
     if (data->sorts) return data->task.max_length;
     for (int64_t i = 0; i < lb_pairs_count(data->train); i++)
         most = length(data->train, i) > most ? length(data->train, i) : most;
     return most;
 }
 
-static int32_t shortest_source(const lb_training_data *data)
+static int64_t shortest_source(const lb_training_data *data)
 {
-    int32_t before = data->start->model.shortest_source, least = before > 0 ? before : INT32_MAX;
+    int64_t before = data->start->model.shortest_source, least = before > 0 ? before : INT64_MAX;
     if (data->sorts) return data->task.min_length;
     for (int64_t i = 0; i < lb_pairs_count(data->train); i++) {
-        int32_t length = lb_pairs_source_length(data->train, i);
+        int64_t length = lb_pairs_source_length(data->train, i);
         least = length < least ? length : least;
     }
     return least;

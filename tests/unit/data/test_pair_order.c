@@ -116,8 +116,8 @@ START_TEST(test_order_pairs_of_similar_length_are_together)
         lb_pair_step now = lb_pair_order_at(order, step);
         int32_t widest_source = 0, widest_target = 0;
         for (int64_t i = 0; i < now.count; i++) {
-            int32_t s = lb_pairs_source_length(pairs, now.pair[i]),
-                    t = lb_pairs_target_length(pairs, now.pair[i]);
+            int32_t s = (int32_t)lb_pairs_source_length(pairs, now.pair[i]),
+                    t = (int32_t)lb_pairs_target_length(pairs, now.pair[i]);
             source[0] += s;
             target[0] += t;
             widest_source = s > widest_source ? s : widest_source;

@@ -47,7 +47,7 @@ START_TEST(test_sort_ids_are_those_of_torchtext)
         lb_vocabulary *v = new_vocabulary();
         int64_t least = strtol(line, &line, 10);
         size_t size = cut(line, symbols);
-        ck_assert_int_eq(lb_vocabulary_add(v, words, count, NULL), LB_OK);
+        ck_assert_int_eq(lb_vocabulary_add(v, words, (int64_t)count, NULL), LB_OK);
         lb_vocabulary_sort(v, least);
         ck_assert_int_eq(lb_vocabulary_size(v), (int)size);
         for (size_t id = 0; id < size; id++) {

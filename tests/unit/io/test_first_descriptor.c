@@ -41,7 +41,7 @@ START_TEST(test_model_file_with_the_first_descriptor_is_opened)
     const lb_safetensors_tensor tensor = {
         .name = "x", .dtype = LB_DTYPE_REAL, .shape = LB_SHAPE(1), .data = &number};
     close(STDIN_FILENO);
-    ck_assert_int_eq(lb_safetensors_write(support_path(path, "file"), &tensor, 1, NULL, 0, &error), LB_OK);
+    ck_assert_int_eq(lb_safetensors_write(&tensor, 1, NULL, 0, support_path(path, "file"), &error), LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file != NULL, "%s", error.message);
     lb_safetensors_close(file);

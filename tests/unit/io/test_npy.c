@@ -87,15 +87,15 @@ START_TEST(test_write_gives_the_very_bytes_of_numpy)
     double ramp[24];
     for (int i = 0; i < 24; i++) ramp[i] = 0.5 * i - 3;
     support_path(path, "file.npy");
-    ck_assert_int_eq(lb_npy_write(path, LB_DTYPE_F64, LB_SHAPE(2, 3, 4), ramp, NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(ramp, LB_SHAPE(2, 3, 4), LB_DTYPE_F64, path, NULL), LB_OK);
     assert_same_file(path, DATA "c_f8.npy");
-    ck_assert_int_eq(lb_npy_write(path, LB_DTYPE_F32, LB_SHAPE(2, 3, 4), ramp, NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(ramp, LB_SHAPE(2, 3, 4), LB_DTYPE_F32, path, NULL), LB_OK);
     assert_same_file(path, DATA "c_f4.npy");
-    ck_assert_int_eq(lb_npy_write(path, LB_DTYPE_F64, LB_SHAPE(4), ramp, NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(ramp, LB_SHAPE(4), LB_DTYPE_F64, path, NULL), LB_OK);
     assert_same_file(path, DATA "vector_f8.npy");
-    ck_assert_int_eq(lb_npy_write(path, LB_DTYPE_F32, LB_SHAPE(0, 3), NULL, NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(NULL, LB_SHAPE(0, 3), LB_DTYPE_F32, path, NULL), LB_OK);
     assert_same_file(path, DATA "empty_f4.npy");
-    ck_assert_int_eq(lb_npy_write(path, LB_DTYPE_F64, (lb_shape){0}, &(double){2.5}, NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(&(double){2.5}, (lb_shape){0}, LB_DTYPE_F64, path, NULL), LB_OK);
     assert_same_file(path, DATA "scalar_f8.npy");
 }
 END_TEST
@@ -107,7 +107,7 @@ START_TEST(test_write_then_read_keeps_every_bit_of_doubles)
     lb_shape shape;
     double *back;
     ck_assert_int_eq(
-        lb_npy_write(support_path(path, "f"), LB_DTYPE_F64, LB_SHAPE(1, 1, 6, 1, 1, 1), values, NULL), LB_OK);
+        lb_npy_write(values, LB_SHAPE(1, 1, 6, 1, 1, 1), LB_DTYPE_F64, support_path(path, "f"), NULL), LB_OK);
     ck_assert_int_eq(lb_npy_read(path, &shape, &back, NULL), LB_OK);
     ck_assert(lb_shape_equal(shape, LB_SHAPE(1, 1, 6, 1, 1, 1)));
     ck_assert_int_eq(memcmp(back, values, sizeof values), 0);
@@ -121,11 +121,11 @@ START_TEST(test_write_impossible_arguments_fail)
     lb_error error = {0};
     double value = 1;
     support_path(path, "file");
-    ck_assert_int_eq(lb_npy_write(path, LB_DTYPE_I64, LB_SHAPE(1), &value, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_I64, path, &error), LB_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "I64"));
-    ck_assert_int_eq(lb_npy_write(path, LB_DTYPE_F64, LB_SHAPE(-1), &value, NULL), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(-1), LB_DTYPE_F64, path, NULL), LB_ERROR_ARGUMENT);
     ck_assert_uint_eq(support_file_count(), 0);
-    ck_assert_int_eq(lb_npy_write(support_path(path, "no/file"), LB_DTYPE_F64, LB_SHAPE(1), &value, NULL),
+    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_F64, support_path(path, "no/file"), NULL),
                      LB_ERROR_WRITE);
 }
 END_TEST
@@ -257,7 +257,7 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
     double value = 1, *values;
     lb_shape shape;
     support_watch_allocations();
-    ck_assert_int_eq(lb_npy_write(support_path(path, "file"), LB_DTYPE_F32, LB_SHAPE(1), &value, NULL),
+    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_F32, support_path(path, "file"), NULL),
                      LB_OK);
     long in_write = support_allocation_count();
     ck_assert_int_eq(lb_npy_read(path, &shape, &values, NULL), LB_OK);
@@ -267,7 +267,7 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
     ck_assert_int_gt(in_read, 1);
     for (long n = 1; n <= in_write; n++) {
         support_fail_allocation(n);
-        ck_assert_int_eq(lb_npy_write(path, LB_DTYPE_F32, LB_SHAPE(1), &value, NULL), LB_ERROR_MEMORY);
+        ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_F32, path, NULL), LB_ERROR_MEMORY);
     }
     for (long n = 1; n <= in_read; n++) {
         support_fail_allocation(n);

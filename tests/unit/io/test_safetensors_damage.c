@@ -20,7 +20,7 @@ static lb_status write_sample(const char *path, const float *data)
 {
     const lb_safetensors_tensor tensors[] = {{"w", LB_DTYPE_F32, {2, {2, 2}}, data},
                                              {"b", LB_DTYPE_F64, {1, {1}}, data}};
-    return lb_safetensors_write(path, tensors, 2, &(lb_safetensors_metadata){"config", "{}"}, 1, NULL);
+    return lb_safetensors_write(tensors, 2, &(lb_safetensors_metadata){"config", "{}"}, 1, path, NULL);
 }
 
 /* Opens a file with these bytes. There must be an error exactly if there is no result. */
@@ -36,7 +36,7 @@ static lb_status try_bytes(const char *path, const void *bytes, size_t count)
     }
     ck_assert_int_eq(error.status, LB_OK);
     /* Whatever was accepted must be safe to use. */
-    for (size_t i = 0; i < lb_safetensors_count(file); i++) {
+    for (int64_t i = 0; i < lb_safetensors_count(file); i++) {
         const lb_safetensors_tensor *tensor = lb_safetensors_at(file, i);
         lb_real *out = malloc((size_t)lb_shape_count(tensor->shape) * sizeof *out + 1);
         ck_assert_ptr_eq(lb_safetensors_find(file, tensor->name), tensor);

@@ -304,7 +304,7 @@ START_TEST(test_gradient_of_each_kind_matches_differences)
     bool needs_equal_widths = kind == LB_ATTENTION_DOT || kind == LB_ATTENTION_SCALED_DOT;
     subject s = make(_i, !needs_equal_widths);
     lb_tensor *all[64];
-    int count = lb_params_count(s.params);
+    int64_t count = lb_params_count(s.params);
     ck_assert_int_lt(count, 64);
     for (int i = 0; i < count; i++) all[i] = lb_params_tensor(s.params, i);
     lb_error error = {0};

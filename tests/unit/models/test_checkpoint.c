@@ -16,7 +16,7 @@ static lb_tape *open_file(void)
         {.name = "grid", .dtype = LB_DTYPE_F32, .shape = LB_SHAPE(2, 3), .data = grid},
         {.name = "ids", .dtype = LB_DTYPE_I64, .shape = LB_SHAPE(2), .data = ids}};
     support_path(path, "data.safetensors");
-    ck_assert_int_eq(lb_safetensors_write(path, arrays, 2, NULL, 0, NULL), LB_OK);
+    ck_assert_int_eq(lb_safetensors_write(arrays, 2, NULL, 0, path, NULL), LB_OK);
     file = lb_safetensors_open(path, NULL);
     ck_assert_ptr_nonnull(file);
     return lb_tape_new();

@@ -24,7 +24,7 @@ static void check(lb_model *model, lb_params *params)
 {
     enum { MOST = 100 };
     lb_tensor *all[MOST];
-    int count = lb_params_count(params);
+    int count = (int)lb_params_count(params);
     ck_assert_msg(lb_params_status(params) == LB_OK, "%s", lb_params_error(params));
     ck_assert_int_le(count, MOST);
     for (int i = 0; i < count; i++) all[i] = lb_params_tensor(params, i);

@@ -15,7 +15,7 @@ typedef enum color { RED, GREEN, BLUE } color;
 
 typedef struct sample {
     int64_t size;
-    int count;
+    int64_t count;
     lb_real share;
     double scale;
     bool flag;
@@ -26,7 +26,7 @@ static const char *const color_names[] = {"red", "green", "blue", NULL};
 
 static const lb_config_field fields[] = {
     {"size", offsetof(sample, size), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
-    {"count", offsetof(sample, count), LB_CONFIG_COUNT, 3, NULL},
+    {"count", offsetof(sample, count), LB_CONFIG_SIZE, 3, NULL},
     {"share", offsetof(sample, share), LB_CONFIG_FRACTION, 0, NULL},
     {"scale", offsetof(sample, scale), LB_CONFIG_POSITIVE, 1, NULL},
     {"flag", offsetof(sample, flag), LB_CONFIG_FLAG, false, NULL},

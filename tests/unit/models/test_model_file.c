@@ -115,13 +115,13 @@ START_TEST(test_model_load_makes_room_once_for_all_that_is_in_the_file)
 END_TEST
 
 /* Expects a file with these arrays and metadata to be no model, for this reason. */
-static void expect_format_error(const lb_safetensors_metadata *metadata, size_t entries,
-                                const lb_safetensors_tensor *arrays, size_t count, const char *text)
+static void expect_format_error(const lb_safetensors_metadata *metadata, int64_t entries,
+                                const lb_safetensors_tensor *arrays, int64_t count, const char *text)
 {
     lb_error error = {0};
     char path[SUPPORT_PATH];
     support_path(path, "bad.safetensors");
-    ck_assert_int_eq(lb_safetensors_write(path, arrays, count, metadata, entries, &error), LB_OK);
+    ck_assert_int_eq(lb_safetensors_write(arrays, count, metadata, entries, path, &error), LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file, "%s", error.message);
     lb_params *params = lb_params_new(1);

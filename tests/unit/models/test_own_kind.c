@@ -350,7 +350,7 @@ START_TEST(test_gradient_of_own_kinds_matches_differences)
         lb_tensor *all[32];
         lb_params *params = lb_params_new(5);
         lb_model *model = i ? add_relay(params) : add_seq2seq(params, &support_paired);
-        int count = lb_params_count(params);
+        int count = (int)lb_params_count(params);
         ck_assert_int_le(count, 32);
         for (int p = 0; p < count; p++) all[p] = lb_params_tensor(params, p);
         lb_error error = {0};

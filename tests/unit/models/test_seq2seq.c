@@ -20,7 +20,7 @@ START_TEST(test_forward_outputs_and_gradients_equal_pytorch)
         lb_tokens target_out = support_fixture_tokens(m.fixture, m.tape, "input.target_out", NULL, 0);
         lb_seq2seq_encoded encoded = lb_seq2seq_encode(m.seq2seq, source);
         lb_seq2seq_decoded decoded = lb_seq2seq_decode(m.seq2seq, &encoded, encoded.initial, target_in);
-        lb_tensor *initial = lb_stack(encoded.initial, m.seq2seq->config.layers, 0);
+        lb_tensor *initial = lb_stack(encoded.initial, (int)m.seq2seq->config.layers, 0);
         ck_assert_msg(lb_tape_status(m.tape) == LB_OK, "%s", lb_tape_error(m.tape));
         support_fixture_compare(m.fixture, "output.encoder", encoded.memory.values->data);
         support_fixture_compare(m.fixture, "output.initial_state", initial->data);

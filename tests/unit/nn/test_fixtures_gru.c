@@ -58,7 +58,7 @@ static void check_gru(const char *name)
     if (given) slice_initial(support_fixture_input(fixture, tape, "h_0"), initial);
     lb_gru_result result = lb_gru_forward(&gru, x, given ? initial : NULL, lengths);
     ck_assert_msg(lb_is_sound(result.outputs), "%s: %s", name, lb_tape_error(tape));
-    lb_tensor *final = lb_stack(result.final, config.layers * gru.directions, 0);
+    lb_tensor *final = lb_stack(result.final, (int)(config.layers * gru.directions), 0);
     lb_tensor *loss = support_fixture_output(fixture, "h_n", final, NULL);
     loss = support_fixture_output(fixture, "y", result.outputs, loss);
     support_fixture_backward(fixture, loss, params);

@@ -46,7 +46,7 @@ static void check_lstm(const char *name)
     if (given) slice_initial(support_fixture_input(fixture, tape, "state_0"), initial);
     lb_lstm_result result = lb_lstm_forward(&lstm, x, given ? initial : NULL, lengths);
     ck_assert_msg(lb_is_sound(result.outputs), "%s: %s", name, lb_tape_error(tape));
-    lb_tensor *final = lb_stack(result.final, config.layers * lstm.directions, 0);
+    lb_tensor *final = lb_stack(result.final, (int)(config.layers * lstm.directions), 0);
     lb_tensor *loss = support_fixture_output(fixture, "state_n", final, NULL);
     loss = support_fixture_output(fixture, "y", result.outputs, loss);
     support_fixture_backward(fixture, loss, params);

@@ -118,8 +118,8 @@ static void check_round_trip(const char *name, lb_params *params)
                   error.message);
     lb_safetensors *to = lb_safetensors_open(path, &error);
     ck_assert_msg(to, "%s", error.message);
-    ck_assert_uint_eq(lb_safetensors_count(to), lb_safetensors_count(from));
-    for (size_t i = 0; i < lb_safetensors_count(from); i++) {
+    ck_assert_int_eq(lb_safetensors_count(to), lb_safetensors_count(from));
+    for (int64_t i = 0; i < lb_safetensors_count(from); i++) {
         const lb_safetensors_tensor *sent = lb_safetensors_at(from, i),
                                     *back = lb_safetensors_find(to, sent->name);
         ck_assert_msg(back, "%s is lost", sent->name);

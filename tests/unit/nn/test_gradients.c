@@ -163,7 +163,7 @@ static lb_tensor *run_gru(lb_tape *tape, void *context)
     const lb_gru *gru = &s->module.gru;
     return join(
         lb_gru_forward(gru, lb_on_tape(tape, s->input[0]), s->inputs > 1 ? s->input + 1 : NULL, lengths),
-        gru->config.layers * gru->directions);
+        (int)(gru->config.layers * gru->directions));
 }
 
 START_TEST(test_gru_gradient_matches_differences)

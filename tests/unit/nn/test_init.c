@@ -185,7 +185,7 @@ START_TEST(test_seq2seq_init_no_two_parameters_start_alike)
     lb_seq2seq model;
     lb_seq2seq_init(&model, params, "m",
                     (lb_seq2seq_config){.source_vocab = 20, .target_vocab = 20, .layers = 2});
-    int count = lb_params_count(params);
+    int count = (int)lb_params_count(params);
     ck_assert_int_eq(count, 2 + 8 + 4 + 3 + 8 + 2);
     for (int i = 0; i < count; i++)
         for (int j = 0; j < i; j++)

@@ -182,14 +182,14 @@ static void drop_array(const char *path, const char *name)
 {
     lb_error error = {0};
     lb_safetensors_tensor kept[ARRAYS];
-    size_t count = 0;
+    int64_t count = 0;
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file && lb_safetensors_find(file, name), "%s", error.message);
-    ck_assert_uint_le(lb_safetensors_count(file), ARRAYS);
-    for (size_t i = 0; i < lb_safetensors_count(file); i++)
+    ck_assert_int_le(lb_safetensors_count(file), ARRAYS);
+    for (int64_t i = 0; i < lb_safetensors_count(file); i++)
         if (strcmp(lb_safetensors_at(file, i)->name, name) != 0) kept[count++] = *lb_safetensors_at(file, i);
     const lb_safetensors_metadata run = {LB_RUN_KEY, lb_safetensors_metadata_value(file, LB_RUN_KEY)};
-    ck_assert_int_eq(lb_safetensors_write(path, kept, count, &run, 1, &error), LB_OK);
+    ck_assert_int_eq(lb_safetensors_write(kept, count, &run, 1, path, &error), LB_OK);
     lb_safetensors_close(file);
 }
 
@@ -204,9 +204,9 @@ static void set_number(const char *path, const char *name, size_t index, double 
     } changed;
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file && lb_safetensors_find(file, name), "%s", error.message);
-    size_t count = lb_safetensors_count(file);
-    ck_assert_uint_le(count, ARRAYS);
-    for (size_t i = 0; i < count; i++) {
+    int64_t count = lb_safetensors_count(file);
+    ck_assert_int_le(count, ARRAYS);
+    for (int64_t i = 0; i < count; i++) {
         arrays[i] = *lb_safetensors_at(file, i);
         if (strcmp(arrays[i].name, name) != 0) continue;
         size_t numbers = (size_t)lb_shape_count(arrays[i].shape);
@@ -220,7 +220,7 @@ static void set_number(const char *path, const char *name, size_t index, double 
         arrays[i].data = &changed;
     }
     const lb_safetensors_metadata run = {LB_RUN_KEY, lb_safetensors_metadata_value(file, LB_RUN_KEY)};
-    ck_assert_int_eq(lb_safetensors_write(path, arrays, count, &run, 1, &error), LB_OK);
+    ck_assert_int_eq(lb_safetensors_write(arrays, count, &run, 1, path, &error), LB_OK);
     lb_safetensors_close(file);
 }
 

@@ -113,8 +113,8 @@ static void write_arrays(void)
     const lb_safetensors_tensor array = {
         .name = "x", .dtype = LB_DTYPE_F64, .shape = LB_DIMS(2, 3), .data = numbers};
     const lb_safetensors_metadata metadata = {"share", "0.5"};
-    expect_ok(lb_npy_write("array.npy", LB_DTYPE_F64, array.shape, numbers, &error));
-    expect_ok(lb_safetensors_write("array.safetensors", &array, 1, &metadata, 1, &error));
+    expect_ok(lb_npy_write(numbers, array.shape, LB_DTYPE_F64, "array.npy", &error));
+    expect_ok(lb_safetensors_write(&array, 1, &metadata, 1, "array.safetensors", &error));
 }
 
 static void draw(const char *path)

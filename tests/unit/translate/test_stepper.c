@@ -46,9 +46,9 @@ static void assert_same_weights(const char *a, const char *b)
 {
     lb_safetensors *one = lb_safetensors_open(a, &error), *other = lb_safetensors_open(b, &error);
     ck_assert_msg(one && other, "%s", error.message);
-    ck_assert_uint_eq(lb_safetensors_count(one), lb_safetensors_count(other));
-    for (size_t i = 0; i < lb_safetensors_count(one); i++) {
-        const lb_safetensors_tensor *x = lb_safetensors_at(one, i), *y = lb_safetensors_at(other, i);
+    ck_assert_int_eq(lb_safetensors_count(one), lb_safetensors_count(other));
+    for (int64_t i = 0; i < lb_safetensors_count(one); i++) {
+        const lb_safetensors_tensor *x = lb_safetensors_at(one, (int64_t)i), *y = lb_safetensors_at(other, i);
         ck_assert_str_eq(x->name, y->name);
         ck_assert_int_eq(lb_shape_count(x->shape), lb_shape_count(y->shape));
         ck_assert_mem_eq(x->data, y->data, (size_t)lb_shape_count(x->shape) * sizeof(float));

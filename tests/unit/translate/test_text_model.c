@@ -21,7 +21,7 @@ enum { LETTERS = 6, SOUNDS = 3, SOURCE_IDS = LETTERS + LB_FIRST_TOKEN, TARGET_ID
 static char path[SUPPORT_PATH];
 static lb_error error;
 
-static lb_vocabulary *vocabulary_of(const char *const *symbols, size_t count)
+static lb_vocabulary *vocabulary_of(const char *const *symbols, int64_t count)
 {
     lb_vocabulary *vocabulary = lb_vocabulary_new_reserved(&error);
     ck_assert_int_eq(lb_vocabulary_add(vocabulary, symbols, count, &error), LB_OK);
@@ -208,7 +208,8 @@ static void write_model(const char *task, const char *source, const char *target
     if (task) metadata[count++] = (lb_safetensors_metadata){"lookback.task", task};
     if (source) metadata[count++] = (lb_safetensors_metadata){"lookback.source_vocabulary", source};
     if (target) metadata[count++] = (lb_safetensors_metadata){"lookback.target_vocabulary", target};
-    lb_status status = lb_model_save(model, params, support_path(path, "model"), metadata, count, &error);
+    lb_status status =
+        lb_model_save(model, params, support_path(path, "model"), metadata, (int64_t)count, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     lb_params_free(params);
 }
@@ -320,7 +321,7 @@ START_TEST(test_text_model_load_of_weights_without_a_model_is_refused)
                                                 {"lookback.target_vocabulary", TARGET}};
     lb_text_model loaded;
     support_path(path, "model");
-    ck_assert_int_eq(lb_safetensors_write(path, NULL, 0, metadata, 3, &error), LB_OK);
+    ck_assert_int_eq(lb_safetensors_write(NULL, 0, metadata, 3, path, &error), LB_OK);
     ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
     ck_assert_str_eq(
         error.message,

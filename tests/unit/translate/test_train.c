@@ -1,9 +1,9 @@
 /* Training by one call: its files, its listeners, resuming after a kill, and its errors. */
 #include "support/alloc.h"
 #include "support/pair_program.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include <lookback/translate.h>
 
 #include <cJSON.h>
 #include <stdio.h>
@@ -12,45 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAIRS = 500, STEPS = 300 };
-
 static lb_error error;
-static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH];
-
-/* The configuration of SUPPORT_SMALL for lookback train. */
-static lb_training_config small_config(char out[SUPPORT_PATH], const char *name)
-{
-    lb_set_threads(1);
-    return (lb_training_config){.train = train_file,
-                                .dev = dev_file,
-                                .target_separator = " ",
-                                .embed = 16,
-                                .hidden = 32,
-                                .dropout = -1,
-                                .label_smoothing = -1,
-                                .warm_up = 20,
-                                .lr = 0.02,
-                                .evaluate_every = 50,
-                                .steps = STEPS,
-                                .seed = 1,
-                                .out = support_path(out, name)};
-}
-
-static void write_files(void)
-{
-    support_write_pairs("train.tsv", PAIRS, 1);
-    support_write_pairs("dev.tsv", 60, 2);
-    support_path(train_file, "train.tsv");
-    support_path(dev_file, "dev.tsv");
-}
-
-static lb_training_result train(const lb_training_config *config)
-{
-    lb_training_result result = {0};
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
-    return result;
-}
 
 /* The calls of a listener. */
 typedef struct heard {
@@ -148,18 +110,18 @@ START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
 {
     char out[SUPPORT_PATH];
     heard h = {0};
-    write_files();
-    lb_training_config config = small_config(out, "deep/out");
+    support_small_files();
+    lb_training_config config = support_small_config(out, "deep/out");
     config.listener = listen(&h);
     config.options = "{\"mine\":1}";
-    lb_training_result result = train(&config);
+    lb_training_result result = support_small_train(&config);
     ck_assert_double_ge(result.dev.exact_match, 0.9);
     ck_assert_int_eq(result.pairs, 60);
     ck_assert(h.reports == 1 && h.hints == 0 && h.begun == 1 && h.ended == 1);
     ck_assert_ptr_nonnull(strstr(h.text, "train.tsv: 500 lines, 500 pairs\n"));
     ck_assert_str_eq(h.names, "-;");
-    ck_assert_int_eq(h.steps, STEPS);
-    ck_assert_int_eq(h.last_step, STEPS);
+    ck_assert_int_eq(h.steps, SUPPORT_SMALL_STEPS);
+    ck_assert_int_eq(h.last_step, SUPPORT_SMALL_STEPS);
     ck_assert_int_eq(h.evaluations, 6);
     ck_assert_int_eq(support_line_count("deep/out/log.jsonl"), 6);
     assert_table("deep/out/log.csv", "deep/out/log.jsonl");
@@ -179,13 +141,13 @@ END_TEST
 START_TEST(test_train_gives_the_weights_of_the_program)
 {
     char out[SUPPORT_PATH];
-    write_files();
+    support_small_files();
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--steps", "60", "--out",
                   "program");
     support_assert_trained();
-    lb_training_config config = small_config(out, "call");
+    lb_training_config config = support_small_config(out, "call");
     config.steps = 60;
-    train(&config);
+    support_small_train(&config);
     support_assert_same_weights("program/model.safetensors", "call/model.safetensors");
 }
 END_TEST
@@ -200,10 +162,10 @@ START_TEST(test_train_keeps_the_models_of_the_last_evaluations)
                  {"kept/model-250.safetensors", true},
                  {"kept/model-300.safetensors", true}};
     char out[SUPPORT_PATH], path[SUPPORT_PATH];
-    write_files();
-    lb_training_config config = small_config(out, "kept");
+    support_small_files();
+    lb_training_config config = support_small_config(out, "kept");
     config.keep = 2;
-    train(&config);
+    support_small_train(&config);
     for (int i = 0; i < 4; i++) {
         ck_assert_msg(support_exists(files[i].name) == files[i].kept, "%s", files[i].name);
         if (!files[i].kept) continue;
@@ -230,7 +192,7 @@ static void write_noise(void)
         used += (size_t)snprintf(text + used, sizeof text - used, "\n");
     }
     support_write_text("train.tsv", text);
-    support_path(train_file, "train.tsv");
+    support_path(support_small_train_file, "train.tsv");
 }
 
 static lb_status look_at_end(void *context, const lb_training_run *run, lb_error *failure)
@@ -249,12 +211,12 @@ START_TEST(test_train_keeps_the_lowest_symbol_error_where_nothing_is_right)
     char out[SUPPORT_PATH];
     lb_train_point kept = {0};
     write_noise();
-    lb_training_config config = small_config(out, "noise");
+    lb_training_config config = support_small_config(out, "noise");
     config.dev = NULL;
     config.evaluate_every = 5;
     config.steps = 150;
     config.listener = (lb_training_listener){.context = &kept, .ended = look_at_end};
-    lb_training_result result = train(&config);
+    lb_training_result result = support_small_train(&config);
     ck_assert_double_eq(result.dev.exact_match, 0);
     ck_assert_double_lt(result.dev.symbol_error, 0.35);
     ck_assert_int_gt(kept.step, 5);
@@ -286,22 +248,22 @@ START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
 {
     char out[SUPPORT_PATH];
     heard h = {0};
-    write_files();
-    lb_training_config config = small_config(out, "killed");
+    support_small_files();
+    lb_training_config config = support_small_config(out, "killed");
     config.listener = listen(&h);
     train_and_die(config, 120);
     train_and_die(config, 210);
     ck_assert(support_exists("killed/model.safetensors"));
     h.evaluations = 4;
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(h.steps, 100);
-    config = small_config(out, "whole");
-    lb_training_result whole = train(&config);
+    config = support_small_config(out, "whole");
+    lb_training_result whole = support_small_train(&config);
     support_assert_same_files("killed/model.safetensors", "whole/model.safetensors");
     ck_assert_int_eq(support_line_count("killed/log.jsonl"), 6);
-    config = small_config(out, "killed");
+    config = support_small_config(out, "killed");
     config.listener = (lb_training_listener){.context = &h, .stepped = hear_step};
-    lb_training_result again = train(&config);
+    lb_training_result again = support_small_train(&config);
     ck_assert_int_eq(h.steps, 100); /* no further step */
     ck_assert_double_eq(again.dev.exact_match, whole.dev.exact_match);
 }
@@ -327,16 +289,16 @@ START_TEST(test_train_of_several_seeds_is_one_ensemble)
 {
     char out[SUPPORT_PATH];
     heard h = {0};
-    write_files();
-    lb_training_config config = small_config(out, "both");
+    support_small_files();
+    lb_training_config config = support_small_config(out, "both");
     config.seed = 7;
     config.seeds = 2;
     config.steps = 100;
     config.dev = NULL;
     config.listener = (lb_training_listener){.context = &h, .begun = hear_begin};
-    lb_training_result result = train(&config);
+    lb_training_result result = support_small_train(&config);
     ck_assert_str_eq(h.names, "seed 7;seed 8;");
-    ck_assert_int_gt(result.pairs, PAIRS / 20);
+    ck_assert_int_gt(result.pairs, SUPPORT_SMALL_PAIRS / 20);
     ck_assert(support_exists("both/seed-7/model.safetensors") && support_exists("both/seed-8/log.jsonl"));
     char path[SUPPORT_PATH];
     assert_record(support_path(path, "both/model.safetensors"), 2);
@@ -346,7 +308,7 @@ START_TEST(test_train_of_several_seeds_is_one_ensemble)
     lb_translator_close(translator);
     config.seeds = 1;
     config.out = support_path(out, "one");
-    train(&config);
+    support_small_train(&config);
     support_assert_same_weights("one/model.safetensors", "both/seed-7/model.safetensors");
 }
 END_TEST
@@ -355,7 +317,7 @@ START_TEST(test_train_of_several_seeds_is_not_for_a_group)
 {
     char out[SUPPORT_PATH];
     const lb_group group = {.rank = 0, .size = 2};
-    lb_training_config config = small_config(out, "out");
+    lb_training_config config = support_small_config(out, "out");
     config.group = &group;
     config.seeds = 3;
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
@@ -370,12 +332,12 @@ START_TEST(test_train_forgotten_separator_is_hinted_at)
 {
     char out[SUPPORT_PATH];
     heard h = {0};
-    write_files();
-    lb_training_config config = small_config(out, "out");
+    support_small_files();
+    lb_training_config config = support_small_config(out, "out");
     config.target_separator = NULL;
     config.steps = 1;
     config.listener = (lb_training_listener){.context = &h, .hint = hear_hint};
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(h.hints, 1);
     ck_assert_ptr_nonnull(strstr(h.text, "train.tsv: the targets have a blank after every 1.0 characters"));
 }
@@ -390,8 +352,8 @@ static lb_status refuse(void *context, const lb_training_run *run, lb_error *fai
 START_TEST(test_train_error_of_a_listener_ends_the_training)
 {
     char out[SUPPORT_PATH];
-    write_files();
-    lb_training_config config = small_config(out, "out");
+    support_small_files();
+    lb_training_config config = support_small_config(out, "out");
     config.steps = 2;
     config.seeds = 2;
     config.listener.ended = refuse;
@@ -401,223 +363,21 @@ START_TEST(test_train_error_of_a_listener_ends_the_training)
 }
 END_TEST
 
-static void expect_refused(const lb_training_config *config, lb_status status, const char *why)
-{
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, NULL, &error) == status, "%s", error.message);
-    ck_assert_int_eq(error.status, status);
-    ck_assert_msg(strstr(error.message, why) != NULL, "\"%s\" does not say \"%s\"", error.message, why);
-}
-
-START_TEST(test_train_impossible_configuration_is_refused)
-{
-    char out[SUPPORT_PATH];
-    write_files();
-    lb_training_config usual = small_config(out, "out"), c = usual;
-#define REFUSED(field, value, why)                                                                           \
-    do {                                                                                                     \
-        c = usual;                                                                                           \
-        c.field = value;                                                                                     \
-        expect_refused(&c, LB_ERROR_ARGUMENT, why);                                                          \
-    } while (0)
-    REFUSED(train, NULL, "expected pairs to train on: a file, or texts in memory");
-    REFUSED(out, NULL, "expected a folder to write to");
-    REFUSED(normalize, "nfkc", "normalize: expected none, nfc or nfd, found \"nfkc\"");
-    REFUSED(model, "rnn", "model: expected seq2seq or transformer, found \"rnn\"");
-    REFUSED(model, "transformer", "embed, one_direction and attention are options of a seq2seq");
-    REFUSED(epochs, 3, "found both steps and epochs, expected only one of them");
-    REFUSED(dropout, 1, "dropout: found 1, expected less than 1");
-    REFUSED(average, 1, "average: found 1, expected less than 1");
-    REFUSED(lr, -1, "lr: found -1, expected 0 or more");
-    REFUSED(hidden, -5, "hidden: found -5, expected 0 or more");
-    REFUSED(target_separator, "\t", "separator");
-    ck_assert_int_eq(lb_translator_train(c, NULL, NULL), LB_ERROR_ARGUMENT);
-    ck_assert(!support_exists("out"));
-}
-END_TEST
-
-START_TEST(test_train_bad_file_is_an_error_with_file_and_line)
-{
-    char out[SUPPORT_PATH], path[SUPPORT_PATH];
-    write_files();
-    lb_training_config config = small_config(out, "out");
-    support_write_text("bad.tsv", "a\tA\nb\n");
-    config.dev = support_path(path, "bad.tsv");
-    expect_refused(&config, LB_ERROR_FORMAT, "bad.tsv:2: found 1 column, expected 2");
-    config.dev = support_path(path, "none.tsv");
-    expect_refused(&config, LB_ERROR_OPEN, "none.tsv: cannot read: No such file");
-    config = small_config(out, "out");
-    config.min_count = 999;
-    expect_refused(&config, LB_ERROR_FORMAT, "no symbol of the sources occurs 999 times");
-    config = small_config(out, "train.tsv/out");
-    expect_refused(&config, LB_ERROR_WRITE, "cannot write to ");
-    config = small_config(out, "out");
-    config.steps = 2;
-    train(&config);
-    config.lr = 0.01;
-    expect_refused(&config, LB_ERROR_FORMAT,
-                   "checkpoint.safetensors: it was trained with lr 0.02, this run has lr 0.01");
-    config.fresh = true;
-    train(&config);
-}
-END_TEST
-
-/* The weights of a model, as bytes; to be freed. */
-static char *weights_of(const char *folder, size_t *bytes)
-{
-    char path[SUPPORT_PATH];
-    lb_translator *t = lb_translator_open(support_path(path, folder), &error);
-    ck_assert_msg(t != NULL, "%s", error.message);
-    lb_safetensors *file = lb_safetensors_open(lb_translator_about(t).path, &error);
-    ck_assert_msg(file != NULL, "%s", error.message);
-    char *all = NULL;
-    *bytes = 0;
-    for (size_t i = 0; i < lb_safetensors_count(file); i++) {
-        const lb_safetensors_tensor *array = lb_safetensors_at(file, i);
-        size_t size = (size_t)lb_shape_count(array->shape) * sizeof(lb_real);
-        all = realloc(all, *bytes + size);
-        memcpy(all + *bytes, array->data, size);
-        *bytes += size;
-    }
-    lb_safetensors_close(file);
-    lb_translator_close(t);
-    return all;
-}
-
-/* The pairs of a file of the test as arrays of texts, until the file is read again. */
-static lb_pair_texts pairs_of(const char *path)
-{
-    static char texts[2][1 << 16];
-    static const char *columns[2][2][PAIRS];
-    size_t size;
-    bool dev = path == dev_file;
-    char *text = support_read_file(path, &size);
-    ck_assert_uint_lt(size, sizeof texts[dev]);
-    memcpy(texts[dev], text, size + 1);
-    free(text);
-    lb_pair_texts pairs = {.source = columns[dev][0], .target = columns[dev][1]};
-    for (char *at = strtok(texts[dev], "\t\n"); at; at = strtok(NULL, "\t\n")) {
-        columns[dev][0][pairs.count] = at;
-        columns[dev][1][pairs.count++] = strtok(NULL, "\t\n");
-    }
-    return pairs;
-}
-
-START_TEST(test_train_pairs_in_memory_give_the_bits_of_the_file)
-{
-    char out[SUPPORT_PATH];
-    size_t bytes[2];
-    write_files();
-    for (int with_dev = 0; with_dev < 2; with_dev++) {
-        lb_training_config config = small_config(out, with_dev ? "file-dev" : "file");
-        config.steps = 60;
-        if (!with_dev) config.dev = NULL;
-        lb_training_result file = train(&config);
-        config.train = config.dev = NULL;
-        config.pairs = pairs_of(train_file);
-        if (with_dev) config.dev_pairs = pairs_of(dev_file);
-        config.out = support_path(out, with_dev ? "memory-dev" : "memory");
-        lb_training_result memory = train(&config);
-        char *a = weights_of(with_dev ? "file-dev" : "file", &bytes[0]),
-             *b = weights_of(with_dev ? "memory-dev" : "memory", &bytes[1]);
-        ck_assert(bytes[0] == bytes[1] && bytes[0] > 1000 && memcmp(a, b, bytes[0]) == 0);
-        ck_assert_int_eq(file.pairs, memory.pairs);
-        ck_assert(file.dev.loss == memory.dev.loss);
-        config.steps = 80; /* resumes */
-        train(&config);
-        ((const char **)config.pairs.target)[0] = "other";
-        expect_refused(&config, LB_ERROR_FORMAT, "it was trained on other pairs");
-        free(a);
-        free(b);
-    }
-}
-END_TEST
-
-START_TEST(test_train_step_by_step_takes_pairs_in_memory_too)
-{
-    char out[SUPPORT_PATH];
-    double loss[2];
-    write_files();
-    for (int in_memory = 0; in_memory < 2; in_memory++) {
-        lb_training_config config = small_config(out, "out");
-        lb_evaluation found;
-        if (in_memory) {
-            config.pairs = pairs_of(train_file);
-            config.dev_pairs = pairs_of(dev_file);
-            config.train = config.dev = NULL;
-        }
-        lb_stepper *stepper = lb_stepper_new(config, &error);
-        ck_assert_msg(stepper != NULL, "%s", error.message);
-        for (int i = 0; i < 3; i++)
-            ck_assert_int_eq(lb_stepper_step(stepper, &loss[in_memory], &error), LB_OK);
-        ck_assert_int_eq(lb_stepper_measure(stepper, 20, &found, &error), LB_OK);
-        ck_assert(found.loss > 0);
-        lb_stepper_free(stepper);
-    }
-    ck_assert(loss[0] == loss[1]);
-}
-END_TEST
-
-START_TEST(test_train_bad_pairs_in_memory_are_refused_before_anything_is_written)
-{
-    char out[SUPPORT_PATH];
-    write_files();
-    lb_training_config config = small_config(out, "out");
-    lb_pair_texts pairs = pairs_of(train_file);
-    config.pairs = pairs;
-    expect_refused(&config, LB_ERROR_ARGUMENT, "pairs: found a file, and pairs in memory, expected only one");
-    config.train = NULL;
-    config.dev_pairs = pairs;
-    expect_refused(&config, LB_ERROR_ARGUMENT, "dev_pairs: found a file, and pairs in memory");
-    config.dev = NULL;
-    config.no_hold_out = true;
-    expect_refused(&config, LB_ERROR_ARGUMENT, "no_hold_out: found pairs for development");
-    config.no_hold_out = false;
-    config.pairs.count = 0;
-    expect_refused(&config, LB_ERROR_ARGUMENT, "found 0 pairs, expected at least one");
-    config.pairs = pairs;
-    ((const char **)pairs.source)[123] = "a\tb";
-    expect_refused(&config, LB_ERROR_FORMAT, "pair 123: found a tab in the source");
-    config.pairs.count = 100;
-    expect_refused(&config, LB_ERROR_FORMAT, "pair 123: found a tab in the source"); /* of dev_pairs */
-    ck_assert(!support_exists("out"));
-}
-END_TEST
-
-START_TEST(test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest)
-{
-    lb_training_config config = {.hidden = 7, .dropout = -1}, twice, other = {.model = "transformer"};
-    ck_assert_int_eq(lb_training_config_settle(&config, NULL), LB_OK);
-    ck_assert(config.hidden == 7 && config.embed == 128 && config.layers == 1 && config.warm_up == 200);
-    ck_assert(config.dropout < 0 && config.lr == 2e-3 && config.min_count == 1 && config.heads == 4);
-    ck_assert(config.evaluate_every == 250 && config.patience == 5 && config.seeds == 1 && config.film == 2);
-    ck_assert_str_eq(config.model, "seq2seq");
-    ck_assert_str_eq(config.direction, "forward");
-    ck_assert_str_eq(config.normalize, "nfd");
-    twice = config;
-    ck_assert_int_eq(lb_training_config_settle(&twice, NULL), LB_OK);
-    ck_assert_mem_eq(&twice, &config, sizeof config);
-    ck_assert_int_eq(lb_training_config_settle(&other, NULL), LB_OK);
-    ck_assert(other.hidden == 192 && other.layers == 2 && other.lr == 1e-3 && other.dropout == 0.1);
-    ck_assert(config.average == 0.998 && other.average == 0.998);
-}
-END_TEST
-
 START_TEST(test_train_any_failing_allocation_is_an_error_and_leaks_nothing)
 {
     enum { STRIDE = 5 };
     char out[SUPPORT_PATH];
     support_watch_allocations();
     support_write_pairs("train.tsv", 30, 1);
-    support_path(train_file, "train.tsv");
-    lb_training_config config = small_config(out, "out");
-    config.dev = train_file;
+    support_path(support_small_train_file, "train.tsv");
+    lb_training_config config = support_small_config(out, "out");
+    config.dev = support_small_train_file;
     config.hidden = config.embed = 4;
     config.steps = config.seeds = 2;
     config.fresh = true;
-    train(&config);
+    support_small_train(&config);
     long live = support_live_allocations(), before = support_allocation_count();
-    train(&config);
+    support_small_train(&config);
     long all = support_allocation_count() - before;
     ck_assert_int_gt(all, 100);
     for (long n = 1; n <= all; n += STRIDE) {
@@ -651,11 +411,5 @@ int main(void)
             test_train_gives_the_weights_of_the_program, test_train_goes_on_after_a_kill_with_the_same_bits,
             test_train_of_several_seeds_is_one_ensemble, test_train_of_several_seeds_is_not_for_a_group,
             test_train_forgotten_separator_is_hinted_at, test_train_error_of_a_listener_ends_the_training,
-            test_train_impossible_configuration_is_refused,
-            test_train_bad_file_is_an_error_with_file_and_line,
-            test_train_pairs_in_memory_give_the_bits_of_the_file,
-            test_train_step_by_step_takes_pairs_in_memory_too,
-            test_train_bad_pairs_in_memory_are_refused_before_anything_is_written,
-            test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest,
             test_train_any_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -118,8 +118,8 @@ static int64_t compare_rows(const char *const *frozen, bool all)
 {
     lb_safetensors *before = open_model(base), *after = open_model(out);
     int64_t added = 0;
-    ck_assert_uint_eq(lb_safetensors_count(before), lb_safetensors_count(after));
-    for (size_t i = 0; i < lb_safetensors_count(before); i++) {
+    ck_assert_int_eq(lb_safetensors_count(before), lb_safetensors_count(after));
+    for (int64_t i = 0; i < lb_safetensors_count(before); i++) {
         const lb_safetensors_tensor *a = lb_safetensors_at(before, i),
                                     *b = lb_safetensors_find(after, a->name);
         ck_assert_ptr_nonnull(b);

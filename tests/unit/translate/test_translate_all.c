@@ -30,9 +30,9 @@ static lb_translator *open_model(const char *path)
 static lb_translations *translate_all(lb_translator *translator, const char *const *texts, size_t count,
                                       lb_translate_config config)
 {
-    lb_translations *all = lb_translate_all(translator, texts, count, config, &error);
+    lb_translations *all = lb_translate_all(translator, texts, (int64_t)count, config, &error);
     ck_assert_msg(all != NULL, "%s", error.message);
-    ck_assert_uint_eq(all->count, count);
+    ck_assert_int_eq(all->count, (int64_t)count);
     return all;
 }
 
@@ -108,7 +108,7 @@ END_TEST
 /* Each row of weights sums to 1, also if shorter texts were padded. */
 static void expect_rows_of_one(const lb_translations *all, int64_t n_best)
 {
-    for (size_t i = 0; i < all->count; i++)
+    for (int64_t i = 0; i < all->count; i++)
         for (int64_t n = 0; n < n_best; n++) {
             const lb_output *output = &all->text[i].output[n];
             int64_t rows = all->layers * all->heads * output->steps, width = all->text[i].length;
@@ -276,6 +276,9 @@ START_TEST(test_translate_all_impossible_configuration_is_refused)
     }
     ck_assert_str_eq(error.message, "found beam 0, n_best 0 and limit -1, expected 0 or more");
     ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[0], NULL));
+    error = (lb_error){0};
+    ck_assert_ptr_null(lb_translate_all(translator, &text, -1, (lb_translate_config){0}, &error));
+    ck_assert_str_eq(error.message, "found -1 texts, expected 0 or more");
     lb_translator_close(translator);
 }
 END_TEST

@@ -1,0 +1,87 @@
+/* What a training fills in, and which configurations and files it refuses before it begins. */
+#include "support/pair_program.h"
+#include "support/small_training.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <string.h>
+
+START_TEST(test_train_impossible_configuration_is_refused)
+{
+    char out[SUPPORT_PATH];
+    support_small_files();
+    lb_training_config usual = support_small_config(out, "out"), c = usual;
+#define REFUSED(field, value, why)                                                                           \
+    do {                                                                                                     \
+        c = usual;                                                                                           \
+        c.field = value;                                                                                     \
+        support_small_refused(&c, LB_ERROR_ARGUMENT, why);                                                   \
+    } while (0)
+    REFUSED(train, NULL, "expected pairs to train on: a file, or texts in memory");
+    REFUSED(out, NULL, "expected a folder to write to");
+    REFUSED(normalize, "nfkc", "normalize: expected none, nfc or nfd, found \"nfkc\"");
+    REFUSED(model, "rnn", "model: expected seq2seq or transformer, found \"rnn\"");
+    REFUSED(model, "transformer", "embed, one_direction and attention are options of a seq2seq");
+    REFUSED(epochs, 3, "found both steps and epochs, expected only one of them");
+    REFUSED(dropout, 1, "dropout: found 1, expected less than 1");
+    REFUSED(average, 1, "average: found 1, expected less than 1");
+    REFUSED(lr, -1, "lr: found -1, expected 0 or more");
+    REFUSED(hidden, -5, "hidden: found -5, expected 0 or more");
+    REFUSED(target_separator, "\t", "separator");
+    ck_assert_int_eq(lb_translator_train(c, NULL, NULL), LB_ERROR_ARGUMENT);
+    ck_assert(!support_exists("out"));
+}
+END_TEST
+
+START_TEST(test_train_bad_file_is_an_error_with_file_and_line)
+{
+    char out[SUPPORT_PATH], path[SUPPORT_PATH];
+    support_small_files();
+    lb_training_config config = support_small_config(out, "out");
+    support_write_text("bad.tsv", "a\tA\nb\n");
+    config.dev = support_path(path, "bad.tsv");
+    support_small_refused(&config, LB_ERROR_FORMAT, "bad.tsv:2: found 1 column, expected 2");
+    config.dev = support_path(path, "none.tsv");
+    support_small_refused(&config, LB_ERROR_OPEN, "none.tsv: cannot read: No such file");
+    config = support_small_config(out, "out");
+    config.min_count = 999;
+    support_small_refused(&config, LB_ERROR_FORMAT, "no symbol of the sources occurs 999 times");
+    config = support_small_config(out, "train.tsv/out");
+    support_small_refused(&config, LB_ERROR_WRITE, "cannot write to ");
+    config = support_small_config(out, "out");
+    config.steps = 2;
+    support_small_train(&config);
+    config.lr = 0.01;
+    support_small_refused(&config, LB_ERROR_FORMAT,
+                          "checkpoint.safetensors: it was trained with lr 0.02, this run has lr 0.01");
+    config.fresh = true;
+    support_small_train(&config);
+}
+END_TEST
+
+START_TEST(test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest)
+{
+    lb_training_config config = {.hidden = 7, .dropout = -1}, twice, other = {.model = "transformer"};
+    ck_assert_int_eq(lb_training_config_settle(&config, NULL), LB_OK);
+    ck_assert(config.hidden == 7 && config.embed == 128 && config.layers == 1 && config.warm_up == 200);
+    ck_assert(config.dropout < 0 && config.lr == 2e-3 && config.min_count == 1 && config.heads == 4);
+    ck_assert(config.evaluate_every == 250 && config.patience == 5 && config.seeds == 1 && config.film == 2);
+    ck_assert_str_eq(config.model, "seq2seq");
+    ck_assert_str_eq(config.direction, "forward");
+    ck_assert_str_eq(config.normalize, "nfd");
+    twice = config;
+    ck_assert_int_eq(lb_training_config_settle(&twice, NULL), LB_OK);
+    ck_assert_mem_eq(&twice, &config, sizeof config);
+    ck_assert_int_eq(lb_training_config_settle(&other, NULL), LB_OK);
+    ck_assert(other.hidden == 192 && other.layers == 2 && other.lr == 1e-3 && other.dropout == 0.1);
+    ck_assert(config.average == 0.998 && other.average == 0.998);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("train_refused",
+                             SUPPORT_TESTS(test_train_impossible_configuration_is_refused,
+                                           test_train_bad_file_is_an_error_with_file_and_line,
+                                           test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest));
+}
