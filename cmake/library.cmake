@@ -51,6 +51,9 @@ set(LOOKBACK_ARITHMETIC ${LOOKBACK_SOURCES})
 list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/models/decode/(beam|model)[.]c|/src/train/optimizer[.]c")
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS
   $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:SMALLEST>>,-Oz,-O3>>)
+# Products take most of the time.
+list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/tensor/(gemm|panels|transpose)")
+set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 
 function(lookback_objects name inside)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
