@@ -36,7 +36,7 @@ add_custom_command(OUTPUT ${LOOKBACK_OPS_HEADER} ${LOOKBACK_OPS_REFERENCE}
   DEPENDS ${LOOKBACK_OPS} ${OPS_AWK} VERBATIM)
 add_custom_target(lookback_ops DEPENDS ${LOOKBACK_OPS_HEADER} ${LOOKBACK_OPS_REFERENCE})
 
-# The compiler options of all objects of the libraries; and those of the ones that train, and of tests of their internals.
+# The compiler options of all objects; and those of objects that compute on several threads or by OpenBLAS, and of tests.
 add_library(lookback_alone INTERFACE)
 target_include_directories(lookback_alone INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${LOOKBACK_GENERATED}/include ${PROJECT_SOURCE_DIR}/src)
@@ -51,6 +51,9 @@ set(LOOKBACK_ARITHMETIC ${LOOKBACK_SOURCES})
 list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/models/decode/(beam|model)[.]c|/src/train/optimizer[.]c")
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS
   $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:SMALLEST>>,-Oz,-O3>>)
+# Products take most of the time.
+list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/tensor/(gemm|panels|transpose)")
+set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 
 function(lookback_objects name inside)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})

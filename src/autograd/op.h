@@ -5,8 +5,8 @@
 #include "lookback/op.h"
 #include "tensor/gemm.h"
 
-/** A function of a descriptor that only training calls. In the library for prediction, which is compiled with LB_PREDICT,
- *  nothing refers to it, so that it is left out with all that it calls. */
+/** A function of a descriptor that only training calls. In the library for prediction, which is compiled with
+ *  LB_PREDICT, nothing refers to it, so that it is left out with all that it calls. */
 #ifdef LB_PREDICT
 #    define LB_TRAINING(function) (0 ? (function) : NULL)
 #else

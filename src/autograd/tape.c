@@ -132,6 +132,10 @@ void *lb_tape_alloc(lb_tape *tape, size_t bytes)
 
 void *lb_tape_alloc_zero(lb_tape *tape, int64_t count, size_t size)
 {
+    if (tape && (uint64_t)count > SIZE_MAX / size) {
+        lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for %lld elements", (long long)count);
+        return NULL;
+    }
     void *memory = lb_tape_alloc(tape, (size_t)count * size);
     if (memory) memset(memory, 0, (size_t)count * size);
     return memory;

@@ -63,11 +63,11 @@ bytes() { # FILE...
     du -cbL "$@" | tail -n 1 | cut -f 1
 }
 
-# Milliseconds of a processor that a command takes, from the sum of three runs.
-milliseconds() { # INPUT COMMAND...
-    local input=$1 TIMEFORMAT='%U %S'
-    shift
-    { time for _ in 1 2 3; do "$@" <"$input" >/dev/null 2>&1; done; } 2>&1 | awk '{ printf "%.1f", ($1 + $2) * 1000 / 3 }'
+# Milliseconds of a processor that a command takes.
+milliseconds() { # INPUT OUTPUT COMMAND...
+    local input=$1 output=$2 TIMEFORMAT='%U %S'
+    shift 2
+    { time "$@" <"$input" >"$output" 2>/dev/null; } 2>&1 | awk '{ print ($1 + $2) * 1000 }'
 }
 
 failed=0
@@ -75,12 +75,12 @@ printf '| door | size | start, ms | a word, ms | differ |\n|---|---|---|---|---|
 door() { # NAME BYTES ALLOWED COMMAND...
     local name=$1 size=$2 allowed=$3 start all differ
     shift 3
-    "$@" <words 2>/dev/null >found
+    all=$(milliseconds words found "$@")
+    start=$(milliseconds none /dev/null "$@")
     differ=$(paste -d '\t' expected found | awk -F '\t' '$1 != $2 { n++ } END { print n + 0 }')
     test "$(wc -l <found)" -eq "$(wc -l <words)" || differ=lines
-    start=$(milliseconds none "$@")
-    all=$(milliseconds words "$@")
-    printf '| %s | %s | %s | %s | %s |\n' "$name" "$size" "$start" "$(awk "BEGIN { printf \"%.2f\", ($all - $start) / $(wc -l <words) }")" "$differ"
+    awk -v name="$name" -v size="$size" -v start="$start" -v all="$all" -v differ="$differ" \
+        'BEGIN { printf "| %s | %d kB | %.0f | %.1f | %s |\n", name, size / 1000, start, (all - start) / 1000, differ }'
     test "$differ" != lines && test "$differ" -le "$allowed" || failed=1
 }
 

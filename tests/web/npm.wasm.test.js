@@ -140,10 +140,11 @@ test("npm: what is wrong has its error, and the model goes on", async () => {
             return message.test(error.message) || assert.fail(error.message);
         });
     await assert.rejects(npm.open("model.safetensors"), TypeError);
-    for (const text of ["", "a\ud800b", "\udfff", "a\0b", "a".repeat(5000)])
+    for (const text of ["", "a\ud800b", "\udfff", "a\0b", "a".repeat(5000), "é".repeat(2 ** 20)])
         assert.throws(() => model.translate(text), { name: "LookbackError", status: "FORMAT" });
     for (const options of [{ nBest: -1 }, { beam: 1.5 }, { lengthPenalty: NaN }, { attention: 1 }, { limit: 2 ** 40 }])
         assert.throws(() => model.translate("ab", options), { name: "LookbackError", status: "ARGUMENT" });
+    assert.throws(() => model.translate("ab", { beam: 2 ** 30 }), { name: "LookbackError", status: "MEMORY" });
     assert.throws(() => model.translate("ab", { beams: 3 }), TypeError);
     assert.throws(() => model.translate(5), TypeError);
     assert.throws(() => model.translate(["ab", ""]), { status: "FORMAT", message: /^text 2: found an empty text/ });

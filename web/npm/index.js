@@ -2,6 +2,7 @@
 import instantiate from "./lookback.js";
 
 const here = new URL("./lookback.wasm", import.meta.url);
+const encoder = new TextEncoder();
 let compiled = null; // by the first model, for all of them
 
 /** What failed: `status` is its kind, and the message says what was found and what was expected. */
@@ -29,8 +30,12 @@ function module() {
     return compiled;
 }
 
-function checked(answer) {
-    const found = JSON.parse(answer);
+// What a function of the module answers to these bytes, which it frees, and numbers.
+function ask(engine, name, bytes, ...numbers) {
+    const place = engine._malloc(bytes.length);
+    if (!place) throw new LookbackError("MEMORY", `out of memory for ${bytes.length} bytes`);
+    engine.HEAPU8.set(bytes, place);
+    const found = JSON.parse(engine.UTF8ToString(engine[`_predict_${name}`](place, ...numbers)));
     if (found.error) throw new LookbackError(found.status, found.error);
     return found;
 }
@@ -91,10 +96,15 @@ class Model {
         checkText(text);
         // To the library, zero is the default and less than zero is none.
         const penalty = lengthPenalty === undefined ? 0 : lengthPenalty || -1;
-        const types = ["string", "number", "number", "number", "number", "boolean"];
-        const values = [text, nBest, beam, penalty, limit, attention];
-        const { layers, heads, outputs, ...found } = checked(
-            this.#engine.ccall("predict_translate", "string", types, values),
+        const { layers, heads, outputs, ...found } = ask(
+            this.#engine,
+            "translate",
+            encoder.encode(`${text}\0`),
+            nBest,
+            beam,
+            penalty,
+            limit,
+            Number(attention),
         );
         const floats = this.#engine.HEAPF32;
         return {
@@ -120,9 +130,6 @@ export async function open(bytes) {
             return {};
         },
     });
-    const place = engine._malloc(file.length);
-    if (!place) throw new LookbackError("MEMORY", `out of memory for a model of ${file.length} bytes`);
-    engine.HEAPU8.set(file, place);
-    checked(engine.ccall("predict_open", "string", ["number", "number"], [place, file.length]));
+    ask(engine, "open", file, file.length);
     return new Model(engine);
 }

@@ -6,7 +6,7 @@ add_executable(lookback_npm EXCLUDE_FROM_ALL ${NPM}/predict.c)
 set_target_properties(lookback_npm PROPERTIES OUTPUT_NAME lookback RUNTIME_OUTPUT_DIRECTORY ${NPM_FOLDER})
 target_link_libraries(lookback_npm PRIVATE lookback_predict lookback_alone)
 target_link_options(lookback_npm PRIVATE -Oz -sMODULARIZE=1 -sEXPORT_ES6=1 -sUSE_ES6_IMPORT_META=0 -sENVIRONMENT=web
-  -sINITIAL_MEMORY=16MB -sFILESYSTEM=0 -sMALLOC=emmalloc -sDYNAMIC_EXECUTION=0 -sEXPORTED_RUNTIME_METHODS=ccall -sEXPORTED_FUNCTIONS=_malloc --no-entry)
+  -sINITIAL_MEMORY=16MB -sFILESYSTEM=0 -sMALLOC=emmalloc -sDYNAMIC_EXECUTION=0 -sEXPORTED_RUNTIME_METHODS=UTF8ToString -sEXPORTED_FUNCTIONS=_malloc --no-entry)
 configure_file(${NPM}/package.json.in ${NPM_FOLDER}/package.json @ONLY)
 set(carried ${NPM}/index.js ${NPM}/index.d.ts ${NPM}/README.md ${NPM}/example.html ${PROJECT_SOURCE_DIR}/LICENSE)
 set(licenses ${PROJECT_SOURCE_DIR}/build/wasm-libraries/licenses)

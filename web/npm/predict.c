@@ -13,10 +13,10 @@
 /** Opens the model in these bytes, which are from malloc and are freed. An instance of the module has one model. */
 EMSCRIPTEN_KEEPALIVE const char *predict_open(unsigned char *bytes, size_t count);
 
-/** Translates a text. Zero means the default. The weights of an output are at the address "weights", as floats [layers,
+/** Translates a text, which is from malloc and is freed. Zero means the default. The weights of an output are at the address "weights", as floats [layers,
  *  heads, steps, symbols of the text], until the next call. */
-EMSCRIPTEN_KEEPALIVE const char *predict_translate(const char *text, int n_best, int beam,
-                                                   double length_penalty, int limit, int attention);
+EMSCRIPTEN_KEEPALIVE const char *predict_translate(char *text, int n_best, int beam, double length_penalty,
+                                                   int limit, int attention);
 
 enum { DIGITS = 17 }; /* of a double, all of them */
 
@@ -135,13 +135,13 @@ const char *predict_open(unsigned char *bytes, size_t count)
     return model ? "{}" : fail(&error);
 }
 
-const char *predict_translate(const char *text, int n_best, int beam, double length_penalty, int limit,
+const char *predict_translate(char *text, int n_best, int beam, double length_penalty, int limit,
                               int attention)
 {
     lb_error error = {0};
     begin();
     lb_translations_free(found);
-    found = lb_translate_all(model, &text, 1,
+    found = lb_translate_all(model, (const char *const[]){text}, 1,
                              (lb_translate_config){.n_best = n_best,
                                                    .beam = beam,
                                                    .length_penalty = length_penalty,
@@ -149,6 +149,7 @@ const char *predict_translate(const char *text, int n_best, int beam, double len
                                                    .attention = attention,
                                                    .skip_bad_texts = true},
                              &error);
+    free(text);
     if (found && found->text->error) lb_error_set(&error, LB_ERROR_FORMAT, "%s", found->text->error);
     if (error.status) return fail(&error);
     lb_buffer_print(&json, "{");

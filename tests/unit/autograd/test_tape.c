@@ -28,6 +28,14 @@ START_TEST(test_status_first_error_stays_and_reset_keeps_it)
 }
 END_TEST
 
+START_TEST(test_alloc_zero_of_more_than_an_address_counts_is_out_of_memory)
+{
+    lb_tape *tape = lb_tape_new();
+    ck_assert_ptr_null(lb_tape_alloc_zero(tape, INT64_MAX / 4 + 2, 8));
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_MEMORY);
+    lb_tape_free(tape);
+}
+END_TEST
 START_TEST(test_error_text_of_matmul_names_shapes_and_sizes)
 {
     lb_tape *tape = lb_tape_new();
@@ -334,6 +342,7 @@ int main(void)
         "tape",
         SUPPORT_TESTS(
             test_status_first_error_stays_and_reset_keeps_it,
+            test_alloc_zero_of_more_than_an_address_counts_is_out_of_memory,
             test_error_text_of_matmul_names_shapes_and_sizes,
             test_poison_flows_through_ops_and_is_never_computed_with,
             test_backward_after_an_error_returns_it_and_touches_no_gradient,
