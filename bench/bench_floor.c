@@ -212,18 +212,12 @@ static lb_status allocate(plan *p, lb_error *error)
     return p->a && p->b && p->c ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
 }
 
-static void by_openblas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                        int64_t stride)
-{
-    lb_gemm_blas(m, n, k, a, b, beta, c, stride);
-}
-
 static void multiply(const plan *p, const group *g, product x, int64_t tile)
 {
     int64_t m = x.m ? x.m : lb_row_tile_height(g->tiles, tile, g->rows);
     lb_matrix a = {p->a + tile * g->a_step, x.a_transposed ? m : x.k, x.a_transposed};
     lb_matrix b = {p->b + tile * g->b_step + x.b, x.b_transposed ? x.k : x.n, x.b_transposed};
-    lb_gemm_fn *serial = p->openblas ? by_openblas : lb_gemm_serial;
+    lb_gemm_fn *serial = p->openblas ? lb_gemm_blas : lb_gemm_serial;
     lb_real *c = p->c + tile * g->c_step;
     if (g->steps)
         serial(m, x.n, x.k, a, b, 1, c, x.n);

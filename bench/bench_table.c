@@ -109,10 +109,12 @@ static void compare_busy(bench_session *s, int rounds)
         pid_t other[MOST];
         const int others = bench_crowds[i % BENCH_CROWDS];
         for (int k = 0; k < others; k++) other[k] = s->planning ? -1 : bench_keep_busy();
-        for (const char *const *model = bench_crowded; *model; model++) {
+        for (const bench_crowded_model *model = bench_crowded; model->name; model++) {
             char name[BENCH_NAME];
-            bench_case what = {
-                "busy", bench_busy_name(*model, others, name), NULL, {"--config", *model, "--seconds", "6"}};
+            bench_case what = {"busy",
+                               bench_busy_name(model->name, others, name),
+                               NULL,
+                               {"--config", model->name, "--seconds", model->seconds}};
             for (int threads = 1; threads <= lb_threads(); threads *= 2)
                 bench_measure(s, &what, "lookback", threads);
             bench_measure(s, &what, "chosen", 0);

@@ -43,8 +43,6 @@ endif()
 if(LOOKBACK_SANITIZE)
   target_compile_options(lookback_options INTERFACE -fsanitize=${LOOKBACK_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(lookback_options INTERFACE -fsanitize=${LOOKBACK_SANITIZE})
-  # The sanitizers' runtimes are not up yet when the loader resolves cloned functions.
-  target_compile_definitions(lookback_options INTERFACE LB_NO_TARGET_CLONES)
 endif()
 if(LOOKBACK_COVERAGE)
   target_compile_options(lookback_options INTERFACE --coverage)

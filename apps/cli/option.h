@@ -2,6 +2,7 @@
 #ifndef APP_OPTION_H
 #define APP_OPTION_H
 
+#include "tensor/instruction_set.h"
 #include <lookback/base.h>
 
 #include <stdbool.h>
@@ -75,9 +76,16 @@ typedef struct app_option {
         .help = __VA_ARGS__, .value.integer = (pointer), .min = (low), .max = (high)                         \
     }
 
-/** The threads that all programs have, for lb_set_threads. */
+/** The instruction set of --isa. */
+extern int app_isa;
+
+/** What all programs that compute have: the threads, for lb_set_threads, and the instruction set. */
 #define APP_THREADS(pointer)                                                                                 \
-    APP_INT(0, "threads", "N", (pointer), 0, 1024,                                                           \
+    APP_CHOICE(                                                                                              \
+        0, "isa", "SET", &app_isa, lb_instruction_set_names,                                                 \
+        "the instructions that kernels use, also by LOOKBACK_ISA; the last bits of results depend on it"),   \
+        APP_INT(                                                                                             \
+            0, "threads", "N", (pointer), 0, 1024,                                                           \
             "number of threads; 0: OMP_NUM_THREADS, or one per processor, of which a training chooses how "  \
             "many it "                                                                                       \
             "uses. Results do not depend on it")

@@ -212,6 +212,17 @@ void app_options_read_by(app_table_reader *reader, void *context)
     table_context = context;
 }
 
+int app_isa;
+
+/* The library reads the variable when it first computes, and so do the programs that this one starts. */
+static lb_status choose_instruction_set(lb_error *error)
+{
+    const bool given = app_option_was_set(&app_isa);
+    if (given && setenv(LB_SET_VARIABLE, lb_instruction_set_names[app_isa], 1))
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the environment");
+    return lb_instruction_set_check(given ? "--isa" : LB_SET_VARIABLE, error);
+}
+
 /* Ranks that cannot share the work would each do all of it. */
 static lb_status share(const app_program *program, const lb_group *group, lb_error *error)
 {
@@ -242,6 +253,7 @@ static int begin(const app_program *program, lb_status status, lb_error *error)
     bool alone = program->alone && *program->alone;
     app_options_be_quiet(program);
     if (!alone && app_ranks_join(&group, program->name, &found)) return app_ranks_leave(app_fail(&found));
+    if (!status) status = choose_instruction_set(error);
     if (!status) status = share(program, group, error);
     if (status) return app_ranks_leave(app_fail(error));
     if (!program->group) app_ranks_leave(0); /* it is alone */

@@ -17,7 +17,7 @@ const bench_sized bench_models[] = {
 const char *const bench_batches[] = {"4", "16", "64", "256", NULL};
 const char *const bench_exchanges[] = {"1", "10000000", NULL};
 
-const char *const bench_crowded[] = {"tiny", "small", "medium", NULL};
+const bench_crowded_model bench_crowded[] = {{"tiny", "6"}, {"small", "6"}, {"medium", "20"}, {NULL, NULL}};
 const int bench_crowds[BENCH_CROWDS] = {0, 2, 8};
 
 const char *bench_busy_name(const char *model, int others, char *name)

@@ -32,8 +32,12 @@ enum { BENCH_MOST = 8, BENCH_NAME = 64 };
 /** The name of a case of the part "cost", in `name` [BENCH_NAME], which it returns. */
 const char *bench_cost_name(const char *model, const char *batch, char *name);
 
-/** The part "busy": models, and busy processes beside them. */
-extern const char *const bench_crowded[]; /* ends with NULL */
+/** The part "busy": models, how many seconds they train, many times what the first comparison of threads takes, and
+ *  busy processes beside them. */
+typedef struct bench_crowded_model {
+    const char *name, *seconds;
+} bench_crowded_model;
+extern const bench_crowded_model bench_crowded[]; /* ends with a NULL name */
 enum { BENCH_CROWDS = 3, BENCH_MOST_THREADS = 64 };
 extern const int bench_crowds[BENCH_CROWDS];
 

@@ -277,8 +277,8 @@ static void print_busy(table *t)
     add(t, "%-*smilliseconds of a step on 1, 2, 4 ... threads, and on a number that the training chooses",
         LABEL, "beside busy processes");
     end_line(t);
-    for (const char *const *model = bench_crowded; *model; model++)
-        for (int i = 0; i < BENCH_CROWDS; i++) print_crowd(t, *model, bench_crowds[i]);
+    for (const bench_crowded_model *model = bench_crowded; model->name; model++)
+        for (int i = 0; i < BENCH_CROWDS; i++) print_crowd(t, model->name, bench_crowds[i]);
 }
 
 static void print_growths(table *t)

@@ -106,7 +106,7 @@ enum {
 };
 
 /** The name of what multiplies matrices: the BLAS and its kernel for this processor, such as "OpenBLAS 0.3.21
- *  Cooperlake"; in a build without BLAS, "own kernel, AVX2". Static memory. */
+ *  Cooperlake"; without BLAS, or where BLAS has no kernel for this processor, "own kernel, AVX2". Static memory. */
 const char *lb_kernel_name(void);
 
 LB_END_DECLS

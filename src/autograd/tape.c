@@ -7,6 +7,7 @@
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
 #include "base/format.h"
+#include "tensor/instruction_set.h"
 #include "tensor/shape.h"
 
 #include <math.h>
@@ -24,6 +25,8 @@ lb_tape *lb_tape_new(void)
     }
     tape->poison.tape = tape;
     tape->poison.error = &tape->error;
+    if (lb_instruction_set_check(LB_SET_VARIABLE, &tape->error))
+        return tape; /* nothing is computed with it */
     return tape;
 }
 

@@ -32,7 +32,8 @@ static void in_runs(run_fn *run, int64_t count, lb_real factor, const lb_real *f
         run(smaller(each, count - first), factor, from + first, to + first);
 }
 
-LB_KERNEL static void add_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+LB_KERNEL(add_run, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
+          (count, factor, from, to))
 {
     (void)factor;
 #pragma omp simd
@@ -44,7 +45,8 @@ void lb_add_to(int64_t count, const lb_real *from, lb_real *to)
     in_runs(add_run, count, 1, from, to);
 }
 
-LB_KERNEL static void add_scaled_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+LB_KERNEL(add_scaled_run, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
+          (count, factor, from, to))
 {
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) to[i] += factor * from[i];
@@ -55,7 +57,8 @@ void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_rea
     in_runs(add_scaled_run, count, factor, from, to);
 }
 
-LB_KERNEL static void move_run(int64_t count, lb_real share, const lb_real *goal, lb_real *moved)
+LB_KERNEL(move_run, (int64_t count, lb_real share, const lb_real *goal, lb_real *moved),
+          (count, share, goal, moved))
 {
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) moved[i] += share * (goal[i] - moved[i]);
@@ -66,7 +69,8 @@ void lb_move_towards(int64_t count, lb_real share, const lb_real *goal, lb_real 
     in_runs(move_run, count, share, goal, moved);
 }
 
-LB_KERNEL static void scale_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+LB_KERNEL(scale_run, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
+          (count, factor, from, to))
 {
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) to[i] = factor * from[i];
@@ -99,8 +103,8 @@ void lb_set_zero(int64_t count, lb_real *to)
     in_runs(zero_run, count, 0, to, to);
 }
 
-LB_KERNEL static void add_block_of_rows(int64_t rows, int64_t count, const lb_real *from, int64_t stride,
-                                        lb_real *to)
+LB_KERNEL(add_block_of_rows, (int64_t rows, int64_t count, const lb_real *from, int64_t stride, lb_real *to),
+          (rows, count, from, stride, to))
 {
     for (int64_t row = 0; row < rows; row++) {
 #pragma omp simd
@@ -120,8 +124,10 @@ void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, int64_t st
         add_block_of_rows(rows, smaller(block, width - first), from + first, stride, to + first);
 }
 
-LB_KERNEL static void add_block_at_rows(const int32_t *id, int64_t rows, int64_t count, const lb_real *from,
-                                        int64_t stride, lb_real *to, int64_t to_stride)
+LB_KERNEL(add_block_at_rows,
+          (const int32_t *id, int64_t rows, int64_t count, const lb_real *from, int64_t stride, lb_real *to,
+           int64_t to_stride),
+          (id, rows, count, from, stride, to, to_stride))
 {
     for (int64_t row = 0; row < rows; row++) {
         lb_real *sum = to + (id ? id[row] : row) * to_stride;

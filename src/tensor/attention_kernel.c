@@ -9,7 +9,7 @@ static const lb_real LIMIT = 350;
 static const lb_real LIMIT = 43;
 #endif
 
-LB_KERNEL static bool powers_of(int64_t count, const lb_real *x, lb_real *powers)
+LB_KERNEL_OF(bool, powers_of, (int64_t count, const lb_real *x, lb_real *powers), (count, x, powers))
 {
     int64_t beyond = 0;
 #pragma omp simd reduction(+ : beyond)
@@ -88,8 +88,9 @@ static inline bool is_left_out(const lb_attended *to, const lb_real *weights, in
     return to->normalizer == LB_SOFTMAX ? is_hidden(to, k) : weights[k] == 0;
 }
 
-LB_KERNEL static void attend(const lb_attended *to, bool powers, const lb_real *query, lb_real *weights,
-                             lb_real *context)
+LB_KERNEL(attend,
+          (const lb_attended *to, bool powers, const lb_real *query, lb_real *weights, lb_real *context),
+          (to, powers, query, weights, context))
 {
     /* Local pointers, so that the compiler sees that no store changes them. */
     const lb_real *v = to->v;
@@ -142,9 +143,10 @@ static inline void add_scaled(int64_t count, lb_real factor, const lb_real *from
     for (int64_t i = 0; i < count; i++) to[i] += factor * from[i];
 }
 
-LB_KERNEL static void attend_backward(const lb_attended *to, bool powers, const lb_real *query,
-                                      const lb_real *weights, const lb_real *dcontext,
-                                      const lb_real *dweights, lb_attended_grad into)
+LB_KERNEL(attend_backward,
+          (const lb_attended *to, bool powers, const lb_real *query, const lb_real *weights,
+           const lb_real *dcontext, const lb_real *dweights, lb_attended_grad into),
+          (to, powers, query, weights, dcontext, dweights, into))
 {
     const lb_real *v = to->v, *power = to->power;
     lb_real *dv = into.v, *dquery = into.query, *dscores = into.scores, mean = 0;

@@ -3,22 +3,43 @@
 #include "base/stage.h"
 #include "tensor/gemm_blas.h"
 #include "tensor/gemm_vector.h"
+#include "tensor/instruction_set.h"
 
 #include <string.h>
 
 enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
-    SMALL = 1 << 15,     /* those for which OpenBLAS, in which callers wait for each other, takes longer */
     MOST_TILES = 16,     /* each tile reads its part of both operands again */
     UNIT = 32 /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
 
+/* Whether OpenBLAS is faster. That was measured once, for each instruction set: what decides must not depend on a clock,
+ * because it decides the bits, too (docs/adr/0012-a-product-of-our-own.md). */
+static bool is_for_blas(int64_t m, int64_t n, int64_t k, lb_matrix b)
+{
+    enum {
+        SMALL = 1 << 15, /* multiply-adds: callers of OpenBLAS wait for each other */
+        LARGE = 1 << 21, /* those whose operands leave the cache, and are better copied */
+        ROWS = 4,
+        COLUMNS = 64 / sizeof(lb_real) /* a vector of AVX-512 */
+    };
+    const int64_t work = m * n * k;
+    if (work <= SMALL || !lb_gemm_blas_serves()) return false;
+    switch (lb_instruction_set_here()) {
+    case LB_SET_AVX512:
+        return b.transposed || m < ROWS || n < COLUMNS;
+    case LB_SET_AVX2:
+        return m >= ROWS && work > LARGE;
+    default:
+        return true;
+    }
+}
+
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride)
 {
-    bool done = lb_gemm_vector(m, n, k, a, b, beta, c, stride) ||
-                (m * n * k > SMALL && lb_gemm_blas(m, n, k, a, b, beta, c, stride));
-    if (!done) lb_gemm_own(m, n, k, a, b, beta, c, stride);
+    lb_gemm_fn *multiply = is_for_blas(m, n, k, b) ? lb_gemm_blas : lb_gemm_own;
+    multiply(m, n, k, a, b, beta, c, stride);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -117,6 +138,5 @@ void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, con
 
 const char *lb_kernel_name(void)
 {
-    const char *blas = lb_gemm_blas_kernel();
-    return blas ? blas : lb_gemm_own_kernel();
+    return lb_gemm_blas_serves() ? lb_gemm_blas_kernel() : lb_gemm_own_kernel();
 }

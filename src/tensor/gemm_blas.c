@@ -5,6 +5,7 @@
 #ifdef LB_OPENBLAS
 
 #    include "base/threads.h"
+#    include "tensor/instruction_set.h"
 
 #    include <cblas.h>
 #    include <pthread.h>
@@ -12,6 +13,7 @@
 #    include <stdatomic.h>
 #    include <stdio.h>
 #    include <string.h>
+#    include <strings.h>
 
 #    ifdef LB_REAL_IS_DOUBLE
 #        define BLAS_GEMM cblas_dgemm
@@ -27,10 +29,40 @@ static void call_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
               (blasint)a.stride, b.data, (blasint)b.stride, beta, c, (blasint)stride);
 }
 
-bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+/* Of the kernels of OpenBLAS for this architecture. Those that are not named here have neither. */
+static lb_instruction_set set_of(const char *kernel)
+{
+    static const struct {
+        const char *name;
+        lb_instruction_set set;
+    } kernels[] = {{"Haswell", LB_SET_AVX2},
+                   {"Zen", LB_SET_AVX2},
+                   {"SkylakeX", LB_SET_AVX512},
+                   {"Cooperlake", LB_SET_AVX512},
+                   {"SapphireRapids", LB_SET_AVX512}};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (strcasecmp(kernels[i].name, kernel) == 0) return kernels[i].set;
+    return LB_SET_BASE;
+}
+
+static lb_instruction_set set_of_blas;
+
+static void find_set(void)
+{
+    set_of_blas = set_of(openblas_get_corename());
+}
+
+bool lb_gemm_blas_serves(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_set);
+    return set_of_blas == lb_instruction_set_here();
+}
+
+void lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                   int64_t stride)
 {
-    if (m == 0 || n == 0) return true;
+    if (m == 0 || n == 0) return;
     /* Such a build of OpenBLAS uses the threads of OpenMP, unless it is called inside a parallel region or its number
      * of threads is set to one. */
     bool by_openmp = openblas_get_parallel() == OPENBLAS_OPENMP && !lb_in_parallel();
@@ -38,7 +70,6 @@ bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_
     if (by_openmp) lb_use_threads(1);
     call_blas(m, n, k, a, b, beta, c, stride);
     if (by_openmp) lb_use_threads(threads);
-    return true;
 }
 
 /* A build of OpenBLAS with its own threads has one number of threads for the whole process. This counts the holders
@@ -101,11 +132,15 @@ const char *lb_gemm_blas_kernel(void)
 
 #else
 
-bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+bool lb_gemm_blas_serves(void)
+{
+    return false;
+}
+
+void lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                   int64_t stride)
 {
     (void)m, (void)n, (void)k, (void)a, (void)b, (void)beta, (void)c, (void)stride;
-    return false;
 }
 
 void lb_gemm_hold(void)

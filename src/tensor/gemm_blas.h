@@ -4,8 +4,12 @@
 
 #include "tensor/matrix.h"
 
-/** lb_gemm_serial with OpenBLAS only. In a build without it, returns false and does nothing. */
-bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+/** Whether there is OpenBLAS, and its kernel has the instruction set in force: it does not know every processor, and takes
+ *  an old kernel for the others. */
+bool lb_gemm_blas_serves(void);
+
+/** lb_gemm_serial with OpenBLAS only. In a build without it, does nothing. */
+void lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                   int64_t stride);
 
 /** The version of OpenBLAS and its kernel for this processor, such as "OpenBLAS 0.3.21 Cooperlake", in static memory.

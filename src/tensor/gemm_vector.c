@@ -6,10 +6,9 @@
 #include <stddef.h>
 
 enum {
-    LANES = 64 / sizeof(lb_real), /* of AVX-512 */
-    FEWEST_ROWS = 4,              /* for which a product is worth more than its way through memory */
-    STRIP = 32,                   /* columns of a transposed b that are laid out together */
-    TOGETHER = 4                  /* columns whose sums run side by side and hide each other's latency */
+    FEWEST_ROWS = 4, /* for which a product is worth more than its way through memory */
+    STRIP = 32,      /* columns of a transposed b that are laid out together */
+    TOGETHER = 4     /* columns whose sums run side by side and hide each other's latency */
 };
 
 typedef struct variant {
@@ -17,17 +16,11 @@ typedef struct variant {
     lb_gemm_fn *multiply;
 } variant;
 
-static bool has_avx512(void)
-{
-    return lb_instruction_set_here() == LB_SET_AVX512;
-}
-
 static variant widest(void)
 {
 #ifdef __x86_64__
-    if (has_avx512()) return (variant){"own kernel, AVX-512", lb_gemm_avx512};
-    if (lb_instruction_set_here() == LB_SET_AVX2 && __builtin_cpu_supports("fma"))
-        return (variant){"own kernel, AVX2", lb_gemm_avx2};
+    if (lb_instruction_set_here() == LB_SET_AVX512) return (variant){"own kernel, AVX-512", lb_gemm_avx512};
+    if (lb_instruction_set_here() == LB_SET_AVX2) return (variant){"own kernel, AVX2", lb_gemm_avx2};
 #endif
     return (variant){"own kernel, " LB_SET_BASE_NAME, lb_gemm_base};
 }
@@ -37,18 +30,10 @@ const char *lb_gemm_own_kernel(void)
     return widest().name;
 }
 
-bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                    int64_t stride)
-{
-    bool fits = m >= FEWEST_ROWS && n >= LANES && !b.transposed && (beta == 0 || beta == 1) && has_avx512();
-    if (!fits) return false; /* cppcheck-suppress knownConditionTrueFalse; on other processors it is known */
-    widest().multiply(m, n, k, a, b, beta, c, stride);
-    return true;
-}
-
 /* A row of a with `TOGETHER` columns of a transposed b: all are read along k, in place. */
-LB_KERNEL static void multiply_columns(int64_t k, const lb_real *a, const lb_real *b, int64_t b_stride,
-                                       lb_real beta, lb_real *c)
+LB_KERNEL(multiply_columns,
+          (int64_t k, const lb_real *a, const lb_real *b, int64_t b_stride, lb_real beta, lb_real *c),
+          (k, a, b, b_stride, beta, c))
 {
     const lb_real *b1 = b + b_stride, *b2 = b1 + b_stride, *b3 = b2 + b_stride;
     lb_real sum = 0, sum1 = 0, sum2 = 0, sum3 = 0;

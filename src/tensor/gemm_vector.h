@@ -9,14 +9,9 @@
 /* The part of k for one pass: a panel of b stays in the cache while all rows use it. */
 enum { LB_GEMM_DEPTH = 256 };
 
-/** lb_gemm_serial for suitable processors and operands: AVX-512, `b` not transposed, at least 4 rows and 16 columns,
- *  beta 0 or 1. Otherwise returns false and does nothing.
+/** lb_gemm_serial with the kernel below for the instruction set in force, for any operands.
  *  Exact:  sums over k run in blocks of 256 from first to last, whatever the number of rows, so a row of `a` gives the
- *          same bits in any tile. */
-bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                    int64_t stride);
-
-/** lb_gemm_serial with the widest kernel below that the processor can run, for any operands. */
+ *          same bits in any tile, if b is not transposed and beta is 0 or 1. */
 void lb_gemm_own(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                  int64_t stride);
 

@@ -2,8 +2,10 @@
 
 #include "tensor/elementary.h"
 
-LB_KERNEL static void gates(int64_t hidden, int64_t count, const lb_real *x, const lb_real *product,
-                            const lb_real *bias, lb_real *state, lb_real *output, lb_real *saved)
+LB_KERNEL(gates,
+          (int64_t hidden, int64_t count, const lb_real *x, const lb_real *product, const lb_real *bias,
+           lb_real *state, lb_real *output, lb_real *saved),
+          (hidden, count, x, product, bias, state, output, saved))
 {
     lb_real *restrict save_r = saved, *restrict save_z = saved + hidden;
     lb_real *restrict save_n = saved + 2 * hidden, *restrict save_h = saved + LB_GRU_SAVED_H * hidden;
@@ -29,8 +31,10 @@ void lb_gru_gates(int64_t hidden, int64_t count, const lb_real *x, const lb_real
     gates(hidden, count, x, product, bias, state, output, saved);
 }
 
-LB_KERNEL static void gates_backward(int64_t hidden, int64_t count, lb_real *saved, const lb_real *doutput,
-                                     lb_real *dx, lb_real *dstate)
+LB_KERNEL(gates_backward,
+          (int64_t hidden, int64_t count, lb_real *saved, const lb_real *doutput, lb_real *dx,
+           lb_real *dstate),
+          (hidden, count, saved, doutput, dx, dstate))
 {
     const lb_real *saved_r = saved, *saved_z = saved + hidden, *saved_n = saved + 2 * hidden;
     const lb_real *saved_previous = saved + LB_GRU_SAVED_PREVIOUS * hidden;

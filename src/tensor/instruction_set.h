@@ -1,6 +1,11 @@
-/* Which clone of a function marked LB_KERNEL runs on this processor. It decides the last bits of results. */
+/* The instruction set that kernels use: the widest one of the processor, or a narrower one that the user asks for. It
+ * decides the last bits of results. */
 #ifndef LB_INSTRUCTION_SET_H
 #define LB_INSTRUCTION_SET_H
+
+#include "lookback/base.h"
+
+#include <stdatomic.h>
 
 /** The name of the narrowest one. */
 #if defined(__x86_64__)
@@ -13,11 +18,49 @@
 #    define LB_SET_BASE_NAME "128 bits"
 #endif
 
+/* A build for one kind of processor, by -march, has everything once. */
+#if defined(__x86_64__) && !defined(__SSE3__)
+#    define LB_HAS_VARIANTS 1
+#else
+#    define LB_HAS_VARIANTS 0
+#endif
+
+/* What a variant is compiled for, and the processor is asked for. */
+#ifdef __clang__
+#    define LB_CPU_AVX512   "avx512f"
+#    define LB_CPU_AVX2     "avx2"
+#    define LB_TARGET(name) __attribute__((target(name)))
+#else
+#    define LB_CPU_AVX512   "x86-64-v4"
+#    define LB_CPU_AVX2     "x86-64-v3"
+#    define LB_TARGET(name) __attribute__((target("arch=" name)))
+#endif
+
 /** From the narrowest to the widest. */
-typedef enum lb_instruction_set { LB_SET_BASE, LB_SET_AVX2, LB_SET_AVX512 } lb_instruction_set;
+typedef enum lb_instruction_set { LB_SET_WIDEST, LB_SET_BASE, LB_SET_AVX2, LB_SET_AVX512 } lb_instruction_set;
+
+/** How a user asks for one: by its name here, in an environment variable that is read when it is first needed. */
+extern const char *const lb_instruction_set_names[]; /* by their numbers; ends with NULL */
+#define LB_SET_VARIABLE "LOOKBACK_ISA"
 
 /** The widest one that this processor can run. */
-lb_instruction_set lb_instruction_set_here(void);
+lb_instruction_set lb_instruction_set_widest(void);
+
+/** Decides which one is in force, and returns it. */
+lb_instruction_set lb_instruction_set_decide(void);
+
+/** The one in force, or LB_SET_WIDEST until it is needed. Only tests change it. */
+extern atomic_int lb_instruction_set_in_force;
+
+static inline lb_instruction_set lb_instruction_set_here(void)
+{
+    const int set = atomic_load_explicit(&lb_instruction_set_in_force, memory_order_relaxed);
+    return set == LB_SET_WIDEST ? lb_instruction_set_decide() : (lb_instruction_set)set;
+}
+
+/** Whether this processor has what the user asks for. `by` is the name of the variable or of the option in the message.
+ *  Errors: LB_ERROR_ARGUMENT. */
+LB_MUST_USE lb_status lb_instruction_set_check(const char *by, lb_error *error);
 
 /** Its name, such as "AVX-512". Static memory. */
 const char *lb_instruction_set_name(void);

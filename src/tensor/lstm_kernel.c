@@ -2,8 +2,10 @@
 
 #include "tensor/elementary.h"
 
-LB_KERNEL static void lstm_gates(int64_t hidden, int64_t count, const lb_real *x, const lb_real *product,
-                                 const lb_real *bias, lb_real *state, lb_real *output, lb_real *saved)
+LB_KERNEL(lstm_gates,
+          (int64_t hidden, int64_t count, const lb_real *x, const lb_real *product, const lb_real *bias,
+           lb_real *state, lb_real *output, lb_real *saved),
+          (hidden, count, x, product, bias, state, output, saved))
 {
     lb_real *restrict h = state, *restrict c = state + hidden;
     lb_real *restrict save_i = saved, *restrict save_f = saved + hidden;
@@ -35,8 +37,10 @@ void lb_lstm_gates(int64_t hidden, int64_t count, const lb_real *x, const lb_rea
     lstm_gates(hidden, count, x, product, bias, state, output, saved);
 }
 
-LB_KERNEL static void lstm_gates_backward(int64_t hidden, int64_t count, const lb_real *saved,
-                                          const lb_real *doutput, lb_real *dx, lb_real *dstate)
+LB_KERNEL(lstm_gates_backward,
+          (int64_t hidden, int64_t count, const lb_real *saved, const lb_real *doutput, lb_real *dx,
+           lb_real *dstate),
+          (hidden, count, saved, doutput, dx, dstate))
 {
     const lb_real *saved_tanh = saved + LB_LSTM_SAVED_TANH * hidden;
     const lb_real *saved_c = saved + LB_LSTM_SAVED_C * hidden;

@@ -3,29 +3,44 @@
 #define LB_REAL_H
 
 #include "lookback/tensor.h"
+#include "tensor/instruction_set.h"
 
-#include <limits.h> /* any header of the C library defines whether it is glibc */
+/* A static function that is compiled for each instruction set, and chooses the one in force when it is called
+ * (docs/adr/0005-kernels-for-several-processors.md):
+ *
+ *     LB_KERNEL(add, (int64_t count, const lb_real *from, lb_real *to), (count, from, to))
+ *     {
+ *         for (int64_t i = 0; i < count; i++) to[i] += from[i];
+ *     }
+ *
+ * It may call only inline functions and libm. LB_KERNEL_OF is for a function that returns a value. */
+#define LB_KERNEL(name, parameters, arguments)          LB_VARIANTS(void, , name, parameters, arguments)
+#define LB_KERNEL_OF(type, name, parameters, arguments) LB_VARIANTS(type, return, name, parameters, arguments)
 
-/* A static function marked LB_KERNEL is compiled once per instruction set, and the loader picks the best one for the
- * processor. It may call only inline functions and libm. It must be static, because with clang before 18 other files do
- * not find the clones. Its name must be unique, because with clang 14 other files do find the function that picks.
- * Loaders other than that of glibc, such as that of musl, do not pick: there, functions are compiled once, for the
- * target of the build. */
-#if defined(LB_NO_TARGET_CLONES) || !defined(__x86_64__) || !defined(__GLIBC__)
-#    define LB_KERNEL
-#elif defined(__clang__)
-#    define LB_KERNEL __attribute__((target_clones(LB_CPU_AVX512, LB_CPU_AVX2, "default")))
+#if LB_HAS_VARIANTS
+#    define LB_VARIANTS(type, give, name, parameters, arguments)                                             \
+        static inline __attribute__((always_inline)) type name##_inline parameters;                          \
+        LB_TARGET(LB_CPU_AVX512) static type name##_avx512 parameters                                        \
+        {                                                                                                    \
+            give name##_inline arguments;                                                                    \
+        }                                                                                                    \
+        LB_TARGET(LB_CPU_AVX2) static type name##_avx2 parameters                                            \
+        {                                                                                                    \
+            give name##_inline arguments;                                                                    \
+        }                                                                                                    \
+        static type name parameters                                                                          \
+        {                                                                                                    \
+            const lb_instruction_set here = lb_instruction_set_here();                                       \
+            if (here == LB_SET_AVX512)                                                                       \
+                give name##_avx512 arguments;                                                                \
+            else if (here == LB_SET_AVX2)                                                                    \
+                give name##_avx2 arguments;                                                                  \
+            else                                                                                             \
+                give name##_inline arguments;                                                                \
+        }                                                                                                    \
+        static inline type name##_inline parameters
 #else
-#    define LB_KERNEL __attribute__((target_clones("arch=" LB_CPU_AVX512, "arch=" LB_CPU_AVX2, "default")))
-#endif
-
-/* What the loader asks the processor for, as __builtin_cpu_supports names it. */
-#ifdef __clang__
-#    define LB_CPU_AVX512 "avx512f"
-#    define LB_CPU_AVX2   "avx2"
-#else
-#    define LB_CPU_AVX512 "x86-64-v4"
-#    define LB_CPU_AVX2   "x86-64-v3"
+#    define LB_VARIANTS(type, give, name, parameters, arguments) static type name parameters
 #endif
 
 #endif

@@ -24,7 +24,7 @@ static int64_t chunk_end(int64_t chunk, int64_t size)
     return end < size ? end : size;
 }
 
-LB_KERNEL static double sum_of_squares(int64_t count, const lb_real *x)
+LB_KERNEL_OF(double, sum_of_squares, (int64_t count, const lb_real *x), (count, x))
 {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -81,8 +81,10 @@ typedef struct adam_step {
     lb_real correction; /* 1 / root of the bias correction of the second moment */
 } adam_step;
 
-LB_KERNEL static void adam_chunk(int64_t count, adam_step s, lb_real *restrict value, lb_real *restrict grad,
-                                 lb_real *restrict first, lb_real *restrict second)
+LB_KERNEL(adam_chunk,
+          (int64_t count, adam_step s, lb_real *restrict value, lb_real *restrict grad,
+           lb_real *restrict first, lb_real *restrict second),
+          (count, s, value, grad, first, second))
 {
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) {

@@ -8,7 +8,8 @@ enum { UNSTEADY = 2 }; /* first steps, which reserve memory */
 static const double WINDOW = 30e6, /* ns with one number: longer than a scheduler lets a process wait */
     STEADY = 120e6,                /* ns of steps that are compared with the cost of the chosen number */
     SLOW = 1.5,                    /* times this cost: something has changed */
-    HOPELESS = 1.5,                /* times the least cost: not worth another pass */
+    HOPELESS = 1.5,                /* times the least cost: fewer threads are not worth a try */
+    WORSE = 1.2,                   /* times the least cost: not worth another pass */
     WORTH = 1.03,                  /* what twice the threads must gain: others may need the processors */
     REST = 32, SHORT_REST = 16,    /* times what a comparison has spent, before the next; if steps are slow */
     MOST_SPENT = 100e9;            /* ns: more is a process that was stopped meanwhile */
@@ -76,14 +77,15 @@ static int best_of(const lb_thread_choice *c, double share)
     return best;
 }
 
-/* The next number of a pass, or the next pass, without what is hopeless at either end. */
+/* The next number of a pass, or the next pass, without those at either end that are worse. */
 static void go_on(lb_thread_choice *c)
 {
     const int best = best_of(c, 1);
-    const double most = HOPELESS * cost_of(c, best);
-    while (cost_of(c, c->first) > most) c->first++;
-    if (c->next > best && cost_of(c, c->next) > most) c->last = c->next - 1;
+    const double least = cost_of(c, best);
+    if (c->next > best && cost_of(c, c->next) > HOPELESS * least) c->last = c->next - 1;
     if (++c->next <= c->last) return;
+    while (cost_of(c, c->first) > WORSE * least) c->first++;
+    while (cost_of(c, c->last) > WORSE * least) c->last--;
     c->next = c->first;
     if (--c->passes > 0) return;
     c->chosen = c->next = best_of(c, WORTH);

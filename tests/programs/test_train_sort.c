@@ -4,6 +4,7 @@
 #include "support/process.h"
 #include "support/tempdir.h"
 #include "tensor/gemm.h"
+#include "tensor/instruction_set.h"
 
 #include <check.h>
 #include <signal.h>
@@ -49,6 +50,28 @@ static void assert_fails(int status, const char *text)
     ck_assert_msg(strstr(result.error, text) != NULL, "\"%s\" does not say \"%s\"", result.error, text);
     ck_assert_str_eq(result.output, "");
 }
+
+START_TEST(test_train_sort_computes_with_the_instruction_set_that_is_asked_for)
+{
+    const char *base =
+        lb_instruction_set_widest() == LB_SET_BASE ? lb_kernel_name() : "own kernel, " LB_SET_BASE_NAME;
+    char said[128];
+    snprintf(said, sizeof said, "%s, loops for " LB_SET_BASE_NAME ", ", base);
+    RUN(SMALL, "--steps", "2", "--isa", "baseline", "--out", "a");
+    ck_assert_msg(result.status == 0 && strstr(result.error, said), "%s", result.error);
+    setenv(LB_SET_VARIABLE, "baseline", 1);
+    RUN(SMALL, "--steps", "2", "--out", "b");
+    ck_assert_msg(result.status == 0 && strstr(result.error, said), "%s", result.error);
+    setenv(LB_SET_VARIABLE, "none", 1);
+    RUN(SMALL, "--steps", "2", "--out", "c");
+    assert_fails(2, "LOOKBACK_ISA: found \"none\", expected ");
+    ck_assert(!exists("c"));
+    unsetenv(LB_SET_VARIABLE);
+    if (lb_instruction_set_widest() == LB_SET_AVX512) return;
+    RUN(SMALL, "--steps", "2", "--isa", "avx512", "--out", "c");
+    assert_fails(2, "--isa: found avx512, but this processor has no more than ");
+}
+END_TEST
 
 START_TEST(test_train_sort_small_task_learns_and_leaves_its_files)
 {
@@ -271,6 +294,7 @@ int main(void)
     Suite *suite = suite_create("train_sort");
     TCase *tests = tcase_create("program");
     tcase_add_test(tests, test_train_sort_small_task_learns_and_leaves_its_files);
+    tcase_add_test(tests, test_train_sort_computes_with_the_instruction_set_that_is_asked_for);
     tcase_add_test(tests, test_train_sort_any_number_of_threads_gives_the_same_bits);
     tcase_add_test(tests, test_train_sort_number_of_threads_is_that_of_the_environment_unless_given);
     tcase_add_test(tests, test_train_sort_another_seed_gives_other_weights);

@@ -2,7 +2,7 @@
 # Tries one fault: whether a test notices it. To be sourced by bash, after mutants_reach.bash. The folder $mine is for this
 # worker only.
 
-sanitizers=(-fsanitize=address,undefined -fno-sanitize-recover=all -DLB_NO_TARGET_CLONES -U_FORTIFY_SOURCE)
+sanitizers=(-fsanitize=address,undefined -fno-sanitize-recover=all -U_FORTIFY_SOURCE)
 longest=20000 # milliseconds of tests for a fault, as they were measured; with sanitizers again
 
 declare -a program_of unit_of layer_of took_of

@@ -7,9 +7,10 @@
 #include <string.h>
 
 /* Turns a row of scores into a row of weights. A row with nothing to attend to becomes zeros. */
-LB_KERNEL static void normalize_scores(lb_normalizer normalizer, int64_t count, lb_real *x,
-                                       const lb_real *mask, int64_t mask_step, const lb_real *bias,
-                                       int64_t bias_step)
+LB_KERNEL(normalize_scores,
+          (lb_normalizer normalizer, int64_t count, lb_real *x, const lb_real *mask, int64_t mask_step,
+           const lb_real *bias, int64_t bias_step),
+          (normalizer, count, x, mask, mask_step, bias, bias_step))
 {
     const lb_real hidden = -(lb_real)INFINITY;
     for (int64_t i = 0; i < count && bias; i++) x[i] += bias[i * bias_step];
@@ -21,7 +22,7 @@ LB_KERNEL static void normalize_scores(lb_normalizer normalizer, int64_t count, 
 }
 
 /* x becomes cap tanh(x / cap); `slope` receives its derivative, unless NULL. */
-LB_KERNEL static void cap_row(int64_t count, lb_real cap, lb_real *x, lb_real *slope)
+LB_KERNEL(cap_row, (int64_t count, lb_real cap, lb_real *x, lb_real *slope), (count, cap, x, slope))
 {
     for (int64_t i = 0; i < count; i++) {
         lb_real t = lb_tanh_inline(x[i] / cap);
@@ -52,8 +53,10 @@ void lb_dot_weigh_row(const lb_node *node, int64_t index, int64_t i, int64_t key
     normalize_scores(options->normalizer, keys, x, mask, mask_step, bias, bias_step);
 }
 
-LB_KERNEL static void weights_backward(lb_normalizer normalizer, int64_t count, const lb_real *probability,
-                                       const lb_real *weight, lb_real scale, lb_real *d)
+LB_KERNEL(weights_backward,
+          (lb_normalizer normalizer, int64_t count, const lb_real *probability, const lb_real *weight,
+           lb_real scale, lb_real *d),
+          (normalizer, count, probability, weight, scale, d))
 {
     if (normalizer != LB_SOFTMAX) {
         for (int64_t i = 0; i < count; i++) d[i] = weight[i] == 0 ? 0 : d[i] * (weight[i] / probability[i]);

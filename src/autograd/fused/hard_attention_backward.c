@@ -51,8 +51,10 @@ static inline lb_real part_of(lb_real logit, double largest, double base, double
 }
 
 /* share_v = r_v (out_v + more_v), where r_v is the part of position j. `more` may be NULL. Returns the sum. */
-LB_KERNEL static lb_real hard_share(int64_t classes, const lb_real *x, const lb_hard_trace *trace, int64_t j,
-                                    const row_memory *m, const lb_real *more)
+LB_KERNEL_OF(lb_real, hard_share,
+             (int64_t classes, const lb_real *x, const lb_hard_trace *trace, int64_t j, const row_memory *m,
+              const lb_real *more),
+             (classes, x, trace, j, m, more))
 {
     const double largest = trace->largest[j], base = trace->prior[j] - trace->normal[j], *mixed = m->mixed;
     lb_real sum = 0, *share = m->share;
@@ -66,8 +68,10 @@ LB_KERNEL static lb_real hard_share(int64_t classes, const lb_real *x, const lb_
 }
 
 /* Through the softmax of a position: grad_v = share_v - p_v sum, or += it. */
-LB_KERNEL static void hard_give(int64_t classes, const lb_real *x, lb_real largest, lb_real normal,
-                                lb_real sum, const lb_real *share, bool sets, lb_real *grad)
+LB_KERNEL(hard_give,
+          (int64_t classes, const lb_real *x, lb_real largest, lb_real normal, lb_real sum,
+           const lb_real *share, bool sets, lb_real *grad),
+          (classes, x, largest, normal, sum, share, sets, grad))
 {
     if (sets)
         for (int64_t v = 0; v < classes; v++)
@@ -79,8 +83,10 @@ LB_KERNEL static void hard_give(int64_t classes, const lb_real *x, lb_real large
 
 /* Takes the mean of the gradient of the beliefs after the row off that of the log-probabilities: for each symbol, the
  * beliefs are a softmax over positions. */
-LB_KERNEL static void hard_take_mean(int64_t classes, const lb_real *x, const lb_hard_trace *trace, int64_t j,
-                                     const row_memory *m, const lb_real *more)
+LB_KERNEL(hard_take_mean,
+          (int64_t classes, const lb_real *x, const lb_hard_trace *trace, int64_t j, const row_memory *m,
+           const lb_real *more),
+          (classes, x, trace, j, m, more))
 {
     const double largest = trace->largest[j], base = trace->prior[j] - trace->normal[j];
     for (int64_t v = 0; v < classes; v++) m->out[v] -= part_of(x[v], largest, base, m->mixed[v]) * more[v];
@@ -88,8 +94,9 @@ LB_KERNEL static void hard_take_mean(int64_t classes, const lb_real *x, const lb
 
 /* Back through the moves: from the gradient of the prior to those of the scores, of the jumps, and of the distribution
  * that the moves started from, which replaces `flow`. */
-LB_KERNEL static void hard_move_back(int64_t keys, const lb_hard_trace *trace, const row_memory *m,
-                                     lb_real *score_grad)
+LB_KERNEL(hard_move_back,
+          (int64_t keys, const lb_hard_trace *trace, const row_memory *m, lb_real *score_grad),
+          (keys, trace, m, score_grad))
 {
     for (int64_t i = 0; i < keys; i++) {
         lb_real sum = 0;

@@ -85,7 +85,7 @@ static inline double shift_of(double largest)
 }
 
 /* ln sum_v e^(x_v - largest); -inf if all x_v are. */
-LB_KERNEL static double hard_normal(int64_t count, const lb_real *x, double *largest)
+LB_KERNEL_OF(double, hard_normal, (int64_t count, const lb_real *x, double *largest), (count, x, largest))
 {
     lb_real most = lb_largest_inline(count, x), shift = most == -(lb_real)INFINITY ? 0 : most, sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -95,8 +95,9 @@ LB_KERNEL static double hard_normal(int64_t count, const lb_real *x, double *lar
 }
 
 /* Normalises the moves from each position to itself and to the right. */
-LB_KERNEL static void hard_leave(int64_t keys, const double *score, const double *jump, const double *from,
-                                 lb_hard_trace trace)
+LB_KERNEL(hard_leave,
+          (int64_t keys, const double *score, const double *jump, const double *from, lb_hard_trace trace),
+          (keys, score, jump, from, trace))
 {
     for (int64_t i = 0; i < keys; i++) {
         double largest = -DBL_MAX;
@@ -118,8 +119,9 @@ LB_KERNEL static void hard_leave(int64_t keys, const double *score, const double
 }
 
 /* How likely the moves are together to end at each position. `most` is memory for [keys]. */
-LB_KERNEL static void hard_arrive(int64_t keys, const double *score, const double *jump, lb_hard_trace trace,
-                                  double *most)
+LB_KERNEL(hard_arrive,
+          (int64_t keys, const double *score, const double *jump, lb_hard_trace trace, double *most),
+          (keys, score, jump, trace, most))
 {
     for (int64_t j = 0; j < keys; j++) {
         most[j] = NEVER;
@@ -155,8 +157,10 @@ static void normalise(int64_t count, double *x)
 }
 
 /* ln sum_j p(v, a_t = j | y_<t) for each class v. `sum` is memory for [classes]. */
-LB_KERNEL static void hard_mix(int64_t keys, int64_t classes, const lb_real *x, const double *base,
-                               lb_hard_trace trace, lb_real *sum)
+LB_KERNEL(hard_mix,
+          (int64_t keys, int64_t classes, const lb_real *x, const double *base, lb_hard_trace trace,
+           lb_real *sum),
+          (keys, classes, x, base, trace, sum))
 {
     double *mixed = trace.mixed;
     for (int64_t v = 0; v < classes; v++) {
@@ -226,8 +230,10 @@ static void pass_on(const lb_hard_run *run, int64_t row)
 }
 
 /* p(a_t = j | y_<t, y_t = v) for the last step of a row. */
-LB_KERNEL static void hard_believe(int64_t keys, int64_t classes, const lb_real *x, const double *base,
-                                   lb_hard_trace trace, lb_real *after)
+LB_KERNEL(hard_believe,
+          (int64_t keys, int64_t classes, const lb_real *x, const double *base, lb_hard_trace trace,
+           lb_real *after),
+          (keys, classes, x, base, trace, after))
 {
     for (int64_t j = 0; j < keys; j++)
         for (int64_t v = 0; v < classes; v++) {

@@ -3,27 +3,28 @@
 #include "autograd/pairwise.h"
 #include "lookback/ops.h"
 
-LB_KERNEL static void add_forward(int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out)
+LB_KERNEL(add_forward, (int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out), (width, a, b, out))
 {
     for (int64_t i = 0; i < width; i++) out[i] = a.value[i * a.step] + b.value[i * b.step];
 }
 
-LB_KERNEL static void subtract_forward(int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out)
+LB_KERNEL(subtract_forward, (int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out), (width, a, b, out))
 {
     for (int64_t i = 0; i < width; i++) out[i] = a.value[i * a.step] - b.value[i * b.step];
 }
 
-LB_KERNEL static void multiply_forward(int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out)
+LB_KERNEL(multiply_forward, (int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out), (width, a, b, out))
 {
     for (int64_t i = 0; i < width; i++) out[i] = a.value[i * a.step] * b.value[i * b.step];
 }
 
-LB_KERNEL static void divide_forward(int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out)
+LB_KERNEL(divide_forward, (int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out), (width, a, b, out))
 {
     for (int64_t i = 0; i < width; i++) out[i] = a.value[i * a.step] / b.value[i * b.step];
 }
 
-LB_KERNEL static void accumulate(int64_t width, lb_pair_row to, lb_real sign, const lb_real *grad)
+LB_KERNEL(accumulate, (int64_t width, lb_pair_row to, lb_real sign, const lb_real *grad),
+          (width, to, sign, grad))
 {
     if (!to.grad) return;
     for (int64_t i = 0; i < width; i++) to.grad[i * to.step] += sign * grad[i];
@@ -41,7 +42,8 @@ static void subtract_backward(int64_t width, lb_pair_row a, lb_pair_row b, const
     accumulate(width, b, -1, grad);
 }
 
-LB_KERNEL static void multiply_backward(int64_t width, lb_pair_row a, lb_pair_row b, const lb_real *grad)
+LB_KERNEL(multiply_backward, (int64_t width, lb_pair_row a, lb_pair_row b, const lb_real *grad),
+          (width, a, b, grad))
 {
     for (int64_t i = 0; i < width && a.grad; i++) a.grad[i * a.step] += grad[i] * b.value[i * b.step];
     for (int64_t i = 0; i < width && b.grad; i++) b.grad[i * b.step] += grad[i] * a.value[i * a.step];

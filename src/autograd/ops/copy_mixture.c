@@ -53,7 +53,7 @@ static lb_real log_sigmoid(lb_real x)
 }
 
 /* Fills in largest and normal. A row of only -inf chooses nothing. */
-LB_KERNEL static void copy_normalise(const mixture *m)
+LB_KERNEL(copy_normalise, (const mixture *m), (m))
 {
     lb_real largest = lb_largest_inline(m->classes, m->logits), sum = 0;
     lb_real shift = largest == -(lb_real)INFINITY ? 0 : largest;

@@ -7,8 +7,9 @@
 
 /* The loss of one row. `slope` receives its derivative by each logit: softmax minus the smoothed target. If the result
  * is not finite, rare_row_loss decides. */
-LB_KERNEL static lb_real row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing,
-                                  lb_real *slope)
+LB_KERNEL_OF(lb_real, row_loss,
+             (int64_t classes, const lb_real *x, int32_t target, lb_real smoothing, lb_real *slope),
+             (classes, x, target, smoothing, slope))
 {
     lb_real maximum = lb_largest_inline(classes, x), sum = 0, total = 0, share = smoothing / (lb_real)classes;
 #pragma omp simd reduction(+ : sum, total)

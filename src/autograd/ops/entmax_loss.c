@@ -14,8 +14,9 @@ static inline double entropy_of(lb_normalizer normalizer, double p)
 
 /* The loss of one row. `slope` receives its derivative by each logit: the probabilities minus the smoothed target.
  * Classes at -inf are out of the choice, as in the cross-entropy. */
-LB_KERNEL static lb_real sparse_row_loss(const lb_class_loss *c, int64_t classes, const lb_real *x,
-                                         int32_t target, lb_real *slope)
+LB_KERNEL_OF(lb_real, sparse_row_loss,
+             (const lb_class_loss *c, int64_t classes, const lb_real *x, int32_t target, lb_real *slope),
+             (c, classes, x, target, slope))
 {
     double largest = (double)lb_largest_inline(classes, x), loss = 0, visible = 0;
     memcpy(slope, x, (size_t)classes * sizeof *slope);

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* The first comparison is false for a NaN in a, the second one for a NaN in b: either passes through. */
-LB_KERNEL static void maximum_forward(int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out)
+LB_KERNEL(maximum_forward, (int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out), (width, a, b, out))
 {
     for (int64_t i = 0; i < width; i++) {
         lb_real x = a.value[i * a.step], y = b.value[i * b.step];
@@ -14,7 +14,7 @@ LB_KERNEL static void maximum_forward(int64_t width, lb_pair_row a, lb_pair_row 
     }
 }
 
-LB_KERNEL static void minimum_forward(int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out)
+LB_KERNEL(minimum_forward, (int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out), (width, a, b, out))
 {
     for (int64_t i = 0; i < width; i++) {
         lb_real x = a.value[i * a.step], y = b.value[i * b.step];

@@ -37,9 +37,10 @@ static inline lb_real moments_inline(int64_t width, lb_real epsilon, const lb_re
 }
 
 /* One row: its normalised values, the output, and 1 / its standard deviation. */
-LB_KERNEL static lb_real normalize_row(int64_t width, lb_real epsilon, const lb_real *x,
-                                       const lb_real *weight, const lb_real *bias, lb_real *normal,
-                                       lb_real *y)
+LB_KERNEL_OF(lb_real, normalize_row,
+             (int64_t width, lb_real epsilon, const lb_real *x, const lb_real *weight, const lb_real *bias,
+              lb_real *normal, lb_real *y),
+             (width, epsilon, x, weight, bias, normal, y))
 {
     lb_real variance, mean = moments_inline(width, epsilon, x, &variance);
     if (!(mean * mean < (lb_real)(FAR * FAR) * variance)) {
@@ -74,8 +75,10 @@ static lb_status forward(lb_node *node)
     return LB_OK;
 }
 
-LB_KERNEL static void backward_row(int64_t width, const lb_real *dy, const lb_real *weight,
-                                   const lb_real *normal, lb_real inverse, lb_real *dx)
+LB_KERNEL(backward_row,
+          (int64_t width, const lb_real *dy, const lb_real *weight, const lb_real *normal, lb_real inverse,
+           lb_real *dx),
+          (width, dy, weight, normal, inverse, dx))
 {
     lb_real sum = 0, dot = 0;
 #pragma omp simd reduction(+ : sum, dot)
@@ -90,8 +93,10 @@ LB_KERNEL static void backward_row(int64_t width, const lb_real *dy, const lb_re
 }
 
 /* A block of columns, with its own sums over the rows. */
-LB_KERNEL static void backward_columns(int64_t rows, int64_t width, int64_t count, const lb_real *dy,
-                                       const lb_real *normal, lb_real *dweight, lb_real *dbias)
+LB_KERNEL(backward_columns,
+          (int64_t rows, int64_t width, int64_t count, const lb_real *dy, const lb_real *normal,
+           lb_real *dweight, lb_real *dbias),
+          (rows, width, count, dy, normal, dweight, dbias))
 {
     for (int64_t row = 0; row < rows; row++, dy += width, normal += width) {
 #pragma omp simd

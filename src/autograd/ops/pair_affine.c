@@ -45,8 +45,10 @@ static lb_status output_shape(const lb_node *node, lb_shape *out)
 }
 
 /* hidden = tanh(query + key) of the pairs of some queries with all keys of the row. */
-LB_KERNEL static void hide_pairs(int64_t queries, int64_t keys, int64_t width, const lb_real *query,
-                                 const lb_real *key, lb_real *hidden)
+LB_KERNEL(hide_pairs,
+          (int64_t queries, int64_t keys, int64_t width, const lb_real *query, const lb_real *key,
+           lb_real *hidden),
+          (queries, keys, width, query, key, hidden))
 {
     for (int64_t pair = 0; pair < queries * keys; pair++) {
         const lb_real *q = query + pair / keys * width, *k = key + pair % keys * width;
@@ -56,8 +58,10 @@ LB_KERNEL static void hide_pairs(int64_t queries, int64_t keys, int64_t width, c
 }
 
 /* Adds the gradient of each pair, through tanh, to those of its query and its key. */
-LB_KERNEL static void spread_pairs(int64_t queries, int64_t keys, int64_t width, const lb_real *hidden,
-                                   const lb_real *slope, lb_real *query, lb_real *key)
+LB_KERNEL(spread_pairs,
+          (int64_t queries, int64_t keys, int64_t width, const lb_real *hidden, const lb_real *slope,
+           lb_real *query, lb_real *key),
+          (queries, keys, width, hidden, slope, query, key))
 {
     for (int64_t pair = 0; pair < queries * keys; pair++) {
         const lb_real *h = hidden + pair * width, *d = slope + pair * width;

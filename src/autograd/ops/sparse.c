@@ -13,14 +13,17 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-LB_KERNEL static void sparse_rows(lb_normalizer normalizer, int64_t count, int64_t width, lb_real *x)
+LB_KERNEL(sparse_rows, (lb_normalizer normalizer, int64_t count, int64_t width, lb_real *x),
+          (normalizer, count, width, x))
 {
     for (int64_t offset = 0; offset < count; offset += width)
         lb_sparse_row_inline(normalizer, width, x + offset);
 }
 
-LB_KERNEL static void sparse_rows_backward(lb_normalizer normalizer, int64_t count, int64_t width,
-                                           const lb_real *y, const lb_real *dy, lb_real *dx)
+LB_KERNEL(sparse_rows_backward,
+          (lb_normalizer normalizer, int64_t count, int64_t width, const lb_real *y, const lb_real *dy,
+           lb_real *dx),
+          (normalizer, count, width, y, dy, dx))
 {
     for (int64_t offset = 0; offset < count; offset += width) {
         lb_real mean = lb_sparse_mean_inline(normalizer, width, y + offset, dy + offset);

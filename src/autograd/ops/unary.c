@@ -64,12 +64,12 @@ static void backward(lb_node *node)
 
 /* The two kernels of an op: y from x, and the addition to dx. */
 #define KERNELS(op, value, added)                                                                            \
-    LB_KERNEL static void op##_values(run r)                                                                 \
+    LB_KERNEL(op##_values, (run r), (r))                                                                     \
     {                                                                                                        \
         const lb_real *x = r.x;                                                                              \
         _Pragma("omp simd") for (int64_t i = 0; i < r.count; i++) r.y[i] = (value);                          \
     }                                                                                                        \
-    LB_KERNEL static void op##_gradient(run r)                                                               \
+    LB_KERNEL(op##_gradient, (run r), (r))                                                                   \
     {                                                                                                        \
         const lb_real *x = r.x, *y = r.y, *dy = r.dy;                                                        \
         (void)x, (void)y;                                                                                    \

@@ -66,7 +66,7 @@ static int64_t first_written(int64_t classes)
     return classes > LB_FIRST_WRITTEN ? LB_FIRST_WRITTEN : 0;
 }
 
-LB_KERNEL static lb_real largest_of(int64_t count, const lb_real *x)
+LB_KERNEL_OF(lb_real, largest_of, (int64_t count, const lb_real *x), (count, x))
 {
     return lb_largest_inline(count, x);
 }

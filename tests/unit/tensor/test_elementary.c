@@ -14,17 +14,17 @@ enum { LANES = 64 };
 typedef void (*array_fn)(const float *x, float *y);
 
 /* Once compiled like the kernels, for the instruction set of this processor, and once for any. */
-LB_KERNEL static void exp_kernel(const float *x, float *y)
+LB_KERNEL(exp_kernel, (const float *x, float *y), (x, y))
 {
     for (int i = 0; i < LANES; i++) y[i] = lb_exp_inline(x[i]);
 }
 
-LB_KERNEL static void tanh_kernel(const float *x, float *y)
+LB_KERNEL(tanh_kernel, (const float *x, float *y), (x, y))
 {
     for (int i = 0; i < LANES; i++) y[i] = lb_tanh_inline(x[i]);
 }
 
-LB_KERNEL static void sigmoid_kernel(const float *x, float *y)
+LB_KERNEL(sigmoid_kernel, (const float *x, float *y), (x, y))
 {
     for (int i = 0; i < LANES; i++) y[i] = lb_sigmoid_inline(x[i]);
 }
