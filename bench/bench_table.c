@@ -47,14 +47,10 @@ static const bench_case start = {
 static const bench_case bits = {
     "bits", "small", NULL, {"--config", "small", "--steps", "5", "--seconds", "0"}};
 
-enum { ALL, TRAINING, DECODING, GROWTH, SCALING, UNTIL };
-static const char *const parts[] = {[ALL] = "all",
-                                    [TRAINING] = "training",
-                                    [DECODING] = "decoding",
-                                    [GROWTH] = "growth",
-                                    [SCALING] = "scaling",
-                                    [UNTIL] = "until",
-                                    NULL};
+enum { ALL, TRAINING, DECODING, GROWTH, SCALING, BUSY, UNTIL };
+static const char *const parts[] = {
+    [ALL] = "all",         [TRAINING] = "training", [DECODING] = "decoding", [GROWTH] = "growth",
+    [SCALING] = "scaling", [BUSY] = "busy",         [UNTIL] = "until",       NULL};
 
 typedef struct settings {
     bool quick;
@@ -104,6 +100,27 @@ static void measure_costs(bench_session *s, int rounds)
     }
 }
 
+/* The number of threads that a training chooses, next to fixed ones, while other processes compute. The first steps, with
+ * which it chooses, count. */
+static void compare_busy(bench_session *s, int rounds)
+{
+    enum { MOST = 8 };
+    for (int i = 0; i < rounds * BENCH_CROWDS; i++) {
+        pid_t other[MOST];
+        const int others = bench_crowds[i % BENCH_CROWDS];
+        for (int k = 0; k < others; k++) other[k] = s->planning ? -1 : bench_keep_busy();
+        for (const char *const *model = bench_crowded; *model; model++) {
+            char name[BENCH_NAME];
+            bench_case what = {
+                "busy", bench_busy_name(*model, others, name), NULL, {"--config", *model, "--seconds", "6"}};
+            for (int threads = 1; threads <= lb_threads(); threads *= 2)
+                bench_measure(s, &what, "lookback", threads);
+            bench_measure(s, &what, "chosen", 0);
+        }
+        for (int k = 0; k < others; k++) bench_end_busy(other[k]);
+    }
+}
+
 /* The small config, with another length or width; every other one if `step` is 2. */
 static void compare_growth(bench_session *s, const char *part, const char *flag, const char *const *names,
                            int step)
@@ -131,6 +148,7 @@ static void measure_all(bench_session *s, const settings *set, int rounds)
         compare_scaling(s, rounds);
         measure_costs(s, rounds);
     }
+    if (wants(set, BUSY)) compare_busy(s, rounds);
     if (wants(set, UNTIL) && !set->quick) bench_until_target(s);
 }
 
@@ -231,7 +249,7 @@ int main(int argc, char **argv)
 {
     settings set = {.out = "out"};
     const app_option options[] = {
-        APP_FLAG(0, "quick", &set.quick, "measure less: minutes instead of half an hour"),
+        APP_FLAG(0, "quick", &set.quick, "measure less: minutes instead of three quarters of an hour"),
         APP_CHOICE(0, "part", "PART", &set.part, parts,
                    "what to measure; until: seconds until 0.99, never quick"),
         APP_INT(0, "rounds", "N", &set.rounds, 0, 64, "repetitions of each measurement; 0: 5, or 1 if quick"),

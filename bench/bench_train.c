@@ -64,6 +64,7 @@ static void report(training *t, const bench_size *size, lb_attention_kind attent
     bench_add(object, "parameters", (double)lb_params_size(t->model.params));
     bench_add(object, "steps", timing.runs);
     bench_add(object, "ms_per_step", 1e3 * timing.median);
+    bench_add(object, "ms_per_step_mean", 1e3 * timing.mean);
     bench_add(object, "ms_per_step_min", 1e3 * timing.least);
     bench_add(object, "tokens_per_second", bench_tokens(size) / timing.median);
     bench_add(object, "mallocs_per_step", timing.allocations);

@@ -28,9 +28,11 @@ endif()
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(lookback_options INTERFACE -O1 -g -fno-omit-frame-pointer)
 endif()
-# Arithmetic has the -O3 of Release (see library.cmake). The rest is compiled sooner with -O1, and is as fast.
+# Arithmetic has the -O3 of Release (see library.cmake). The rest is compiled sooner with -O1, and is as fast. It is also as
+# fast where it is SMALL.
+set(rest $<IF:$<BOOL:$<TARGET_PROPERTY:SMALLEST>>,-Oz,$<IF:$<BOOL:$<TARGET_PROPERTY:SMALL>>,-Os,-O1>>)
 if(PROJECT_IS_TOP_LEVEL)
-  target_compile_options(lookback_options INTERFACE -pipe $<$<CONFIG:Release>:-O1>)
+  target_compile_options(lookback_options INTERFACE -pipe $<$<CONFIG:Release>:${rest}>)
 endif()
 # Programs open files from strangers. Without optimisation there is nothing to fortify, and sanitizers check more.
 if(LOOKBACK_HARDEN AND NOT LOOKBACK_SANITIZE)

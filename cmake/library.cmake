@@ -36,24 +36,30 @@ add_custom_command(OUTPUT ${LOOKBACK_OPS_HEADER} ${LOOKBACK_OPS_REFERENCE}
   DEPENDS ${LOOKBACK_OPS} ${OPS_AWK} VERBATIM)
 add_custom_target(lookback_ops DEPENDS ${LOOKBACK_OPS_HEADER} ${LOOKBACK_OPS_REFERENCE})
 
-# The compiler options of all objects of the library, and of tests of its internals.
-add_library(lookback_inside INTERFACE)
-target_include_directories(lookback_inside INTERFACE
+# The compiler options of all objects of the libraries; and those of the ones that train, and of tests of their internals.
+add_library(lookback_alone INTERFACE)
+target_include_directories(lookback_alone INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${LOOKBACK_GENERATED}/include ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(lookback_inside INTERFACE lookback_options ${LOOKBACK_THREADS} m)
+target_link_libraries(lookback_alone INTERFACE lookback_options m)
+add_library(lookback_inside INTERFACE)
+target_link_libraries(lookback_inside INTERFACE lookback_alone ${LOOKBACK_THREADS})
+if(LOOKBACK_BLAS STREQUAL "openblas")
+  target_compile_definitions(lookback_inside INTERFACE LB_OPENBLAS)
+endif()
 
 set(LOOKBACK_ARITHMETIC ${LOOKBACK_SOURCES})
 list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/models/decode/(beam|model)[.]c|/src/train/optimizer[.]c")
-set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS
+  $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:SMALLEST>>,-Oz,-O3>>)
 
-function(lookback_objects name)
-  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES})
+function(lookback_objects name inside)
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
   # A module of WebAssembly is at one place, and addresses that may move cost time.
   if(NOT EMSCRIPTEN)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
   add_dependencies(${name} lookback_ops)
-  target_link_libraries(${name} PRIVATE lookback_inside)
+  target_link_libraries(${name} PRIVATE ${inside})
   foreach(module IN LISTS LOOKBACK_MODULES)
     target_link_libraries(${name} PRIVATE PkgConfig::${module})
   endforeach()
@@ -69,22 +75,27 @@ foreach(module IN LISTS LOOKBACK_MODULES)
   list(PREPEND LOOKBACK_LINKED ${${module}_LINK_LIBRARIES})
 endforeach()
 
-# A library of these objects; `output` is its name as a file.
-function(lookback_library name type output objects)
-  add_library(${name} ${type} $<TARGET_OBJECTS:${objects}>)
+# A library of objects; `output` is its name as a file, `linked` what it needs.
+function(lookback_library name type output linked)
+  add_library(${name} ${type} ${ARGN})
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${output} LINKER_LANGUAGE C
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-  if(LOOKBACK_PLOT)
-    target_sources(${name} PRIVATE $<TARGET_OBJECTS:lookback_font>)
-  endif()
   add_dependencies(${name} lookback_ops)
   target_include_directories(${name} INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
     "$<BUILD_INTERFACE:${LOOKBACK_GENERATED}/include>" $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:${LOOKBACK_LINKED};lookback_options>")
+  target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:${linked};lookback_options>")
+  if(type STREQUAL "SHARED")
+    target_link_options(${name} PRIVATE LINKER:-z,defs)
+  endif()
 endfunction()
 
-lookback_objects(lookback_objects)
-lookback_library(lookback STATIC lookback lookback_objects)
+lookback_objects(lookback_objects lookback_inside ${LOOKBACK_SOURCES})
+set(font "")
+if(LOOKBACK_PLOT)
+  set(font $<TARGET_OBJECTS:lookback_font>)
+endif()
+set(objects $<TARGET_OBJECTS:lookback_objects> ${font})
+lookback_library(lookback STATIC lookback "${LOOKBACK_LINKED}" ${objects})
 
 # One program can use both libraries: in the double one, every function has another name. The names of internal
 # functions are read from the float library, and those of public functions from the list of exports.
@@ -102,16 +113,14 @@ target_include_directories(lookback_f64_inside BEFORE INTERFACE ${LOOKBACK_GENER
 # Internal headers come before the public ones that would include it.
 target_compile_options(lookback_f64_inside INTERFACE "SHELL:-include \"${F64_NAMES}\"")
 target_link_libraries(lookback_f64_inside INTERFACE lookback_inside)
-lookback_objects(lookback_f64_objects)
-target_link_libraries(lookback_f64_objects PRIVATE lookback_f64_inside)
+lookback_objects(lookback_f64_objects lookback_f64_inside ${LOOKBACK_SOURCES})
 add_dependencies(lookback_f64_objects lookback_f64_names)
 
-lookback_library(lookback_f64 STATIC lookback_f64 lookback_f64_objects)
+set(f64_objects $<TARGET_OBJECTS:lookback_f64_objects> ${font})
+lookback_library(lookback_f64 STATIC lookback_f64 "${LOOKBACK_LINKED}" ${f64_objects})
 if(LOOKBACK_SHARED)
-  lookback_library(lookback_shared SHARED lookback lookback_objects)
-  lookback_library(lookback_f64_shared SHARED lookback_f64 lookback_f64_objects)
-  target_link_options(lookback_shared PRIVATE LINKER:-z,defs)
-  target_link_options(lookback_f64_shared PRIVATE LINKER:-z,defs)
+  lookback_library(lookback_shared SHARED lookback "${LOOKBACK_LINKED}" ${objects})
+  lookback_library(lookback_f64_shared SHARED lookback_f64 "${LOOKBACK_LINKED}" ${f64_objects})
 endif()
 foreach(library lookback_f64 lookback_f64_shared)
   if(TARGET ${library})

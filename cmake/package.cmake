@@ -5,7 +5,7 @@ set(CPACK_PACKAGE_CONTACT "The Lookback authors <noreply@example.org>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL programs runtime development)
+set(CPACK_COMPONENTS_ALL programs runtime predict development)
 if(TARGET lookback_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
 endif()
@@ -26,10 +26,16 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Shared libraries, in single and in double precision.")
 
+set(CPACK_DEBIAN_PREDICT_PACKAGE_NAME liblookback-predict${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_PREDICT_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PREDICT_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PREDICT_DESCRIPTION "Shared library that only applies models, without what training needs.")
+
 # Its archives need these packages; programs that link the shared library do not.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblookback-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "liblookback${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "liblookback${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), liblookback-predict${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libopenblas-dev, libcjson-dev, libutf8proc-dev, zlib1g-dev, libcairo2-dev, libharfbuzz-dev, libfribidi-dev, libfreetype-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Headers, archives, and what CMake and pkg-config need to find them.")
 
@@ -38,11 +44,17 @@ set(CPACK_DEBIAN_MPI_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_MPI_DESCRIPTION "Training on several processes, which the program loads under mpirun.")
 
-# The licence of Lookback, and that of the fonts that are part of it.
+# The licence of Lookback, and those of what is part of its libraries.
 file(READ ${PROJECT_SOURCE_DIR}/LICENSE license)
-file(READ ${PROJECT_SOURCE_DIR}/cmake/fonts_license.txt fonts_license)
-file(CONFIGURE OUTPUT copyright @ONLY
-  CONTENT "@license@\n\nDejaVu Sans, with which figures are labelled, is part of Lookback:\n\n@fonts_license@")
+file(READ ${PROJECT_SOURCE_DIR}/cmake/fonts_license.txt part)
+set(parts "DejaVu Sans, with which figures are labelled, is part of liblookback:\n\n${part}")
+foreach(package libcjson-dev libutf8proc-dev zlib1g-dev)
+  if(EXISTS /usr/share/doc/${package}/copyright)
+    file(READ /usr/share/doc/${package}/copyright part)
+    string(APPEND parts "\n\nThe library of ${package} is part of liblookback_predict:\n\n${part}")
+  endif()
+endforeach()
+file(CONFIGURE OUTPUT copyright @ONLY CONTENT "@license@\n\n@parts@")
 foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} name)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/copyright COMPONENT ${component}

@@ -1,6 +1,7 @@
 #include "apply/decoding.h"
 
 #include "base/alloc.h"
+#include "base/json_text.h"
 #include "io/file.h"
 
 #include <lookback/io.h>
@@ -45,29 +46,16 @@ bool app_attention_has_lines(const char *path)
     return length > end && strcmp(path + length - end, ending) == 0;
 }
 
-static void add_symbols(lb_buffer *lines, const char *key, const char *const *symbol, int64_t count)
-{
-    lb_buffer_print(lines, "\"%s\":[", key);
-    for (int64_t i = 0; i < count; i++) {
-        if (i > 0) lb_buffer_print(lines, ",");
-        lb_buffer_json_string(lines, symbol[i]);
-    }
-    lb_buffer_print(lines, "],");
-}
-
 /* Nested lists of so many dimensions. */
 static const lb_real *add_lists(lb_buffer *lines, const lb_real *values, const int64_t *size, int dimensions)
 {
     enum { DIGITS = 6 };
     if (dimensions == 0) {
-        lb_buffer_json_number(lines, (double)*values, DIGITS);
+        lb_json_number(lines, NULL, (double)*values, DIGITS);
         return values + 1;
     }
-    lb_buffer_print(lines, "[");
-    for (int64_t i = 0; i < *size; i++) {
-        if (i > 0) lb_buffer_print(lines, ",");
-        values = add_lists(lines, values, size + 1, dimensions - 1);
-    }
+    lb_json_open(lines, NULL, "[");
+    for (int64_t i = 0; i < *size; i++) values = add_lists(lines, values, size + 1, dimensions - 1);
     lb_buffer_print(lines, "]");
     return values;
 }
@@ -80,10 +68,11 @@ void app_add_attention(lb_buffer *lines, const lb_translations *found, const lb_
         return;
     }
     const int64_t size[] = {found->layers, found->heads, output->steps, text->length};
-    lb_buffer_print(lines, "{");
-    add_symbols(lines, "source", text->symbol, text->length);
-    add_symbols(lines, "output", output->symbol, output->length);
-    lb_buffer_print(lines, "\"finished\":%s,\"attention\":", output->finished ? "true" : "false");
+    lb_json_open(lines, NULL, "{");
+    lb_json_strings(lines, "source", text->symbol, text->length);
+    lb_json_strings(lines, "output", output->symbol, output->length);
+    lb_json_bool(lines, "finished", output->finished);
+    lb_json_key(lines, "attention");
     add_lists(lines, output->weights, size, (int)(sizeof size / sizeof *size));
     lb_buffer_print(lines, "}\n");
 }

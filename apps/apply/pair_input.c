@@ -9,6 +9,15 @@
 
 const char *const app_symbol_kinds[] = {"characters", "graphemes", NULL};
 
+const char *const app_normal_forms[] = {
+    [LB_NORMAL_FORM_NONE] = "none", [LB_NORMAL_FORM_NFC] = "nfc", [LB_NORMAL_FORM_NFD] = "nfd", NULL};
+
+void app_set_symbols(lb_pair_format *format, int symbols, int normalize)
+{
+    format->source.normalize = format->target.normalize = (lb_normal_form)normalize;
+    format->source.graphemes = format->target.graphemes = symbols != 0;
+}
+
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model)
 {
     char text[LB_MESSAGE_LENGTH];

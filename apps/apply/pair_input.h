@@ -6,12 +6,16 @@
 #include "io/lines.h"
 #include "lookback/translate.h"
 
-/* What help says about columns. */
-#define APP_SOURCE_COLUMN                                                                                    \
-    "column of the sources, if lines have more columns than a source and a target; columns that are not "    \
-    "given are those of the training"
-#define APP_FEATURES_COLUMN                                                                                  \
-    "column of the features of the sources; if neither this nor the training had one, 2"
+/** The columns of a struct that has them, such as lb_pair_format. `is_usual`: whether --help shows the first two. */
+#define APP_COLUMNS(format, is_usual)                                                                        \
+    APP_INT(0, "source-column", "N", &(format)->source_column, 1, 1 << 16,                                   \
+            "column of the sources, if lines have more columns than a source and a target; columns that "    \
+            "are not given are those of the training",                                                       \
+            .usual = (is_usual)),                                                                            \
+        APP_INT(0, "target-column", "N", &(format)->target_column, 1, 1 << 16, "column of the targets",      \
+                .usual = (is_usual)),                                                                        \
+        APP_INT(0, "features-column", "N", &(format)->features_column, 1, 1 << 16,                           \
+                "column of the features of the sources; if neither this nor the training had one, 2")
 
 /** The format of the files of a program, and the targets in a file of their own. */
 #define APP_FORMAT(format)                                                                                   \
@@ -23,11 +27,23 @@
     APP_TEXT(0, name, "FILE", (targets),                                                                     \
              "file of the targets, a line for each line of " of ", which then has only sources")
 
+/** Sources with several targets. */
+#define APP_ANY_TARGET(value)                                                                                \
+    APP_FLAG(0, "any-target", (value),                                                                       \
+             "count each source once, and its output as right if it equals any of its targets",              \
+             .usual = true)
+
 /** What a symbol is without a separator: "characters", "graphemes", NULL. */
 extern const char *const app_symbol_kinds[];
+
+/** The Unicode normal forms in the order of lb_normal_form, and NULL. */
+extern const char *const app_normal_forms[];
 #define APP_SYMBOLS_HELP                                                                                     \
     "what is a symbol without a separator: a character (default), or a grapheme, which is what people take " \
     "for one, such as a flag or a letter with its marks"
+
+/** Sets both sides of a format to these choices of app_symbol_kinds and app_normal_forms. */
+void app_set_symbols(lb_pair_format *format, int symbols, int normalize);
 
 /** An open file. Zero is a closed one. */
 typedef struct app_pair_input {

@@ -19,11 +19,11 @@ typedef struct settings {
     const char *model, *lines; /* files; NULL lines: standard input */
     const char *output;        /* file for what is otherwise printed; NULL: none */
     const char *attention;     /* file for the attention weights; NULL: none */
-    const char *format;        /* of the lines; NULL: none in particular */
-    int batch, beam, n_best, source_column, features_column, prefix_column;
+    lb_pair_format format;     /* of the lines */
+    int batch, beam, n_best, prefix_column;
     double length_penalty, temperature;
     uint64_t seed;
-    bool skip_bad_lines, copy_unknown, jsonl, sample, votes, only_outputs, alignments, quiet;
+    bool copy_unknown, jsonl, sample, votes, only_outputs, alignments, quiet;
 } settings;
 
 /* The state of a run. */
@@ -75,16 +75,12 @@ static bool has_one(const settings *asked)
 static lb_status open_input(predicting *s, lb_error *error)
 {
     const settings *asked = s->asked;
-    lb_pair_format format = {.kind = asked->format,
-                             .usual_kind = s->model.columns.kind,
-                             .source_column = asked->source_column,
-                             .features_column = asked->features_column,
-                             .no_target = true,
-                             .source.features = s->model.source_rule.features,
-                             .skip_bad_lines = asked->skip_bad_lines};
+    lb_pair_format format = asked->format;
+    format.usual_kind = s->model.columns.kind;
+    format.source.features = s->model.source_rule.features;
     if (asked->prefix_column && format.source_column == 0) format.source_column = 1;
     char differ[LB_MESSAGE_LENGTH];
-    bool given = asked->source_column || asked->features_column;
+    bool given = asked->format.source_column || asked->format.features_column;
     if (given && lb_pair_format_take_columns(&format, &s->model.columns, differ)) app_note("%s", differ);
     lb_status status = lb_pair_format_check(&format, error);
     if (status) return status;
@@ -188,7 +184,7 @@ static lb_status refuse(predicting *s, int64_t line, const lb_translation *text,
 {
     lb_error found = {0};
     lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", s->input.name, (long long)line, text->error);
-    if (!s->asked->skip_bad_lines) return lb_error_set(error, found.status, "%s", found.message);
+    if (!s->asked->format.skip_bad_lines) return lb_error_set(error, found.status, "%s", found.message);
     app_input_skip(&s->input, found.message);
     return LB_OK;
 }
@@ -295,7 +291,8 @@ static const app_example examples[] = {
 
 int predict_main(int argc, char **argv)
 {
-    settings asked = {.batch = 256, .length_penalty = 1, .temperature = 1, .seed = 1};
+    settings asked = {
+        .format.no_target = true, .batch = 256, .length_penalty = 1, .temperature = 1, .seed = 1};
     int threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
@@ -344,19 +341,19 @@ int predict_main(int argc, char **argv)
         APP_SEED(0, "seed", "N", &asked.seed,
                  "seed for sampling: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
-        APP_FORMAT(&asked.format),
-        APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
+        APP_FORMAT(&asked.format.kind),
+        APP_INT(0, "source-column", "N", &asked.format.source_column, 1, 1 << 16,
                 "column of the texts; columns are separated by tabs. Default: that of the training, if lines "
                 "have "
                 "more columns than a text",
                 .usual = true),
         APP_INT(
-            0, "features-column", "N", &asked.features_column, 1, 1 << 16,
+            0, "features-column", "N", &asked.format.features_column, 1, 1 << 16,
             "column of the features, for a model trained with features. Default: 2, or that of the training "
             "with --source-column, or if lines have more columns than a text"),
         APP_INT(0, "prefix-column", "N", &asked.prefix_column, 1, 1 << 16,
                 "column of how the output begins; the model writes the rest. An empty one leaves it free"),
-        APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
+        APP_FLAG(0, "skip-bad-lines", &asked.format.skip_bad_lines,
                  "print an empty output for invalid lines instead of stopping", .usual = true),
     };
     const app_program program = {

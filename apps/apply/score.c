@@ -15,11 +15,10 @@
 #include <stdio.h>
 
 typedef struct settings {
-    int batch, source_column, target_column, features_column, threads;
+    int batch, threads;
     const char *attention; /* file; NULL: none */
-    bool skip_bad_lines, jsonl, alignments;
-    const char *kind, *targets;
-    lb_pair_format format; /* of these */
+    bool jsonl, alignments;
+    lb_pair_format format;
 } settings;
 
 /* A model applied to a file. */
@@ -143,7 +142,7 @@ static const app_example examples[] = {
 
 int score_main(int argc, char **argv)
 {
-    settings s = {.batch = 256};
+    settings s = {.batch = 256, .format.empty_target = true};
     const app_option options[] = {
         APP_FLAG(0, "jsonl", &s.jsonl,
                  "print a JSON object for each pair, with the probability of each target symbol"),
@@ -155,12 +154,10 @@ int score_main(int argc, char **argv)
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "pairs to score at once"),
         APP_THREADS(&s.threads),
         APP_HEADING("Lines"),
-        APP_FORMAT(&s.kind),
-        APP_TARGETS("targets", "FILE", &s.targets),
-        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, APP_SOURCE_COLUMN),
-        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
-        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
-        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
+        APP_FORMAT(&s.format.kind),
+        APP_TARGETS("targets", "FILE", &s.format.targets),
+        APP_COLUMNS(&s.format, false),
+        APP_FLAG(0, "skip-bad-lines", &s.format.skip_bad_lines,
                  "skip lines that are not pairs instead of stopping at the first"),
     };
     const app_program program = {
@@ -175,12 +172,5 @@ int score_main(int argc, char **argv)
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
-    s.format = (lb_pair_format){.kind = s.kind,
-                                .targets = s.targets,
-                                .source_column = s.source_column,
-                                .target_column = s.target_column,
-                                .features_column = s.features_column,
-                                .empty_target = true,
-                                .skip_bad_lines = s.skip_bad_lines};
     return status == APP_RUN ? run(&s, argv) : status;
 }

@@ -1,6 +1,7 @@
 #include "apply/votes.h"
 
 #include "base/alloc.h"
+#include "base/json_text.h"
 #include "models/label.h"
 
 lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char *const *texts, size_t count,
@@ -37,16 +38,19 @@ void app_votes_print(lb_buffer *lines, const app_votes *votes, size_t at, const 
 
 void app_votes_add(const app_votes *votes, size_t at, lb_buffer *json)
 {
+    enum { DIGITS = 9 };
     char label[LB_LABEL];
     if (json->failed) return;
     json->text[--json->length] = '\0'; /* its brace */
+    lb_json_open(json, "votes", "[");
     for (int m = 0; m < votes->ensemble->count; m++) {
         const lb_output *output = votes->member[m]->text[at].output;
-        lb_buffer_print(json, "%s{\"member\":", m ? "," : ",\"votes\":[");
-        lb_buffer_json_string(json, lb_model_label(votes->ensemble->member[m], label));
-        lb_buffer_print(json, ",\"weight\":%.9g,\"text\":", lb_ensemble_weight(votes->ensemble, m));
-        lb_buffer_json_string(json, output->text);
-        lb_buffer_print(json, ",\"score\":%.9g}", output->score);
+        lb_json_open(json, NULL, "{");
+        lb_json_string(json, "member", lb_model_label(votes->ensemble->member[m], label));
+        lb_json_number(json, "weight", lb_ensemble_weight(votes->ensemble, m), DIGITS);
+        lb_json_string(json, "text", output->text);
+        lb_json_number(json, "score", output->score, DIGITS);
+        lb_buffer_print(json, "}");
     }
     lb_buffer_print(json, "]}");
 }

@@ -10,7 +10,6 @@
 
 #include <cJSON.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBER = 32, FOUND = 64, EXPECTED = 256 };
@@ -146,23 +145,6 @@ lb_status app_config_parse(const app_program *program, app_config *config, int a
     return status || !config->file ? status : add_file(program, config, &argc, &argv, error);
 }
 
-/* The shortest text that reads back as the same number. */
-static void print_number(lb_buffer *json, double value)
-{
-    enum { FEW = 6, ALL = 17 };
-    char text[NUMBER];
-    for (int digits = FEW; digits <= ALL; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    lb_buffer_print(json, "%s", text);
-}
-
-static bool is_in_range(const app_option *option, double value)
-{
-    return option->min == option->max || (value >= option->min && value <= option->max);
-}
-
 /* Without its folders, which are those of this machine. */
 static const char *file_name(const char *path)
 {
@@ -172,35 +154,17 @@ static const char *file_name(const char *path)
 
 static void print_value(lb_buffer *json, const app_option *option, bool record)
 {
+    char number[APP_OPTION_NUMBER];
+    const char *value = app_option_value(option, number);
     bool is_path =
         option->metavar && (strcmp(option->metavar, "FILE") == 0 || strcmp(option->metavar, "MODEL") == 0);
-    switch (option->kind) {
-    case APP_IS_FLAG:
-        lb_buffer_print(json, *option->value.flag ? "true" : "false");
-        return;
-    case APP_IS_INT:
-        if (!is_in_range(option, *option->value.integer)) break;
-        lb_buffer_print(json, "%d", *option->value.integer);
-        return;
-    case APP_IS_NUMBER:
-        if (!is_in_range(option, *option->value.number)) break;
-        print_number(json, *option->value.number);
-        return;
-    case APP_IS_SEED:
-        lb_buffer_print(json, *option->value.seed <= EXACT ? "%ju" : "\"%ju\"",
-                        (uintmax_t)*option->value.seed);
-        return;
-    case APP_IS_CHOICE:
-        lb_buffer_json_string(json, option->choices[*option->value.integer]);
-        return;
-    case APP_IS_TEXT:
-        if (!*option->value.text) break;
-        lb_buffer_json_string(json, record && is_path ? file_name(*option->value.text) : *option->value.text);
-        return;
-    default:
-        break;
-    }
-    lb_buffer_print(json, "null");
+    bool is_text = option->kind == APP_IS_CHOICE || option->kind == APP_IS_TEXT ||
+                   (option->kind == APP_IS_SEED && *option->value.seed > EXACT);
+    if (value && option->kind == APP_IS_TEXT && record && is_path) value = file_name(value);
+    if (value && is_text)
+        lb_buffer_json_string(json, value);
+    else
+        lb_buffer_print(json, "%s", value ? value : "null");
 }
 
 char *app_config_record(const app_program *program, const char *const *left_out)

@@ -10,26 +10,67 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool has_range(const app_option *option)
+{
+    return option->min != 0 || option->max != 0;
+}
+
+static bool is_in_range(const app_option *option, double value)
+{
+    return !has_range(option) || (value >= option->min && value <= option->max);
+}
+
+/* The shortest text that reads back as the same number. */
+static const char *print_number(double value, char number[APP_OPTION_NUMBER])
+{
+    enum { FEW = 6, ALL = 17 };
+    for (int digits = FEW; digits <= ALL; digits++) {
+        snprintf(number, APP_OPTION_NUMBER, "%.*g", digits, value);
+        if (strtod(number, NULL) == value) break;
+    }
+    return number;
+}
+
+const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER])
+{
+    switch (option->kind) {
+    case APP_IS_FLAG:
+        return *option->value.flag ? "true" : "false";
+    case APP_IS_INT:
+        snprintf(number, APP_OPTION_NUMBER, "%d", *option->value.integer);
+        return is_in_range(option, *option->value.integer) ? number : NULL;
+    case APP_IS_SEED:
+        snprintf(number, APP_OPTION_NUMBER, "%ju", (uintmax_t)*option->value.seed);
+        return number;
+    case APP_IS_NUMBER:
+        return is_in_range(option, *option->value.number) ? print_number(*option->value.number, number)
+                                                          : NULL;
+    case APP_IS_CHOICE:
+        return option->choices[*option->value.integer];
+    case APP_IS_TEXT:
+        return *option->value.text;
+    default:
+        return NULL;
+    }
+}
+
 void app_option_expects(const app_option *option, char *text, size_t size)
 {
-    bool any = option->min == 0 && option->max == 0;
     switch (option->kind) {
     case APP_IS_INT:
-        if (any) {
-            snprintf(text, size, "a whole number");
-        } else {
+        if (has_range(option))
             snprintf(text, size, "a whole number from %.0f to %.0f", option->min, option->max);
-        }
+        else
+            snprintf(text, size, "a whole number");
         break;
     case APP_IS_SEED:
         snprintf(text, size, "a whole number from 0 to %ju", (uintmax_t)UINT64_MAX);
         break;
     case APP_IS_NUMBER:
-        if (any) {
-            snprintf(text, size, "a number");
-        } else {
+        if (has_range(option))
             snprintf(text, size, "a number from %.10g to %.10g", option->min, option->max);
-        }
+        else
+            snprintf(text, size, "a number");
         break;
     case APP_IS_CHOICE: {
         size_t used = 0;
@@ -50,9 +91,8 @@ static bool read_int(const app_option *option, const char *text)
     char *end;
     errno = 0;
     long long value = strtoll(text, &end, 10);
-    bool any = option->min == 0 && option->max == 0;
-    double min = any ? INT_MIN : option->min, max = any ? INT_MAX : option->max;
-    if (errno || end == text || *end || (double)value < min || (double)value > max) return false;
+    if (errno || end == text || *end || value < INT_MIN || value > INT_MAX) return false;
+    if (!is_in_range(option, (double)value)) return false;
     *option->value.integer = (int)value;
     return true;
 }
@@ -72,11 +112,10 @@ static bool read_number(const app_option *option, const char *text)
     char *end;
     errno = 0;
     double value = strtod(text, &end);
-    bool any = option->min == 0 && option->max == 0;
     /* Zero often means the default: a number that is too small for a double must not become one. */
     bool lost = value == 0 && errno == ERANGE;
     if (end == text || *end || !isfinite(value) || lost) return false;
-    if (!any && (value < option->min || value > option->max)) return false;
+    if (!is_in_range(option, value)) return false;
     *option->value.number = value;
     return true;
 }

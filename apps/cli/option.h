@@ -78,7 +78,9 @@ typedef struct app_option {
 /** The threads that all programs have, for lb_set_threads. */
 #define APP_THREADS(pointer)                                                                                 \
     APP_INT(0, "threads", "N", (pointer), 0, 1024,                                                           \
-            "number of threads; 0: OMP_NUM_THREADS, or one per processor. Results do not depend on it")
+            "number of threads; 0: OMP_NUM_THREADS, or one per processor, of which a training chooses how "  \
+            "many it "                                                                                       \
+            "uses. Results do not depend on it")
 
 /** The parts of a batch, for several processes: lb_training_config.shards. */
 #define APP_SHARDS(pointer)                                                                                  \
@@ -148,6 +150,10 @@ bool app_option_was_set(const void *variable);
 
 /** Forgets what app_option_was_set knows, before the command line of another program is read. */
 void app_options_forget(void);
+
+/** The value of its variable as text, a number in `number`; NULL if it has none, or one that means "not given". */
+enum { APP_OPTION_NUMBER = 32 };
+const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER]);
 
 /** Writes what the option expects, such as "a whole number from 1 to 65536". */
 void app_option_expects(const app_option *option, char *text, size_t size);

@@ -28,33 +28,12 @@ static int format_left(const app_option *option, char left[LEFT])
 
 static void format_default(const app_option *option, char text[VALUE])
 {
-    const char *word = NULL;
+    char number[APP_OPTION_NUMBER];
+    const char *value = option->kind != APP_IS_FLAG ? app_option_value(option, number)
+                        : app_option_is_on(option)  ? "on"
+                                                    : NULL;
     text[0] = '\0';
-    switch (option->kind) {
-    case APP_IS_INT:
-        if (option->min == option->max || *option->value.integer >= option->min)
-            snprintf(text, VALUE, " (%d)", *option->value.integer);
-        break;
-    case APP_IS_SEED:
-        snprintf(text, VALUE, " (%ju)", (uintmax_t)*option->value.seed);
-        break;
-    case APP_IS_NUMBER:
-        if (option->min == option->max || *option->value.number >= option->min)
-            snprintf(text, VALUE, " (%g)", *option->value.number);
-        break;
-    case APP_IS_CHOICE:
-        word = option->choices[*option->value.integer];
-        break;
-    case APP_IS_TEXT:
-        word = *option->value.text;
-        break;
-    case APP_IS_FLAG:
-        if (app_option_is_on(option)) word = "on";
-        break;
-    default:
-        break;
-    }
-    if (word) snprintf(text, VALUE, " (%s)", word);
+    if (value) snprintf(text, VALUE, " (%s)", value);
 }
 
 /* Prints the text, starting at column `indent`. At WIDTH it wraps to the next line, which begins with `margin`. */

@@ -1,7 +1,7 @@
 #include "compare/comparison.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
+#include "base/json_text.h"
 #include "base/plural.h"
 #include "console/console.h"
 #include "console/output.h"
@@ -13,7 +13,7 @@
 
 enum { NARROWEST = 7 };
 
-int app_comparison_lengths(const app_comparison *comparison)
+static int lengths_of(const app_comparison *comparison)
 {
     return comparison->task.max_length - comparison->task.min_length + 1;
 }
@@ -31,7 +31,7 @@ void app_comparison_print(const app_comparison *comparison)
            comparison->steps, lb_plural(comparison->steps));
     printf("%10s", "length");
     for (const app_compared *m = comparison->models; m < end; m++) printf("  %*s", width_of(m), m->name);
-    for (int i = 0; i < app_comparison_lengths(comparison); i++) {
+    for (int i = 0; i < lengths_of(comparison); i++) {
         printf("\n%10d", (int)comparison->task.min_length + i);
         for (const app_compared *m = comparison->models; m < end; m++)
             printf("  %*.3f", width_of(m), m->exact_match[i]);
@@ -53,7 +53,7 @@ lb_status app_comparison_draw(const app_comparison *comparison, const char *path
 {
     double length[APP_LONGEST];
     lb_series series[APP_MODELS];
-    size_t lengths = (size_t)app_comparison_lengths(comparison), count = (size_t)comparison->count;
+    size_t lengths = (size_t)lengths_of(comparison), count = (size_t)comparison->count;
     for (size_t i = 0; i < lengths; i++) length[i] = comparison->task.min_length + (double)i;
     for (size_t k = 0; k < count; k++) {
         const app_compared *model = &comparison->models[k];
@@ -69,11 +69,11 @@ lb_status app_comparison_draw(const app_comparison *comparison, const char *path
 
 static void print_model(lb_buffer *json, const app_compared *model, int lengths)
 {
-    lb_buffer_print(json, "{\"name\":");
-    lb_buffer_json_string(json, model->name);
-    lb_buffer_print(json, ",\"parameters\":%lld,\"loss\":%.9g,\"seconds\":%.3f,\"exact_match\":",
+    lb_json_open(json, NULL, "{");
+    lb_json_string(json, "name", model->name);
+    lb_buffer_print(json, ",\"parameters\":%lld,\"loss\":%.9g,\"seconds\":%.3f,\"exact_match\":[",
                     (long long)model->parameters, model->loss, model->seconds);
-    for (int i = 0; i < lengths; i++) lb_buffer_print(json, "%s%.9g", i ? "," : "[", model->exact_match[i]);
+    for (int i = 0; i < lengths; i++) lb_json_number(json, NULL, model->exact_match[i], 9);
     lb_buffer_print(json, "]}");
 }
 
@@ -81,13 +81,12 @@ lb_status app_comparison_write(const app_comparison *comparison, const char *pat
 {
     lb_buffer json = {0};
     const lb_sort_task *task = &comparison->task;
-    int lengths = app_comparison_lengths(comparison);
+    int lengths = lengths_of(comparison);
     lb_buffer_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"seed\":%llu,\"steps\":%d,\"batch\":%d,\n",
                     (int)task->max_value, (unsigned long long)task->seed, comparison->steps,
                     comparison->batch);
-    lb_buffer_print(&json, "\"lists\":%d,\"lengths\":", comparison->lists);
-    for (int i = 0; i < lengths; i++)
-        lb_buffer_print(&json, "%s%d", i ? "," : "[", (int)task->min_length + i);
+    lb_buffer_print(&json, "\"lists\":%d,\"lengths\":[", comparison->lists);
+    for (int i = 0; i < lengths; i++) lb_json_whole(&json, NULL, task->min_length + i);
     lb_buffer_print(&json, "],\n\"models\":[\n");
     for (int k = 0; k < comparison->count; k++) {
         print_model(&json, &comparison->models[k], lengths);

@@ -26,9 +26,6 @@ typedef struct app_comparison {
     app_compared models[APP_MODELS]; /* [count] */
 } app_comparison;
 
-/** The number of lengths. */
-int app_comparison_lengths(const app_comparison *comparison);
-
 /** Prints a line for each length and a column for each model on standard output, and what a step of each took on
  *  standard error, since that differs from run to run. */
 void app_comparison_print(const app_comparison *comparison);

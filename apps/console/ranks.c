@@ -1,5 +1,6 @@
 #include "console/ranks.h"
 
+#include "base/threads.h"
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "train/group.h"
@@ -124,7 +125,7 @@ void app_ranks_set_threads(int threads)
 {
     lb_set_threads(threads);
     if (threads == 0 && ranks && !getenv("OMP_NUM_THREADS"))
-        lb_set_threads(library.share(ranks, lb_threads()));
+        lb_use_threads(library.share(ranks, lb_threads()));
 }
 
 /* These come to all ranks in the same step, and the first may still have to save. */

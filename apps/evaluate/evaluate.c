@@ -9,18 +9,17 @@
 
 typedef struct settings {
     app_evaluate asked;
-    const char *predictions, *kind, *targets, *source_separator, *target_separator, *features_separator;
-    int source_column, target_column, features_column, weight_column, symbols, normalize, confusions, threads;
+    const char *predictions;
+    int symbols, normalize, confusions, threads;
     uint64_t seed;
-    bool skip_bad_lines, json;
+    bool json;
 } settings;
-
-static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normal_form */
 
 /* Checks beyond the table of options. */
 static lb_status check(const settings *s, int operands, lb_error *error)
 {
-    bool rules = s->source_separator || s->target_separator || s->features_separator || s->symbols ||
+    const lb_symbol_rule *source = &s->asked.format.source, *target = &s->asked.format.target;
+    bool rules = source->separator || target->separator || source->features || s->symbols ||
                  s->normalize != LB_NORMAL_FORM_NFD;
     if (s->predictions && operands == 2)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -39,31 +38,12 @@ static lb_status check(const settings *s, int operands, lb_error *error)
     return LB_OK;
 }
 
-static void complete(settings *s)
-{
-    lb_normal_form form = (lb_normal_form)s->normalize;
-    s->asked.format = (lb_pair_format){
-        .kind = s->kind,
-        .targets = s->targets,
-        .weight_column = s->weight_column,
-        .source_column = s->source_column,
-        .target_column = s->target_column,
-        .features_column = s->features_column,
-        .source = {.separator = s->source_separator,
-                   .normalize = form,
-                   .graphemes = s->symbols != 0,
-                   .features = s->features_separator},
-        .target = {.separator = s->target_separator, .normalize = form, .graphemes = s->symbols != 0},
-        .longest = LB_PAIR_LONGEST,
-        .skip_bad_lines = s->skip_bad_lines};
-}
-
 static int evaluate(settings *s, int operands, char **operand)
 {
     lb_error error = {0};
     app_score score = {0};
     lb_status status = check(s, operands, &error);
-    complete(s);
+    app_set_symbols(&s->asked.format, s->symbols, s->normalize);
     s->asked.pairs = operand[operands - 1];
     if (!status)
         status = s->predictions ? app_evaluate_predictions(&s->asked, s->predictions, &score, &error)
@@ -81,24 +61,20 @@ static const app_example examples[] = {
 
 int evaluate_main(int argc, char **argv)
 {
-    settings s = {.asked = {.batch = 256, .length_penalty = 1},
+    settings s = {.asked = {.batch = 256, .length_penalty = 1, .format.longest = LB_PAIR_LONGEST},
                   .normalize = LB_NORMAL_FORM_NFD,
                   .confusions = 10,
                   .seed = 1};
+    lb_pair_format *f = &s.asked.format;
     const app_option options[] = {
-        APP_FORMAT(&s.kind),
-        APP_TARGETS("targets", "FILE", &s.targets),
-        APP_INT(0, "weight-column", "N", &s.weight_column, 1, 1 << 16,
+        APP_FORMAT(&f->kind),
+        APP_TARGETS("targets", "FILE", &f->targets),
+        APP_INT(0, "weight-column", "N", &f->weight_column, 1, 1 << 16,
                 "column of counts or weights: a pair with a weight of 3 counts three times"),
-        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, APP_SOURCE_COLUMN, .usual = true),
-        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets",
-                .usual = true),
-        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
-        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "skip and count lines that are not pairs",
+        APP_COLUMNS(f, true),
+        APP_FLAG(0, "skip-bad-lines", &f->skip_bad_lines, "skip and count lines that are not pairs",
                  .usual = true),
-        APP_FLAG(0, "any-target", &s.asked.judging.any_target,
-                 "count each source once, and its output as right if it equals any of its targets",
-                 .usual = true),
+        APP_ANY_TARGET(&s.asked.judging.any_target),
         APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
                 "how many of the most frequent confusions of symbols to print", .usual = true),
         APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap for the intervals"),
@@ -119,13 +95,13 @@ int evaluate_main(int argc, char **argv)
                  "file with a source, a tab and an output on each line, in the order of the pairs, as "
                  "written by predict; -: standard input",
                  .usual = true),
-        APP_TEXT(0, "features-separator", "TEXT", &s.features_separator,
+        APP_TEXT(0, "features-separator", "TEXT", &f->source.features,
                  "separator between the features of a source, such as ;"),
-        APP_TEXT(0, "source-separator", "TEXT", &s.source_separator,
+        APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
                  "separator between the symbols of a source; default: each character is a symbol"),
-        APP_TEXT(0, "target-separator", "TEXT", &s.target_separator, "the same for targets and outputs"),
+        APP_TEXT(0, "target-separator", "TEXT", &f->target.separator, "the same for targets and outputs"),
         APP_CHOICE(0, "symbols", "KIND", &s.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
-        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms,
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, app_normal_forms,
                    "Unicode normal form in which texts are compared"),
     };
     const app_program program = {

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "data/pair_prints.h"
 #include "data/symbols.h"
 #include "data/words.h"
@@ -12,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 1024 };
-
-/* A row that is kept. Its ids are those of its output, then those of its reference. */
+/* A row that is not judged yet. Its ids are those of its output, then those of its reference. */
 typedef struct app_kept_row {
     uint64_t source;
     int64_t row;
@@ -37,10 +36,9 @@ void app_score_close(app_score *score)
     lb_vocabulary_free(score->symbols);
     lb_vocabulary_free(score->words);
     lb_release(score->rows);
-    lb_release(score->ids);
     lb_release(score->prints);
     lb_release(score->kept);
-    lb_release(score->kept_ids);
+    lb_release(score->ids);
     lb_confusions_free(&score->confusions);
     *score = (app_score){0};
 }
@@ -49,28 +47,6 @@ static lb_status out_of_memory(const app_score *score, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld outputs",
                         (long long)score->count + 1);
-}
-
-/* Room for the ids of `needed` symbols. */
-static bool reserve_ids(app_score *score, size_t needed)
-{
-    if (needed <= score->room) return true;
-    lb_release(score->ids);
-    score->ids = lb_alloc(2 * needed * sizeof *score->ids);
-    score->room = score->ids ? 2 * needed : 0;
-    return score->ids;
-}
-
-static bool reserve_row(app_score *score)
-{
-    if (score->count < score->capacity) return true;
-    int64_t capacity = score->capacity ? 2 * score->capacity : FIRST_CAPACITY;
-    lb_statistics *grown =
-        lb_alloc_grow(score->rows, (size_t)score->count * sizeof *grown, (size_t)capacity * sizeof *grown);
-    if (!grown) return false;
-    score->rows = grown;
-    score->capacity = capacity;
-    return true;
 }
 
 /* Writes the ids of symbols or words to `id`, and adds new ones to the vocabulary. */
@@ -82,10 +58,14 @@ static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t c
     return status;
 }
 
-static lb_status split_words(const lb_symbols *characters, lb_words *words, lb_error *error)
+static lb_status split_words(const app_score *score, lb_sequence ids, lb_words *words, lb_error *error)
 {
-    char *text = lb_symbols_join(&(lb_symbol_rule){0}, characters->symbol, characters->count, error);
-    lb_status status = text ? lb_words_split(text, words, error) : LB_ERROR_MEMORY;
+    size_t count = (size_t)ids.length;
+    const char **symbol = lb_alloc((count + 1) * sizeof *symbol);
+    for (size_t i = 0; i < count && symbol; i++) symbol[i] = lb_vocabulary_symbol(score->symbols, ids.id[i]);
+    char *text = symbol ? lb_symbols_join(&(lb_symbol_rule){0}, symbol, count, error) : NULL;
+    lb_status status = text ? lb_words_split(text, words, error) : out_of_memory(score, error);
+    lb_release((void *)symbol);
     lb_release(text);
     return status;
 }
@@ -93,74 +73,78 @@ static lb_status split_words(const lb_symbols *characters, lb_words *words, lb_e
 static lb_status count_words(app_score *score, const lb_words *output, const lb_words *reference,
                              lb_error *error)
 {
-    if (!reserve_ids(score, output->count + reference->count)) return out_of_memory(score, error);
-    int32_t *ids = score->ids, *more = ids + output->count;
+    int32_t *ids = lb_alloc((output->count + reference->count + 1) * sizeof *ids), *more = ids;
+    if (!ids) return out_of_memory(score, error);
+    more += output->count;
     lb_status status = encode(score->words, output->word, output->count, ids, error);
     if (!status) status = encode(score->words, reference->word, reference->count, more, error);
     score->has_words |= reference->count > 1;
-    if (status) return status;
-    return lb_statistics_count_words((lb_sequence){ids, (int64_t)output->count},
-                                     (lb_sequence){more, (int64_t)reference->count},
-                                     &score->rows[score->count - 1], error);
+    if (!status)
+        status = lb_statistics_count_words((lb_sequence){ids, (int64_t)output->count},
+                                           (lb_sequence){more, (int64_t)reference->count},
+                                           &score->rows[score->count - 1], error);
+    lb_release(ids);
+    return status;
 }
 
 /* Adds the words of the last row. */
-static lb_status add_words(app_score *score, const lb_symbols *output, const lb_symbols *reference,
-                           lb_error *error)
+static lb_status add_words(app_score *score, lb_sequence output, lb_sequence reference, lb_error *error)
 {
     lb_words written = {0}, wanted = {0};
-    lb_status status = split_words(output, &written, error);
-    if (!status) status = split_words(reference, &wanted, error);
+    lb_status status = split_words(score, output, &written, error);
+    if (!status) status = split_words(score, reference, &wanted, error);
     if (!status) status = count_words(score, &written, &wanted, error);
     lb_words_free(&written);
     lb_words_free(&wanted);
     return status;
 }
 
-static lb_status add(app_score *score, lb_sequence output, const lb_sequence *references, int64_t count,
-                     int64_t *nearest, lb_error *error)
+/* A source: its first output, and the references of all of its rows. */
+static lb_status judge_source(app_score *score, const kept_row *rows, int64_t count, lb_sequence *references,
+                              lb_error *error)
 {
-    if (!reserve_row(score)) return out_of_memory(score, error);
+    int64_t nearest = 0;
+    bool among = false;
+    const lb_sequence output = {score->ids + rows->at, rows->output};
+    for (int64_t i = 0; i < count; i++) {
+        references[i] = (lb_sequence){score->ids + rows[i].at + rows[i].output, rows[i].reference};
+        among = among || rows[i].among;
+    }
+    score->among += among;
+    if (!lb_alloc_more(&score->rows, (size_t)score->count, &score->capacity, sizeof *score->rows))
+        return out_of_memory(score, error);
     lb_status status =
-        lb_statistics_of(output, references, count, &score->rows[score->count], nearest, error);
-    if (!status) status = lb_confusions_add(&score->confusions, references[*nearest], output, error);
-    if (!status) score->count++;
+        lb_statistics_of(output, references, count, &score->rows[score->count], &nearest, error);
+    if (!status) status = lb_confusions_add(&score->confusions, references[nearest], output, error);
+    if (status) return status;
+    score->count++;
+    return score->characters ? add_words(score, output, references[nearest], error) : LB_OK;
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+    const kept_row *x = a, *y = b;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Judges the rows that are kept, those of a source together, and forgets them. */
+static lb_status judge(app_score *score, lb_error *error)
+{
+    kept_row *rows = score->kept;
+    size_t kept = score->kept_count;
+    lb_sequence *references = lb_alloc((kept + 1) * sizeof *references);
+    if (!references) return out_of_memory(score, error);
+    if (kept > 1) qsort(rows, kept, sizeof *rows, compare_kept);
+    lb_status status = LB_OK;
+    for (size_t first = 0, count; first < kept && !status; first += count) {
+        count = 1;
+        while (first + count < kept && rows[first + count].source == rows[first].source) count++;
+        status = judge_source(score, rows + first, (int64_t)count, references, error);
+    }
+    lb_release(references);
+    score->kept_count = score->id_count = 0;
     return status;
-}
-
-/* Room for one more pair. */
-static bool reserve_pair(app_score *score)
-{
-    if (score->pairs < score->pair_capacity) return true;
-    int64_t capacity = score->pair_capacity ? 2 * score->pair_capacity : FIRST_CAPACITY;
-    size_t before = (size_t)score->pairs, after = (size_t)capacity;
-    lb_pair_print *prints = lb_alloc_grow(score->prints, before * sizeof *prints, after * sizeof *prints);
-    if (!prints) return false;
-    score->prints = prints;
-    if (score->judging.any_target) {
-        kept_row *kept = lb_alloc_grow(score->kept, before * sizeof *kept, after * sizeof *kept);
-        if (!kept) return false;
-        score->kept = kept;
-    }
-    score->pair_capacity = capacity;
-    return true;
-}
-
-static bool keep(app_score *score, kept_row row, const int32_t *ids)
-{
-    size_t length = (size_t)(row.output + row.reference), needed = score->kept_length + length;
-    if (needed > score->kept_room) {
-        int32_t *grown =
-            lb_alloc_grow(score->kept_ids, score->kept_length * sizeof *grown, 2 * needed * sizeof *grown);
-        if (!grown) return false;
-        score->kept_ids = grown;
-        score->kept_room = 2 * needed;
-    }
-    row.at = score->kept_length;
-    memcpy(score->kept_ids + row.at, ids, length * sizeof *ids);
-    score->kept_length = needed;
-    score->kept[score->pairs - 1] = row;
-    return true;
 }
 
 static bool is_among(const app_answer *answer)
@@ -177,87 +161,33 @@ static bool is_among(const app_answer *answer)
     return false;
 }
 
+/* Room for one more pair, and for so many ids. */
+static bool make_room(app_score *score, size_t ids)
+{
+    size_t needed = score->id_count + ids + 1;
+    return lb_alloc_room(&score->ids, score->id_count, needed, &score->id_room, sizeof *score->ids) &&
+           lb_alloc_more(&score->kept, score->kept_count, &score->kept_room, sizeof *score->kept) &&
+           lb_alloc_more(&score->prints, (size_t)score->pairs, &score->print_room, sizeof *score->prints);
+}
+
 lb_status app_score_add(app_score *score, app_answer answer, lb_error *error)
 {
     const lb_symbols *output = answer.output, *reference = answer.reference;
-    int64_t nearest = 0;
-    if (!reserve_ids(score, output->count + reference->count) || !reserve_pair(score))
-        return out_of_memory(score, error);
-    int32_t *ids = score->ids, *more = ids + output->count;
+    if (!make_room(score, output->count + reference->count)) return out_of_memory(score, error);
+    const kept_row row = {.source = lb_symbols_hash(answer.source, LB_HASH),
+                          .row = score->pairs,
+                          .at = score->id_count,
+                          .output = (int64_t)output->count,
+                          .reference = (int64_t)reference->count,
+                          .among = is_among(&answer)};
+    int32_t *ids = score->ids + row.at, *more = ids + output->count;
     lb_status status = encode(score->symbols, output->symbol, output->count, ids, error);
     if (!status) status = encode(score->symbols, reference->symbol, reference->count, more, error);
     if (status) return status;
-    const lb_sequence written = {ids, (int64_t)output->count}, wanted = {more, (int64_t)reference->count};
-    kept_row row = {.source = lb_symbols_hash(answer.source, LB_HASH),
-                    .row = score->pairs,
-                    .output = written.length,
-                    .reference = wanted.length,
-                    .among = is_among(&answer)};
+    score->id_count += output->count + reference->count;
+    score->kept[score->kept_count++] = row;
     score->prints[score->pairs++] = (lb_pair_print){row.source, lb_symbols_hash(reference, row.source)};
-    if (score->judging.any_target) return keep(score, row, ids) ? LB_OK : out_of_memory(score, error);
-    score->among += row.among;
-    status = add(score, written, &wanted, 1, &nearest, error);
-    return status || !score->characters ? status : add_words(score, output, reference, error);
-}
-
-static int compare_kept(const void *a, const void *b)
-{
-    const kept_row *x = a, *y = b;
-    if (x->source != y->source) return x->source < y->source ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-/* The symbols of ids; release `symbol`. */
-static lb_symbols symbols_of(const app_score *score, lb_sequence ids)
-{
-    lb_symbols found = {.count = (size_t)ids.length,
-                        .symbol = lb_alloc(((size_t)ids.length + 1) * sizeof *found.symbol)};
-    for (size_t i = 0; i < found.count && found.symbol; i++)
-        found.symbol[i] = lb_vocabulary_symbol(score->symbols, ids.id[i]);
-    return found;
-}
-
-static lb_status add_words_of(app_score *score, lb_sequence output, lb_sequence reference, lb_error *error)
-{
-    lb_symbols written = symbols_of(score, output), wanted = symbols_of(score, reference);
-    lb_status status = written.symbol && wanted.symbol ? add_words(score, &written, &wanted, error)
-                                                       : out_of_memory(score, error);
-    lb_release((void *)written.symbol);
-    lb_release((void *)wanted.symbol);
-    return status;
-}
-
-/* A source: its first output, and the references of all of its rows. */
-static lb_status judge_source(app_score *score, const kept_row *rows, int64_t count, lb_sequence *references,
-                              lb_error *error)
-{
-    int64_t nearest = 0;
-    bool among = false;
-    const lb_sequence output = {score->kept_ids + rows->at, rows->output};
-    for (int64_t i = 0; i < count; i++) {
-        references[i] = (lb_sequence){score->kept_ids + rows[i].at + rows[i].output, rows[i].reference};
-        among = among || rows[i].among;
-    }
-    score->among += among;
-    lb_status status = add(score, output, references, count, &nearest, error);
-    return status || !score->characters ? status : add_words_of(score, output, references[nearest], error);
-}
-
-static lb_status judge_kept(app_score *score, lb_error *error)
-{
-    kept_row *rows = score->kept;
-    if (!score->judging.any_target) return LB_OK;
-    lb_sequence *references = lb_alloc(((size_t)score->pairs + 1) * sizeof *references);
-    if (!references) return out_of_memory(score, error);
-    qsort(rows, (size_t)score->pairs, sizeof *rows, compare_kept);
-    lb_status status = LB_OK;
-    for (int64_t first = 0, count; first < score->pairs && !status; first += count) {
-        count = 1;
-        while (first + count < score->pairs && rows[first + count].source == rows[first].source) count++;
-        status = judge_source(score, rows + first, count, references, error);
-    }
-    lb_release(references);
-    return status;
+    return score->judging.any_target ? LB_OK : judge(score, error);
 }
 
 /* One measure with its interval. */
@@ -352,24 +282,13 @@ static void print_text(const app_score *score, const line *lines, int count, int
     }
 }
 
-static void add_symbol(lb_buffer *json, const char *key, const char *symbol)
-{
-    lb_buffer_print(json, "\"%s\":", key);
-    if (symbol)
-        lb_buffer_json_string(json, symbol);
-    else
-        lb_buffer_print(json, "null");
-}
-
 static void add_line(lb_buffer *json, const line *l)
 {
     enum { DIGITS = 9 };
-    lb_buffer_print(json, ",\"%s\":{\"value\":", l->key);
-    lb_buffer_json_number(json, l->value, DIGITS);
-    lb_buffer_print(json, ",\"low\":");
-    lb_buffer_json_number(json, l->low, DIGITS);
-    lb_buffer_print(json, ",\"high\":");
-    lb_buffer_json_number(json, l->high, DIGITS);
+    lb_json_open(json, l->key, "{");
+    lb_json_number(json, "value", l->value, DIGITS);
+    lb_json_number(json, "low", l->low, DIGITS);
+    lb_json_number(json, "high", l->high, DIGITS);
     lb_buffer_print(json, "}");
 }
 
@@ -378,21 +297,21 @@ static lb_status print_json(const app_score *score, const line *lines, int count
 {
     lb_buffer json = {0};
     lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
-    lb_buffer_print(&json, "{\"pairs\":%lld,\"skipped_lines\":%lld", (long long)score->pairs,
-                    (long long)score->skipped);
-    if (score->judging.any_target) lb_buffer_print(&json, ",\"sources\":%lld", (long long)score->count);
-    if (found.ambiguous > 0)
-        lb_buffer_print(&json, ",\"ambiguous_sources\":%lld,\"possible\":%lld", (long long)found.ambiguous,
-                        (long long)found.possible);
+    lb_json_open(&json, NULL, "{");
+    lb_json_whole(&json, "pairs", score->pairs);
+    lb_json_whole(&json, "skipped_lines", score->skipped);
+    if (score->judging.any_target) lb_json_whole(&json, "sources", score->count);
+    if (found.ambiguous > 0) lb_json_whole(&json, "ambiguous_sources", found.ambiguous);
+    if (found.ambiguous > 0) lb_json_whole(&json, "possible", found.possible);
     for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
-    lb_buffer_print(&json, ",\"confusions\":[");
+    lb_json_open(&json, "confusions", "[");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
-        lb_buffer_print(&json, i ? ",{" : "{");
-        add_symbol(&json, "reference", symbol_of(score, c->reference));
-        lb_buffer_print(&json, ",");
-        add_symbol(&json, "output", symbol_of(score, c->output));
-        lb_buffer_print(&json, ",\"count\":%lld}", (long long)c->count);
+        lb_json_open(&json, NULL, "{");
+        lb_json_string(&json, "reference", symbol_of(score, c->reference));
+        lb_json_string(&json, "output", symbol_of(score, c->output));
+        lb_json_whole(&json, "count", c->count);
+        lb_buffer_print(&json, "}");
     }
     lb_buffer_print(&json, "]}");
     lb_status status = json.failed ? out_of_memory(score, error) : LB_OK;
@@ -405,7 +324,7 @@ lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool 
 {
     line lines[MOST_LINES];
     int found;
-    lb_status status = judge_kept(score, error);
+    lb_status status = judge(score, error);
     if (status) return status;
     lb_pair_prints_sort(score->prints, score->pairs);
     status = measure(score, seed, lines, &found, error);

@@ -22,16 +22,14 @@ typedef struct app_answer {
 typedef struct app_score {
     app_judging judging;
     struct lb_pair_print *prints; /* [pairs] */
-    struct app_kept_row *kept;    /* [pairs] with any_target, until they are judged together */
-    int32_t *kept_ids;            /* [kept_length] of their outputs and references */
-    size_t kept_length, kept_room;
-    int64_t pairs, pair_capacity, among; /* among: right among the n_best */
-    lb_vocabulary *symbols;              /* of both references and outputs */
-    lb_statistics *rows;                 /* [count] */
-    int64_t count, capacity, skipped;    /* skipped: lines that the caller left out */
+    struct app_kept_row *kept;    /* [kept_count] not judged yet: with any_target, all of them */
+    int32_t *ids;                 /* [id_count] of their outputs and references */
+    size_t print_room, kept_count, kept_room, id_count, id_room, capacity;
+    int64_t pairs, among;   /* among: right among the n_best */
+    lb_vocabulary *symbols; /* of both references and outputs */
+    lb_statistics *rows;    /* [count] */
+    int64_t count, skipped; /* skipped: lines that the caller left out */
     lb_confusions confusions;
-    int32_t *ids; /* of an output and its reference */
-    size_t room;
     bool characters; /* symbols are characters, which form words */
     lb_vocabulary *words;
     bool has_words; /* some reference has several words */

@@ -30,7 +30,7 @@ typedef struct settings {
 } settings;
 
 /* A model on its way into a file. */
-typedef struct session {
+typedef struct exporting {
     const settings *asked;
     char *path; /* of the model */
     lb_text_model model;
@@ -38,10 +38,10 @@ typedef struct session {
     app_numbers numbers;
     char prefix[PREFIX], header[PATH]; /* of names; the file beside the output */
     lb_buffer symbols, constants, code, declarations;
-} session;
+} exporting;
 
 /* The prefix of names is the name of the file; the header has that name, too. */
-static lb_status name_files(session *s, lb_error *error)
+static lb_status name_files(exporting *s, lb_error *error)
 {
     const char *output = s->asked->output, *slash = strrchr(output, '/');
     const char *name = slash ? slash + 1 : output, *end = strrchr(name, '.');
@@ -60,7 +60,7 @@ static lb_status name_files(session *s, lb_error *error)
     return LB_OK;
 }
 
-static lb_status open_model(session *s, lb_error *error)
+static lb_status open_model(exporting *s, lb_error *error)
 {
     lb_error found = {0};
     lb_safetensors *file = lb_model_file_open(s->asked->model, &s->path, error);
@@ -72,14 +72,14 @@ static lb_status open_model(session *s, lb_error *error)
 }
 
 /* By default twice the longest text of the training, and not less than usual. */
-static int64_t longest_of(const session *s)
+static int64_t longest_of(const exporting *s)
 {
     int64_t longest = s->asked->longest;
     if (longest == 0) longest = 2 * s->model.longest_source > USUAL ? 2 * s->model.longest_source : USUAL;
     return lb_model_limit(s->model.model, longest < MOST ? longest : MOST);
 }
 
-static void add_choices(session *s)
+static void add_choices(exporting *s)
 {
     if (s->asked->beam > 1) app_kernel_flag(&s->kernel, "BEAM_SEARCH");
     app_kernel_size_is(&s->kernel, "BEAM", s->asked->beam);
@@ -95,7 +95,7 @@ static lb_status out_of_memory(lb_error *error)
 }
 
 /* What takes the place of model.h. */
-static lb_status write_constants(session *s, lb_error *error)
+static lb_status write_constants(exporting *s, lb_error *error)
 {
     add_choices(s);
     int64_t longest = longest_of(s);
@@ -131,7 +131,7 @@ static lb_status write_constants(session *s, lb_error *error)
 }
 
 /* The first lines of a file. */
-static void add_head(const session *s, const char *name, const char *what, lb_buffer *out)
+static void add_head(const exporting *s, const char *name, const char *what, lb_buffer *out)
 {
     lb_buffer_print(out, "/* %s: %s.\n", name, what);
     lb_buffer_print(out,
@@ -140,7 +140,7 @@ static void add_head(const session *s, const char *name, const char *what, lb_bu
                     lb_version(), (long long)s->numbers.weights, app_number_names[s->asked->type]);
 }
 
-static lb_status write_files(session *s, lb_error *error)
+static lb_status write_files(exporting *s, lb_error *error)
 {
     char name[PREFIX + 2];
     int64_t work = app_kernel_work(&s->kernel);
@@ -158,7 +158,7 @@ static lb_status write_files(session *s, lb_error *error)
     return status ? status : lb_file_write_atomic(s->asked->output, s->code.text, s->code.length, error);
 }
 
-static void close_session(session *s)
+static void close_all(exporting *s)
 {
     lb_buffer *const buffers[] = {&s->symbols,      &s->constants,      &s->code,
                                   &s->declarations, &s->numbers.arrays, &s->numbers.layers};
@@ -169,7 +169,7 @@ static void close_session(session *s)
 
 static int export_model(const settings *asked)
 {
-    session s = {.asked = asked};
+    exporting s = {.asked = asked};
     lb_error error = {0};
     lb_status status = name_files(&s, &error);
     if (!status) status = open_model(&s, &error);
@@ -179,7 +179,7 @@ static int export_model(const settings *asked)
         app_note("%s and %s: %s_translate needs %lld bytes of memory for a text of up to %lld symbols",
                  asked->output, s.header, s.prefix, (long long)app_kernel_size_of(&s.kernel, "WORK_BYTES"),
                  (long long)app_kernel_size_of(&s.kernel, "LONGEST"));
-    close_session(&s);
+    close_all(&s);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
@@ -214,10 +214,7 @@ int export_main(int argc, char **argv)
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

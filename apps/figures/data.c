@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
+#include "data/pair_conflicts.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 
@@ -15,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 10, SIDES = 2 };
+enum { SHOWN = 10, CONFLICTS = 5, SIDES = 2 };
 
 typedef struct settings {
-    const char *dev, *dev_targets, *output, *features_separator;
+    const char *dev, *dev_targets, *output;
     lb_pair_format format;
-    int symbols, normalize, source_column, target_column, features_column, weight_column;
+    int symbols, normalize;
 } settings;
 
 /* One side of the pairs. */
@@ -33,18 +34,18 @@ typedef struct side {
     int32_t longest, symbol_count;
 } side;
 
-typedef struct session {
+typedef struct looking {
     const settings *asked;
     lb_pairs *train, *dev;
     side side[SIDES];
-} session;
+} looking;
 
 static lb_status out_of_memory(lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the data");
 }
 
-static lb_status open_pairs(session *s, const char *path, lb_error *error)
+static lb_status open_pairs(looking *s, const char *path, lb_error *error)
 {
     s->train = lb_pairs_open(path, s->asked->format, error);
     if (!s->train) return error->status;
@@ -57,7 +58,7 @@ static lb_status open_pairs(session *s, const char *path, lb_error *error)
     return s->asked->dev && !s->dev ? error->status : LB_OK;
 }
 
-static lb_status print_report(session *s, lb_error *error)
+static lb_status print_report(looking *s, lb_error *error)
 {
     lb_pair_report report;
     side *source = &s->side[0], *target = &s->side[1];
@@ -74,7 +75,19 @@ static lb_status print_report(session *s, lb_error *error)
     return status ? status : text ? LB_OK : error->status;
 }
 
-static lb_status measure(const session *s, side *of, lb_error *error)
+/* What no model can get right that has learned what is in FILE. */
+static lb_status print_conflicts(looking *s, lb_error *error)
+{
+    lb_strings found = {0};
+    lb_status status = s->dev ? lb_pair_conflicts_find(s->train, s->dev, CONFLICTS, &found, error) : LB_OK;
+    if (!status && found.count > 0)
+        printf("other targets in %s than in %s:\n", lb_pairs_path(s->dev), lb_pairs_path(s->train));
+    for (size_t i = 0; i < found.count && !status; i++) printf("  %s\n", found.text[i]);
+    lb_strings_free(&found);
+    return status;
+}
+
+static lb_status measure(const looking *s, side *of, lb_error *error)
 {
     int64_t count = lb_pairs_count(s->train);
     for (int64_t i = 0; i < count; i++)
@@ -134,7 +147,7 @@ static lb_status print_side(const side *of, lb_error *error)
 }
 
 /* Lengths, and the counts of the symbols in the order of their ranks. */
-static lb_status draw(const session *s, lb_error *error)
+static lb_status draw(const looking *s, lb_error *error)
 {
     lb_series lengths[SIDES], symbols[SIDES];
     for (int i = 0; i < SIDES; i++) {
@@ -161,7 +174,7 @@ static lb_status draw(const session *s, lb_error *error)
     return lb_figure_save(&(lb_figure){.panels = panels, .count = 2}, s->asked->output, error);
 }
 
-static void session_close(session *s)
+static void close_all(looking *s)
 {
     for (int i = 0; i < SIDES; i++) {
         lb_vocabulary_free(s->side[i].symbols);
@@ -176,17 +189,18 @@ static void session_close(session *s)
 static int look(const settings *asked, const char *path)
 {
     lb_error error = {0};
-    session s = {.asked = asked,
+    looking s = {.asked = asked,
                  .side = {{.name = "source", .length = lb_pairs_source_length},
                           {.name = "target", .length = lb_pairs_target_length}}};
     lb_status status = open_pairs(&s, path, &error);
     if (!status) status = print_report(&s, &error);
+    if (!status) status = print_conflicts(&s, &error);
     for (int i = 0; i < SIDES && !status; i++) {
         status = measure(&s, &s.side[i], &error);
         if (!status) status = print_side(&s.side[i], &error);
     }
     if (!status && asked->output) status = draw(&s, &error);
-    session_close(&s);
+    close_all(&s);
     lb_error told = {0};
     if (status) lb_error_set(&told, status, "%s%s", error.message, app_columns_help(error.message));
     return app_close_stdout(status ? app_fail(&told) : 0);
@@ -200,7 +214,6 @@ static const app_example examples[] = {
 
 int data_main(int argc, char **argv)
 {
-    static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normal_form */
     settings s = {.normalize = LB_NORMAL_FORM_NFD};
     lb_pair_format *f = &s.format;
     const app_option options[] = {
@@ -210,18 +223,19 @@ int data_main(int argc, char **argv)
         APP_FORMAT(&f->kind),
         APP_TARGETS("targets", "FILE", &f->targets),
         APP_TARGETS("dev-targets", "--dev", &s.dev_targets),
-        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, "column of the sources"),
-        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
-        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
+        APP_INT(0, "source-column", "N", &f->source_column, 1, 1 << 16, "column of the sources"),
+        APP_INT(0, "target-column", "N", &f->target_column, 1, 1 << 16, "column of the targets"),
+        APP_INT(0, "features-column", "N", &f->features_column, 1, 1 << 16,
                 "column of the features of the sources"),
-        APP_INT(0, "weight-column", "N", &s.weight_column, 1, 1 << 16, "column of counts or weights"),
-        APP_TEXT(0, "features-separator", "TEXT", &s.features_separator,
+        APP_INT(0, "weight-column", "N", &f->weight_column, 1, 1 << 16, "column of counts or weights"),
+        APP_TEXT(0, "features-separator", "TEXT", &f->source.features,
                  "separator between features; default: a semicolon"),
         APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
                  "separator between symbols of the source, such as ' '; default: each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &f->target.separator, "the same for the target"),
         APP_CHOICE(0, "symbols", "KIND", &s.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
-        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms, "Unicode normal form of the symbols"),
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, app_normal_forms,
+                   "Unicode normal form of the symbols"),
         APP_FLAG(0, "skip-bad-lines", &f->skip_bad_lines, "skip and count bad lines"),
     };
     const app_program program = {
@@ -233,19 +247,11 @@ int data_main(int argc, char **argv)
         .operands = "FILE",
         .min_operands = 1,
         .max_operands = 1,
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        APP_TABLES(options, examples),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    f->source_column = s.source_column;
-    f->target_column = s.target_column;
-    f->features_column = s.features_column;
-    f->weight_column = s.weight_column;
-    f->source.normalize = f->target.normalize = (lb_normal_form)s.normalize;
-    f->source.graphemes = f->target.graphemes = s.symbols != 0;
-    f->source.features = s.features_separator ? s.features_separator : s.features_column ? ";" : NULL;
+    app_set_symbols(f, s.symbols, s.normalize);
+    if (!f->source.features && f->features_column) f->source.features = ";";
     return look(&s, argv[0]);
 }

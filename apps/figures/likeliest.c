@@ -46,7 +46,7 @@ static lb_canvas *draw(const app_maps_style *style, lb_format format, const lb_l
                         .dpi = style->dpi,
                         .font = style->font,
                         .transparent = style->transparent};
-    return lb_figure_draw_as(&figure, format, error);
+    return lb_figure_draw(&figure, format, error);
 }
 
 static lb_status save(const app_maps_style *style, const lb_font *font, const lb_likeliest *found,

@@ -133,7 +133,7 @@ static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *mat
         figure.title = style->title;
         figure.columns = columns_of(matrices, count, panel);
     }
-    return lb_figure_draw_as(&figure, style->format, error);
+    return lb_figure_draw(&figure, style->format, error);
 }
 
 lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices, size_t count,

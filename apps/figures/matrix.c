@@ -4,11 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-}
-
 void app_matrix_free(app_matrix *matrix)
 {
     lb_release(matrix->values);
@@ -84,7 +79,7 @@ static lb_status read_labels(const char *labels, const char *path, const char *w
     if (!labels) return LB_OK;
     *text = lb_alloc_string(labels);
     *words = lb_alloc(needed * sizeof **words);
-    if (!*text || !*words) return out_of_memory(error);
+    if (!*text || !*words) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     size_t count = split_words(*text, *words, needed);
     if (count == needed) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: there are %zu names for %zu %s", path, count, needed,

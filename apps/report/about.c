@@ -9,12 +9,8 @@
 #include "report/train_command.h"
 #include "training/train_options.h"
 
+#include <math.h>
 #include <string.h>
-
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
 
 char *app_report_command(int argc, char *const *argv)
 {
@@ -24,25 +20,17 @@ char *app_report_command(int argc, char *const *argv)
         lb_buffer_print(&text, " ");
         app_shell_word(&text, argv[i]);
     }
-    if (!text.failed) return text.text;
-    lb_release(text.text);
-    return NULL;
+    return lb_buffer_end(&text);
 }
 
 static void print_string(app_report_data *report, const char *key, const char *text)
 {
     lb_buffer readable = {0};
-    lb_buffer_print(&report->json, "\"%s\":", key);
-    if (text) {
-        lb_buffer_print(&readable, "%s", "");
-        app_print_readable(&readable, text);
-        report->failed = report->failed || readable.failed;
-        if (!readable.failed) lb_buffer_json_string(&report->json, readable.text);
-    } else {
-        lb_buffer_print(&report->json, "null");
-    }
+    if (text) lb_buffer_print(&readable, "%s", "");
+    if (text) app_print_readable(&readable, text);
+    report->failed = report->failed || readable.failed;
+    lb_json_string(&report->json, key, readable.failed ? NULL : readable.text);
     lb_release(readable.text);
-    lb_buffer_print(&report->json, ",");
 }
 
 /* The last part of a path, as long as `length`. */
@@ -108,7 +96,8 @@ static void print_json(app_report_data *report, const char *key, const cJSON *js
 {
     char *text = json ? cJSON_PrintUnformatted(json) : NULL;
     report->failed = report->failed || (json && !text);
-    lb_buffer_print(&report->json, "\"%s\":%s,", key, text ? text : "null");
+    lb_json_key(&report->json, key);
+    lb_buffer_print(&report->json, "%s", text ? text : "null");
     cJSON_free(text);
 }
 
@@ -167,7 +156,7 @@ lb_status app_report_about_print(const app_report_about *about, const lb_transla
     int64_t parameters;
     lb_status status = count_parameters(model->path, &parameters, error);
     if (status) return status;
-    lb_buffer_print(json, "\"about\":{");
+    lb_json_open(json, "about", "{");
     print_title(about, model, report);
     print_string(report, "model", about->model);
     print_string(report, "file", about->file);
@@ -177,15 +166,16 @@ lb_status app_report_about_print(const app_report_about *about, const lb_transla
     print_separator(report, "source_separator", model->sorts, &model->source_rule);
     print_separator(report, "target_separator", model->sorts, &model->target_rule);
     print_records(model, report);
-    lb_buffer_print(json, "\"parameters\":%lld,\"layers\":%lld,\"heads\":%lld,\"sorts\":%s,",
-                    (long long)parameters, (long long)model->model->layers, (long long)model->model->heads,
-                    model->sorts ? "true" : "false");
-    lb_buffer_print(json, "\"backward\":%s,\"beam\":%d,\"length_penalty\":%g,",
-                    model->model->from_end ? "true" : "false", about->beam, about->length_penalty);
+    lb_json_whole(json, "parameters", parameters);
+    lb_json_whole(json, "layers", model->model->layers);
+    lb_json_whole(json, "heads", model->model->heads);
+    lb_json_bool(json, "sorts", model->sorts);
+    lb_json_bool(json, "backward", model->model->from_end);
+    lb_json_whole(json, "beam", about->beam);
+    lb_json_number(json, "length_penalty", about->length_penalty, 6);
     print_vocabulary(report, "source_symbols", model->source);
-    lb_buffer_print(json, ",");
     print_vocabulary(report, "target_symbols", model->target);
-    lb_buffer_print(json, "},");
+    lb_buffer_print(json, "}");
     return LB_OK;
 }
 
@@ -193,13 +183,10 @@ static void print_point(app_report_data *report, const cJSON *point)
 {
     static const char *const keys[] = {"step", "loss", "dev_loss", "exact_match", "symbol_error"};
     enum { DIGITS = 9 };
+    lb_json_open(&report->json, NULL, "{");
     for (int i = 0; i < 5; i++) {
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(point, keys[i]);
-        lb_buffer_print(&report->json, "%s\"%s\":", i ? "," : "{", keys[i]);
-        if (cJSON_IsNumber(value))
-            lb_buffer_json_number(&report->json, value->valuedouble, DIGITS);
-        else
-            lb_buffer_print(&report->json, "null");
+        lb_json_number(&report->json, keys[i], cJSON_IsNumber(value) ? value->valuedouble : NAN, DIGITS);
     }
     lb_buffer_print(&report->json, "}");
 }
@@ -209,22 +196,16 @@ lb_status app_report_history_print(const lb_translator_facts *model, app_report_
     cJSON *record = NULL;
     if (model->training &&
         lb_json_parse(model->training, strlen(model->training), NULL, &record) == LB_ERROR_MEMORY)
-        return out_of_memory(error);
+        return app_report_no_memory(error);
     const cJSON *points = cJSON_GetObjectItemCaseSensitive(record, "history"), *point;
     const cJSON *kept = cJSON_GetObjectItemCaseSensitive(record, "best_step");
-    lb_buffer_print(&report->json, "\"history\":");
     if (cJSON_IsArray(points) && cJSON_IsNumber(kept)) {
-        const char *comma = "";
-        lb_buffer_print(&report->json, "{\"kept\":%.0f,\"points\":[", kept->valuedouble);
-        cJSON_ArrayForEach(point, points)
-        {
-            lb_buffer_print(&report->json, "%s", comma);
-            print_point(report, point);
-            comma = ",";
-        }
-        lb_buffer_print(&report->json, "]},");
+        lb_json_open(&report->json, "history", "{");
+        lb_buffer_print(&report->json, "\"kept\":%.0f,\"points\":[", kept->valuedouble);
+        cJSON_ArrayForEach(point, points) print_point(report, point);
+        lb_buffer_print(&report->json, "]}");
     } else {
-        lb_buffer_print(&report->json, "null,");
+        lb_json_string(&report->json, "history", NULL);
     }
     cJSON_Delete(record);
     return LB_OK;

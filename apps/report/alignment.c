@@ -9,11 +9,6 @@ enum { MOST = 512, SHOWN = 60 };
 
 typedef struct app_alignment_side side;
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
-
 /* The arrays have room for MOST symbols, so that a place in them never moves. */
 static bool open_side(side *s)
 {
@@ -69,9 +64,9 @@ static lb_status add(app_alignment *a, app_report_data *report, const lb_transla
 {
     const lb_output *output = text->output;
     const int32_t *id = app_report_ids(report, text->symbol, (size_t)text->length);
-    if (!id || !find_places(&a->source, id, text->length, source)) return out_of_memory(error);
+    if (!id || !find_places(&a->source, id, text->length, source)) return app_report_no_memory(error);
     id = app_report_ids(report, output->symbol, (size_t)output->length);
-    if (!id || !find_places(&a->target, id, output->length, target)) return out_of_memory(error);
+    if (!id || !find_places(&a->target, id, output->length, target)) return app_report_no_memory(error);
     for (int64_t step = 0; step < output->length; step++) {
         if (target[step] < 0) continue;
         double *sum = a->sum + (int64_t)target[step] * MOST;
@@ -87,16 +82,12 @@ lb_status app_alignment_add(app_alignment *a, app_report_data *report, const lb_
 {
     if (!text->output->weights) return LB_OK;
     if (!a->sum) a->sum = lb_alloc_zero((size_t)MOST * MOST * sizeof *a->sum);
-    if (text->length > a->row_room) {
-        lb_release(a->row);
-        a->row_room = 2 * text->length;
-        a->row = lb_alloc((size_t)a->row_room * sizeof *a->row);
-        if (!a->row) a->row_room = 0;
-    }
     int32_t *places = lb_alloc((size_t)(text->length + text->output->length + 1) * sizeof *places);
-    bool ready = places && a->sum && a->row && open_side(&a->source) && open_side(&a->target);
+    bool ready = places && a->sum &&
+                 lb_alloc_room(&a->row, 0, (size_t)text->length + 1, &a->row_room, sizeof *a->row) &&
+                 open_side(&a->source) && open_side(&a->target);
     lb_status status =
-        ready ? add(a, report, all, text, places, places + text->length, error) : out_of_memory(error);
+        ready ? add(a, report, all, text, places, places + text->length, error) : app_report_no_memory(error);
     lb_release(places);
     return status;
 }
@@ -120,10 +111,9 @@ static int64_t print_side(app_report_data *report, const char *key, const side *
     int64_t shown = s->count < SHOWN ? s->count : SHOWN;
     for (int64_t i = 0; i < s->count; i++) ranks[i] = (rank){s->times[i], (int32_t)i};
     qsort(ranks, (size_t)s->count, sizeof *ranks, compare);
-    lb_buffer_print(&report->json, "\"%s\":[", key);
-    for (int64_t i = 0; i < shown; i++)
-        lb_buffer_print(&report->json, "%s%d", i ? "," : "", (int)s->id[ranks[i].place]);
-    lb_buffer_print(&report->json, "],");
+    lb_json_open(&report->json, key, "[");
+    for (int64_t i = 0; i < shown; i++) lb_json_whole(&report->json, NULL, s->id[ranks[i].place]);
+    lb_buffer_print(&report->json, "]");
     return shown;
 }
 
@@ -131,16 +121,16 @@ lb_status app_alignment_print(const app_alignment *a, app_report_data *report, l
 {
     rank source[MOST], target[MOST];
     double *mean = lb_alloc((size_t)SHOWN * SHOWN * sizeof *mean);
-    if (!mean) return out_of_memory(error);
-    lb_buffer_print(&report->json, "{");
+    if (!mean) return app_report_no_memory(error);
+    lb_json_open(&report->json, "alignment", "{");
     int64_t columns = print_side(report, "source", &a->source, source);
     int64_t rows = print_side(report, "target", &a->target, target);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = 0; k < columns; k++)
             mean[i * columns + k] =
                 a->sum[(int64_t)target[i].place * MOST + source[k].place] / (double)target[i].times;
-    lb_buffer_print(&report->json, "\"mean\":%zu}",
-                    app_report_numbers(report, mean, (size_t)(rows * columns)));
+    lb_json_whole(&report->json, "mean", (int64_t)app_report_numbers(report, mean, (size_t)(rows * columns)));
+    lb_buffer_print(&report->json, "}");
     lb_release(mean);
     return LB_OK;
 }

@@ -16,7 +16,7 @@ typedef struct app_alignment {
     } source, target;
     double *sum; /* [target capacity, source capacity] */
     double *row; /* [row_room]: the mean weights of one step */
-    int64_t row_room;
+    size_t row_room;
 } app_alignment;
 
 /** Adds the mean over the heads of the last layer for the best output of a text. Symbols after the first 512 of a side
@@ -25,7 +25,7 @@ LB_MUST_USE lb_status app_alignment_add(app_alignment *alignment, app_report_dat
                                         const lb_translations *all, const lb_translation *text,
                                         lb_error *error);
 
-/** Prints the matrix of the most frequent symbols as a JSON object: the mean attention that an occurrence of a target
+/** Prints the matrix of the most frequent symbols, "alignment":{...}: the mean attention that an occurrence of a target
  *  symbol gives to all occurrences of a source symbol together. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_alignment_print(const app_alignment *alignment, app_report_data *report,
                                           lb_error *error);

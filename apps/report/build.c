@@ -22,7 +22,7 @@ enum {
     ROOM_OF_PAIR = 3 << 9
 };
 
-typedef struct session {
+typedef struct building {
     const app_report_asked *asked;
     app_report_made *made;
     lb_translator *translator;
@@ -38,21 +38,21 @@ typedef struct session {
     app_report_heads heads;
     app_unknown unknown;
     app_votes votes; /* on the rows */
-    lb_symbols expected;
+    app_answers expected;
     const char **text; /* [batch] */
-} session;
+} building;
 
-static lb_status open_rows(session *s, lb_error *error)
+static lb_status open_rows(building *s, lb_error *error)
 {
     const app_report_asked *asked = s->asked;
     size_t batch = (size_t)asked->batch;
     if (!asked->about.file)
         return app_report_rows_take(&s->rows, "--input", asked->inputs, asked->input_count, batch, error);
     s->format = app_pair_format(asked->format, &s->model);
-    return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, error);
+    return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, asked->any_target, error);
 }
 
-static lb_status open_all(session *s, lb_error *error)
+static lb_status open_all(building *s, lb_error *error)
 {
     const app_report_asked *asked = s->asked;
     if (asked->engine && app_page_engine_read(asked->engine, &s->engine, &s->engine_size, error))
@@ -67,11 +67,11 @@ static lb_status open_all(session *s, lb_error *error)
         status =
             app_report_statistics_init(&s->statistics, s->model.model->layers, s->model.model->heads, error);
     s->text = status ? NULL : lb_alloc((size_t)asked->batch * sizeof *s->text);
-    return status || s->text ? status : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+    return status || s->text ? status : app_report_no_memory(error);
 }
 
 /* A text that the model cannot read. */
-static lb_status refuse(session *s, const app_report_row *row, const char *why, lb_error *error)
+static lb_status refuse(building *s, const app_report_row *row, const char *why, lb_error *error)
 {
     lb_error found = {0};
     if (s->asked->about.file)
@@ -84,35 +84,35 @@ static lb_status refuse(session *s, const app_report_row *row, const char *why, 
     return app_report_add_pair(&s->data, s->translator, NULL, &pair, error);
 }
 
-static bool lacks_room(const session *s)
+static bool lacks_room(const building *s)
 {
     return s->data.blob.count > ROOM + ROOM_OF_PAIR * (size_t)s->made->pairs;
 }
 
-static lb_status add_text(session *s, const app_report_row *row, const lb_translations *all,
+static lb_status add_text(building *s, const app_report_row *row, const lb_translations *all,
                           const lb_translation *text, lb_error *error)
 {
     if (text->error) return refuse(s, row, text->error, error);
     app_report_pair pair = {.text = text,
+                            .expected = &s->expected,
                             .detailed = s->made->pairs < s->asked->details,
                             .votes = s->votes.ensemble ? &s->votes : NULL,
                             .at = (size_t)(text - all->text)};
     pair.mean_of_heads = pair.detailed && all->heads > 1 && !s->asked->all_heads && lacks_room(s);
     s->made->means += pair.mean_of_heads;
     lb_status status = app_unknown_count(&s->unknown, text, error);
-    if (!status && row->target) {
-        status =
-            lb_symbols_split(&s->model.target_rule, row->target, strlen(row->target), &s->expected, error);
-        pair.expected = &s->expected;
-        if (!status) status = app_report_heads_keep(&s->heads, row->source, row->target, error);
-    }
     if (!status)
-        status =
-            app_report_statistics_add(&s->statistics, &s->data, all, text, pair.expected, &pair.edits, error);
+        status = app_answers_split(&s->expected, &s->model.target_rule,
+                                   (const char *const *)row->targets.text, row->targets.count, error);
+    if (!status && row->targets.count > 0)
+        status = app_report_heads_keep(&s->heads, row->source, &row->targets, error);
+    if (!status)
+        status = app_report_statistics_add(&s->statistics, &s->data, all, text, pair.expected, &pair.edits,
+                                           &pair.nearest, error);
     return status ? status : app_report_add_pair(&s->data, s->translator, all, &pair, error);
 }
 
-static lb_status add_bad_line(session *s, const app_report_row *row, lb_error *error)
+static lb_status add_bad_line(building *s, const app_report_row *row, lb_error *error)
 {
     app_report_pair pair = {.error = row->error, .edits = -1};
     s->made->unreadable++;
@@ -120,20 +120,19 @@ static lb_status add_bad_line(session *s, const app_report_row *row, lb_error *e
 }
 
 /* Prints the rows in order; `all` has the texts of those that could be read. */
-static lb_status add_rows(session *s, const lb_translations *all, lb_error *error)
+static lb_status add_rows(building *s, const lb_translations *all, lb_error *error)
 {
     size_t next = 0;
     lb_status status = LB_OK;
     for (size_t i = 0; i < s->rows.count && !status; i++) {
         const app_report_row *row = &s->rows.row[i];
-        if (s->made->pairs > 0) lb_buffer_print(&s->data.json, ",");
         status = row->error ? add_bad_line(s, row, error) : add_text(s, row, all, &all->text[next++], error);
         s->made->pairs++;
     }
     return status;
 }
 
-static lb_status translate(session *s, bool detailed, lb_error *error)
+static lb_status translate(building *s, bool detailed, lb_error *error)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->rows.count; i++)
@@ -154,10 +153,10 @@ static lb_status translate(session *s, bool detailed, lb_error *error)
     return status;
 }
 
-static lb_status add_pairs(session *s, lb_error *error)
+static lb_status add_pairs(building *s, lb_error *error)
 {
     lb_status status;
-    lb_buffer_print(&s->data.json, "\"pairs\":[");
+    lb_json_open(&s->data.json, "pairs", "[");
     do {
         int64_t left = s->asked->details - s->made->pairs;
         size_t most = left <= 0               ? (size_t)s->asked->batch
@@ -170,12 +169,13 @@ static lb_status add_pairs(session *s, lb_error *error)
         status =
             lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", s->rows.name);
     s->made->detailed = s->made->pairs < s->asked->details ? s->made->pairs : s->asked->details;
-    lb_buffer_print(&s->data.json, "],\"detailed\":%lld,", (long long)s->made->detailed);
+    lb_buffer_print(&s->data.json, "]");
+    lb_json_whole(&s->data.json, "detailed", s->made->detailed);
     return status;
 }
 
 /* Packs the model for the page. */
-static lb_status pack_model(session *s, lb_error *error)
+static lb_status pack_model(building *s, lb_error *error)
 {
     void *bytes;
     size_t count;
@@ -190,7 +190,7 @@ static lb_status pack_model(session *s, lb_error *error)
     return status;
 }
 
-static lb_status write_page(session *s, lb_error *error)
+static lb_status write_page(building *s, lb_error *error)
 {
     app_page page = {.data = &s->data.data, .blob = &s->data.blob};
     if (s->engine) {
@@ -202,18 +202,17 @@ static lb_status write_page(session *s, lb_error *error)
     return app_page_write(s->asked->output, &page, error);
 }
 
-static lb_status build(session *s, lb_error *error)
+static lb_status build(building *s, lb_error *error)
 {
     app_head_losses losses;
     app_report_about about = s->asked->about;
     about.beam = s->beam;
     about.length_penalty = app_length_penalty(s->asked->length_penalty);
-    lb_buffer_print(&s->data.json, "{\"version\":1,");
+    lb_buffer_print(&s->data.json, "{\"version\":1");
     lb_status status = app_report_about_print(&about, &s->model, &s->data, error);
     if (!status) status = add_pairs(s, error);
     if (!status) status = app_report_heads_measure(&s->heads, s->translator, &losses, error);
     if (!status) status = app_report_statistics_print(&s->statistics, &s->data, &losses, error);
-    lb_buffer_print(&s->data.json, ",");
     if (!status) status = app_report_history_print(&s->model, &s->data, error);
     if (!status) status = app_report_film_print(s->model.path, &s->data, &s->made->bad_frames, error);
     if (!status) status = app_report_data_finish(&s->data, error);
@@ -227,13 +226,13 @@ static lb_status build(session *s, lb_error *error)
 
 lb_status app_report_build(const app_report_asked *asked, app_report_made *made, lb_error *error)
 {
-    session s = {
+    building s = {
         .asked = asked, .made = made, .heads.most = asked->heads_off > 0 ? (size_t)asked->heads_off : 0};
     *made = (app_report_made){0};
     lb_status status = open_all(&s, error);
     if (!status) status = build(&s, error);
     app_unknown_close(&s.unknown);
-    lb_symbols_free(&s.expected);
+    app_answers_free(&s.expected);
     app_report_heads_free(&s.heads);
     app_report_statistics_free(&s.statistics);
     app_report_data_close(&s.data);

@@ -13,7 +13,8 @@ typedef struct app_report_asked {
     size_t input_count;
     lb_pair_format format; /* of the lines of the file; a model has its own symbol rules */
     int batch, beam, details, heads_off;
-    bool all_heads; /* keep heads apart, however large the page becomes */
+    bool any_target; /* one row for each source, and any of its targets is right */
+    bool all_heads;  /* keep heads apart, however large the page becomes */
     double length_penalty;
 } app_report_asked;
 

@@ -25,19 +25,18 @@ void app_report_data_close(app_report_data *report)
 
 void app_report_flush(app_report_data *report)
 {
-    app_pack_add(&report->data, report->json.text, report->json.length);
-    report->json.length = 0;
+    lb_buffer *json = &report->json;
+    if (json->length < 2 || json->failed) return;
+    app_pack_add(&report->data, json->text, json->length - 1);
+    json->text[0] = json->text[json->length - 1];
+    json->length = 1;
 }
 
 const int32_t *app_report_ids(app_report_data *report, const char *const *symbols, size_t count)
 {
-    if (count > report->room || !report->id) {
-        lb_release(report->id);
-        report->room = 2 * count + 1;
-        report->id = lb_alloc(report->room * sizeof *report->id);
-    }
-    report->failed =
-        report->failed || !report->id || lb_vocabulary_add(report->symbols, symbols, count, NULL);
+    report->failed = report->failed ||
+                     !lb_alloc_room(&report->id, 0, count + 1, &report->room, sizeof *report->id) ||
+                     lb_vocabulary_add(report->symbols, symbols, count, NULL);
     if (report->failed) return NULL;
     lb_vocabulary_encode(report->symbols, symbols, count, report->id, (int32_t)count);
     return report->id;
@@ -46,20 +45,15 @@ const int32_t *app_report_ids(app_report_data *report, const char *const *symbol
 void app_report_symbols(app_report_data *report, const char *key, const char *const *symbols, size_t count)
 {
     const int32_t *id = app_report_ids(report, symbols, count);
-    lb_buffer_print(&report->json, "\"%s\":[", key);
-    for (size_t i = 0; id && i < count; i++) lb_buffer_print(&report->json, "%s%d", i ? "," : "", (int)id[i]);
+    lb_json_open(&report->json, key, "[");
+    for (size_t i = 0; id && i < count; i++) lb_json_whole(&report->json, NULL, id[i]);
     lb_buffer_print(&report->json, "]");
 }
 
 /* Room for so many bytes; false if memory runs out. */
 static bool reserve(app_report_data *report, size_t count)
 {
-    if (count > report->byte_room || !report->byte) {
-        lb_release(report->byte);
-        report->byte_room = 2 * count + 1;
-        report->byte = lb_alloc(report->byte_room);
-    }
-    report->failed = report->failed || !report->byte;
+    report->failed = report->failed || !lb_alloc_room(&report->byte, 0, count + 1, &report->byte_room, 1);
     return !report->failed;
 }
 
@@ -107,15 +101,12 @@ size_t app_report_numbers(app_report_data *report, const double *weight, size_t 
 lb_status app_report_data_finish(app_report_data *report, lb_error *error)
 {
     lb_buffer *json = &report->json;
-    lb_buffer_print(json, ",\"symbols\":[");
-    for (int32_t id = 0; id < lb_vocabulary_size(report->symbols); id++) {
-        if (id) lb_buffer_print(json, ",");
-        lb_buffer_json_string(json, lb_vocabulary_symbol(report->symbols, id));
-    }
+    lb_json_open(json, "symbols", "[");
+    for (int32_t id = 0; id < lb_vocabulary_size(report->symbols); id++)
+        lb_json_string(json, NULL, lb_vocabulary_symbol(report->symbols, id));
     lb_buffer_print(json, "]}");
-    app_report_flush(report);
-    if (report->failed || json->failed)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+    if (report->failed || json->failed) return app_report_no_memory(error);
+    app_pack_add(&report->data, json->text, json->length);
     lb_status status = app_pack_finish(&report->data, error);
     return status ? status : app_pack_finish(&report->blob, error);
 }

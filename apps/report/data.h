@@ -3,7 +3,7 @@
 #ifndef APP_REPORT_DATA_H
 #define APP_REPORT_DATA_H
 
-#include "base/buffer.h"
+#include "base/json_text.h"
 #include "report/pack.h"
 #include <lookback/data.h>
 #include <lookback/tensor.h>
@@ -23,7 +23,8 @@ typedef struct app_report_data {
 LB_MUST_USE lb_status app_report_data_open(app_report_data *report, lb_error *error);
 void app_report_data_close(app_report_data *report);
 
-/** Passes the text of `json` on. Call it now and then, so that it stays short. */
+/** Passes the text of `json` on, but for its last byte, which tells whether a comma follows. Call it now and then, so
+ *  that the text stays short. */
 void app_report_flush(app_report_data *report);
 
 /** The ids of some symbols, which are added if they are new; NULL if memory runs out. They live until the next call. */

@@ -26,11 +26,6 @@ typedef struct film {
     size_t step_count;
 } film;
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
-
 static const cJSON *member(const cJSON *json, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(json, key);
@@ -67,23 +62,15 @@ static bool is_frame(const cJSON *json)
 static lb_status add_line(film *f, const char *line, size_t length, int64_t *bad, lb_error *error)
 {
     cJSON *json;
-    if (lb_json_parse(line, length, NULL, &json) == LB_ERROR_MEMORY) return out_of_memory(error);
+    if (lb_json_parse(line, length, NULL, &json) == LB_ERROR_MEMORY) return app_report_no_memory(error);
     bool good = is_frame(json);
     *bad += !good;
-    if (good && f->count == f->capacity) {
-        size_t capacity = 2 * f->capacity + 64;
-        frame *grown = lb_alloc_grow(f->frame, f->count * sizeof *grown, capacity * sizeof *grown);
-        if (grown) {
-            f->frame = grown;
-            f->capacity = capacity;
-        }
-    }
-    bool room = f->count < f->capacity;
+    bool room = lb_alloc_more(&f->frame, f->count, &f->capacity, sizeof *f->frame);
     if (good && room)
         f->frame[f->count++] =
             (frame){member(json, "step")->valuedouble, member(json, "pair")->valuedouble, line, length};
     cJSON_Delete(json);
-    return !good || room ? LB_OK : out_of_memory(error);
+    return room ? LB_OK : app_report_no_memory(error);
 }
 
 static int compare_frames(const void *a, const void *b)
@@ -104,7 +91,7 @@ static int compare_steps(const void *a, const void *b)
 static lb_status choose(film *f, lb_error *error)
 {
     f->step = lb_alloc((f->count + 1) * sizeof *f->step);
-    if (!f->step) return out_of_memory(error);
+    if (!f->step) return app_report_no_memory(error);
     for (size_t i = 0; i < f->count; i++) f->step[i] = f->frame[i].step;
     qsort(f->step, f->count, sizeof *f->step, compare_steps);
     size_t different = 0;
@@ -151,9 +138,9 @@ static void print_weights(app_report_data *report, const char *text)
     unsigned char *byte = lb_alloc(letters + 1);
     report->failed = report->failed || !byte;
     if (byte && letters > 0 && lb_base64_decode(text, letters, byte, &count))
-        lb_buffer_print(&report->json, "%zu}", app_report_bytes(report, byte, count));
+        lb_json_whole(&report->json, "weights", (int64_t)app_report_bytes(report, byte, count));
     else
-        lb_buffer_print(&report->json, "-1}");
+        lb_json_whole(&report->json, "weights", -1);
     lb_release(byte);
 }
 
@@ -161,19 +148,20 @@ static lb_status print_frame(app_report_data *report, const frame *shown, bool f
                              lb_error *error)
 {
     cJSON *json;
-    if (lb_json_parse(shown->line, shown->length, NULL, &json)) return out_of_memory(error);
+    if (lb_json_parse(shown->line, shown->length, NULL, &json)) return app_report_no_memory(error);
     if (first_of_pair) {
-        lb_buffer_print(&report->json, "%s{", first ? "" : "]},");
+        if (!first) lb_buffer_print(&report->json, "]}");
+        lb_json_open(&report->json, NULL, "{");
         print_list(report, "source", member(json, "source"));
-        lb_buffer_print(&report->json, ",");
         print_list(report, "expected", member(json, "expected"));
-        lb_buffer_print(&report->json, ",\"frames\":[");
+        lb_json_open(&report->json, "frames", "[");
     }
-    lb_buffer_print(&report->json, "%s{\"step\":%.0f,", first_of_pair ? "" : ",", shown->step);
+    lb_json_open(&report->json, NULL, "{");
+    lb_buffer_print(&report->json, "\"step\":%.0f", shown->step);
     print_list(report, "symbols", member(json, "output"));
-    lb_buffer_print(&report->json, ",\"finished\":%s,\"weights\":",
-                    cJSON_IsTrue(member(json, "finished")) ? "true" : "false");
+    lb_json_bool(&report->json, "finished", cJSON_IsTrue(member(json, "finished")));
     print_weights(report, member(json, "weights")->valuestring);
+    lb_buffer_print(&report->json, "}");
     cJSON_Delete(json);
     return LB_OK;
 }
@@ -194,25 +182,15 @@ static lb_status print_frames(const film *f, app_report_data *report, lb_error *
     return status;
 }
 
-/* "folder/film.jsonl" for "folder/model.safetensors". */
-static char *path_of(const char *model)
-{
-    static const char name[] = "film.jsonl";
-    const char *slash = strrchr(model, '/');
-    size_t folder = slash ? (size_t)(slash - model) + 1 : 0;
-    char *path = lb_alloc(folder + sizeof name);
-    if (!path) return NULL;
-    memcpy(path, model, folder);
-    memcpy(path + folder, name, sizeof name);
-    return path;
-}
-
 lb_status app_report_film_print(const char *model, app_report_data *report, int64_t *bad, lb_error *error)
 {
-    film f = {.path = path_of(model)};
+    lb_buffer path = {0};
+    const char *slash = strrchr(model, '/');
+    lb_buffer_print(&path, "%.*sfilm.jsonl", slash ? (int)(slash - model) + 1 : 0, model);
+    film f = {.path = lb_buffer_end(&path)};
     *bad = 0;
-    if (!f.path) return out_of_memory(error);
-    lb_buffer_print(&report->json, "\"film\":[");
+    if (!f.path) return app_report_no_memory(error);
+    lb_json_open(&report->json, "film", "[");
     lb_status status = lb_file_is_missing(f.path) ? LB_OK : read_film(&f, bad, error);
     if (!status) status = print_frames(&f, report, error);
     lb_buffer_print(&report->json, "]");

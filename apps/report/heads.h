@@ -2,18 +2,20 @@
 #ifndef APP_REPORT_HEADS_H
 #define APP_REPORT_HEADS_H
 
+#include "data/strings.h"
 #include "report/statistics.h"
 
 /** The first pairs of a report, on which heads are switched off. Zero with `most` set is empty. */
 typedef struct app_report_heads {
-    char **source, **target; /* [count] */
+    char **source;       /* [count] */
+    lb_strings *targets; /* [count] */
     size_t count, most;
     app_head_loss *loss; /* [layers, heads] */
 } app_report_heads;
 
-/** Keeps a pair, unless there are enough. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_report_heads_keep(app_report_heads *heads, const char *source, const char *target,
-                                            lb_error *error);
+/** Keeps a source and its right answers, unless there are enough. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_report_heads_keep(app_report_heads *heads, const char *source,
+                                            const lb_strings *targets, lb_error *error);
 
 /** Measures the model on them by greedy decoding: with all heads, then without each. The result points into `heads`;
  *  its `head` is NULL if there are no pairs or no heads. Heads of custom attention stay unknown.

@@ -4,9 +4,9 @@
 
 #include <limits.h>
 
-enum { FIRST_CAPACITY = 1 << 16 };
+enum { STEP = 1 << 16 };
 
-static lb_status out_of_memory(lb_error *error)
+lb_status app_report_no_memory(lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
 }
@@ -15,18 +15,13 @@ lb_status app_pack_open(app_pack *pack, lb_error *error)
 {
     *pack = (app_pack){0};
     pack->open = deflateInit(&pack->stream, Z_BEST_COMPRESSION) == Z_OK;
-    return pack->open ? LB_OK : out_of_memory(error);
+    return pack->open ? LB_OK : app_report_no_memory(error);
 }
 
 static bool make_room(app_pack *pack)
 {
-    if (pack->count < pack->capacity) return true;
-    size_t capacity = pack->capacity ? 2 * pack->capacity : FIRST_CAPACITY;
-    unsigned char *grown = lb_alloc_grow(pack->bytes, pack->count, capacity);
-    if (!grown) return false;
-    pack->bytes = grown;
-    pack->capacity = capacity;
-    return true;
+    size_t needed = pack->count < pack->capacity ? pack->capacity : pack->capacity + STEP;
+    return lb_alloc_room(&pack->bytes, pack->count, needed, &pack->capacity, 1);
 }
 
 /* Compresses what the stream has been given, until it wants more or, at the end, has written all. */
@@ -64,7 +59,7 @@ void app_pack_add(app_pack *pack, const void *bytes, size_t count)
 lb_status app_pack_finish(app_pack *pack, lb_error *error)
 {
     if (!pack->failed) run(pack, Z_FINISH);
-    return pack->failed ? out_of_memory(error) : LB_OK;
+    return pack->failed ? app_report_no_memory(error) : LB_OK;
 }
 
 void app_pack_close(app_pack *pack)

@@ -15,6 +15,9 @@ typedef struct app_pack {
     bool open, failed;
 } app_pack;
 
+/** Sets LB_ERROR_MEMORY, and returns it, for all that makes a report. */
+lb_status app_report_no_memory(lb_error *error);
+
 /** Begins. Memory: freed by app_pack_close, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_pack_open(app_pack *pack, lb_error *error);
 

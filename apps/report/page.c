@@ -52,8 +52,7 @@ lb_status app_page_write(const char *path, const app_page *page, lb_error *error
         filled[ENGINE] = page->engine;
     }
     bool complete = filled[DATA].data && filled[BLOB].data && (!live || filled[MODEL].data);
-    lb_status status = complete ? write_filled(path, filled, error)
-                                : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+    lb_status status = complete ? write_filled(path, filled, error) : app_report_no_memory(error);
     for (int i = DATA; i <= MODEL; i++) lb_release((void *)filled[i].data);
     return status;
 }

@@ -15,34 +15,35 @@ static size_t add_weights(app_report_data *report, const lb_real *weight, int64_
                 : app_report_weights(report, weight, (size_t)(layers * heads) * cells);
 }
 
+static void add_numbers(lb_buffer *json, const char *key, const double *number, int64_t count)
+{
+    lb_json_open(json, key, "[");
+    for (int64_t i = 0; i < count; i++) lb_json_number(json, NULL, number[i], PROBABILITY);
+    lb_buffer_print(json, "]");
+}
+
 static void add_output(app_report_data *report, const lb_translations *all, const app_report_pair *pair,
                        const lb_output *output)
 {
     lb_buffer *json = &report->json;
-    lb_buffer_print(json, "{");
+    size_t cells = (size_t)(output->steps * pair->text->length);
+    int64_t weights = -1;
+    lb_json_open(json, NULL, "{");
     app_report_symbols(report, "symbols", output->symbol, (size_t)output->length);
-    lb_buffer_print(json, ",\"finished\":%s,\"score\":", output->finished ? "true" : "false");
-    lb_buffer_json_number(&report->json, output->score, SCORE);
-    lb_buffer_print(json, ",\"probability\":");
-    lb_buffer_json_number(&report->json, output->probability, SCORE);
-    lb_buffer_print(json, ",\"steps\":[");
-    for (int64_t i = 0; i < output->steps; i++) {
-        if (i) lb_buffer_print(json, ",");
-        lb_buffer_json_number(&report->json, output->symbol_probability[i], PROBABILITY);
+    lb_json_bool(json, "finished", output->finished);
+    lb_json_number(json, "score", output->score, SCORE);
+    lb_json_number(json, "probability", output->probability, SCORE);
+    add_numbers(json, "steps", output->symbol_probability, output->steps);
+    if (output->copied && output->length > 0) {
+        lb_json_open(json, "copied", "[");
+        for (int64_t i = 0; i < output->length; i++) lb_json_whole(json, NULL, output->copied[i]);
+        lb_buffer_print(json, "]");
     }
-    lb_buffer_print(json, "]");
-    for (int64_t i = 0; output->copied && i < output->length; i++)
-        lb_buffer_print(json, "%s%lld%s", i ? "," : ",\"copied\":[", (long long)output->copied[i],
-                        i + 1 < output->length ? "" : "]");
-    lb_buffer_print(json, ",\"weights\":");
-    if (pair->detailed && output->weights) {
-        size_t cells = (size_t)(output->steps * pair->text->length);
-        lb_buffer_print(
-            json, "%zu}",
-            add_weights(report, output->weights, all->layers, all->heads, cells, pair->mean_of_heads));
-    } else {
-        lb_buffer_print(json, "-1}");
-    }
+    if (pair->detailed && output->weights)
+        weights = (int64_t)add_weights(report, output->weights, all->layers, all->heads, cells,
+                                       pair->mean_of_heads);
+    lb_json_whole(json, "weights", weights);
+    lb_buffer_print(json, "}");
 }
 
 /* A text may contain "<eos>", too: the end is known by its place in memory. The unknown symbol is written as in an
@@ -64,16 +65,15 @@ static lb_status add_likeliest(app_report_data *report, lb_translator *translato
     if (!found) return error->status;
     const lb_vocabulary *target = lb_translator_about(translator).target;
     int64_t count = found->steps * found->count;
-    lb_buffer_print(json, ",\"likeliest\":{\"count\":%lld,\"symbols\":[", (long long)found->count);
-    for (int64_t i = 0; i < count; i++)
-        lb_buffer_print(json, "%s%d", i ? "," : "", (int)id_of(report, target, found->symbol[i]));
-    lb_buffer_print(json, "],\"probability\":[");
-    for (int64_t i = 0; i < count; i++) {
-        /* Three decimals: rare symbols need no digits. */
-        if (i) lb_buffer_print(json, ",");
-        lb_buffer_json_number(&report->json, round(1000 * found->probability[i]) / 1000, PROBABILITY);
-    }
-    lb_buffer_print(json, "]}");
+    lb_json_open(json, "likeliest", "{");
+    lb_json_whole(json, "count", found->count);
+    lb_json_open(json, "symbols", "[");
+    for (int64_t i = 0; i < count; i++) lb_json_whole(json, NULL, id_of(report, target, found->symbol[i]));
+    lb_buffer_print(json, "]");
+    /* Three decimals: rare symbols need no digits. */
+    for (int64_t i = 0; i < count; i++) found->probability[i] = round(1000 * found->probability[i]) / 1000;
+    add_numbers(json, "probability", found->probability, count);
+    lb_buffer_print(json, "}");
     lb_likeliest_free(found);
     return LB_OK;
 }
@@ -82,11 +82,12 @@ static lb_status add_rollout(app_report_data *report, const lb_text_attention *o
 {
     size_t map = (size_t)(own->length * own->length), count = (size_t)(own->layers * own->heads) * map;
     double *weights = lb_alloc((count + map) * sizeof *weights);
-    if (!weights) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+    if (!weights) return app_report_no_memory(error);
     for (size_t i = 0; i < count; i++) weights[i] = (double)own->encoder[i];
     lb_status status =
         lb_attention_rollout(weights, own->layers, own->heads, own->length, weights + count, error);
-    if (!status) lb_buffer_print(&report->json, "%zu}", app_report_numbers(report, weights + count, map));
+    if (!status)
+        lb_json_whole(&report->json, "rollout", (int64_t)app_report_numbers(report, weights + count, map));
     lb_release(weights);
     return status;
 }
@@ -99,43 +100,55 @@ static lb_status add_self(app_report_data *report, lb_translator *translator, co
     if (!own) return error->status;
     lb_status status = LB_OK;
     if (own->layers == 0) {
-        lb_buffer_print(&report->json, ",\"self\":null");
+        lb_json_string(&report->json, "self", NULL);
     } else {
         size_t length = (size_t)own->length, steps = (size_t)own->steps;
         size_t encoder = add_weights(report, own->encoder, own->layers, own->heads, length * length, mean);
         size_t decoder = add_weights(report, own->decoder, own->layers, own->heads, steps * steps, mean);
-        lb_buffer_print(
-            &report->json,
-            ",\"self\":{\"layers\":%lld,\"heads\":%lld,\"encoder\":%zu,\"decoder\":%zu,\"rollout\":",
-            (long long)own->layers, mean ? 1 : (long long)own->heads, encoder, decoder);
+        lb_json_open(&report->json, "self", "{");
+        lb_json_whole(&report->json, "layers", own->layers);
+        lb_json_whole(&report->json, "heads", mean ? 1 : own->heads);
+        lb_json_whole(&report->json, "encoder", (int64_t)encoder);
+        lb_json_whole(&report->json, "decoder", (int64_t)decoder);
         status = add_rollout(report, own, error);
+        lb_buffer_print(&report->json, "}");
     }
     lb_text_attention_free(own);
     return status;
 }
 
+/* The nearest one is what the others show. */
+static void add_answers(app_report_data *report, const app_report_pair *pair)
+{
+    const lb_symbols *answer = pair->expected->answer;
+    app_report_symbols(report, "expected", answer[pair->nearest].symbol, answer[pair->nearest].count);
+    if (pair->expected->count == 1) return;
+    lb_json_open(&report->json, "also", "[");
+    for (size_t i = 0; i < pair->expected->count; i++) {
+        if ((int64_t)i == pair->nearest) continue;
+        lb_json_open(&report->json, NULL, "{");
+        app_report_symbols(report, "symbols", answer[i].symbol, answer[i].count);
+        lb_buffer_print(&report->json, "}");
+    }
+    lb_buffer_print(&report->json, "]");
+}
+
 static void add_texts(app_report_data *report, const app_report_pair *pair)
 {
     lb_buffer *json = &report->json;
-    lb_buffer_print(json, "{");
+    lb_json_open(json, NULL, "{");
     app_report_symbols(report, "source", pair->text ? pair->text->symbol : NULL,
                        pair->text ? (size_t)pair->text->length : 0);
-    lb_buffer_print(json, ",");
-    if (pair->expected)
-        app_report_symbols(report, "expected", (const char *const *)pair->expected->symbol,
-                           pair->expected->count);
+    if (pair->expected && pair->expected->count > 0)
+        add_answers(report, pair);
     else
-        lb_buffer_print(json, "\"expected\":null");
-    lb_buffer_print(json, ",\"error\":");
-    if (pair->error)
-        lb_buffer_json_string(json, pair->error);
-    else
-        lb_buffer_print(json, "null");
+        lb_json_string(json, "expected", NULL);
+    lb_json_string(json, "error", pair->error);
     if (pair->edits >= 0)
-        lb_buffer_print(json, ",\"edits\":%lld", (long long)pair->edits);
+        lb_json_whole(json, "edits", pair->edits);
     else
-        lb_buffer_print(json, ",\"edits\":null");
-    if (pair->mean_of_heads) lb_buffer_print(json, ",\"mean\":true");
+        lb_json_string(json, "edits", NULL);
+    if (pair->mean_of_heads) lb_json_bool(json, "mean", true);
 }
 
 lb_status app_report_add_pair(app_report_data *report, lb_translator *translator, const lb_translations *all,
@@ -147,20 +160,17 @@ lb_status app_report_add_pair(app_report_data *report, lb_translator *translator
     bool steps = outputs > 0 && pair->detailed && text->output->steps > 0;
     lb_status status = LB_OK;
     add_texts(report, pair);
-    lb_buffer_print(json, ",\"outputs\":[");
-    for (int64_t i = 0; i < outputs; i++) {
-        if (i) lb_buffer_print(json, ",");
-        add_output(report, all, pair, &text->output[i]);
-    }
+    lb_json_open(json, "outputs", "[");
+    for (int64_t i = 0; i < outputs; i++) add_output(report, all, pair, &text->output[i]);
     lb_buffer_print(json, "]");
     if (steps)
         status = add_likeliest(report, translator, text, error);
     else
-        lb_buffer_print(json, ",\"likeliest\":null");
+        lb_json_string(json, "likeliest", NULL);
     if (!status && steps)
         status = add_self(report, translator, pair, error);
     else
-        lb_buffer_print(json, ",\"self\":null");
+        lb_json_string(json, "self", NULL);
     lb_buffer_print(json, "}");
     if (!status && steps && pair->votes) app_votes_add(pair->votes, pair->at, json);
     app_report_flush(report);

@@ -3,16 +3,17 @@
 #define APP_REPORT_PAIR_H
 
 #include "apply/votes.h"
-#include "data/symbols.h"
 #include "report/data.h"
+#include "report/judged.h"
 #include <lookback/translate.h>
 
 /** What a report says about a pair. */
 typedef struct app_report_pair {
-    const lb_translation *text; /* NULL: it could not be read */
-    const lb_symbols *expected; /* NULL: not known */
-    const char *error;          /* why it could not be read; NULL: it could */
-    int64_t edits;              /* between the expected and the best output; -1: not known */
+    const lb_translation *text;  /* NULL: it could not be read */
+    const app_answers *expected; /* NULL, or none: not known */
+    int64_t nearest;             /* of them, to the best output */
+    const char *error;           /* why it could not be read; NULL: it could */
+    int64_t edits;               /* between the expected and the best output; -1: not known */
     bool detailed;          /* with all outputs, their weights, the likeliest symbols and self-attention */
     bool mean_of_heads;     /* weights are the mean over the heads of each layer, which takes less room */
     const app_votes *votes; /* NULL: not of a model of several */

@@ -8,9 +8,8 @@
 typedef struct settings {
     app_report_asked asked;
     app_texts inputs;
-    const char *kind, *targets;
-    int source_column, target_column, features_column, threads;
-    bool skip_bad_lines, quiet;
+    int threads;
+    bool quiet;
 } settings;
 
 /* Checks beyond the table of options. */
@@ -31,13 +30,6 @@ static void complete(settings *s, int operands, char **operand)
     s->asked.about.file = operands == 2 ? operand[1] : NULL;
     s->asked.inputs = s->inputs.text;
     s->asked.input_count = s->inputs.count;
-    s->asked.format = (lb_pair_format){.kind = s->kind,
-                                       .targets = s->targets,
-                                       .source_column = s->source_column,
-                                       .target_column = s->target_column,
-                                       .features_column = s->features_column,
-                                       .longest = LB_PAIR_LONGEST,
-                                       .skip_bad_lines = s->skip_bad_lines};
 }
 
 static void say(const settings *s, const app_report_made *made)
@@ -64,8 +56,7 @@ static int report(settings *s, int operands, char **operand)
     app_report_made made;
     lb_status status = check(s, operands, &error);
     complete(s, operands, operand);
-    if (!status && !s->asked.about.command)
-        status = lb_error_set(&error, LB_ERROR_MEMORY, "out of memory for the report");
+    if (!status && !s->asked.about.command) status = app_report_no_memory(&error);
     if (!status) status = app_report_build(&s->asked, &made, &error);
     if (!status) say(s, &made);
     return status ? app_fail(&error) : 0;
@@ -81,6 +72,7 @@ int report_main(int argc, char **argv)
     settings s = {
         .asked = {
             .output = "report.html", .batch = 256, .details = 1000, .heads_off = 200, .length_penalty = 1}};
+    lb_pair_format *f = &s.asked.format;
     const app_option options[] = {
         APP_OUTPUT('o', "output", &s.asked.output, "where to write the page", .usual = true),
         APP_TEXTS('i', "input", "TEXT", &s.inputs,
@@ -110,14 +102,12 @@ int report_main(int argc, char **argv)
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
                    "divide the log-probability of an output by this power of its length"),
         APP_HEADING("Lines"),
-        APP_FORMAT(&s.kind),
-        APP_TARGETS("targets", "FILE", &s.targets),
-        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, APP_SOURCE_COLUMN, .usual = true),
-        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets",
-                .usual = true),
-        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
-        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
+        APP_FORMAT(&f->kind),
+        APP_TARGETS("targets", "FILE", &f->targets),
+        APP_COLUMNS(f, true),
+        APP_FLAG(0, "skip-bad-lines", &f->skip_bad_lines,
                  "show what is wrong with lines that are not pairs, instead of stopping", .usual = true),
+        APP_ANY_TARGET(&s.asked.any_target),
     };
     const app_program program = {
         .name = "report",

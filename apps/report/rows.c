@@ -1,30 +1,16 @@
 #include "report/rows.h"
 
 #include "base/alloc.h"
+#include "report/pack.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
 
 static lb_status make_room(app_report_rows *rows, size_t capacity, lb_error *error)
 {
     rows->capacity = capacity;
     rows->row = lb_alloc(capacity * sizeof *rows->row);
-    return rows->row ? LB_OK : out_of_memory(error);
-}
-
-lb_status app_report_rows_open(app_report_rows *rows, const char *path, const lb_pair_format *format,
-                               size_t capacity, lb_error *error)
-{
-    *rows = (app_report_rows){0};
-    lb_status status = make_room(rows, capacity, error);
-    if (!status) status = app_pair_input_open(&rows->file, path, format, error);
-    if (!status) status = app_pair_input_check(&rows->file, error);
-    rows->name = rows->file.name;
-    return status;
+    return rows->row ? LB_OK : app_report_no_memory(error);
 }
 
 static lb_status take_line(app_report_rows *rows, const char *line, size_t length, lb_error *error)
@@ -59,14 +45,17 @@ lb_status app_report_rows_take(app_report_rows *rows, const char *option, const 
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found an empty text", option);
 }
 
+static void free_row(app_report_row *row)
+{
+    lb_release(row->source);
+    lb_strings_free(&row->targets);
+    lb_release(row->error);
+    *row = (app_report_row){0};
+}
+
 static void clear(app_report_rows *rows)
 {
-    for (; rows->count > 0; rows->count--) {
-        const app_report_row *row = &rows->row[rows->count - 1];
-        lb_release(row->source);
-        lb_release(row->target);
-        lb_release(row->error);
-    }
+    while (rows->count > 0) free_row(&rows->row[--rows->count]);
 }
 
 static lb_status take_pair(app_report_rows *rows, app_report_row *row, lb_error *error)
@@ -74,8 +63,9 @@ static lb_status take_pair(app_report_rows *rows, app_report_row *row, lb_error 
     const lb_pair_format *format = &rows->file.format;
     const lb_symbols *source = &rows->file.pair.source, *target = &rows->file.pair.target;
     row->source = lb_symbols_join(&format->source, source->symbol, source->count, error);
-    if (row->source) row->target = lb_symbols_join(&format->target, target->symbol, target->count, error);
-    return row->target ? LB_OK : LB_ERROR_MEMORY;
+    if (!row->source) return LB_ERROR_MEMORY;
+    return lb_strings_add(&row->targets,
+                          lb_symbols_join(&format->target, target->symbol, target->count, error), error);
 }
 
 /* Reads one line as a row. False at the end of the file, and after an error. */
@@ -95,8 +85,97 @@ static bool read_line(app_report_rows *rows, lb_error *error)
     }
     file->skipped++;
     row->error = lb_alloc_string(bad.message);
-    if (!row->error) out_of_memory(error);
+    if (!row->error) app_report_no_memory(error);
     return row->error;
+}
+
+/* Lines that could not be read are last. */
+static int compare_sources(const void *a, const void *b)
+{
+    const app_report_row *x = a, *y = b;
+    int order = x->source && y->source ? strcmp(x->source, y->source) : !x->source - !y->source;
+    return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const app_report_row *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The target of `from`, the only one, unless `to` has it already. */
+static lb_status move_target(app_report_row *from, app_report_row *to, lb_error *error)
+{
+    char *target = from->targets.text[0];
+    for (size_t i = 0; i < to->targets.count && target; i++)
+        if (strcmp(to->targets.text[i], target) == 0) target = NULL;
+    from->targets.count -= target != NULL;
+    free_row(from);
+    return target ? lb_strings_add(&to->targets, target, error) : LB_OK;
+}
+
+static lb_status merge(app_report_rows *rows, lb_error *error)
+{
+    size_t kept = 0;
+    lb_status status = LB_OK;
+    qsort(rows->all, rows->all_count, sizeof *rows->all, compare_sources);
+    for (size_t i = 0; i < rows->all_count && !status; i++) {
+        app_report_row *row = &rows->all[i], *last = kept > 0 ? &rows->all[kept - 1] : NULL;
+        if (last && last->source && row->source && strcmp(last->source, row->source) == 0) {
+            status = move_target(row, last, error);
+        } else {
+            app_report_row moved = *row;
+            *row = (app_report_row){0};
+            rows->all[kept++] = moved;
+        }
+    }
+    if (status) return status;
+    rows->all_count = kept;
+    qsort(rows->all, kept, sizeof *rows->all, compare_numbers);
+    return LB_OK;
+}
+
+static bool keep(app_report_rows *rows, size_t *room)
+{
+    if (rows->all_count == *room) {
+        size_t more = 2 * *room + rows->capacity;
+        app_report_row *grown = lb_alloc_grow(rows->all, *room * sizeof *grown, more * sizeof *grown);
+        if (!grown) return false;
+        rows->all = grown;
+        *room = more;
+    }
+    rows->all[rows->all_count++] = rows->row[--rows->count];
+    return true;
+}
+
+/* All lines, those of a source as one row. */
+static lb_status gather(app_report_rows *rows, lb_error *error)
+{
+    size_t room = 0;
+    lb_error found = {0};
+    while (read_line(rows, &found))
+        if (!keep(rows, &room)) app_report_no_memory(&found);
+    if (found.status) return lb_error_set(error, found.status, "%s", found.message);
+    return rows->all_count > 0 ? merge(rows, error) : LB_OK;
+}
+
+lb_status app_report_rows_open(app_report_rows *rows, const char *path, const lb_pair_format *format,
+                               size_t capacity, bool any_target, lb_error *error)
+{
+    *rows = (app_report_rows){0};
+    lb_status status = make_room(rows, capacity, error);
+    if (!status) status = app_pair_input_open(&rows->file, path, format, error);
+    if (!status) status = app_pair_input_check(&rows->file, error);
+    rows->name = rows->file.name;
+    return status || !any_target ? status : gather(rows, error);
+}
+
+static bool take_gathered(app_report_rows *rows)
+{
+    if (rows->next == rows->all_count) return false;
+    rows->row[rows->count++] = rows->all[rows->next];
+    rows->all[rows->next++] = (app_report_row){0};
+    return true;
 }
 
 static bool take_text(app_report_rows *rows, lb_error *error)
@@ -105,7 +184,7 @@ static bool take_text(app_report_rows *rows, lb_error *error)
     app_report_row *row = &rows->row[rows->count++];
     *row = (app_report_row){.source = lb_alloc_string(rows->texts.text[rows->next++]),
                             .number = (int64_t)rows->next};
-    if (!row->source) out_of_memory(error);
+    if (!row->source) app_report_no_memory(error);
     return row->source;
 }
 
@@ -116,13 +195,17 @@ lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *err
     clear(rows);
     if (most > rows->capacity) most = rows->capacity;
     while (more && rows->count < most)
-        more = rows->texts.count > 0 ? take_text(rows, &found) : read_line(rows, &found);
+        more = rows->texts.count > 0 ? take_text(rows, &found)
+               : rows->all           ? take_gathered(rows)
+                                     : read_line(rows, &found);
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
 
 void app_report_rows_close(app_report_rows *rows)
 {
     clear(rows);
+    for (size_t i = 0; i < rows->all_count; i++) free_row(&rows->all[i]);
+    lb_release(rows->all);
     lb_release(rows->row);
     lb_strings_free(&rows->texts);
     app_pair_input_close(&rows->file);

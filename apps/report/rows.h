@@ -7,27 +7,32 @@
 
 /** One text. */
 typedef struct app_report_row {
-    char *source;   /* NULL: the line could not be read */
-    char *target;   /* NULL: not known */
-    char *error;    /* why the line could not be read */
-    int64_t number; /* of the line or text, from 1 */
+    char *source;       /* NULL: the line could not be read */
+    lb_strings targets; /* right answers; none: not known */
+    char *error;        /* why the line could not be read */
+    int64_t number;     /* of the line or text, from 1 */
 } app_report_row;
 
 /** Where the texts come from, and the next ones. Zero is closed. */
 typedef struct app_report_rows {
     app_pair_input file; /* unless there are texts */
     lb_strings texts;    /* the lines of the texts of the command line */
-    size_t next;         /* of them */
+    size_t next;         /* of them, or of `all` */
     const char *name;    /* of the file, or of the option, in messages */
     app_report_row *row; /* [count] */
     size_t count, capacity;
+    app_report_row
+        *all; /* [all_count] if any target is right: the rows, of which the first `next` have been read */
+    size_t all_count;
 } app_report_rows;
 
-/** Opens a file, and checks all of its lines unless bad ones are skipped or it is a pipe.
+/** Opens a file, and checks all of its lines unless bad ones are skipped or it is a pipe. With `any_target`, reads it, and
+ *  makes one row of all lines with the same source.
  *  Memory: freed by app_report_rows_close, also after an error. `format` must outlive the rows.
  *  Errors: those of app_pair_input_open and app_pair_input_check. */
 LB_MUST_USE lb_status app_report_rows_open(app_report_rows *rows, const char *path,
-                                           const lb_pair_format *format, size_t capacity, lb_error *error);
+                                           const lb_pair_format *format, size_t capacity, bool any_target,
+                                           lb_error *error);
 
 /** Takes texts instead, each line of them. Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_rows_take(app_report_rows *rows, const char *option,

@@ -2,9 +2,8 @@
 #ifndef APP_REPORT_STATISTICS_H
 #define APP_REPORT_STATISTICS_H
 
-#include "data/symbols.h"
 #include "report/alignment.h"
-#include <lookback/metrics.h>
+#include "report/judged.h"
 
 /** Pairs with a source of one length. */
 typedef struct app_length_errors {
@@ -23,7 +22,9 @@ typedef struct app_report_statistics {
     int64_t longest;
     double *map; /* [map_room]: one map of attention */
     int64_t map_room;
-    int64_t pairs; /* that could be read */
+    int64_t pairs;                /* that could be read */
+    struct lb_pair_print *prints; /* [sum.outputs] of pairs with an expected output */
+    size_t print_room;
 } app_report_statistics;
 
 /** Begins, for a model with so many layers and heads of attention. Memory: freed by app_report_statistics_free, also
@@ -31,11 +32,12 @@ typedef struct app_report_statistics {
 LB_MUST_USE lb_status app_report_statistics_init(app_report_statistics *s, int64_t layers, int64_t heads,
                                                  lb_error *error);
 
-/** Adds a text with its outputs. `expected` may be NULL; `*edits` receives the edits between it and the best output, -1
- *  without it. Errors: LB_ERROR_MEMORY. */
+/** Adds a text with its outputs. `expected` may have none; otherwise `*edits` receives the edits between the best output
+ *  and the nearest answer, `*nearest`. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *report,
                                                 const lb_translations *all, const lb_translation *text,
-                                                const lb_symbols *expected, int64_t *edits, lb_error *error);
+                                                const app_answers *expected, int64_t *edits, int64_t *nearest,
+                                                lb_error *error);
 
 void app_report_statistics_free(app_report_statistics *s);
 

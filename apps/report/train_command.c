@@ -26,7 +26,5 @@ char *app_train_command(const cJSON *options, const cJSON *usual)
         lb_buffer_print(&text, " --%s%s", cJSON_IsFalse(option) ? "no-" : "", option->string);
         if (!cJSON_IsBool(option)) print_value(&text, option);
     }
-    if (!text.failed) return text.text;
-    lb_release(text.text);
-    return NULL;
+    return lb_buffer_end(&text);
 }

@@ -91,11 +91,7 @@ static lb_status prepare(ensembling *s, const char *list)
 {
     static const char *const results[] = {"ensemble.tsv", NULL};
     lb_status status = app_members_read(&s->members, list, s->error);
-    if (status) return status;
-    s->all.count = (size_t)s->members.count;
-    s->all.results = lb_alloc_zero(s->all.count * sizeof *s->all.results);
-    s->all.command = lb_alloc_zero(s->all.count * sizeof *s->all.command);
-    if (!s->all.results || !s->all.command) return out_of_memory(s);
+    if (!status) status = app_side_by_side_open(&s->all, (size_t)s->members.count);
     for (int i = 0; i < s->members.count && !status; i++) status = make_member(s, i);
     return status ? status : app_side_by_side_prepare(&s->all, results);
 }
@@ -125,8 +121,8 @@ static int end(ensembling *s, lb_status status)
     app_show_joined(&s->result);
     if (s->data.no_hold_out) return app_close_stdout(0);
     const char *file = s->data.dev ? s->data.dev : s->data.train;
-    printf("exact match %.4f on %lld pairs %s%s\n", s->result.dev.exact_match, (long long)s->result.pairs,
-           s->data.dev ? "of " : "held out of ", file);
+    printf("exact match %.4f on %lld %s %s%s\n", s->result.dev.exact_match, (long long)s->result.pairs,
+           app_judged(&s->data), s->data.dev ? "of " : "held out of ", file);
     return app_close_stdout(0);
 }
 

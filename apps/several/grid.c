@@ -95,13 +95,6 @@ static void print_value(lb_buffer *text, const cJSON *value)
     cJSON_free(printed);
 }
 
-static char *end_text(lb_buffer *text)
-{
-    if (!text->failed) return text->text;
-    lb_release(text->text);
-    return NULL;
-}
-
 char *app_grid_name(const app_grid *grid, int64_t combination)
 {
     lb_buffer name = {0};
@@ -111,7 +104,7 @@ char *app_grid_name(const app_grid *grid, int64_t combination)
         lb_buffer_print(&name, "%s%s=", name.length ? "," : "", list->string);
         print_value(&name, value_of(list, combination));
     }
-    return end_text(&name);
+    return lb_buffer_end(&name);
 }
 
 static char *argument_of(const char *option, const cJSON *value)
@@ -123,7 +116,7 @@ static char *argument_of(const char *option, const cJSON *value)
         lb_buffer_print(&argument, "--%s=", option);
         print_value(&argument, value);
     }
-    return end_text(&argument);
+    return lb_buffer_end(&argument);
 }
 
 lb_status app_grid_arguments(const app_grid *grid, int64_t combination, char **argument, lb_error *error)

@@ -20,10 +20,10 @@ static lb_status check(const settings *s, lb_error *error)
 {
     const lb_training_config *d = &s->data;
     if (d->dev || !(d->format || d->dev_targets || d->source_column || d->target_column ||
-                    d->features_column || d->skip_bad_lines))
+                    d->features_column || d->skip_bad_lines || d->any_target))
         return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "--format, --dev-targets, columns and --skip-bad-lines need --dev");
+                        "--format, --dev-targets, columns, --skip-bad-lines and --any-target need --dev");
 }
 
 static void say(void *context, const char *text)
@@ -48,8 +48,8 @@ static int join(const settings *s, int count, char **models)
     if (*result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
     app_show_joined(&result);
     if (s->data.dev)
-        printf("exact match %.4f on %lld pairs of %s\n", result.dev.exact_match, (long long)result.pairs,
-               s->data.dev);
+        printf("exact match %.4f on %lld %s of %s\n", result.dev.exact_match, (long long)result.pairs,
+               app_judged(&s->data), s->data.dev);
     else
         printf("%d models in %s\n", result.count, s->out);
     return app_close_stdout(0);
@@ -77,10 +77,10 @@ int join_main(int argc, char **argv)
         APP_HEADING("Lines of --dev"),
         APP_FORMAT(&s.data.format),
         APP_TARGETS("dev-targets", "--dev", &s.data.dev_targets),
-        APP_INT(0, "source-column", "N", &s.data.source_column, 1, 1 << 16, APP_SOURCE_COLUMN),
-        APP_INT(0, "target-column", "N", &s.data.target_column, 1, 1 << 16, "column of the targets"),
-        APP_INT(0, "features-column", "N", &s.data.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
+        APP_COLUMNS(&s.data, false),
         APP_FLAG(0, "skip-bad-lines", &s.data.skip_bad_lines, "skip lines that are not pairs"),
+        APP_FLAG(0, "any-target", &s.data.any_target,
+                 "measure each source once, and its output as right if it equals any of its targets"),
     };
     const app_program program = {
         .name = "join",

@@ -5,6 +5,11 @@
 
 #include <stdio.h>
 
+const char *app_judged(const lb_training_config *config)
+{
+    return config->any_target ? "sources" : "pairs";
+}
+
 static void show_measured(double weight, const lb_evaluation *dev, const char *label, const char *path)
 {
     printf("%-8.4f %-12.4f %-13.4f %-10.4f %-20s %s\n", weight, dev->exact_match, dev->symbol_error,

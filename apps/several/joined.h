@@ -1,8 +1,11 @@
-/* What `join`, and `train --ensemble`, say about the model that they have made. */
+/* What `train` and `join` say about the model that they have made. */
 #ifndef APP_JOINED_H
 #define APP_JOINED_H
 
 #include <lookback/translate.h>
+
+/** What evaluations count: "pairs", or "sources" if any target is right. */
+const char *app_judged(const lb_training_config *config);
 
 /** Prints a table of the members to standard output: weights, and measures if there are any. */
 void app_show_joined(const lb_join_result *result);

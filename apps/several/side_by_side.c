@@ -191,11 +191,18 @@ lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *resul
     if (!status) status = wait_for_folders(s, s->error);
     if (!status) status = check_results(r->out, results, s->error);
     if (!status) status = keep_earlier_model(r, results[0], s->error);
-    if (status) return status;
-    s->process = lb_alloc_zero(s->count * sizeof *s->process);
-    if (!s->process) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
-    app_note("%zu trainings in %s", s->count, r->out);
-    return LB_OK;
+    if (!status) app_note("%zu trainings in %s", s->count, r->out);
+    return status;
+}
+
+lb_status app_side_by_side_open(app_side_by_side *s, size_t count)
+{
+    s->count = count;
+    s->results = lb_alloc_zero(count * sizeof *s->results);
+    s->command = lb_alloc_zero(count * sizeof *s->command);
+    s->process = lb_alloc_zero(count * sizeof *s->process);
+    if (s->results && s->command && s->process) return LB_OK;
+    return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for %zu trainings", count);
 }
 
 void app_side_by_side_free(app_side_by_side *s)

@@ -34,6 +34,9 @@ typedef struct app_side_by_side {
     lb_error *error;
 } app_side_by_side;
 
+/** Room for so many trainings. Memory: freed by app_side_by_side_free, also after an error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_side_by_side_open(app_side_by_side *s, size_t count);
+
 /** The folder of a training: letters, digits and =,.-+_ of its name below the common folder.
  *  Memory: release it with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that
  *  is

@@ -101,11 +101,10 @@ static lb_status prepare(sweeping *s, const app_sweep *sweep)
     lb_status status = app_grid_open(&s->grid, s->all.repeated->program, sweep->file, s->error);
     if (status) return status;
     bool all = sweep->count == 0 || sweep->count >= s->grid.count;
-    s->all.count = (size_t)(all ? s->grid.count : sweep->count);
+    status = app_side_by_side_open(&s->all, (size_t)(all ? s->grid.count : sweep->count));
+    if (status) return status;
     s->combination = lb_alloc_zero(s->all.count * sizeof *s->combination);
-    s->all.results = lb_alloc_zero(s->all.count * sizeof *s->all.results);
-    s->all.command = lb_alloc_zero(s->all.count * sizeof *s->all.command);
-    if (!s->combination || !s->all.results || !s->all.command) return out_of_memory(s);
+    if (!s->combination) return out_of_memory(s);
     choose(s, all);
     status = name_all(s);
     if (!status) status = make_commands(s);

@@ -9,6 +9,7 @@
 #include "io/folder.h"
 #include "io/lock.h"
 #include "several/ensemble.h"
+#include "several/joined.h"
 #include "training/train_options.h"
 #include "training/training_view.h"
 #include "translate/training/member.h"
@@ -73,15 +74,17 @@ static int train(app_train_options *t)
 {
     lb_error error = {0};
     lb_training_result result = {0};
+    char label[64];
+    bool held_out = t->choice.hold_out;
     app_training_view view = {
         .chart = "training.png",
-        .measure = {.loss = "dev loss",
-                    .label = t->settings.dev ? "Exact match on dev pairs" : "Exact match on held-out pairs"},
+        .measure = {.loss = held_out ? "dev loss" : "loss at evaluation", .label = label},
     };
-    if (!t->choice.hold_out) {
-        view.measure.loss = "loss at evaluation";
-        view.measure.label = "Exact match on training pairs";
-    }
+    snprintf(label, sizeof label, "Exact match on %s %s",
+             t->settings.dev ? "dev"
+             : held_out      ? "held-out"
+                             : "training",
+             app_judged(&t->settings));
     lb_lock *lock = NULL;
     lb_status status = learn_from_teacher(t, &lock, &error);
     view.locked = lock;
@@ -89,8 +92,8 @@ static int train(app_train_options *t)
     lb_lock_free(lock);
     if (status) return app_fail(&error);
     if (!t->settings.group || t->settings.group->rank == 0)
-        printf("exact match %.4f on %lld pairs %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
-               t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
+        printf("exact match %.4f on %lld %s %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
+               app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
                t->settings.dev ? t->settings.dev : t->settings.train,
                t->choice.hold_out ? "" : ", on which it was trained");
     return app_close_stdout(app_training_status(&view));

@@ -8,9 +8,6 @@
 
 enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 
-static const char *const forms[] = {
-    [LB_NORMAL_FORM_NONE] = "none", [LB_NORMAL_FORM_NFC] = "nfc", [LB_NORMAL_FORM_NFD] = "nfd", NULL};
-
 static const char *const index_uses[] = {
     [LB_INDEX_AUTO] = "auto", [LB_INDEX_ALWAYS] = "always", [LB_INDEX_NEVER] = "never", NULL};
 
@@ -45,12 +42,15 @@ int app_train_list(app_train_options *t, app_option *to)
         APP_TEXT(0, "target-separator", "TEXT", &t->settings.target_separator, "the same for the target",
                  .usual = true),
         APP_WORD(0, "symbols", "KIND", &t->settings.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
-        APP_CHOICE(0, "normalize", "FORM", &t->choice.normalize, forms,
+        APP_CHOICE(0, "normalize", "FORM", &t->choice.normalize, app_normal_forms,
                    "Unicode normal form inside the model; outputs are always composed"),
         APP_INT(0, "min-count", "N", &t->settings.min_count, 1, 1 << 30,
                 "drop symbols that occur less often than this"),
         APP_FLAG(0, "skip-bad-lines", &t->settings.skip_bad_lines,
                  "skip and count bad lines instead of stopping at the first"),
+        APP_FLAG(0, "any-target", &t->settings.any_target,
+                 "in evaluations, count each source once, and its output as right if it equals any of its "
+                 "targets"),
         APP_CHOICE(0, "index", "WHEN", &t->choice.index, index_uses,
                    "cache line offsets in FILE.index, so that the next run starts at once; always: next to "
                    "--train; auto: in the folder of --out, for 32 MiB or more"),
@@ -172,7 +172,7 @@ lb_status app_train_settle(app_train_options *t, lb_error *error)
 {
     bool open = t->settings.from && !app_option_was_set(&t->choice.normalize);
     if (t->settings.from && !app_option_was_set(&t->settings.symbols)) t->settings.symbols = NULL;
-    t->settings.normalize = open ? NULL : forms[t->choice.normalize];
+    t->settings.normalize = open ? NULL : app_normal_forms[t->choice.normalize];
     app_leave_model_open(&t->model, &t->settings, &t->settings.hidden, &t->settings.heads);
     t->settings.no_hold_out = !t->choice.hold_out;
     t->settings.index = (lb_index_use)t->choice.index;

@@ -1,6 +1,7 @@
 #include "training/training_view.h"
 
 #include "apply/pair_input.h"
+#include "base/threads.h"
 #include "console/console.h"
 #include "console/interrupt.h"
 #include "io/own_file.h"
@@ -29,8 +30,9 @@ const char *app_arithmetic(void)
 {
     static char text[APP_PROGRESS_TEXT];
     int threads = lb_threads();
-    snprintf(text, sizeof text, "%s, loops for %s, %d thread%s", lb_kernel_name(), lb_instruction_set_name(),
-             threads, threads == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%s, loops for %s, %s%d thread%s", lb_kernel_name(),
+             lb_instruction_set_name(), threads == 1 || lb_threads_are_chosen() ? "" : "up to ", threads,
+             threads == 1 ? "" : "s");
     return text;
 }
 

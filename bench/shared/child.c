@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -84,6 +85,20 @@ bench_child bench_run(const char *const argv[], bool quiet)
     if (id > 0) child.done = waitpid(id, &status, 0) == id && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     child.seconds = bench_now() - begin;
     return child;
+}
+
+pid_t bench_keep_busy(void)
+{
+    const pid_t parent = getpid(), id = fork();
+    while (id == 0 && getppid() == parent) {
+    }
+    if (id == 0) _exit(0);
+    return id;
+}
+
+void bench_end_busy(pid_t id)
+{
+    if (id > 0 && kill(id, SIGKILL) == 0) waitpid(id, NULL, 0);
 }
 
 cJSON *bench_last_json(const char *text)

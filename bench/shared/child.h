@@ -4,6 +4,7 @@
 
 #include <cJSON.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 /** The result of a program. */
 typedef struct bench_child {
@@ -15,6 +16,12 @@ typedef struct bench_child {
 /** Runs a program to its end, or for at most ten minutes, with an environment that does not affect BLAS or threads.
  *  `quiet` hides its standard error. */
 bench_child bench_run(const char *const argv[], bool quiet);
+
+/** Starts a process that computes for ever, or until this one ends. Negative if it cannot. */
+pid_t bench_keep_busy(void);
+
+/** Ends it. */
+void bench_end_busy(pid_t id);
 
 /** The JSON object in the last line of a text, to be freed with cJSON_Delete; NULL if there is none. */
 cJSON *bench_last_json(const char *text);

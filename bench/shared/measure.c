@@ -47,7 +47,7 @@ bench_timing bench_time(bench_effort effort, void (*run)(void *context, int inde
 {
     enum { ENOUGH = 2 };
     double *seconds = malloc((size_t)effort.runs * sizeof *seconds);
-    if (!seconds) return (bench_timing){.median = NAN, .least = NAN};
+    if (!seconds) return (bench_timing){.median = NAN, .mean = NAN, .least = NAN};
     double limit = effort.seconds > 0 ? effort.seconds : INFINITY, begin = bench_now();
     int index = 0;
     while (index < effort.warm_up && (index < ENOUGH || bench_now() - begin < limit)) run(context, index++);
@@ -60,6 +60,7 @@ bench_timing bench_time(bench_effort effort, void (*run)(void *context, int inde
         seconds[timing.runs++] = end - start;
     }
     timing.allocations = (double)(allocations - before) / timing.runs;
+    timing.mean = (bench_now() - begin) / timing.runs;
     timing.median = bench_median(seconds, (size_t)timing.runs);
     timing.least = timing.runs > 0 ? seconds[0] : (double)NAN;
     free(seconds);

@@ -22,8 +22,8 @@ typedef struct bench_effort {
 /** The result of a measurement. */
 typedef struct bench_timing {
     int runs;
-    double median, least; /* seconds of a run */
-    double allocations;   /* of the library, per timed run */
+    double median, mean, least; /* seconds of a run */
+    double allocations;         /* of the library, per timed run */
 } bench_timing;
 
 /** Starts counting the allocations of the library. Call it before any other function of the library. */

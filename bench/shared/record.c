@@ -17,6 +17,15 @@ const bench_sized bench_models[] = {
 const char *const bench_batches[] = {"4", "16", "64", "256", NULL};
 const char *const bench_exchanges[] = {"1", "10000000", NULL};
 
+const char *const bench_crowded[] = {"tiny", "small", "medium", NULL};
+const int bench_crowds[BENCH_CROWDS] = {0, 2, 8};
+
+const char *bench_busy_name(const char *model, int others, char *name)
+{
+    snprintf(name, BENCH_NAME, "%s, %d busy", model, others);
+    return name;
+}
+
 const char *bench_cost_name(const char *model, const char *batch, char *name)
 {
     snprintf(name, BENCH_NAME, "%s, batch %s", model, batch);

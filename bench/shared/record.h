@@ -1,7 +1,9 @@
-/* The record of a benchmark: an array of JSON objects, one per run of a program. Each has the output of the program,
- *     and part "training", "decoding", "length", "hidden", "start", "bits", "scaling", "cost", "exchange" or "until"
- *     case within the part, such as "small" by "lookback", "floor", "ranks", "pytorch" or "pytorch compiled"; of an
- *     exchange "memory" or "tcp" seconds from the start of the program to its end */
+/* The record of a benchmark: an array of JSON objects, one per run of a program. Each has the output of the program, and
+ *     part     "training", "decoding", "length", "hidden", "start", "bits", "scaling", "cost", "exchange", "busy" or "until"
+ *     case     within the part, such as "small"
+ *     by       "lookback", "chosen" (Lookback, which chooses its number of threads), "floor", "ranks", "pytorch" or
+ *              "pytorch compiled"; of an exchange "memory" or "tcp"
+ *     seconds  from the start of the program to its end */
 #ifndef BENCH_RECORD_H
 #define BENCH_RECORD_H
 
@@ -29,6 +31,14 @@ enum { BENCH_MOST = 8, BENCH_NAME = 64 };
 
 /** The name of a case of the part "cost", in `name` [BENCH_NAME], which it returns. */
 const char *bench_cost_name(const char *model, const char *batch, char *name);
+
+/** The part "busy": models, and busy processes beside them. */
+extern const char *const bench_crowded[]; /* ends with NULL */
+enum { BENCH_CROWDS = 3, BENCH_MOST_THREADS = 64 };
+extern const int bench_crowds[BENCH_CROWDS];
+
+/** The name of a case of the part "busy", in `name` [BENCH_NAME], which it returns. */
+const char *bench_busy_name(const char *model, int others, char *name);
 
 /** Reads bench.json; delete it with cJSON_Delete. NULL after an error. Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if it has
  *  no runs; LB_ERROR_MEMORY. */

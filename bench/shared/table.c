@@ -253,6 +253,34 @@ static void print_scaling(table *t)
     }
 }
 
+/* Means, because a wait of some steps counts, too. */
+static void print_crowd(table *t, const char *model, int others)
+{
+    char name[BENCH_NAME];
+    bench_key key = {"busy", bench_busy_name(model, others, name), "lookback", 0};
+    double least = NAN, chosen;
+    add(t, "%-*s", LABEL, name);
+    for (key.threads = 1; key.threads <= BENCH_MOST_THREADS; key.threads *= 2) {
+        double ms = bench_record_median(t->runs, key, "ms_per_step_mean");
+        if (isfinite(ms)) add_number(t, ms);
+        least = fmin(least, ms);
+    }
+    key = (bench_key){"busy", name, "chosen", 0};
+    chosen = bench_record_median(t->runs, key, "ms_per_step_mean");
+    add_number(t, chosen);
+    add_judged(t, name, "chosen / best", chosen / least, (goal){AT_MOST, 1.1});
+    end_line(t);
+}
+
+static void print_busy(table *t)
+{
+    add(t, "%-*smilliseconds of a step on 1, 2, 4 ... threads, and on a number that the training chooses",
+        LABEL, "beside busy processes");
+    end_line(t);
+    for (const char *const *model = bench_crowded; *model; model++)
+        for (int i = 0; i < BENCH_CROWDS; i++) print_crowd(t, *model, bench_crowds[i]);
+}
+
 static void print_growths(table *t)
 {
     add(t, "%-*s%27s%22s", LABEL, "growth, on 2 threads", "microseconds per token", "MB");
@@ -279,6 +307,7 @@ void bench_table_print(cJSON *bench)
     print_if(&t, "training", "until", print_rest);
     print_if(&t, "length", "hidden", print_growths);
     print_if(&t, "scaling", "scaling", print_scaling);
+    print_if(&t, "busy", "busy", print_busy);
     cJSON_DeleteItemFromObject(bench, "targets");
     cJSON_AddItemToObject(bench, "targets", t.targets);
 }

@@ -1,5 +1,5 @@
 # WebAssembly by Debian's Emscripten; programs run under node. It needs LOOKBACK_PLOT=OFF, LOOKBACK_OPENMP=OFF,
-# LOOKBACK_BLAS=none, LOOKBACK_SHARED=OFF and LOOKBACK_HARDEN=OFF, and the libraries of wasm32-libraries.sh, where
+# LOOKBACK_BLAS=none, LOOKBACK_SHARED=OFF and LOOKBACK_HARDEN=OFF, and the libraries of libraries.sh, where
 # PKG_CONFIG_LIBDIR says.
 find_program(EM_CONFIG em-config REQUIRED)
 execute_process(COMMAND ${EM_CONFIG} EMSCRIPTEN_ROOT OUTPUT_VARIABLE EMSCRIPTEN_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE

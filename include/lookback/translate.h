@@ -297,6 +297,7 @@ typedef struct lb_training_config {
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     int min_count;         /* less frequent symbols are unknown [1] */
     bool skip_bad_lines;   /* count bad lines instead of stopping at the first */
+    bool any_target;       /* evaluate each source once, and any of its targets is right */
     lb_index_use
         index; /* cache the line offsets of `train`, so that the next run starts at once [LB_INDEX_AUTO] */
     const char *index_file; /* where it is, for a file of any size [as `index` says] */
@@ -381,7 +382,7 @@ typedef struct lb_training_config {
 /** The result of a training. */
 typedef struct lb_training_result {
     lb_evaluation dev; /* on pairs kept out of the training */
-    int64_t pairs;     /* how many those are: at most 2000 */
+    int64_t pairs;     /* how many those are, at most 2000; with `any_target`, how many sources they have */
 } lb_training_result;
 
 /** Checks a configuration and fills in the defaults that do not depend on the data; none if it starts from a model,
@@ -419,7 +420,7 @@ typedef struct lb_join_config {
     int count;
     const char *out; /* the folder of the result; it is created */
     /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
-     * model], skip_bad_lines and the note of the listener apply. NULL: all weights are equal, and nothing is
+     * model], skip_bad_lines, any_target, for what is measured, and the note of the listener apply. NULL: all weights are equal, and nothing is
      * measured. */
     const lb_training_config *data;
     bool replace; /* an earlier model of the folder is not kept */
@@ -438,7 +439,7 @@ typedef struct lb_join_result {
     lb_join_member member[LB_JOIN_MOST];
     int count;         /* of members */
     lb_evaluation dev; /* of all together */
-    int64_t pairs;     /* that were measured: at most 2000 */
+    int64_t pairs;     /* that were measured, as in lb_training_result */
     char set_aside
         [256]; /* where the earlier model of the folder is kept, cut off if it is longer; "": nowhere */
 } lb_join_result;

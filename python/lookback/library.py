@@ -146,5 +146,6 @@ def version() -> str:
 
 def set_threads(threads: int) -> None:
     """Sets the number of threads that later calls from this thread of Python compute with. 0 means OMP_NUM_THREADS, or
-    without it one for each processor. Results do not depend on it."""
+    without it one for each processor, of which trainings use as many as they are fastest with. Results do not depend
+    on it."""
     c.lb_set_threads(index(threads))

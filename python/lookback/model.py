@@ -1,7 +1,6 @@
 """A trained model: text in, text out."""
 import json
 import os
-import threading
 import weakref
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Union, overload
@@ -9,7 +8,7 @@ from typing import Any, Dict, Iterable, List, Optional, Union, overload
 from . import _c, program
 from .library import Error, Failure, PathLike, Status, c, encode, encode_path, set_field, strings
 from .output import Output, Translation, translation
-from .pairs import Pairs, as_files
+from .pairs import Pairs, is_file, lines
 
 BATCH = 256  # texts for one call of the library, as for the program; Ctrl-C is heard between two calls
 
@@ -21,15 +20,14 @@ class _Translator:
         error = Failure()
         self._as_parameter_ = c.lb_translator_open(encode_path(path), error)
         error.check(self._as_parameter_)
-        self.lock = threading.Lock()  # two threads must not use it at once
         weakref.finalize(self, c.lb_translator_close, self._as_parameter_)
 
 
 class Model:
     """An open model of any kind, including ensembles.
 
-    model(text) is the best output for a text, and model(texts) a list of them. Threads may share a model; their calls take
-    turns. Close it with close() or `with`; otherwise it is closed when nobody uses it any more.
+    model(text) is the best output for a text, and model(texts) a list of them. Threads may share a model.
+    Close it with close() or `with`; otherwise it is closed when nobody uses it any more.
     """
 
     def __init__(self, path: PathLike) -> None:
@@ -129,8 +127,7 @@ class Model:
         error, translator = Failure(), self._translator
         if not translator:
             raise Error(Status.ARGUMENT, f"the model is closed: {self.path}")
-        with translator.lock:
-            found = function(translator, *arguments, error)
+        found = function(translator, *arguments, error)
         error.check(found)
         owner = found.contents
         weakref.finalize(owner, c.lb_translations_free, found)
@@ -168,6 +165,7 @@ class Model:
         return Path(output)
 
     def _run(self, command: str, pairs: Pairs, options: Dict[str, Any]) -> str:
-        with as_files(pairs=pairs) as files:
-            path, columns = files["pairs"]
-            return program.run(command, self.path, path, options={**columns, **options})
+        if is_file(pairs):
+            return program.run(command, self.path, pairs, options=options)
+        text, columns = lines(pairs, "pairs")
+        return program.run(command, self.path, options={**columns, **options}, text=text)

@@ -1,64 +1,57 @@
-"""Pairs of texts as the library takes them: a file. Lists are written to one.
-
-The library will read pairs from memory; then nothing but this module changes.
-"""
+"""Pairs of texts as the library takes them, arrays of strings; and as the program takes them, lines of its input."""
 import os
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Dict, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple, Union
 
-from .library import Error, PathLike, Status, encode
+from . import _c
+from .library import Error, PathLike, Status, encode, encode_path, strings
 
 Pairs = Union[PathLike, Iterable[Sequence[str]]]
 """A TSV file; or tuples (source, target), or (source, features, target) for a model that reads features."""
 
-
-class PairFile(NamedTuple):
-    path: Path
-    columns: Dict[str, int]  # of the tuples; empty for a file of the user
-
-
 FIELDS = {2: ("source", "target"), 3: ("source", "features", "target")}
 
 
-def _line(pair: Sequence[str], where: str, length: int) -> bytes:
-    if isinstance(pair, str) or len(pair) != length:
-        found = "a str" if isinstance(pair, str) else f"{len(pair)} texts"
-        raise Error(Status.ARGUMENT, f"{where}: found {found}, expected {length} texts, as in pair 1")
-    texts = [encode(text, f"{where}, {field}") for text, field in zip(pair, FIELDS[length])]
-    for text, field in zip(texts, FIELDS[length]):
-        if any(mark in text for mark in (b"\t", b"\n", b"\r")):
-            raise Error(Status.FORMAT, f"{where}, {field}: found a tab or a line break, which no text of a pair can have")
-    return b"\t".join(texts) + b"\n"
+def is_file(pairs: Pairs) -> bool:
+    return isinstance(pairs, (str, os.PathLike))
 
 
-def _write(pairs: Iterable[Sequence[str]], path: Path, what: str) -> PairFile:
+def _encoded(pairs: Iterable[Sequence[str]], what: str) -> Iterator[Tuple[bytes, ...]]:
+    """The texts of each pair, as many as those of the first. Pairs are counted from 0, as in errors of the library."""
     length = 0
-    with path.open("wb") as file:
-        for number, pair in enumerate(pairs, 1):
-            if number == 1:
-                length = len(pair) if not isinstance(pair, str) else 0
-                if length not in FIELDS:
-                    raise Error(Status.ARGUMENT, f"{what}: pair 1: expected (source, target), or (source, features, target)")
-            file.write(_line(pair, f"{what}: pair {number}", length))
-    if length == 0:
+    for number, pair in enumerate(pairs):
+        found = 0 if isinstance(pair, str) else len(pair)
+        length = length or found
+        if found != length or length not in FIELDS:
+            expected = f"{length} texts, as in pair 0" if length in FIELDS and number else " or ".join(
+                f"({', '.join(fields)})" for fields in FIELDS.values())
+            raise Error(Status.ARGUMENT, f"{what}: pair {number}: found {pair!r:.80}, expected {expected}")
+        yield tuple(encode(text, f"{what}: pair {number}, {field}") for text, field in zip(pair, FIELDS[length]))
+
+
+def columns(pairs: Iterable[Sequence[str]], what: str) -> Dict[str, List[bytes]]:
+    """The texts of all pairs, field by field."""
+    rows = list(_encoded(pairs, what))
+    if not rows:
         raise Error(Status.FORMAT, f"{what}: found no pair, expected at least one")
-    return PairFile(path, {f"{field}_column": i for i, field in enumerate(FIELDS[length], 1)})
+    return dict(zip(FIELDS[len(rows[0])], map(list, zip(*rows))))
 
 
-@contextmanager
-def as_files(**given: Optional[Pairs]) -> Iterator[Dict[str, PairFile]]:
-    """The pairs of each argument as a file, under its name; None is left out. Files that were written are removed at the
-    end. In errors of the library, they have the name of the argument."""
-    with TemporaryDirectory(prefix="lookback-") as folder:
-        files = {}
-        for name, pairs in given.items():
-            if isinstance(pairs, (str, os.PathLike)):
-                files[name] = PairFile(Path(pairs), {})
-            elif pairs is not None:
-                files[name] = _write(pairs, Path(folder, name), name)
-        try:
-            yield files
-        except Error as error:
-            raise Error(error.status, error.message.replace(f"{folder}{os.sep}", "")) from None
+def set_pairs(config: _c.lb_training_config, pairs: Pairs, file: str, field: str, what: str) -> None:
+    """Puts pairs into a field of the configuration, or the name of their file into another one. The struct keeps them."""
+    if is_file(pairs):
+        setattr(config, file, encode_path(pairs, what))
+    else:
+        texts = columns(pairs, what)
+        arrays: Dict[str, Any] = {name: strings(column) for name, column in texts.items()}
+        setattr(config, field, _c.lb_pair_texts(count=len(texts["source"]), **arrays))
+
+
+def lines(pairs: Iterable[Sequence[str]], what: str) -> Tuple[bytes, Dict[str, int]]:
+    """The pairs as a TSV file, and the options that say which column is what."""
+    texts = columns(pairs, what)
+    for name, column in texts.items():
+        for number, text in enumerate(column):
+            if any(mark in text for mark in (b"\t", b"\n", b"\r")):
+                raise Error(Status.FORMAT, f"{what}: pair {number}, {name}: found a tab or a line break, which no text can have")
+    text = b"".join(b"\t".join(row) + b"\n" for row in zip(*texts.values()))
+    return text, {f"{name}_column": i for i, name in enumerate(texts, 1)}

@@ -2,7 +2,7 @@
 import logging
 import os
 import subprocess
-from typing import Any, Mapping
+from typing import Any, Mapping, Optional
 
 from .library import NATIVE, Error, PathLike, Status
 
@@ -20,14 +20,15 @@ def _option(name: str, value: Any) -> str:
     return f"--{name}={value}"
 
 
-def run(command: str, *operands: PathLike, options: Mapping[str, Any]) -> str:
-    """What `lookback COMMAND --OPTION=VALUE ... OPERAND ...` prints. Its messages go to the log "lookback"; the last one of
-    a failure is the Error."""
+def run(command: str, *operands: PathLike, options: Mapping[str, Any], text: Optional[bytes] = None) -> str:
+    """What `lookback COMMAND --OPTION=VALUE ... OPERAND ...` prints, with the operand - for `text`. Its messages go to the
+    log "lookback"; the last one of a failure is the Error."""
     arguments = [_option(name, value) for name, value in options.items()]
     # An absolute path is neither an option nor "-".
     words = [os.fspath(PATH), command, *arguments, *(os.path.abspath(operand) for operand in operands)]
+    words += [] if text is None else ["-"]
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(words, input=text or b"", stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     except ValueError as error:  # NUL
         raise Error(Status.ARGUMENT, f"lookback {command}: {error}") from None
     said = f"lookback {command}: "

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Union
 from . import _c
 from .library import Error, Failure, PathLike, Status, c, encode, encode_path, names, set_field
 from .model import Model
-from .pairs import Pairs, as_files
+from .pairs import Pairs, set_pairs
 
 log = logging.getLogger("lookback")
 
@@ -178,8 +178,7 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention
           progress: Union[bool, Callable[[Progress], Any]] = False, **options: Any) -> Model:
     """Trains a model on pairs of texts, and opens it.
 
-    pairs      a TSV file with a source and a target on each line; or tuples (source, target), or (source, features,
-               target), which are written to a temporary file
+    pairs      a TSV file with a source and a target on each line; or tuples (source, target), or (source, features, target)
     out        the folder of the model, its checkpoint and its log; it is created
     dev        pairs for choosing the best weights; by default a tenth of `pairs`, held out
     attention  "additive", "dot", "multi-head" and so on; by default "additive"
@@ -204,16 +203,12 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention
     config.listener = listener.struct
     config.options = _record(given)
     error = Failure()
-    with as_files(pairs=pairs, dev=dev) as files:
-        config.train = encode_path(files["pairs"].path, "pairs")
-        config.dev = encode_path(files["dev"].path, "dev") if "dev" in files else None
-        columns = files["pairs"].columns
-        if "features_column" in columns:  # otherwise they are the usual ones, which the model need not know
-            for column, number in columns.items():
-                setattr(config, column, number)
-        with listener.hearing_signals():
-            c.lb_translator_train(config, None, error)
-        if listener.raised is not None:
-            raise listener.raised from None if error.status == Status.INTERRUPTED else error.exception()
-        error.check()
+    set_pairs(config, pairs, "train", "pairs", "pairs")
+    if dev is not None:
+        set_pairs(config, dev, "dev", "dev_pairs", "dev")
+    with listener.hearing_signals():
+        c.lb_translator_train(config, None, error)
+    if listener.raised is not None:
+        raise listener.raised from None if error.status == Status.INTERRUPTED else error.exception()
+    error.check()
     return Model(out)

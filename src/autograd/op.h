@@ -5,6 +5,14 @@
 #include "lookback/op.h"
 #include "tensor/gemm.h"
 
+/** A function of a descriptor that only training calls. In the library for prediction, which is compiled with LB_PREDICT,
+ *  nothing refers to it, so that it is left out with all that it calls. */
+#ifdef LB_PREDICT
+#    define LB_TRAINING(function) (0 ? (function) : NULL)
+#else
+#    define LB_TRAINING(function) (function)
+#endif
+
 /** Checks that each token is in [0, count) or, unless `ignored` is NULL, equal to `*ignored`. Otherwise records
  *  LB_ERROR_INDEX, for example, with "token id", "the table has" and "rows":
  *  `token id 9 in row 0, position 1: the table has 7 rows`. */

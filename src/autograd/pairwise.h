@@ -26,7 +26,7 @@ void lb_pair_backward(lb_node *node);
 #define LB_PAIR_OP(op, formula_text, derivative_text)                                                        \
     {                                                                                                        \
         .name = #op, .operands = "a b", .formula = formula_text, .derivative = derivative_text,              \
-        .shape = lb_pair_shape, .forward = lb_pair_forward, .backward = lb_pair_backward,                    \
+        .shape = lb_pair_shape, .forward = lb_pair_forward, .backward = LB_TRAINING(lb_pair_backward),       \
         .can_set = 1U | 1U << 1,                                                                             \
     }
 

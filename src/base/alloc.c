@@ -2,7 +2,6 @@
 
 #include "base/unwritten.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +74,26 @@ void *lb_alloc_grow(void *memory, size_t old_bytes, size_t new_bytes)
     if (old_bytes) memcpy(grown, memory, old_bytes);
     lb_release(memory);
     return grown;
+}
+
+bool lb_alloc_room(void *array, size_t count, size_t needed, size_t *capacity, size_t size)
+{
+    enum { FIRST = 64 };
+    void *memory;
+    if (needed <= *capacity) return true;
+    size_t room = *capacity ? 2 * *capacity : FIRST;
+    if (room < needed) room = needed + needed / 2;
+    memcpy(&memory, array, sizeof memory);
+    memory = lb_alloc_grow(memory, count * size, room * size);
+    if (!memory) return false;
+    memcpy(array, &memory, sizeof memory);
+    *capacity = room;
+    return true;
+}
+
+bool lb_alloc_more(void *array, size_t count, size_t *capacity, size_t size)
+{
+    return lb_alloc_room(array, count, count + 1, capacity, size);
 }
 
 char *lb_alloc_string(const char *text)

@@ -4,6 +4,7 @@
 #define LB_ALLOC_H
 
 #include "lookback/base.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 /** `bytes` of memory, all zero, or NULL. Where much is asked for, the system provides each page when it is first
@@ -13,6 +14,14 @@ void *lb_alloc_zero(size_t bytes);
 /** Memory of `new_bytes` that starts with the first `old_bytes` of `memory`, which is released. If there is no memory,
  *  returns NULL and leaves `memory` unchanged. */
 void *lb_alloc_grow(void *memory, size_t old_bytes, size_t new_bytes);
+
+/** Makes room for `needed` elements of `size` bytes in a growing array, and keeps its first `count`. `array` is the
+ *  address of its pointer, and `*capacity` how many it has room for. If there is no memory, returns false and changes
+ *  nothing. */
+LB_MUST_USE bool lb_alloc_room(void *array, size_t count, size_t needed, size_t *capacity, size_t size);
+
+/** Makes room for one more element than the `count` that there are. */
+LB_MUST_USE bool lb_alloc_more(void *array, size_t count, size_t *capacity, size_t size);
 
 /** A copy of a string, or NULL. */
 char *lb_alloc_string(const char *text);

@@ -20,7 +20,7 @@ static int wanted(void)
     return number > 0 && number <= MOST_THREADS ? (int)number : 0;
 }
 
-void lb_set_threads(int threads)
+void lb_use_threads(int threads)
 {
     if (threads <= 0) threads = wanted();
     omp_set_num_threads(threads > 0 ? threads : lb_processors());
@@ -52,7 +52,7 @@ __attribute__((constructor)) static void watch_forks(void)
 
 #else
 
-void lb_set_threads(int threads)
+void lb_use_threads(int threads)
 {
     (void)threads;
 }
@@ -68,6 +68,19 @@ bool lb_in_parallel(void)
 }
 
 #endif
+
+static _Thread_local bool chosen;
+
+void lb_set_threads(int threads)
+{
+    chosen = threads > 0;
+    lb_use_threads(threads);
+}
+
+bool lb_threads_are_chosen(void)
+{
+    return chosen;
+}
 
 int64_t lb_run_for_threads(int64_t count, int64_t least, int64_t most)
 {

@@ -6,6 +6,12 @@
 
 #include <stdint.h>
 
+/** Sets the number of threads as lb_set_threads does, but not as a user's choice. */
+void lb_use_threads(int threads);
+
+/** Whether the user has chosen the number of threads of the calling thread: by lb_set_threads, and by a number. */
+bool lb_threads_are_chosen(void);
+
 /** Whether the caller is one of several threads that share work of the library. */
 bool lb_in_parallel(void);
 

@@ -34,7 +34,8 @@ static lb_pairs *divide(lb_pairs *pairs, const bool *chosen, int64_t count, lb_e
     int64_t kept = 0;
     for (int64_t i = 0; i < pairs->count; i++)
         *(chosen[i] ? &out->own[out->count++] : &pairs->own[kept++]) = pairs->own[i];
-    out->capacity = out->facts.lines = count;
+    out->capacity = (size_t)count;
+    out->facts.lines = count;
     pairs->count = kept;
     pairs->next = 0;
     return out;

@@ -1,19 +1,13 @@
 #include "data/pair_index.h"
 
-#include "base/alloc.h"
+#include "base/buffer.h"
 #include "data/pairs.h"
-
-#include <string.h>
 
 char *lb_pair_index_path(const char *path)
 {
-    static const char ending[] = ".index";
-    size_t length = strlen(path);
-    char *index = lb_alloc(length + sizeof ending);
-    if (!index) return NULL;
-    memcpy(index, path, length);
-    memcpy(index + length, ending, sizeof ending);
-    return index;
+    lb_buffer index = {0};
+    lb_buffer_print(&index, "%s.index", path);
+    return lb_buffer_end(&index);
 }
 
 lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, lb_pairs *train, int32_t share, lb_error *error)

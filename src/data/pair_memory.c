@@ -40,15 +40,6 @@ static lb_status check(lb_pairs *pairs, const char *name, const char *text, int 
     return bad(pairs, LB_LINE_COLUMNS, name, *odd == '\t' ? "a tab" : "a line break", side, error);
 }
 
-static lb_status make_room(lb_pairs *pairs, size_t bytes)
-{
-    if (bytes <= pairs->window_room) return LB_OK;
-    lb_release(pairs->window);
-    pairs->window = lb_alloc(bytes);
-    pairs->window_room = pairs->window ? bytes : 0;
-    return pairs->window ? LB_OK : LB_ERROR_MEMORY;
-}
-
 lb_status lb_pair_memory_line(lb_pairs *pairs, int64_t number, lb_line *line, char name[LB_PAIR_NAME],
                               lb_error *error)
 {
@@ -61,7 +52,8 @@ lb_status lb_pair_memory_line(lb_pairs *pairs, int64_t number, lb_line *line, ch
         length[side] = texts ? strlen(texts[number]) : 0;
         all += length[side] + 1;
     }
-    if (make_room(pairs, all)) return lb_pairs_out_of_memory(pairs, error);
+    if (!lb_alloc_room(&pairs->window, 0, all, &pairs->window_room, 1))
+        return lb_pairs_out_of_memory(pairs, error);
     for (int side = 0; side < SIDES; side++) {
         if (!column(pairs, side)) continue;
         if (side > 0) pairs->window[at++] = '\t';

@@ -175,9 +175,7 @@ static lb_status say_rare(search *s, const side *of)
         lb_buffer_print(&text, " (line %lld)", line_of(s, of->shown[i].pair));
     }
     lb_buffer_print(&text, "; --min-count %d makes them unknown", RARE + 1);
-    if (!text.failed) return lb_strings_add(s->odd, text.text, s->error);
-    lb_release(text.text);
-    return lb_strings_add(s->odd, NULL, s->error);
+    return lb_strings_add(s->odd, lb_buffer_end(&text), s->error);
 }
 
 /* Different features, and those of them that occur once. */

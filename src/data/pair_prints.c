@@ -16,6 +16,13 @@ static int compare(const void *a, const void *b)
     return lb_pair_print_compare(a, b);
 }
 
+lb_pair_print lb_pair_print_of(const lb_pair_line *line)
+{
+    uint64_t source = lb_symbols_hash(&line->source, LB_HASH);
+    /* A separator, so that moving a symbol from one side to the other changes the hash. */
+    return (lb_pair_print){source, lb_symbols_hash(&line->target, (source ^ '\t') * 1099511628211u)};
+}
+
 lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error)
 {
     int64_t count = lb_pairs_count(pairs);
@@ -30,9 +37,7 @@ lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error)
             lb_release(prints);
             return NULL;
         }
-        prints[i].source = lb_symbols_hash(&line->source, LB_HASH);
-        /* A separator, so that moving a symbol from one side to the other changes the hash. */
-        prints[i].pair = lb_symbols_hash(&line->target, (prints[i].source ^ '\t') * 1099511628211u);
+        prints[i] = lb_pair_print_of(line);
     }
     lb_pair_prints_sort(prints, count);
     return prints;

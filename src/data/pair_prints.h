@@ -9,6 +9,9 @@ typedef struct lb_pair_print {
     uint64_t source, pair;
 } lb_pair_print;
 
+/** The print of one pair. */
+lb_pair_print lb_pair_print_of(const lb_pair_line *line);
+
 /** The prints of all pairs, sorted by source, then by pair.
  *  Memory: 16 bytes per pair, and as much for sorting; release them with lb_release. NULL after an error.
  *  Errors: as lb_pairs_read. Cost: O(n log n). */

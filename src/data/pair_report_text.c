@@ -132,8 +132,6 @@ char *lb_pair_report_text(const lb_pair_report *report, lb_error *error)
         write_file(&text, &report->dev);
         write_comparison(&text, report);
     }
-    if (!text.failed) return text.text;
-    lb_release(text.text);
-    lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
-    return NULL;
+    if (text.failed) lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
+    return lb_buffer_end(&text);
 }

@@ -1,6 +1,7 @@
 #include "data/pairs_internal.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "base/hash.h"
 #include "data/pairs.h"
 #include "lookback/base.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_CAPACITY = 1024, WINDOW = 1 << 16 };
+enum { WINDOW = 1 << 16 };
 
 lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error)
 {
@@ -25,14 +26,9 @@ static lb_status cannot_read(const char *path, int reason, lb_error *error)
 
 static lb_status add_place(lb_pairs *pairs, lb_place new_place, lb_error *error)
 {
-    if (pairs->count == pairs->capacity) {
-        int64_t capacity = pairs->capacity ? 2 * pairs->capacity : FIRST_CAPACITY;
-        lb_place *grown =
-            lb_alloc_grow(pairs->own, (size_t)pairs->count * sizeof *grown, (size_t)capacity * sizeof *grown);
-        if (!grown) return lb_pairs_out_of_memory(pairs, error);
-        pairs->places = pairs->own = grown;
-        pairs->capacity = capacity;
-    }
+    if (!lb_alloc_more(&pairs->own, (size_t)pairs->count, &pairs->capacity, sizeof *pairs->own))
+        return lb_pairs_out_of_memory(pairs, error);
+    pairs->places = pairs->own;
     pairs->own[pairs->count++] = new_place;
     return LB_OK;
 }
@@ -143,14 +139,9 @@ lb_pairs *lb_pairs_new_in_memory(lb_pair_texts texts, const lb_pair_format *form
 
 lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
 {
-    static const char before[] = "held out of ";
-    size_t length = strlen(pairs->path);
-    char *path = lb_alloc(sizeof before + length);
-    if (path) {
-        memcpy(path, before, sizeof before - 1);
-        memcpy(path + sizeof before - 1, pairs->path, length + 1);
-    }
-    lb_pairs *again = start(path, &pairs->format);
+    lb_buffer path = {0};
+    lb_buffer_print(&path, "held out of %s", pairs->path);
+    lb_pairs *again = start(lb_buffer_end(&path), &pairs->format);
     if (!again) {
         lb_pairs_out_of_memory(pairs, error);
         return NULL;
@@ -237,13 +228,8 @@ static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb
 {
     pairs->held = 0;
     pairs->start = offset;
-    if (wanted > pairs->window_room) {
-        lb_release(pairs->window);
-        pairs->window_room = 0;
-        pairs->window = lb_alloc(wanted);
-        if (!pairs->window) return lb_pairs_out_of_memory(pairs, error);
-        pairs->window_room = wanted;
-    }
+    if (!lb_alloc_room(&pairs->window, 0, wanted, &pairs->window_room, 1))
+        return lb_pairs_out_of_memory(pairs, error);
     while (pairs->held < wanted) {
         ssize_t count = pread(pairs->file.descriptor, pairs->window + pairs->held, wanted - pairs->held,
                               (off_t)(offset + pairs->held));

@@ -19,7 +19,8 @@ struct lb_pairs {
     lb_pair_format format;
     const lb_place *places; /* [count] those of `own`, or of an index */
     lb_place *own;          /* [capacity] */
-    int64_t count, capacity;
+    int64_t count;
+    size_t capacity;
     const struct lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
     const char *index;                  /* the path of the index; NULL: there is none */
     lb_pairs_facts facts;

@@ -15,9 +15,7 @@ char *lb_sort_task_print(const lb_sort_task *task)
     /* Left out if there are none, as in files from before repeats existed. */
     if (task->repeats > 0) lb_buffer_print(&json, ",\"repeats\":%.9g", task->repeats);
     lb_buffer_print(&json, "}");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 static int32_t whole(const cJSON *json, const char *key)

@@ -2,24 +2,9 @@
 
 #include "base/alloc.h"
 
-#include <stdbool.h>
-
-enum { FIRST_CAPACITY = 64 };
-
-static bool grow(lb_strings *strings)
-{
-    size_t capacity = strings->capacity ? 2 * strings->capacity : FIRST_CAPACITY;
-    char **grown =
-        lb_alloc_grow((void *)strings->text, strings->count * sizeof *grown, capacity * sizeof *grown);
-    if (!grown) return false;
-    strings->text = grown;
-    strings->capacity = capacity;
-    return true;
-}
-
 lb_status lb_strings_add(lb_strings *strings, char *text, lb_error *error)
 {
-    if (!text || (strings->count == strings->capacity && !grow(strings))) {
+    if (!text || !lb_alloc_more(&strings->text, strings->count, &strings->capacity, sizeof text)) {
         lb_release(text);
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu texts", strings->count + 1);
     }

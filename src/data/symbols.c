@@ -332,18 +332,27 @@ static bool is_invisible(int32_t character)
            (character >= MORE_SELECTORS && character <= LAST_OF_MORE);
 }
 
+/* A flag, an emoji, a key: joiners and selectors within it show. */
+static bool is_picture(const char *name, int32_t first)
+{
+    static const char keycap[] = "\xE2\x83\xA3"; /* U+20E3, around the character before it */
+    const utf8proc_property_t *property = utf8proc_get_property(first);
+    return property->category == UTF8PROC_CATEGORY_SO ||
+           property->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC || strstr(name, keycap);
+}
+
 const char *lb_symbol_show(const char *symbol, char shown[LB_SYMBOL_SHOWN])
 {
     enum { NUMBER = 12 };
     const char *name = lb_symbol_name(symbol);
     size_t length = strlen(name), used = 0;
-    bool picture = false; /* joiners and selectors within an emoji show */
+    bool picture = false;
     for (size_t at = 0; at < length && used + NUMBER < LB_SYMBOL_SHOWN;) {
         int32_t character;
         utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)name + at,
                                                   (utf8proc_ssize_t)(length - at), &character);
         if (bytes < 1) break;
-        if (at == 0) picture = utf8proc_category(character) == UTF8PROC_CATEGORY_SO;
+        if (at == 0) picture = is_picture(name, character);
         if (is_invisible(character) && !picture) {
             used += (size_t)lb_snprintf(shown + used, NUMBER, "U+%04X", (unsigned)character);
         } else {

@@ -1,7 +1,6 @@
 #include "data/vocabulary_json.h"
 
-#include "base/alloc.h"
-#include "base/buffer.h"
+#include "base/json_text.h"
 #include "data/symbols.h"
 #include "io/json.h"
 #include "lookback/tensor.h"
@@ -11,14 +10,11 @@
 char *lb_vocabulary_print(const lb_vocabulary *vocabulary)
 {
     lb_buffer json = {0};
-    for (int32_t id = 0; id < lb_vocabulary_size(vocabulary); id++) {
-        lb_buffer_print(&json, id ? "," : "[");
-        lb_buffer_json_string(&json, lb_vocabulary_symbol(vocabulary, id));
-    }
+    lb_json_open(&json, NULL, "[");
+    for (int32_t id = 0; id < lb_vocabulary_size(vocabulary); id++)
+        lb_json_string(&json, NULL, lb_vocabulary_symbol(vocabulary, id));
     lb_buffer_print(&json, "]");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 /* Adds the symbol with this id. */

@@ -1,6 +1,5 @@
 #include "io/dtype.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,9 +29,18 @@ size_t lb_dtype_size(lb_dtype dtype)
     return rows[dtype].size;
 }
 
-bool lb_dtype_is_whole(lb_dtype dtype)
+bool lb_dtype_find(const char *name, const char *(*name_of)(lb_dtype), lb_dtype *dtype)
 {
-    return dtype == LB_DTYPE_I64 || dtype == LB_DTYPE_I32 || dtype == LB_DTYPE_U8 || dtype == LB_DTYPE_BOOL;
+    static const lb_dtype all[] = {
+#define DTYPE_VALUE(name, numpy, bytes) LB_DTYPE_##name,
+        LB_DTYPE_LIST(DTYPE_VALUE)
+#undef DTYPE_VALUE
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        *dtype = all[i];
+        if (strcmp(name_of(*dtype), name) == 0) return true;
+    }
+    return false;
 }
 
 /* IEEE 754 binary16: 1 bit sign, 5 bits exponent with a bias of 15, 10 bits fraction. */
@@ -63,19 +71,6 @@ static double bfloat_value(uint16_t bits)
     type variable;                                                                                           \
     memcpy(&variable, from, sizeof variable)
 
-static int64_t load_int64(lb_dtype dtype, const unsigned char *from)
-{
-    if (dtype == LB_DTYPE_I64) {
-        LOAD(int64_t, value, from);
-        return value;
-    }
-    if (dtype == LB_DTYPE_I32) {
-        LOAD(int32_t, value, from);
-        return value;
-    }
-    return dtype == LB_DTYPE_BOOL ? *from != 0 : *from;
-}
-
 static double load_double(lb_dtype dtype, const unsigned char *from)
 {
     if (dtype == LB_DTYPE_F32) {
@@ -90,7 +85,15 @@ static double load_double(lb_dtype dtype, const unsigned char *from)
         LOAD(uint16_t, bits, from);
         return dtype == LB_DTYPE_F16 ? half_value(bits) : bfloat_value(bits);
     }
-    return (double)load_int64(dtype, from);
+    if (dtype == LB_DTYPE_I64) {
+        LOAD(int64_t, value, from);
+        return (double)value;
+    }
+    if (dtype == LB_DTYPE_I32) {
+        LOAD(int32_t, value, from);
+        return value;
+    }
+    return dtype == LB_DTYPE_BOOL ? *from != 0 : *from;
 }
 
 void lb_dtype_to_double(lb_dtype dtype, const void *bytes, size_t count, double *out)
@@ -107,11 +110,4 @@ void lb_dtype_to_real(lb_dtype dtype, const void *bytes, size_t count, lb_real *
         return;
     }
     for (size_t i = 0; i < count; i++) out[i] = (lb_real)load_double(dtype, from + i * rows[dtype].size);
-}
-
-void lb_dtype_to_int64(lb_dtype dtype, const void *bytes, size_t count, int64_t *out)
-{
-    assert(lb_dtype_is_whole(dtype));
-    const unsigned char *from = bytes;
-    for (size_t i = 0; i < count; i++) out[i] = load_int64(dtype, from + i * rows[dtype].size);
 }

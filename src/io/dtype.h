@@ -17,17 +17,14 @@ const char *lb_dtype_numpy_name(lb_dtype dtype);
 /** Bytes of one number. */
 size_t lb_dtype_size(lb_dtype dtype);
 
-/** True for integers and Booleans. */
-bool lb_dtype_is_whole(lb_dtype dtype);
+/** Finds the format whose name, by lb_dtype_name or lb_dtype_numpy_name, is `name`. False if there is none. */
+bool lb_dtype_find(const char *name, const char *(*name_of)(lb_dtype), lb_dtype *dtype);
 
-/** The numbers at `bytes` (of any alignment) as doubles. I64 beyond 2^53 is rounded; everything else is exact. */
+/** The numbers at `bytes` (of any alignment) as doubles, a Boolean as 0 or 1. I64 beyond 2^53 is rounded; everything else is exact. */
 void lb_dtype_to_double(lb_dtype dtype, const void *bytes, size_t count, double *out);
 
 /** The numbers at `bytes` (of any alignment) as lb_real, rounded to nearest; the same bits if they are
  *  LB_DTYPE_REAL. */
 void lb_dtype_to_real(lb_dtype dtype, const void *bytes, size_t count, lb_real *out);
-
-/** The numbers at `bytes` (of any alignment) as int64_t; lb_dtype_is_whole must be true. A Boolean is 0 or 1. */
-void lb_dtype_to_int64(lb_dtype dtype, const void *bytes, size_t count, int64_t *out);
 
 #endif

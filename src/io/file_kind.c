@@ -40,7 +40,8 @@ static const beginning beginnings[] = {
 
 static const lb_file_kind safetensors = {"safetensors, such as a model", "lookback inspect", "", false},
                           json = {"JSON", "jq -r '[.source, .target] | @tsv'", " > NEW", true},
-                          csv = {"text with commas, such as CSV", "mlr -N --icsv --otsv cat", " > NEW", true},
+                          csv = {"text with commas, such as CSV", "--format csv", NULL, true},
+                          semicolons = {"text with semicolons, such as CSV", "--format 'csv:;'", NULL, true},
                           tabs = {"text with tabs, such as pairs", NULL, "", true},
                           plain = {"text", NULL, "", true};
 
@@ -93,8 +94,8 @@ const lb_file_kind *lb_file_kind_find(const void *bytes, size_t count)
     if (!is_text(text, count)) return NULL;
     size_t line = first_line(text, count);
     if (is_json(text, line)) return &json;
-    bool divided = has(text, line, ',') || has(text, line, ';');
-    return divided && !has(text, line, '\t') ? &csv : NULL;
+    if (has(text, line, '\t')) return NULL;
+    return has(text, line, ',') ? &csv : has(text, line, ';') ? &semicolons : NULL;
 }
 
 const lb_file_kind *lb_file_kind_or_text(const void *bytes, size_t count)
@@ -108,7 +109,7 @@ const char *lb_file_kind_print(const lb_file_kind *kind, const char *path, const
                                char text[LB_FILE_KIND_TEXT])
 {
     const char *remedy = kind->is_text && !pairs ? NULL : kind->remedy;
-    bool named = remedy && strcmp(path, "standard input") != 0;
+    bool named = remedy && kind->after && strcmp(path, "standard input") != 0;
     (void)lb_snprintf(text, LB_FILE_KIND_TEXT, "found %s, expected %s%s%s%s%s%s", kind->name, expected,
                       remedy ? "; try: " : "", remedy ? remedy : "", named ? " " : "", named ? path : "",
                       named ? kind->after : "");

@@ -10,7 +10,7 @@
 typedef struct lb_file_kind {
     const char *name;   /* "gzip data" */
     const char *remedy; /* what to type before the name of the file; NULL: nothing helps */
-    const char *after;  /* and after it */
+    const char *after;  /* and after it; NULL: the remedy is an option, which names no file */
     bool is_text;
 } lb_file_kind;
 

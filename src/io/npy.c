@@ -115,18 +115,9 @@ static bool parse_dictionary(cursor c, npy_header *header)
 /* "<f4": a byte order ('|' for none, '=', which NumPy writes nowhere, for '<'), then the name. */
 static bool find_dtype(npy_header *header)
 {
-    static const lb_dtype all[] = {
-#define DTYPE_VALUE(name, numpy, bytes) LB_DTYPE_##name,
-        LB_DTYPE_LIST(DTYPE_VALUE)
-#undef DTYPE_VALUE
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const char *name = lb_dtype_numpy_name(all[i]), *descr = header->descr;
-        bool order = *descr == '<' || *descr == '=' || (*descr == '|' && lb_dtype_size(all[i]) == 1);
-        header->dtype = all[i];
-        if (order && *name && strcmp(descr + 1, name) == 0) return true;
-    }
-    return false;
+    const char *descr = header->descr;
+    if (!*descr || !descr[1] || !lb_dtype_find(descr + 1, lb_dtype_numpy_name, &header->dtype)) return false;
+    return *descr == '<' || *descr == '=' || (*descr == '|' && lb_dtype_size(header->dtype) == 1);
 }
 
 static lb_status refuse(const char *path, lb_bytes file, lb_error *error)

@@ -25,9 +25,7 @@ enum {
 LB_MUST_USE lb_status lb_safetensors_expect(const lb_safetensors *file, const char *name, lb_shape shape,
                                             const lb_safetensors_tensor **tensor, lb_error *error);
 
-/** lb_safetensors_read for integers, such as token ids and masks.
- *  Errors:  also LB_ERROR_FORMAT if the array holds floating-point numbers. */
-LB_MUST_USE lb_status lb_safetensors_read_int64(const lb_safetensors *file, const char *name, lb_shape shape,
-                                                int64_t *out, lb_error *error);
+/** Bytes of the data of an array. */
+size_t lb_safetensors_bytes(const lb_safetensors_tensor *tensor);
 
 #endif

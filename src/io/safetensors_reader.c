@@ -30,6 +30,11 @@ struct lb_safetensors {
     size_t metadata_count;
 };
 
+size_t lb_safetensors_bytes(const lb_safetensors_tensor *tensor)
+{
+    return (size_t)lb_shape_count(tensor->shape) * lb_dtype_size(tensor->dtype);
+}
+
 static lb_status no_memory(const lb_safetensors *file, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", file->path);
@@ -114,20 +119,6 @@ static lb_status index_metadata(lb_safetensors *file, const cJSON *map, lb_error
     return LB_OK;
 }
 
-static bool parse_dtype(const cJSON *item, lb_dtype *dtype)
-{
-    static const lb_dtype all[] = {
-#define DTYPE_VALUE(name, numpy, bytes) LB_DTYPE_##name,
-        LB_DTYPE_LIST(DTYPE_VALUE)
-#undef DTYPE_VALUE
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        *dtype = all[i];
-        if (strcmp(item->valuestring, lb_dtype_name(all[i])) == 0) return true;
-    }
-    return false;
-}
-
 static bool parse_shape(const cJSON *list, lb_shape *shape)
 {
     if (!cJSON_IsArray(list)) return false;
@@ -153,7 +144,7 @@ static lb_status parse_tensor(const lb_safetensors *file, const cJSON *item, lb_
                             "%s: '%.80s' is not an object with dtype, shape and two data_offsets", path,
                             name);
     tensor->name = name;
-    if (!parse_dtype(dtype, &tensor->dtype))
+    if (!lb_dtype_find(dtype->valuestring, lb_dtype_name, &tensor->dtype))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: '%.80s' has the unsupported dtype %.20s", path, name,
                             dtype->valuestring);
     if (!parse_shape(shape, &tensor->shape))
@@ -194,18 +185,13 @@ static lb_status parse_tensors(lb_safetensors *file, lb_error *error)
     return LB_OK;
 }
 
-static size_t data_bytes(const lb_safetensors_tensor *tensor)
-{
-    return (size_t)lb_shape_count(tensor->shape) * lb_dtype_size(tensor->dtype);
-}
-
 /* By position in the file; at the same position, the empty array first, then by name. */
 static int compare_places(const void *first, const void *second)
 {
     const lb_safetensors_tensor *a = first, *b = second;
     const unsigned char *at_a = a->data, *at_b = b->data;
     if (at_a != at_b) return at_a < at_b ? -1 : 1;
-    size_t bytes_a = data_bytes(a), bytes_b = data_bytes(b);
+    size_t bytes_a = lb_safetensors_bytes(a), bytes_b = lb_safetensors_bytes(b);
     if (bytes_a != bytes_b) return bytes_a < bytes_b ? -1 : 1;
     return strcmp(a->name, b->name);
 }
@@ -221,7 +207,7 @@ static lb_status check_coverage(lb_safetensors *file, lb_error *error)
             return lb_error_set(error, LB_ERROR_FORMAT, "%s: the data of '%.80s' %s", file->path,
                                 tensor->name,
                                 begin < covered ? "overlaps another array" : "has a gap before it");
-        covered = begin + data_bytes(tensor);
+        covered = begin + lb_safetensors_bytes(tensor);
     }
     size_t left = file->data_size - (size_t)(covered - file->data);
     if (left == 0) return LB_OK;
@@ -285,7 +271,7 @@ static void order_data(lb_safetensors *file)
     for (size_t i = 0; i < file->count; i++) {
         const lb_safetensors_tensor *tensor = &file->tensors[i];
         lb_file_order(at, (size_t)lb_shape_count(tensor->shape), lb_dtype_size(tensor->dtype));
-        at += data_bytes(tensor);
+        at += lb_safetensors_bytes(tensor);
     }
 }
 
@@ -378,17 +364,4 @@ lb_status lb_safetensors_read(const lb_safetensors *file, const char *name, lb_s
     lb_status status = lb_safetensors_expect(file, name, shape, &tensor, error);
     if (!status) lb_dtype_to_real(tensor->dtype, tensor->data, (size_t)lb_shape_count(shape), out);
     return status;
-}
-
-lb_status lb_safetensors_read_int64(const lb_safetensors *file, const char *name, lb_shape shape,
-                                    int64_t *out, lb_error *error)
-{
-    const lb_safetensors_tensor *tensor;
-    lb_status status = lb_safetensors_expect(file, name, shape, &tensor, error);
-    if (status) return status;
-    if (!lb_dtype_is_whole(tensor->dtype))
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: '%.80s' has dtype %s, expected integers", file->path,
-                            name, lb_dtype_name(tensor->dtype));
-    lb_dtype_to_int64(tensor->dtype, tensor->data, (size_t)lb_shape_count(shape), out);
-    return LB_OK;
 }

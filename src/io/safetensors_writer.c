@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +5,7 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
-#include "base/buffer.h"
+#include "base/json_text.h"
 #include "base/utf8.h"
 #include "io/byte_order.h"
 #include "io/dtype.h"
@@ -21,11 +20,6 @@ typedef struct content {
     const lb_safetensors_metadata *metadata;
     size_t metadata_count;
 } content;
-
-static size_t data_bytes(const lb_safetensors_tensor *tensor)
-{
-    return (size_t)lb_shape_count(tensor->shape) * lb_dtype_size(tensor->dtype);
-}
 
 static int compare_strings(const void *a, const void *b)
 {
@@ -104,12 +98,11 @@ static void sort_by_width(const lb_safetensors_tensor *tensors, size_t count,
 
 static void print_tensor(lb_buffer *json, const lb_safetensors_tensor *tensor, size_t begin)
 {
-    lb_buffer_print(json, ",");
-    lb_buffer_json_string(json, tensor->name);
-    lb_buffer_print(json, ":{\"dtype\":\"%s\",\"shape\":[", lb_dtype_name(tensor->dtype));
-    for (int d = 0; d < tensor->shape.ndim; d++)
-        lb_buffer_print(json, "%s%" PRId64, d ? "," : "", tensor->shape.dim[d]);
-    lb_buffer_print(json, "],\"data_offsets\":[%zu,%zu]}", begin, begin + data_bytes(tensor));
+    lb_json_open(json, tensor->name, "{");
+    lb_json_string(json, "dtype", lb_dtype_name(tensor->dtype));
+    lb_json_open(json, "shape", "[");
+    for (int d = 0; d < tensor->shape.ndim; d++) lb_json_whole(json, NULL, tensor->shape.dim[d]);
+    lb_buffer_print(json, "],\"data_offsets\":[%zu,%zu]}", begin, begin + lb_safetensors_bytes(tensor));
 }
 
 /* The header, padded so that the data begin at a multiple of LB_ALIGNMENT. */
@@ -117,15 +110,11 @@ static void print_header(lb_buffer *json, const content *c)
 {
     lb_buffer_print(json, "%s%s\",\"%s\":\"1\"", LB_SAFETENSORS_PREFIX, LB_SAFETENSORS_DIGITS,
                     LB_SAFETENSORS_FORMAT_KEY);
-    for (size_t i = 0; i < c->metadata_count; i++) {
-        lb_buffer_print(json, ",");
-        lb_buffer_json_string(json, c->metadata[i].key);
-        lb_buffer_print(json, ":");
-        lb_buffer_json_string(json, c->metadata[i].value);
-    }
+    for (size_t i = 0; i < c->metadata_count; i++)
+        lb_json_string(json, c->metadata[i].key, c->metadata[i].value);
     lb_buffer_print(json, "}");
     size_t begin = 0;
-    for (size_t i = 0; i < c->tensor_count; begin += data_bytes(c->tensors[i++]))
+    for (size_t i = 0; i < c->tensor_count; begin += lb_safetensors_bytes(c->tensors[i++]))
         print_tensor(json, c->tensors[i], begin);
     lb_buffer_print(json, "}");
     size_t end = LB_SAFETENSORS_LENGTH_BYTES + json->length;
@@ -150,7 +139,7 @@ static bool order_data(const content *c, lb_bytes *parts, unsigned char **copy)
 {
     size_t total = 0, at = 0;
     for (size_t i = 0; i < c->tensor_count; i++) {
-        parts[i] = (lb_bytes){c->tensors[i]->data, data_bytes(c->tensors[i])};
+        parts[i] = (lb_bytes){c->tensors[i]->data, lb_safetensors_bytes(c->tensors[i])};
         total += parts[i].count;
     }
     if (!lb_big_endian) return true;

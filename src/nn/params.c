@@ -244,7 +244,8 @@ lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name
     e->tensor = (lb_tensor){.shape = shape, .requires_grad = true};
     e->tensor.data = params->values + e->offset;
     e->tensor.grad = params->grads + e->offset;
-    memset(e->tensor.data, 0, (size_t)padded * sizeof *e->tensor.data); /* gaps, too */
+    int64_t given = params->source ? lb_shape_count(shape) : 0; /* numbers that follow; gaps are zero, too */
+    memset(e->tensor.data + given, 0, (size_t)(padded - given) * sizeof *e->tensor.data);
     if (!params->source) initialise(params, e, init);
     *slot_of(params->slots, params->room, full) = e;
     params->entries[params->count++] = e;

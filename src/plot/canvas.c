@@ -1,10 +1,8 @@
 #include "plot/canvas.h"
 
-#include "base/alloc.h"
 #include "plot/canvas_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error)
 {
@@ -22,39 +20,14 @@ lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error)
     return canvas;
 }
 
-lb_canvas *lb_canvas_new(int width, int height, lb_error *error)
-{
-    return lb_canvas_open(&(lb_canvas_config){.width = width, .height = height}, error);
-}
-
 void lb_canvas_free(lb_canvas *canvas)
 {
     if (canvas) canvas->backend->close(canvas);
 }
 
-int lb_canvas_width(const lb_canvas *canvas)
+const lb_canvas_config *lb_canvas_about(const lb_canvas *canvas)
 {
-    return canvas->config.width;
-}
-
-int lb_canvas_height(const lb_canvas *canvas)
-{
-    return canvas->config.height;
-}
-
-double lb_canvas_dpi(const lb_canvas *canvas)
-{
-    return canvas->config.dpi;
-}
-
-lb_format lb_canvas_format(const lb_canvas *canvas)
-{
-    return canvas->config.format;
-}
-
-bool lb_canvas_transparent(const lb_canvas *canvas)
-{
-    return canvas->config.transparent;
+    return &canvas->config;
 }
 
 lb_color lb_canvas_pixel(const lb_canvas *canvas, int x, int y)
@@ -77,20 +50,6 @@ lb_status lb_canvas_status(const lb_canvas *canvas, lb_error *error)
 void lb_canvas_fail(lb_canvas *canvas, lb_status status, const char *message)
 {
     lb_error_set(&canvas->failure, status, "%s", message);
-}
-
-bool lb_document_add(lb_document *document, const void *bytes, size_t count)
-{
-    if (count > document->room - document->count) {
-        size_t room = 2 * document->room + count + 4096;
-        char *grown = lb_alloc_grow(document->bytes, document->room, room);
-        if (!grown) return false;
-        document->bytes = grown;
-        document->room = room;
-    }
-    memcpy(document->bytes + document->count, bytes, count);
-    document->count += count;
-    return true;
 }
 
 /* Rounded to whole pixels in [0, limit]. */

@@ -28,26 +28,11 @@ typedef struct lb_canvas_config {
  *  Memory:  freed by lb_canvas_free. */
 LB_MUST_USE lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error);
 
-/** A white canvas of width x height pixels, for LB_FORMAT_PNG. Errors and memory: as lb_canvas_open. */
-LB_MUST_USE lb_canvas *lb_canvas_new(int width, int height, lb_error *error);
-
 /** Frees the canvas. NULL is allowed. */
 void lb_canvas_free(lb_canvas *canvas);
 
-/** Width in pixels. */
-int lb_canvas_width(const lb_canvas *canvas);
-
-/** Height in pixels. */
-int lb_canvas_height(const lb_canvas *canvas);
-
-/** Pixels per inch as configured; 0 if not set. */
-double lb_canvas_dpi(const lb_canvas *canvas);
-
-/** The file format. */
-lb_format lb_canvas_format(const lb_canvas *canvas);
-
-/** Whether there is no white background. */
-bool lb_canvas_transparent(const lb_canvas *canvas);
+/** As it was configured. */
+const lb_canvas_config *lb_canvas_about(const lb_canvas *canvas);
 
 /** One pixel of a canvas for LB_FORMAT_PNG; it must exist. */
 lb_color lb_canvas_pixel(const lb_canvas *canvas, int x, int y);

@@ -1,5 +1,6 @@
 /* Pixels and PDF pages, both drawn by Cairo. */
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "plot/canvas_internal.h"
 #include "plot/font.h"
 
@@ -23,7 +24,7 @@ typedef struct cairo_canvas {
     cairo_surface_t *surface;
     cairo_t *context;
     unsigned char *pixels; /* NULL: a page */
-    lb_document page;
+    lb_buffer page;
     int font_count;
     const lb_font *font[PAGE_FONTS];     /* [font_count] the fonts used on this page */
     cairo_font_face_t *face[PAGE_FONTS]; /* [font_count] their Cairo fonts */
@@ -41,7 +42,7 @@ static void close(lb_canvas *canvas)
     cairo_destroy(c->context);
     cairo_surface_destroy(c->surface);
     lb_release(c->pixels);
-    lb_release(c->page.bytes);
+    lb_release(c->page.text);
     lb_release(c);
 }
 
@@ -278,7 +279,9 @@ static void show_text(lb_canvas *canvas, const lb_canvas_text *text)
 
 static cairo_status_t add_to_page(void *canvas, const unsigned char *bytes, unsigned count)
 {
-    if (lb_document_add(&((cairo_canvas *)canvas)->page, bytes, count)) return CAIRO_STATUS_SUCCESS;
+    lb_buffer *page = &of(canvas)->page;
+    lb_buffer_add(page, bytes, count);
+    if (!page->failed) return CAIRO_STATUS_SUCCESS;
     lb_canvas_fail(canvas, LB_ERROR_MEMORY, "canvas: out of memory"); /* Cairo does not always report it */
     return CAIRO_STATUS_WRITE_ERROR;
 }
@@ -289,8 +292,8 @@ static void document(lb_canvas *canvas, const void **bytes, size_t *count)
     cairo_surface_finish(c->surface);
     if (cairo_surface_status(c->surface) != CAIRO_STATUS_SUCCESS)
         lb_canvas_fail(canvas, LB_ERROR_MEMORY, "canvas: out of memory");
-    *bytes = c->page.bytes;
-    *count = c->page.count;
+    *bytes = c->page.text;
+    *count = c->page.length;
 }
 
 static const lb_backend page_backend = {.close = close,

@@ -48,13 +48,4 @@ lb_canvas *lb_pixels_open(const lb_canvas_config *config);
 lb_canvas *lb_pdf_open(const lb_canvas_config *config);
 lb_canvas *lb_svg_open(const lb_canvas_config *config);
 
-/** A growing buffer for a document. */
-typedef struct lb_document {
-    char *bytes;
-    size_t count, room;
-} lb_document;
-
-/** Appends bytes. False if memory runs out. */
-LB_MUST_USE bool lb_document_add(lb_document *document, const void *bytes, size_t count);
-
 #endif

@@ -183,7 +183,7 @@ static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char
     draw_axis_title(d, look, at, d->frame.height, label);
 }
 
-/* The position of a point; false if it cannot be drawn or does not exist. */
+/* The position of a point; false if it cannot be drawn or does not exist, as before the first and after the last. */
 static bool place_point(const drawing *d, const lb_series *series, size_t i, lb_point *at)
 {
     if (i >= series->count) return false;
@@ -197,25 +197,19 @@ static void draw_series(const drawing *d, size_t index)
 {
     const lb_series *series = &d->chart->series[index];
     lb_color color = lb_series_color(d->chart, index);
-    lb_point at, next;
-    bool before = false, drawn = place_point(d, series, 0, &at);
+    lb_point at, other;
     for (size_t i = 0; i < series->count; i++) {
-        bool after = place_point(d, series, i + 1, &next);
-        if (drawn && before) lb_canvas_line_to(d->canvas, at);
-        if (drawn && !before && after) lb_canvas_move_to(d->canvas, at);
-        before = drawn;
-        drawn = after;
-        at = next;
+        if (!place_point(d, series, i, &at)) continue;
+        if (place_point(d, series, i - 1, &other))
+            lb_canvas_line_to(d->canvas, at);
+        else if (place_point(d, series, i + 1, &other))
+            lb_canvas_move_to(d->canvas, at);
     }
     lb_canvas_stroke(d->canvas, line_width * d->style->point, color);
-    before = false;
-    drawn = place_point(d, series, 0, &at);
     for (size_t i = 0; i < series->count; i++) {
-        bool after = place_point(d, series, i + 1, &next);
-        if (drawn && !before && !after) lb_canvas_line(d->canvas, at, at, dot * d->style->point, color);
-        before = drawn;
-        drawn = after;
-        at = next;
+        bool joined = place_point(d, series, i - 1, &other) || place_point(d, series, i + 1, &other);
+        if (!joined && place_point(d, series, i, &at))
+            lb_canvas_line(d->canvas, at, at, dot * d->style->point, color);
     }
 }
 

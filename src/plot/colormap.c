@@ -60,11 +60,6 @@ lb_status lb_colormap_find(const char *name, lb_colormap *map, lb_error *error)
                         lb_colormap_names());
 }
 
-const char *lb_colormap_name(lb_colormap map)
-{
-    return tables[map].name;
-}
-
 const char *lb_colormap_names(void)
 {
     static const char list[] =

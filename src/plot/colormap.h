@@ -11,9 +11,6 @@
  *           The others: Brewer, Harrower 2003, colorbrewer2.org, nine classes with linear interpolation. */
 lb_color lb_colormap_at(lb_colormap map, double value);
 
-/** The name of a map. */
-const char *lb_colormap_name(lb_colormap map);
-
 /** All names, separated by ", ". */
 const char *lb_colormap_names(void);
 

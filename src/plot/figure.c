@@ -114,12 +114,7 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
     return NULL;
 }
 
-lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error)
-{
-    return lb_figure_draw_as(figure, LB_FORMAT_PNG, error);
-}
-
-lb_canvas *lb_figure_draw_as(const lb_figure *figure, lb_format format, lb_error *error)
+lb_canvas *lb_figure_draw(const lb_figure *figure, lb_format format, lb_error *error)
 {
     double dpi = figure->dpi != 0 ? figure->dpi : 100;
     if (!figure->panels || figure->count == 0 || !(dpi >= 10 && dpi <= 1200)) {
@@ -141,7 +136,7 @@ lb_canvas *lb_figure_draw_as(const lb_figure *figure, lb_format format, lb_error
 lb_status lb_figure_save(const lb_figure *figure, const char *path, lb_error *error)
 {
     lb_error local = {0};
-    lb_canvas *canvas = lb_figure_draw_as(figure, lb_picture_format(path), &local);
+    lb_canvas *canvas = lb_figure_draw(figure, lb_picture_format(path), &local);
     if (!canvas) return lb_error_set(error, local.status, "%s: %s", path, local.message);
     lb_status status = lb_picture_write(canvas, path, error);
     lb_canvas_free(canvas);

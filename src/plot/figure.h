@@ -10,9 +10,6 @@
 /** Draws the figure; each column is as wide and each row as high as its largest panel. NULL after an error.
  *  Errors:  LB_ERROR_ARGUMENT (no panels, too large, an invalid panel); LB_ERROR_MEMORY.
  *  Memory:  freed by lb_canvas_free. */
-LB_MUST_USE lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error);
-
-/** The same for any format. */
-LB_MUST_USE lb_canvas *lb_figure_draw_as(const lb_figure *figure, lb_format format, lb_error *error);
+LB_MUST_USE lb_canvas *lb_figure_draw(const lb_figure *figure, lb_format format, lb_error *error);
 
 #endif

@@ -6,8 +6,6 @@
 #include <hb-ot.h>
 #include <hb.h>
 #include <math.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +13,7 @@
 extern const char lb_font_data_regular[], lb_font_data_regular_end[]; /* font_data.S */
 extern const char lb_font_data_bold[], lb_font_data_bold_end[];
 
-enum { FAMILY = 64, LARGEST = 1 << 28 };
-
-struct lb_font {
-    hb_font_t *hb;
-    unsigned index; /* in its file */
-    double units;
-    lb_font_metrics metrics;
-    char family[FAMILY];
-    bool bold;
-    atomic_bool *failed;
-    lb_font *next;
-};
+enum { LARGEST = 1 << 28 };
 
 static double top_of(const lb_font *font, hb_codepoint_t character, double otherwise)
 {
@@ -48,7 +35,7 @@ static void measure(lb_font *font)
     font->metrics.line = fmax(1.2, ascent + descent + extents.line_gap / font->units);
     font->metrics.capital = top_of(font, 'H', 0.72);
     font->metrics.small = top_of(font, 'x', 0.54);
-    unsigned room = FAMILY;
+    unsigned room = sizeof font->family;
     hb_ot_name_get_utf8(hb_font_get_face(font->hb), HB_OT_NAME_ID_FONT_FAMILY,
                         hb_language_from_string("en", -1), &room, font->family);
     font->bold = hb_style_get_value(font->hb, HB_STYLE_TAG_WEIGHT) >= 600;
@@ -195,42 +182,12 @@ void lb_font_close(lb_font *font)
     lb_release(font);
 }
 
-lb_font_metrics lb_font_measure(const lb_font *font)
-{
-    return font->metrics;
-}
-
 const lb_font *lb_font_find(const lb_font *font, int32_t character)
 {
     hb_codepoint_t glyph;
     for (; font; font = font->next)
         if (hb_font_get_nominal_glyph(font->hb, (hb_codepoint_t)character, &glyph) && glyph != 0) return font;
     return NULL;
-}
-
-const lb_font *lb_font_next(const lb_font *font)
-{
-    return font->next;
-}
-
-const char *lb_font_family(const lb_font *font)
-{
-    return font->family;
-}
-
-bool lb_font_is_bold(const lb_font *font)
-{
-    return font->bold;
-}
-
-void *lb_font_handle(const lb_font *font)
-{
-    return font->hb;
-}
-
-double lb_font_units(const lb_font *font)
-{
-    return font->units;
 }
 
 lb_font_bytes lb_font_keep_bytes(const lb_font *font)

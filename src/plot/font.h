@@ -3,6 +3,8 @@
 #define LB_FONT_H
 
 #include "lookback/plot.h"
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /** As lb_font_open, for a font of `size` bytes in memory, which is copied; `name` is for error messages. */
@@ -14,23 +16,20 @@ typedef struct lb_font_metrics {
     double ascent, descent, line, capital, small;
 } lb_font_metrics;
 
-lb_font_metrics lb_font_measure(const lb_font *font);
+/** A font, and the next one of the chain, for characters that it lacks. */
+struct lb_font {
+    struct hb_font_t *hb; /* whose unit is 1 / units of the size */
+    unsigned index;       /* in its file */
+    double units;
+    lb_font_metrics metrics;
+    char family[64]; /* such as "DejaVu Sans" */
+    bool bold;
+    atomic_bool *failed;
+    lb_font *next; /* NULL: none */
+};
 
 /** The first font of the chain that begins with `font` and has the character; NULL if none has. */
 const lb_font *lb_font_find(const lb_font *font, int32_t character);
-
-/** The next font of the chain, for characters that this one lacks; NULL: none. */
-const lb_font *lb_font_next(const lb_font *font);
-
-/** The name of its family, such as "DejaVu Sans". */
-const char *lb_font_family(const lb_font *font);
-
-/** Whether it is bold. */
-bool lb_font_is_bold(const lb_font *font);
-
-/** For HarfBuzz: a hb_font_t whose unit is 1 / lb_font_units of the size. */
-void *lb_font_handle(const lb_font *font);
-double lb_font_units(const lb_font *font);
 
 /** The file of the font; `kept` keeps it alive until lb_font_release_bytes. */
 typedef struct lb_font_bytes {

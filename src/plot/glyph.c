@@ -16,7 +16,7 @@ typedef struct pen {
 /* Stretches `y` so that small letters and capitals have the heights that `place` asks for. */
 static double fitted(const lb_font *font, const lb_glyph_place *place, double y)
 {
-    double small = lb_font_measure(font).small, capital = lb_font_measure(font).capital;
+    double small = font->metrics.small, capital = font->metrics.capital;
     if (place->small <= 0 || place->capital <= place->small || capital <= small || y <= 0) return y;
     if (y <= small) return y * place->small / small;
     if (y <= capital) return place->small + (y - small) * (place->capital - place->small) / (capital - small);
@@ -76,9 +76,9 @@ static hb_draw_funcs_t *pen_functions(lb_canvas *canvas)
 
 void lb_glyph_draw(const lb_font *font, uint32_t glyph, const lb_glyph_place *place, lb_canvas *canvas)
 {
-    pen p = {font, lb_font_units(font), place, canvas};
+    pen p = {font, font->units, place, canvas};
     hb_draw_funcs_t *functions = pen_functions(canvas);
-    hb_font_get_glyph_shape(lb_font_handle(font), glyph, functions, &p);
+    hb_font_get_glyph_shape(font->hb, glyph, functions, &p);
     hb_draw_funcs_destroy(functions);
 }
 

@@ -23,8 +23,8 @@ lb_format lb_picture_format(const char *path)
 
 lb_status lb_picture_write(lb_canvas *canvas, const char *path, lb_error *error)
 {
-    if (lb_canvas_format(canvas) == LB_FORMAT_PNG)
-        return lb_png_write(canvas, lb_canvas_dpi(canvas), path, error);
+    const lb_canvas_config *about = lb_canvas_about(canvas);
+    if (about->format == LB_FORMAT_PNG) return lb_png_write(canvas, about->dpi, path, error);
     const void *bytes;
     size_t count;
     lb_status status = lb_canvas_document(canvas, &bytes, &count, error);

@@ -77,7 +77,7 @@ static void make_physical(double dpi, unsigned char chunk[PHYSICAL])
 /* The pixels for stb_image_write, [height, width, channels]; NULL if memory runs out. */
 static unsigned char *pixels_of(const lb_canvas *canvas, int channels)
 {
-    int width = lb_canvas_width(canvas), height = lb_canvas_height(canvas);
+    int width = lb_canvas_about(canvas)->width, height = lb_canvas_about(canvas)->height;
     unsigned char *pixels = lb_alloc((size_t)width * (size_t)height * (size_t)channels), *to = pixels;
     for (int y = 0; y < height && pixels; y++)
         for (int x = 0; x < width; x++, to += channels) {
@@ -91,12 +91,12 @@ lb_status lb_png_write(const lb_canvas *canvas, double dpi, const char *path, lb
 {
     lb_status status = lb_canvas_status(canvas, error);
     if (status != LB_OK) return status;
-    int count = 0, width = lb_canvas_width(canvas), channels = lb_canvas_transparent(canvas) ? 4 : 3;
+    const lb_canvas_config *c = lb_canvas_about(canvas);
+    int count = 0, channels = c->transparent ? 4 : 3;
     unsigned char *pixels = pixels_of(canvas, channels), *file = NULL;
     compressed = NULL;
     if (pixels)
-        file = stbi_write_png_to_mem(pixels, width * channels, width, lb_canvas_height(canvas), channels,
-                                     &count);
+        file = stbi_write_png_to_mem(pixels, c->width * channels, c->width, c->height, channels, &count);
     lb_release(pixels);
     if (!file) {
         lb_release(compressed);

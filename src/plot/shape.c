@@ -84,7 +84,7 @@ static void choose_fonts(letters *l, const lb_font *font)
         hb_codepoint_t glyph;
         const lb_font *before = i > 0 ? l->font[i - 1] : NULL;
         bool stays = before && follows(l->character[i]) &&
-                     hb_font_get_nominal_glyph(lb_font_handle(before), l->character[i], &glyph);
+                     hb_font_get_nominal_glyph(before->hb, l->character[i], &glyph);
         l->font[i] = stays ? before : lb_font_find(font, (int32_t)l->character[i]);
         hb_script_t own = hb_unicode_script(unicode, l->character[i]);
         if (own != HB_SCRIPT_COMMON && own != HB_SCRIPT_INHERITED) script = own;
@@ -143,13 +143,7 @@ static void order_runs(run *runs, size_t count)
 
 static bool add_glyph(lb_line *line, size_t *room, lb_glyph glyph)
 {
-    if (line->count == *room) {
-        size_t more = 2 * *room + 16;
-        lb_glyph *grown = lb_alloc_grow(line->glyph, *room * sizeof *grown, more * sizeof *grown);
-        if (!grown) return false;
-        line->glyph = grown;
-        *room = more;
-    }
+    if (!lb_alloc_more(&line->glyph, line->count, room, sizeof glyph)) return false;
     line->glyph[line->count++] = glyph;
     return true;
 }
@@ -182,12 +176,12 @@ static bool add_run(lb_line *line, size_t *room, const letters *l, run r, int nu
     hb_buffer_set_direction(buffer, leftward ? HB_DIRECTION_RTL : HB_DIRECTION_LTR);
     hb_buffer_set_script(buffer, l->script[r.begin]);
     hb_buffer_set_language(buffer, hb_language_from_string("und", -1)); /* not the one of the environment */
-    hb_shape(lb_font_handle(font), buffer, NULL, 0);
+    hb_shape(font->hb, buffer, NULL, 0);
     if (!hb_buffer_allocation_successful(buffer)) return false;
     unsigned count;
     const hb_glyph_info_t *info = hb_buffer_get_glyph_infos(buffer, &count);
     const hb_glyph_position_t *position = hb_buffer_get_glyph_positions(buffer, &count);
-    double units = lb_font_units(font);
+    double units = font->units;
     size_t first = line->count;
     for (unsigned i = 0; i < count; i++) {
         lb_glyph glyph = {.font = font, .id = info[i].codepoint, .run = number};

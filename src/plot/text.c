@@ -35,7 +35,7 @@ static double line_width(const lb_font *font, const char **text)
 
 lb_size lb_text_measure(const lb_font *font, double size, const char *text)
 {
-    lb_font_metrics metrics = lb_font_measure(font);
+    lb_font_metrics metrics = font->metrics;
     double widest = line_width(font, &text);
     int breaks = 0;
     for (; *text == '\n'; breaks++) {
@@ -48,7 +48,7 @@ lb_size lb_text_measure(const lb_font *font, double size, const char *text)
 /* The distance of the first baseline below the anchor, in pixels, before rotation. */
 static double baseline_below(const lb_text_style *style, double height)
 {
-    lb_font_metrics metrics = lb_font_measure(style->font);
+    lb_font_metrics metrics = style->font->metrics;
     double further_lines = height - style->size * (metrics.ascent + metrics.descent);
     switch (style->valign) {
     case LB_VALIGN_TOP:
@@ -90,7 +90,7 @@ lb_rect lb_text_bounds(const lb_text_style *style, const char *text)
     lb_size size = lb_text_measure(style->font, style->size, text);
     lb_point right = direction(style->angle);
     double x = -before_anchor(style->align) * size.width;
-    double y = baseline_below(style, size.height) - style->size * lb_font_measure(style->font).ascent;
+    double y = baseline_below(style, size.height) - style->size * style->font->metrics.ascent;
     double x0 = INFINITY, y0 = INFINITY, x1 = -INFINITY, y1 = -INFINITY;
     for (int corner = 0; corner < 4; corner++) {
         double dx = corner & 1 ? size.width : 0, dy = corner & 2 ? size.height : 0;
@@ -114,7 +114,7 @@ bool lb_text_is_one_character(const char *text)
 /* For horizontal and vertical text: moves the baseline and the tops of letters to pixel edges. */
 static void snap(lb_glyph_place *place, const lb_text_style *style)
 {
-    lb_font_metrics metrics = lb_font_measure(style->font);
+    lb_font_metrics metrics = style->font->metrics;
     if (place->right.y == 0) place->origin.y = round(place->origin.y);
     if (place->right.x == 0) place->origin.x = round(place->origin.x);
     if (place->right.x != 0 && place->right.y != 0) return;
@@ -154,12 +154,12 @@ static void draw_line(lb_canvas *canvas, const lb_text_style *style, lb_point an
     } else {
         snap(&start, style);
     }
-    if (lb_canvas_format(canvas) != LB_FORMAT_SVG) draw_outlines(canvas, style, line, start, letters);
+    if (canvas->config.format != LB_FORMAT_SVG) draw_outlines(canvas, style, line, start, letters);
 }
 
 void lb_text_draw(lb_canvas *canvas, const lb_text_style *style, lb_point at, const char *text)
 {
-    lb_font_metrics metrics = lb_font_measure(style->font);
+    lb_font_metrics metrics = style->font->metrics;
     lb_text_style look = *style;
     lb_point right = direction(style->angle);
     lb_size all = lb_text_measure(style->font, style->size, text);

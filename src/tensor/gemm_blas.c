@@ -35,9 +35,9 @@ bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_
      * of threads is set to one. */
     bool by_openmp = openblas_get_parallel() == OPENBLAS_OPENMP && !lb_in_parallel();
     int threads = by_openmp ? lb_threads() : 1;
-    if (by_openmp) lb_set_threads(1);
+    if (by_openmp) lb_use_threads(1);
     call_blas(m, n, k, a, b, beta, c, stride);
-    if (by_openmp) lb_set_threads(threads);
+    if (by_openmp) lb_use_threads(threads);
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "train/pair_evaluate.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "lookback/op.h"
 #include "train/batch.h"
 #include "train/tally.h"
@@ -91,8 +92,89 @@ lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, bool
     return status;
 }
 
+/* A pair of a source, by its hash. */
+typedef struct sourced {
+    uint64_t source;
+    int64_t pair;
+} sourced;
+
+static int compare_sources(const void *a, const void *b)
+{
+    const sourced *x = a, *y = b;
+    return (x->source > y->source) - (x->source < y->source);
+}
+
+static int compare_sourced(const void *a, const void *b)
+{
+    const sourced *x = a, *y = b;
+    return x->source != y->source ? compare_sources(a, b) : (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+static lb_status read_sourced(lb_pairs *pairs, int64_t pair, sourced *found, lb_error *error)
+{
+    const lb_pair_line *line;
+    lb_status status = lb_pairs_read(pairs, pair, &line, error);
+    if (!status) *found = (sourced){lb_symbols_hash(&line->source, LB_HASH), pair};
+    return status;
+}
+
+/* All pairs whose source is in the sample, sorted by source. `all` has room for every pair. */
+static lb_status find_sources(const lb_pair_sample *sample, lb_pairs *pairs, sourced *wanted, sourced *all,
+                              int64_t *count, lb_error *error)
+{
+    *count = 0;
+    for (int64_t i = 0; i < sample->count; i++) {
+        lb_status status = read_sourced(pairs, sample->pair[i], &wanted[i], error);
+        if (status) return status;
+    }
+    qsort(wanted, (size_t)sample->count, sizeof *wanted, compare_sources);
+    for (int64_t pair = 0; pair < lb_pairs_count(pairs); pair++) {
+        lb_status status = read_sourced(pairs, pair, &all[*count], error);
+        if (status) return status;
+        *count +=
+            bsearch(&all[*count], wanted, (size_t)sample->count, sizeof *wanted, compare_sources) != NULL;
+    }
+    qsort(all, (size_t)*count, sizeof *all, compare_sourced);
+    return LB_OK;
+}
+
+/* From the last pair to the first, since each counts those behind it. */
+static void fill_sources(lb_pair_sample *sources, const sourced *all)
+{
+    for (int64_t i = sources->count - 1; i >= 0; i--) {
+        bool more = i + 1 < sources->count && all[i + 1].source == all[i].source;
+        sources->pair[i] = all[i].pair;
+        sources->same[i] = more ? sources->same[i + 1] + 1 : 1;
+    }
+}
+
+lb_status lb_pair_sample_any_target(lb_pair_sample *sample, lb_pairs *pairs, lb_error *error)
+{
+    int64_t count = lb_pairs_count(pairs);
+    sourced *wanted = lb_alloc((size_t)sample->count * sizeof *wanted);
+    sourced *all = lb_alloc((size_t)count * sizeof *all);
+    lb_pair_sample *sources = lb_alloc_zero(sizeof *sources);
+    lb_status status = LB_OK;
+    sample->sources = sources;
+    if (sources)
+        *sources = (lb_pair_sample){.copies = sample->copies,
+                                    .pair = lb_alloc((size_t)count * sizeof *sources->pair),
+                                    .same = lb_alloc((size_t)count * sizeof *sources->same)};
+    if (!wanted || !all || !sources || !sources->pair || !sources->same)
+        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld sources",
+                              (long long)sample->count);
+    if (!status) status = find_sources(sample, pairs, wanted, all, &sources->count, error);
+    if (!status) fill_sources(sources, all);
+    lb_release(wanted);
+    lb_release(all);
+    return status;
+}
+
 void lb_pair_sample_free(lb_pair_sample *sample)
 {
+    if (sample->sources) lb_pair_sample_free(sample->sources);
+    lb_release(sample->sources);
+    lb_release(sample->same);
     lb_release(sample->pair);
     *sample = (lb_pair_sample){0};
 }
@@ -100,6 +182,20 @@ void lb_pair_sample_free(lb_pair_sample *sample)
 int64_t lb_pair_sample_alike(const lb_pair_sample *sample, int64_t first)
 {
     return (first < sample->possible ? sample->possible : sample->count) - first;
+}
+
+int64_t lb_pair_sample_same(const lb_pair_sample *sample, int64_t first)
+{
+    return sample->same ? sample->same[first] : 1;
+}
+
+int64_t lb_pair_sample_judged(const lb_pair_sample *sample)
+{
+    const lb_pair_sample *sources = sample->sources;
+    if (!sources) return sample->count;
+    int64_t judged = 0;
+    for (int64_t i = 0; i < sources->count; i += sources->same[i]) judged++;
+    return judged;
 }
 
 /* No output shall equal what the model cannot write. */
@@ -131,43 +227,70 @@ lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, con
     return lb_batch_empty(tape);
 }
 
-/* The number of pairs in the batch that starts at pair `first` of the sample: at least one. */
+/* The number of pairs in the batch that starts at pair `first` of the sample: at least one, or one source. */
 static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, int64_t first)
 {
     int64_t source = 0, target = 0, size = 0;
     while (size < MOST_PAIRS && size < lb_pair_sample_alike(sample, first)) {
-        int64_t pair = sample->pair[first + size];
-        source = lb_pairs_source_length(pairs, pair) > source ? lb_pairs_source_length(pairs, pair) : source;
-        target = lb_pairs_target_length(pairs, pair) > target ? lb_pairs_target_length(pairs, pair) : target;
-        if (size > 0 && (size + 1) * source * target > MOST_CELLS) break;
-        size++;
+        int64_t more = lb_pair_sample_same(sample, first + size);
+        for (const int64_t *pair = sample->pair + first + size, *end = pair + more; pair < end; pair++) {
+            int32_t s = lb_pairs_source_length(pairs, *pair), t = lb_pairs_target_length(pairs, *pair);
+            source = s > source ? s : source;
+            target = t > target ? t : target;
+        }
+        if (size > 0 && (size + more) * source * target > MOST_CELLS) break;
+        size += more;
     }
     return size;
+}
+
+typedef struct evaluation {
+    const lb_model *model;
+    lb_pairs *pairs;
+    const lb_vocabulary *source, *target;
+    lb_tape *tape;
+    lb_tallies tallies;
+} evaluation;
+
+/* The loss of each pair and, unless sources count, whether its output is right. */
+static lb_status tally_pairs(const evaluation *e, const lb_pair_sample *sample, lb_batch batch, bool possible,
+                             lb_tally *tally)
+{
+    if (!possible) return lb_tally_add_outputs(tally, e->model, batch, NULL, NULL);
+    lb_status status = lb_tally_add(tally, e->model, batch, !sample->sources);
+    if (sample->sources) *tally = (lb_tally){.loss = tally->loss, .tokens = tally->tokens};
+    return status;
+}
+
+/* Adds the first `end` pairs of a sample, batch by batch. */
+static void visit(evaluation *e, const lb_pair_sample *sample, int64_t end)
+{
+    int64_t size;
+    for (int64_t first = 0; first < end && lb_tape_status(e->tape) == LB_OK; first += size) {
+        size = batch_size(e->pairs, sample, first);
+        lb_tape_reset(e->tape);
+        lb_tally *tally = lb_tallies_next(&e->tallies, e->tape);
+        if (!tally) break;
+        if (!lb_tallies_mine(&e->tallies)) continue;
+        lb_batch batch = lb_pair_sample_batch(sample, e->pairs, e->source, e->target, e->tape, first, size);
+        if (sample->same ? lb_tally_add_outputs(tally, e->model, batch, sample->same + first, NULL)
+                         : tally_pairs(e, sample, batch, first < sample->possible, tally))
+            break;
+    }
 }
 
 lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
                            const lb_vocabulary *target, const lb_pair_sample *sample, lb_tape *tape,
                            const lb_group *group, lb_evaluation *found)
 {
-    lb_tallies tallies = {.group = group};
     lb_tally sum;
-    int64_t size;
+    evaluation e = {model, pairs, source, target, tape, .tallies = {.group = group}};
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
-    for (int64_t first = 0; first < sample->count && lb_tape_status(tape) == LB_OK; first += size) {
-        size = batch_size(pairs, sample, first);
-        lb_tape_reset(tape);
-        lb_tally *tally = lb_tallies_next(&tallies, tape);
-        if (!tally) break;
-        if (!lb_tallies_mine(&tallies)) continue;
-        lb_batch batch = lb_pair_sample_batch(sample, pairs, source, target, tape, first, size);
-        bool possible = first < sample->possible;
-        if (possible ? lb_tally_add(tally, model, batch, true)
-                     : lb_tally_add_edits(tally, model, batch, NULL))
-            break;
-    }
+    visit(&e, sample, sample->sources ? sample->possible : sample->count);
+    if (sample->sources) visit(&e, sample->sources, sample->sources->count);
     lb_tape_set_mode(tape, mode);
-    lb_status status = lb_tallies_sum(&tallies, tape, &sum);
-    *found = lb_tally_evaluation(&sum, sample->count);
+    lb_status status = lb_tallies_sum(&e.tallies, tape, &sum);
+    *found = lb_tally_evaluation(&sum, lb_pair_sample_judged(sample));
     return status;
 }

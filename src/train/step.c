@@ -1,6 +1,8 @@
 #include "train/step.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/threads.h"
 #include "nn/params.h"
 #include "tensor/accumulate.h"
 #include "train/group.h"
@@ -32,6 +34,7 @@ lb_status lb_trainer_begin(lb_trainer *t, lb_error *error)
     lb_status status = lb_group_check(c->group, all, error);
     if (!status) status = lb_shards_init(&t->shards, c->params, all / size, error);
     if (status) return status;
+    t->threads = lb_thread_choice_of(lb_threads());
     t->tape = lb_tape_new();
     if (size > 1) t->room = lb_alloc(LB_GROUP_ROOM * sizeof *t->room);
     t->state.optimizer = lb_optimizer_new(c->params, c->optimizer);
@@ -94,6 +97,15 @@ static lb_status gather(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
     return LB_OK;
 }
 
+/* The same, and how long the others let this process wait. */
+static lb_status gather_in_time(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
+{
+    const int64_t begin = t->config->group ? lb_clock() : 0;
+    lb_status status = gather(t, totals, error);
+    t->waited = t->config->group ? lb_clock() - begin : 0;
+    return status;
+}
+
 static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
@@ -109,10 +121,10 @@ static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error 
         else
             *totals = lb_shards_end(&t->shards, found);
     }
-    return gather(t, totals, error);
+    return gather_in_time(t, totals, error);
 }
 
-lb_status lb_trainer_step(lb_trainer *t, double *loss, lb_error *error)
+static lb_status take_step(lb_trainer *t, double *loss, lb_error *error)
 {
     lb_shard_totals totals;
     lb_status status = find_gradient(t, &totals, error);
@@ -129,6 +141,25 @@ lb_status lb_trainer_step(lb_trainer *t, double *loss, lb_error *error)
     return LB_OK;
 }
 
+/* Sets the number of threads where it may be chosen. */
+static void use_threads(const lb_trainer *t, int threads)
+{
+    if (t->threads.count > 1 && !lb_threads_are_chosen()) lb_use_threads(threads);
+}
+
+lb_status lb_trainer_step(lb_trainer *t, double *loss, lb_error *error)
+{
+    const double tokens = t->state.tokens;
+    const int64_t begin = lb_clock();
+    use_threads(t, lb_thread_choice_next(&t->threads));
+    lb_status status = take_step(t, loss, error);
+    t->ended = lb_clock();
+    /* One more, for a loss that counts none. */
+    lb_thread_choice_note(&t->threads, (double)(t->ended - begin - t->waited), t->state.tokens - tokens + 1);
+    use_threads(t, lb_thread_choice_best(&t->threads));
+    return status;
+}
+
 void lb_trainer_swap(const lb_trainer *t)
 {
     lb_real *values = lb_params_values(t->config->params), *average = t->state.average;
@@ -141,6 +172,7 @@ void lb_trainer_swap(const lb_trainer *t)
 
 void lb_trainer_free(lb_trainer *t)
 {
+    use_threads(t, t->threads.most);
     lb_release(t->state.average);
     lb_release(t->state.best);
     lb_release(t->room);

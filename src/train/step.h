@@ -5,6 +5,7 @@
 #include "lookback/train.h"
 #include "train/resume.h"
 #include "train/shards.h"
+#include "train/thread_choice.h"
 
 /** A model in training. */
 typedef struct lb_trainer {
@@ -12,10 +13,12 @@ typedef struct lb_trainer {
     lb_tape *tape;
     lb_train_state state;
     lb_shards shards;
-    lb_real *room; /* [LB_GROUP_ROOM] for the gradients of others; NULL without a group */
-    bool stopped;  /* a process of the group wants to stop: all know it after the same step */
-    double start;  /* of lb_train, by its clock: earlier by the seconds of the run that it resumes */
-    int64_t saved; /* the step of the checkpoint of lb_train */
+    lb_thread_choice threads;
+    int64_t waited, ended; /* ns that the last step waited for others; the clock at its end */
+    lb_real *room;         /* [LB_GROUP_ROOM] for the gradients of others; NULL without a group */
+    bool stopped;          /* a process of the group wants to stop: all know it after the same step */
+    double start;          /* of lb_train, by its clock: earlier by the seconds of the run that it resumes */
+    int64_t saved;         /* the step of the checkpoint of lb_train */
 } lb_trainer;
 
 /** Begins before the first step. The caller has set `config`, and `state.history` if it needs one.

@@ -45,30 +45,41 @@ static int64_t most_symbols(lb_tokens target, int64_t row)
     return 2 * (int64_t)target.lengths[row];
 }
 
-static lb_status add_edits(lb_tally *tally, const lb_decoded *decoded, lb_tokens target, const int64_t *row)
+/* The edits that correct an output. */
+static int64_t edits_of(lb_sequence output, lb_tokens target, int64_t row)
 {
-    for (int64_t i = 0; i < decoded->batch; i++) {
-        int64_t distance = 0, most = most_symbols(target, row[i]), length = decoded->lengths[i];
-        lb_sequence output = {decoded->id + i * decoded->length, length < most ? length : most},
-                    reference = {target.id + row[i] * target.length, target.lengths[row[i]] - 1};
-        if (lb_edit_distance(output, reference, &distance, NULL))
-            lb_tape_fail(target.tape, LB_ERROR_MEMORY, "out of memory for an edit distance");
-        tally->edits += distance;
-    }
-    return lb_tape_status(target.tape);
+    int64_t distance = 0, most = most_symbols(target, row);
+    lb_sequence reference = {target.id + row * target.length, target.lengths[row] - 1};
+    if (output.length > most) output.length = most;
+    if (lb_edit_distance(output, reference, &distance, NULL))
+        lb_tape_fail(target.tape, LB_ERROR_MEMORY, "out of memory for an edit distance");
+    return distance;
 }
 
-static lb_status decode_rows(lb_tally *tally, const lb_model *model, lb_batch batch, const int64_t *row,
-                             int64_t count)
+/* The greedy outputs of some rows. */
+static lb_decoded decode_rows(const lb_model *model, lb_batch batch, const int64_t *row, int64_t count)
 {
     int64_t limit = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t most = most_symbols(batch.target_out, row[i]);
+    for (int64_t i = 0; i < batch.target_out.batch; i++) {
+        int64_t most = most_symbols(batch.target_out, i);
         limit = most > limit ? most : limit;
     }
-    lb_decoded decoded = lb_greedy(model, select_rows(batch.source, row, count), limit);
-    lb_status status = lb_tape_status(batch.source.tape);
-    return status ? status : add_edits(tally, &decoded, batch.target_out, row);
+    return lb_greedy(model, select_rows(batch.source, row, count), limit);
+}
+
+static lb_sequence output_of(const lb_decoded *decoded, int64_t i)
+{
+    return (lb_sequence){decoded->id + i * decoded->length, decoded->lengths[i]};
+}
+
+static lb_status add_edits(lb_tally *tally, const lb_model *model, lb_batch batch, const int64_t *row,
+                           int64_t count)
+{
+    lb_decoded decoded = decode_rows(model, batch, row, count);
+    if (lb_tape_status(batch.source.tape)) return lb_tape_status(batch.source.tape);
+    for (int64_t i = 0; i < count; i++)
+        tally->edits += edits_of(output_of(&decoded, i), batch.target_out, row[i]);
+    return lb_tape_status(batch.source.tape);
 }
 
 lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits)
@@ -87,27 +98,31 @@ lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, b
     tally->symbols += tokens - rows;
     tally->rows += rows;
     tally->right += rows - wrong;
-    return wrong == 0 || !edits ? LB_OK : decode_rows(tally, model, batch, row, wrong);
+    return wrong == 0 || !edits ? LB_OK : add_edits(tally, model, batch, row, wrong);
 }
 
-/* Adds the best hypothesis of a row. */
-static void add_best(lb_tally *tally, const lb_hypothesis *best, lb_tokens target, int64_t row)
+/* Adds an output whose right answers are `count` rows of targets. */
+static void add_output(lb_tally *tally, lb_sequence output, bool finished, lb_tokens target, int64_t first,
+                       int64_t count)
 {
-    lb_sequence reference = {target.id + row * target.length, target.lengths[row] - 1};
-    int64_t distance = 0, most = most_symbols(target, row);
-    lb_sequence output = {best->id, best->length < most ? best->length : most};
-    if (lb_edit_distance(output, reference, &distance, NULL))
-        lb_tape_fail(target.tape, LB_ERROR_MEMORY, "out of memory for an edit distance");
-    tally->edits += distance;
-    tally->right += best->finished && distance == 0;
-    tally->symbols += reference.length;
+    int64_t nearest = first, fewest = edits_of(output, target, first);
+    for (int64_t row = first + 1; row < first + count; row++) {
+        int64_t edits = edits_of(output, target, row);
+        if (edits >= fewest) continue;
+        nearest = row;
+        fewest = edits;
+    }
+    tally->edits += fewest;
+    tally->right += finished && fewest == 0;
+    tally->symbols += target.lengths[nearest] - 1;
     tally->rows++;
 }
 
-static void add_all_best(lb_tally *tally, const lb_beam *found, lb_tokens target)
+static void add_best(lb_tally *tally, const lb_beam *found, int64_t i, lb_tokens target, int64_t first,
+                     int64_t count)
 {
-    for (int64_t row = 0; row < found->batch; row++)
-        add_best(tally, &found->hypothesis[row * found->n_best], target, row);
+    const lb_hypothesis *best = &found->hypothesis[i * found->n_best];
+    add_output(tally, (lb_sequence){best->id, best->length}, best->finished, target, first, count);
 }
 
 lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch, lb_beam_config config)
@@ -115,8 +130,8 @@ lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch b
     lb_tokens target = batch.target_out;
     lb_beam found = lb_beam_search(model, batch.source, config);
     const lb_tensor *forced = lb_model_force(model, batch.source, target).log_probabilities;
-    if (forced) add_all_best(tally, &found, target);
     for (int64_t row = 0; row < found.batch && forced; row++) {
+        add_best(tally, &found, row, target, row, 1);
         tally->tokens += target.lengths[row];
         for (int64_t t = row * target.length; t < row * target.length + target.lengths[row]; t++)
             tally->loss -= (double)forced->data[t * model->target_vocab + target.id[t]];
@@ -124,23 +139,32 @@ lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch b
     return lb_tape_status(target.tape);
 }
 
-lb_status lb_tally_add_edits(lb_tally *tally, const lb_model *model, lb_batch batch,
-                             const lb_beam_config *search)
+static int64_t rows_of(const int64_t *same, int64_t row)
 {
-    lb_tape *tape = batch.source.tape;
-    int64_t rows = batch.target_out.batch, *row = lb_tape_alloc(tape, (size_t)rows * sizeof *row);
-    if (search) {
-        lb_beam found = lb_beam_search(model, batch.source, *search);
-        add_all_best(tally, &found, batch.target_out);
-        return lb_tape_status(tape);
-    }
-    if (!row || lb_tape_status(tape)) return lb_tape_status(tape);
-    for (int64_t i = 0; i < rows; i++) {
-        row[i] = i;
-        tally->symbols += batch.target_out.lengths[i] - 1;
-    }
-    tally->rows += rows;
-    return decode_rows(tally, model, batch, row, rows);
+    return same ? same[row] : 1;
+}
+
+lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch batch, const int64_t *same,
+                               const lb_beam_config *search)
+{
+    lb_tokens target = batch.target_out;
+    lb_beam found = {0};
+    lb_decoded decoded = {0};
+    int64_t count = 0, *row = lb_tape_alloc(target.tape, (size_t)target.batch * sizeof *row);
+    if (lb_tape_status(target.tape)) return lb_tape_status(target.tape);
+    for (int64_t i = 0; i < target.batch; i += rows_of(same, i)) row[count++] = i;
+    if (search)
+        found = lb_beam_search(model, select_rows(batch.source, row, count), *search);
+    else
+        decoded = decode_rows(model, batch, row, count);
+    if (lb_tape_status(target.tape)) return lb_tape_status(target.tape);
+    for (int64_t i = 0; i < count; i++)
+        if (search)
+            add_best(tally, &found, i, target, row[i], rows_of(same, row[i]));
+        else
+            add_output(tally, output_of(&decoded, i), decoded.finished[i], target, row[i],
+                       rows_of(same, row[i]));
+    return lb_tape_status(target.tape);
 }
 
 lb_tally *lb_tallies_next(lb_tallies *t, lb_tape *tape)

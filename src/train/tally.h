@@ -29,12 +29,13 @@ LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_ba
 LB_MUST_USE lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch,
                                           lb_beam_config config);
 
-/** Adds a batch of targets that the model cannot write, in reading order, with ids that no output has: their edits, but
- *  no loss. Outputs are those of greedy decoding, or of a search unless it is NULL. The tape must be in
- *  LB_MODE_EVALUATE.
+/** Adds a batch by its outputs alone, without a loss. Targets are in reading order, and may have ids that no output has.
+ *  Outputs are those of greedy decoding, or of a search unless it is NULL. The tape must be in LB_MODE_EVALUATE.
+ *  Sources: `same[row]` is how many rows from this one on have its source, which counts as one row: right if its output
+ *           equals any of their targets, with the edits to the nearest one. NULL: each row counts on its own.
  *  Errors: those recorded on the tape. */
-LB_MUST_USE lb_status lb_tally_add_edits(lb_tally *tally, const lb_model *model, lb_batch batch,
-                                         const lb_beam_config *search);
+LB_MUST_USE lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch batch,
+                                           const int64_t *same, const lb_beam_config *search);
 
 /** The tallies of the batches of an evaluation. The processes of a group share them: the first one has the first batch,
  *  the second one the second, and so on. Begin with a group, NULL for this process alone, and zeros. */

@@ -165,7 +165,7 @@ static lb_status run(lb_trainer *t, lb_error *error)
         if (status) return status;
         if (c->progress && lb_group_leads(c->group))
             c->progress(c->context, state->step, loss, last_point(state->history),
-                        state->tokens - tokens_before, now() - start);
+                        state->tokens - tokens_before, 1e-9 * (double)t->ended - start);
         if (state->step % every != 0 && state->step != c->steps) continue;
         status = mark_point(t, error);
         if (status) return status;

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 
 # The consumers see a copy of themselves and the prefix.
 cp -r "$here" "$work/consumers"
-cp -r "$checkout/examples/arrays" "$work/consumers"
+cp -r "$checkout/examples/arrays" "$checkout/examples/data" "$work/consumers"
 source=
 if [ $# -ge 2 ]; then
     # A copy without .git and build folders, where nobody else builds at the same time.
@@ -100,6 +100,39 @@ program() {
     "$prefix/bin/lookback" --version && "$prefix/bin/lookback" predict --help
 }
 
+# Each program gives the outputs of `predict`, and refuses what `predict` refuses, with its message and its status.
+same_outputs() { # PROGRAM
+    "$1" model <words.txt | cmp - expected.txt || return 1
+    for input in "damaged words.txt" "model invalid.txt" "missing words.txt"; do
+        refused=0
+        "$1" "${input% *}" <"${input#* }" >/dev/null 2>message || refused=$?
+        test $refused -ge 64 && test $refused -le 66 && test -s message || return 1
+    done
+}
+
+predict() {
+    head -n 200 data/spanish_train.tsv >pairs.tsv
+    cut -f 1 data/spanish_train.tsv >words.txt
+    printf '\303\050\n' >invalid.txt
+    "$prefix/bin/lookback" train pairs.tsv --target-separator ' ' --embed 16 --hidden 32 --steps 200 --quiet --out model &&
+        "$prefix/bin/lookback" predict --only-outputs model <words.txt >expected.txt || return 1
+    head -c 20000 model/model.safetensors >damaged
+    cmake -S predict -B "$work/build" -DCMAKE_BUILD_TYPE=Release && cmake --build "$work/build" && make -C predict || return 1
+    for program in "$work/build/lookback_predict" "$work/build/lookback_predict_static" predict/apply; do
+        LD_LIBRARY_PATH=$libdir same_outputs "$program" || return 1
+    done
+    # An archive of cJSON is not everywhere: packages are built with it.
+    needed='libc|libm|ld-linux-.*'
+    beside=$(sed -n 's/^Libs.private: *//p' "$libdir/pkgconfig/lookback_predict.pc" | tr ' ' '\n' | sed -n 's/^-l/|lib/p' | tr -d '\n')
+    ! readelf --dynamic "$libdir/liblookback_predict.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
+        grep -vE "^($needed$beside)\.so" || return 1
+    strip -o stripped "$libdir/liblookback_predict.so"
+    test "$(wc -c <stripped)" -le 800000 || {
+        wc -c stripped
+        return 1
+    }
+}
+
 # One for each command, and one for all.
 manual() {
     for page in "$prefix"/share/man/man1/*.1; do
@@ -155,6 +188,7 @@ else
 fi
 if [ -x "$prefix/bin/lookback" ]; then
     consumer "the program" program
+    consumer "the library for prediction" predict
     consumer "completion in bash" completion
     if command -v man >/dev/null; then
         consumer "the manual" manual

@@ -16,7 +16,7 @@ static void draw(const lb_font *font, bool slanted)
     static lb_canvas
         *canvas; /* of all inputs: the memory that a new one makes sure of costs more than the drawing */
     lb_error error = {0};
-    if (!canvas) canvas = lb_canvas_new(WIDTH, HEIGHT, &error);
+    if (!canvas) canvas = lb_canvas_open(&(lb_canvas_config){.width = WIDTH, .height = HEIGHT}, &error);
     fuzz_require(canvas != NULL, "there is memory for a small picture");
     lb_text_style style = {.font = font, .size = SIZE, .angle = slanted ? 45 : 0};
     lb_rect bounds = lb_text_bounds(&style, texts[slanted]);

@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mkdir "$work/packages"
-cp "$packages"/*.deb "$packages"/*.whl "$consumers/train.c" "$work/packages"
+cp "$packages"/*.deb "$packages"/*.whl "$consumers/train.c" "$consumers/predict/apply.c" "$work/packages"
 cat >"$work/packages/use.sh" <<'END'
 set -eux
 cd /packages
@@ -47,8 +47,19 @@ apt-get install -qy --no-install-recommends ./liblookback-mpi0_*.deb openmpi-bin
 mpirun --allow-run-as-root --oversubscribe -n 2 $sort two
 cmp one/sort.safetensors two/sort.safetensors
 
+# The library for prediction needs libc alone, and has the licences of what is in it.
+apt-get install -qy --no-install-recommends ./liblookback-predict0_*.deb
+test "$(dpkg-query -f '${Depends}' -W liblookback-predict0 | sed 's/ ([^)]*)//')" = libc6
+for part in cjson utf8proc zlib; do grep -q "$part" /usr/share/doc/liblookback-predict0/copyright; done
+
 # The library, for who has a compiler.
 apt-get install -qy --no-install-recommends ./liblookback0_*.deb ./liblookback-dev_*.deb gcc libc6-dev pkg-config
+cc -std=c11 -Werror apply.c -o apply $(pkg-config --cflags --libs lookback_predict)
+cc -std=c11 -Werror apply.c -o apply_archive $(pkg-config --cflags lookback_predict) \
+    -Wl,-Bstatic -llookback_predict -Wl,-Bdynamic -lm
+for program in ./apply ./apply_archive; do
+    test "$(echo '3 1 2' | $program one/sort.safetensors)" = "$(echo '3 1 2' | lookback predict --only-outputs one/sort.safetensors)"
+done
 cc -std=c11 -Werror train.c -o train $(pkg-config --cflags --libs lookback)
 ./train
 cc -std=c11 -Werror train.c -o train_f64 $(pkg-config --cflags --libs lookback_f64)
@@ -65,7 +76,7 @@ cc -std=c11 -Werror train.c -o train_archive $(pkg-config --cflags lookback) \
     -Wl,-Bstatic -llookback -Wl,-Bdynamic $(pkg-config --static --libs lookback | sed 's/-llookback//')
 ./train_archive
 
-apt-get purge -qy lookback liblookback-mpi0 liblookback-dev liblookback0
+apt-get purge -qy lookback liblookback-mpi0 liblookback-dev liblookback0 liblookback-predict0
 test -z "$(find / -xdev -path /packages -prune -o -path /proc -prune -o -path /sys -prune -o -name '*lookback*' -print)"
 END
 

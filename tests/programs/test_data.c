@@ -92,6 +92,8 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
                    "  target: 1 to 2 symbols, median 1; 2 different\n"
                    "  0 repeated pairs, 0 sources with several targets\n"
                    "  2 pairs with a source that is also in pairs.tsv, 1 of them with the same target\n"
+                   "other targets in dev.tsv than in pairs.tsv:\n"
+                   "  \"a\": \"x z\" in line 1, \"x y\" in line 1 of pairs.tsv\n"
                    "source lengths: 5 % up to 1, 25 % up to 1, half up to 2, 75 % up to 3, 95 % up to 4\n"
                    "source symbols, most frequent: \"d\" 4, \"c\" 3, \"b\" 2, \"a\" 1\n"
                    "target lengths: 5 % up to 1, 25 % up to 1, half up to 1, 75 % up to 2, 95 % up to 2\n"
@@ -116,8 +118,29 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
 }
 END_TEST
 
+START_TEST(test_data_conflicts_of_dev_are_listed_with_their_lines)
+{
+    support_write_text("pairs.tsv", "e\t5\nd\t4\nc\t3\nb\t2\na\t1\na\t9\nf\t6\n");
+    support_write_text("dev.tsv", "a\t9\nz\t0\nb\t0\nc\t3\n");
+    look("--dev dev.tsv");
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "other targets in dev.tsv than in pairs.tsv:\n"
+                                                            "  \"b\": \"0\" in line 3, \"2\" in line 4 of "
+                                                            "pairs.tsv\nsource lengths"));
+    support_write_text("dev.tsv", "a\t0\nb\t0\nc\t0\nd\t0\ne\t0\nf\t0\n");
+    look("--dev dev.tsv");
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.output, "  \"a\": \"0\" in line 1, \"1\" in line 5 of pairs.tsv\n"));
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.output, "  \"e\": \"0\" in line 5, \"5\" in line 1 of pairs.tsv\n  ...\n"));
+    support_write_text("dev.tsv", "a\t9\nb\t2\n");
+    look("--dev dev.tsv");
+    ck_assert_ptr_null(strstr(support_run_result.output, "other targets"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("data", SUPPORT_TESTS(test_data_oddities_are_named_with_what_mends_them,
-                                                   test_data_distributions_are_printed_and_drawn));
+                                                   test_data_distributions_are_printed_and_drawn,
+                                                   test_data_conflicts_of_dev_are_listed_with_their_lines));
 }

@@ -86,7 +86,7 @@ START_TEST(test_join_and_votes_refuse_what_cannot_be)
     RUN("", BIN_DIR "/lookback", "join", "a");
     ck_assert_int_eq(result.status, 2);
     RUN("", BIN_DIR "/lookback", "join", "a", "b", "--source-column", "2");
-    ck_assert_ptr_nonnull(strstr(result.error, "columns and --skip-bad-lines need --dev"));
+    ck_assert_ptr_nonnull(strstr(result.error, "columns, --skip-bad-lines and --any-target need --dev"));
     RUN("", BIN_DIR "/lookback", "join", "a", "b", "-o", "both");
     ck_assert_str_eq(strchr(result.output, '\n') - 5,
                      "model\n0.5000   additive             a/model.safetensors\n"

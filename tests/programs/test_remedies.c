@@ -40,9 +40,8 @@ static const struct {
 } cases[] = {
     {TRAIN "--train a.gz", 65, "a.gz: damaged gzip data\n"},
     {TRAIN "--train a.csv --format tsv", 65,
-     "a.csv:1: found text with commas, such as CSV, expected columns with tabs between them; try: mlr -N "
-     "--icsv "
-     "--otsv cat a.csv > NEW\n"},
+     "a.csv:1: found text with commas, such as CSV, expected columns with tabs between them; try: --format "
+     "csv\n"},
     {TRAIN "--train a.jsonl", 65,
      "a.jsonl:1: found JSON, expected columns with tabs between them; try: jq -r '[.source, .target] | @tsv' "
      "a.jsonl > "

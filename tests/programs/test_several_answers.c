@@ -100,10 +100,57 @@ START_TEST(test_several_answers_n_best_counts_those_among_the_outputs)
 }
 END_TEST
 
+/* The share of right answers in the last line of train or join, and what was counted. */
+static double exact_match(const char *counted)
+{
+    double share = -1;
+    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    const char *line = strstr(support_run_result.output, "exact match 0.");
+    ck_assert_msg(line && strstr(line, counted), "%s", support_run_result.output);
+    ck_assert_int_eq(sscanf(line, "exact match %lf", &share), 1);
+    return share;
+}
+
+#define SMALL                                                                                                \
+    "train train.tsv --dev dev.tsv --target-separator ' ' --embed 16 --hidden 16 --dropout 0 --lr 0.02 "     \
+    "--warm-up 10 --steps 60 --evaluate-every 20 --threads 1 "
+
+/* A wrong answer is a second target of each source. */
+static void write_ambiguous(void)
+{
+    support_write_pairs("train.tsv", 60, 1);
+    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c",
+                "{ head -40 train.tsv; head -40 train.tsv | sed 's/\t.*/\tb b b b/'; } > dev.tsv");
+    ck_assert_int_eq(support_run_result.status, 0);
+}
+
+START_TEST(test_several_answers_train_judges_as_evaluate_does)
+{
+    write_ambiguous();
+    run(SMALL "--out each");
+    double each = exact_match("on 80 pairs of dev.tsv");
+    run(SMALL "--any-target --out any");
+    double any = exact_match("on 40 sources of dev.tsv");
+    ck_assert_double_gt(any, each);
+    char expected[64];
+    snprintf(expected, sizeof expected, "exact match         %8.2f %%", 100 * any);
+    run("evaluate any dev.tsv --any-target --beam 1");
+    expect_line(expected);
+    run("join each any --dev dev.tsv -o both");
+    each = exact_match("on 80 pairs of dev.tsv");
+    run("join each any --dev dev.tsv --any-target -o both");
+    ck_assert_double_gt(exact_match("on 40 sources of dev.tsv"), each);
+    run(SMALL "--out any");
+    ck_assert_int_eq(support_run_result.status, 65);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "any-target"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("several_answers",
                              SUPPORT_TESTS(test_several_answers_each_line_counts_and_what_is_possible_is_said,
                                            test_several_answers_any_of_them_is_right,
-                                           test_several_answers_n_best_counts_those_among_the_outputs));
+                                           test_several_answers_n_best_counts_those_among_the_outputs,
+                                           test_several_answers_train_judges_as_evaluate_does));
 }

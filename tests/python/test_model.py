@@ -231,6 +231,29 @@ def test_threads_share_a_model(model):
     assert len(found) == 4
 
 
+def test_two_threads_translate_at_the_same_time(model, monkeypatch):
+    inside, whole, found = threading.Barrier(2), lookback.model.c.lb_translate_all, []
+
+    def meet_and_translate(*arguments):
+        inside.wait(60)  # for the other one; a lock around calls would break it
+        return whole(*arguments)
+
+    monkeypatch.setattr(lookback.model.c, "lb_translate_all", meet_and_translate)
+    threads = [threading.Thread(target=lambda: found.append(model("abc"))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == ["CBA", "CBA"]
+
+
+def test_a_pair_that_is_no_line_is_not_evaluated(model):
+    for pair, field in ((("a\tb", "BA"), "source"), (("ab", "B\nA"), "target")):
+        with pytest.raises(lookback.Error, match=f"pairs: pair 1, {field}: found a tab or a line break") as caught:
+            model.evaluate([("ab", "BA"), pair])
+        assert caught.value.status is Status.FORMAT
+
+
 def test_a_child_of_fork_translates(model):
     assert model("abc") == "CBA"
     child = os.fork()

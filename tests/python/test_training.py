@@ -78,11 +78,12 @@ def test_an_impossible_option_is_named(pairs, tmp_path, options, error, message)
 
 
 @pytest.mark.parametrize("bad, message", [
-    ([], "pairs: found no pair"), ([("a",)], "pairs: pair 1: expected"), (["ab"], "pairs: pair 1: expected"),
-    ([("a", "b"), ("a", "b", "c")], "pairs: pair 2: found 3 texts"), ([("a", "b"), "ab"], "pairs: pair 2: found a str"),
-    ([("a", "b"), ("a\tb", "c")], "pair 2, source: found a tab"), ([("a", "b\n")], "pair 1, target: found a .*line break"),
-    ([("a", "b"), ("a", "b\0")], "pair 2, target: found the character NUL"),
-    ([("a\udfff", "b")], r"pair 1, source: not UTF-8: .*U\+DFFF"), ([("a", "b"), ("", "c")], "pairs:2: "),
+    ([], "pairs: found no pair"), ([("a",)], "pairs: pair 0: found .*, expected .source, target. or"),
+    (["ab"], "pairs: pair 0: found 'ab', expected"), ([("a", "b"), "ab"], "pairs: pair 1: found 'ab', expected 2 texts"),
+    ([("a", "b"), ("a", "b", "c")], "pairs: pair 1: found .*, expected 2 texts, as in pair 0"),
+    ([("a", "b"), ("a\tb", "c")], "pair 1: found a tab in the source"), ([("a", "b\n")], "pair 0: found a line break in the target"),
+    ([("a", "b"), ("a", "b\0")], "pairs: pair 1, target: found the character NUL"),
+    ([("a\udfff", "b")], r"pairs: pair 0, source: not UTF-8: .*U\+DFFF"), ([("a", "b"), ("", "c")], "pair 1: "),
     ("missing.tsv", "missing.tsv"),
 ])
 def test_a_bad_pair_has_its_number(bad, message, tmp_path):

@@ -67,7 +67,7 @@ static const char *reference_path(const char *name)
 
 unsigned char *support_canvas_pixels(const lb_canvas *canvas)
 {
-    int width = lb_canvas_width(canvas), height = lb_canvas_height(canvas);
+    int width = lb_canvas_about(canvas)->width, height = lb_canvas_about(canvas)->height;
     unsigned char *rgb = malloc((size_t)width * (size_t)height * 3), *to = rgb;
     ck_assert_ptr_nonnull(rgb);
     for (int y = 0; y < height; y++)
@@ -83,8 +83,8 @@ unsigned char *support_canvas_pixels(const lb_canvas *canvas)
 void support_picture_equals(const lb_canvas *canvas, const char *name)
 {
     unsigned char *rgb = support_canvas_pixels(canvas);
-    int largest = difference_from_file((pixels){lb_canvas_width(canvas), lb_canvas_height(canvas), rgb},
-                                       reference_path(name));
+    int largest = difference_from_file(
+        (pixels){lb_canvas_about(canvas)->width, lb_canvas_about(canvas)->height, rgb}, reference_path(name));
     free(rgb);
     if (largest <= TOLERANCE) return;
     char path[512];
@@ -98,8 +98,8 @@ void support_picture_equals(const lb_canvas *canvas, const char *name)
 static double ink_of(const lb_canvas *canvas)
 {
     double ink = 0;
-    for (int y = 0; y < lb_canvas_height(canvas); y++)
-        for (int x = 0; x < lb_canvas_width(canvas); x++) {
+    for (int y = 0; y < lb_canvas_about(canvas)->height; y++)
+        for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
             lb_color c = lb_canvas_pixel(canvas, x, y);
             ink += 3 * 255 - c.red - c.green - c.blue;
         }
@@ -114,10 +114,10 @@ void support_picture_grows_with_dpi(const lb_panel *panel, double dpi)
     for (int i = 0; i < 2; i++) {
         const lb_figure figure = {.panels = panel, .count = 1, .dpi = (i + 1) * dpi};
         lb_error error = {0};
-        lb_canvas *canvas = lb_figure_draw(&figure, &error);
+        lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, &error);
         ck_assert_msg(canvas != NULL, "%s", error.message);
-        width[i] = lb_canvas_width(canvas);
-        height[i] = lb_canvas_height(canvas);
+        width[i] = lb_canvas_about(canvas)->width;
+        height[i] = lb_canvas_about(canvas)->height;
         ink[i] = ink_of(canvas);
         lb_canvas_free(canvas);
     }

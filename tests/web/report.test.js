@@ -416,6 +416,28 @@ test("what was learned: a confusion opens its pairs, a head opens in the pairs",
         assert.equal(await page.$eval(".thumbnail[aria-pressed=true]", (node) => node.title), "head 3");
     }));
 
+test("symbols of several characters are whole, those that cannot be seen are numbers", () =>
+    inPage("graphemes", { hash: "#pair=1" }, async (page) => {
+        const labels = await page.$$eval("figure.ribbons svg text", (all) => all.map((one) => one.textContent));
+        for (const whole of ["👩‍🚀", "🇫🇷", "1️⃣", "नि", "👨‍👩‍👧‍👦", "🏴󠁧󠁢󠁳󠁣󠁴󠁿"]) assert.ok(labels.includes(whole), whole);
+        await goTo(page, "#view=learned");
+        const confusions = await page.$$eval(".confusion bdi", (all) => all.map((one) => one.textContent));
+        assert.deepEqual(confusions.sort(), ["U+2028 for aU+200D", "U+FE0F for U+00A0"]);
+    }));
+
+test("several right answers: the page says how many pairs can be right, and shows the other answers", () =>
+    inPage("graphemes", { hash: "#pair=1" }, async (page) => {
+        const possible = "at most 75.0 % can be right: 1 source has several targets";
+        assert.ok((await textOf(page, ".title p")).includes(possible));
+        const names = await page.$$eval(".texts dt", (all) => all.map((one) => one.textContent));
+        assert.deepEqual(names, ["source", "found", "expected", "also right"]);
+        await goTo(page, "#view=learned");
+        assert.match(
+            await textOf(page, ".learned .aside"),
+            /^At most 75.0 % can be right: 1 source has several targets/,
+        );
+    }));
+
 test("the film follows its slider and the arrows", () =>
     inPage("french", { hash: "#view=history" }, async (page) => {
         assert.equal(await textOf(page, ".history .says"), "training step 4\u202f000");

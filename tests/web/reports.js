@@ -158,6 +158,19 @@ const MAKERS = {
             twice = [..."abcabc"];
         return withBytes(maker.add(once, once, { found: twice }).add(once, twice, { found: once }));
     },
+    // Symbols of several characters, and some that cannot be seen; sources with several right answers.
+    graphemes: () => {
+        const maker = new Maker(12, { heads: 1 }),
+            hello = ["👩‍🚀", "🇫🇷", "1️⃣", "नि", "e\u0301\u0323", "👨‍👩‍👧‍👦", "🏴󠁧󠁢󠁳󠁣󠁴󠁿"];
+        maker
+            .add(hello, hello, { wrong: false })
+            .add(["a", "b"], ["a", "\u00a0"], { found: ["a", "\ufe0f"] })
+            .add(["a", "c"], ["a\u200d", "c"], { found: ["\u2028", "c"] });
+        const data = maker.data();
+        data.pairs[0].also = [{ symbols: data.pairs[0].expected.slice(1) }];
+        Object.assign(data.statistics, { ambiguous_sources: 1, possible: 0.75 });
+        return [data, maker.bytes];
+    },
     // Words, not letters.
     words: () => {
         const maker = new Maker(7, { heads: 1 });

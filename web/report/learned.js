@@ -3,20 +3,41 @@ import { barChart, diagonalChart } from "./charts.js";
 import { css } from "../common/colors.js";
 import { button, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
-import { count, fixed, percent } from "./numbers.js";
+import { count, fixed, percent, plural } from "./numbers.js";
 import { makePicture } from "./picture.js";
 import { NO_STEP, update } from "./state.js";
 import { confusionName } from "./table.js";
 
+// A model writes one output for a source.
+export function possibleOf({ ambiguous_sources: sources, possible }) {
+    return sources
+        ? `at most ${percent(possible)} can be right: ${plural(sources, "source has", "sources have")} several targets`
+        : "";
+}
+
 function figures(statistics) {
     const one = (value, name) => el("div", { class: "figure" }, el("dd", {}, value), el("dt", {}, name));
-    return el(
-        "dl",
-        { class: "figures" },
-        one(count(statistics.pairs), "pairs"),
-        one(percent(statistics.exact), "exactly right"),
-        one(percent(statistics.symbol_error), "symbols wrong"),
-    );
+    const possible = possibleOf(statistics);
+    return [
+        el(
+            "dl",
+            { class: "figures" },
+            one(count(statistics.pairs), "pairs"),
+            one(percent(statistics.exact), "exactly right"),
+            one(percent(statistics.symbol_error), "symbols wrong"),
+        ),
+        ...(possible
+            ? [
+                  el(
+                      "p",
+                      { class: "aside" },
+                      `${possible[0].toUpperCase()}${possible.slice(1)}. With `,
+                      el("code", {}, "--any-target"),
+                      ", any of them counts.",
+                  ),
+              ]
+            : []),
+    ];
 }
 
 function drawAlignment(report, place) {
@@ -225,7 +246,7 @@ export function makeLearned(report) {
             return;
         }
         const blocks = el("div", { class: "blocks" });
-        node.append(figures(s), blocks);
+        node.append(...figures(s), blocks);
         if (
             s.alignment &&
             s.alignment.mean >= 0 &&

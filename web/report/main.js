@@ -4,7 +4,7 @@ import { button, el, later } from "../common/dom.js";
 import { makeHistory } from "./history.js";
 import { canInflate } from "../common/embedded.js";
 import { makeHelp, startKeys } from "./keys.js";
-import { makeLearned } from "./learned.js";
+import { makeLearned, possibleOf } from "./learned.js";
 import { count, percent, plural } from "./numbers.js";
 import { makePairView } from "./pair.js";
 import { nameFilesBy } from "./picture.js";
@@ -29,6 +29,7 @@ function summaryOf(report) {
     const { about, statistics } = report,
         parts = [plural(report.pairs.length, "pair", "pairs")];
     if (statistics && statistics.exact !== null) parts.push(`${percent(statistics.exact)} exactly right`);
+    if (statistics?.ambiguous_sources) parts.push(possibleOf(statistics));
     if (about.kind) parts.push(`${about.kind}${about.attention ? ` with ${about.attention} attention` : ""}`);
     if (about.parameters) parts.push(`${count(about.parameters)} parameters`);
     return parts.join(" · ");

@@ -53,6 +53,7 @@ function textsOfPair(report, pair, output) {
         ...line("source", report.text(pair.source, s)),
         ...(output ? line("found", report.outputText(output), el("span", { class: "aside" }, says)) : []),
         ...(pair.expected ? line("expected", report.text(pair.expected, t)) : []),
+        ...(pair.also ?? []).flatMap(({ symbols }) => line("also right", report.text(symbols, t))),
     );
 }
 

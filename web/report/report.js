@@ -62,6 +62,7 @@ export class Report {
                 ...pair,
                 source: renamed(pair.source),
                 expected: renamed(pair.expected),
+                also: pair.also?.map(({ symbols }) => ({ symbols: renamed(symbols) })),
                 outputs: pair.outputs.map((output) => ({
                     ...output,
                     symbols: renamed(output.symbols),

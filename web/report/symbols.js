@@ -27,11 +27,16 @@ export function oneLine(text) {
     return text.replace(/\p{Cc}/gu, (c) => NAMED.get(c) ?? "·");
 }
 
+// Blanks other than the usual one, joiners, marks of direction, controls, and what chooses a variant. Within a picture of
+// several characters, such as a flag, they show.
+const INVISIBLE = /[\p{Cc}\p{Cf}\u00A0\p{Zl}\p{Zp}\u1680\u2000-\u200A\u202F\u205F\u3000\p{Variation_Selector}]+/gu,
+    PICTURE = /^[\p{So}\p{Extended_Pictographic}]|\u20E3/u;
+
 // What stands for a symbol in a picture.
 export function visible(text) {
     if (NAMED.has(text)) return NAMED.get(text);
-    if (/^[\p{Cc}\p{Cf}\p{Z}]+$/u.test(text)) return codes(text);
-    return /^\p{M}/u.test(text) ? "◌" + text : text;
+    const shown = PICTURE.test(text) ? text : text.replace(INVISIBLE, codes);
+    return /^\p{M}/u.test(shown) ? "◌" + shown : shown;
 }
 
 export function isRightToLeft(text) {

@@ -36,7 +36,7 @@ function marked(report, pair, index) {
             continue;
         }
         const text = oneLine(report.symbols[found]);
-        parts.push(between, found === expected ? text : el("mark", {}, text));
+        parts.push(between, found === expected ? text : el("mark", {}, report.label(found).text));
         between = report.about.target_separator;
     }
     return parts;

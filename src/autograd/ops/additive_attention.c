@@ -119,8 +119,8 @@ static const lb_op additive_attention_op = {
     .outputs = 2,
     .shape = output_shapes,
     .forward = forward,
-    .work = backward_work,
-    .backward = backward,
+    .work = LB_TRAINING(backward_work),
+    .backward = LB_TRAINING(backward),
 };
 
 /** Additive attention on projected operands: score(q, k) = v' tanh(q + k).

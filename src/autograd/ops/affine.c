@@ -96,7 +96,7 @@ static const lb_op affine_op = {
     .derivative = "dx += dy w, dw += dy' x, db += sum over rows of dy",
     .shape = output_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
     .can_set = 1U << X | 1U << BESIDE,
 };
 

@@ -65,27 +65,27 @@ static const lb_op divide_op = LB_PAIR_OP(div, "y = a / b", "da += dy / b, db -=
  *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
 lb_tensor *lb_add(lb_tensor *a, lb_tensor *b)
 {
-    static const lb_pair_kernels rows = {add_forward, add_backward};
+    static const lb_pair_kernels rows = {add_forward, LB_TRAINING(add_backward)};
     return lb_op_apply(&add_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }
 
 /** a - b. */
 lb_tensor *lb_sub(lb_tensor *a, lb_tensor *b)
 {
-    static const lb_pair_kernels rows = {subtract_forward, subtract_backward};
+    static const lb_pair_kernels rows = {subtract_forward, LB_TRAINING(subtract_backward)};
     return lb_op_apply(&subtract_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }
 
 /** a times b, element by element. */
 lb_tensor *lb_mul(lb_tensor *a, lb_tensor *b)
 {
-    static const lb_pair_kernels rows = {multiply_forward, multiply_backward};
+    static const lb_pair_kernels rows = {multiply_forward, LB_TRAINING(multiply_backward)};
     return lb_op_apply(&multiply_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }
 
 /** a divided by b, element by element. */
 lb_tensor *lb_div(lb_tensor *a, lb_tensor *b)
 {
-    static const lb_pair_kernels rows = {divide_forward, divide_backward};
+    static const lb_pair_kernels rows = {divide_forward, LB_TRAINING(divide_backward)};
     return lb_op_apply(&divide_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }

@@ -91,8 +91,8 @@ static const lb_op attention_gru_op = {
     .outputs = 4,
     .shape = output_shapes,
     .forward = lb_attention_gru_forward,
-    .work = lb_attention_gru_backward_work,
-    .backward = lb_attention_gru_backward,
+    .work = LB_TRAINING(lb_attention_gru_backward_work),
+    .backward = LB_TRAINING(lb_attention_gru_backward),
     .can_set = 1U << LB_AGRU_X | 1U << LB_AGRU_KEYS | 1U << LB_AGRU_VALUES,
 };
 

@@ -78,7 +78,7 @@ static const lb_op convolve_op = {
     .derivative = "dx_(j + o - r) += sum_k filter_k,o dy_jk, dfilter_k,o += sum_j dy_jk x_(j + o - r)",
     .shape = output_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** Filters over sequences of numbers, which count as 0 beyond their ends: nn.Conv1d with one input channel, padding r

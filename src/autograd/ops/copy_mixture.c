@@ -181,8 +181,8 @@ static const lb_op copy_mixture_op = {
         "dgate += sum_v (r_v - g) dy_v, dw_i += (1 - g) dy_v / e^y_v with v the symbol of i",
     .shape = output_shape,
     .forward = forward,
-    .work = backward_work,
-    .backward = backward,
+    .work = LB_TRAINING(backward_work),
+    .backward = LB_TRAINING(backward),
 };
 
 /** The mixture of a pointer-generator: with probability g a symbol is chosen by the logits, otherwise it is copied from

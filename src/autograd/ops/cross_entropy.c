@@ -66,7 +66,7 @@ static const lb_op cross_entropy_op = {
     .derivative = "dx += dloss (softmax(x) - q) / n",
     .shape = lb_class_loss_shape,
     .forward = forward,
-    .backward = lb_class_loss_backward,
+    .backward = LB_TRAINING(lb_class_loss_backward),
     .can_set = 1U,
 };
 

@@ -43,7 +43,7 @@ static const lb_op cumsum_op = {
     .derivative = "dx_j += sum_(i >= j) dy_i",
     .shape = same_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** The sum of each element and all before it along an axis; -1 is the last. Shapes: any -> the same.

@@ -164,8 +164,8 @@ static const lb_op dot_attention_op = {
     .outputs = 2,
     .shape = lb_dot_shapes,
     .forward = forward,
-    .work = backward_work,
-    .backward = backward,
+    .work = LB_TRAINING(backward_work),
+    .backward = LB_TRAINING(backward),
     .can_set = 1U << QUERY | 1U << KEYS | 1U << VALUES,
 };
 

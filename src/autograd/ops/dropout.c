@@ -47,7 +47,7 @@ static const lb_op dropout_op = {
     .derivative = "dx_i += dy_i / (1 - p) where y_i was kept",
     .shape = same_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** Dropout with probability p. Returns x itself if p is 0 or in LB_MODE_EVALUATE.

@@ -47,7 +47,7 @@ static const lb_op embedding_lookup_op = {
     .derivative = "dtable[id_i] += dy_i",
     .shape = looked_up_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** The row of the table for each token. Padding is looked up like any other id.

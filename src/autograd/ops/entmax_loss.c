@@ -46,7 +46,7 @@ static const lb_op entmax_loss_op = {
     .derivative = "dx += dloss (p - q) / n",
     .shape = lb_class_loss_shape,
     .forward = forward,
-    .backward = lb_class_loss_backward,
+    .backward = LB_TRAINING(lb_class_loss_backward),
     .can_set = 1U,
 };
 

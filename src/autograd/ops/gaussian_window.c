@@ -58,7 +58,7 @@ static const lb_op gaussian_window_op = {
     .derivative = "dw_s += dy_s exp(-(s - p)^2 / (2 sigma^2)), dp += sum_s dy_s y_s (s - p) / sigma^2",
     .shape = output_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** Attention weights times a Gaussian around a position of the keys, which are at 0, 1, 2 and so on. The rows of the

@@ -21,15 +21,15 @@ static const lb_cell_op gru_op = {
     .op.outputs = 2,
     .op.shape = lb_cell_shapes,
     .op.forward = lb_cell_forward,
-    .op.work = lb_cell_work,
-    .op.backward = lb_cell_backward,
+    .op.work = LB_TRAINING(lb_cell_work),
+    .op.backward = LB_TRAINING(lb_cell_backward),
     .op.can_set = 1U << X,
     .cell = {.gates = 3,
              .state = 1,
              .saved = LB_GRU_SAVED,
              .previous = LB_GRU_SAVED_PREVIOUS,
              .step = lb_gru_gates,
-             .back = lb_gru_gates_backward},
+             .back = LB_TRAINING(lb_gru_gates_backward)},
 };
 
 /** A GRU over a padded batch of sequences, given the input part of the gates.

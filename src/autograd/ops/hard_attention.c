@@ -63,8 +63,8 @@ static const lb_op hard_op = {
     .outputs = 2,
     .shape = output_shapes,
     .forward = lb_hard_forward,
-    .work = lb_hard_backward_work,
-    .backward = lb_hard_backward,
+    .work = LB_TRAINING(lb_hard_backward_work),
+    .backward = LB_TRAINING(lb_hard_backward),
     .can_set = 1U,
 };
 
@@ -77,8 +77,8 @@ static const lb_op monotonic_op = {
     .outputs = 3,
     .shape = output_shapes,
     .forward = lb_hard_forward,
-    .work = lb_hard_backward_work,
-    .backward = lb_hard_backward,
+    .work = LB_TRAINING(lb_hard_backward_work),
+    .backward = LB_TRAINING(lb_hard_backward),
     .can_set = 1U,
 };
 

@@ -112,7 +112,7 @@ static const lb_op concat_op = {
     .derivative = "dx_k += the part of dy that is x_k's",
     .shape = concat_shape,
     .forward = concat_forward,
-    .backward = concat_backward,
+    .backward = LB_TRAINING(concat_backward),
 };
 
 static const lb_op slice_op = {
@@ -122,7 +122,7 @@ static const lb_op slice_op = {
     .derivative = "dx_(first + i) += dy_i",
     .shape = slice_shape,
     .forward = slice_forward,
-    .backward = slice_backward,
+    .backward = LB_TRAINING(slice_backward),
 };
 
 /** Joins tensors along an existing axis. More than LB_MAX_INPUTS tensors are joined in groups.

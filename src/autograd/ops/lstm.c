@@ -22,15 +22,15 @@ static const lb_cell_op lstm_op = {
     .op.outputs = 2,
     .op.shape = lb_cell_shapes,
     .op.forward = lb_cell_forward,
-    .op.work = lb_cell_work,
-    .op.backward = lb_cell_backward,
+    .op.work = LB_TRAINING(lb_cell_work),
+    .op.backward = LB_TRAINING(lb_cell_backward),
     .op.can_set = 1U << X,
     .cell = {.gates = GATES,
              .state = 2,
              .saved = LB_LSTM_SAVED,
              .previous = LB_LSTM_SAVED_H,
              .step = lb_lstm_gates,
-             .back = lb_lstm_gates_backward},
+             .back = LB_TRAINING(lb_lstm_gates_backward)},
 };
 
 /** An LSTM over a padded batch of sequences, given the input part of the gates.

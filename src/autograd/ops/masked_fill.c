@@ -52,7 +52,7 @@ static const lb_op masked_fill_op = {
     .derivative = "dx += dy where mask",
     .shape = same_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** x where the mask is not 0, `value` where it is 0.

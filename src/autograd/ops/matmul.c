@@ -143,7 +143,7 @@ static const lb_op matmul_op = {
     .derivative = "da += dc b', db += a' dc",
     .shape = product_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** Matrix product of the last two axes; leading axes broadcast.

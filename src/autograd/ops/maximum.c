@@ -54,13 +54,13 @@ static const lb_op minimum_op = LB_PAIR_OP(
  *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
 lb_tensor *lb_maximum(lb_tensor *a, lb_tensor *b)
 {
-    static const lb_pair_kernels rows = {maximum_forward, maximum_backward};
+    static const lb_pair_kernels rows = {maximum_forward, LB_TRAINING(maximum_backward)};
     return lb_op_apply(&maximum_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }
 
 /** The smaller of a and b; NaN and gradients as for lb_maximum. */
 lb_tensor *lb_minimum(lb_tensor *a, lb_tensor *b)
 {
-    static const lb_pair_kernels rows = {minimum_forward, minimum_backward};
+    static const lb_pair_kernels rows = {minimum_forward, LB_TRAINING(minimum_backward)};
     return lb_op_apply(&minimum_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }

@@ -136,8 +136,8 @@ static const lb_op standardize_op = {
         "dn = dy w, dx += (dn - mean dn - n mean(dn n)) / sqrt(var x + epsilon), dw += dy n, db += dy",
     .shape = same_shape,
     .forward = forward,
-    .work = work,
-    .backward = backward,
+    .work = LB_TRAINING(work),
+    .backward = LB_TRAINING(backward),
     .can_set = 1U << X,
 };
 

@@ -206,8 +206,8 @@ static const lb_op pair_affine_op = {
                   "dW += sum_qk dy_qk tanh(query_q + key_k)', db += sum_qk dy_qk",
     .shape = output_shape,
     .forward = forward,
-    .work = backward_work,
-    .backward = backward,
+    .work = LB_TRAINING(backward_work),
+    .backward = LB_TRAINING(backward),
 };
 
 /** A hidden layer and an affine map for every pair of a query and a key: the outputs of a decoder in each state, for

@@ -86,7 +86,7 @@ static const lb_op relative_op = {
     .derivative = "dtable_bh += sum of dy_hik over the i and k of the bucket",
     .shape = relative_shape,
     .forward = relative_forward,
-    .backward = relative_backward,
+    .backward = LB_TRAINING(relative_backward),
 };
 
 /** A learned bias of attention for each head and distance. Half of the buckets are for a distance each, the others for

@@ -30,6 +30,6 @@ static const lb_op power_op = LB_PAIR_OP(pow, "y = a^b", "da += dy b a^(b - 1), 
  *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
 lb_tensor *lb_pow(lb_tensor *a, lb_tensor *b)
 {
-    static const lb_pair_kernels rows = {power_forward, power_backward};
+    static const lb_pair_kernels rows = {power_forward, LB_TRAINING(power_backward)};
     return lb_op_apply(&power_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }

@@ -73,7 +73,7 @@ static const lb_op sum_op = {
     .derivative = "dx_i += dy",
     .shape = reduced_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 static const lb_op mean_op = {
@@ -83,7 +83,7 @@ static const lb_op mean_op = {
     .derivative = "dx_i += dy / n",
     .shape = reduced_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** Sum over one axis, which is removed; -1 is the last.

@@ -99,7 +99,7 @@ static const lb_op max_op = {
     .derivative = "dx_i += dy / n for the n elements with x_i = y",
     .shape = reduced_shape,
     .forward = max_forward,
-    .backward = max_backward,
+    .backward = LB_TRAINING(max_backward),
 };
 
 static const lb_op log_sum_exp_op = {
@@ -109,7 +109,7 @@ static const lb_op log_sum_exp_op = {
     .derivative = "dx_i += dy e^(x_i - y)",
     .shape = reduced_shape,
     .forward = log_sum_exp_forward,
-    .backward = log_sum_exp_backward,
+    .backward = LB_TRAINING(log_sum_exp_backward),
 };
 
 /** The largest element along an axis, which is removed; -1 is the last. NaN if there is one, -inf along an axis of

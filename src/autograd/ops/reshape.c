@@ -101,7 +101,7 @@ static const lb_op reshape_op = {
     .derivative = "dx += dy",
     .shape = reshaped,
     .forward = reshape_forward,
-    .backward = reshape_backward,
+    .backward = LB_TRAINING(reshape_backward),
     .can_set = 1U,
 };
 
@@ -112,7 +112,7 @@ static const lb_op permute_op = {
     .derivative = "dx += dy, permuted back",
     .shape = permuted,
     .forward = permute_forward,
-    .backward = permute_backward,
+    .backward = LB_TRAINING(permute_backward),
 };
 
 /** The elements of x, in order, in another shape. One dimension may be -1: it is computed from the others.

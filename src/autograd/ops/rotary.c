@@ -108,7 +108,7 @@ static const lb_op rotary_op = {
     .derivative = "dx += dy turned by -t",
     .shape = same_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** Turns queries or keys by their positions: a dot product of two then depends on how far apart they are.

@@ -74,7 +74,7 @@ static const lb_op softmax_op = {
     .derivative = "dx_i += y_i (dy_i - sum_j dy_j y_j)",
     .shape = same_shape,
     .forward = softmax_forward,
-    .backward = softmax_backward,
+    .backward = LB_TRAINING(softmax_backward),
 };
 
 static const lb_op log_softmax_op = {
@@ -84,7 +84,7 @@ static const lb_op log_softmax_op = {
     .derivative = "dx_i += dy_i - e^y_i sum_j dy_j",
     .shape = same_shape,
     .forward = log_softmax_forward,
-    .backward = log_softmax_backward,
+    .backward = LB_TRAINING(log_softmax_backward),
 };
 
 /** Softmax over the last axis. A row of only -inf gives zeros and zero gradients, where PyTorch gives NaN: a query with

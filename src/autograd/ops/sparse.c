@@ -71,7 +71,7 @@ static const lb_op sparsemax_op = {
     .derivative = "dx_i += s_i (dy_i - sum_j s_j dy_j / sum_j s_j), s_i = 1 if y_i > 0, else 0",
     .shape = same_shape,
     .forward = sparsemax_forward,
-    .backward = sparsemax_backward,
+    .backward = LB_TRAINING(sparsemax_backward),
 };
 
 static const lb_op entmax_op = {
@@ -81,7 +81,7 @@ static const lb_op entmax_op = {
     .derivative = "dx_i += s_i (dy_i - sum_j s_j dy_j / sum_j s_j), s_i = sqrt(y_i)",
     .shape = same_shape,
     .forward = entmax_forward,
-    .backward = entmax_backward,
+    .backward = LB_TRAINING(entmax_backward),
 };
 
 /** Sparsemax over the last axis: the point of the simplex that is nearest to x. Scores that are far enough below the

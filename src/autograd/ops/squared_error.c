@@ -61,7 +61,7 @@ static const lb_op mean_squared_error_op = {
     .derivative = "dx += dloss 2 (x - target) / n; dtarget -= dloss 2 (x - target) / n",
     .shape = scalar_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** The mean of (x - target)^2 over all elements, as nn.MSELoss; without elements it is 0.

@@ -96,7 +96,7 @@ KERNELS(softplus, softplus_of(x[i]), dy[i] * lb_sigmoid_inline(x[i]))
 #define UNARY_OP(op, formula_text, derivative_text)                                                          \
     {                                                                                                        \
         .name = #op, .operands = "x", .formula = formula_text, .derivative = derivative_text,                \
-        .shape = same_shape, .forward = forward, .backward = backward, .can_set = 1U,                        \
+        .shape = same_shape, .forward = forward, .backward = LB_TRAINING(backward), .can_set = 1U,           \
     }
 
 static const lb_op exp_op = UNARY_OP(exp, "y = e^x", "dx += dy y");
@@ -112,7 +112,7 @@ static const lb_op softplus_op = UNARY_OP(softplus, "y = ln(1 + e^x)", "dx += dy
 static lb_tensor *apply(const lb_op *op, lb_tensor *x, void (*values)(run), void (*gradient)(run),
                         lb_real factor)
 {
-    const unary kernels = {factor, values, gradient};
+    const unary kernels = {factor, values, LB_TRAINING(gradient)};
     return lb_op_apply(op, LB_INPUTS(x), &kernels, sizeof kernels);
 }
 

@@ -128,7 +128,7 @@ static const lb_op weighted_op = {
     .derivative = "dx_c += dloss (softmax(x)_c sum_k w_k q_k - w_c q_c) / n",
     .shape = scalar_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 static const lb_op soft_op = {
@@ -140,7 +140,7 @@ static const lb_op soft_op = {
     .derivative = "dx_c += dloss (softmax(x)_c sum_k w_k q_k - w_c q_c) / n",
     .shape = scalar_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** lb_cross_entropy_smoothed with a weight for each class: the loss of a row, and what it counts for in the mean, are

@@ -64,7 +64,7 @@ static const lb_op where_op = {
     .derivative = "da += dy where condition, db += dy elsewhere",
     .shape = common_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = LB_TRAINING(backward),
 };
 
 /** a where the condition is not 0, b where it is 0. What is not chosen may be NaN or infinite: neither the result nor a

@@ -13,7 +13,7 @@ enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
 typedef struct work {
     const lb_conversion *asked;
     lb_fields fields;
-    lb_buffer record; /* a quoted field may have line ends */
+    lb_buffer record; /* the lines of one whose quoted field is open */
     int64_t first;    /* number of the first line of the record */
     lb_buffer out;
     size_t room; /* for bytes of the copy */
@@ -123,18 +123,13 @@ static lb_status take_bad(work *w, const char *text, size_t length)
 }
 
 /* A record is a line, or several of CSV. */
-static lb_status take_record(work *w, bool last)
+static lb_status take_record(work *w, lb_pair_line_is found)
 {
-    const char *text = w->record.text;
-    size_t length = w->record.length;
-    lb_converted *met = w->asked->met;
-    lb_pair_line_is found = lb_pair_kind_split(w->asked->kind, text, length, &w->fields);
-    if (found == LB_LINE_IS_OPEN && !last && length <= LB_PAIR_LINE_BYTES) return LB_OK;
     lb_status status = LB_OK;
     if (found == LB_LINE_IS_COMMENT)
-        met->comments++;
+        w->asked->met->comments++;
     else if (found != LB_LINE_IS_FIELDS)
-        status = take_bad(w, text, length);
+        status = take_bad(w, w->record.text, w->record.length);
     else if (!(w->asked->header && w->first == 1))
         status = emit(w, w->first);
     w->record.length = 0;
@@ -150,16 +145,22 @@ static bool is_blank(const lb_line *line)
 
 static lb_status take_line(work *w, const lb_line *line)
 {
+    size_t before = w->record.length;
+    lb_pair_line_is found = LB_LINE_IS_BAD;
     w->asked->met->lines++;
-    if (w->record.length == 0 && is_blank(line)) {
+    if (before == 0 && is_blank(line)) {
         w->asked->met->blanks++;
         return LB_OK;
     }
-    if (w->record.length == 0) w->first = line->number;
-    if (line->cut) return take_bad(w, line->text, line->length);
-    if (w->record.length > 0) lb_buffer_add(&w->record, "\n", 1);
+    if (before == 0) w->first = line->number;
+    if (before > 0) lb_buffer_add(&w->record, "\n", 1);
     lb_buffer_add(&w->record, line->text, line->length);
-    return w->record.failed ? out_of_memory(w) : take_record(w, false);
+    if (w->record.failed) return out_of_memory(w);
+    if (!line->cut)
+        found = lb_pair_kind_split(w->asked->kind, w->record.text + before, w->record.length - before,
+                                   before > 0, &w->fields);
+    bool goes_on = found == LB_LINE_IS_OPEN && w->record.length <= LB_PAIR_LINE_BYTES;
+    return goes_on ? LB_OK : take_record(w, found);
 }
 
 static lb_status take_both(work *w, const lb_line *source, const lb_line *target)
@@ -190,7 +191,7 @@ static lb_status convert_one(work *w, lb_lines *lines)
         if (status) return status;
     }
     if (result == LB_LINES_FAILED) return LB_ERROR_OPEN;
-    return w->record.length > 0 ? take_record(w, true) : LB_OK;
+    return w->record.length > 0 ? take_record(w, LB_LINE_IS_OPEN) : LB_OK;
 }
 
 static lb_status convert_both(work *w, lb_lines *sources, lb_lines *targets)

@@ -3,25 +3,26 @@
 
 #include <string.h>
 
-/* The end of a quoted field that begins behind a quote; NULL: it goes on in the next line. */
+/* The end of a quoted field, of which `at` is inside; NULL: it goes on in the next line. */
 static const char *read_quoted(const char *at, const char *end, lb_fields *fields)
 {
     for (;;) {
         const char *quote = memchr(at, '"', (size_t)(end - at));
+        lb_buffer_add(&fields->text, at, (size_t)((quote ? quote : end) - at));
         if (!quote) return NULL;
-        lb_buffer_add(&fields->text, at, (size_t)(quote - at));
         at = quote + 1;
         if (at == end || *at != '"') return at;
         lb_buffer_add(&fields->text, at++, 1);
     }
 }
 
-lb_pair_line_is lb_csv_split(char between, const char *line, size_t length, lb_fields *fields)
+lb_pair_line_is lb_csv_split(char between, const char *line, size_t length, bool open, lb_fields *fields)
 {
     const char *at = line, *end = line + length;
     for (;;) {
-        if (at < end && *at == '"') at = read_quoted(at + 1, end, fields);
+        if (open || (at < end && *at == '"')) at = read_quoted(open ? at : at + 1, end, fields);
         if (!at) return LB_LINE_IS_OPEN;
+        open = false;
         const char *stop = memchr(at, between, (size_t)(end - at));
         lb_fields_add(fields, at, (size_t)((stop ? stop : end) - at));
         if (!stop) return LB_LINE_IS_FIELDS;

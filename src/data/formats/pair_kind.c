@@ -42,7 +42,7 @@ static lb_pair_line_is split_tabs(lb_pair_kind *kind, const char *line, size_t l
 
 static lb_pair_line_is split_csv(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
-    return lb_csv_split(*kind->between, line, length, fields);
+    return lb_csv_split(*kind->between, line, length, false, fields);
 }
 
 static lb_pair_line_is split_json(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
@@ -191,8 +191,10 @@ const char *lb_pair_kind_target_separator(const lb_pair_kind *kind)
     return kind->row->target_separator;
 }
 
-lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
+                                   lb_fields *fields)
 {
+    if (open) return lb_csv_split(*kind->between, line, length, true, fields);
     lb_fields_clear(fields);
     return kind->row->split(kind, line, length, fields);
 }

@@ -39,12 +39,14 @@ bool lb_pair_kind_has_tabs(const lb_pair_kind *kind);
 /** The separator of the target symbols that goes without saying; NULL: there is none. */
 const char *lb_pair_kind_target_separator(const lb_pair_kind *kind);
 
-/** Divides a line into fields, which are cleared first. The first line of JSON decides about the columns of the
- *  others. */
-lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
+/** Divides a line into fields, which are cleared first. Where `open`, it goes on with the quoted field at the end of
+ *  those of the line before, which was open, and begins with its line end. The first line of JSON decides about the
+ *  columns of the others. */
+lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
+                                   lb_fields *fields);
 
 /** Divides a line of CSV. */
-lb_pair_line_is lb_csv_split(char between, const char *line, size_t length, lb_fields *fields);
+lb_pair_line_is lb_csv_split(char between, const char *line, size_t length, bool open, lb_fields *fields);
 
 /** The values of a JSON object, in the order of `keys`, which are those of the first one. */
 lb_pair_line_is lb_json_split(lb_fields *keys, const char *line, size_t length, lb_fields *fields);

@@ -99,7 +99,7 @@ static bool are_phones(span text)
 /* Divides a line; only what the kind makes of it counts. */
 static lb_pair_line_is divide(sample *s, int line)
 {
-    return lb_pair_kind_split(&s->kind, s->line[line].text, s->line[line].length, &s->fields);
+    return lb_pair_kind_split(&s->kind, s->line[line].text, s->line[line].length, false, &s->fields);
 }
 
 static bool is_cmudict(sample *s)
@@ -121,21 +121,44 @@ static bool is_jsonl(sample *s)
     return true;
 }
 
-/* All lines have as many fields, at least two. */
-static bool is_even(sample *s)
+/* A comma of a sentence has a blank or the end of the line behind it. */
+static bool has_sentence(const sample *s)
 {
+    for (int i = 1; i < s->fields.count; i++) {
+        span text = field(s, i);
+        if (text.length > 0 ? *text.text == ' ' : s->fields.count == 2) return true;
+    }
+    return false;
+}
+
+/* Two of its fields are names of columns. */
+static bool has_names(const sample *s)
+{
+    int names = 0;
+    for (int i = 0; i < s->fields.count; i++) {
+        span text = field(s, i);
+        names += lb_is_column_name(text.text, text.length);
+    }
+    return names > 1;
+}
+
+/* All lines have as many fields, at least two. Without names or quotes, few lines may be so by chance. */
+static bool is_table(sample *s)
+{
+    enum { FEW = 5 };
     int columns = 0;
-    bool open = false;
+    bool open = false, sure = s->count >= FEW;
     for (int i = 0; i < s->count; i++) {
-        lb_pair_line_is found = divide(s, i);
-        if (open || found == LB_LINE_IS_OPEN) { /* the next line goes on with a quoted field */
-            open = found != LB_LINE_IS_OPEN ? open : !open;
-            continue;
-        }
-        if (found || s->fields.count < 2 || (columns && s->fields.count != columns)) return false;
+        lb_pair_line_is found =
+            lb_pair_kind_split(&s->kind, s->line[i].text, s->line[i].length, open, &s->fields);
+        open = found == LB_LINE_IS_OPEN;
+        sure = sure || memchr(s->line[i].text, '"', s->line[i].length) || (i == 0 && has_names(s));
+        if (open) continue;
+        if (found || s->fields.count < 2 || (columns && s->fields.count != columns) || has_sentence(s))
+            return false;
         columns = s->fields.count;
     }
-    return columns > 1;
+    return columns > 1 && sure;
 }
 
 /* All lines have the text between their fields, and just once. */
@@ -165,8 +188,8 @@ static const struct {
     {"lines:=>", is_divided},
     {"lines: \xE2\x86\x92 ", is_divided},
     {"lines:\xE2\x86\x92", is_divided},
-    {"csv", is_even},
-    {"csv:;", is_even},
+    {"csv", is_table},
+    {"csv:;", is_table},
     {"cmudict", is_cmudict},
     {"lines:~", is_divided},
     {"lines:: ", is_divided},

@@ -1,7 +1,7 @@
 #include "translate/file/text_model.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
+#include "base/json_text.h"
 #include "data/pair_line.h"
 #include "data/sort_task_json.h"
 #include "data/symbols.h"
@@ -28,14 +28,11 @@ static const char *const column_names[] = {"source", "target", "features"};
 
 static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
 {
-    lb_buffer_print(json, ",\"%s\":{\"separator\":", key);
-    lb_buffer_json_string(json, rule->separator ? rule->separator : "");
-    lb_buffer_print(json, ",\"normalize\":\"%s\"", lb_normal_form_name(rule->normalize));
-    if (rule->graphemes) lb_buffer_print(json, ",\"graphemes\":true");
-    if (lb_symbol_rule_has_features(rule)) {
-        lb_buffer_print(json, ",\"features\":");
-        lb_buffer_json_string(json, rule->features);
-    }
+    lb_json_open(json, key, "{");
+    lb_json_string(json, "separator", rule->separator ? rule->separator : "");
+    lb_json_string(json, "normalize", lb_normal_form_name(rule->normalize));
+    if (rule->graphemes) lb_json_bool(json, "graphemes", true);
+    if (lb_symbol_rule_has_features(rule)) lb_json_string(json, "features", rule->features);
     lb_buffer_print(json, "}");
 }
 
@@ -43,15 +40,12 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
 static void print_columns(lb_buffer *json, lb_pair_columns c)
 {
     const int32_t column[] = {c.source, c.target, c.features};
-    bool any = *c.kind;
-    if (any) lb_buffer_print(json, ",\"columns\":{\"%s\":", FORMAT);
-    if (any) lb_buffer_json_string(json, c.kind);
-    for (int i = 0; i < 3; i++) {
-        if (column[i] == 0) continue;
-        lb_buffer_print(json, "%s\"%s\":%d", any ? "," : ",\"columns\":{", column_names[i], (int)column[i]);
-        any = true;
-    }
-    if (any) lb_buffer_print(json, "}");
+    if (!*c.kind && !c.source && !c.target && !c.features) return;
+    lb_json_open(json, "columns", "{");
+    if (*c.kind) lb_json_string(json, FORMAT, c.kind);
+    for (int i = 0; i < 3; i++)
+        if (column[i] != 0) lb_json_whole(json, column_names[i], column[i]);
+    lb_buffer_print(json, "}");
 }
 
 /* The task of the model; NULL if there is no memory. */
@@ -68,11 +62,11 @@ static char *print_task(const lb_text_model *t)
     print_rule(&json, "source", &t->source_rule);
     print_rule(&json, "target", &t->target_rule);
     print_columns(&json, t->columns);
-    lb_buffer_print(&json,
-                    ",\"shortest_source\":%d,\"longest_source\":%d,\"longest_target\":%d,"
-                    "\"%s\":%d}",
-                    (int)t->shortest_source, (int)t->longest_source, (int)t->longest_target, FIRST_WRITTEN,
-                    LB_FIRST_WRITTEN);
+    lb_json_whole(&json, "shortest_source", t->shortest_source);
+    lb_json_whole(&json, "longest_source", t->longest_source);
+    lb_json_whole(&json, "longest_target", t->longest_target);
+    lb_json_whole(&json, FIRST_WRITTEN, LB_FIRST_WRITTEN);
+    lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
 }
 

@@ -227,8 +227,9 @@ static lb_status open_pairs(joining *j)
     d->dev = apart ? lb_training_pairs_find(c->dev, &c->dev_pairs, &d->format, j->error)
                    : lb_pairs_hold_out(d->train, LB_HELD_OUT, j->error);
     if (!d->dev) return j->error->status;
-    return lb_pair_sample_make(d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample,
-                               j->error);
+    lb_status status =
+        lb_pair_sample_make(d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample, j->error);
+    return status || !c->any_target ? status : lb_pair_sample_any_target(&d->sample, d->dev, j->error);
 }
 
 /* A vote of one has nothing to weigh. */
@@ -242,7 +243,7 @@ static lb_status fit(joining *j)
     if (!status && r->count > 1) status = lb_join_fit(&j->text, j->ensemble, &j->data, weight, j->error);
     if (!status && r->count > 1) status = lb_ensemble_weigh(j->ensemble, j->params, weight, j->error);
     if (!status) status = lb_join_measure(&j->text, j->text.model, &j->data, &r->dev, j->error);
-    r->pairs = j->data.sample.count;
+    r->pairs = lb_pair_sample_judged(&j->data.sample);
     return status;
 }
 

@@ -15,6 +15,7 @@ enum { BEAM = 5, ROWS = 32, MOST_CELLS = 1 << 15 };
 typedef struct walk {
     const lb_text_model *text;
     lb_training_data *data;
+    const lb_pair_sample *sample; /* of the data, or its sources */
     lb_tape *tape;
     int64_t next, end; /* of the sample */
     lb_batch batch;
@@ -25,8 +26,12 @@ typedef struct walk {
 static lb_status open_walk(walk *w, const lb_text_model *text, lb_training_data *data, lb_error *error)
 {
     int64_t symbols = lb_vocabulary_size(text->target);
-    *w = (walk){
-        .text = text, .data = data, .tape = lb_tape_new(), .end = data->sample.possible, .error = error};
+    *w = (walk){.text = text,
+                .data = data,
+                .sample = &data->sample,
+                .tape = lb_tape_new(),
+                .end = data->sample.possible,
+                .error = error};
     w->search = (lb_beam_config){
         .beam = symbols < BEAM ? symbols : BEAM, .length_penalty = 1, .without_weights = true};
     if (!w->tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
@@ -43,15 +48,18 @@ static lb_status tape_status(const walk *w)
 /* Long pairs get smaller batches. */
 static int64_t size_of_next(const walk *w)
 {
-    const lb_pair_sample *sample = &w->data->sample;
     int64_t size = 0, longest = 0;
     while (size < ROWS && w->next + size < w->end) {
-        int64_t pair = sample->pair[w->next + size], source = lb_pairs_source_length(w->data->dev, pair),
-                target = lb_pairs_target_length(w->data->dev, pair);
-        longest = source > longest ? source : longest;
-        longest = target > longest ? target : longest;
-        if (size > 0 && (size + 1) * longest * longest > MOST_CELLS) break;
-        size++;
+        const int64_t *pair = w->sample->pair + w->next + size;
+        int64_t more = lb_pair_sample_same(w->sample, w->next + size);
+        for (int64_t i = 0; i < more; i++) {
+            int64_t source = lb_pairs_source_length(w->data->dev, pair[i]),
+                    target = lb_pairs_target_length(w->data->dev, pair[i]);
+            longest = source > longest ? source : longest;
+            longest = target > longest ? target : longest;
+        }
+        if (size > 0 && (size + more) * longest * longest > MOST_CELLS) break;
+        size += more;
     }
     return size;
 }
@@ -62,7 +70,7 @@ static bool advance(walk *w)
     int64_t size = size_of_next(w);
     if (size == 0 || lb_tape_status(w->tape)) return false;
     lb_tape_reset(w->tape);
-    w->batch = lb_pair_sample_batch(&w->data->sample, w->data->dev, w->text->source, w->text->target, w->tape,
+    w->batch = lb_pair_sample_batch(w->sample, w->data->dev, w->text->source, w->text->target, w->tape,
                                     w->next, size);
     w->search.limit = lb_text_model_limit(w->text, w->batch.source.length);
     w->next += size;
@@ -76,18 +84,40 @@ static bool is_right(const walk *w, int64_t row, const lb_hypothesis *h)
            memcmp(h->id, out.id + row * out.length, (size_t)h->length * sizeof *h->id) == 0;
 }
 
+/* The outputs alone, up to `end` of the sample. */
+static lb_status add_outputs(walk *w, const lb_model *model, int64_t end, lb_tally *tally)
+{
+    lb_status status = LB_OK;
+    w->end = end;
+    while (!status && advance(w)) {
+        const int64_t *same = w->sample->same ? w->sample->same + w->next - w->batch.source.batch : NULL;
+        status = lb_tally_add_outputs(tally, model, w->batch, same, &w->search);
+    }
+    return status;
+}
+
+static lb_status add_sources(walk *w, const lb_model *model, lb_tally *tally)
+{
+    *tally = (lb_tally){.loss = tally->loss, .tokens = tally->tokens};
+    w->sample = w->sample->sources;
+    w->next = 0;
+    return add_outputs(w, model, w->sample->count, tally);
+}
+
 lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, lb_training_data *data,
                           lb_evaluation *found, lb_error *error)
 {
     walk w;
     lb_tally tally = {0};
+    const lb_pair_sample *sample = &data->sample;
     lb_status status = open_walk(&w, text, data, error);
     while (!status && advance(&w)) status = lb_tally_add_search(&tally, model, w.batch, w.search);
-    w.end = data->sample.count;
-    while (!status && advance(&w)) status = lb_tally_add_edits(&tally, model, w.batch, &w.search);
+    if (!status)
+        status =
+            sample->sources ? add_sources(&w, model, &tally) : add_outputs(&w, model, sample->count, &tally);
     status = w.tape ? tape_status(&w) : status;
     lb_tape_free(w.tape);
-    *found = lb_tally_evaluation(&tally, data->sample.count);
+    *found = lb_tally_evaluation(&tally, lb_pair_sample_judged(sample));
     return status;
 }
 

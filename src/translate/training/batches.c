@@ -1,6 +1,7 @@
 #include "translate/training/batches.h"
 
 #include "base/alloc.h"
+#include "base/json_text.h"
 #include "data/pair_order.h"
 #include "data/pairs.h"
 #include "data/sort_task_json.h"
@@ -76,17 +77,19 @@ lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *ta
 
 void lb_producer_print(const lb_producer *p, lb_buffer *json)
 {
+    char *task = p->order ? NULL : lb_sort_task_print(&p->task);
     if (p->order) {
-        lb_buffer_print(json,
-                        "\"train\":\"%016llx\",\"dev\":\"%016llx\",\"min_count\":%d,\"batch\":%lld,"
-                        "\"batches\":%lld,",
+        lb_json_key(json, "train");
+        lb_buffer_print(json, "\"%016llx\",\"dev\":\"%016llx\"",
                         (unsigned long long)lb_pairs_facts_of(p->data->train)->hash,
-                        (unsigned long long)lb_pairs_facts_of(p->data->dev)->hash, p->min_count,
-                        (long long)p->batch, (long long)lb_pair_order_batches(p->order));
-        return;
+                        (unsigned long long)lb_pairs_facts_of(p->data->dev)->hash);
+        lb_json_whole(json, "min_count", p->min_count);
+    } else {
+        lb_json_key(json, "task");
+        lb_buffer_print(json, "%s", task ? task : "");
+        json->failed = json->failed || !task;
     }
-    char *task = lb_sort_task_print(&p->task);
-    lb_buffer_print(json, "\"task\":%s,\"batch\":%lld,", task ? task : "", (long long)p->batch);
-    json->failed = json->failed || !task;
+    lb_json_whole(json, "batch", p->batch);
+    if (p->order) lb_json_whole(json, "batches", lb_pair_order_batches(p->order));
     lb_release(task);
 }

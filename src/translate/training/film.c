@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/base64.h"
+#include "base/json_text.h"
 #include "data/symbols.h"
 #include "io/append.h"
 #include "io/file.h"
@@ -68,13 +69,12 @@ static lb_status begin(lb_film *film, const lb_train_history *history, lb_error 
 static void print_symbols(lb_buffer *json, const char *key, const lb_vocabulary *vocabulary,
                           const int32_t *id, int32_t length)
 {
-    lb_buffer_print(json, "\"%s\":[", key);
+    lb_json_open(json, key, "[");
     for (int32_t i = 0; i < length; i++) {
         const char *symbol = id[i] < LB_FIRST_TOKEN ? NO_SYMBOL : lb_vocabulary_symbol(vocabulary, id[i]);
-        if (i) lb_buffer_print(json, ",");
-        lb_buffer_json_string(json, lb_symbol_name(symbol));
+        lb_json_string(json, NULL, lb_symbol_name(symbol));
     }
-    lb_buffer_print(json, "],");
+    lb_buffer_print(json, "]");
 }
 
 /* The mean over the heads of the last layer for one step and position of a row. */
@@ -108,12 +108,15 @@ static void print_frame(lb_buffer *json, const lb_text_model *model, const lb_ba
                         const lb_decoded *all, int64_t row, int64_t pair, int64_t step)
 {
     int32_t length = batch->source.lengths[row];
-    lb_buffer_print(json, "{\"step\":%lld,\"pair\":%lld,", (long long)step, (long long)pair);
+    lb_json_open(json, NULL, "{");
+    lb_json_whole(json, "step", step);
+    lb_json_whole(json, "pair", pair);
     print_symbols(json, "source", model->source, batch->source.id + row * batch->source.length, length);
     print_symbols(json, "expected", model->target, batch->target_out.id + row * batch->target_out.length,
                   batch->target_out.lengths[row] - 1);
     print_symbols(json, "output", model->target, all->id + row * all->length, all->lengths[row]);
-    lb_buffer_print(json, "\"finished\":%s,\"weights\":\"", all->finished[row] ? "true" : "false");
+    lb_json_bool(json, "finished", all->finished[row]);
+    lb_json_open(json, "weights", "\"");
     if (all->weights) print_weights(json, all, row, length);
     lb_buffer_print(json, "\"}\n");
 }

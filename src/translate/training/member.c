@@ -1,7 +1,7 @@
 #include "translate/training/member.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
+#include "base/json_text.h"
 #include "data/pairs.h"
 #include "io/own_file.h"
 #include "io/path.h"
@@ -154,8 +154,8 @@ static char *print_settings(const lb_training *t)
     lb_buffer_print(&json, "\"dropout\":%.9g,\"patience\":%d,\"shards\":%d,\"direction\":\"%s\"",
                     fmax(c->dropout, 0), c->patience > 0 ? c->patience : 0, t->shards, c->direction);
     if (t->model->kind == &lb_transformer_kind)
-        lb_buffer_print(&json, ",\"kv_heads\":%d", c->kv_heads ? c->kv_heads : c->heads);
-    if (!t->data->sorts) lb_buffer_print(&json, ",\"normalize\":\"%s\"", c->normalize);
+        lb_json_whole(&json, "kv_heads", c->kv_heads ? c->kv_heads : c->heads);
+    if (!t->data->sorts) lb_json_string(&json, "normalize", c->normalize);
     lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
 }

@@ -1,6 +1,7 @@
 #include "translate/training/run_identity.h"
 
 #include "base/alloc.h"
+#include "base/json_text.h"
 #include "data/pairs.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -14,18 +15,17 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { DIGITS = 9 };
+
 static void print_data(lb_buffer *json, const lb_training_config *c)
 {
     if (c->sort) return;
-    lb_buffer_print(json,
-                    "\"source_column\":%d,\"target_column\":%d,\"normalize\":\"%s\",\"source_separator\":",
-                    c->source_column, c->target_column, c->normalize);
-    lb_buffer_json_string(json, c->source_separator ? c->source_separator : "");
-    lb_buffer_print(json, ",\"target_separator\":");
-    lb_buffer_json_string(json, c->target_separator ? c->target_separator : "");
-    lb_buffer_print(json, ",");
-    if (strcmp(c->symbols, lb_symbols_kind_name(false)) != 0)
-        lb_buffer_print(json, "\"symbols\":\"%s\",", c->symbols);
+    lb_json_whole(json, "source_column", c->source_column);
+    lb_json_whole(json, "target_column", c->target_column);
+    lb_json_string(json, "normalize", c->normalize);
+    lb_json_string(json, "source_separator", c->source_separator ? c->source_separator : "");
+    lb_json_string(json, "target_separator", c->target_separator ? c->target_separator : "");
+    if (strcmp(c->symbols, lb_symbols_kind_name(false)) != 0) lb_json_string(json, "symbols", c->symbols);
 }
 
 char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
@@ -33,30 +33,29 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
     lb_buffer json = {0};
     const lb_training_config *c = t->config;
     char *model = lb_model_config_json(t->model);
-    lb_buffer_print(&json, "{");
-    if (c->from) lb_buffer_print(&json, "\"from\":\"%016llx\",", (unsigned long long)t->start->hash);
-    if (c->freeze && *c->freeze) {
-        lb_buffer_print(&json, "\"freeze\":");
-        lb_buffer_json_string(&json, c->freeze);
-        lb_buffer_print(&json, ",");
-    }
-    if (t->model->from_end) lb_buffer_print(&json, "\"direction\":\"backward\",");
+    lb_json_open(&json, NULL, "{");
+    if (c->from) lb_buffer_print(&json, "\"from\":\"%016llx\"", (unsigned long long)t->start->hash);
+    if (c->freeze && *c->freeze) lb_json_string(&json, "freeze", c->freeze);
+    if (t->model->from_end) lb_json_string(&json, "direction", "backward");
     lb_producer_print(&t->producer, &json);
     print_data(&json, c);
-    lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
-                    (long long)t->run.steps, c->evaluate_every, c->lr, (long long)trainer->schedule.warm_up);
-    lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":\"%llu\",",
-                    t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed);
-    lb_buffer_print(&json, "\"average\":%.9g,", trainer->average);
-    if (c->hallucinate > 0) lb_buffer_print(&json, "\"hallucinate\":%.9g,", c->hallucinate);
-    if (c->no_hold_out) lb_buffer_print(&json, "\"hold_out\":false,");
-    if (t->shards > 1) lb_buffer_print(&json, "\"shards\":%d,", t->shards);
-    lb_buffer_print(&json, "\"kind\":\"%s\",\"model\":%s}", t->model->kind->name, model ? model : "");
-    bool failed = json.failed || !model;
+    lb_json_whole(&json, "steps", t->run.steps);
+    lb_json_whole(&json, "evaluate_every", c->evaluate_every);
+    lb_json_number(&json, "lr", c->lr, DIGITS);
+    lb_json_whole(&json, "warm_up", trainer->schedule.warm_up);
+    lb_json_number(&json, "label_smoothing", t->smoothing, DIGITS);
+    lb_json_number(&json, "scheduled_sampling", fmax(c->scheduled_sampling, 0), DIGITS);
+    lb_buffer_print(&json, ",\"seed\":\"%llu\"", (unsigned long long)t->seed);
+    lb_json_number(&json, "average", trainer->average, DIGITS);
+    if (c->hallucinate > 0) lb_json_number(&json, "hallucinate", c->hallucinate, DIGITS);
+    if (c->any_target) lb_json_bool(&json, "any_target", true);
+    if (c->no_hold_out) lb_json_bool(&json, "hold_out", false);
+    if (t->shards > 1) lb_json_whole(&json, "shards", t->shards);
+    lb_json_string(&json, "kind", t->model->kind->name);
+    lb_buffer_print(&json, ",\"model\":%s}", model ? model : "");
+    json.failed = json.failed || !model;
     lb_release(model);
-    if (!failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 static int number_of(const cJSON *json, const char *name, int otherwise)
@@ -103,7 +102,8 @@ static bool is_optional(const char *name)
 {
     return strcmp(name, "freeze") == 0 || strcmp(name, "direction") == 0 ||
            strcmp(name, "feature_positions") == 0 || strcmp(name, "copy") == 0 ||
-           strcmp(name, "hallucinate") == 0 || strcmp(name, "shards") == 0 || strcmp(name, "hold_out") == 0;
+           strcmp(name, "hallucinate") == 0 || strcmp(name, "shards") == 0 || strcmp(name, "hold_out") == 0 ||
+           strcmp(name, "any_target") == 0;
 }
 
 /* Checkpoints from older versions lack some settings; these are assumed to be unchanged. */

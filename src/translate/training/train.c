@@ -177,7 +177,7 @@ static lb_status train(job *s, lb_training_result *result)
     if (!s->members) return out_of_memory(s);
     while (s->count < s->config.seeds && !status) status = train_next(s);
     if (status) return status;
-    result->pairs = s->data.sorts ? LB_MEASURED : s->data.sample.count;
+    result->pairs = s->data.sorts ? LB_MEASURED : lb_pair_sample_judged(&s->data.sample);
     if (s->config.seeds > 1) return join_members(s, &result->dev);
     result->dev = s->members->training.run.kept->dev;
     return LB_OK;

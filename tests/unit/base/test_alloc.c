@@ -55,6 +55,45 @@ START_TEST(test_grow_keeps_what_was_there_and_releases_the_old)
 }
 END_TEST
 
+START_TEST(test_array_grows_as_elements_are_added)
+{
+    int *number = NULL;
+    size_t count = 0, room = 0;
+    support_watch_allocations();
+    for (; count < 1000; count++) {
+        ck_assert(lb_alloc_more(&number, count, &room, sizeof *number));
+        ck_assert_uint_gt(room, count);
+        number[count] = (int)count;
+    }
+    for (int i = 0; i < 1000; i++) ck_assert_int_eq(number[i], i);
+    ck_assert_int_lt(support_allocation_count(), 10);
+    size_t full = room;
+    int *same = number;
+    support_fail_allocation(1);
+    ck_assert(!lb_alloc_more(&number, full, &room, sizeof *number));
+    ck_assert_uint_eq(room, full);
+    ck_assert_ptr_eq(number, same);
+    lb_release(number);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+START_TEST(test_room_for_several_keeps_what_is_counted)
+{
+    char *text = NULL;
+    size_t room = 0;
+    ck_assert(lb_alloc_room(&text, 0, 4, &room, 1));
+    memcpy(text, "abc", 4);
+    ck_assert(lb_alloc_room(&text, 4, 100000, &room, 1));
+    ck_assert_uint_ge(room, 100000);
+    ck_assert_str_eq(text, "abc");
+    char *same = text;
+    ck_assert(lb_alloc_room(&text, 4, room, &room, 1));
+    ck_assert_ptr_eq(text, same);
+    lb_release(text);
+}
+END_TEST
+
 START_TEST(test_failing_allocator_gives_null_everywhere)
 {
     support_watch_allocations();
@@ -84,7 +123,9 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "alloc", SUPPORT_TESTS(test_allocator_set_is_the_one_that_is_called, test_alloc_zero_is_zero,
-                               test_grow_keeps_what_was_there_and_releases_the_old,
-                               test_failing_allocator_gives_null_everywhere, test_align_rounds_up));
+        "alloc",
+        SUPPORT_TESTS(test_allocator_set_is_the_one_that_is_called, test_alloc_zero_is_zero,
+                      test_grow_keeps_what_was_there_and_releases_the_old,
+                      test_array_grows_as_elements_are_added, test_room_for_several_keeps_what_is_counted,
+                      test_failing_allocator_gives_null_everywhere, test_align_rounds_up));
 }

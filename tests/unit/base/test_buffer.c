@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/json_text.h"
 #include "base/utf8.h"
 #include "support/alloc.h"
 
@@ -49,6 +50,32 @@ START_TEST(test_print_failing_allocation_sticks_and_leaks_nothing)
     ck_assert_str_eq(json.text, "kept");
     ck_assert_ptr_null(lb_buffer_end(&json));
     ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+START_TEST(test_json_commas_are_between_values)
+{
+    static const char *const words[] = {"{", "b\n"};
+    lb_buffer json = {0};
+    for (int line = 0; line < 2; line++) {
+        lb_json_open(&json, NULL, "{");
+        lb_json_whole(&json, "a", INT64_MIN);
+        lb_json_strings(&json, "words", words, 2);
+        lb_json_open(&json, "list", "[");
+        for (int i = 0; i < 2; i++) lb_json_number(&json, NULL, i / 0.3, 3);
+        lb_buffer_print(&json, "]");
+        lb_json_bool(&json, "\"no\"", false);
+        lb_json_string(&json, "none", NULL);
+        lb_json_open(&json, "empty", "[");
+        lb_buffer_print(&json, "]}\n");
+    }
+    const char *expected =
+        "{\"a\":-9223372036854775808,\"words\":[\"{\",\"b\\n\"],\"list\":[0,3.33],\"\\\"no\\\"\":false,"
+        "\"none\":null,\"empty\":[]}\n";
+    ck_assert_uint_eq(json.length, 2 * strlen(expected));
+    ck_assert_str_eq(json.text + strlen(expected), expected);
+    ck_assert(strncmp(json.text, expected, strlen(expected)) == 0);
+    lb_release(json.text);
 }
 END_TEST
 
@@ -116,6 +143,7 @@ int main(void)
     TCase *tests = tcase_create("json");
     tcase_add_test(tests, test_string_specials_are_escaped);
     tcase_add_test(tests, test_print_many_pieces_join_to_one_text);
+    tcase_add_test(tests, test_json_commas_are_between_values);
     tcase_add_test(tests, test_print_failing_allocation_sticks_and_leaks_nothing);
     tcase_add_test(tests, test_print_of_what_cannot_be_printed_fails);
     tcase_add_test(tests, test_utf8_valid_accepts_what_the_standard_does);

@@ -11,6 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes that were divided into fields: --wrap of the linker sends all calls through here. */
+static size_t divided;
+
+lb_pair_line_is __real_lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
+                                          lb_fields *fields);
+lb_pair_line_is __wrap_lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
+                                          lb_fields *fields);
+lb_pair_line_is __wrap_lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
+                                          lb_fields *fields)
+{
+    divided += length;
+    return __real_lb_pair_kind_split(kind, line, length, open, fields);
+}
+
 /* The format, the number of the last line, and all pairs: "csv 3: a|b c|d". Symbols have nothing between them. */
 static const char *read_all(const char *text, lb_pair_format format)
 {
@@ -51,17 +65,24 @@ static const struct {
      "a\tb\n",
      NULL, ": a|b"},
     /* CSV */
-    {"a,b\nc,d", NULL, "csv: a|b c|d"},
+    {"a,b\nc,d\ne,f\ng,h\ni,j", NULL, "csv: a|b c|d e|f g|h i|j"},
     {"\xEF\xBB\xBF"
-     "a,b\r\nc,d\r\n",
+     "a,\"b\"\r\nc,d\r\n",
      NULL, "csv: a|b c|d"},
-    {"a,b\n\nc,d\n \n", NULL, "csv: a|b c|d"},
+    {"\"a\",b\n\nc,d\n \n", NULL, "csv: a|b c|d"},
+    /* too little for a table */
+    {"a,b\nc,d", NULL, ":1: found text with commas, "},
+    {"Go, he says\nNo, she says\nGo, go\nWell, no\nSo, stay\n", NULL, ":1: found text with commas, "},
+    {"Dear sir,\nI go,\nyou stay,\nall is well,\nyours,\n", NULL, ":1: found text with commas, "},
+    {"he goes; she stays\nhe stays; she goes\n1; 2\n3; 4\n5; 6\n", NULL, ":1: found text with semicolons, "},
     {"\"a,\"\"x\",b\n\"c\ty\",d\n", "csv", "csv: a,\"x|b c y|d"},
     {"\"a\n\nx\",b\nc,d\n", "csv", "csv: a  x|b c|d"},
+    {"\"a\n\"\"x\ny\",b\nc,d\n", NULL, "csv: a \"x y|b c|d"},
+    {"\"a\nx\",b,c\nc,d\n", NULL, ":1: found 1 column, expected 2"},
     {"\"a\nx,b\nc,d\n", "csv", ":1: found 1 column, expected 2"},
     {"a,b\nc\n", "csv", ":2: found 1 column, expected 2"},
     {"\n\na,b\nc\n", "csv", ":4: found 1 column, expected 2"},
-    {"a;b\nc,x;d\n", NULL, "csv:;: a|b c,x|d"},
+    {"a;b\nc,x;d\ne;f\ng;h\ni;j\n", NULL, "csv:;: a|b c,x|d e|f g|h i|j"},
     {"word,ipa\nc,d\n", NULL, "csv+: c|d"},
     {"ipa,rank,Word\nd,1,c\n", NULL, "csv+: c|d"},
     {"one,two\nc,d\n", "csv+header", "csv+header+: c|d"},
@@ -106,10 +127,24 @@ START_TEST(test_pair_file_is_read_as_what_it_is)
 }
 END_TEST
 
+START_TEST(test_pair_file_lines_of_an_open_quote_are_divided_once)
+{
+    enum { LINES = 2000 };
+    static char text[8 * LINES + 16] = "\"";
+    char *end = text + 1;
+    for (int i = 0; i < LINES; i++) end += sprintf(end, "a\"\"b\n");
+    sprintf(end, "\",c\n");
+    divided = 0;
+    ck_assert_str_eq(read_all(text, (lb_pair_format){.kind = "csv"}),
+                     ":1: found a source of 8000 symbols, expected at most 1000");
+    ck_assert_uint_lt(divided, 2 * sizeof text);
+}
+END_TEST
+
 START_TEST(test_pair_file_given_columns_are_used)
 {
     const lb_pair_format reversed = {.source_column = 2, .target_column = 1};
-    ck_assert_str_eq(read_all("a,b\nc,d\n", reversed), "csv: b|a d|c");
+    ck_assert_str_eq(read_all("\"a\",b\nc,d\n", reversed), "csv: b|a d|c");
     ck_assert_str_eq(read_all("word,ipa\nc,d\n", reversed), "csv+: d|c");
     ck_assert_str_eq(read_all("a->b, c\nd->e\n", reversed), "lists:->: b|a c|a e|d");
     const lb_pair_format features = {.features_column = 3, .source.features = ";"};
@@ -168,6 +203,7 @@ int main(void)
 {
     return support_run_tests(
         "pair_file", SUPPORT_TESTS(test_pair_file_is_read_as_what_it_is,
+                                   test_pair_file_lines_of_an_open_quote_are_divided_once,
                                    test_pair_file_given_columns_are_used, test_pair_file_weights_repeat_pairs,
                                    test_pair_file_weights_have_no_more_room_than_the_copy));
 }

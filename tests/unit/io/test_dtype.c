@@ -65,19 +65,19 @@ START_TEST(test_to_real_rounds_to_nearest_and_keeps_its_own_bits)
 }
 END_TEST
 
-START_TEST(test_to_int64_whole_numbers_are_exact)
+START_TEST(test_to_double_whole_numbers_are_exact)
 {
-    const int64_t wide[] = {INT64_MIN, INT64_MAX, -1};
+    const int64_t wide[] = {INT64_MIN, (INT64_C(1) << 53) - 1, -1};
     const int32_t narrow[] = {INT32_MIN, -1};
     const unsigned char bytes[] = {0, 255, 2};
-    int64_t out[3];
-    lb_dtype_to_int64(LB_DTYPE_I64, wide, 3, out);
-    ck_assert_int_eq(memcmp(out, wide, sizeof wide), 0);
-    lb_dtype_to_int64(LB_DTYPE_I32, narrow, 2, out);
+    double out[3];
+    lb_dtype_to_double(LB_DTYPE_I64, wide, 3, out);
+    ck_assert(out[0] == -0x1p63 && out[1] == 0x1p53 - 1 && out[2] == -1);
+    lb_dtype_to_double(LB_DTYPE_I32, narrow, 2, out);
     ck_assert(out[0] == INT32_MIN && out[1] == -1);
-    lb_dtype_to_int64(LB_DTYPE_U8, bytes, 3, out);
+    lb_dtype_to_double(LB_DTYPE_U8, bytes, 3, out);
     ck_assert(out[0] == 0 && out[1] == 255 && out[2] == 2);
-    lb_dtype_to_int64(LB_DTYPE_BOOL, bytes, 3, out);
+    lb_dtype_to_double(LB_DTYPE_BOOL, bytes, 3, out);
     ck_assert(out[0] == 0 && out[1] == 1 && out[2] == 1);
 }
 END_TEST
@@ -89,10 +89,10 @@ START_TEST(test_names_and_sizes_are_those_of_the_formats)
     ck_assert_uint_eq(lb_dtype_size(LB_DTYPE_REAL), sizeof(lb_real));
     ck_assert_uint_eq(lb_dtype_size(LB_DTYPE_BOOL), 1);
     ck_assert_int_eq(LB_DTYPE_F32, 0);
-    ck_assert(lb_dtype_is_whole(LB_DTYPE_BOOL) && lb_dtype_is_whole(LB_DTYPE_I32) &&
-              lb_dtype_is_whole(LB_DTYPE_U8));
-    ck_assert(lb_dtype_is_whole(LB_DTYPE_I64) && !lb_dtype_is_whole(LB_DTYPE_F16) &&
-              !lb_dtype_is_whole(LB_DTYPE_F64));
+    lb_dtype found;
+    ck_assert(lb_dtype_find("BF16", lb_dtype_name, &found) && found == LB_DTYPE_BF16);
+    ck_assert(lb_dtype_find("b1", lb_dtype_numpy_name, &found) && found == LB_DTYPE_BOOL);
+    ck_assert(!lb_dtype_find("b1", lb_dtype_name, &found));
 }
 END_TEST
 
@@ -102,7 +102,7 @@ int main(void)
     tcase_add_loop_test(tests, test_to_double_half_precision_is_exact, 0, sizeof halves / sizeof *halves);
     tcase_add_test(tests, test_to_double_unaligned_numbers_are_read_like_aligned_ones);
     tcase_add_test(tests, test_to_real_rounds_to_nearest_and_keeps_its_own_bits);
-    tcase_add_test(tests, test_to_int64_whole_numbers_are_exact);
+    tcase_add_test(tests, test_to_double_whole_numbers_are_exact);
     tcase_add_test(tests, test_names_and_sizes_are_those_of_the_formats);
     Suite *suite = suite_create("dtype");
     suite_add_tcase(suite, tests);

@@ -29,7 +29,7 @@ static const struct {
     {BYTES("{"), "JSON"},
     {BYTES("[1, 2]"), "JSON"},
     {BYTES("a,b\n"), "text with commas, such as CSV"},
-    {BYTES("a;b\nc\td\n"), "text with commas, such as CSV"},
+    {BYTES("a;b\nc\td\n"), "text with semicolons, such as CSV"},
     {BYTES("a,b\tc\n"), "text with tabs, such as pairs"},
     {BYTES("{a\tb}\n"), "text with tabs, such as pairs"},
     {BYTES("word\r\n"), "text"},
@@ -82,9 +82,10 @@ START_TEST(test_file_kind_print_says_what_to_type)
     assert_printed("\x1F\x8B", "standard input", false, "found gzip data, expected a model; try: gunzip");
     assert_printed("\x7F\x45LF", "a", false, "found a program, expected a model");
     assert_printed("a,b", "a", false, "found text with commas, such as CSV, expected a model");
-    assert_printed(
-        "a,b", "a", true,
-        "found text with commas, such as CSV, expected a model; try: mlr -N --icsv --otsv cat a > NEW");
+    assert_printed("a,b", "a", true,
+                   "found text with commas, such as CSV, expected a model; try: --format csv");
+    assert_printed("a;b", "a", true,
+                   "found text with semicolons, such as CSV, expected a model; try: --format 'csv:;'");
     char text[LB_FILE_KIND_TEXT];
     lb_file_kind_print(lb_file_kind_find("\x1F\x8B", 2), path, "a model", false, text);
     ck_assert_uint_eq(strlen(text), LB_FILE_KIND_TEXT - 1);

@@ -6,7 +6,6 @@
 
 #include "io/byte_order.h"
 #include "io/dtype.h"
-#include "io/safetensors_format.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
 #include "support/tempdir.h"
@@ -186,24 +185,6 @@ START_TEST(test_open_file_of_others_reads_every_dtype)
 }
 END_TEST
 
-START_TEST(test_read_int64_whole_numbers_are_exact_and_others_refused)
-{
-    static const char *const names[] = {"u8", "i32", "i64"};
-    lb_safetensors *file = open_file(OTHERS);
-    int64_t out[4];
-    for (size_t i = 0; i < 3; i++) {
-        ck_assert_int_eq(lb_safetensors_read_int64(file, names[i], LB_SHAPE(2, 2), out, NULL), LB_OK);
-        ck_assert(out[0] == 0 && out[1] == 1 && out[2] == 2 && out[3] == 100);
-    }
-    ck_assert_int_eq(lb_safetensors_read_int64(file, "bool", LB_SHAPE(2, 2), out, NULL), LB_OK);
-    ck_assert(out[0] == 0 && out[1] == 1 && out[2] == 1 && out[3] == 1);
-    lb_error error = {0};
-    ck_assert_int_eq(lb_safetensors_read_int64(file, "f32", LB_SHAPE(2, 2), out, &error), LB_ERROR_FORMAT);
-    ck_assert_str_eq(error.message, OTHERS ": 'f32' has dtype F32, expected integers");
-    lb_safetensors_close(file);
-}
-END_TEST
-
 START_TEST(test_read_lb_real_keeps_bits_and_rounds_the_other_precision)
 {
     char path[SUPPORT_PATH];
@@ -285,7 +266,6 @@ int main(void)
     tcase_add_test(tests, test_write_impossible_arguments_fail_and_write_nothing);
     tcase_add_test(tests, test_write_missing_folder_fails);
     tcase_add_test(tests, test_open_file_of_others_reads_every_dtype);
-    tcase_add_test(tests, test_read_int64_whole_numbers_are_exact_and_others_refused);
     tcase_add_test(tests, test_read_lb_real_keeps_bits_and_rounds_the_other_precision);
     tcase_add_test(tests, test_read_wrong_name_or_shape_names_both_and_spares_the_output);
     tcase_add_test(tests, test_open_missing_file_fails);

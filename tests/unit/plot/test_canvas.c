@@ -9,7 +9,7 @@ static lb_canvas *canvas;
 
 static void setup(void)
 {
-    canvas = lb_canvas_new(40, 30, NULL);
+    canvas = lb_canvas_open(&(lb_canvas_config){.width = 40, .height = 30}, NULL);
     ck_assert_ptr_nonnull(canvas);
 }
 
@@ -27,15 +27,15 @@ static int red(int x, int y)
 static double ink(void)
 {
     double sum = 0;
-    for (int y = 0; y < lb_canvas_height(canvas); y++)
-        for (int x = 0; x < lb_canvas_width(canvas); x++) sum += (255 - red(x, y)) / 255.0;
+    for (int y = 0; y < lb_canvas_about(canvas)->height; y++)
+        for (int x = 0; x < lb_canvas_about(canvas)->width; x++) sum += (255 - red(x, y)) / 255.0;
     return sum;
 }
 
 START_TEST(test_canvas_new_is_white)
 {
-    ck_assert_int_eq(lb_canvas_width(canvas), 40);
-    ck_assert_int_eq(lb_canvas_height(canvas), 30);
+    ck_assert_int_eq(lb_canvas_about(canvas)->width, 40);
+    ck_assert_int_eq(lb_canvas_about(canvas)->height, 30);
     ck_assert_double_eq(ink(), 0);
     ck_assert_int_eq(lb_canvas_status(canvas, NULL), LB_OK);
 }
@@ -46,7 +46,8 @@ START_TEST(test_canvas_new_bad_size_is_an_argument_error)
     const int sizes[][2] = {{0, 5}, {5, -1}, {LB_CANVAS_MAX_SIDE + 1, 1}, {1, LB_CANVAS_MAX_SIDE + 1}};
     for (int i = 0; i < 4; i++) {
         lb_error error = {0};
-        ck_assert_ptr_null(lb_canvas_new(sizes[i][0], sizes[i][1], &error));
+        ck_assert_ptr_null(
+            lb_canvas_open(&(lb_canvas_config){.width = sizes[i][0], .height = sizes[i][1]}, &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
     }
 }
@@ -58,7 +59,7 @@ START_TEST(test_canvas_new_out_of_memory_leaks_nothing)
         support_watch_allocations();
         support_fail_allocation(n + 1);
         lb_error error = {0};
-        ck_assert_ptr_null(lb_canvas_new(10, 10, &error));
+        ck_assert_ptr_null(lb_canvas_open(&(lb_canvas_config){.width = 10, .height = 10}, &error));
         ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
         ck_assert_int_eq(support_live_allocations(), 0);
     }
@@ -147,7 +148,7 @@ START_TEST(test_polygon_covers_its_area_either_way_round)
     ck_assert_int_eq(red(14, 12), 0);
     ck_assert_int_eq(red(3, 20), 255);
     lb_point back[] = {triangle[2], triangle[1], triangle[0]};
-    lb_canvas *other = lb_canvas_new(40, 30, NULL);
+    lb_canvas *other = lb_canvas_open(&(lb_canvas_config){.width = 40, .height = 30}, NULL);
     lb_canvas_polygon(other, back, 3, lb_rgb(0));
     for (int y = 0; y < 30; y++)
         for (int x = 0; x < 40; x++) ck_assert_int_eq(lb_canvas_pixel(other, x, y).red, red(x, y));

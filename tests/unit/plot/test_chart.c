@@ -36,7 +36,8 @@ static lb_canvas *draw_one(const lb_chart *chart, double dpi)
 {
     lb_panel panel = lb_chart_panel(chart);
     lb_error error = {0};
-    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = dpi}, &error);
+    lb_canvas *canvas =
+        lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = dpi}, LB_FORMAT_PNG, &error);
     ck_assert_msg(canvas != NULL, "%s", error.message);
     return canvas;
 }
@@ -45,8 +46,8 @@ static lb_canvas *draw_one(const lb_chart *chart, double dpi)
 static int count_color(const lb_canvas *canvas, lb_color color)
 {
     int count = 0;
-    for (int y = 0; y < lb_canvas_height(canvas); y++) {
-        for (int x = 0; x < lb_canvas_width(canvas); x++) {
+    for (int y = 0; y < lb_canvas_about(canvas)->height; y++) {
+        for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
             lb_color c = lb_canvas_pixel(canvas, x, y);
             count += c.red == color.red && c.green == color.green && c.blue == color.blue;
         }
@@ -123,7 +124,7 @@ START_TEST(test_draw_axis_titles_are_no_longer_than_their_axis)
     lb_canvas *short_titles = draw_one(&chart, 72);
     chart.right.label = "An axis label that is a good deal longer than the axis that it stands beside";
     lb_canvas *long_title = draw_one(&chart, 72);
-    int w = lb_canvas_width(short_titles), h = lb_canvas_height(short_titles), margin = 0;
+    int w = lb_canvas_about(short_titles)->width, h = lb_canvas_about(short_titles)->height, margin = 0;
     for (int y = 0; y < 20; y++) /* above the plot, to the right of it: only the title could be there */
         for (int x = w - 30; x < w; x++) margin += lb_canvas_pixel(long_title, x, y).red < 200;
     for (int y = h - 45; y < h; y++)
@@ -188,7 +189,7 @@ START_TEST(test_draw_empty_charts_are_no_error)
         {.title = "No series"}, {.series = &empty, .count = 1}, {.left = {.log = true}, .x = {.log = true}}};
     for (int i = 0; i < 3; i++) {
         lb_canvas *canvas = draw_one(&charts[i], 0);
-        ck_assert_int_eq(lb_canvas_width(canvas), 1000 + 2 * 17);
+        ck_assert_int_eq(lb_canvas_about(canvas)->width, 1000 + 2 * 17);
         lb_canvas_free(canvas);
     }
 }
@@ -229,9 +230,9 @@ START_TEST(test_draw_beyond_the_limits_is_cut_at_the_frame)
     lb_chart chart = {.series = &series, .count = 1, .left = {.min = -1, .max = 1}};
     lb_canvas *canvas = draw_one(&chart, 0);
     ck_assert_int_gt(count_color(canvas, series.color), 100);
-    for (int x = 0; x < lb_canvas_width(canvas); x++) {
+    for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
         ck_assert_int_eq(lb_canvas_pixel(canvas, x, 20).red, 255);
-        ck_assert_int_eq(lb_canvas_pixel(canvas, x, lb_canvas_height(canvas) - 10).red, 255);
+        ck_assert_int_eq(lb_canvas_pixel(canvas, x, lb_canvas_about(canvas)->height - 10).red, 255);
     }
     lb_canvas_free(canvas);
 }

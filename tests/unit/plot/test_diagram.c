@@ -15,7 +15,7 @@ static lb_canvas *draw(const lb_diagram *diagrams, size_t count)
     lb_figure figure = {.panels = panels, .count = count, .dpi = DPI};
     lb_error error = {0};
     for (size_t i = 0; i < count; i++) panels[i] = lb_diagram_panel(&diagrams[i]);
-    lb_canvas *canvas = lb_figure_draw(&figure, &error);
+    lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, &error);
     ck_assert_msg(canvas != NULL, "%s", error.message);
     return canvas;
 }
@@ -25,7 +25,7 @@ static double ink_in(const lb_canvas *canvas, int first, int end)
 {
     double ink = 0;
     for (int y = first; y < end; y++)
-        for (int x = 0; x < lb_canvas_width(canvas); x++)
+        for (int x = 0; x < lb_canvas_about(canvas)->width; x++)
             ink += (255 - lb_canvas_pixel(canvas, x, y).blue) / 255.0;
     return ink;
 }
@@ -96,7 +96,7 @@ START_TEST(test_draw_arrows_join_the_boxes_of_their_weight)
     lb_diagram diagram = {.sources = 3, .targets = 2, .weights = weights};
     lb_canvas *canvas = draw(&diagram, 1);
     int below_sources = MARGIN + SIDE + 1, above_targets = MARGIN + SIDE + BETWEEN - 3;
-    for (int x = 0; x < lb_canvas_width(canvas); x++) {
+    for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
         bool third = x >= MARGIN + 2 * (SIDE + GAP) && x < MARGIN + 2 * (SIDE + GAP) + SIDE;
         bool first = x >= MARGIN + (SIDE + GAP) / 2 && x < MARGIN + (SIDE + GAP) / 2 + SIDE;
         if (!third) ck_assert_int_eq(lb_canvas_pixel(canvas, x, below_sources).blue, 255);
@@ -114,7 +114,7 @@ static double ink_of_head(int scale)
     const lb_diagram diagram = {.sources = 1, .targets = 1, .weights = &weight};
     lb_panel panel = lb_diagram_panel(&diagram);
     lb_figure figure = {.panels = &panel, .count = 1, .dpi = scale * DPI};
-    lb_canvas *canvas = lb_figure_draw(&figure, NULL);
+    lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
     int end = (MARGIN + SIDE + BETWEEN) * scale;
     ck_assert_ptr_nonnull(canvas);
     double ink = ink_in(canvas, end - 15 * scale, end - scale);
@@ -133,8 +133,8 @@ static bool has_bottleneck(const lb_diagram *diagram)
 {
     lb_canvas *canvas = draw(diagram, 1);
     bool found = false;
-    for (int y = 0; y < lb_canvas_height(canvas); y++) {
-        for (int x = 0; x < lb_canvas_width(canvas); x++) {
+    for (int y = 0; y < lb_canvas_about(canvas)->height; y++) {
+        for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
             lb_color c = lb_canvas_pixel(canvas, x, y);
             found = found || (c.red == 255 && c.green == 0 && c.blue == 0);
         }
@@ -157,12 +157,12 @@ START_TEST(test_draw_size_follows_the_longer_row_and_the_longest_label)
     const char *const labels[] = {"Donaudampfschifffahrtsgesellschaft", "a"};
     lb_diagram diagram = {.sources = 2, .targets = 4};
     lb_canvas *canvas = draw(&diagram, 1);
-    ck_assert_int_eq(lb_canvas_width(canvas), 2 * MARGIN + 4 * SIDE + 3 * GAP);
-    ck_assert_int_eq(lb_canvas_height(canvas), 2 * MARGIN + 2 * SIDE + BETWEEN);
+    ck_assert_int_eq(lb_canvas_about(canvas)->width, 2 * MARGIN + 4 * SIDE + 3 * GAP);
+    ck_assert_int_eq(lb_canvas_about(canvas)->height, 2 * MARGIN + 2 * SIDE + BETWEEN);
     lb_canvas_free(canvas);
     diagram.source_labels = labels;
     canvas = draw(&diagram, 1);
-    ck_assert_int_gt(lb_canvas_width(canvas), 4 * 200);
+    ck_assert_int_gt(lb_canvas_about(canvas)->width, 4 * 200);
     lb_canvas_free(canvas);
 }
 END_TEST
@@ -191,7 +191,7 @@ START_TEST(test_draw_impossible_diagram_is_an_argument_error)
     for (int i = 0; i < 5; i++) {
         lb_panel panel = lb_diagram_panel(&diagrams[i]);
         lb_error error = {0};
-        ck_assert_ptr_null(lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1}, &error));
+        ck_assert_ptr_null(lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1}, LB_FORMAT_PNG, &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
         ck_assert(i >= 2 || strcmp(error.message, "diagram: there are no boxes") == 0);
     }

@@ -49,16 +49,16 @@ static void is_area(int index, double x, double y, double width, double height)
 
 START_TEST(test_draw_panels_form_a_grid)
 {
-    lb_canvas *canvas =
-        lb_figure_draw(&(lb_figure){.panels = panels, .count = 5, .columns = 2, .dpi = 72}, NULL);
+    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = panels, .count = 5, .columns = 2, .dpi = 72},
+                                       LB_FORMAT_PNG, NULL);
     ck_assert_ptr_nonnull(canvas);
     is_area(0, 12, 12, 100, 90); /* margin 12, gutter 24; as wide as its column, as high as its row */
     is_area(1, 12 + 100 + 24, 12, 60, 90);
     is_area(2, 12, 12 + 90 + 24, 100, 30);
     is_area(3, 136, 126, 60, 30);
     is_area(4, 12, 126 + 30 + 24, 100, 10);
-    ck_assert_int_eq(lb_canvas_width(canvas), 136 + 60 + 12);
-    ck_assert_int_eq(lb_canvas_height(canvas), 180 + 10 + 12);
+    ck_assert_int_eq(lb_canvas_about(canvas)->width, 136 + 60 + 12);
+    ck_assert_int_eq(lb_canvas_about(canvas)->height, 180 + 10 + 12);
     ck_assert(!probes[0].single);
     lb_canvas_free(canvas);
 }
@@ -66,7 +66,8 @@ END_TEST
 
 START_TEST(test_draw_no_columns_means_one_row)
 {
-    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = panels, .count = 3, .dpi = 72}, NULL);
+    lb_canvas *canvas =
+        lb_figure_draw(&(lb_figure){.panels = panels, .count = 3, .dpi = 72}, LB_FORMAT_PNG, NULL);
     is_area(0, 12, 12, 100, 90);
     is_area(2, 12 + 100 + 24 + 60 + 24, 12, 30, 90);
     lb_canvas_free(canvas);
@@ -75,9 +76,10 @@ END_TEST
 
 START_TEST(test_draw_one_panel_is_single)
 {
-    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = panels, .count = 1, .columns = 9}, NULL);
+    lb_canvas *canvas =
+        lb_figure_draw(&(lb_figure){.panels = panels, .count = 1, .columns = 9}, LB_FORMAT_PNG, NULL);
     ck_assert(probes[0].single);
-    ck_assert_int_eq(lb_canvas_width(canvas), 100 + 2 * 17);
+    ck_assert_int_eq(lb_canvas_about(canvas)->width, 100 + 2 * 17);
     lb_canvas_free(canvas);
 }
 END_TEST
@@ -87,9 +89,9 @@ START_TEST(test_draw_title_and_bar_have_room_of_their_own)
     lb_color_bar bar = {.min = 0, .max = 1, .label = "w"};
     lb_figure figure = {
         .panels = panels, .count = 2, .title = "A title\nof two lines", .bar = &bar, .dpi = 72};
-    lb_canvas *canvas = lb_figure_draw(&figure, NULL);
+    lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
     ck_assert_double_gt(probes[0].area.y, 12 + 2 * 16);
-    ck_assert_double_gt(lb_canvas_width(canvas), probes[1].area.x + 60 + 24 + 15 + 12);
+    ck_assert_double_gt(lb_canvas_about(canvas)->width, probes[1].area.x + 60 + 24 + 15 + 12);
     for (int y = (int)probes[0].area.y; y < (int)probes[0].area.y + 90; y++) { /* nothing was drawn over */
         lb_color c = lb_canvas_pixel(canvas, (int)probes[0].area.x + 50, y);
         ck_assert_int_eq(c.green, 255);
@@ -118,7 +120,7 @@ START_TEST(test_draw_heads_with_one_bar_equals_the_reviewed_picture)
     lb_color_bar bar = lb_heatmap_share_scale(heads, 4);
     lb_figure figure = {
         .panels = grid, .count = 4, .columns = 2, .title = "All heads", .bar = &bar, .dpi = 72};
-    lb_canvas *canvas = lb_figure_draw(&figure, NULL);
+    lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
     ck_assert_ptr_nonnull(canvas);
     support_picture_equals(canvas, "figure");
     lb_canvas_free(canvas);
@@ -131,12 +133,12 @@ START_TEST(test_draw_with_another_font_looks_different)
     lb_heatmap map = {.values = (double[]){0.5}, .rows = 1, .columns = 1};
     lb_panel panel = lb_heatmap_panel(&map);
     lb_figure figure = {.panels = &panel, .count = 1};
-    lb_canvas *one = lb_figure_draw(&figure, NULL);
+    lb_canvas *one = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
     figure.font = bold;
-    lb_canvas *other = lb_figure_draw(&figure, NULL);
-    bool same = lb_canvas_width(one) == lb_canvas_width(other);
-    for (int y = 0; y < lb_canvas_height(one) && same; y++)
-        for (int x = 0; x < lb_canvas_width(one) && same; x++)
+    lb_canvas *other = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
+    bool same = lb_canvas_about(one)->width == lb_canvas_about(other)->width;
+    for (int y = 0; y < lb_canvas_about(one)->height && same; y++)
+        for (int x = 0; x < lb_canvas_about(one)->width && same; x++)
             same = lb_canvas_pixel(one, x, y).red == lb_canvas_pixel(other, x, y).red;
     ck_assert(!same);
     lb_canvas_free(one);
@@ -158,7 +160,7 @@ START_TEST(test_draw_impossible_figure_is_an_argument_error)
                  {{.panels = panels, .count = 1, .dpi = 5000}, blurred}};
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
         lb_error error = {0};
-        ck_assert_ptr_null(lb_figure_draw(&cases[i].figure, &error));
+        ck_assert_ptr_null(lb_figure_draw(&cases[i].figure, LB_FORMAT_PNG, &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
         ck_assert_str_eq(error.message, cases[i].message);
     }
@@ -169,7 +171,7 @@ START_TEST(test_draw_too_large_figure_is_an_argument_error)
 {
     probes[0].wanted.width = 1e12;
     lb_error error = {0};
-    ck_assert_ptr_null(lb_figure_draw(&(lb_figure){.panels = panels, .count = 1}, &error));
+    ck_assert_ptr_null(lb_figure_draw(&(lb_figure){.panels = panels, .count = 1}, LB_FORMAT_PNG, &error));
     ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
 }
 END_TEST

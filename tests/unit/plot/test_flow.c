@@ -14,7 +14,8 @@ static lb_canvas *draw(const lb_flow *flow)
 {
     lb_panel panel = lb_flow_panel(flow);
     lb_error error = {0};
-    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = DPI}, &error);
+    lb_canvas *canvas =
+        lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = DPI}, LB_FORMAT_PNG, &error);
     ck_assert_msg(canvas != NULL, "%s", error.message);
     return canvas;
 }
@@ -40,12 +41,12 @@ START_TEST(test_draw_size_follows_columns_rows_and_the_longest_label)
     lb_flow_box boxes[] = {{"a", 3, 1, {0}}, {"b", 4.5, 3, {0}}};
     lb_flow flow = {.boxes = boxes, .box_count = 2};
     lb_canvas *canvas = draw(&flow);
-    ck_assert_int_eq(lb_canvas_width(canvas), 2 * MARGIN + SIDE + 3 * (SIDE + BESIDE) / 2);
-    ck_assert_int_eq(lb_canvas_height(canvas), 2 * MARGIN + SIDE + 2 * (SIDE + BELOW));
+    ck_assert_int_eq(lb_canvas_about(canvas)->width, 2 * MARGIN + SIDE + 3 * (SIDE + BESIDE) / 2);
+    ck_assert_int_eq(lb_canvas_about(canvas)->height, 2 * MARGIN + SIDE + 2 * (SIDE + BELOW));
     lb_canvas_free(canvas);
     boxes[1].label = "Donaudampfschifffahrtsgesellschaft";
     canvas = draw(&flow);
-    ck_assert_int_gt(lb_canvas_width(canvas), 2 * 200);
+    ck_assert_int_gt(lb_canvas_about(canvas)->width, 2 * 200);
     lb_canvas_free(canvas);
 }
 END_TEST
@@ -63,7 +64,7 @@ END_TEST
 static void ink_at(const lb_canvas *canvas, int y, int *first, int *last)
 {
     *first = *last = -1;
-    for (int x = 0; x < lb_canvas_width(canvas); x++) {
+    for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
         if (lb_canvas_pixel(canvas, x, y).blue == 255) continue;
         if (*first < 0) *first = x;
         *last = x;
@@ -92,7 +93,7 @@ static int strokes_at(const lb_canvas *canvas, int y)
 {
     int strokes = 0;
     bool inside = false;
-    for (int x = 0; x < lb_canvas_width(canvas); x++) {
+    for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
         bool ink = lb_canvas_pixel(canvas, x, y).blue < 250;
         strokes += ink && !inside;
         inside = ink;
@@ -131,7 +132,7 @@ START_TEST(test_draw_impossible_flow_is_an_argument_error)
     for (size_t i = 0; i < sizeof flows / sizeof flows[0]; i++) {
         lb_panel panel = lb_flow_panel(&flows[i]);
         lb_error error = {0};
-        ck_assert_ptr_null(lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1}, &error));
+        ck_assert_ptr_null(lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1}, LB_FORMAT_PNG, &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
         ck_assert_msg(strstr(error.message, "flow: ") != NULL, "%s", error.message);
     }

@@ -52,9 +52,9 @@ START_TEST(test_font_open_equals_the_built_in)
         char text[] = {(char)c, 'A', '\0'};
         ck_assert_double_eq(lb_text_measure(opened, 1, text).width, lb_text_measure(builtin, 1, text).width);
     }
-    ck_assert_str_eq(lb_font_family(opened), "DejaVu Sans");
-    ck_assert(lb_font_is_bold(opened));
-    ck_assert_ptr_null(lb_font_next(builtin));
+    ck_assert_str_eq(opened->family, "DejaVu Sans");
+    ck_assert(opened->bold);
+    ck_assert_ptr_null(builtin->next);
     lb_font_close(opened);
     lb_font_close(builtin);
 }
@@ -64,10 +64,10 @@ START_TEST(test_font_characters_that_one_lacks_come_from_the_next)
 {
     lb_font *mono = lb_font_open(mono_path, NULL);
     ck_assert_ptr_nonnull(mono);
-    const lb_font *next = lb_font_next(mono);
+    const lb_font *next = mono->next;
     ck_assert_ptr_nonnull(next);
-    ck_assert_str_eq(lb_font_family(next), "DejaVu Sans");
-    ck_assert(!lb_font_is_bold(next));
+    ck_assert_str_eq(next->family, "DejaVu Sans");
+    ck_assert(!next->bold);
     ck_assert_ptr_eq(lb_font_find(mono, 'a'), mono);
     ck_assert_ptr_eq(lb_font_find(mono, 0x5D0), next); /* alef, which the monospaced one lacks */
     ck_assert_ptr_null(lb_font_find(mono, 0xD55C));
@@ -153,7 +153,7 @@ START_TEST(test_font_of_a_collection_is_told_by_its_number)
         snprintf(numbered, sizeof numbered, "%s%s", file, ends[i]);
         lb_font *font = lb_font_open(numbered, &error);
         ck_assert_msg(font != NULL, "%s", error.message);
-        ck_assert_str_eq(lb_font_family(font), families[i]);
+        ck_assert_str_eq(font->family, families[i]);
         lb_font_close(font);
     }
     snprintf(numbered, sizeof numbered, "%s#2", file);

@@ -55,7 +55,8 @@ static lb_canvas *draw_one(const lb_heatmap *map, double dpi)
 {
     lb_panel panel = lb_heatmap_panel(map);
     lb_error error = {0};
-    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = dpi}, &error);
+    lb_canvas *canvas =
+        lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = dpi}, LB_FORMAT_PNG, &error);
     ck_assert_msg(canvas != NULL, "%s", error.message);
     return canvas;
 }
@@ -110,16 +111,17 @@ START_TEST(test_draw_narrow_map_is_in_the_middle_of_its_area)
     narrow.values = (double[]){1};
     narrow.columns = 1;
     lb_panel both[] = {lb_heatmap_panel(&wide), lb_heatmap_panel(&narrow)};
-    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = both, .count = 2, .columns = 1}, NULL);
-    int y = lb_canvas_height(canvas) - (int)(2 * round(12 * style.point));
-    int first = lb_canvas_width(canvas), last = -1;
-    for (int x = 0; x < lb_canvas_width(canvas); x++) {
+    lb_canvas *canvas =
+        lb_figure_draw(&(lb_figure){.panels = both, .count = 2, .columns = 1}, LB_FORMAT_PNG, NULL);
+    int y = lb_canvas_about(canvas)->height - (int)(2 * round(12 * style.point));
+    int first = lb_canvas_about(canvas)->width, last = -1;
+    for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
         if (lb_canvas_pixel(canvas, x, y).blue == 255) continue;
         first = x < first ? x : first;
         last = x;
     }
-    ck_assert_int_lt(last - first, lb_canvas_width(canvas) / 3);
-    ck_assert_int_le(abs(first - (lb_canvas_width(canvas) - 1 - last)), 1);
+    ck_assert_int_lt(last - first, lb_canvas_about(canvas)->width / 3);
+    ck_assert_int_le(abs(first - (lb_canvas_about(canvas)->width - 1 - last)), 1);
     lb_canvas_free(canvas);
 }
 END_TEST
@@ -329,10 +331,10 @@ START_TEST(test_arrange_10_by_10_is_about_1000_pixels)
                       .y_label = "y",
                       .bar_label = "w"};
     lb_canvas *canvas = draw_one(&map, 0);
-    ck_assert_int_ge(lb_canvas_width(canvas), 900);
-    ck_assert_int_le(lb_canvas_width(canvas), 1200);
-    ck_assert_int_ge(lb_canvas_height(canvas), 850);
-    ck_assert_int_le(lb_canvas_height(canvas), 1100);
+    ck_assert_int_ge(lb_canvas_about(canvas)->width, 900);
+    ck_assert_int_le(lb_canvas_about(canvas)->width, 1200);
+    ck_assert_int_ge(lb_canvas_about(canvas)->height, 850);
+    ck_assert_int_le(lb_canvas_about(canvas)->height, 1100);
     lb_canvas_free(canvas);
 }
 END_TEST
@@ -340,7 +342,7 @@ END_TEST
 /* Whether the outermost frame of `width` pixels is white. */
 static bool has_margin(const lb_canvas *canvas, int width)
 {
-    int w = lb_canvas_width(canvas), h = lb_canvas_height(canvas);
+    int w = lb_canvas_about(canvas)->width, h = lb_canvas_about(canvas)->height;
     for (int y = 0; y < h; y++) {
         for (int x = 0; x < w; x++) {
             bool frame = x < width || y < width || x >= w - width || y >= h - width;
@@ -376,8 +378,8 @@ START_TEST(test_draw_dpi_scales_the_picture)
 {
     lb_heatmap map = translation();
     lb_canvas *small = draw_one(&map, 72), *large = draw_one(&map, 144);
-    ck_assert_double_eq_tol(lb_canvas_width(large), 2 * lb_canvas_width(small), 8);
-    ck_assert_double_eq_tol(lb_canvas_height(large), 2 * lb_canvas_height(small), 8);
+    ck_assert_double_eq_tol(lb_canvas_about(large)->width, 2 * lb_canvas_about(small)->width, 8);
+    ck_assert_double_eq_tol(lb_canvas_about(large)->height, 2 * lb_canvas_about(small)->height, 8);
     lb_canvas_free(small);
     lb_canvas_free(large);
 }

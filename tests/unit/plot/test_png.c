@@ -25,7 +25,7 @@ static bool exists(const char *name)
 /* A picture in which each filter is the best one for some rows. */
 static lb_canvas *sample(int width, int height)
 {
-    lb_canvas *canvas = lb_canvas_new(width, height, NULL);
+    lb_canvas *canvas = lb_canvas_open(&(lb_canvas_config){.width = width, .height = height}, NULL);
     ck_assert_ptr_nonnull(canvas);
     unsigned noise = 1;
     for (int y = 0; y < height; y++) {

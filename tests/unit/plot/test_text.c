@@ -15,7 +15,7 @@ static lb_canvas *canvas;
 static void setup(void)
 {
     font = lb_font_builtin(LB_FONT_REGULAR, NULL);
-    canvas = lb_canvas_new(200, 200, NULL);
+    canvas = lb_canvas_open(&(lb_canvas_config){.width = 200, .height = 200}, NULL);
     ck_assert(font && canvas);
 }
 
@@ -34,8 +34,8 @@ typedef struct ink {
 static ink find_ink(void)
 {
     ink found = {1000, 1000, -1, -1, 0};
-    for (int y = 0; y < lb_canvas_height(canvas); y++) {
-        for (int x = 0; x < lb_canvas_width(canvas); x++) {
+    for (int y = 0; y < lb_canvas_about(canvas)->height; y++) {
+        for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
             int dark = 255 - lb_canvas_pixel(canvas, x, y).red;
             found.sum += dark / 255.0;
             if (dark < 8) continue;
@@ -83,7 +83,7 @@ START_TEST(test_measure_grows_with_size_and_lines)
     lb_size one = lb_text_measure(font, 20, "abc"), two = lb_text_measure(font, 20, "abc\nabcd");
     ck_assert_double_eq_tol(one.width, 20 * width("abc"), 1e-9);
     ck_assert_double_eq_tol(two.width, 20 * width("abcd"), 1e-9);
-    ck_assert_double_eq_tol(two.height - one.height, 20 * lb_font_measure(font).line, 1e-9);
+    ck_assert_double_eq_tol(two.height - one.height, 20 * font->metrics.line, 1e-9);
 }
 END_TEST
 
@@ -91,7 +91,7 @@ START_TEST(test_draw_lines_are_as_far_apart_as_the_font_says)
 {
     ink one = drawn((lb_text_style){.size = 40}, "-"), two = drawn((lb_text_style){.size = 40}, "-\n-");
     double between = two.y1 - two.y0 - (one.y1 - one.y0);
-    ck_assert_double_eq_tol(between, 40 * lb_font_measure(font).line, 1.5);
+    ck_assert_double_eq_tol(between, 40 * font->metrics.line, 1.5);
 }
 END_TEST
 
@@ -298,7 +298,7 @@ START_TEST(test_draw_out_of_memory_is_remembered)
     long needed = 0;
     lb_text_style style = {.font = font, .size = 20};
     for (long n = 0; n <= needed; n++) {
-        lb_canvas *fresh = lb_canvas_new(50, 50, NULL);
+        lb_canvas *fresh = lb_canvas_open(&(lb_canvas_config){.width = 50, .height = 50}, NULL);
         support_watch_allocations();
         support_fail_allocation(n + 1);
         lb_text_draw(fresh, &style, (lb_point){5, 30}, "\xc3\xa1x"); /* the first is composed of two */

@@ -69,7 +69,8 @@ static double decode_each(const lb_pair_sample *sample)
     return (double)right / (double)sample->count;
 }
 
-/* The edits between the texts: what the model does not know is another symbol than what it writes for it. */
+/* The edits between the texts: what the model does not know is another symbol than what it writes for it. An output
+ * counts up to twice its target with the end. */
 static int64_t count_edits(const lb_decoded *decoded, int64_t pair)
 {
     const lb_pair_line *line;
@@ -81,7 +82,8 @@ static int64_t count_edits(const lb_decoded *decoded, int64_t pair)
         reference[i] = lb_vocabulary_id(target, line->target.symbol[i]);
         if (reference[i] == LB_UNK) reference[i] = 1000;
     }
-    ck_assert_int_eq(lb_edit_distance((lb_sequence){decoded->id, *decoded->lengths},
+    int64_t length = *decoded->lengths, most = 2 * (int64_t)(count + 1);
+    ck_assert_int_eq(lb_edit_distance((lb_sequence){decoded->id, length < most ? length : most},
                                       (lb_sequence){reference, (int64_t)count}, &distance, &error),
                      LB_OK);
     return distance;
@@ -158,6 +160,84 @@ START_TEST(test_pair_evaluate_symbol_error_and_loss_are_those_of_each_pair)
     ck_assert_double_gt(expected.symbol_error, 0.1);
     ck_assert_double_eq_tol(found.symbol_error, expected.symbol_error, 1e-12);
     ck_assert_double_eq_tol(found.loss, expected.loss, 1e-4);
+    lb_pair_sample_free(&sample);
+    finish();
+}
+END_TEST
+
+/* By the definition: each source is decoded once, and compared with all of its targets. */
+static lb_evaluation measure_sources(int64_t sources, int64_t targets)
+{
+    int64_t right = 0, edits = 0, symbols = 0;
+    for (int64_t source_number = 0; source_number < sources; source_number++) {
+        int64_t nearest = source_number, fewest = INT64_MAX;
+        lb_tape_reset(tape);
+        lb_batch batch = lb_pair_batch(pairs, source, target, tape, &nearest, 1);
+        lb_decoded decoded = lb_greedy(&model.base, batch.source, LIMIT);
+        for (int64_t i = 0; i < targets; i++) {
+            int64_t pair = source_number + i * sources, found = count_edits(&decoded, pair);
+            if (found < fewest) nearest = pair;
+            fewest = found < fewest ? found : fewest;
+        }
+        right += fewest == 0 && *decoded.finished;
+        edits += fewest;
+        symbols += lb_pairs_target_length(pairs, nearest);
+    }
+    return (lb_evaluation){.exact_match = (double)right / (double)sources,
+                           .symbol_error = (double)edits / (double)symbols};
+}
+
+/* Pair i has the source i % sources. The last target has a symbol that the model does not know. */
+static void write_several(char *text, size_t size, int sources, int targets)
+{
+    size_t used = 0;
+    for (int i = 0; i < sources * targets; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%d\t%.*s%s\n", i % sources, i % 11 + 1,
+                             i % 2 ? "yyyyyyyyyyy" : "xxxxxxxxxxx", i + 1 == sources * targets ? "z" : "");
+}
+
+START_TEST(test_pair_evaluate_any_target_of_a_source_is_right)
+{
+    enum { SOURCES = 100, TARGETS = 3 };
+    static char text[SOURCES * TARGETS * LINE];
+    write_several(text, sizeof text, SOURCES, TARGETS);
+    begin(text);
+    lb_pair_sample sample;
+    lb_evaluation each, found, expected = {0};
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, SOURCES * TARGETS, &sample, &error), LB_OK);
+    ck_assert_int_eq(sample.possible, SOURCES * TARGETS - 1);
+    for (uint64_t seed = 0; seed < 40 && !(expected.exact_match > 0); seed++) {
+        lb_params_free(params);
+        params = lb_params_new(seed);
+        ck_assert_int_eq(lb_seq2seq_init(&model, params, "", model.config), LB_OK);
+        expected = measure_sources(SOURCES, TARGETS);
+    }
+    ck_assert_double_gt(expected.exact_match, 0);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &each), LB_OK);
+    ck_assert_int_eq(lb_pair_sample_any_target(&sample, pairs, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_sample_judged(&sample), SOURCES);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
+                     LB_OK);
+    ck_assert_double_eq(found.exact_match, expected.exact_match);
+    ck_assert_double_eq(found.symbol_error, expected.symbol_error);
+    ck_assert_double_gt(found.exact_match, each.exact_match);
+    ck_assert_double_eq(found.loss, each.loss);
+    lb_pair_sample_free(&sample);
+    finish();
+}
+END_TEST
+
+START_TEST(test_pair_sample_any_target_has_all_pairs_of_its_sources)
+{
+    begin("a\tx\nb\tx\na\ty\nb\ty\nc\tx\na\txy\n");
+    lb_pair_sample sample;
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 2, &sample, &error),
+                     LB_OK); /* pairs 0 and 3 */
+    ck_assert_int_eq(lb_pair_sample_any_target(&sample, pairs, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_sample_judged(&sample), 2);
+    ck_assert_int_eq(sample.sources->count, 5);
+    for (int64_t i = 0; i < 5; i++) ck_assert_int_ne(sample.sources->pair[i], 4);
     lb_pair_sample_free(&sample);
     finish();
 }
@@ -331,6 +411,8 @@ int main(void)
         SUPPORT_TESTS(
             test_pair_evaluate_share_is_that_of_decoding_each_pair,
             test_pair_evaluate_symbol_error_and_loss_are_those_of_each_pair,
+            test_pair_evaluate_any_target_of_a_source_is_right,
+            test_pair_sample_any_target_has_all_pairs_of_its_sources,
             test_pair_sample_is_evenly_spaced_and_sorted_by_length,
             test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong,
             test_pair_evaluate_what_cannot_be_written_is_an_edit_and_has_no_loss,

@@ -1,0 +1,55 @@
+# lookback_predict, for programs that only apply models: the functions of predict_symbols.txt, from the sources of the
+# library, on one thread, with its own kernels (docs/adr/0039-a-library-for-prediction.md).
+set(LOOKBACK_PREDICT OFF)
+if(NOT LOOKBACK_FILES OR LOOKBACK_SANITIZE)
+  return()
+endif()
+set(sources ${LOOKBACK_SOURCES})
+list(FILTER sources EXCLUDE REGEX "/src/(metrics|plot|translate/(join|training))/") # the linker leaves out what else nobody calls
+lookback_objects(lookback_predict_objects lookback_alone ${sources})
+target_compile_definitions(lookback_predict_objects PRIVATE LB_PREDICT)
+# Loops and functions are there once, and neither debuggers nor exceptions unwind through them.
+target_compile_options(lookback_predict_objects PRIVATE -fopenmp-simd -ffunction-sections -fdata-sections
+  -fno-asynchronous-unwind-tables
+  "$<$<C_COMPILER_ID:GNU>:-fno-unswitch-loops;-fno-split-loops;-fno-inline-functions>")
+set_target_properties(lookback_predict_objects PROPERTIES SMALL ON)
+
+if(EMSCRIPTEN)
+  # It is downloaded, so kernels are small, too. The linker takes the functions of an archive one by one.
+  set_target_properties(lookback_predict_objects PROPERTIES SMALLEST ON)
+  lookback_library(lookback_predict STATIC lookback_predict "${LOOKBACK_LINKED}" $<TARGET_OBJECTS:lookback_predict_objects>)
+  return()
+endif()
+
+# What has an archive is inside. Debian has none of cJSON: for packages, ./run makes one by toolchains/libraries.sh.
+set(inside "")
+set(PREDICT_BESIDE m)
+foreach(module CJSON UTF8PROC ZLIB)
+  set(name ${${module}_LIBRARIES})
+  find_library(PREDICT_${module} lib${name}.a HINTS ${PROJECT_SOURCE_DIR}/build/libraries/lib ${${module}_LIBDIR})
+  if(PREDICT_${module})
+    list(APPEND inside ${PREDICT_${module}})
+  else()
+    list(PREPEND PREDICT_BESIDE ${name})
+  endif()
+endforeach()
+
+# One object with all that the functions of the list need. No other name of it can meet one of the program.
+set(PREDICT_SYMBOLS ${PROJECT_SOURCE_DIR}/cmake/predict_symbols.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PREDICT_SYMBOLS})
+file(STRINGS ${PREDICT_SYMBOLS} names)
+list(TRANSFORM names PREPEND "-Wl,-u," OUTPUT_VARIABLE wanted)
+set(object ${LOOKBACK_GENERATED}/lookback_predict.o)
+add_custom_command(OUTPUT ${object} VERBATIM COMMAND_EXPAND_LISTS
+  COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -Wl,--gc-sections ${wanted} $<TARGET_OBJECTS:lookback_predict_objects> ${inside}
+    -o ${object}
+  COMMAND ${CMAKE_OBJCOPY} --strip-unneeded --keep-global-symbols=${PREDICT_SYMBOLS} ${object}
+  DEPENDS lookback_predict_objects $<TARGET_OBJECTS:lookback_predict_objects> ${inside} ${PREDICT_SYMBOLS})
+lookback_library(lookback_predict STATIC lookback_predict "${PREDICT_BESIDE}" ${object})
+set(PREDICT_LIBRARIES lookback_predict)
+if(LOOKBACK_SHARED)
+  lookback_library(lookback_predict_shared SHARED lookback_predict "${PREDICT_BESIDE}" ${object})
+  list(APPEND PREDICT_LIBRARIES lookback_predict_shared)
+endif()
+set_target_properties(${PREDICT_LIBRARIES} PROPERTIES EXCLUDE_FROM_ALL ON)
+set(LOOKBACK_PREDICT ON)

@@ -1,0 +1,97 @@
+#!/bin/bash
+# Translates the same thousand words through each door by which a model leaves: the program, the C library, the library for
+# prediction, Python, npm, and one C file. Prints the size of what each needs and its processor time, the table of
+# docs/shipping.md, and fails unless all of them write what `lookback predict` writes.
+#   doors.sh PACKAGES BUILD    the folder of ./run package, and that of the build of the preset release
+set -euo pipefail
+
+packages=$(cd -- "$1" && pwd)
+build=$(cd -- "$2" && pwd)
+checkout=$(cd -- "$(dirname -- "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export OMP_NUM_THREADS=1
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+
+"$build/bin/lookback" train "$checkout/examples/data/spanish_train.tsv" --dev "$checkout/examples/data/spanish_dev.tsv" \
+    --target-separator ' ' --steps 400 --quiet --out model >/dev/null
+cp model/model.safetensors model.st
+cut -f 1 "$checkout"/examples/data/spanish_{train,dev}.tsv >known
+# Words, and each joined with the next one, until they are a thousand.
+paste -d '\0' known <(tail -n +2 known) | cat known - | head -n 1000 >words
+test "$(wc -l <words)" -eq 1000
+: >none
+
+cmake --install "$build" --prefix "$work/prefix" --strip >/dev/null
+lib=$(dirname -- "$(find "$work/prefix" -name liblookback_predict.a)")
+compile() { # OUTPUT FILE...
+    cc -std=c11 -O2 -I"$work/prefix/include" -o "$@"
+}
+compile whole "$checkout/tests/consumers/predict/apply.c" -L"$lib" -llookback -Wl,-rpath,"$lib"
+compile shared "$checkout/tests/consumers/predict/apply.c" -L"$lib" -llookback_predict -Wl,-rpath,"$lib"
+compile archive "$checkout/tests/consumers/predict/apply.c" "$lib/liblookback_predict.a" -lm -s
+
+python3 -m venv --without-pip python
+python3 -m zipfile -e "$packages"/lookback-*.whl python/lib/python3*/site-packages
+chmod +x python/lib/python3*/site-packages/lookback/native/lookback
+cat >apply.py <<'END'
+import sys
+import lookback
+lookback.set_threads(1)
+model = lookback.open(sys.argv[1])
+for line in sys.stdin:
+    print(model(line.rstrip("\n")))
+END
+
+npm install --offline --ignore-scripts --no-audit --no-fund --silent "$packages"/lookback-*.tgz
+cat >apply.mjs <<'END'
+import { readFileSync } from "node:fs";
+import { open } from "lookback";
+const model = await open(readFileSync(process.argv[2]));
+for (const line of readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(model.translate(line).outputs[0].text);
+END
+
+for type in f32 int8; do
+    mkdir $type
+    "$build/bin/lookback" export model -o $type/g2p.c --type $type --beam 5 >/dev/null
+    cc -std=c99 -O2 -s -I$type -o $type/apply "$checkout/tests/export/lines.c" $type/g2p.c -lm
+done
+
+# Bytes of files, links followed once.
+bytes() { # FILE...
+    du -cbL "$@" | tail -n 1 | cut -f 1
+}
+
+# Milliseconds of a processor that a command takes, from the sum of three runs.
+milliseconds() { # INPUT COMMAND...
+    local input=$1 TIMEFORMAT='%U %S'
+    shift
+    { time for _ in 1 2 3; do "$@" <"$input" >/dev/null 2>&1; done; } 2>&1 | awk '{ printf "%.1f", ($1 + $2) * 1000 / 3 }'
+}
+
+failed=0
+printf '| door | size | start, ms | a word, ms | differ |\n|---|---|---|---|---|\n'
+door() { # NAME BYTES ALLOWED COMMAND...
+    local name=$1 size=$2 allowed=$3 start all differ
+    shift 3
+    "$@" <words 2>/dev/null >found
+    differ=$(paste -d '\t' expected found | awk -F '\t' '$1 != $2 { n++ } END { print n + 0 }')
+    test "$(wc -l <found)" -eq "$(wc -l <words)" || differ=lines
+    start=$(milliseconds none "$@")
+    all=$(milliseconds words "$@")
+    printf '| %s | %s | %s | %s | %s |\n' "$name" "$size" "$start" "$(awk "BEGIN { printf \"%.2f\", ($all - $start) / $(wc -l <words) }")" "$differ"
+    test "$differ" != lines && test "$differ" -le "$allowed" || failed=1
+}
+
+"$build/bin/lookback" predict --only-outputs model <words 2>/dev/null >expected
+site=$(echo python/lib/python3*/site-packages/lookback)
+door "program" "$(bytes "$work/prefix/bin/lookback")" 0 "$work/prefix/bin/lookback" predict --only-outputs model
+door "C library" "$(bytes "$lib/liblookback.so")" 0 ./whole model
+door "library for prediction, shared" "$(bytes "$lib/liblookback_predict.so")" 0 ./shared model
+door "library for prediction, archive" "$(bytes archive)" 0 ./archive model
+door "Python" "$(bytes "$site")" 0 python/bin/python apply.py model
+door "npm" "$(bytes "$packages"/lookback-*.tgz)" 0 node apply.mjs model.st
+door "one C file, f32" "$(bytes f32/apply)" 0 f32/apply
+door "one C file, int8" "$(bytes int8/apply)" 20 int8/apply
+exit $failed

@@ -1,0 +1,56 @@
+/** What a model makes of texts, in Node and in browsers, in a worker or not. */
+
+/** The kind of a failure, as the library names it. */
+export type Status = "ARGUMENT" | "FORMAT" | "MEMORY" | "OPEN";
+
+/** What failed: the message says what was found and what was expected. */
+export class LookbackError extends Error {
+    readonly status: Status;
+}
+
+export interface Options {
+    /** Outputs for a text, at most [1]. */
+    nBest?: number;
+    /** Outputs that are followed side by side, at least nBest [5; 1 for lists of numbers]. */
+    beam?: number;
+    /** The power of the length by which scores are divided [1]. */
+    lengthPenalty?: number;
+    /** The most symbols of an output [8 + twice the longest of the text and the training texts]. */
+    limit?: number;
+    /** Also where the model looked [false]. */
+    attention?: boolean;
+}
+
+export interface Output {
+    readonly text: string;
+    readonly symbols: string[];
+    /** Whether the model wrote an end within the limit. */
+    readonly finished: boolean;
+    /** For comparing outputs: the log-probability, divided by a power of the length. */
+    readonly score: number;
+    readonly probability: number;
+    /** Of each symbol and, if the output is finished, of its end. */
+    readonly symbolProbabilities: number[];
+    /** [layer][head][step]: a weight for each symbol of the text. Only on request, and with a model that has attention. */
+    readonly attention?: Float32Array[][][];
+}
+
+export interface Translation {
+    /** Of the text, as the model reads it. */
+    readonly symbols: string[];
+    /** Those that the model does not know. */
+    readonly unknown: string[];
+    /** The best first. */
+    readonly outputs: Output[];
+}
+
+export interface Model {
+    /** Throws LookbackError: FORMAT for a text that is empty, too long, not UTF-8, or that the model cannot read; ARGUMENT for
+     *  an impossible option; MEMORY. Throws TypeError for an unknown option, or a text that is no string. */
+    translate(text: string, options?: Options): Translation;
+    translate(texts: Iterable<string>, options?: Options): Translation[];
+}
+
+/** Opens a model: the bytes of the file that `lookback train` wrote. Rejects with LookbackError: FORMAT for a file that is
+ *  damaged or no model; MEMORY. */
+export function open(bytes: Uint8Array | ArrayBuffer): Promise<Model>;
