@@ -7,11 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const app_symbol_kinds[] = {"characters", "graphemes", NULL};
-
-const char *const app_normal_forms[] = {
-    [LB_NORMAL_FORM_NONE] = "none", [LB_NORMAL_FORM_NFC] = "nfc", [LB_NORMAL_FORM_NFD] = "nfd", NULL};
-
 void app_set_symbols(lb_pair_format *format, int symbols, int normalize)
 {
     format->source.normalize = format->target.normalize = (lb_normal_form)normalize;

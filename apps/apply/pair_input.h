@@ -33,16 +33,12 @@
              "count each source once, and its output as right if it equals any of its targets",              \
              .usual = true)
 
-/** What a symbol is without a separator: "characters", "graphemes", NULL. */
-extern const char *const app_symbol_kinds[];
-
-/** The Unicode normal forms in the order of lb_normal_form, and NULL. */
-extern const char *const app_normal_forms[];
+/** What help says about lb_symbol_kind_names. */
 #define APP_SYMBOLS_HELP                                                                                     \
     "what is a symbol without a separator: a character (default), or a grapheme, which is what people take " \
     "for one, such as a flag or a letter with its marks"
 
-/** Sets both sides of a format to these choices of app_symbol_kinds and app_normal_forms. */
+/** Sets both sides of a format to these choices of lb_symbol_kind_names and lb_normal_form_names. */
 void app_set_symbols(lb_pair_format *format, int symbols, int normalize);
 
 /** An open file. Zero is a closed one. */

@@ -69,30 +69,28 @@ bool app_is_quiet(void)
 enum { LINE = 2 * LB_MESSAGE_LENGTH };
 
 /* Standard error is unbuffered: a single write keeps the line apart from those of other programs. */
-static void say(char line[LINE])
+static void say(const char *format, va_list arguments)
 {
+    char line[LINE];
+    vsnprintf(line, sizeof line, format, arguments);
     hide_controls(line);
     fprintf(stderr, "%s: %s\n", program, line);
 }
 
 void app_note(const char *format, ...)
 {
-    char line[LINE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    if (!quiet) say(format, arguments);
     va_end(arguments);
-    if (!quiet) say(line);
 }
 
 void app_warn(const char *format, ...)
 {
-    char line[LINE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    say(format, arguments);
     va_end(arguments);
-    say(line);
 }
 
 void app_show(const char *text)

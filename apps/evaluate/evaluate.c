@@ -100,8 +100,8 @@ int evaluate_main(int argc, char **argv)
         APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
                  "separator between the symbols of a source; default: each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &f->target.separator, "the same for targets and outputs"),
-        APP_CHOICE(0, "symbols", "KIND", &s.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
-        APP_CHOICE(0, "normalize", "FORM", &s.normalize, app_normal_forms,
+        APP_CHOICE(0, "symbols", "KIND", &s.symbols, lb_symbol_kind_names, APP_SYMBOLS_HELP),
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, lb_normal_form_names,
                    "Unicode normal form in which texts are compared"),
     };
     const app_program program = {

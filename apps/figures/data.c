@@ -233,8 +233,8 @@ int data_main(int argc, char **argv)
         APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
                  "separator between symbols of the source, such as ' '; default: each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &f->target.separator, "the same for the target"),
-        APP_CHOICE(0, "symbols", "KIND", &s.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
-        APP_CHOICE(0, "normalize", "FORM", &s.normalize, app_normal_forms,
+        APP_CHOICE(0, "symbols", "KIND", &s.symbols, lb_symbol_kind_names, APP_SYMBOLS_HELP),
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, lb_normal_form_names,
                    "Unicode normal form of the symbols"),
         APP_FLAG(0, "skip-bad-lines", &f->skip_bad_lines, "skip and count bad lines"),
     };

@@ -54,14 +54,8 @@ static lb_range choose_range(const app_matrix *matrices, size_t count)
 
 static lb_range range_of(const app_maps_style *style, const app_matrix *matrices, size_t count)
 {
-    switch (style->range.kind) {
-    case APP_RANGE_DATA:
-        return LB_RANGE_DATA;
-    case APP_RANGE_GIVEN:
-        return LB_RANGE_GIVEN;
-    default:
-        return choose_range(matrices, count);
-    }
+    if (style->range.kind == APP_RANGE_CHOSEN) return choose_range(matrices, count);
+    return style->range.kind == APP_RANGE_DATA ? LB_RANGE_DATA : LB_RANGE_GIVEN;
 }
 
 /* "dot.safetensors, layer 1, head 3", without the parts that are obvious. */

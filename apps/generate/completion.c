@@ -21,10 +21,14 @@ app_value app_value_of(const app_option *option)
     return file ? APP_VALUE_FILE : APP_VALUE_OTHER;
 }
 
-void app_value_words(const app_option *option, FILE *out)
+void app_value_put(const app_option *option, const char *const *as, const char *end, FILE *out)
 {
+    app_value value = app_value_of(option);
+    fputs(as[value], out);
+    if (value != APP_VALUE_WORDS) return;
     for (const char *const *choice = option->choices; *choice; choice++)
         fprintf(out, "%s%s", choice == option->choices ? "" : " ", *choice);
     for (const app_alias *alias = option->aliases; alias && alias->name; alias++)
         fprintf(out, " %s", alias->name);
+    fputs(end, out);
 }

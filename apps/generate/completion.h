@@ -4,14 +4,14 @@
 
 #include "cli/options.h"
 
-/** Writes a script piece by piece: begins, lists the commands, then their options, and ends. */
+/** A script, piece by piece: its beginning, the list of the commands, then their options, and its end. */
 typedef struct app_completion {
     const char *shell;
-    void (*begin)(FILE *out);
+    const char *begin;
     void (*about)(const char *name, const char *about, FILE *out);
-    void (*options)(FILE *out); /* between the list and the options */
+    const char *options; /* between the list and the options */
     void (*command)(const app_program *program, FILE *out);
-    void (*end)(FILE *out);
+    const char *end;
 } app_completion;
 
 extern const app_completion app_completion_bash, app_completion_zsh, app_completion_fish;
@@ -31,7 +31,8 @@ typedef enum app_value {
 /** Found from the kind of the option and its metavar. */
 app_value app_value_of(const app_option *option);
 
-/** Prints the choices of an option and their aliases, separated by blanks. */
-void app_value_words(const app_option *option, FILE *out);
+/** Prints what `as` has for the kind of value of an option. The choices and their aliases, separated by blanks, and
+ *  `end` follow that of APP_VALUE_WORDS. */
+void app_value_put(const app_option *option, const char *const *as, const char *end, FILE *out);
 
 #endif

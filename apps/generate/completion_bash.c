@@ -2,22 +2,18 @@
 
 #include "cli/option.h"
 
-static void begin(FILE *out)
-{
-    fputs("# Completion of lookback in bash.\n"
-          "_lookback() {\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-          "    local commands options= operands=none value=\n"
-          "    COMPREPLY=()\n"
-          "    # --name=value comes as three words.\n"
-          "    if [[ $cur == = ]]; then\n"
-          "        cur=\n"
-          "    elif [[ $prev == = ]] && ((COMP_CWORD > 2)); then\n"
-          "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-          "    fi\n"
-          "    commands='",
-          out);
-}
+static const char begin[] = "# Completion of lookback in bash.\n"
+                            "_lookback() {\n"
+                            "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                            "    local commands options= operands=none value=\n"
+                            "    COMPREPLY=()\n"
+                            "    # --name=value comes as three words.\n"
+                            "    if [[ $cur == = ]]; then\n"
+                            "        cur=\n"
+                            "    elif [[ $prev == = ]] && ((COMP_CWORD > 2)); then\n"
+                            "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+                            "    fi\n"
+                            "    commands='";
 
 static void about(const char *name, const char *text, FILE *out)
 {
@@ -25,17 +21,18 @@ static void about(const char *name, const char *text, FILE *out)
     fprintf(out, "%s ", name);
 }
 
-static void options_begin(FILE *out)
-{
-    fputs("'\n"
-          "    if ((COMP_CWORD == 1)); then\n"
-          "        options=\"$commands --help --version\"\n"
-          "    elif [[ ${COMP_WORDS[1]} == help ]]; then\n"
-          "        options=$commands\n"
-          "    fi\n"
-          "    ((COMP_CWORD == 1)) || case ${COMP_WORDS[1]} in\n",
-          out);
-}
+static const char options_begin[] = "'\n"
+                                    "    if ((COMP_CWORD == 1)); then\n"
+                                    "        options=\"$commands --help --version\"\n"
+                                    "    elif [[ ${COMP_WORDS[1]} == help ]]; then\n"
+                                    "        options=$commands\n"
+                                    "    fi\n"
+                                    "    ((COMP_CWORD == 1)) || case ${COMP_WORDS[1]} in\n";
+
+static const char *const values[] = {[APP_VALUE_WORDS] = "'",
+                                     [APP_VALUE_FILE] = ":file",
+                                     [APP_VALUE_FOLDER] = ":folder",
+                                     [APP_VALUE_OTHER] = ":other"};
 
 static void put_value(const app_option *option, FILE *out)
 {
@@ -43,21 +40,7 @@ static void put_value(const app_option *option, FILE *out)
     fputs("        ", out);
     if (option->letter) fprintf(out, "-%c | ", option->letter);
     fprintf(out, "--%s) value=", option->name);
-    switch (app_value_of(option)) {
-    case APP_VALUE_WORDS:
-        fputc('\'', out);
-        app_value_words(option, out);
-        fputc('\'', out);
-        break;
-    case APP_VALUE_FILE:
-        fputs(":file", out);
-        break;
-    case APP_VALUE_FOLDER:
-        fputs(":folder", out);
-        break;
-    default:
-        fputs(":other", out);
-    }
+    app_value_put(option, values, "'", out);
     fputs(" ;;\n", out);
 }
 
@@ -75,28 +58,24 @@ static void command(const app_program *program, FILE *out)
     fputs("        esac\n        ;;\n", out);
 }
 
-static void end(FILE *out)
-{
-    fputs("    esac\n"
-          "    if [[ -z $value ]]; then\n"
-          "        value=$options\n"
-          "        [[ $cur == -* || $operands == none ]] || value=$operands\n"
-          "    fi\n"
-          "    case $value in\n"
-          "    :other) ;;\n"
-          "    :file)\n"
-          "        compopt -o filenames 2>/dev/null\n"
-          "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-          "        ;;\n"
-          "    :folder)\n"
-          "        compopt -o filenames 2>/dev/null\n"
-          "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n"
-          "        ;;\n"
-          "    *) mapfile -t COMPREPLY < <(compgen -W \"$value\" -- \"$cur\") ;;\n"
-          "    esac\n"
-          "}\n"
-          "complete -F _lookback lookback\n",
-          out);
-}
+static const char end[] = "    esac\n"
+                          "    if [[ -z $value ]]; then\n"
+                          "        value=$options\n"
+                          "        [[ $cur == -* || $operands == none ]] || value=$operands\n"
+                          "    fi\n"
+                          "    case $value in\n"
+                          "    :other) ;;\n"
+                          "    :file)\n"
+                          "        compopt -o filenames 2>/dev/null\n"
+                          "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+                          "        ;;\n"
+                          "    :folder)\n"
+                          "        compopt -o filenames 2>/dev/null\n"
+                          "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n"
+                          "        ;;\n"
+                          "    *) mapfile -t COMPREPLY < <(compgen -W \"$value\" -- \"$cur\") ;;\n"
+                          "    esac\n"
+                          "}\n"
+                          "complete -F _lookback lookback\n";
 
 const app_completion app_completion_bash = {"bash", begin, about, options_begin, command, end};

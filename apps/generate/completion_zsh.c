@@ -15,16 +15,12 @@ static void put_quoted(const char *text, FILE *out)
     }
 }
 
-static void begin(FILE *out)
-{
-    fputs("#compdef lookback\n"
-          "_lookback() {\n"
-          "  local curcontext=$curcontext state line\n"
-          "  typeset -A opt_args\n"
-          "  local -a commands\n"
-          "  commands=(\n",
-          out);
-}
+static const char begin[] = "#compdef lookback\n"
+                            "_lookback() {\n"
+                            "  local curcontext=$curcontext state line\n"
+                            "  typeset -A opt_args\n"
+                            "  local -a commands\n"
+                            "  commands=(\n";
 
 static void about(const char *name, const char *text, FILE *out)
 {
@@ -33,30 +29,26 @@ static void about(const char *name, const char *text, FILE *out)
     fputs("'\n", out);
 }
 
-static void options_begin(FILE *out)
-{
-    fputs("  )\n"
-          "  _arguments -C '(- *)'{-h,--help}'[print this]' '(- *)'{-V,--version}'[print the version]' \\\n"
-          "    '1:command:->command' '*::argument:->argument'\n"
-          "  case $state in\n"
-          "  command) _describe -t commands command commands ;;\n"
-          "  argument)\n"
-          "    case $words[1] in\n"
-          "    help) _describe -t commands command commands ;;\n",
-          out);
-}
+static const char options_begin[] =
+    "  )\n"
+    "  _arguments -C '(- *)'{-h,--help}'[print this]' '(- *)'{-V,--version}'[print the version]' \\\n"
+    "    '1:command:->command' '*::argument:->argument'\n"
+    "  case $state in\n"
+    "  command) _describe -t commands command commands ;;\n"
+    "  argument)\n"
+    "    case $words[1] in\n"
+    "    help) _describe -t commands command commands ;;\n";
+
+static const char *const values[] = {[APP_VALUE_WORDS] = "(",
+                                     [APP_VALUE_FILE] = "_files",
+                                     [APP_VALUE_FOLDER] = "_files -/",
+                                     [APP_VALUE_OTHER] = ""};
 
 static void put_value(const app_option *option, FILE *out)
 {
-    app_value value = app_value_of(option);
-    if (value == APP_VALUE_NONE) return;
+    if (app_value_of(option) == APP_VALUE_NONE) return;
     fprintf(out, ":%s:", option->metavar);
-    if (value == APP_VALUE_FILE) fputs("_files", out);
-    if (value == APP_VALUE_FOLDER) fputs("_files -/", out);
-    if (value != APP_VALUE_WORDS) return;
-    fputc('(', out);
-    app_value_words(option, out);
-    fputc(')', out);
+    app_value_put(option, values, ")", out);
 }
 
 static void put_option(const app_option *option, FILE *out)
@@ -88,14 +80,10 @@ static void command(const app_program *program, FILE *out)
     fputs("\n      ;;\n", out);
 }
 
-static void end(FILE *out)
-{
-    fputs("    esac\n"
-          "    ;;\n"
-          "  esac\n"
-          "}\n"
-          "_lookback \"$@\"\n",
-          out);
-}
+static const char end[] = "    esac\n"
+                          "    ;;\n"
+                          "  esac\n"
+                          "}\n"
+                          "_lookback \"$@\"\n";
 
 const app_completion app_completion_zsh = {"zsh", begin, about, options_begin, command, end};

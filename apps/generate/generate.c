@@ -37,14 +37,14 @@ static void write_completion(const app_program *program, void *shell)
 
 static void complete(const app_completion *shell)
 {
-    shell->begin(stdout);
+    fputs(shell->begin, stdout);
     for (int i = 0; i < app_command_count; i++)
         shell->about(app_commands[i].name, app_commands[i].about, stdout);
     shell->about("help", "list the commands, or the options of one", stdout);
-    shell->options(stdout);
+    fputs(shell->options, stdout);
     for (int i = 0; i < app_command_count; i++)
         read_command(&app_commands[i], write_completion, (void *)shell);
-    shell->end(stdout);
+    fputs(shell->end, stdout);
 }
 
 int app_generate(const char *const *words)

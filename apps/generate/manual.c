@@ -27,33 +27,16 @@ enum { ENDINGS = sizeof endings / sizeof *endings };
 /* Writes a word for roff: dashes that can be copied, and plain quotes. Returns its width. */
 static int put_word(const char *word, int length, FILE *out)
 {
+    static const char special[] = "\\-'`^~";
+    static const char *const spelled[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
     if (*word == '.') fputs("\\&", out);
     for (int i = 0; i < length; i++) {
-        switch (word[i]) {
-        case '\\':
-            fputs("\\e", out);
-            break;
-        case '-':
-            fputs("\\-", out);
-            break;
-        case '\'':
-            fputs("\\(aq", out);
-            break;
-        case '`':
-            fputs("\\(ga", out);
-            break;
-        case '^':
-            fputs("\\(ha", out);
-            break;
-        case ',':
-            fputs(i + 1 < length ? ",\\:" : ",", out); /* a long list may break here */
-            break;
-        case '~':
-            fputs("\\(ti", out);
-            break;
-        default:
+        const char *at = strchr(special, word[i]);
+        if (at)
+            fputs(spelled[at - special], out);
+        else
             fputc(word[i], out);
-        }
+        if (word[i] == ',' && i + 1 < length) fputs("\\:", out); /* a long list may break here */
     }
     return length;
 }

@@ -41,8 +41,8 @@ int app_train_list(app_train_options *t, app_option *to)
                  .usual = true),
         APP_TEXT(0, "target-separator", "TEXT", &t->settings.target_separator, "the same for the target",
                  .usual = true),
-        APP_WORD(0, "symbols", "KIND", &t->settings.symbols, app_symbol_kinds, APP_SYMBOLS_HELP),
-        APP_CHOICE(0, "normalize", "FORM", &t->choice.normalize, app_normal_forms,
+        APP_WORD(0, "symbols", "KIND", &t->settings.symbols, lb_symbol_kind_names, APP_SYMBOLS_HELP),
+        APP_CHOICE(0, "normalize", "FORM", &t->choice.normalize, lb_normal_form_names,
                    "Unicode normal form inside the model; outputs are always composed"),
         APP_INT(0, "min-count", "N", &t->settings.min_count, 1, 1 << 30,
                 "drop symbols that occur less often than this"),
@@ -172,7 +172,7 @@ lb_status app_train_settle(app_train_options *t, lb_error *error)
 {
     bool open = t->settings.from && !app_option_was_set(&t->choice.normalize);
     if (t->settings.from && !app_option_was_set(&t->settings.symbols)) t->settings.symbols = NULL;
-    t->settings.normalize = open ? NULL : app_normal_forms[t->choice.normalize];
+    t->settings.normalize = open ? NULL : lb_normal_form_names[t->choice.normalize];
     app_leave_model_open(&t->model, &t->settings, &t->settings.hidden, &t->settings.heads);
     t->settings.no_hold_out = !t->choice.hold_out;
     t->settings.index = (lb_index_use)t->choice.index;

@@ -323,7 +323,7 @@ typedef struct lb_training_config {
     lb_attention_kind attention; /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
     lb_normalizer attention_weights; /* what makes them of the scores [LB_SOFTMAX] */
     int heads;                       /* of multi-head attention and of a transformer [4] */
-    double dropout;    /* share of numbers dropped in training [0.5, 0.5, 0.25; transformer 0.1; sort 0] */
+    double dropout;    /* share of numbers dropped in training [0.5, 0.5, 0.2; transformer 0.1; sort 0] */
     bool tied;         /* target embedding and output share one weight */
     lb_cell_kind cell; /* of a seq2seq [LB_CELL_GRU] */
     /* A symbol can be copied from the source, also one that the training does not have: docs/copying.md. Needs soft
@@ -338,7 +338,7 @@ typedef struct lb_training_config {
 
     /* The training. */
     int batch;  /* pairs per step [16, 64, 128; sort 64] */
-    int steps;  /* [80, 35, 20 epochs, but at least 4000; sort 4000] */
+    int steps;  /* [80, 35, 10 epochs, but at least 4000; sort 4000] */
     int epochs; /* instead of steps: how often each pair is seen */
     /* Instead of steps: how long the training takes, on this machine as it is when it begins. Fewer steps, and a
      * narrower model, if the recipe takes longer; a run that is resumed keeps its choice [as long as the recipe] */

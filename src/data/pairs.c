@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "data/pairs.h"
+#include "io/path.h"
 #include "lookback/base.h"
 
 #include <errno.h>
@@ -17,11 +18,6 @@ lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %lld pairs", pairs->path,
                         (long long)pairs->count + 1);
-}
-
-static lb_status cannot_read(const char *path, int reason, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(reason));
 }
 
 static lb_status add_place(lb_pairs *pairs, lb_place new_place, lb_error *error)
@@ -152,7 +148,7 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     again->format.kind = again->file.kind;
     again->file.descriptor = fcntl(pairs->file.descriptor, F_DUPFD_CLOEXEC, 0);
     if (again->file.descriptor >= 0) return again;
-    cannot_read(pairs->path, errno, error);
+    lb_cannot_read(pairs->path, strerror(errno), error);
     lb_pairs_close(again);
     return NULL;
 }
@@ -234,7 +230,7 @@ static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb
         ssize_t count = pread(pairs->file.descriptor, pairs->window + pairs->held, wanted - pairs->held,
                               (off_t)(offset + pairs->held));
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return cannot_read(pairs->path, errno, error);
+        if (count < 0) return lb_cannot_read(pairs->path, strerror(errno), error);
         if (count == 0) return LB_OK;
         pairs->held += (size_t)count;
     }

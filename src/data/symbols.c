@@ -8,18 +8,15 @@
 #include <string.h>
 #include <utf8proc.h>
 
-static const char *const names[] = {
-    [LB_NORMAL_FORM_NONE] = "none", [LB_NORMAL_FORM_NFC] = "nfc", [LB_NORMAL_FORM_NFD] = "nfd"};
+const char *const lb_normal_form_names[] = {
+    [LB_NORMAL_FORM_NONE] = "none", [LB_NORMAL_FORM_NFC] = "nfc", [LB_NORMAL_FORM_NFD] = "nfd", NULL};
 
-const char *lb_normal_form_name(lb_normal_form normalize)
-{
-    return names[normalize];
-}
+const char *const lb_symbol_kind_names[] = {[false] = "characters", [true] = "graphemes", NULL};
 
 bool lb_normal_form_find(const char *name, lb_normal_form *normalize)
 {
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name, names[i]) != 0) continue;
+    for (size_t i = 0; lb_normal_form_names[i]; i++) {
+        if (strcmp(name, lb_normal_form_names[i]) != 0) continue;
         *normalize = (lb_normal_form)i;
         return true;
     }
@@ -31,17 +28,6 @@ enum { FEATURE = '\t' }; /* before the features of a text, and in front of each 
 static lb_status out_of_memory(lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the symbols of a text");
-}
-
-/* Memory for `needed` elements, without the old content. If there is none, releases the old memory and returns NULL. */
-static void *reserve(void *memory, size_t *room, size_t needed, size_t element)
-{
-    if (needed <= *room) return memory;
-    lb_release(memory);
-    *room = needed + needed / 2;
-    memory = lb_alloc(*room * element);
-    if (!memory) *room = 0;
-    return memory;
 }
 
 /* A quick check whether valid UTF-8 is normalised. ASCII is, and below U+0300, which starts with byte 0xCC, every
@@ -75,9 +61,9 @@ static const char *normalize(lb_normal_form form, const char *text, size_t *leng
                             (form == LB_NORMAL_FORM_NFC ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE));
     utf8proc_ssize_t count = (utf8proc_ssize_t)(2 * *length);
     do { /* utf8proc says how much room it needs, and encoding ends with a NUL */
-        symbols->characters = reserve(symbols->characters, &symbols->character_room, (size_t)count + 1,
-                                      sizeof *symbols->characters);
-        if (!symbols->characters) return NULL;
+        if (!lb_alloc_room(&symbols->characters, 0, (size_t)count + 1, &symbols->character_room,
+                           sizeof *symbols->characters))
+            return NULL;
         count =
             utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)*length, symbols->characters,
                                (utf8proc_ssize_t)symbols->character_room - 1, options);
@@ -121,7 +107,7 @@ static lb_status check_separator(const lb_symbol_rule *rule, const char *separat
     if (equal) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "separator \"%.40s\" is not in %s: no text would contain it", separator,
-                        names[rule->normalize]);
+                        lb_normal_form_names[rule->normalize]);
 }
 
 lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
@@ -258,10 +244,9 @@ lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t 
         text = normalize(rule->normalize, text, &length, symbols);
         if (!text) return out_of_memory(error);
     }
-    symbols->letters = reserve(symbols->letters, &symbols->letter_room, 3 * length, 1);
-    symbols->symbol =
-        reserve((void *)symbols->symbol, &symbols->symbol_room, length, sizeof *symbols->symbol);
-    if (!symbols->letters || !symbols->symbol) return out_of_memory(error);
+    if (!lb_alloc_room(&symbols->letters, 0, 3 * length, &symbols->letter_room, 1) ||
+        !lb_alloc_room(&symbols->symbol, 0, length, &symbols->symbol_room, sizeof *symbols->symbol))
+        return out_of_memory(error);
     if (lb_symbol_rule_has_features(rule)) return cut_both(rule, text, length, symbols, error);
     return cut_text(rule, text, length, symbols) ? LB_OK : empty_symbol(error);
 }
@@ -312,11 +297,6 @@ char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, si
     if (!text) out_of_memory(error);
     lb_symbols_free(&composed);
     return text;
-}
-
-const char *lb_symbols_kind_name(bool graphemes)
-{
-    return graphemes ? "graphemes" : "characters";
 }
 
 /* Blanks other than the usual one, joiners, marks of direction, controls, and what chooses a variant of the character

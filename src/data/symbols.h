@@ -57,9 +57,6 @@ enum { LB_SYMBOL_SHOWN = 96 };
  *  `shown`. */
 const char *lb_symbol_show(const char *symbol, char shown[LB_SYMBOL_SHOWN]);
 
-/** The name of what a symbol is without a separator: "characters" or "graphemes". */
-const char *lb_symbols_kind_name(bool graphemes);
-
 /** A hash, see lb_hash, of the symbols and their ends, which can be continued with further symbols. */
 uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash);
 
@@ -69,8 +66,12 @@ void lb_symbols_free(lb_symbols *symbols);
 /** The version of Unicode that decides normal forms, such as "15.0.0". */
 const char *lb_symbols_unicode(void);
 
-/** The name of a normalization: "none", "nfc" or "nfd". */
-const char *lb_normal_form_name(lb_normal_form normalize);
+/** What a symbol is without a separator: "characters", or "graphemes" where lb_symbol_rule.graphemes is true. NULL is
+ *  the last, as in all such lists. */
+extern const char *const lb_symbol_kind_names[];
+
+/** "none", "nfc", "nfd", by lb_normal_form. */
+extern const char *const lb_normal_form_names[];
 
 /** The form with this name. False if there is none. */
 bool lb_normal_form_find(const char *name, lb_normal_form *normalize);

@@ -1,6 +1,7 @@
 #include "io/append.h"
 
 #include "io/own_file.h"
+#include "io/path.h"
 #include "io/write_all.h"
 
 #include <errno.h>
@@ -23,8 +24,7 @@ static lb_status append(const char *path, off_t size, const void *bytes, size_t 
         written = false;
         reason = errno;
     }
-    return written ? LB_OK
-                   : lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, strerror(reason));
+    return written ? LB_OK : lb_cannot_write(path, strerror(reason), error);
 }
 
 lb_status lb_file_append(const char *path, const void *bytes, size_t count, lb_error *error)

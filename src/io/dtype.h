@@ -20,7 +20,8 @@ size_t lb_dtype_size(lb_dtype dtype);
 /** Finds the format whose name, by lb_dtype_name or lb_dtype_numpy_name, is `name`. False if there is none. */
 bool lb_dtype_find(const char *name, const char *(*name_of)(lb_dtype), lb_dtype *dtype);
 
-/** The numbers at `bytes` (of any alignment) as doubles, a Boolean as 0 or 1. I64 beyond 2^53 is rounded; everything else is exact. */
+/** The numbers at `bytes` (of any alignment) as doubles, a Boolean as 0 or 1. I64 beyond 2^53 is rounded; everything
+ *  else is exact. */
 void lb_dtype_to_double(lb_dtype dtype, const void *bytes, size_t count, double *out);
 
 /** The numbers at `bytes` (of any alignment) as lb_real, rounded to nearest; the same bits if they are

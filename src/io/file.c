@@ -17,11 +17,6 @@
 
 enum { FIRST_READ = 4096 };
 
-static lb_status write_error(lb_error *error, const char *path, int reason)
-{
-    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, strerror(reason));
-}
-
 static bool write_parts(int fd, const lb_bytes *parts, size_t part_count)
 {
     for (size_t p = 0; p < part_count; p++)
@@ -67,19 +62,18 @@ static lb_status replace(const char *path, const char *target, int folder, char 
 {
     struct stat old;
     bool exists = lstat(target, &old) == 0;
-    if (!exists && errno != ENOENT) return write_error(error, path, errno);
-    if (exists && S_ISDIR(old.st_mode)) return write_error(error, path, EISDIR);
-    if (exists && !S_ISREG(old.st_mode))
-        return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: not a regular file", path);
+    if (!exists && errno != ENOENT) return lb_cannot_write(path, strerror(errno), error);
+    if (exists && S_ISDIR(old.st_mode)) return lb_cannot_write(path, strerror(EISDIR), error);
+    if (exists && !S_ISREG(old.st_mode)) return lb_cannot_write(path, "not a regular file", error);
     int fd = lb_temp_open(folder, target, 0666, name, size);
-    if (fd < 0) return write_error(error, path, errno);
+    if (fd < 0) return lb_cannot_write(path, strerror(errno), error);
     lb_status status = LB_OK;
     if ((exists && fchmod(fd, old.st_mode & 0777) != 0) || !write_parts(fd, parts, part_count) ||
         !lb_temp_rename(fd, target, name, size)) {
-        status = write_error(error, path, errno);
+        status = lb_cannot_write(path, strerror(errno), error);
         lb_temp_remove(name);
     } else if (!sync_folder(folder)) {
-        status = write_error(error, path, errno);
+        status = lb_cannot_write(path, strerror(errno), error);
     }
     close(fd);
     return status;
@@ -96,7 +90,7 @@ static lb_status write_file(const char *path, const char *target, const lb_bytes
     if (!name || (folder < 0 && errno == ENOMEM))
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     else if (folder < 0)
-        status = write_error(error, path, errno);
+        status = lb_cannot_write(path, strerror(errno), error);
     else
         status = replace(path, target, folder, name, size, parts, part_count, error);
     if (folder >= 0) close(folder);
@@ -111,9 +105,8 @@ lb_status lb_file_write_parts(const char *path, const lb_bytes *parts, size_t pa
     if (lstat(path, &found) != 0 || !S_ISLNK(found.st_mode))
         return write_file(path, path, parts, part_count, error);
     if (realpath(path, target)) return write_file(path, target, parts, part_count, error);
-    if (errno != ENOENT) return write_error(error, path, errno);
-    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: a link to a file that does not exist",
-                        path);
+    if (errno != ENOENT) return lb_cannot_write(path, strerror(errno), error);
+    return lb_cannot_write(path, "a link to a file that does not exist", error);
 }
 
 lb_status lb_file_write_own(const char *path, const lb_bytes *parts, size_t part_count, lb_error *error)
@@ -125,11 +118,6 @@ lb_status lb_file_write_own(const char *path, const lb_bytes *parts, size_t part
 lb_status lb_file_write_atomic(const char *path, const void *bytes, size_t count, lb_error *error)
 {
     return lb_file_write_parts(path, &(lb_bytes){bytes, count}, 1, error);
-}
-
-static lb_status read_error(lb_error *error, const char *path, int reason)
-{
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(reason));
 }
 
 lb_status lb_file_is_endless(const char *path, size_t most, lb_error *error)
@@ -151,7 +139,7 @@ static lb_status read_to_end(int fd, const char *path, size_t guess, size_t most
         if (got < 0) {
             int reason = errno;
             lb_release(buffer);
-            return read_error(error, path, reason);
+            return lb_cannot_read(path, strerror(reason), error);
         }
         used += (size_t)got;
         if (got == 0 || used > most) {
@@ -180,7 +168,7 @@ static lb_status read_opened(int fd, const char *path, size_t most, void **bytes
                              lb_error *error)
 {
     struct stat info;
-    lb_status status = fstat(fd, &info) == 0 ? LB_OK : read_error(error, path, errno);
+    lb_status status = fstat(fd, &info) == 0 ? LB_OK : lb_cannot_read(path, strerror(errno), error);
     size_t guess = !status && S_ISREG(info.st_mode) ? (size_t)info.st_size : FIRST_READ;
     if (most == 0) most = guess > LB_FILE_STREAM ? guess : LB_FILE_STREAM;
     if (!status) status = read_to_end(fd, path, guess, most, bytes, count, error);
@@ -198,7 +186,8 @@ lb_status lb_file_read(const char *path, size_t most, void **bytes, size_t *coun
     *bytes = NULL;
     *count = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    return fd < 0 ? read_error(error, path, errno) : read_opened(fd, path, most, bytes, count, error);
+    return fd < 0 ? lb_cannot_read(path, strerror(errno), error)
+                  : read_opened(fd, path, most, bytes, count, error);
 }
 
 lb_status lb_file_read_own(const char *path, size_t most, void **bytes, size_t *count, lb_error *error)

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "io/own_file.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +47,7 @@ lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_err
     lb_status status = lb_own_check_content(path, error);
     int descriptor = status ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (!status && (descriptor < 0 || !hash_pieces(descriptor, piece, hash, bytes)))
-        status = lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
+        status = lb_cannot_read(path, strerror(errno), error);
     if (descriptor >= 0) close(descriptor);
     lb_release(piece);
     return status;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/file.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -113,8 +114,7 @@ static lb_status fill(lb_lines *lines, lb_error *error)
         if (grow(lines, twice < lines->limit ? twice : lines->limit, error)) return LB_ERROR_MEMORY;
     }
     ssize_t count = read_some(lines->descriptor, lines->buffer + held, lines->capacity - held);
-    if (count < 0)
-        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", lines->name, strerror(errno));
+    if (count < 0) return lb_cannot_read(lines->name, strerror(errno), error);
     lines->end += (size_t)count;
     lines->at_end = count == 0;
     return LB_OK;

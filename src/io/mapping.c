@@ -12,20 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static lb_status cannot_read(const char *path, const char *reason, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, reason);
-}
-
 static lb_status map(lb_mapping *mapping, int descriptor, const char *path, lb_error *error)
 {
     struct stat info;
-    if (fstat(descriptor, &info) != 0) return cannot_read(path, strerror(errno), error);
-    if (!S_ISREG(info.st_mode)) return cannot_read(path, "not a regular file", error);
+    if (fstat(descriptor, &info) != 0) return lb_cannot_read(path, strerror(errno), error);
+    if (!S_ISREG(info.st_mode)) return lb_cannot_read(path, "not a regular file", error);
     if (info.st_size == 0) return lb_error_set(error, LB_ERROR_FORMAT, "%s: found an empty file", path);
-    if ((uintmax_t)info.st_size > SIZE_MAX) return cannot_read(path, strerror(EFBIG), error);
+    if ((uintmax_t)info.st_size > SIZE_MAX) return lb_cannot_read(path, strerror(EFBIG), error);
     void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, descriptor, 0);
-    if (bytes == MAP_FAILED) return cannot_read(path, strerror(errno), error);
+    if (bytes == MAP_FAILED) return lb_cannot_read(path, strerror(errno), error);
     *mapping = (lb_mapping){.bytes = bytes, .count = (size_t)info.st_size};
     return LB_OK;
 }
@@ -34,7 +29,7 @@ lb_status lb_mapping_open(lb_mapping *mapping, const char *path, lb_error *error
 {
     *mapping = (lb_mapping){0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return cannot_read(path, strerror(errno), error);
+    if (descriptor < 0) return lb_cannot_read(path, strerror(errno), error);
     lb_status status = map(mapping, descriptor, path, error);
     close(descriptor);
     return status;

@@ -1,5 +1,7 @@
 #include "io/own_file.h"
 
+#include "io/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -20,12 +22,6 @@ static lb_status refuse_link(const char *path, lb_status status, const char *exp
     return lb_error_set(error, status, "%s: found a symbolic link, expected %s", path, expected);
 }
 
-static lb_status cannot_open(const char *path, lb_status status, const char *why, lb_error *error)
-{
-    return lb_error_set(error, status, "%s: cannot %s: %s", path, status == LB_ERROR_OPEN ? "read" : "write",
-                        why);
-}
-
 lb_status lb_own_check(const char *path, const char *expected, lb_error *error)
 {
     return is_link(path) ? refuse_link(path, LB_ERROR_WRITE, expected, error) : LB_OK;
@@ -35,20 +31,20 @@ lb_status lb_own_check_content(const char *path, lb_error *error)
 {
     struct stat found;
     if (stat(path, &found) != 0 || S_ISREG(found.st_mode)) return LB_OK;
-    return cannot_open(path, LB_ERROR_OPEN, S_ISDIR(found.st_mode) ? strerror(EISDIR) : NO_FILE, error);
+    return lb_cannot_read(path, S_ISDIR(found.st_mode) ? strerror(EISDIR) : NO_FILE, error);
 }
 
 /* Whoever opens a pipe must not wait for its other end. */
 int lb_own_open(const char *path, int flags, lb_error *error)
 {
-    lb_status failed = (flags & O_ACCMODE) == O_RDONLY ? LB_ERROR_OPEN : LB_ERROR_WRITE;
+    bool reads = (flags & O_ACCMODE) == O_RDONLY;
     struct stat file;
     int fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666), reason = errno;
     if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode)) return fd;
     if (fd < 0 && is_link(path))
-        refuse_link(path, failed, "a file", error);
+        refuse_link(path, reads ? LB_ERROR_OPEN : LB_ERROR_WRITE, "a file", error);
     else
-        cannot_open(path, failed, fd < 0 ? strerror(reason) : NO_FILE, error);
+        (reads ? lb_cannot_read : lb_cannot_write)(path, fd < 0 ? strerror(reason) : NO_FILE, error);
     if (fd >= 0) close(fd);
     return -1;
 }

@@ -27,6 +27,16 @@ char *lb_folder_path(const char *folder, const char *name, lb_error *error)
     return path;
 }
 
+lb_status lb_cannot_read(const char *path, const char *why, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, why);
+}
+
+lb_status lb_cannot_write(const char *path, const char *why, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, why);
+}
+
 lb_status lb_name_file(const char *path, const lb_error *found, lb_error *error)
 {
     bool named = strncmp(found->message, path, strlen(path)) == 0;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/file.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,9 +50,7 @@ lb_status lb_set_aside(const char *path, char **kept, lb_error *error)
     size_t size = strlen(path) + SUFFIX;
     *kept = NULL;
     if (stat(path, &file) != 0)
-        return errno == ENOENT
-                   ? LB_OK
-                   : lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, strerror(errno));
+        return errno == ENOENT ? LB_OK : lb_cannot_write(path, strerror(errno), error);
     char *name = lb_alloc(size);
     if (!name) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     /* The name has to be on the disk before the file is replaced. */

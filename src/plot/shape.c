@@ -65,15 +65,9 @@ static bool read_letters(const char *text, size_t bytes, letters *l)
 /* The font of a letter should also draw the marks after it. */
 static bool follows(uint32_t character)
 {
-    switch (utf8proc_category((utf8proc_int32_t)character)) {
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_CF:
-        return true;
-    default:
-        return false;
-    }
+    utf8proc_category_t is = utf8proc_category((utf8proc_int32_t)character);
+    return is == UTF8PROC_CATEGORY_MN || is == UTF8PROC_CATEGORY_MC || is == UTF8PROC_CATEGORY_ME ||
+           is == UTF8PROC_CATEGORY_CF;
 }
 
 static void choose_fonts(letters *l, const lb_font *font)

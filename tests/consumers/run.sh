@@ -117,8 +117,8 @@ predict() {
     "$prefix/bin/lookback" train pairs.tsv --target-separator ' ' --embed 16 --hidden 32 --steps 200 --quiet --out model &&
         "$prefix/bin/lookback" predict --only-outputs model <words.txt >expected.txt || return 1
     head -c 20000 model/model.safetensors >damaged
-    cmake -S predict -B "$work/build" -DCMAKE_BUILD_TYPE=Release && cmake --build "$work/build" && make -C predict || return 1
-    for program in "$work/build/lookback_predict" "$work/build/lookback_predict_static" predict/apply; do
+    cmake -S predict -B "$work/predict" -DCMAKE_BUILD_TYPE=Release && cmake --build "$work/predict" && make -C predict || return 1
+    for program in "$work/predict/lookback_predict" "$work/predict/lookback_predict_static" predict/apply; do
         LD_LIBRARY_PATH=$libdir same_outputs "$program" || return 1
     done
     # An archive of cJSON is not everywhere: packages are built with it.

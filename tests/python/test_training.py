@@ -111,7 +111,7 @@ def test_progress_is_told_of_each_step_and_each_evaluation(pairs, short, tmp_pat
 def test_reports_and_warnings_go_to_the_log(pairs, short, tmp_path, caplog):
     caplog.set_level(logging.INFO, "lookback")
     lookback.train(pairs, out=tmp_path, **short)
-    assert any("pairs: 400 lines, " in record.message for record in caplog.records)
+    assert any("pairs in memory: 400 lines, " in record.message for record in caplog.records)
 
 
 def test_an_exception_in_progress_ends_the_training_and_the_same_call_goes_on(pairs, short, tmp_path, folder):

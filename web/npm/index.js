@@ -37,7 +37,8 @@ function checked(answer) {
 
 function checkText(text) {
     if (typeof text !== "string") throw new TypeError(`found a text of type ${typeof text}, expected a string`);
-    if (/\p{Surrogate}/u.test(text)) throw new LookbackError("FORMAT", "not UTF-8: found a surrogate without its other half");
+    if (/\p{Surrogate}/u.test(text))
+        throw new LookbackError("FORMAT", "not UTF-8: found a surrogate without its other half");
     if (text.includes("\0")) throw new LookbackError("FORMAT", "found the character NUL, which no text can have");
 }
 
@@ -45,11 +46,13 @@ const WHOLE = ["nBest", "beam", "limit"];
 
 function checkOptions(options) {
     for (const [name, value] of Object.entries(options)) {
-        const fits =
-            WHOLE.includes(name) ? Number.isInteger(value) && value >= 0 && value < 2 ** 31
-            : name === "lengthPenalty" ? Number.isFinite(value)
-            : name === "attention" ? typeof value === "boolean"
-            : null;
+        const fits = WHOLE.includes(name)
+            ? Number.isInteger(value) && value >= 0 && value < 2 ** 31
+            : name === "lengthPenalty"
+              ? Number.isFinite(value)
+              : name === "attention"
+                ? typeof value === "boolean"
+                : null;
         if (fits === null) throw new TypeError(`translate() has no option ${name}`);
         if (!fits) throw new LookbackError("ARGUMENT", `${name}: found ${value}`);
     }
@@ -73,6 +76,7 @@ class Model {
     translate(texts, options = {}) {
         checkOptions(options);
         if (typeof texts === "string") return this.#one(texts, options);
+        if (typeof texts?.[Symbol.iterator] !== "function") throw new TypeError(`found ${texts}, expected texts`);
         return Array.from(texts, (text, i) => {
             try {
                 return this.#one(text, options);
@@ -107,7 +111,8 @@ class Model {
 /** Opens a model file, an ArrayBuffer or a Uint8Array. */
 export async function open(bytes) {
     const file = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
-    if (!(file instanceof Uint8Array)) throw new TypeError("expected the bytes of a model, a Uint8Array or an ArrayBuffer");
+    if (!(file instanceof Uint8Array))
+        throw new TypeError("expected the bytes of a model, a Uint8Array or an ArrayBuffer");
     const wasm = await module();
     const engine = await instantiate({
         instantiateWasm(imports, done) {

@@ -8,7 +8,7 @@
 /* A run of an op, and its parts that all threads share. Forward: */
 typedef struct sequence {
     const lb_cell *cell;
-    lb_node *node;
+    const lb_node *node;
     lb_gru_input x;
     lb_panels gate[LB_MOST_GATES]; /* the weight */
     lb_real *product;              /* [batch, gates hidden]: W_hh h */
@@ -26,7 +26,7 @@ static const lb_cell *cell_of(const lb_node *node)
 
 static sequence sequence_of(const lb_node *node)
 {
-    return (sequence){.cell = cell_of(node), .node = (lb_node *)node, .x = lb_gru_input_of(node, LB_CELL_X)};
+    return (sequence){.cell = cell_of(node), .node = node, .x = lb_gru_input_of(node, LB_CELL_X)};
 }
 
 lb_status lb_cell_shapes(const lb_node *node, lb_shape *out)

@@ -30,7 +30,7 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
 {
     lb_json_open(json, key, "{");
     lb_json_string(json, "separator", rule->separator ? rule->separator : "");
-    lb_json_string(json, "normalize", lb_normal_form_name(rule->normalize));
+    lb_json_string(json, "normalize", lb_normal_form_names[rule->normalize]);
     if (rule->graphemes) lb_json_bool(json, "graphemes", true);
     if (lb_symbol_rule_has_features(rule)) lb_json_string(json, "features", rule->features);
     lb_buffer_print(json, "}");

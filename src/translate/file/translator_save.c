@@ -5,6 +5,8 @@
 #include "translate/file/list.h"
 #include "translate/file/text_model.h"
 
+#include <stdint.h>
+
 /* Whether lb_text_model_load would read these symbols again. */
 static lb_status check_symbols(const char *name, const lb_vocabulary *vocabulary, lb_error *error)
 {
@@ -36,18 +38,23 @@ static lb_status save_lists(const char *path, lb_text_model *made, const lb_sort
 }
 
 /* Nothing changes what the text model points to: it is only for saving. */
+static void *unchanged(const void *object)
+{
+    return (void *)(uintptr_t)object;
+}
+
 lb_status lb_translator_save(const lb_model *model, const lb_params *params, const char *path,
                              lb_translator_texts texts, lb_error *error)
 {
-    lb_text_model made = {.params = (lb_params *)params, .model = (lb_model *)model};
+    lb_text_model made = {.params = unchanged(params), .model = unchanged(model)};
     lb_status status = lb_model_check_names(model, params, error);
     if (status) return status;
     if (texts.sort) return save_lists(path, &made, texts.sort, error);
     status = check_symbols("source", texts.source, error);
     if (!status) status = check_symbols("target", texts.target, error);
     if (status) return status;
-    made.source = (lb_vocabulary *)texts.source;
-    made.target = (lb_vocabulary *)texts.target;
+    made.source = unchanged(texts.source);
+    made.target = unchanged(texts.target);
     made.source_rule = texts.source_rule;
     made.target_rule = texts.target_rule;
     made.shortest_source = texts.shortest_source;

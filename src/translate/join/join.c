@@ -77,8 +77,8 @@ static lb_status compare_rules(const joining *j, const char *side, const lb_symb
     const struct {
         const char *name, *ours, *found;
     } parts[] = {{"separator", text_or_none(a->separator), text_or_none(b->separator)},
-                 {"symbols", lb_symbols_kind_name(a->graphemes), lb_symbols_kind_name(b->graphemes)},
-                 {"normal form", lb_normal_form_name(a->normalize), lb_normal_form_name(b->normalize)},
+                 {"symbols", lb_symbol_kind_names[a->graphemes], lb_symbol_kind_names[b->graphemes]},
+                 {"normal form", lb_normal_form_names[a->normalize], lb_normal_form_names[b->normalize]},
                  {"separator of features", text_or_none(a->features), text_or_none(b->features)}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcmp(parts[i].ours, parts[i].found) != 0)

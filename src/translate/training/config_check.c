@@ -80,8 +80,8 @@ static lb_status check_pairs(const lb_training_config *c, lb_error *error)
     if (!lb_normal_form_find(c->normalize, &form))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
                             c->normalize);
-    if (strcmp(c->symbols, lb_symbols_kind_name(false)) != 0 &&
-        strcmp(c->symbols, lb_symbols_kind_name(true)) != 0)
+    if (strcmp(c->symbols, lb_symbol_kind_names[false]) != 0 &&
+        strcmp(c->symbols, lb_symbol_kind_names[true]) != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "symbols: expected characters or graphemes, found \"%.40s\"", c->symbols);
     bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);

@@ -22,7 +22,7 @@ static const recipe_row of_pairs[] = {
     /* pairs, embed, hidden, dropout, batch, smoothing, epochs */
     {800, 128, 192, 0.5, 16, 0.1, 80},
     {8000, 128, 192, 0.5, 64, 0, 35},
-    {110000, 192, 320, 0.25, 128, 0, 20},
+    {110000, 192, 320, 0.2, 128, 0, 10},
 };
 enum { ROWS = sizeof of_pairs / sizeof *of_pairs };
 
@@ -80,8 +80,8 @@ static void choose_for_files(lb_training_config *c)
 
 lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 {
-    if (!c->symbols) c->symbols = lb_symbols_kind_name(false);
-    if (!c->normalize) c->normalize = lb_normal_form_name(LB_NORMAL_FORM_NFD);
+    if (!c->symbols) c->symbols = lb_symbol_kind_names[false];
+    if (!c->normalize) c->normalize = lb_normal_form_names[LB_NORMAL_FORM_NFD];
     if (!c->model) c->model = LB_MODEL_SEQ2SEQ;
     if (!c->direction) c->direction = LB_DIRECTION_FORWARD;
     bool features = c->features_column > 0 || c->pairs.features;
@@ -139,7 +139,7 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
 {
     lb_normal_form form = LB_NORMAL_FORM_NFD;
     lb_normal_form_find(c->normalize, &form);
-    bool graphemes = strcmp(c->symbols, lb_symbols_kind_name(true)) == 0;
+    bool graphemes = strcmp(c->symbols, lb_symbol_kind_names[true]) == 0;
     return (lb_pair_format){
         .kind = c->format,
         .targets = c->train_targets,

@@ -25,7 +25,7 @@ static void print_data(lb_buffer *json, const lb_training_config *c)
     lb_json_string(json, "normalize", c->normalize);
     lb_json_string(json, "source_separator", c->source_separator ? c->source_separator : "");
     lb_json_string(json, "target_separator", c->target_separator ? c->target_separator : "");
-    if (strcmp(c->symbols, lb_symbols_kind_name(false)) != 0) lb_json_string(json, "symbols", c->symbols);
+    if (strcmp(c->symbols, lb_symbol_kind_names[false]) != 0) lb_json_string(json, "symbols", c->symbols);
 }
 
 char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)

@@ -71,12 +71,12 @@ static lb_status take_text(const lb_training_config *c, const char *name, const 
 
 static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_error *error)
 {
-    const char *form = lb_normal_form_name(m->source_rule.normalize);
+    const char *form = lb_normal_form_names[m->source_rule.normalize];
     const char *source = m->source_rule.separator, *target = m->target_rule.separator;
     if (m->sorts) return LB_OK;
     lb_status status = take_text(c, "normalize", form, &c->normalize, error);
     if (!status)
-        status = take_text(c, "symbols", lb_symbols_kind_name(m->source_rule.graphemes), &c->symbols, error);
+        status = take_text(c, "symbols", lb_symbol_kind_names[m->source_rule.graphemes], &c->symbols, error);
     if (!status) status = take_text(c, "source_separator", source ? source : "", &c->source_separator, error);
     if (!status) status = take_text(c, "target_separator", target ? target : "", &c->target_separator, error);
     return status;
