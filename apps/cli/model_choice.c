@@ -38,7 +38,7 @@ lb_status app_choose_model(const app_model_choice *choice, const app_model_choic
     config->kv_heads = choice->kv_heads;
     config->softcap = choice->softcap;
     config->window = choice->window;
-    config->embed = choice->embed;
+    config->embed = seq2seq ? choice->embed : 0;
     config->attention = seq2seq ? (lb_attention_kind)choice->attention : LB_ATTENTION_ADDITIVE;
     config->loss = (lb_normalizer)choice->loss;
     config->attention_weights = (lb_normalizer)choice->attention_weights;

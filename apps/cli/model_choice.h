@@ -49,10 +49,10 @@ void app_leave_model_open(const app_model_choice *choice, lb_training_config *co
                  "comma-separated parts of the model that stay unchanged, such as encoder"),                 \
         APP_CHOICE(0, "model", "KIND", &(choice)->model, app_models,                                         \
                    "GRUs with attention, or a transformer", .usual = true),                                  \
-        APP_INT(0, "embed", "N", &(choice)->embed, 1, 1 << 16,                                               \
-                "width of the embeddings; for a transformer, set --hidden instead"),                         \
-        APP_INT(0, "hidden", "N", &(settings)->hidden, 1, 1 << 16,                                           \
-                "width of the GRU states or of the transformer", .usual = true),                             \
+        APP_INT(0, "embed", "N", &(choice)->embed, 0, 1 << 16,                                               \
+                "width of the embeddings; for a transformer, set --hidden instead; 0: the recipe's"),        \
+        APP_INT(0, "hidden", "N", &(settings)->hidden, 0, 1 << 16,                                           \
+                "width of the GRU states or of the transformer; 0: the recipe's", .usual = true),            \
         APP_INT(0, "layers", "N", &(settings)->layers, 0, 64,                                                \
                 "layers in the encoder and in the decoder; 0: 1, or 2 for a transformer"),                   \
         APP_CHOICE(0, "cell", "KIND", &(choice)->cell, lb_cell_names,                                        \

@@ -4,10 +4,12 @@
 #include "base/buffer.h"
 #include "console/console.h"
 #include "console/output.h"
+#include "data/pairs.h"
 #include "models/attention/decoder_attention.h"
 #include "several/ensemble_list.h"
 #include "several/joined.h"
 #include "translate/training/locked.h"
+#include "translate/training/recipe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,10 +89,36 @@ static lb_status make_member(ensembling *s, int i)
     return s->all.command[i] ? LB_OK : out_of_memory(s);
 }
 
+static const char AUTO[] = "auto";
+
+/* With few pairs a training is short and a vote worth most, but transformers are far behind. With many, each member takes
+ * long, and the first three are worth most (docs/pronunciation.md). */
+static const struct {
+    int64_t below; /* pairs */
+    const char *list;
+} votes[] = {{2000, "additive:3,backward:3,monotonic-1:2,monotonic-1-backward:2"},
+             {20000, "additive,backward,monotonic-1,transformer,transformer-backward"},
+             {INT64_MAX, "additive:2,backward"}};
+
+static lb_status choose_list(const ensembling *s, const char **list)
+{
+    lb_training_config c = s->data;
+    lb_status status = lb_training_config_settle(&c, s->error);
+    lb_pairs *pairs = status ? NULL : lb_pairs_open(c.train, lb_recipe_format(&c), s->error);
+    if (!pairs) return s->error->status;
+    int row = 0;
+    while (lb_pairs_count(pairs) >= votes[row].below) row++;
+    lb_pairs_close(pairs);
+    *list = votes[row].list;
+    app_note("ensemble %s", *list);
+    return LB_OK;
+}
+
 static lb_status prepare(ensembling *s, const char *list)
 {
     static const char *const results[] = {"ensemble.tsv", NULL};
-    lb_status status = app_members_read(&s->members, list, s->error);
+    lb_status status = strcmp(list, AUTO) == 0 ? choose_list(s, &list) : LB_OK;
+    if (!status) status = app_members_read(&s->members, list, s->error);
     if (!status) status = app_side_by_side_open(&s->all, (size_t)s->members.count);
     for (int i = 0; i < s->members.count && !status; i++) status = make_member(s, i);
     return status ? status : app_side_by_side_prepare(&s->all, results);

@@ -12,7 +12,9 @@
         "ensemble", "LIST", (pointer),                                                                       \
         "train different models and let them vote, such as additive:3,backward:2,transformer:2: kinds "      \
         "of attention, transformer, forward or backward; additive-backward writes from the end; a number "   \
-        "alone: that many with different seeds; --no-ensemble overrides --config",                           \
+        "alone: that many with different seeds; auto: kinds and number by the pairs; --no-ensemble "         \
+        "overrides "                                                                                         \
+        "--config",                                                                                          \
         .usual = true)
 
 /** The options that one kind of model has and another does not, with their defaults; each ends with NULL. */

@@ -66,26 +66,27 @@ int app_train_list(app_train_options *t, app_option *to)
         APP_HEADING("Model"),
         APP_MODEL_OPTIONS(&t->settings, &t->model),
         APP_NUMBER(0, "dropout", "SHARE", &t->choice.dropout, 0, 0.99,
-                   "share of activations dropped in training; default: 0.5, or 0.1 for a transformer"),
+                   "share of activations dropped in training; default: the recipe's"),
         APP_FLAG(0, "tied", &t->settings.tied, "share one weight matrix between target embedding and output"),
         APP_FLAG(0, "feature-positions", &t->settings.feature_positions,
                  "with --features-column and a transformer: give features no position, since their order has "
                  "no meaning"),
         APP_HEADING("Training"),
         APP_LOSS(&t->model.loss),
-        APP_INT(0, "batch", "N", &t->settings.batch, 0, 1 << 20,
-                "pairs per step; 0: 64, or 16 for fewer than 2000 pairs"),
-        APP_INT(0, "steps", "N", &t->settings.steps, 0, 1 << 30,
-                "training steps; 0: 35 epochs, but at least 4000 steps", .usual = true),
+        APP_INT(0, "batch", "N", &t->settings.batch, 0, 1 << 20, "pairs per step; 0: the recipe's"),
+        APP_INT(0, "steps", "N", &t->settings.steps, 0, 1 << 30, "training steps; 0: the recipe's",
+                .usual = true),
         APP_INT(0, "epochs", "N", &t->settings.epochs, 0, 1 << 20,
                 "passes over the pairs, instead of --steps"),
+        APP_NUMBER(0, "minutes", "N", &t->settings.minutes, 0, 1e6,
+                   "instead of --steps: the best model for so many minutes; 0: as long as the recipe takes",
+                   .usual = true),
         APP_NUMBER(0, "lr", "RATE", &t->settings.lr, 0, 1e30,
                    "peak learning rate, before the cosine decay; 0: 0.002, or 0.001 for a transformer"),
         APP_INT(0, "warm-up", "N", &t->choice.warm_up, 0, 1 << 30,
                 "steps over which the learning rate rises to its peak"),
         APP_NUMBER(0, "label-smoothing", "SHARE", &t->choice.label_smoothing, 0, 0.99,
-                   "share of the target probability spread over all symbols; default: 0.1 for fewer than "
-                   "2000 pairs, otherwise 0"),
+                   "share of the target probability spread over all symbols; default: the recipe's"),
         APP_NUMBER(0, "scheduled-sampling", "SHARE", &t->settings.scheduled_sampling, 0, 1,
                    "share of its own outputs that the decoder reads at the end of training; it rises from 0"),
         APP_NUMBER(0, "hallucinate", "SHARE", &t->settings.hallucinate, 0, 1,
@@ -142,8 +143,9 @@ lb_status app_train_check(app_train_options *t, lb_error *error)
     if (!t->settings.train && !t->config.print)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected FILE or --train FILE; see %s --help",
                             app_name("train"));
-    if (t->settings.steps > 0 && t->settings.epochs > 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected only one of them");
+    if ((t->settings.steps > 0) + (t->settings.epochs > 0) + (t->settings.minutes > 0) > 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--steps, --epochs and --minutes: expected only one of them");
     if (t->teaching.unlabelled && !t->teaching.teacher)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--unlabelled needs --teacher");
     if (t->choice.made_up > 0 && !t->teaching.teacher)

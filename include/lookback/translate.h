@@ -275,8 +275,9 @@ typedef enum lb_index_use {
 enum { LB_INDEX_BYTES = 1 << 25 };
 
 /** The configuration of a training. Zero means the default in brackets, from a recipe found by measurements
- *  (docs/adr/0014). The recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero
- *  is a valid value, a negative number means zero. "Few" means fewer than 2000 pairs. */
+ *  (docs/recipe.md). What depends on the number of pairs is shown for 800, 8000 and 110000: [192, 192, 320]. The recipe
+ *  of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero is a valid value, a negative
+ *  number means zero. */
 typedef struct lb_training_config {
     /* Data: files with a source and a target in each line, "-" for standard input; or pairs in memory. */
     const char *train;
@@ -314,17 +315,17 @@ typedef struct lb_training_config {
     /* "backward": it writes the target from its end; outputs and attention are in reading order all the same
      * ["forward"] */
     const char *direction;
-    const char *model;               /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
-    int embed;                       /* width of the embeddings of a seq2seq [128; sort 64] */
-    int hidden;                      /* width of the GRU states or of the transformer [192; sort 128] */
-    int layers;                      /* of encoder and decoder [1; transformer 2] */
-    bool one_direction;              /* the encoder of a seq2seq reads only forwards */
-    lb_attention_kind attention;     /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
+    const char *model;           /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
+    int embed;                   /* width of the embeddings of a seq2seq [128, 128, 192; sort 64] */
+    int hidden;                  /* width of the GRU states or of the transformer [192, 192, 320; sort 128] */
+    int layers;                  /* of encoder and decoder [1; transformer 2] */
+    bool one_direction;          /* the encoder of a seq2seq reads only forwards */
+    lb_attention_kind attention; /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
     lb_normalizer attention_weights; /* what makes them of the scores [LB_SOFTMAX] */
     int heads;                       /* of multi-head attention and of a transformer [4] */
-    double dropout;                  /* share of numbers dropped in training [0.5; transformer 0.1; sort 0] */
-    bool tied;                       /* target embedding and output share one weight */
-    lb_cell_kind cell;               /* of a seq2seq [LB_CELL_GRU] */
+    double dropout;    /* share of numbers dropped in training [0.5, 0.5, 0.2; transformer 0.1; sort 0] */
+    bool tied;         /* target embedding and output share one weight */
+    lb_cell_kind cell; /* of a seq2seq [LB_CELL_GRU] */
     /* A symbol can be copied from the source, also one that the training does not have: docs/copying.md. Needs soft
      * attention, and LB_SOFTMAX as `loss`. */
     bool copy;
@@ -336,13 +337,16 @@ typedef struct lb_training_config {
     bool feature_positions; /* of a transformer: features have no position, as in lb_transformer_config */
 
     /* The training. */
-    int batch;          /* pairs per step [64; few 16] */
-    int steps;          /* [35 epochs, but at least 4000; sort 4000] */
-    int epochs;         /* instead of steps: how often each pair is seen */
+    int batch;  /* pairs per step [16, 64, 128; sort 64] */
+    int steps;  /* [80, 35, 10 epochs, but at least 4000; sort 4000] */
+    int epochs; /* instead of steps: how often each pair is seen */
+    /* Instead of steps: how long the training takes, on this machine as it is when it begins. Fewer steps, and a
+     * narrower model, if the recipe takes longer; a run that is resumed keeps its choice [as long as the recipe] */
+    double minutes;
     double lr;          /* the peak; it falls along a cosine [0.002; transformer 0.001; sort 0.005, 0.001] */
     int warm_up;        /* steps in which it rises [200; sort 0] */
     lb_normalizer loss; /* the cross-entropy of softmax, or the loss of sparse probabilities [LB_SOFTMAX] */
-    double label_smoothing;    /* share of the target that is spread over all symbols [0; few 0.1] */
+    double label_smoothing;    /* share of the target that is spread over all symbols [0.1, 0, 0] */
     double scheduled_sampling; /* final share of its own tokens that the decoder reads [0] */
     /* Share of the pairs of a step in which the letters of the stem are random ones, if it is in source and target: for
      * few pairs. After Anastasopoulos, Neubig 2019, arXiv:1908.05838 [0] */

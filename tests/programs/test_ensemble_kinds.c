@@ -116,6 +116,20 @@ static bool has_window_of_3(const char *name)
     return has;
 }
 
+/* Of few pairs, ten. */
+START_TEST(test_ensemble_auto_is_chosen_by_the_pairs)
+{
+    write_files();
+    SUPPORT_TRAIN(SHORT, "--ensemble", "auto", "--steps", "2", "--out", "all");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.error,
+                                 "ensemble additive:3,backward:3,monotonic-1:2,monotonic-1-backward:2"));
+    ck_assert(support_exists("all/monotonic-1-backward-10/model.safetensors"));
+    SUPPORT_TRAIN(SHORT, "--ensemble", "auto", "--train", "no.tsv");
+    support_assert_refused(66, "no.tsv: cannot read");
+}
+END_TEST
+
 START_TEST(test_ensemble_members_with_a_window_have_that_of_the_options)
 {
     write_files();
@@ -191,6 +205,7 @@ int main(void)
                                            test_ensemble_killed_and_run_again_ends_with_the_same_file,
                                            test_ensemble_keeps_an_earlier_model_that_is_not_its_own,
                                            test_ensemble_of_a_number_is_the_same_model_with_other_seeds,
+                                           test_ensemble_auto_is_chosen_by_the_pairs,
                                            test_ensemble_members_with_a_window_have_that_of_the_options,
                                            test_ensemble_that_cannot_be_is_refused_before_anything_is_trained,
                                            test_ensemble_has_its_folder_while_it_writes_its_table,

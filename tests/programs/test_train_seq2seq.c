@@ -266,7 +266,7 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
 {
     enum { MOST = 9 };
     static const char *const models[][MOST] = {
-        {"--model", "transformer", "--embed", "128", "--heads", "2", "--tied", "--layers", "1"},
+        {"--model", "transformer", "--embed", "0", "--heads", "2", "--tied", "--layers", "1"},
         {"--attention", "dot", "--no-bidirectional", "--tied", "--layers", "2"},
         {"--attention", "hard", "--dropout", "0.2"},
         {"--attention", "monotonic-1", "--tied", "--label-smoothing", "0.1"},

@@ -93,7 +93,7 @@ static const struct {
     {{"--batch", "4"}, "expected FILE or --train FILE"},
     {{"--train", "good.tsv", "operand"}, "operand"},
     {{"--train", "good.tsv", "--steps", "5", "--epochs", "5"},
-     "--steps and --epochs: expected only one of them"},
+     "--steps, --epochs and --minutes: expected only one of them"},
     {{"--train", "good.tsv", "--dropout", "1"}, "--dropout: expected a number from 0 to 0.99"},
     {{"--train", "good.tsv", "--normalize", "nfkc"}, "expected none, nfc or nfd, found \"nfkc\""},
     {{"--train", "good.tsv", "--model", "transformer", "--attention", "dot"},
@@ -323,7 +323,7 @@ START_TEST(test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_rep
     expect_other_run("it was trained on other pairs (other.tsv has changed, or is a different file)",
                      "--train", "other.tsv");
     expect_other_run("it was trained with --model seq2seq, this run has --model transformer", "--model",
-                     "transformer", "--embed", "128", "--hidden", "32");
+                     "transformer", "--embed", "0", "--hidden", "32");
     expect_other_run(
         "it was trained with --batch 16, --seed 1, --hidden 32, --layers 1 and --no-tied, this run "
         "has --batch 8, --seed 2, --hidden 24, --layers 2 and --tied",

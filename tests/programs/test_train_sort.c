@@ -218,7 +218,7 @@ static const struct {
     const char *message;
 } wrong[] = {
     {{"--no-such-flag"}, 2, "--no-such-flag"},
-    {{"--hidden", "0"}, 2, "--hidden"},
+    {{"--hidden", "-1"}, 2, "--hidden"},
     {{"--batch", "abc"}, 2, "abc"},
     {{"--attention", "sideways"}, 2, "sideways"},
     {{"--min-length", "9", "--max-length", "3"}, 2, "9 to 3"},

@@ -35,7 +35,7 @@ while ! time_is_up; do
     draw 1000
     kind+=" --seed $drawn"
     rm -rf "$folder/one"
-    [[ $kind == *transformer* ]] && kind=${kind/--hidden/--embed 128 --hidden}
+    [[ $kind == *transformer* ]] && kind=${kind/--hidden/--embed 0 --hidden}
     train "$folder/one" 1 env || failure "cannot train: $kind"
     for threads in 2 3 4 7 8 16; do
         time_is_up && break

@@ -12,10 +12,9 @@
 lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_training_config *config,
                            uint64_t seed, int shards, lb_error *error)
 {
-    int64_t pairs = data->sorts ? 0 : lb_pairs_count(data->train);
     *p = (lb_producer){.data = data,
                        .min_count = config->min_count,
-                       .batch = lb_recipe_batch(config, pairs),
+                       .batch = config->batch,
                        .shards = shards,
                        .task = data->task};
     p->task.seed = seed;
@@ -36,7 +35,8 @@ void lb_producer_free(lb_producer *p)
 
 int64_t lb_producer_steps(const lb_producer *p, const lb_training_config *config)
 {
-    return lb_recipe_steps(config, p->order ? lb_pair_order_batches(p->order) : 0);
+    if (!p->order) return config->steps;
+    return lb_recipe_steps(config, lb_pairs_count(p->data->train), lb_pair_order_batches(p->order));
 }
 
 /* Lists are drawn, so a part is as good as any other. */

@@ -40,6 +40,7 @@ lb_status lb_training_try(const lb_training_config *config, lb_error *error)
     c.listener.note = NULL; /* the training says it */
     lb_status status = lb_start_open(&start, &c, error);
     if (!status) status = lb_recipe_settle(&c, error);
+    if (!status) lb_recipe_fit(&c, 0);
     if (!status && c.shards > 0) status = lb_group_check(NULL, c.shards, error);
     if (!status) status = lb_training_build_trial(&t, error);
     lb_training_free(&t);
@@ -51,11 +52,10 @@ lb_status lb_training_try(const lb_training_config *config, lb_error *error)
 static lb_status choose_shards(lb_training *t, lb_error *error)
 {
     const lb_training_config *c = t->config;
-    t->shards = c->shards;
-    lb_status status = LB_OK;
-    if (t->shards == 0 && !c->fresh) status = lb_run_identity_shards(t->checkpoint, &t->shards, error);
-    if (status) return status;
-    if (t->shards == 0) t->shards = lb_group_size(c->group);
+    lb_run_facts run = {0};
+    if (c->shards == 0 && !c->fresh && lb_run_identity_facts(t->checkpoint, &run, error))
+        return error->status;
+    t->shards = c->shards ? c->shards : run.shards ? run.shards : lb_group_size(c->group);
     return lb_group_check(c->group, t->shards, error);
 }
 
@@ -66,7 +66,7 @@ lb_status lb_training_init(lb_training *t, lb_error *error)
     if (!status) status = lb_producer_init(&t->producer, t->data, t->config, t->seed, t->shards, error);
     if (!status) status = lb_training_build(t, error);
     if (status) return status;
-    t->smoothing = lb_recipe_smoothing(t->config, t->data->sorts ? 0 : lb_pairs_count(t->data->train));
+    t->smoothing = fmax(t->config->label_smoothing, 0);
     t->run.steps = lb_producer_steps(&t->producer, t->config);
     t->run.parameters = lb_params_learned(t->params);
     t->run.history = &t->history;

@@ -2,258 +2,137 @@
 
 #include "data/pairs.h"
 #include "data/symbols.h"
-#include "models/attention/decoder_attention.h"
+#include "translate/training/config_check.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { SEQ2SEQ, TRANSFORMER, MODELS };
 
-enum { FILMED = 2 };
+/* What depends on the number of pairs (docs/recipe.md). Between two rows a number follows the logarithm of the pairs;
+ * before the first row and after the last one nothing changes. */
+typedef struct recipe_row {
+    double pairs;
+    double embed, hidden; /* of a seq2seq; the width of a transformer */
+    double dropout;       /* of a seq2seq */
+    double batch, smoothing, epochs;
+} recipe_row;
 
-static const char *const models[MODELS] = {[SEQ2SEQ] = "seq2seq", [TRANSFORMER] = "transformer"};
+static const recipe_row of_pairs[] = {
+    /* pairs, embed, hidden, dropout, batch, smoothing, epochs */
+    {800, 128, 192, 0.5, 16, 0.1, 80},
+    {8000, 128, 192, 0.5, 64, 0, 35},
+    {110000, 192, 320, 0.2, 128, 0, 10},
+};
+enum { ROWS = sizeof of_pairs / sizeof *of_pairs };
 
-typedef struct recipe {
-    int embed, hidden, heads;
-    int warm_up, evaluate_every;
-    int patience; /* training ends after this many steps without a better model; 0: never */
-    struct {
-        int layers;
-        double dropout, lr;
-    } of[MODELS];
-    int few_pairs;        /* fewer than this many pairs are few */
-    int few_batch, batch; /* with few pairs; otherwise */
-    double few_smoothing, label_smoothing;
-    int epochs, least_steps;   /* this many epochs, but at least this many steps */
-    double clip_norm, average; /* as in lb_trainer_config */
-    bool keep_best;
-} recipe;
+static const recipe_row of_lists = {.embed = 64, .hidden = 128, .batch = 64};
 
-static const recipe of_files = {
-    .embed = 128,
-    .hidden = 192,
-    .heads = 4,
-    .warm_up = 200,
-    .evaluate_every = 250,
-    .patience = 1250,
-    .of = {[SEQ2SEQ] = {.layers = 1, .dropout = 0.5, .lr = 2e-3},
-           [TRANSFORMER] = {.layers = 2, .dropout = 0.1, .lr = 1e-3}},
-    .few_pairs = 2000,
-    .few_batch = 16,
-    .batch = 64,
-    .few_smoothing = 0.1,
-    .epochs = 35,
-    .least_steps = 4000,
-    .clip_norm = 1,
-    .average = 0.998,
-    .keep_best = true,
+enum {
+    HEADS = 4,
+    FILMED = 2,
+    EVALUATE_EVERY = 250,
+    PATIENCE = 1250, /* steps without a better model */
+    LEAST_STEPS = 4000,
+    WARM_UP = 200,
+    WIDTHS = 32, /* widths are multiples of this */
+    BATCHES = 8  /* batches of this */
 };
 
-static const recipe of_lists = {
-    .embed = 64,
-    .hidden = 128,
-    .heads = 4,
-    .evaluate_every = 250,
-    .of = {[SEQ2SEQ] = {.layers = 1, .lr = 5e-3}, [TRANSFORMER] = {.layers = 2, .lr = 1e-3}},
-    .batch = 64,
-    .least_steps = 4000,
-    .clip_norm = 1,
-    .average = 0.998,
-};
+static const double AVERAGE = 0.998, CLIP_NORM = 1;
 
-static const char FORWARD[] = "forward", BACKWARD[] = "backward";
-
-static const recipe *recipe_for(const lb_training_config *config)
-{
-    return config->sort ? &of_lists : &of_files;
-}
+static const struct {
+    int layers;
+    double dropout, lr, lr_of_lists;
+} of_models[MODELS] = {[SEQ2SEQ] = {.layers = 1, .lr = 2e-3, .lr_of_lists = 5e-3},
+                       [TRANSFORMER] = {.layers = 2, .dropout = 0.1, .lr = 1e-3, .lr_of_lists = 1e-3}};
 
 static void choose(int *value, int usual)
 {
     if (*value == 0) *value = usual;
 }
 
-static lb_status check_counts(const lb_training_config *c, lb_error *error)
-{
-    const struct {
-        const char *field;
-        int value;
-    } counts[] = {{"min_count", c->min_count}, {"embed", c->embed},
-                  {"hidden", c->hidden},       {"layers", c->layers},
-                  {"heads", c->heads},         {"batch", c->batch},
-                  {"steps", c->steps},         {"evaluate_every", c->evaluate_every},
-                  {"seeds", c->seeds},         {"keep", c->keep},
-                  {"epochs", c->epochs},       {"kv_heads", c->kv_heads},
-                  {"window", c->window},       {"shards", c->shards}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (counts[i].value < 0)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %d, expected 0 or more", counts[i].field,
-                                counts[i].value);
-    return LB_OK;
-}
-
-/* Negative numbers mean zero. NaN fails every comparison. */
-static lb_status check_numbers(const lb_training_config *c, lb_error *error)
-{
-    const struct {
-        const char *field;
-        double value;
-        bool valid;
-        const char *expected;
-    } numbers[] = {{"dropout", c->dropout, c->dropout < 1, "less than 1"},
-                   {"label_smoothing", c->label_smoothing, c->label_smoothing < 1, "less than 1"},
-                   {"scheduled_sampling", c->scheduled_sampling, c->scheduled_sampling <= 1, "at most 1"},
-                   {"hallucinate", c->hallucinate, c->hallucinate <= 1, "at most 1"},
-                   {"average", c->average, c->average < 1, "less than 1"},
-                   {"lr", c->lr, c->lr >= 0, "0 or more"},
-                   {"target", c->target, c->target <= 1, "at most 1"},
-                   {"softcap", c->softcap, c->softcap >= 0, "0 or more"}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (!numbers[i].valid)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %g, expected %s", numbers[i].field,
-                                numbers[i].value, numbers[i].expected);
-    return LB_OK;
-}
-
-/* The mixture needs soft attention, and a vocabulary by softmax. */
-static lb_status check_copy(const lb_training_config *c, lb_error *error)
-{
-    const char *expected = lb_built_in_attentions[c->attention]->copying_needs;
-    if (c->copy && expected)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "copy: found the attention %s, expected %s",
-                            lb_attention_names[c->attention], expected);
-    if (c->copy && c->loss != LB_SOFTMAX)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "copy: found the loss %s, expected %s",
-                            lb_loss_names[c->loss], lb_loss_names[LB_SOFTMAX]);
-    return LB_OK;
-}
-
-/* Without pairs to judge by, no weights are better than others. */
-static lb_status check_hold_out(const lb_training_config *c, lb_error *error)
-{
-    if (!c->no_hold_out) return LB_OK;
-    if (c->sort || c->dev || lb_pair_texts_given(&c->dev_pairs))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "no_hold_out: found %s, of which nothing is held out",
-                            c->sort ? "lists" : "pairs for development");
-    if (c->patience > 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "patience: expected none, since no_hold_out leaves no pairs to judge by");
-    return LB_OK;
-}
-
-static lb_status check_pairs(const lb_training_config *c, lb_error *error)
-{
-    lb_normal_form form;
-    if (!lb_normal_form_find(c->normalize, &form))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
-                            c->normalize);
-    if (strcmp(c->symbols, lb_symbol_kind_names[false]) != 0 &&
-        strcmp(c->symbols, lb_symbol_kind_names[true]) != 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "symbols: expected characters or graphemes, found \"%.40s\"", c->symbols);
-    bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);
-    if (c->sort && (c->train || c->dev || pairs || dev || c->epochs))
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "sort: found files, pairs or epochs, expected none: lists are random");
-    if ((c->train && pairs) || (c->dev && dev))
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "%s: found a file, and pairs in memory, expected only one",
-                            c->train && pairs ? "pairs" : "dev_pairs");
-    if (c->sort && c->hallucinate > 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "hallucinate: found lists, expected pairs of texts");
-    if (c->steps > 0 && c->epochs > 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "found both steps and epochs, expected only one of them");
-    if (strcmp(c->direction, FORWARD) != 0 && strcmp(c->direction, BACKWARD) != 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "direction: expected forward or backward, found \"%.40s\"", c->direction);
-    return LB_OK;
-}
-
-static lb_status check_seq2seq(const lb_training_config *c, lb_error *error)
-{
-    if (c->positions || c->kv_heads || c->softcap != 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "positions, kv_heads and softcap are options of a transformer, not of a seq2seq");
-    if (c->window && lb_built_in_attentions[c->attention]->window == 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "window is an option of a transformer and of local-m, local-p and location "
-                            "attention, not of %s",
-                            lb_attention_names[c->attention]);
-    return LB_OK;
-}
-
-static lb_status check_transformer(const lb_training_config *c, lb_error *error)
-{
-    if (c->one_direction || c->attention || c->embed != recipe_for(c)->embed)
-        return lb_error_set(
-            error, LB_ERROR_ARGUMENT,
-            "embed, one_direction and attention are options of a seq2seq, not of a transformer");
-    if (c->cell)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "cell is an option of a seq2seq, not of a transformer");
-    bool features = c->features_separator && *c->features_separator;
-    if (c->feature_positions && !features)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "feature_positions: the sources have no features (features_column)");
-    return LB_OK;
-}
-
-static lb_status check_model(const lb_training_config *c, lb_error *error)
-{
-    if (strcmp(c->model, models[SEQ2SEQ]) == 0) return check_seq2seq(c, error);
-    if (strcmp(c->model, models[TRANSFORMER]) == 0) return check_transformer(c, error);
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "model: expected seq2seq or transformer, found \"%.40s\"",
-                        c->model);
-}
-
-static lb_status check(const lb_training_config *c, lb_error *error)
-{
-    lb_status status = check_pairs(c, error);
-    if (!status) status = check_model(c, error);
-    if (!status) status = check_counts(c, error);
-    if (!status) status = check_copy(c, error);
-    if (!status) status = check_hold_out(c, error);
-    return status ? status : check_numbers(c, error);
-}
-
 static int kind_of(const lb_training_config *config)
 {
-    return strcmp(config->model, models[TRANSFORMER]) == 0 ? TRANSFORMER : SEQ2SEQ;
+    return strcmp(config->model, LB_MODEL_TRANSFORMER) == 0 ? TRANSFORMER : SEQ2SEQ;
 }
 
 lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 {
-    return c->from ? check_numbers(c, error) : lb_recipe_settle(c, error);
+    return c->from ? lb_config_check_numbers(c, error) : lb_recipe_settle(c, error);
+}
+
+/* Of lists there are as many as one wants. */
+static void choose_for_lists(lb_training_config *c)
+{
+    if (kind_of(c) == SEQ2SEQ) choose(&c->embed, (int)of_lists.embed);
+    choose(&c->hidden, (int)of_lists.hidden);
+    choose(&c->batch, (int)of_lists.batch);
+    if (c->minutes == 0) choose(&c->steps, LEAST_STEPS);
+    if (c->lr == 0) c->lr = of_models[kind_of(c)].lr_of_lists;
+}
+
+static void choose_for_files(lb_training_config *c)
+{
+    choose(&c->warm_up, WARM_UP);
+    if (c->lr == 0) c->lr = of_models[kind_of(c)].lr;
 }
 
 lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 {
-    const recipe *r = recipe_for(c);
     if (!c->symbols) c->symbols = lb_symbol_kind_names[false];
     if (!c->normalize) c->normalize = lb_normal_form_names[LB_NORMAL_FORM_NFD];
-    if (!c->model) c->model = models[SEQ2SEQ];
-    if (!c->direction) c->direction = FORWARD;
+    if (!c->model) c->model = LB_MODEL_SEQ2SEQ;
+    if (!c->direction) c->direction = LB_DIRECTION_FORWARD;
     bool features = c->features_column > 0 || c->pairs.features;
     if (features && !c->features_separator) c->features_separator = ";";
     choose(&c->min_count, 1);
-    choose(&c->embed, r->embed);
-    choose(&c->hidden, r->hidden);
-    choose(&c->layers, r->of[kind_of(c)].layers);
-    choose(&c->heads, r->heads);
-    choose(&c->warm_up, r->warm_up);
-    choose(&c->evaluate_every, r->evaluate_every);
-    if (c->evaluate_every > 0 && !c->no_hold_out)
-        choose(&c->patience, (r->patience + c->evaluate_every - 1) / c->evaluate_every);
+    choose(&c->layers, of_models[kind_of(c)].layers);
+    choose(&c->heads, HEADS);
+    choose(&c->evaluate_every, EVALUATE_EVERY);
+    if (c->evaluate_every > 0 && !c->no_hold_out && !c->sort)
+        choose(&c->patience, (PATIENCE + c->evaluate_every - 1) / c->evaluate_every);
     choose(&c->seeds, 1);
     choose(&c->film, FILMED);
-    if (c->sort) {
-        choose(&c->batch, r->batch);
-        choose(&c->steps, r->least_steps);
-    }
-    if (c->dropout == 0) c->dropout = r->of[kind_of(c)].dropout;
-    if (c->lr == 0) c->lr = r->of[kind_of(c)].lr;
-    if (c->average == 0) c->average = r->average;
-    return check(c, error);
+    if (c->average == 0) c->average = AVERAGE;
+    if (c->sort)
+        choose_for_lists(c);
+    else
+        choose_for_files(c);
+    return lb_config_check(c, error);
+}
+
+static recipe_row row_for(int64_t pairs)
+{
+    int row = 0;
+    double count = fmin(fmax((double)pairs, of_pairs[0].pairs), of_pairs[ROWS - 1].pairs);
+    while (row < ROWS - 2 && count > of_pairs[row + 1].pairs) row++;
+    const recipe_row a = of_pairs[row], b = of_pairs[row + 1];
+    double t = log(count / a.pairs) / log(b.pairs / a.pairs);
+    return (recipe_row){.pairs = count,
+                        .embed = a.embed + t * (b.embed - a.embed),
+                        .hidden = a.hidden + t * (b.hidden - a.hidden),
+                        .dropout = a.dropout + t * (b.dropout - a.dropout),
+                        .batch = a.batch + t * (b.batch - a.batch),
+                        .smoothing = a.smoothing + t * (b.smoothing - a.smoothing),
+                        .epochs = a.epochs + t * (b.epochs - a.epochs)};
+}
+
+static int multiple(double value, int of)
+{
+    return (int)lround(value / of) * of;
+}
+
+void lb_recipe_fit(lb_training_config *c, int64_t pairs)
+{
+    if (c->sort) return;
+    recipe_row row = row_for(pairs);
+    bool seq2seq = kind_of(c) == SEQ2SEQ;
+    if (seq2seq) choose(&c->embed, multiple(row.embed, WIDTHS));
+    choose(&c->hidden, multiple(row.hidden, WIDTHS));
+    choose(&c->batch, multiple(row.batch, BATCHES));
+    if (c->dropout == 0) c->dropout = seq2seq ? row.dropout : of_models[TRANSFORMER].dropout;
+    if (c->label_smoothing == 0) c->label_smoothing = row.smoothing;
 }
 
 lb_pair_format lb_recipe_format(const lb_training_config *c)
@@ -277,43 +156,27 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
     };
 }
 
-int lb_recipe_batch(const lb_training_config *c, int64_t pairs)
+int64_t lb_recipe_steps(const lb_training_config *c, int64_t pairs, int64_t batches)
 {
-    const recipe *r = recipe_for(c);
-    if (c->batch > 0) return c->batch;
-    return pairs < r->few_pairs ? r->few_batch : r->batch;
-}
-
-double lb_recipe_smoothing(const lb_training_config *c, int64_t pairs)
-{
-    const recipe *r = recipe_for(c);
-    if (c->label_smoothing != 0) return fmax(c->label_smoothing, 0);
-    return pairs < r->few_pairs ? r->few_smoothing : r->label_smoothing;
-}
-
-int64_t lb_recipe_steps(const lb_training_config *c, int64_t batches)
-{
-    const recipe *r = recipe_for(c);
     if (c->steps > 0) return c->steps;
     if (c->epochs > 0) return c->epochs * batches;
-    int64_t steps = r->epochs * batches;
-    return steps > r->least_steps ? steps : r->least_steps;
+    int64_t steps = llround(row_for(pairs).epochs * (double)batches);
+    return steps > LEAST_STEPS ? steps : LEAST_STEPS;
 }
 
 lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
 {
-    const recipe *r = recipe_for(c);
     return (lb_trainer_config){
         .steps = steps,
         .evaluate_every = c->evaluate_every,
         .patience = c->patience > 0 ? c->patience : 0,
         .target = c->target,
-        .keep_best = r->keep_best && !c->no_hold_out,
+        .keep_best = !c->sort && !c->no_hold_out,
         .schedule = {.kind = LB_SCHEDULE_COSINE,
                      .lr = c->lr,
                      .warm_up = c->warm_up > 0 ? c->warm_up : 0,
                      .period = steps},
-        .optimizer = {.clip_norm = (lb_real)r->clip_norm},
+        .optimizer = {.clip_norm = (lb_real)CLIP_NORM},
         .average = fmax(c->average, 0),
         .fresh = c->fresh,
     };
@@ -368,6 +231,6 @@ lb_model *lb_recipe_model(const lb_training_config *config, int64_t source_vocab
     lb_model *model = (kind_of(config) == TRANSFORMER ? make_transformer : make_seq2seq)(
         config, source_vocab, target_vocab, params);
     if (!model) lb_error_set(error, lb_params_status(params), "%s", lb_params_error(params));
-    if (model) model->from_end = strcmp(config->direction, BACKWARD) == 0;
+    if (model) model->from_end = strcmp(config->direction, LB_DIRECTION_BACKWARD) == 0;
     return model;
 }

@@ -11,11 +11,11 @@ enum { LB_HELD_OUT = 10, LB_MEASURED = 2000 };
  *  from the model. */
 LB_MUST_USE lb_status lb_recipe_settle(lb_training_config *config, lb_error *error);
 
-/** Pairs per batch and label smoothing for this many pairs, and steps for this many batches per epoch. Configurations
- *  must be settled. */
-int lb_recipe_batch(const lb_training_config *config, int64_t pairs);
-double lb_recipe_smoothing(const lb_training_config *config, int64_t pairs);
-int64_t lb_recipe_steps(const lb_training_config *config, int64_t batches);
+/** Fills in what depends on the number of pairs. */
+void lb_recipe_fit(lb_training_config *config, int64_t pairs);
+
+/** The steps of a training on so many pairs, which make this many batches. The configuration must be settled. */
+int64_t lb_recipe_steps(const lb_training_config *config, int64_t pairs, int64_t batches);
 
 /** The configuration of the training loop; the caller adds its functions and the checkpoint. */
 lb_trainer_config lb_recipe_trainer(const lb_training_config *config, int64_t steps);

@@ -58,25 +58,34 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
     return lb_buffer_end(&json);
 }
 
-static int shards_of(const char *run, lb_status *status)
+static int number_of(const cJSON *json, const char *name, int otherwise)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(json, name);
+    return cJSON_IsNumber(number) ? number->valueint : otherwise;
+}
+
+static lb_run_facts facts_of(const char *run, lb_status *status)
 {
     cJSON *json = NULL;
     *status = lb_json_parse(run, strlen(run), NULL, &json);
-    const cJSON *shards = cJSON_GetObjectItemCaseSensitive(json, "shards");
-    int found = cJSON_IsNumber(shards) ? shards->valueint : 1;
+    const cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
+    lb_run_facts facts = {.shards = number_of(json, "shards", 1),
+                          .steps = number_of(json, "steps", 0),
+                          .embed = number_of(model, "embed", 0),
+                          .hidden = number_of(model, "hidden", number_of(model, "width", 0))};
     cJSON_Delete(json);
-    return found;
+    return facts;
 }
 
-lb_status lb_run_identity_shards(const char *checkpoint, int *shards, lb_error *error)
+lb_status lb_run_identity_facts(const char *checkpoint, lb_run_facts *facts, lb_error *error)
 {
     lb_error found = {0};
-    *shards = 0;
+    *facts = (lb_run_facts){0};
     if (lb_file_is_missing(checkpoint)) return LB_OK;
     if (lb_own_check_content(checkpoint, error)) return LB_ERROR_OPEN;
     lb_safetensors *file = lb_safetensors_open(checkpoint, &found);
     const char *run = file ? lb_safetensors_metadata_value(file, LB_RUN_KEY) : NULL;
-    if (run) *shards = shards_of(run, &found.status);
+    if (run) *facts = facts_of(run, &found.status);
     lb_safetensors_close(file);
     return found.status == LB_ERROR_MEMORY ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
 }

@@ -9,9 +9,15 @@
  *  them. */
 char *lb_run_identity(const lb_training *training, const lb_trainer_config *trainer);
 
-/** The shards of the run that a checkpoint belongs to; 0 without a checkpoint, or with one that lb_train will refuse.
- *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_run_identity_shards(const char *checkpoint, int *shards, lb_error *error);
+/** What an earlier session has decided about its run. */
+typedef struct lb_run_facts {
+    int shards, steps;
+    int embed, hidden; /* of a seq2seq; the width of a transformer */
+} lb_run_facts;
+
+/** The facts of the run that a checkpoint belongs to; all 0 without a checkpoint, or with one that lb_train will
+ *  refuse. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_run_identity_facts(const char *checkpoint, lb_run_facts *facts, lb_error *error);
 
 /** Compares the settings of a checkpoint with ours. Errors: LB_ERROR_FORMAT with the differences; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_run_identity_check(const lb_training *training, const lb_trainer_config *trainer,

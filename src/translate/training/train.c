@@ -1,6 +1,7 @@
 /* A training from its files to its model: one model, or several that are saved as one ensemble. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "data/pairs.h"
 #include "io/file.h"
 #include "io/folder.h"
 #include "io/lock.h"
@@ -8,6 +9,7 @@
 #include "io/path.h"
 #include "models/ensemble/ensemble.h"
 #include "train/group.h"
+#include "translate/training/budget.h"
 #include "translate/training/locked.h"
 #include "translate/training/member.h"
 #include "translate/training/recipe.h"
@@ -167,6 +169,9 @@ static lb_status train(job *s, lb_training_result *result)
     s->made = !s->locked && lb_group_leads(s->config.group) && lb_file_is_missing(s->config.out);
     if (!s->locked) status = lock_folder(s, s->config.out, &s->lock);
     if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, s->error);
+    if (status) return status;
+    lb_recipe_fit(&s->config, s->data.sorts ? 0 : lb_pairs_count(s->data.train));
+    status = lb_budget_fit(&s->config, s->config.out, s->error);
     if (status) return status;
     s->members = lb_alloc_zero((size_t)s->config.seeds * sizeof *s->members);
     if (!s->members) return out_of_memory(s);

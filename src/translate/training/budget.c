@@ -1,0 +1,128 @@
+#include "translate/training/budget.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/format.h"
+#include "io/path.h"
+#include "translate/training/recipe.h"
+#include "translate/training/run_identity.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FIRST_STEPS = 4, /* they fetch memory and wake threads: not timed */
+    TIMED_STEPS = 24,
+    NARROWEST = 64,
+    WIDTHS = 32 /* widths are multiples of this */
+};
+
+/* With fewer of the steps of the recipe, a smaller model is better. */
+static const double LEAST_SHARE = 1.0 / 3;
+
+int64_t lb_budget_steps(double seconds, lb_training_cost cost, int64_t evaluate_every)
+{
+    double each = cost.step + cost.evaluation / (double)evaluate_every;
+    double steps = floor((seconds - cost.evaluation) / each);
+    return steps >= 1 ? (int64_t)fmin(steps, INT32_MAX) : 1;
+}
+
+int lb_budget_narrower(int width)
+{
+    int narrower = (int)(width / sqrt(2)) / WIDTHS * WIDTHS;
+    return narrower > NARROWEST ? narrower : NARROWEST < width ? NARROWEST : width;
+}
+
+static double now(void)
+{
+    return 1e-9 * (double)lb_clock();
+}
+
+static lb_status time_steps(lb_stepper *stepper, int64_t pairs, lb_training_cost *cost, lb_error *error)
+{
+    double loss, begin = 0;
+    lb_evaluation found;
+    lb_status status = LB_OK;
+    for (int i = 0; i < FIRST_STEPS + TIMED_STEPS && !status; i++) {
+        if (i == FIRST_STEPS) begin = now();
+        status = lb_stepper_step(stepper, &loss, error);
+    }
+    cost->step = (now() - begin) / TIMED_STEPS;
+    begin = now();
+    if (!status) status = lb_stepper_measure(stepper, pairs, &found, error);
+    cost->evaluation = now() - begin;
+    return status;
+}
+
+/* The steps of the recipe, and what they cost. */
+static lb_status try_out(const lb_training_config *config, int64_t *steps, lb_training_cost *cost,
+                         lb_error *error)
+{
+    lb_training_config c = *config;
+    c.listener = (lb_training_listener){0};
+    c.minutes = 0;
+    lb_stepper *stepper = lb_stepper_new(c, error);
+    if (!stepper) return error->status;
+    *steps = lb_stepper_about(stepper).steps;
+    lb_status status = time_steps(stepper, LB_MEASURED, cost, error);
+    lb_stepper_free(stepper);
+    return status;
+}
+
+static void tell(const lb_training_config *c, int64_t usual, double seconds)
+{
+    char text[LB_MESSAGE_LENGTH];
+    if (!c->listener.note) return;
+    lb_snprintf(text, sizeof text, "%.3g minutes: width %d, %d steps of %lld, %.3g ms each", c->minutes,
+                c->hidden, c->steps, (long long)usual, 1e3 * seconds);
+    c->listener.note(c->listener.context, text);
+}
+
+static lb_status choose(lb_training_config *c, lb_error *error)
+{
+    double seconds = 60 * c->minutes;
+    for (;;) {
+        int64_t usual;
+        lb_training_cost cost;
+        lb_status status = try_out(c, &usual, &cost, error);
+        if (status) return status;
+        int64_t steps = lb_budget_steps(seconds, cost, c->evaluate_every);
+        int narrower = lb_budget_narrower(c->hidden);
+        if ((double)steps >= LEAST_SHARE * (double)usual || narrower == c->hidden || c->from) {
+            c->steps = (int)(steps < usual ? steps : usual);
+            tell(c, usual, cost.step);
+            return LB_OK;
+        }
+        c->hidden = narrower;
+        if (c->embed > narrower) c->embed = narrower;
+    }
+}
+
+static lb_status check(const lb_training_config *c, lb_error *error)
+{
+    const char *found = c->seeds > 1                             ? "several seeds"
+                        : c->group                               ? "several processes"
+                        : c->train && strcmp(c->train, "-") == 0 ? "standard input"
+                                                                 : NULL;
+    if (!found) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "minutes: found %s, expected one training on a file",
+                        found);
+}
+
+lb_status lb_budget_fit(lb_training_config *c, const char *folder, lb_error *error)
+{
+    lb_run_facts run = {0};
+    if (c->minutes <= 0) return LB_OK;
+    lb_status status = check(c, error);
+    if (status) return status;
+    char *checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
+    if (!checkpoint) return error->status;
+    if (!c->fresh) status = lb_run_identity_facts(checkpoint, &run, error);
+    lb_release(checkpoint);
+    if (status) return status;
+    if (run.steps == 0) return choose(c, error);
+    c->steps = run.steps;
+    c->hidden = run.hidden;
+    c->embed = run.embed;
+    return LB_OK;
+}

@@ -1,0 +1,154 @@
+/* A training for so many minutes: what it chooses, that it keeps its choice, and that the choice decides the bits. */
+#include "translate/training/budget.h"
+
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include "support/twins.h"
+
+#include <string.h>
+
+static lb_error error;
+static char train_file[SUPPORT_PATH];
+
+START_TEST(test_budget_steps_fit_with_their_evaluations)
+{
+    const lb_training_cost cost = {.step = 0.01, .evaluation = 1};
+    ck_assert_int_eq(lb_budget_steps(60, cost, 100), 2950); /* 29.5 and 29.5 s, and the last evaluation */
+    ck_assert_int_eq(lb_budget_steps(60, (lb_training_cost){.step = 0.01}, 100), 6000);
+    ck_assert_int_eq(lb_budget_steps(0.5, cost, 100), 1);
+    ck_assert_int_eq(lb_budget_steps(0, cost, 100), 1);
+    ck_assert_int_eq(lb_budget_steps(1e12, cost, 100), INT32_MAX);
+}
+END_TEST
+
+START_TEST(test_budget_models_become_narrower_to_an_end)
+{
+    static const int widths[] = {320, 224, 128, 64, 64};
+    for (size_t i = 0; i + 1 < sizeof widths / sizeof *widths; i++)
+        ck_assert_int_eq(lb_budget_narrower(widths[i]), widths[i + 1]);
+    ck_assert_int_eq(lb_budget_narrower(8), 8);
+}
+END_TEST
+
+/* What the training says about itself. */
+typedef struct heard {
+    int64_t steps;
+    bool stop;
+    char note[LB_MESSAGE_LENGTH];
+} heard;
+
+static void hear_note(void *context, const char *text)
+{
+    strcpy(((heard *)context)->note, text);
+}
+
+static void hear_begin(void *context, const lb_training_run *run)
+{
+    ((heard *)context)->steps = run->steps;
+}
+
+static bool shall_stop(void *context)
+{
+    return ((heard *)context)->stop;
+}
+
+static void stop_at_once(void *context, const lb_training_run *run)
+{
+    (void)run;
+    ((heard *)context)->stop = true;
+}
+
+static lb_training_config config_for(char out[SUPPORT_PATH], const char *name, heard *h)
+{
+    lb_set_threads(1);
+    support_write_pairs("train.tsv", 100, 1);
+    support_path(train_file, "train.tsv");
+    *h = (heard){0};
+    return (lb_training_config){.train = train_file,
+                                .target_separator = " ",
+                                .embed = 8,
+                                .hidden = 16,
+                                .evaluate_every = 2,
+                                .seed = 1,
+                                .out = support_path(out, name),
+                                .listener = {h, .note = hear_note, .begun = hear_begin, .stop = shall_stop}};
+}
+
+/* There is no time for more than one step, whatever the machine; a narrow model stays as it is. */
+START_TEST(test_budget_without_time_is_one_step)
+{
+    heard h;
+    char out[SUPPORT_PATH];
+    lb_training_config c = config_for(out, "out", &h);
+    c.minutes = 1e-9;
+    ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_int_eq(h.steps, 1);
+    ck_assert_ptr_nonnull(strstr(h.note, "1e-09 minutes: width 16, 1 steps of 4000, "));
+}
+END_TEST
+
+/* Without end, it is the recipe. */
+START_TEST(test_budget_with_enough_time_is_the_recipe)
+{
+    heard h;
+    char out[SUPPORT_PATH];
+    lb_training_config c = config_for(out, "out", &h);
+    c.listener.evaluated = stop_at_once;
+    c.minutes = 1e6;
+    ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_INTERRUPTED);
+    ck_assert_int_eq(h.steps, 4000);
+}
+END_TEST
+
+/* A model of the recipe's width is made as narrow as may be; a run that is resumed keeps that, and its bits are those
+ * of a run with the same width and steps. */
+START_TEST(test_budget_choice_is_kept_and_decides_the_bits)
+{
+    heard h;
+    char out[SUPPORT_PATH], other[SUPPORT_PATH];
+    lb_training_config c = config_for(out, "out", &h);
+    c.hidden = c.embed = 0;
+    c.minutes = 1e-9;
+    ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_ptr_nonnull(strstr(h.note, "width 64, 1 steps"));
+    c.minutes = 1e6;
+    *h.note = '\0';
+    ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_int_eq(h.steps, 1);
+    ck_assert_str_eq(h.note, "");
+    lb_training_config same = config_for(other, "other", &h);
+    same.hidden = 64;
+    same.embed = 64;
+    same.steps = 1;
+    ck_assert_msg(lb_translator_train(same, NULL, &error) == LB_OK, "%s", error.message);
+    support_assert_same_weights("out/model.safetensors", "other/model.safetensors");
+}
+END_TEST
+
+START_TEST(test_budget_for_what_it_cannot_be_is_refused)
+{
+    heard h;
+    char out[SUPPORT_PATH];
+    lb_training_config c = config_for(out, "out", &h);
+    c.minutes = 1;
+    c.seeds = 2;
+    ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "minutes: found several seeds, expected one training on a file");
+    c.seeds = 1;
+    c.steps = 3;
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "found two of steps, epochs and minutes, expected only one of them");
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("budget", SUPPORT_TESTS(test_budget_steps_fit_with_their_evaluations,
+                                                     test_budget_models_become_narrower_to_an_end,
+                                                     test_budget_without_time_is_one_step,
+                                                     test_budget_with_enough_time_is_the_recipe,
+                                                     test_budget_choice_is_kept_and_decides_the_bits,
+                                                     test_budget_for_what_it_cannot_be_is_refused));
+}
