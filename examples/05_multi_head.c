@@ -45,18 +45,18 @@ static lb_status draw(const lb_tensor *weights, const char *const *labels, const
     const double *values = lb_doubles(weights);
     if (!values) return LB_ERROR_ARGUMENT; /* the tape has the error */
     lb_heatmap maps[4];
-    size_t count = (size_t)lb_dim(weights, 1), length = (size_t)lb_dim(weights, 2);
-    for (size_t head = 0; head < count; head++)
+    int64_t count = lb_dim(weights, 1), length = lb_dim(weights, 2);
+    for (int64_t head = 0; head < count; head++)
         maps[head] = (lb_heatmap){.values = values + head * length * length,
-                                  .rows = (int64_t)length,
-                                  .columns = (int64_t)length,
+                                  .rows = length,
+                                  .columns = length,
                                   .row_labels = labels,
                                   .column_labels = labels,
                                   .title = titles[head],
                                   .x_label = "Input Tokens",
                                   .y_label = "Output Tokens",
                                   .bar_label = "Attention"};
-    return lb_heatmap_save_grid(maps, (int64_t)count, 2, title, path, error);
+    return lb_heatmap_save_grid(maps, count, 2, title, path, error);
 }
 
 static lb_status two_heads(const lb_multi_head *attention, lb_tensor *x, const char *path, lb_error *error)

@@ -152,9 +152,9 @@ static lb_status draw(const looking *s, lb_error *error)
     lb_series lengths[SIDES], symbols[SIDES];
     for (int i = 0; i < SIDES; i++) {
         const side *of = &s->side[i];
-        lengths[i] = (lb_series){.name = of->name, .y = of->lengths, .count = (size_t)of->longest + 1};
+        lengths[i] = (lb_series){.name = of->name, .y = of->lengths, .count = of->longest + 1};
         symbols[i] =
-            (lb_series){.name = of->name, .x = of->ranks, .y = of->counts, .count = (size_t)of->symbol_count};
+            (lb_series){.name = of->name, .x = of->ranks, .y = of->counts, .count = of->symbol_count};
     }
     const lb_chart charts[] = {{.series = lengths,
                                 .count = SIDES,

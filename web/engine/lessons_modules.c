@@ -144,7 +144,7 @@ static lb_status read_words(lesson *l, text *t)
     for (size_t i = 0; i < t->reviews.count && !status; i++) {
         lb_words words = {0};
         status = reviews_words(t->reviews.text[i], &words, l->error);
-        if (!status) status = lb_vocabulary_add(t->vocabulary, words.word, words.count, l->error);
+        if (!status) status = lb_vocabulary_add(t->vocabulary, words.word, (int64_t)words.count, l->error);
         lb_words_free(&words);
     }
     if (status) return status;
@@ -185,7 +185,8 @@ static lb_status attend_words(lesson *l, const text *t, lb_params *params)
     attention.scale /= (lb_real)lesson_number(l, "temperature", 1);
     lb_tokens tokens = lb_tokens_new(l->tape, 1, LENGTH, &id, &lengths);
     if (!tokens.batch) return LB_OK;
-    lengths[0] = lb_vocabulary_encode(t->vocabulary, t->words.word, t->words.count, id, LENGTH);
+    lengths[0] = lb_vocabulary_encode(t->vocabulary, t->words.word, (int64_t)t->words.count, id,
+                                      LENGTH);
     lb_tensor *x = lb_embedding_forward(&embedding, tokens);
     if (lesson_number(l, "positions", 0) != 0) x = lb_positional_forward(&positions, x, 0);
     lb_tensor *mask = lesson_number(l, "hide", 0) != 0 ? lb_tokens_mask(tokens) : NULL;

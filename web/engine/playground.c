@@ -182,8 +182,8 @@ static void add_lengths(cJSON *json, lb_translator *model)
 {
     lb_translator_facts about = lb_translator_about(model);
     cJSON_AddBoolToObject(json, "sorts", about.sorts);
-    cJSON_AddNumberToObject(json, "shortest", about.shortest_source);
-    cJSON_AddNumberToObject(json, "longest", about.longest_source);
+    cJSON_AddNumberToObject(json, "shortest", (double)about.shortest_source);
+    cJSON_AddNumberToObject(json, "longest", (double)about.longest_source);
 }
 
 const char *playground_open(const char *path)
