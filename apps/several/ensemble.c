@@ -91,8 +91,8 @@ static lb_status make_member(ensembling *s, int i)
 
 static const char AUTO[] = "auto";
 
-/* With few pairs a training is short and a vote worth most, but transformers are far behind. With many, each member takes
- * long, and the first three are worth most (docs/pronunciation.md). */
+/* With few pairs a training is short and a vote worth most, but transformers are far behind. With many, each member
+ * takes long, and the first three are worth most (docs/pronunciation.md). */
 static const struct {
     int64_t below; /* pairs */
     const char *list;

@@ -39,8 +39,7 @@ LB_MUST_USE lb_status app_side_by_side_open(app_side_by_side *s, size_t count);
 
 /** The folder of a training: letters, digits and =,.-+_ of its name below the common folder.
  *  Memory: release it with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that
- *  is
- *          too long. */
+ *          is too long. */
 LB_MUST_USE char *app_training_folder(const app_repeated *repeated, const char *name, lb_error *error);
 
 /** The command of a training: the repeated one, followed by `own` options (NULL after the last), since the last option

@@ -21,8 +21,7 @@ typedef struct app_teaching {
  *  without an end, or with an unknown symbol, are left out. Shows the progress, and says how many pairs there are. If
  *  the same teacher has already written the same, for an interrupted training, it keeps the file: the seal tells.
  *  Errors: those of opening the model and reading the files; LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED,
- *  with
- *          nothing written. */
+ *          with nothing written. */
 LB_MUST_USE lb_status app_taught_write(app_teaching *teaching, lb_error *error);
 
 #endif

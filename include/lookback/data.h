@@ -158,8 +158,7 @@ LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_
  *  the same ids, batches and weights.
  *  Format: its columns do not count, because the arrays say what is where. `skip_bad_lines` counts bad pairs.
  *  Memory: the arrays and their strings must outlive the pairs, also those that are held out, and must not change.
- *  Close
- *          it with lb_pairs_close. NULL after an error.
+ *          Close it with lb_pairs_close. NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT without pairs, or without an array that the format needs; LB_ERROR_FORMAT, "pair 7: found
  *          X, expected Y" with the index, for the first bad pair, unless bad ones are skipped, or if there is no good
  *          one; LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_MEMORY. */

@@ -67,8 +67,7 @@ LB_MUST_USE lb_status lb_optimizer_save(const lb_optimizer *optimizer, const cha
 /** Reads what lb_optimizer_save has written: the next steps have the bits that they would have had. The learning rate
  *  and everything else in the configuration come from lb_optimizer_new.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT, with the name of the file, if it has the state of another kind, or does not
- *  fit
- *          the parameters, some of which may have been set by then; LB_ERROR_MEMORY. */
+ *          fit the parameters, some of which may have been set by then; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_optimizer_load(lb_optimizer *optimizer, const char *path, lb_error *error);
 
 /* ---- Learning rate schedules. ---- */
@@ -289,12 +288,11 @@ typedef struct lb_trainer_config {
  *           done. The schedule of the new number then applies from there on: with a cosine, the learning rate jumps to
  *           its value at this step, and reaches zero at the new end.
  *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992), which smooths out the noise of the
- *  last
- *           steps; its decay grows with the steps, min(average, (1 + step) / (10 + step)).
+ *           last steps; its decay grows with the steps, min(average, (1 + step) / (10 + step)).
  *  Best:    the checkpoint also has the best weights, so that a resumed run ends with the same ones.
- *  Threads: the first steps try lb_threads(), half of it, a quarter, and so on, and the training goes on with the number
- *           that was fastest. It compares again now and then, and when steps become slow. A number of lb_set_threads is
- *           kept. The caller's number is the same afterwards.
+ *  Threads: the first steps try lb_threads(), half of it, a quarter, and so on, and the training goes on with the
+ *           number that was fastest. It compares again now and then, and when steps become slow. A number of
+ *           lb_set_threads is kept. The caller's number is the same afterwards.
  *  Memory:  release history->points with lb_release, also after an error.
  *  Saving:  the checkpoint is written after every evaluation. If that fails, the old one stays, and the training
  *           continues; only the last one has to succeed.
@@ -367,10 +365,10 @@ typedef struct lb_fit_config {
  *           `exact_match` the share of labels or ids that are the likeliest ones. NULL: not wanted.
  *  Bits:    a function of seeds, examples and configuration, with any number of threads.
  *  Errors: all of these are found before the first step: LB_ERROR_ARGUMENT without examples, without anything to read
- *  or
- *           to answer, or with several answers; LB_ERROR_INDEX, "example 7: ..." with its index, for an id or a label
- *           out of range, or a length beyond the array; LB_ERROR_ARGUMENT, with the index, for a number or a value that
- *           is not finite. Later LB_ERROR_SHAPE if the output of the model does not fit, and errors of lb_train. */
+ *           or to answer, or with several answers; LB_ERROR_INDEX, "example 7: ..." with its index, for an id or a
+ *           label out of range, or a length beyond the array; LB_ERROR_ARGUMENT, with the index, for a number or a
+ *           value that is not finite. Later LB_ERROR_SHAPE if the output of the model does not fit, and errors of
+ *           lb_train. */
 LB_MUST_USE lb_status lb_fit(lb_params *params, lb_examples examples, lb_fit_config config,
                              lb_evaluation *found, lb_error *error);
 

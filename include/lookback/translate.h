@@ -206,8 +206,8 @@ typedef struct lb_translator_texts {
 
 /** Saves a model with its vocabularies, in one file for lb_translator_open and for all programs.
  *  Errors: LB_ERROR_ARGUMENT if the sizes of model and vocabularies differ, a vocabulary is missing or has other
- *  special
- *          symbols, a rule is invalid, or the name of the model is not ""; LB_ERROR_MEMORY; as lb_model_save. */
+ *          special symbols, a rule is invalid, or the name of the model is not ""; LB_ERROR_MEMORY; as lb_model_save.
+ *          */
 LB_MUST_USE lb_status lb_translator_save(const lb_model *model, const lb_params *params, const char *path,
                                          lb_translator_texts texts, lb_error *error);
 
@@ -448,8 +448,7 @@ typedef struct lb_join_result {
 /** Makes one model of finished ones, see lb_ensemble, and saves it for lb_translator_open. They must have the same
  *  vocabularies and symbol rules.
  *  Weights: those under which the right outputs of the pairs are likeliest among the hypotheses of all members, drawn
- *  to
- *           equal ones as if by 5 nats (docs/adr/0027). The result of the vote on the same pairs is a little
+ *           to equal ones as if by 5 nats (docs/adr/0027). The result of the vote on the same pairs is a little
  *           optimistic.
  *  File: depends on the models and pairs alone, and on the order of the models. An earlier model of the folder is kept
  *           as model.old-1.safetensors, or -2 and so on.

@@ -9,8 +9,7 @@ int lb_processors(void);
 /** The processors that a quota of control groups grants, such as 1.5; INFINITY without a quota.
  *  `groups` is a file like /proc/self/cgroup, `mounted` a folder like /sys/fs/cgroup.
  *  Source: the kernel's documents cgroup-v2 (cpu.max) and scheduler/sched-bwc (version 1). The limits of all groups
- *  above
- *          apply, too. */
+ *          above apply, too. */
 double lb_granted_processors(const char *groups, const char *mounted);
 
 #endif

@@ -159,8 +159,7 @@ lb_tensor *lb_cross_entropy_weighted(lb_tensor *logits, lb_tensor *weight, lb_to
 /** Cross-entropy with a distribution over the classes as the target of each row, such as the output of a teacher:
  *  probabilities as targets of nn.CrossEntropyLoss. The mean is over the rows, whatever the weights.
  *  Shapes: logits and targets [batch, length, classes] or [rows, classes]; weight [classes] or NULL; mask [batch,
- *  length]
- *          or [rows], or NULL, 0 leaves out a row -> scalar. Only the logits get a gradient.
+ *          length] or [rows], or NULL, 0 leaves out a row -> scalar. Only the logits get a gradient.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT unless 0 <= smoothing <= 1. */
 lb_tensor *lb_cross_entropy_soft(lb_tensor *logits, lb_tensor *targets, lb_tensor *weight, lb_tensor *mask,
                                  lb_real smoothing)

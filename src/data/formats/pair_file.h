@@ -26,8 +26,7 @@ typedef struct lb_pair_file {
  *  Order:  the format that is given; else that of the first lines; else `format->usual_kind`, that of a model. Sources
  *          without targets are only recognised as a file of that kind.
  *  Seek: `again` is whether the file must be read twice: then a pipe is copied. Otherwise it is read as it comes,
- *  unless
- *          a format other than TSV is given.
+ *          unless a format other than TSV is given.
  *  Memory: free it with lb_pair_file_close; after an error, it is closed.
  *  Errors: LB_ERROR_OPEN, LB_ERROR_FORMAT, LB_ERROR_ARGUMENT for an unknown format, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format *format,
