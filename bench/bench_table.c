@@ -100,8 +100,8 @@ static void measure_costs(bench_session *s, int rounds)
     }
 }
 
-/* The number of threads that a training chooses, next to fixed ones, while other processes compute. The first steps, with
- * which it chooses, count. */
+/* The number of threads that a training chooses, next to fixed ones, while other processes compute. The first steps,
+ * with which it chooses, count. */
 static void compare_busy(bench_session *s, int rounds)
 {
     enum { MOST = 8 };

@@ -292,9 +292,9 @@ typedef struct lb_trainer_config {
  *  last
  *           steps; its decay grows with the steps, min(average, (1 + step) / (10 + step)).
  *  Best:    the checkpoint also has the best weights, so that a resumed run ends with the same ones.
- *  Threads: the first steps try lb_threads(), half of it, a quarter, and so on, and the training goes on with the number
- *           that was fastest. It compares again now and then, and when steps become slow. A number of lb_set_threads is
- *           kept. The caller's number is the same afterwards.
+ *  Threads: the first steps try lb_threads(), half of it, a quarter, and so on, and the training goes on with the
+ *           number that was fastest. It compares again now and then, and when steps become slow. A number of
+ *           lb_set_threads is kept. The caller's number is the same afterwards.
  *  Memory:  release history->points with lb_release, also after an error.
  *  Saving:  the checkpoint is written after every evaluation. If that fails, the old one stays, and the training
  *           continues; only the last one has to succeed.

@@ -13,8 +13,8 @@ enum {
     UNIT = 32 /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
 
-/* Whether OpenBLAS is faster. That was measured once, for each instruction set: what decides must not depend on a clock,
- * because it decides the bits, too (docs/adr/0012-a-product-of-our-own.md). */
+/* Whether OpenBLAS is faster. That was measured once, for each instruction set: what decides must not depend on a
+ * clock, because it decides the bits, too (docs/adr/0012-a-product-of-our-own.md). */
 static bool is_for_blas(int64_t m, int64_t n, int64_t k, lb_matrix b)
 {
     enum {

@@ -4,8 +4,8 @@
 
 #include "tensor/matrix.h"
 
-/** Whether there is OpenBLAS, and its kernel has the instruction set in force: it does not know every processor, and takes
- *  an old kernel for the others. */
+/** Whether there is OpenBLAS, and its kernel has the instruction set in force: it does not know every processor, and
+ *  takes an old kernel for the others. */
 bool lb_gemm_blas_serves(void);
 
 /** lb_gemm_serial with OpenBLAS only. In a build without it, does nothing. */

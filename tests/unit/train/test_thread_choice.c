@@ -1,4 +1,5 @@
-/* The number of threads of a training. Times are planted: a machine here is what a step takes on a number of threads. */
+/* The number of threads of a training. Times are planted: a machine here is what a step takes on a number of
+ * threads. */
 #include "base/threads.h"
 #include "lookback/train.h"
 #include "support/stop.h"
