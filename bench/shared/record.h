@@ -1,4 +1,5 @@
-/* The record of a benchmark: an array of JSON objects, one per run of a program. Each has the output of the program and
+/* The record of a benchmark: an array of JSON objects, one per run of a program. Each has the output of the program,
+ * and
  *     part     "training", "decoding", "length", "hidden", "start", "bits", "scaling", "cost", "exchange", "busy" or
  *              "until"
  *     case     within the part, such as "small"
