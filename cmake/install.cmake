@@ -104,12 +104,12 @@ if(LOOKBACK_PROGRAMS)
   endif()
 endif()
 if(PROJECT_IS_TOP_LEVEL)
-  # What a user of the library reads, in the folders of the checkout, so that links hold.
+  # What a user of the library reads, in the folders of the checkout, so that links hold; a core does without.
   set(documentation ${CMAKE_INSTALL_DATADIR}/doc/lookback)
   install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-    DESTINATION ${documentation} COMPONENT development)
+    DESTINATION ${documentation} COMPONENT development OPTIONAL)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples ${PROJECT_SOURCE_DIR}/exercises
-    DESTINATION ${documentation} COMPONENT development
+    DESTINATION ${documentation} COMPONENT development OPTIONAL
     FILES_MATCHING REGEX "[.](md|png|c|py|sh|tsv|txt|safetensors)$"
     PATTERN site EXCLUDE PATTERN adr EXCLUDE PATTERN tour.md EXCLUDE PATTERN __pycache__ EXCLUDE)
   include(cmake/package.cmake)

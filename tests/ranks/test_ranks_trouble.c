@@ -61,11 +61,11 @@ START_TEST(test_ranks_that_fail_alone_end_all)
     support_set_patience("2");
     support_write_rank_script("exec " LOOKBACK " \"$@\" --hidden nothing");
     RUN_SCRIPT(2, SORT, "--steps", "1000000", "--out", "a");
-    support_assert_one_message(2, "--hidden: expected a whole number from 1 to 65536, found \"nothing\"");
+    support_assert_one_message(2, "--hidden: expected a whole number from 0 to 65536, found \"nothing\"");
     ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "lookback sort: rank 1 on "));
     support_write_script_of_rank(0, "exec " LOOKBACK " \"$@\" --hidden nothing");
     RUN_SCRIPT(2, SORT, "--steps", "1000000", "--out", "a");
-    support_assert_one_message(2, "--hidden: expected a whole number from 1 to 65536, found \"nothing\"");
+    support_assert_one_message(2, "--hidden: expected a whole number from 0 to 65536, found \"nothing\"");
     ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "lookback sort: rank 0 on "));
 }
 END_TEST
