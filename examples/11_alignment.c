@@ -114,8 +114,8 @@ static lb_status prepare(lesson *l)
     lb_status status = l->spanish ? LB_OK : l->error.status;
     for (int i = 0; i < 1000 && !status; i++) {
         sentence s = sentence_of(draw_sentence("train", &next, false));
-        status = lb_vocabulary_add(l->english, s.english, (size_t)s.length, &l->error);
-        if (!status) status = lb_vocabulary_add(l->spanish, s.spanish, (size_t)s.length, &l->error);
+        status = lb_vocabulary_add(l->english, s.english, s.length, &l->error);
+        if (!status) status = lb_vocabulary_add(l->spanish, s.spanish, s.length, &l->error);
     }
     if (status) return status;
     lb_vocabulary_sort(l->english, 1);

@@ -45,7 +45,7 @@ static const char *wrong_with(const lb_diagram *diagram)
 static const char *label_of(const box_row *row, int64_t index, char buffer[LABEL])
 {
     if (row->labels) return row->labels[index] ? row->labels[index] : "";
-    snprintf(buffer, LABEL, "%c%zu", row->letter, index);
+    snprintf(buffer, LABEL, "%c%lld", row->letter, (long long)index);
     return buffer;
 }
 

@@ -58,7 +58,7 @@ const char *lb_heatmap_wrong(const lb_heatmap *map)
 const char *lb_heatmap_label(const char *const *labels, int64_t index, char buffer[LB_CELL_LABEL])
 {
     if (labels) return labels[index] ? labels[index] : "";
-    snprintf(buffer, LB_CELL_LABEL, "%zu", index);
+    snprintf(buffer, LB_CELL_LABEL, "%lld", (long long)index);
     return buffer;
 }
 
@@ -205,7 +205,8 @@ static lb_fitted_text axis_title(const lb_style *style, const char *title, doubl
     char noted[LB_FITTED_TEXT];
     double p = style->point;
     if (given && every > 1) {
-        snprintf(noted, sizeof noted, "%s%s1 label in %zu", title ? title : "", title ? ": " : "", every);
+        snprintf(noted, sizeof noted, "%s%s1 label in %lld", title ? title : "", title ? ": " : "",
+                 (long long)every);
         title = noted;
     }
     return lb_text_fit(style->bold, (lb_text_room){length, 3, LB_SIZE_AXIS * p, smallest_label * p}, title);

@@ -43,7 +43,7 @@ lb_status lb_optimizer_save(const lb_optimizer *o, const char *path, lb_error *e
                                              slab[i].numbers};
     snprintf(steps, sizeof steps, "%lld", (long long)lb_optimizer_about(o).steps);
     const lb_safetensors_metadata metadata[] = {{KIND, lb_optimizer_name(o)}, {STEPS, steps}};
-    lb_checkpoint_extra extra = {tensors, (size_t)count, metadata, 2};
+    lb_checkpoint_extra extra = {tensors, count, metadata, 2};
     return lb_checkpoint_save(params, path, extra, error);
 }
 

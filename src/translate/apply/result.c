@@ -12,7 +12,8 @@ static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
 lb_status lb_keep_failed(const lb_translate_job *j)
 {
-    return lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for %zu texts", j->all ? j->all->count : 0);
+    return lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for %lld texts",
+                        (long long)(j->all ? j->all->count : 0));
 }
 
 void *lb_keep_room(const lb_translate_job *j, size_t count, size_t size)

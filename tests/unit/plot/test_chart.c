@@ -88,7 +88,7 @@ START_TEST(test_draw_log_axis_and_long_legend_equals_the_reviewed_picture)
 {
     lb_series series[4];
     for (int i = 0; i < 4; i++)
-        series[i] = (lb_series){.name = "a rather long name", .y = loss, .count = 7 - (size_t)i};
+        series[i] = (lb_series){.name = "a rather long name", .y = loss, .count = 7 - i};
     lb_chart chart = {.series = series, .count = 4, .left = {.log = true}, .width = 400, .height = 260};
     lb_canvas *canvas = draw_one(&chart, 72);
     support_picture_equals(canvas, "chart_log");

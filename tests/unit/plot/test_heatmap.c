@@ -298,13 +298,13 @@ START_TEST(test_arrange_says_which_symbols_are_left_out)
     char expected[64];
     ck_assert_int_gt(l.column_every, 1);
     assert_labels_do_not_touch(&l, false);
-    snprintf(expected, sizeof expected, "Input: 1 label in %zu", l.column_every);
+    snprintf(expected, sizeof expected, "Input: 1 label in %lld", (long long)l.column_every);
     ck_assert_str_eq(l.x_label.text, expected);
     ck_assert_int_gt(l.row_every, 1); /* numbers, which one can count on */
     ck_assert_str_eq(l.y_label.text, "");
 
     map.x_label = NULL;
-    snprintf(expected, sizeof expected, "1 label in %zu", l.column_every);
+    snprintf(expected, sizeof expected, "1 label in %lld", (long long)l.column_every);
     ck_assert_str_eq(lb_heatmap_arrange(&map, &style).x_label.text, expected);
 }
 END_TEST

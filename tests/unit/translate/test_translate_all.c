@@ -120,7 +120,8 @@ static void expect_rows_of_one(const lb_translations *all, int64_t n_best)
                     SUPPORT_CHECK(output->weights[row * width + k] >= 0, "a negative weight");
                     sum += (double)output->weights[row * width + k];
                 }
-                SUPPORT_CHECK(fabs(sum - 1) < 1e-5, "text %zu, row %lld: %g", i, (long long)row, sum);
+                SUPPORT_CHECK(fabs(sum - 1) < 1e-5, "text %lld, row %lld: %g", (long long)i, (long long)row,
+                              sum);
             }
         }
 }
