@@ -185,8 +185,7 @@ static lb_status attend_words(lesson *l, const text *t, lb_params *params)
     attention.scale /= (lb_real)lesson_number(l, "temperature", 1);
     lb_tokens tokens = lb_tokens_new(l->tape, 1, LENGTH, &id, &lengths);
     if (!tokens.batch) return LB_OK;
-    lengths[0] = lb_vocabulary_encode(t->vocabulary, t->words.word, (int64_t)t->words.count, id,
-                                      LENGTH);
+    lengths[0] = lb_vocabulary_encode(t->vocabulary, t->words.word, (int64_t)t->words.count, id, LENGTH);
     lb_tensor *x = lb_embedding_forward(&embedding, tokens);
     if (lesson_number(l, "positions", 0) != 0) x = lb_positional_forward(&positions, x, 0);
     lb_tensor *mask = lesson_number(l, "hide", 0) != 0 ? lb_tokens_mask(tokens) : NULL;

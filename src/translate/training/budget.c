@@ -80,13 +80,13 @@ static void tell(const lb_training_config *c, int64_t usual, double seconds)
 
 static lb_status choose(lb_training_config *c, lb_error *error)
 {
-    double seconds = 60 * c->minutes;
+    const double end = now() + 60 * c->minutes; /* the trials take a part of the time */
     for (;;) {
         int64_t usual;
         lb_training_cost cost;
         lb_status status = try_out(c, &usual, &cost, error);
         if (status) return status;
-        int64_t steps = lb_budget_steps(seconds, cost, c->evaluate_every);
+        int64_t steps = lb_budget_steps(end - now(), cost, c->evaluate_every);
         int narrower = lb_budget_narrower(c->hidden);
         if ((double)steps >= LEAST_SHARE * (double)usual || narrower == c->hidden || c->from) {
             c->steps = (int)(steps < usual ? steps : usual);
