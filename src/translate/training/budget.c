@@ -82,8 +82,8 @@ static lb_status choose(lb_training_config *c, lb_error *error)
 {
     const double end = now() + 60 * c->minutes; /* the trials take a part of the time */
     for (;;) {
-        int64_t usual;
-        lb_training_cost cost;
+        int64_t usual = 0;
+        lb_training_cost cost = {0};
         lb_status status = try_out(c, &usual, &cost, error);
         if (status) return status;
         int64_t steps = lb_budget_steps(end - now(), cost, c->evaluate_every);
