@@ -301,8 +301,10 @@ static lb_status print_json(const app_score *score, const line *lines, int count
     lb_json_whole(&json, "pairs", score->pairs);
     lb_json_whole(&json, "skipped_lines", score->skipped);
     if (score->judging.any_target) lb_json_whole(&json, "sources", score->count);
-    if (found.ambiguous > 0) lb_json_whole(&json, "ambiguous_sources", found.ambiguous);
-    if (found.ambiguous > 0) lb_json_whole(&json, "possible", found.possible);
+    if (found.ambiguous > 0) {
+        lb_json_whole(&json, "ambiguous_sources", found.ambiguous);
+        lb_json_whole(&json, "possible", found.possible);
+    }
     for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
     lb_json_open(&json, "confusions", "[");
     for (int64_t i = 0; i < confusions; i++) {

@@ -131,15 +131,18 @@ static void print_symbols(const side *of, int32_t first, int32_t end, lb_buffer 
 static lb_status print_side(const side *of, lb_error *error)
 {
     lb_buffer text = {0};
-    int32_t count = of->symbol_count, shown = count < SHOWN ? count : SHOWN;
+    int32_t count = of->symbol_count, shown = count < SHOWN ? count : SHOWN,
+            rare = count > 2 * SHOWN ? count - SHOWN : shown;
     lb_buffer_print(
         &text, "%s lengths: 5 %% up to %d, 25 %% up to %d, half up to %d, 75 %% up to %d, 95 %% up to %d\n",
         of->name, (int)length_of(of, 5), (int)length_of(of, 25), (int)length_of(of, 50),
         (int)length_of(of, 75), (int)length_of(of, 95));
     lb_buffer_print(&text, "%s symbols, most frequent:", of->name);
     print_symbols(of, 0, shown, &text);
-    if (count > shown) lb_buffer_print(&text, "%s symbols, least frequent:", of->name);
-    if (count > shown) print_symbols(of, count - shown > shown ? count - shown : shown, count, &text);
+    if (rare < count) {
+        lb_buffer_print(&text, "%s symbols, least frequent:", of->name);
+        print_symbols(of, rare, count, &text);
+    }
     lb_status status = text.failed ? out_of_memory(error) : LB_OK;
     if (!status) fputs(text.text, stdout);
     lb_release(text.text);

@@ -26,8 +26,10 @@ char *app_report_command(int argc, char *const *argv)
 static void print_string(app_report_data *report, const char *key, const char *text)
 {
     lb_buffer readable = {0};
-    if (text) lb_buffer_print(&readable, "%s", "");
-    if (text) app_print_readable(&readable, text);
+    if (text) {
+        lb_buffer_print(&readable, "%s", "");
+        app_print_readable(&readable, text);
+    }
     report->failed = report->failed || readable.failed;
     lb_json_string(&report->json, key, readable.failed ? NULL : readable.text);
     lb_release(readable.text);
@@ -202,7 +204,10 @@ lb_status app_report_history_print(const lb_translator_facts *model, app_report_
     if (cJSON_IsArray(points) && cJSON_IsNumber(kept)) {
         lb_json_open(&report->json, "history", "{");
         lb_buffer_print(&report->json, "\"kept\":%.0f,\"points\":[", kept->valuedouble);
-        cJSON_ArrayForEach(point, points) print_point(report, point);
+        cJSON_ArrayForEach(point, points)
+        {
+            print_point(report, point);
+        }
         lb_buffer_print(&report->json, "]}");
     } else {
         lb_json_string(&report->json, "history", NULL);

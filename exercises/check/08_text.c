@@ -31,7 +31,7 @@ static int encode_by_library(const review *r, int *id)
     int32_t ids[MOST] = {0}, count = -1;
     lb_vocabulary *known = lb_vocabulary_new(vocabulary, 2, 1, &error);
     if (known && !lb_vocabulary_add(known, vocabulary + 2, SYMBOLS - 2, &error))
-        count = lb_vocabulary_encode(known, r->word, (size_t)r->words, ids, r->length);
+        count = lb_vocabulary_encode(known, r->word, r->words, ids, r->length);
     for (int i = 0; i < r->length; i++) id[i] = ids[i];
     lb_vocabulary_free(known);
     return count;

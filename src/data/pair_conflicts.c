@@ -85,10 +85,9 @@ lb_status lb_pair_conflicts_find(lb_pairs *train, lb_pairs *dev, int64_t most, l
 {
     int64_t count = 0, shown;
     conflict *conflicts = lb_alloc((size_t)(most + 1) * sizeof *conflicts);
-    lb_pair_print *prints = conflicts ? lb_pair_prints_make(train, error) : NULL;
-    lb_status status = prints      ? LB_OK
-                       : conflicts ? error->status
-                                   : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for conflicts");
+    if (!conflicts) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for conflicts");
+    lb_pair_print *prints = lb_pair_prints_make(train, error);
+    lb_status status = prints ? LB_OK : error->status;
     if (!status) status = find_in_dev(dev, prints, lb_pairs_count(train), most + 1, conflicts, &count, error);
     shown = count > most ? most : count;
     if (!status) status = find_in_train(train, conflicts, shown, error);

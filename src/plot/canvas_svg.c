@@ -159,14 +159,16 @@ static void stroke(lb_canvas *canvas, double width, lb_color color)
 static void add_families(lb_buffer *to, const lb_font *font)
 {
     lb_buffer_print(to, " font-family=\"");
-    for (const lb_font *next = font; next; next = next->next) {
+    const lb_font *next = font;
+    do {
         lb_buffer_print(to, "'");
         for (const char *letter = next->family; *letter; letter += strcspn(letter, "'\\")) {
             if (*letter == '\'' || *letter == '\\') letter++;
             add_escaped(to, letter, strcspn(letter, "'\\"));
         }
         lb_buffer_print(to, "', ");
-    }
+        next = next->next;
+    } while (next);
     lb_buffer_print(to, "Verdana, sans-serif\"");
     if (font->bold) lb_buffer_print(to, " font-weight=\"bold\"");
 }

@@ -29,7 +29,7 @@ static int asked_for(void)
 lb_instruction_set lb_instruction_set_decide(void)
 {
     const int widest = (int)lb_instruction_set_widest(), asked = asked_for(),
-              set = asked > LB_SET_WIDEST && asked < widest ? asked : widest;
+              set = asked > LB_SET_WIDEST && asked <= widest ? asked : widest;
     atomic_store(&lb_instruction_set_in_force, set);
     return (lb_instruction_set)set;
 }
@@ -41,6 +41,7 @@ lb_status lb_instruction_set_check(const char *by, lb_error *error)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "%s: found \"%s\", expected widest, baseline, avx2 or avx512", by,
                             getenv(LB_SET_VARIABLE));
+    // cppcheck-suppress knownConditionTrueFalse ; of other processors the base is the widest
     if (asked > LB_SET_WIDEST && !LB_HAS_VARIANTS && widest > LB_SET_BASE)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "%s: found %s, but this build is for one kind of processor", by,

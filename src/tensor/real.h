@@ -31,12 +31,9 @@
         static type name parameters                                                                          \
         {                                                                                                    \
             const lb_instruction_set here = lb_instruction_set_here();                                       \
-            if (here == LB_SET_AVX512)                                                                       \
-                give name##_avx512 arguments;                                                                \
-            else if (here == LB_SET_AVX2)                                                                    \
-                give name##_avx2 arguments;                                                                  \
-            else                                                                                             \
-                give name##_inline arguments;                                                                \
+            give(here == LB_SET_AVX512 ? name##_avx512 arguments                                             \
+                 : here == LB_SET_AVX2 ? name##_avx2 arguments                                               \
+                                       : name##_inline arguments);                                           \
         }                                                                                                    \
         static inline type name##_inline parameters
 #else

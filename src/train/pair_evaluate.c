@@ -154,17 +154,17 @@ lb_status lb_pair_sample_any_target(lb_pair_sample *sample, lb_pairs *pairs, lb_
     sourced *wanted = lb_alloc((size_t)sample->count * sizeof *wanted);
     sourced *all = lb_alloc((size_t)count * sizeof *all);
     lb_pair_sample *sources = lb_alloc_zero(sizeof *sources);
-    lb_status status = LB_OK;
     sample->sources = sources;
     if (sources)
         *sources = (lb_pair_sample){.copies = sample->copies,
                                     .pair = lb_alloc((size_t)count * sizeof *sources->pair),
                                     .same = lb_alloc((size_t)count * sizeof *sources->same)};
-    if (!wanted || !all || !sources || !sources->pair || !sources->same)
-        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld sources",
-                              (long long)sample->count);
-    if (!status) status = find_sources(sample, pairs, wanted, all, &sources->count, error);
-    if (!status) fill_sources(sources, all);
+    const bool ready = wanted && all && sources && sources->pair && sources->same;
+    lb_status status =
+        ready ? find_sources(sample, pairs, wanted, all, &sources->count, error)
+              : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld sources",
+                             (long long)sample->count);
+    if (ready && !status) fill_sources(sources, all);
     lb_release(wanted);
     lb_release(all);
     return status;

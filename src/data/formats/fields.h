@@ -19,9 +19,9 @@ typedef struct lb_fields {
 /** A field. Not a string: it has `*length` bytes. */
 static inline const char *lb_field(const lb_fields *fields, int number, size_t *length)
 {
-    size_t begin = number > 0 ? fields->end[number - 1] : 0;
-    *length = fields->end[number] - begin;
-    return fields->text.text ? fields->text.text + begin : "";
+    size_t first = number > 0 ? fields->end[number - 1] : 0;
+    *length = fields->end[number] - first;
+    return fields->text.text ? fields->text.text + first : "";
 }
 
 /** Ends the field that has been added to the text. What is too much is left out. */

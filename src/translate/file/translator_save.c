@@ -5,7 +5,7 @@
 #include "translate/file/list.h"
 #include "translate/file/text_model.h"
 
-#include <stdint.h>
+#include <string.h>
 
 /* Whether lb_text_model_load would read these symbols again. */
 static lb_status check_symbols(const char *name, const lb_vocabulary *vocabulary, lb_error *error)
@@ -40,7 +40,9 @@ static lb_status save_lists(const char *path, lb_text_model *made, const lb_sort
 /* Nothing changes what the text model points to: it is only for saving. */
 static void *unchanged(const void *object)
 {
-    return (void *)(uintptr_t)object;
+    void *same;
+    memcpy(&same, &object, sizeof same);
+    return same;
 }
 
 lb_status lb_translator_save(const lb_model *model, const lb_params *params, const char *path,

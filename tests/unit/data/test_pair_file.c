@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names that the linker makes
+
 /* Bytes that were divided into fields: --wrap of the linker sends all calls through here. */
 static size_t divided;
 
@@ -24,6 +26,8 @@ lb_pair_line_is __wrap_lb_pair_kind_split(lb_pair_kind *kind, const char *line, 
     divided += length;
     return __real_lb_pair_kind_split(kind, line, length, open, fields);
 }
+
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 /* The format, the number of the last line, and all pairs: "csv 3: a|b c|d". Symbols have nothing between them. */
 static const char *read_all(const char *text, lb_pair_format format)

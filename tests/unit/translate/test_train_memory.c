@@ -23,7 +23,9 @@ static char *weights_of(const char *folder, size_t *bytes)
     for (int64_t i = 0; i < lb_safetensors_count(file); i++) {
         const lb_safetensors_tensor *array = lb_safetensors_at(file, i);
         size_t size = (size_t)lb_shape_count(array->shape) * sizeof(lb_real);
-        all = realloc(all, *bytes + size);
+        char *more = realloc(all, *bytes + size);
+        ck_assert_ptr_nonnull(more);
+        all = more;
         memcpy(all + *bytes, array->data, size);
         *bytes += size;
     }
