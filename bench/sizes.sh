@@ -21,7 +21,7 @@ END
 # shellcheck source-path=SCRIPTDIR
 . "$root/bench/languages.sh"
 
-# The recipe of version 0.2 on so many pairs: it knew only few and many.
+# The recipe before it followed the number of pairs: it knew only few and many.
 former() { # PAIRS
     local batch=64 smoothing=0 steps
     if (($1 < 2000)); then batch=16 smoothing=0.1; fi

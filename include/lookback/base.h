@@ -35,11 +35,11 @@ LB_BEGIN_DECLS
 /** Raised by a change that breaks programs. */
 #define LB_VERSION_MAJOR 0
 /** Raised by an addition. Before 1.0, it may also break programs. */
-#define LB_VERSION_MINOR 2
+#define LB_VERSION_MINOR 3
 /** Raised by a fix. */
 #define LB_VERSION_PATCH 0
 
-/** The version of the library at run time, such as "0.2.0". Static memory. */
+/** The version of the library at run time, such as "0.3.0". Static memory. */
 const char *lb_version(void);
 
 /* ---- Status codes and errors. The library never prints, aborts or exits: it reports failures through these. ---- */

@@ -140,7 +140,7 @@ def array(pointer: Any, shape: Sequence[int], owner: object) -> Any:
 
 
 def version() -> str:
-    """The version of the library, such as "0.2.0"."""
+    """The version of the library, such as "0.3.0"."""
     return str(c.lb_version(), "ascii")
 
 

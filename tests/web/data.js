@@ -213,7 +213,7 @@ export class Maker {
                 title: "french · test.tsv",
                 model: "out/french",
                 file: "test.tsv",
-                lookback: "0.2.0",
+                lookback: "0.3.0",
                 command: "lookback report out/french test.tsv -o report.html",
                 training_command: "lookback train --train train.tsv --steps 4000 --lr 0.001",
                 kind: this.self ? "transformer" : "seq2seq",

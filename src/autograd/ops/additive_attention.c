@@ -1,4 +1,4 @@
-/* Additive attention of many queries at once, on projected queries and keys. src/nn/unfused.c computes the
+/* Additive attention of many queries at once, on projected queries and keys. tests/support/unfused.c computes the
  * same in small steps. The default model does not run it: its GRU attends before each step, so
  * lb_attention_gru_sequence in attention_gru.c computes all steps of the decoder as one op. This one serves LSTMs, the
  * kinds built on additive scores, and whoever builds a model of small parts. */

@@ -1,4 +1,4 @@
-/* Scaled dot-product attention over all heads at once. src/nn/unfused.c computes the same in small steps. */
+/* Scaled dot-product attention over all heads at once. tests/support/unfused.c computes the same in small steps. */
 #include "autograd/fused/dot_scores.h"
 #include "autograd/fused/dot_shapes.h"
 #include "lookback/ops.h"

@@ -1,5 +1,5 @@
 /* The recurrent part of an LSTM over a whole padded sequence, in one op. The input part of the gates, W_ih x + b_ih, is
- * an operand: one product for all time steps. src/nn/unfused.c computes the same in small steps. */
+ * an operand: one product for all time steps. tests/support/unfused.c computes the same in small steps. */
 #include "autograd/fused/cell_sequence.h"
 #include "autograd/fused/gru_input.h"
 #include "lookback/ops.h"

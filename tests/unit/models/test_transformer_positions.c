@@ -70,6 +70,9 @@ static lb_tokens target_of(lb_tape *tape, int64_t first, int64_t count)
     return tokens;
 }
 
+/* Other numbers of rows may go through other kernels, and the large weights enlarge what they round. */
+static const double ROUNDING = sizeof(lb_real) == sizeof(double) ? 1e-9 : 1e-3;
+
 START_TEST(test_transformer_of_any_setting_decodes_step_by_step_what_it_decodes_at_once)
 {
     made m = make(settings[_i]);
@@ -85,7 +88,8 @@ START_TEST(test_transformer_of_any_setting_decodes_step_by_step_what_it_decodes_
         for (int64_t row = 0; row < 2; row++)
             for (int64_t j = 0; j < count * TARGETS; j++)
                 ck_assert_double_eq_tol((double)part.logits->data[row * count * TARGETS + j],
-                                        (double)whole.logits->data[(row * 6 + ends[i]) * TARGETS + j], 1e-4);
+                                        (double)whole.logits->data[(row * 6 + ends[i]) * TARGETS + j],
+                                        ROUNDING);
     }
     drop(&m);
 }

@@ -165,16 +165,16 @@ START_TEST(test_group_agrees_or_names_who_does_not)
 }
 END_TEST
 
-static const lb_build usual = {"0.2.0", "OpenBLAS 0.3.21 Haswell", "AVX-512"};
+static const lb_build usual = {"0.3.0", "OpenBLAS 0.3.21 Haswell", "AVX-512"};
 
 static const struct difference {
     lb_build build;
     const char *message;
 } differences[] = {
-    {{"0.1.0", "OpenBLAS 0.3.21 Haswell", "AVX-512"}, "version 0.1.0, expected 0.2.0"},
-    {{"0.2.0", "OpenBLAS 0.3.21 Zen", "AVX-512"},
+    {{"0.1.0", "OpenBLAS 0.3.21 Haswell", "AVX-512"}, "version 0.1.0, expected 0.3.0"},
+    {{"0.3.0", "OpenBLAS 0.3.21 Zen", "AVX-512"},
      "kernel OpenBLAS 0.3.21 Zen, expected OpenBLAS 0.3.21 Haswell"},
-    {{"0.2.0", "OpenBLAS 0.3.21 Haswell", "AVX2"}, "instruction set AVX2, expected AVX-512"},
+    {{"0.3.0", "OpenBLAS 0.3.21 Haswell", "AVX2"}, "instruction set AVX2, expected AVX-512"},
 };
 
 static const struct difference *difference; /* of the last rank */
