@@ -74,8 +74,8 @@ for package; do
 Name: $package
 Description: an archive
 Version: $version
-Cflags: -I$prefix/include -DUTF8PROC_STATIC
-Libs: -L$prefix/lib -l$package
+Cflags: -I\${pcfiledir}/../../include -DUTF8PROC_STATIC
+Libs: -L\${pcfiledir}/.. -l$package
 END
 done
 rm -rf "$prefix/apt"

@@ -1,6 +1,7 @@
-/* For the memory sanitizer: what the functions of utf8proc write, which is not instrumented. */
+/* For the memory sanitizer: what the functions of utf8proc and zlib write, which are not instrumented. */
 #include <sanitizer/msan_interface.h>
 #include <utf8proc.h>
+#include <zlib.h>
 
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names that the linker makes
 utf8proc_ssize_t __real_utf8proc_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
@@ -11,6 +12,8 @@ utf8proc_ssize_t __real_utf8proc_decompose(const utf8proc_uint8_t *text, utf8pro
 utf8proc_ssize_t __real_utf8proc_reencode(utf8proc_int32_t *buffer, utf8proc_ssize_t length,
                                           utf8proc_option_t options);
 utf8proc_ssize_t __real_utf8proc_encode_char(utf8proc_int32_t character, utf8proc_uint8_t *text);
+int __real_gzread(gzFile file, voidp to, unsigned bytes);
+const char *__real_gzerror(gzFile file, int *code);
 
 utf8proc_ssize_t __wrap_utf8proc_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
                                          utf8proc_int32_t *character);
@@ -20,6 +23,8 @@ utf8proc_ssize_t __wrap_utf8proc_decompose(const utf8proc_uint8_t *text, utf8pro
 utf8proc_ssize_t __wrap_utf8proc_reencode(utf8proc_int32_t *buffer, utf8proc_ssize_t length,
                                           utf8proc_option_t options);
 utf8proc_ssize_t __wrap_utf8proc_encode_char(utf8proc_int32_t character, utf8proc_uint8_t *text);
+int __wrap_gzread(gzFile file, voidp to, unsigned bytes);
+const char *__wrap_gzerror(gzFile file, int *code);
 
 utf8proc_ssize_t __wrap_utf8proc_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
                                          utf8proc_int32_t *character)
@@ -53,5 +58,20 @@ utf8proc_ssize_t __wrap_utf8proc_encode_char(utf8proc_int32_t character, utf8pro
     utf8proc_ssize_t bytes = __real_utf8proc_encode_char(character, text);
     __msan_unpoison(text, (size_t)bytes);
     return bytes;
+}
+
+int __wrap_gzread(gzFile file, voidp to, unsigned bytes)
+{
+    int count = __real_gzread(file, to, bytes);
+    if (count > 0) __msan_unpoison(to, (size_t)count);
+    return count;
+}
+
+const char *__wrap_gzerror(gzFile file, int *code)
+{
+    const char *text = __real_gzerror(file, code);
+    __msan_unpoison(code, sizeof *code);
+    __msan_unpoison_string(text);
+    return text;
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)

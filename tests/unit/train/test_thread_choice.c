@@ -136,7 +136,14 @@ typedef struct planted {
     lb_params *params;
     lb_tensor *weight;
     int fast, others; /* threads; steps with another number */
+    int64_t passed;   /* nanoseconds of the planted clock */
 } planted;
+
+static void let_pass(planted *p, int64_t seconds)
+{
+    p->passed += seconds * (int64_t)SECOND;
+    support_advance_clock(seconds * (int64_t)SECOND);
+}
 
 static lb_tensor *loss_of(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
 {
@@ -145,7 +152,7 @@ static lb_tensor *loss_of(void *context, lb_tape *tape, int64_t step, int64_t *t
     *tokens += 1;
     const bool fast = lb_threads() == p->fast;
     p->others += !fast;
-    support_advance_clock((int64_t)((fast ? 1 : 3) * SECOND));
+    let_pass(p, fast ? 1 : 3);
     return lb_sum_all(lb_on_tape(tape, p->weight));
 }
 
@@ -153,11 +160,11 @@ static lb_tensor *loss_of(void *context, lb_tape *tape, int64_t step, int64_t *t
 static lb_status agree_late(void *context, int partner, const void *send, size_t send_bytes, void *receive,
                             size_t receive_bytes, lb_error *error)
 {
-    const planted *p = context;
+    planted *p = context;
     (void)partner, (void)error;
     ck_assert_uint_eq(send_bytes, receive_bytes);
     memcpy(receive, send, receive_bytes);
-    if (lb_threads() == p->fast) support_advance_clock((int64_t)(2 * SECOND));
+    if (lb_threads() == p->fast) let_pass(p, 2);
     return LB_OK;
 }
 
@@ -177,6 +184,7 @@ static planted train_planted(int fast, int steps, bool together)
     ck_assert_msg(lb_train(config, &history, &error) == LB_OK, "%s", error.message);
     lb_release(history.points);
     lb_params_free(p.params);
+    support_advance_clock(-p.passed); /* Check measures by this clock, and knows no test of an hour */
     return p;
 }
 
