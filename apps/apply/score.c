@@ -85,10 +85,10 @@ static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, 
 
 static lb_status score(scoring *s, lb_error *error)
 {
-    bool attention = s->asked->attention || s->asked->alignments;
+    const lb_score_config config = {.attention = s->asked->attention || s->asked->alignments};
     lb_translations *found =
-        lb_score_texts(s->translator, (const char *const *)s->texts.source,
-                       (const char *const *)s->texts.target, (int64_t)s->texts.count, attention, error);
+        lb_translator_score(s->translator, (const char *const *)s->texts.source,
+                            (const char *const *)s->texts.target, (int64_t)s->texts.count, config, error);
     if (!found) return error->status;
     lb_status status = LB_OK;
     s->found = found;

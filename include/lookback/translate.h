@@ -113,6 +113,11 @@ typedef struct lb_translations {
 LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts,
                                               int64_t count, lb_translate_config config, lb_error *error);
 
+/** Zero for the defaults. */
+typedef struct lb_score_config {
+    bool attention; /* return the attention weights, too, unless members vote */
+} lb_score_config;
+
 /** Scores `count` pairs: how likely the model finds each target for its source. The one output of a text is its target,
  *  as if the model had written it: `score` is the log-probability of all its symbols and of the end,
  *  `symbol_probability` has each of them. A symbol that the model does not know counts as its unknown one. A pair that
@@ -120,7 +125,8 @@ LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, c
  *  Memory: freed by lb_translations_free; NULL after an error.
  *  Errors: LB_ERROR_FORMAT if a score is not finite; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
-                                                 const char *const *targets, int64_t count, lb_error *error);
+                                                 const char *const *targets, int64_t count,
+                                                 lb_score_config config, lb_error *error);
 
 /** Frees the translations. NULL is allowed. */
 void lb_translations_free(lb_translations *translations);

@@ -99,27 +99,31 @@ class Model:
         return found
 
     @overload
-    def score(self, sources: str, targets: str) -> Output: ...  # type: ignore[misc]
+    def score(self, sources: str, targets: str, *, attention: bool = False) -> Output: ...  # type: ignore[misc]
     @overload
-    def score(self, sources: Iterable[str], targets: Iterable[str]) -> List[Output]: ...
+    def score(self, sources: Iterable[str], targets: Iterable[str], *, attention: bool = False) -> List[Output]: ...
 
-    def score(self, sources: Union[str, Iterable[str]], targets: Union[str, Iterable[str]]) -> Union[Output, List[Output]]:
+    def score(self, sources: Union[str, Iterable[str]], targets: Union[str, Iterable[str]], *,
+              attention: bool = False) -> Union[Output, List[Output]]:
         """How likely the model finds each target for its source: Outputs, as if it had written the targets. `score` is the
         log-probability of all symbols and of the end. A symbol that the model does not know counts as its unknown one.
+
+        attention  keep where the model looks while it writes the targets, unless members vote
 
         Raises Error: FORMAT, with the number of the pair, for one that cannot be read; ARGUMENT if there are not as many
         targets as sources, or if the model is closed; MEMORY.
         """
         if isinstance(sources, str) and isinstance(targets, str):
-            return self.score([sources], [targets])[0]
+            return self.score([sources], [targets], attention=attention)[0]
         texts = [encode(text, f"source {number}") for number, text in enumerate(sources, 1)]
         wanted = [encode(text, f"target {number}") for number, text in enumerate(targets, 1)]
         if len(texts) != len(wanted):
             raise Error(Status.ARGUMENT, f"found {len(texts)} sources and {len(wanted)} targets, expected as many")
         found: List[Translation] = []
+        config = _c.lb_score_config(attention=attention)
         for first in range(0, len(texts), BATCH):
             batch = texts[first:first + BATCH], wanted[first:first + BATCH]
-            found += self._call(c.lb_translator_score, *map(strings, batch), len(batch[0]), first=first)
+            found += self._call(c.lb_translator_score, *map(strings, batch), len(batch[0]), config, first=first)
         return [each[0] for each in found]
 
     def _call(self, function: Any, *arguments: Any, first: int) -> List[Translation]:

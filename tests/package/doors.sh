@@ -71,7 +71,7 @@ milliseconds() { # INPUT OUTPUT COMMAND...
 }
 
 failed=0
-printf '| door | size | start, ms | a word, ms | differ |\n|---|---|---|---|---|\n'
+printf '| way | size | start, ms | a word, ms | differ |\n|---|---|---|---|---|\n'
 door() { # NAME BYTES ALLOWED COMMAND...
     local name=$1 size=$2 allowed=$3 start all differ
     shift 3

@@ -105,6 +105,10 @@ def test_score_is_the_log_probability_of_the_target(model):
     scored = model.score("abc", best.text)
     assert scored.symbols == best.symbols
     assert scored.probability == pytest.approx(best.probability, rel=1e-5)
+    assert scored.attention is None
+    there = model.translate("abc", attention=True)[0].attention[0][0]
+    for step, found in zip(there, model.score("abc", best.text, attention=True).attention[0][0]):
+        assert list(found) == pytest.approx(list(step), abs=1e-5)
     good, bad = model.score(["abc", "abc"], ["CBA", "ABC"])
     assert good.score > bad.score + 1
 

@@ -133,19 +133,14 @@ static lb_status score(lb_translate_job *j, const char *const *sources, const ch
 }
 
 lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
-                                     const char *const *targets, int64_t count, lb_error *error)
-{
-    return lb_score_texts(translator, sources, targets, count, false, error);
-}
-
-lb_translations *lb_score_texts(const lb_translator *translator, const char *const *sources,
-                                const char *const *targets, int64_t count, bool attention, lb_error *error)
+                                     const char *const *targets, int64_t count, lb_score_config config,
+                                     lb_error *error)
 {
     lb_error found = {0};
     lb_translate_job j;
     lb_status status = lb_translate_job_begin(&j, translator, count, &found);
     j.config = (lb_translate_config){
-        .beam = 1, .length_penalty = -1, .attention = attention, .skip_bad_texts = true};
+        .beam = 1, .length_penalty = -1, .attention = config.attention, .skip_bad_texts = true};
     target *given = lb_alloc_zero((size_t)(count + 1) * sizeof *given);
     if (!status) status = given ? score(&j, sources, targets, given) : lb_keep_failed(&j);
     lb_release(given);

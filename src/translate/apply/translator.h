@@ -16,11 +16,6 @@ struct lb_translator {
 /** The maximum symbols of a text that the model is given. */
 int32_t lb_translator_most(const lb_text_model *model);
 
-/** lb_translator_score, whose outputs have the attention weights with `attention`, unless members vote. */
-LB_MUST_USE lb_translations *lb_score_texts(const lb_translator *translator, const char *const *sources,
-                                            const char *const *targets, int64_t count, bool attention,
-                                            lb_error *error);
-
 /** A source in ids. */
 typedef struct lb_source {
     const int32_t *id;

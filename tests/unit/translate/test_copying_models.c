@@ -314,7 +314,8 @@ START_TEST(test_score_of_a_copied_letter_is_the_probability_of_the_output)
     ck_assert_msg(all, "%s", error.message);
     const lb_output *output = all->text->output;
     ck_assert_str_eq(output->text, "DQBA");
-    lb_translations *scored = lb_translator_score(t, &text, &(const char *){output->text}, 1, &error);
+    lb_translations *scored =
+        lb_translator_score(t, &text, &(const char *){output->text}, 1, (lb_score_config){0}, &error);
     ck_assert_msg(scored, "%s", error.message);
     ck_assert_double_eq_tol(exp(scored->text->output->score), output->probability, 1e-5);
     lb_likeliest *l = lb_translate_likeliest(t, all->text, output, 2, &error);

@@ -70,16 +70,22 @@ static int64_t looked_at(const lb_translations *all, const lb_output *output, in
     return best;
 }
 
-/* The score of a pair is the probability of the same output when it was found, symbol for symbol. */
+/* The score of a pair is the probability of the same output when it was found, symbol for symbol, and the weights are
+ * those of then. */
 static void expect_same_score(lb_translator *t, const char *text, const lb_output *output)
 {
-    lb_translations *scored = lb_translator_score(t, &text, &(const char *){output->text}, 1, &error);
+    lb_translations *scored = lb_translator_score(t, &text, &(const char *){output->text}, 1,
+                                                  (lb_score_config){.attention = true}, &error);
     ck_assert_msg(scored, "%s", error.message);
     const lb_output *given = scored->text->output;
     ck_assert_int_eq(given->steps, output->steps);
     for (int64_t step = 0; step < given->steps; step++)
         ck_assert_double_eq_tol(given->symbol_probability[step], output->symbol_probability[step], 1e-5);
     ck_assert_double_eq_tol(exp(given->score), output->probability, 1e-5);
+    ck_assert(given->weights && output->weights);
+    int64_t weights = scored->layers * scored->heads * given->steps * scored->text->length;
+    for (int64_t i = 0; i < weights; i++)
+        ck_assert_double_eq_tol((double)given->weights[i], (double)output->weights[i], 1e-4);
     lb_translations_free(scored);
 }
 

@@ -216,7 +216,7 @@ START_TEST(test_joined_model_scores_what_it_writes)
     for (int i = 0; i < 3; i++) {
         const lb_output *output = &all->text->output[i];
         const char *const target = output->text;
-        lb_translations *scored = lb_translator_score(t, &text, &target, 1, &error);
+        lb_translations *scored = lb_translator_score(t, &text, &target, 1, (lb_score_config){0}, &error);
         ck_assert_double_eq_tol(scored->text->output->score, output->score * (double)output->steps, 1e-4);
         ck_assert_ptr_nonnull(output->weights);
         lb_translations_free(scored);

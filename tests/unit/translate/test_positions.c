@@ -76,7 +76,7 @@ START_TEST(test_score_target_beyond_the_positions_is_its_own_error)
 {
     static const char *const sources[] = {"a", "a"}, *const targets[] = {"abca", "abcab"};
     lb_translator *translator = open_endless();
-    lb_translations *all = lb_translator_score(translator, sources, targets, 2, &error);
+    lb_translations *all = lb_translator_score(translator, sources, targets, 2, (lb_score_config){0}, &error);
     ck_assert_msg(all != NULL, "%s", error.message);
     ck_assert_int_eq(all->text[0].output->steps, POSITIONS);
     ck_assert_str_eq(all->text[1].error, "found a target of 5 symbols, expected at most 4");

@@ -22,7 +22,8 @@ static lb_translations *score(lb_translator *translator, const char *const *sour
                               const char *const *targets, size_t count)
 {
     lb_error error = {0};
-    lb_translations *all = lb_translator_score(translator, sources, targets, (int64_t)count, &error);
+    lb_translations *all =
+        lb_translator_score(translator, sources, targets, (int64_t)count, (lb_score_config){0}, &error);
     ck_assert_msg(all != NULL, "%s", error.message);
     ck_assert_int_eq(all->count, (int64_t)count);
     return all;

@@ -45,7 +45,8 @@ static lb_status ask(work *w, int round, const char *const *texts)
     lb_likeliest *likeliest =
         all ? lb_translate_likeliest(translator, all->text, all->text->output, 3, &error) : NULL;
     if (likeliest) w->likeliest[round] = likeliest->probability[1];
-    lb_translations *scored = lb_translator_score(translator, texts, texts, TEXTS, &error);
+    lb_translations *scored =
+        lb_translator_score(translator, texts, texts, TEXTS, (lb_score_config){0}, &error);
     for (int i = 0; scored && i < TEXTS; i++) w->given[round][i] = scored->text[i].output->score;
     lb_likeliest_free(likeliest);
     lb_translations_free(scored);

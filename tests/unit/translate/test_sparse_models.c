@@ -136,7 +136,7 @@ START_TEST(test_sparse_probabilities_end_with_fewer_outputs_and_score_what_is_im
     }
     ck_assert_int_lt(outputs, 15);
     lb_translations_free(all);
-    all = lb_translator_score(translator, texts, wrong, 3, &error);
+    all = lb_translator_score(translator, texts, wrong, 3, (lb_score_config){0}, &error);
     ck_assert_msg(all, "%s", error.message);
     int impossible = 0;
     for (size_t t = 0; t < 3; t++) {

@@ -322,7 +322,7 @@ START_TEST(test_translate_all_scores_that_are_not_finite_are_an_error)
         ck_assert_ptr_nonnull(strstr(error.message, "not finite"));
     }
     error = (lb_error){0};
-    ck_assert_ptr_null(lb_translator_score(translator, text, target, 1, &error));
+    ck_assert_ptr_null(lb_translator_score(translator, text, target, 1, (lb_score_config){0}, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "not finite"));
     lb_translator_close(translator);
 }
