@@ -6,7 +6,8 @@
  *     embedded tokens                a layer over the vocabulary, where the batch has more tokens than that has rows
  *     heads of attention             scores, context and their four gradients, for each head of each list
  *
- * Attention of one query at a time is not a matrix product: additive attention, and all attention in decoding. */
+ * Attention of one query at a time is not a matrix product: additive attention, and all attention in decoding. With
+ * --peak, it times a product whose operands stay in the cache instead: what a thread can do at most. */
 #include "cli/options.h"
 #include "console/console.h"
 #include "shared/measure.h"
@@ -176,6 +177,12 @@ static void plan_transformer(plan *p, const bench_size *size)
     add_steps(p, batch, target, 1, &(layer){width, BENCH_VOCABULARY});
 }
 
+static void plan_peak(plan *p)
+{
+    enum { WIDTH = 128, TIMES = 200 };
+    add_product(add_group(p, TIMES, 1, (lb_row_tiles){1, 1}), plain(WIDTH, WIDTH, WIDTH));
+}
+
 static void count_work(plan *p)
 {
     for (int i = 0; i < p->count; i++)
@@ -261,6 +268,7 @@ int main(int argc, char **argv)
     bench_size size = {.config = 1};
     bench_effort effort = {.warm_up = 5, .runs = 200};
     plan p = {.count = 0};
+    bool peak = false;
     int threads = 0;
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
@@ -268,6 +276,7 @@ int main(int argc, char **argv)
                 "rows that go through time together; 0: as in the library"),
         APP_FLAG(0, "decode", &p.decodes,
                  "the products of greedy decoding instead, for one token more than in the lists"),
+        APP_FLAG(0, "peak", &peak, "one product instead, whose operands stay in the cache"),
         APP_FLAG(0, "openblas", &p.openblas, "use only OpenBLAS, without the kernel of the library"),
         APP_INT(0, "threads", "N", &threads, 0, 1024, "number of threads; 0: one per processor"),
         BENCH_EFFORT_OPTIONS(effort, "steps"),
@@ -282,7 +291,10 @@ int main(int argc, char **argv)
     if (status != APP_RUN) return status;
     bench_size_settle(&size);
     lb_set_threads(threads);
-    (bench_is_transformer(&size) ? plan_transformer : plan_seq2seq)(&p, &size);
+    if (peak)
+        plan_peak(&p);
+    else
+        (bench_is_transformer(&size) ? plan_transformer : plan_seq2seq)(&p, &size);
     lb_error error = {0};
     if (p.openblas && !lb_gemm_blas_kernel()) {
         lb_error_set(&error, LB_ERROR_ARGUMENT, "--openblas: this build has no OpenBLAS");

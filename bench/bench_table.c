@@ -44,6 +44,7 @@ static const bench_case scaling[] = {
 };
 static const bench_case start = {
     "start", "small", programs, {"--config", "small", "--steps", "1", "--warm-up", "0"}};
+static const bench_case peak = {"peak", "one thread", NULL, {"--peak"}};
 static const bench_case bits = {
     "bits", "small", NULL, {"--config", "small", "--steps", "5", "--seconds", "0"}};
 
@@ -138,7 +139,10 @@ static void measure_all(bench_session *s, const settings *set, int rounds)
     int step = set->quick ? 2 : 1;
     if (wants(set, TRAINING)) {
         compare_all(s, training, sizeof training / sizeof *training, rounds);
-        for (int round = 0; round < rounds; round++) bench_compare(s, &start, 2);
+        for (int round = 0; round < rounds; round++) {
+            bench_compare(s, &start, 2);
+            bench_measure(s, &peak, "products", 1);
+        }
         for (int threads = 1; threads <= 4; threads++) bench_measure(s, &bits, "lookback", threads);
     }
     if (wants(set, DECODING)) compare_all(s, decoding, sizeof decoding / sizeof *decoding, rounds);

@@ -126,6 +126,15 @@ START_TEST(test_bench_floor_counts_the_products_of_the_sort_model)
 }
 END_TEST
 
+START_TEST(test_bench_floor_of_the_peak_is_one_product_again_and_again)
+{
+    cJSON *found = JSON("bench_floor", "--peak", "--steps", "2", "--threads", "1");
+    ck_assert_double_eq_tol(number(found, "gflop"), number(found, "products") * 2e-9 * 128 * 128 * 128, 1e-6);
+    ck_assert_double_gt(number(found, "gflop_per_second"), 0);
+    cJSON_Delete(found);
+}
+END_TEST
+
 START_TEST(test_bench_floor_counts_the_products_of_the_transformer)
 {
     cJSON *found = JSON("bench_floor", TINY_TRANSFORMER, "--steps", "2", "--threads", "1");
@@ -220,6 +229,8 @@ static void add_run(cJSON *runs, const char *part, const char *name, const char 
     bench_add(object, "tokens_per_second", 1e6 / ms);
     bench_add(object, "mallocs_per_step", 0);
     bench_add(object, "peak_mb", 50);
+    bench_add(object, "gflop", 0.35);
+    bench_add(object, "gflop_per_second", 100);
     cJSON_AddStringToObject(object, "fingerprint", "same");
     bench_record_add(runs, object, (bench_key){part, name, by, threads}, 0.04);
 }
@@ -240,6 +251,7 @@ static void write_record(void)
     add_run(runs, "training", "small", "pytorch", 2, 15);
     add_run(runs, "training", "small", "pytorch compiled", 2, 14);
     add_run(runs, "start", "small", "lookback", 2, 1);
+    add_run(runs, "peak", "one thread", "products", 1, 1);
     for (int i = 0; bench_lengths[i]; i++) {
         add_run(runs, "length", bench_lengths[i], "lookback", 2, 2 + i);
         add_run(runs, "hidden", bench_hiddens[i], "lookback", 2, 2 * i + 2);
@@ -255,7 +267,7 @@ static void write_record(void)
 
 static void assert_line(const char *line)
 {
-    ck_assert_msg(strstr(result.output, line) != NULL, "no '%s' in\n%s", line, result.output);
+    ck_assert_msg(strstr(result.output, line) != NULL, "no '%s' in\n%.3000s", line, result.output);
 }
 
 START_TEST(test_bench_table_compares_medians_with_pytorch_at_its_best_and_with_targets)
@@ -264,9 +276,10 @@ START_TEST(test_bench_table_compares_medians_with_pytorch_at_its_best_and_with_t
     RUN("bench_table", "--read", "bench.json");
     assert_line("\ntrain, small                       7.00     4.00        -     2.50        -     2.00     "
                 "18.0     14.0"
-                "    3.50 [4]*      1.60 [1.4]*    1.75 [1.6]\n");
+                "    3.50 [4]*      1.60 [1.4]*    1.75 [1.6]     0.50 [0.62]*\n");
     assert_line("\ntrain, tiny                           -        -        -        -        -        -"
-                "        -        -       -              -              -\n");
+                "        -        -       -              -              -              -\n");
+    assert_line("\npeak of one thread, GFLOP/s         100\n");
     assert_line("\npeak memory, train, small, MB    50.00 [40]*      50.0        1.00 [10]*\n");
     assert_line("\nstart to first step, ms          40.00 [50]          -           -\n");
     assert_line("\nmallocs in a step                 0.00 [0]           -           -\n");
@@ -346,6 +359,7 @@ int main(void)
     tcase_add_test(tests, test_bench_train_tells_the_stages_of_a_step_apart);
     tcase_add_test(tests, test_bench_train_fingerprint_depends_on_steps_but_not_on_threads);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_sort_model);
+    tcase_add_test(tests, test_bench_floor_of_the_peak_is_one_product_again_and_again);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_transformer);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_decoding);
     tcase_add_loop_test(tests, test_bench_decode_every_list_gets_one_token_more_than_it_has_numbers, 0,
