@@ -1,0 +1,15 @@
+/* A transformer as graphs of ONNX. */
+#ifndef APP_ONNX_TRANSFORMER_H
+#define APP_ONNX_TRANSFORMER_H
+
+#include "export/onnx/layers.h"
+
+#include <lookback/models.h>
+
+/** What of the model cannot become a graph, as the subject of a sentence; NULL: nothing. */
+const char *app_onnx_transformer_hindrance(const lb_transformer *model);
+
+/** Adds the nodes of the model. Its decoder keeps the keys and values of the steps before. */
+void app_onnx_transformer_add(const lb_transformer *model, app_onnx_graphs *graphs);
+
+#endif
