@@ -27,7 +27,7 @@ enum { SHAPE_DIM = 1, DIM_VALUE = 1, DIM_PARAM = 2 };
 
 enum { NAME = 96 };
 
-void app_onnx_graph_free(app_onnx_graph *graph)
+void onnx_graph_free(onnx_graph *graph)
 {
     lb_buffer *const all[] = {&graph->nodes, &graph->tensors, &graph->inputs, &graph->outputs,
                               &graph->attributes};
@@ -35,7 +35,7 @@ void app_onnx_graph_free(app_onnx_graph *graph)
     lb_strings_free(&graph->names);
 }
 
-app_onnx_value app_onnx_name(app_onnx_graph *graph, const char *format, ...)
+onnx_value onnx_name(onnx_graph *graph, const char *format, ...)
 {
     char name[NAME];
     va_list arguments;
@@ -47,157 +47,147 @@ app_onnx_value app_onnx_name(app_onnx_graph *graph, const char *format, ...)
 }
 
 /* Completes an attribute. */
-static void add_attribute(app_onnx_graph *graph, lb_buffer *attribute, const char *name, int type)
+static void add_attribute(onnx_graph *graph, lb_buffer *attribute, const char *name, int type)
 {
-    app_protobuf_text(attribute, ATTRIBUTE_NAME, name);
-    app_protobuf_whole(attribute, ATTRIBUTE_TYPE, type);
-    app_protobuf_message(&graph->attributes, ATTRIBUTE, attribute);
+    protobuf_text(attribute, ATTRIBUTE_NAME, name);
+    protobuf_whole(attribute, ATTRIBUTE_TYPE, type);
+    protobuf_message(&graph->attributes, ATTRIBUTE, attribute);
 }
 
-void app_onnx_whole(app_onnx_graph *graph, const char *attribute, int64_t value)
+void onnx_set(onnx_graph *graph, const char *attribute, int64_t value)
 {
     lb_buffer message = {0};
-    app_protobuf_whole(&message, ATTRIBUTE_I, value);
+    protobuf_whole(&message, ATTRIBUTE_I, value);
     add_attribute(graph, &message, attribute, TYPE_INT);
 }
 
-void app_onnx_wholes(app_onnx_graph *graph, const char *attribute, const int64_t *value, int64_t count)
+void onnx_set_list(onnx_graph *graph, const char *attribute, const int64_t *value, int64_t count)
 {
     lb_buffer message = {0};
-    for (int64_t i = 0; i < count; i++) app_protobuf_whole(&message, ATTRIBUTE_INTS, value[i]);
+    for (int64_t i = 0; i < count; i++) protobuf_whole(&message, ATTRIBUTE_INTS, value[i]);
     add_attribute(graph, &message, attribute, TYPE_INTS);
 }
 
-void app_onnx_text(app_onnx_graph *graph, const char *attribute, const char *value)
+void onnx_set_text(onnx_graph *graph, const char *attribute, const char *value)
 {
     lb_buffer message = {0};
-    app_protobuf_text(&message, ATTRIBUTE_S, value);
+    protobuf_text(&message, ATTRIBUTE_S, value);
     add_attribute(graph, &message, attribute, TYPE_STRING);
 }
 
-static void add_node(app_onnx_graph *graph, const char *op, const app_onnx_value *read, int made,
-                     const app_onnx_value *out)
+static void add_node(onnx_graph *graph, const char *op, const onnx_value *read, int made,
+                     const onnx_value *out)
 {
     lb_buffer node = {0};
-    for (; *read; read++) app_protobuf_text(&node, NODE_INPUT, *read);
-    for (int i = 0; i < made; i++) app_protobuf_text(&node, NODE_OUTPUT, out[i]);
-    app_protobuf_text(&node, NODE_NAME, out[0]);
-    app_protobuf_text(&node, NODE_OP_TYPE, op);
+    for (; *read; read++) protobuf_text(&node, NODE_INPUT, *read);
+    for (int i = 0; i < made; i++) protobuf_text(&node, NODE_OUTPUT, out[i]);
+    protobuf_text(&node, NODE_NAME, out[0]);
+    protobuf_text(&node, NODE_OP_TYPE, op);
     lb_buffer_add(&node, graph->attributes.text, graph->attributes.length);
     node.failed = node.failed || graph->attributes.failed;
     lb_release(graph->attributes.text);
     graph->attributes = (lb_buffer){0};
-    app_protobuf_message(&graph->nodes, GRAPH_NODE, &node);
+    protobuf_message(&graph->nodes, GRAPH_NODE, &node);
 }
 
-void app_onnx_add(app_onnx_graph *graph, const char *op, const app_onnx_value *read, int made,
-                  app_onnx_value *out)
+void onnx_add(onnx_graph *graph, const char *op, const onnx_value *read, int made, onnx_value *out)
 {
-    for (int i = 0; i < made; i++)
-        out[i] = app_onnx_name(graph, "%s_%lld", op, (long long)graph->names.count);
+    for (int i = 0; i < made; i++) out[i] = onnx_name(graph, "%s_%lld", op, (long long)graph->names.count);
     add_node(graph, op, read, made, out);
 }
 
-app_onnx_value app_onnx_add_one(app_onnx_graph *graph, const char *op, const app_onnx_value *read)
+onnx_value onnx_add_one(onnx_graph *graph, const char *op, const onnx_value *read)
 {
-    app_onnx_value out;
-    app_onnx_add(graph, op, read, 1, &out);
+    onnx_value out;
+    onnx_add(graph, op, read, 1, &out);
     return out;
 }
 
-app_onnx_value app_onnx_tensor(app_onnx_graph *graph, app_onnx_value name, app_onnx_type type, lb_shape shape,
-                               lb_buffer *raw)
+onnx_value onnx_tensor(onnx_graph *graph, onnx_value name, onnx_type type, lb_shape shape, lb_buffer *raw)
 {
     lb_buffer tensor = {0};
-    for (int i = 0; i < shape.ndim; i++) app_protobuf_whole(&tensor, TENSOR_DIMS, shape.dim[i]);
-    app_protobuf_whole(&tensor, TENSOR_DATA_TYPE, type);
-    app_protobuf_text(&tensor, TENSOR_NAME, name);
-    app_protobuf_message(&tensor, TENSOR_RAW_DATA, raw);
-    app_protobuf_message(&graph->tensors, GRAPH_INITIALIZER, &tensor);
+    for (int i = 0; i < shape.ndim; i++) protobuf_whole(&tensor, TENSOR_DIMS, shape.dim[i]);
+    protobuf_whole(&tensor, TENSOR_DATA_TYPE, type);
+    protobuf_text(&tensor, TENSOR_NAME, name);
+    protobuf_message(&tensor, TENSOR_RAW_DATA, raw);
+    protobuf_message(&graph->tensors, GRAPH_INITIALIZER, &tensor);
     return name;
 }
 
-static app_onnx_value add_constant(app_onnx_graph *graph, app_onnx_type type, lb_shape shape, lb_buffer *raw)
+static onnx_value add_constant(onnx_graph *graph, onnx_type type, lb_shape shape, lb_buffer *raw)
 {
-    return app_onnx_tensor(graph, app_onnx_name(graph, "constant_%lld", (long long)graph->names.count), type,
-                           shape, raw);
+    return onnx_tensor(graph, onnx_name(graph, "constant_%lld", (long long)graph->names.count), type, shape,
+                       raw);
 }
 
-app_onnx_value app_onnx_number(app_onnx_graph *graph, double value)
+onnx_value onnx_number(onnx_graph *graph, double value)
 {
     lb_buffer raw = {0};
     lb_real number = (lb_real)value;
-    app_protobuf_raw_floats(&raw, &number, 1);
-    return add_constant(graph, APP_ONNX_FLOAT, (lb_shape){0}, &raw);
+    protobuf_raw_floats(&raw, &number, 1);
+    return add_constant(graph, ONNX_FLOAT, (lb_shape){0}, &raw);
 }
 
-app_onnx_value app_onnx_integer(app_onnx_graph *graph, int64_t value)
+onnx_value onnx_wholes(onnx_graph *graph, const int64_t *value, int64_t count)
 {
     lb_buffer raw = {0};
-    app_protobuf_raw_wholes(&raw, &value, 1);
-    return add_constant(graph, APP_ONNX_INT64, (lb_shape){0}, &raw);
+    protobuf_raw_wholes(&raw, value, count ? count : 1);
+    return add_constant(graph, ONNX_INT64, count ? LB_SHAPE(count) : (lb_shape){0}, &raw);
 }
 
-app_onnx_value app_onnx_list(app_onnx_graph *graph, const int64_t *value, int64_t count)
-{
-    lb_buffer raw = {0};
-    app_protobuf_raw_wholes(&raw, value, count);
-    return add_constant(graph, APP_ONNX_INT64, LB_SHAPE(count), &raw);
-}
-
-const char *app_onnx_name_of(const app_onnx_graph *graph, const lb_tensor *parameter)
+const char *onnx_name_of(const onnx_graph *graph, const lb_tensor *parameter)
 {
     int64_t i = 0;
     while (i < lb_params_count(graph->params) && lb_params_tensor(graph->params, i) != parameter) i++;
     return lb_params_name(graph->params, i);
 }
 
-app_onnx_value app_onnx_weight(app_onnx_graph *graph, const lb_tensor *parameter)
+onnx_value onnx_weight(onnx_graph *graph, const lb_tensor *parameter)
 {
     lb_buffer raw = {0};
-    const char *name = app_onnx_name_of(graph, parameter);
+    const char *name = onnx_name_of(graph, parameter);
     for (size_t i = 0; i < graph->names.count; i++)
         if (strcmp(graph->names.text[i], name) == 0) return graph->names.text[i];
-    app_protobuf_raw_floats(&raw, parameter->data, lb_count(parameter));
-    return app_onnx_tensor(graph, app_onnx_name(graph, "%s", name), APP_ONNX_FLOAT, parameter->shape, &raw);
+    protobuf_raw_floats(&raw, parameter->data, lb_count(parameter));
+    return onnx_tensor(graph, onnx_name(graph, "%s", name), ONNX_FLOAT, parameter->shape, &raw);
 }
 
 /* A ValueInfoProto. */
-static void describe(lb_buffer *values, int field, const char *name, app_onnx_type type, const char *axes)
+static void describe(lb_buffer *values, int field, const char *name, onnx_type type, const char *axes)
 {
     lb_buffer value = {0}, shape = {0}, tensor = {0}, kind = {0};
     for (const char *axis = axes; *axis; axis += strspn(axis, " ")) {
         lb_buffer dimension = {0};
         size_t length = strcspn(axis, " ");
         if (isdigit((unsigned char)*axis))
-            app_protobuf_whole(&dimension, DIM_VALUE, strtoll(axis, NULL, 10));
+            protobuf_whole(&dimension, DIM_VALUE, strtoll(axis, NULL, 10));
         else
-            app_protobuf_bytes(&dimension, DIM_PARAM, axis, length);
-        app_protobuf_message(&shape, SHAPE_DIM, &dimension);
+            protobuf_bytes(&dimension, DIM_PARAM, axis, length);
+        protobuf_message(&shape, SHAPE_DIM, &dimension);
         axis += length;
     }
-    app_protobuf_whole(&tensor, TENSOR_ELEM_TYPE, type);
-    app_protobuf_message(&tensor, TENSOR_SHAPE, &shape);
-    app_protobuf_message(&kind, TYPE_TENSOR, &tensor);
-    app_protobuf_text(&value, VALUE_NAME, name);
-    app_protobuf_message(&value, VALUE_TYPE, &kind);
-    app_protobuf_message(values, field, &value);
+    protobuf_whole(&tensor, TENSOR_ELEM_TYPE, type);
+    protobuf_message(&tensor, TENSOR_SHAPE, &shape);
+    protobuf_message(&kind, TYPE_TENSOR, &tensor);
+    protobuf_text(&value, VALUE_NAME, name);
+    protobuf_message(&value, VALUE_TYPE, &kind);
+    protobuf_message(values, field, &value);
 }
 
-app_onnx_value app_onnx_input(app_onnx_graph *graph, const char *name, app_onnx_type type, const char *axes)
+onnx_value onnx_input(onnx_graph *graph, const char *name, onnx_type type, const char *axes)
 {
     describe(&graph->inputs, GRAPH_INPUT, name, type, axes);
-    return app_onnx_name(graph, "%s", name);
+    return onnx_name(graph, "%s", name);
 }
 
 /* A name of its own needs a node. */
-void app_onnx_output(app_onnx_graph *graph, app_onnx_value value, const char *name, const char *axes)
+void onnx_output(onnx_graph *graph, onnx_value value, const char *name, const char *axes)
 {
-    add_node(graph, "Identity", (const app_onnx_value[]){value, NULL}, 1, &name);
-    describe(&graph->outputs, GRAPH_OUTPUT, name, APP_ONNX_FLOAT, axes);
+    add_node(graph, "Identity", (const onnx_value[]){value, NULL}, 1, &name);
+    describe(&graph->outputs, GRAPH_OUTPUT, name, ONNX_FLOAT, axes);
 }
 
-void app_onnx_graph_end(app_onnx_graph *graph, const char *name, lb_buffer *message)
+void onnx_graph_end(onnx_graph *graph, const char *name, lb_buffer *message)
 {
     lb_buffer *const parts[] = {&graph->nodes, &graph->tensors, &graph->inputs, &graph->outputs};
     message->failed = message->failed || graph->failed;
@@ -207,5 +197,5 @@ void app_onnx_graph_end(app_onnx_graph *graph, const char *name, lb_buffer *mess
         lb_release(parts[i]->text);
         *parts[i] = (lb_buffer){0};
     }
-    app_protobuf_text(message, GRAPH_NAME, name);
+    protobuf_text(message, GRAPH_NAME, name);
 }

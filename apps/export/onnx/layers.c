@@ -3,91 +3,90 @@
 /* What is added to the score of padding: e to the power of it is 0. */
 static const double HIDDEN = -1e30;
 
-app_onnx_value app_onnx_transpose(app_onnx_graph *graph, app_onnx_value x, const int64_t *order,
-                                  int64_t count)
+onnx_value onnx_transpose(onnx_graph *graph, onnx_value x, const int64_t *order, int64_t count)
 {
-    app_onnx_wholes(graph, "perm", order, count);
-    return APP_ONNX(graph, "Transpose", x);
+    onnx_set_list(graph, "perm", order, count);
+    return ONNX(graph, "Transpose", x);
 }
 
-app_onnx_value app_onnx_unsqueeze(app_onnx_graph *graph, app_onnx_value x, int64_t axis)
+onnx_value onnx_reshape(onnx_graph *graph, onnx_value x, const int64_t *shape, int64_t count)
 {
-    app_onnx_value axes = APP_ONNX_LIST(graph, axis);
-    return APP_ONNX(graph, "Unsqueeze", x, axes);
+    return ONNX(graph, "Reshape", x, onnx_wholes(graph, shape, count));
 }
 
-app_onnx_value app_onnx_concat(app_onnx_graph *graph, app_onnx_value a, app_onnx_value b, int64_t axis)
+onnx_value onnx_unsqueeze(onnx_graph *graph, onnx_value x, int64_t axis)
 {
-    app_onnx_whole(graph, "axis", axis);
-    return APP_ONNX(graph, "Concat", a, b);
+    return ONNX(graph, "Unsqueeze", x, ONNX_LIST(graph, axis));
 }
 
-app_onnx_value app_onnx_affine(app_onnx_graph *graph, app_onnx_value x, app_onnx_value weight,
-                               app_onnx_value bias)
+onnx_value onnx_concat(onnx_graph *graph, onnx_value a, onnx_value b, int64_t axis)
 {
-    app_onnx_value turned = APP_ONNX_TRANSPOSE(graph, weight, 1, 0);
-    app_onnx_value product = APP_ONNX(graph, "MatMul", x, turned);
-    return bias ? APP_ONNX(graph, "Add", product, bias) : product;
+    onnx_set(graph, "axis", axis);
+    return ONNX(graph, "Concat", a, b);
 }
 
-app_onnx_value app_onnx_linear(app_onnx_graph *graph, app_onnx_value x, const lb_linear *linear)
+onnx_value onnx_gather(onnx_graph *graph, const lb_tensor *parameter, onnx_value rows)
 {
-    app_onnx_value weight = app_onnx_weight(graph, linear->weight);
-    app_onnx_value bias = linear->bias ? app_onnx_weight(graph, linear->bias) : NULL;
-    return app_onnx_affine(graph, x, weight, bias);
+    return ONNX(graph, "Gather", onnx_weight(graph, parameter), rows);
 }
 
-app_onnx_value app_onnx_softmax(app_onnx_graph *graph, app_onnx_value scores, app_onnx_value mask)
+onnx_value onnx_cast(onnx_graph *graph, onnx_value x, onnx_type type)
 {
-    if (mask) scores = APP_ONNX(graph, "Add", scores, mask);
-    app_onnx_whole(graph, "axis", -1);
-    return APP_ONNX(graph, "Softmax", scores);
+    onnx_set(graph, "to", type);
+    return ONNX(graph, "Cast", x);
 }
 
-app_onnx_value app_onnx_source(app_onnx_graph *encoder)
+onnx_value onnx_affine(onnx_graph *graph, onnx_value x, onnx_value weight, onnx_value bias)
 {
-    return app_onnx_input(encoder, "source", APP_ONNX_INT64, "batch length");
+    onnx_value product = ONNX(graph, "MatMul", x, ONNX_TRANSPOSE(graph, weight, 1, 0));
+    return bias ? ONNX(graph, "Add", product, bias) : product;
 }
 
-app_onnx_value app_onnx_present(app_onnx_graph *encoder, app_onnx_value source)
+onnx_value onnx_linear(onnx_graph *graph, onnx_value x, const lb_tensor *weight, const lb_tensor *bias)
 {
-    app_onnx_value padding = app_onnx_integer(encoder, LB_PAD);
-    return APP_ONNX(encoder, "Greater", source, padding);
+    onnx_value w = onnx_weight(graph, weight), b = bias ? onnx_weight(graph, bias) : NULL;
+    return onnx_affine(graph, x, w, b);
 }
 
-app_onnx_value app_onnx_mask(app_onnx_graph *encoder, app_onnx_value present)
+onnx_value onnx_softmax(onnx_graph *graph, onnx_value scores, onnx_value mask)
 {
-    app_onnx_value zero = app_onnx_number(encoder, 0), hidden = app_onnx_number(encoder, HIDDEN);
-    app_onnx_value mask = APP_ONNX(encoder, "Where", present, zero, hidden);
-    return app_onnx_unsqueeze(encoder, mask, 1);
+    if (mask) scores = ONNX(graph, "Add", scores, mask);
+    onnx_set(graph, "axis", -1);
+    return ONNX(graph, "Softmax", scores);
 }
 
-app_onnx_value app_onnx_hand_over(app_onnx_graphs *graphs, app_onnx_value value, const char *name,
-                                  const char *axes)
+onnx_value onnx_present(onnx_graph *encoder, onnx_value source)
 {
-    app_onnx_output(&graphs->encoder, value, name, axes);
-    return app_onnx_input(&graphs->decoder, name, APP_ONNX_FLOAT, axes);
+    return ONNX(encoder, "Greater", source, ONNX_LIST(encoder, LB_PAD));
 }
 
-void app_onnx_hand_on(app_onnx_graph *decoder, app_onnx_value value, const char *name, const char *axes)
+onnx_value onnx_mask(onnx_graphs *graphs, onnx_value present)
 {
-    app_onnx_output(decoder, value, app_onnx_name(decoder, "next_%s", name), axes);
+    onnx_graph *g = &graphs->encoder;
+    onnx_value zero = onnx_number(g, 0), hidden = onnx_number(g, HIDDEN);
+    onnx_value mask = onnx_unsqueeze(g, ONNX(g, "Where", present, zero, hidden), 1);
+    onnx_hand_over(graphs, mask, "mask", "batch 1 length");
+    return mask;
 }
 
-app_onnx_value app_onnx_symbol(app_onnx_graph *decoder)
+onnx_value onnx_hand_over(onnx_graphs *graphs, onnx_value value, const char *name, const char *axes)
 {
-    return app_onnx_input(decoder, "symbol", APP_ONNX_INT64, "batch");
+    onnx_output(&graphs->encoder, value, name, axes);
+    return onnx_input(&graphs->decoder, name, ONNX_FLOAT, axes);
 }
 
-void app_onnx_logits(app_onnx_graph *decoder, app_onnx_value logits, int64_t axis, int64_t symbols)
+void onnx_hand_on(onnx_graph *decoder, onnx_value value, const char *name, const char *axes)
 {
-    app_onnx_value axes = APP_ONNX_LIST(decoder, axis);
-    logits = APP_ONNX(decoder, "Squeeze", logits, axes);
-    app_onnx_output(decoder, logits, "logits", app_onnx_name(decoder, "batch %lld", (long long)symbols));
+    onnx_output(decoder, value, onnx_name(decoder, "next_%s", name), axes);
 }
 
-void app_onnx_attention(app_onnx_graph *decoder, app_onnx_value weights, int64_t layers, int64_t heads)
+void onnx_end_step(onnx_graph *decoder, const lb_model *model, onnx_value logits, int64_t axis,
+                   onnx_value attention)
 {
-    app_onnx_output(decoder, weights, "attention",
-                    app_onnx_name(decoder, "batch %lld %lld length", (long long)layers, (long long)heads));
+    onnx_output(decoder, ONNX(decoder, "Squeeze", logits, ONNX_LIST(decoder, axis)), "logits",
+                onnx_name(decoder, "batch %lld", (long long)model->target_vocab));
+    if (attention)
+        onnx_output(
+            decoder, attention, "attention",
+            onnx_name(decoder, "batch %lld %lld length", (long long)model->layers, (long long)model->heads));
 }

@@ -4,57 +4,58 @@
 
 #include "export/onnx/graph.h"
 
+#include <lookback/models.h>
+
 /** The two graphs of a model: what runs once per text, and one step of the decoder. */
-typedef struct app_onnx_graphs {
-    app_onnx_graph encoder, decoder;
-} app_onnx_graphs;
+typedef struct onnx_graphs {
+    onnx_graph encoder, decoder;
+} onnx_graphs;
 
 /** The axes in another order, such as 0, 2, 1. */
-#define APP_ONNX_TRANSPOSE(graph, x, ...)                                                                    \
-    app_onnx_transpose((graph), (x), (const int64_t[]){__VA_ARGS__},                                         \
-                       (int64_t)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
-app_onnx_value app_onnx_transpose(app_onnx_graph *graph, app_onnx_value x, const int64_t *order,
-                                  int64_t count);
+#define ONNX_TRANSPOSE(graph, x, ...) onnx_transpose((graph), (x), ONNX_ARRAY(__VA_ARGS__))
+onnx_value onnx_transpose(onnx_graph *graph, onnx_value x, const int64_t *order, int64_t count);
+
+/** In another shape; 0 for the first axes that stay, at most. */
+#define ONNX_RESHAPE(graph, x, ...) onnx_reshape((graph), (x), ONNX_ARRAY(__VA_ARGS__))
+onnx_value onnx_reshape(onnx_graph *graph, onnx_value x, const int64_t *shape, int64_t count);
 
 /** x with one more axis of length 1. */
-app_onnx_value app_onnx_unsqueeze(app_onnx_graph *graph, app_onnx_value x, int64_t axis);
+onnx_value onnx_unsqueeze(onnx_graph *graph, onnx_value x, int64_t axis);
 
 /** Both, one after the other along an axis. */
-app_onnx_value app_onnx_concat(app_onnx_graph *graph, app_onnx_value a, app_onnx_value b, int64_t axis);
+onnx_value onnx_concat(onnx_graph *graph, onnx_value a, onnx_value b, int64_t axis);
+
+/** Rows of a parameter. */
+onnx_value onnx_gather(onnx_graph *graph, const lb_tensor *parameter, onnx_value rows);
+
+/** x as another type. */
+onnx_value onnx_cast(onnx_graph *graph, onnx_value x, onnx_type type);
 
 /** x weight' + bias, over the last axis; a `bias` of NULL is none. */
-app_onnx_value app_onnx_affine(app_onnx_graph *graph, app_onnx_value x, app_onnx_value weight,
-                               app_onnx_value bias);
+onnx_value onnx_affine(onnx_graph *graph, onnx_value x, onnx_value weight, onnx_value bias);
 
-/** The same with the parameters of a module. */
-app_onnx_value app_onnx_linear(app_onnx_graph *graph, app_onnx_value x, const lb_linear *linear);
+/** The same with parameters; `bias` may be NULL. */
+onnx_value onnx_linear(onnx_graph *graph, onnx_value x, const lb_tensor *weight, const lb_tensor *bias);
 
 /** Weights of attention, the softmax of the last axis; `mask` is added before, unless it is NULL. */
-app_onnx_value app_onnx_softmax(app_onnx_graph *graph, app_onnx_value scores, app_onnx_value mask);
+onnx_value onnx_softmax(onnx_graph *graph, onnx_value scores, onnx_value mask);
 
-/** The input of the encoder, "source": [batch, length] ids. */
-app_onnx_value app_onnx_source(app_onnx_graph *encoder);
+/** Where the source, [batch, length], has a symbol, and not padding: truths. */
+onnx_value onnx_present(onnx_graph *encoder, onnx_value source);
 
-/** Where the source has a symbol, and not padding: [batch, length] truths. */
-app_onnx_value app_onnx_present(app_onnx_graph *encoder, app_onnx_value source);
+/** Hands over "mask" to the decoder, [batch, 1, length]: what is added to scores, 0 for a symbol, and otherwise so low
+ *  that nothing is left. */
+onnx_value onnx_mask(onnx_graphs *graphs, onnx_value present);
 
-/** Makes "mask" of it, [batch, 1, length]: what is added to scores, 0 for a symbol, and otherwise so low that nothing is
- *  left. */
-app_onnx_value app_onnx_mask(app_onnx_graph *encoder, app_onnx_value present);
-
-/** Hands a value of the encoder to the decoder, as an output of the one and an input of the other. Returns the latter. */
-app_onnx_value app_onnx_hand_over(app_onnx_graphs *graphs, app_onnx_value value, const char *name,
-                                  const char *axes);
+/** Hands a value of the encoder to the decoder, as an output of the one and an input of the other, with one name. */
+onnx_value onnx_hand_over(onnx_graphs *graphs, onnx_value value, const char *name, const char *axes);
 
 /** Makes a value the output "next_NAME" of the decoder: NAME of the next step. */
-void app_onnx_hand_on(app_onnx_graph *decoder, app_onnx_value value, const char *name, const char *axes);
+void onnx_hand_on(onnx_graph *decoder, onnx_value value, const char *name, const char *axes);
 
-/** The input of the decoder, "symbol": [batch] ids, the symbols before the step. */
-app_onnx_value app_onnx_symbol(app_onnx_graph *decoder);
-
-/** The outputs of the decoder: "logits", [batch, symbols], which still has an `axis` of length 1; and "attention", [batch,
- *  layers, heads, length]. */
-void app_onnx_logits(app_onnx_graph *decoder, app_onnx_value logits, int64_t axis, int64_t symbols);
-void app_onnx_attention(app_onnx_graph *decoder, app_onnx_value weights, int64_t layers, int64_t heads);
+/** The outputs of a step: "logits", [batch, symbols], which still has an `axis` of length 1; and "attention", [batch,
+ *  layers, heads, length]; NULL: none. */
+void onnx_end_step(onnx_graph *decoder, const lb_model *model, onnx_value logits, int64_t axis,
+                   onnx_value attention);
 
 #endif

@@ -22,9 +22,8 @@ static const char ENDING[] = ".onnx";
 
 const char *app_onnx_hindrance(const lb_model *model)
 {
-    if (model->kind == &lb_transformer_kind)
-        return app_onnx_transformer_hindrance((const lb_transformer *)model);
-    return app_onnx_recurrent_hindrance((const lb_seq2seq *)model);
+    if (model->kind == &lb_transformer_kind) return onnx_transformer_hindrance((const lb_transformer *)model);
+    return onnx_recurrent_hindrance((const lb_seq2seq *)model);
 }
 
 bool app_onnx_is_name(const char *path)
@@ -37,9 +36,9 @@ static void add_entry(lb_buffer *message, const char *key, const char *value)
 {
     lb_buffer entry = {0};
     if (!value) return;
-    app_protobuf_text(&entry, ENTRY_KEY, key);
-    app_protobuf_text(&entry, ENTRY_VALUE, value);
-    app_protobuf_message(message, MODEL_METADATA, &entry);
+    protobuf_text(&entry, ENTRY_KEY, key);
+    protobuf_text(&entry, ENTRY_VALUE, value);
+    protobuf_message(message, MODEL_METADATA, &entry);
 }
 
 /* Metadata come first, where they are found without reading the graph. */
@@ -55,8 +54,8 @@ static void add_metadata(const lb_safetensors *file, lb_buffer *message)
 }
 
 /* A ModelProto. `path` is NAME.onnx, and `part` of NAME.part.onnx the name of the graph. */
-static lb_status write_part(app_onnx_graph *graph, const lb_safetensors *file, const char *path,
-                            const char *part, lb_error *error)
+static lb_status write_part(onnx_graph *graph, const lb_safetensors *file, const char *path, const char *part,
+                            lb_error *error)
 {
     char whole[PATH];
     lb_buffer message = {0}, opset = {0}, body = {0};
@@ -64,13 +63,13 @@ static lb_status write_part(app_onnx_graph *graph, const lb_safetensors *file, c
     bool fits = lb_snprintf(whole, sizeof whole, "%.*s.%s%s", stem, path, part, ENDING) < PATH;
     if (!fits) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the name is too long", path);
     add_metadata(file, &message);
-    app_protobuf_whole(&message, MODEL_IR_VERSION, IR_VERSION);
-    app_protobuf_text(&message, MODEL_PRODUCER_NAME, "lookback");
-    app_protobuf_text(&message, MODEL_PRODUCER_VERSION, lb_version());
-    app_onnx_graph_end(graph, part, &body);
-    app_protobuf_message(&message, MODEL_GRAPH, &body);
-    app_protobuf_whole(&opset, OPSET_VERSION, OPSET);
-    app_protobuf_message(&message, MODEL_OPSET_IMPORT, &opset);
+    protobuf_whole(&message, MODEL_IR_VERSION, IR_VERSION);
+    protobuf_text(&message, MODEL_PRODUCER_NAME, "lookback");
+    protobuf_text(&message, MODEL_PRODUCER_VERSION, lb_version());
+    onnx_graph_end(graph, part, &body);
+    protobuf_message(&message, MODEL_GRAPH, &body);
+    protobuf_whole(&opset, OPSET_VERSION, OPSET);
+    protobuf_message(&message, MODEL_OPSET_IMPORT, &opset);
     lb_status status = message.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory")
                                       : lb_file_write_atomic(whole, message.text, message.length, error);
     lb_release(message.text);
@@ -80,14 +79,14 @@ static lb_status write_part(app_onnx_graph *graph, const lb_safetensors *file, c
 lb_status app_onnx_write(const lb_text_model *model, const lb_safetensors *file, const char *path,
                          lb_error *error)
 {
-    app_onnx_graphs graphs = {.encoder = {.params = model->params}, .decoder = {.params = model->params}};
+    onnx_graphs graphs = {.encoder = {.params = model->params}, .decoder = {.params = model->params}};
     if (model->model->kind == &lb_transformer_kind)
-        app_onnx_transformer_add((const lb_transformer *)model->model, &graphs);
+        onnx_transformer_add((const lb_transformer *)model->model, &graphs);
     else
-        app_onnx_recurrent_add((const lb_seq2seq *)model->model, &graphs);
+        onnx_recurrent_add((const lb_seq2seq *)model->model, &graphs);
     lb_status status = write_part(&graphs.encoder, file, path, "encoder", error);
     if (!status) status = write_part(&graphs.decoder, file, path, "decoder", error);
-    app_onnx_graph_free(&graphs.encoder);
-    app_onnx_graph_free(&graphs.decoder);
+    onnx_graph_free(&graphs.encoder);
+    onnx_graph_free(&graphs.decoder);
     return status;
 }

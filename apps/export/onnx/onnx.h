@@ -1,6 +1,6 @@
 /* A model as two files of ONNX. */
-#ifndef APP_ONNX_ONNX_H
-#define APP_ONNX_ONNX_H
+#ifndef APP_ONNX_H
+#define APP_ONNX_H
 
 #include "translate/file/text_model.h"
 

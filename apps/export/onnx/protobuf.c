@@ -22,28 +22,28 @@ static void add_tag(lb_buffer *message, int field, int stored)
     add_varint(message, (uint64_t)field << 3 | (uint64_t)stored);
 }
 
-void app_protobuf_whole(lb_buffer *message, int field, int64_t value)
+void protobuf_whole(lb_buffer *message, int field, int64_t value)
 {
     add_tag(message, field, VARINT);
     add_varint(message, (uint64_t)value);
 }
 
-void app_protobuf_bytes(lb_buffer *message, int field, const void *bytes, size_t count)
+void protobuf_bytes(lb_buffer *message, int field, const void *bytes, size_t count)
 {
     add_tag(message, field, COUNTED);
     add_varint(message, count);
     lb_buffer_add(message, bytes, count);
 }
 
-void app_protobuf_text(lb_buffer *message, int field, const char *text)
+void protobuf_text(lb_buffer *message, int field, const char *text)
 {
-    app_protobuf_bytes(message, field, text, strlen(text));
+    protobuf_bytes(message, field, text, strlen(text));
 }
 
-void app_protobuf_message(lb_buffer *message, int field, lb_buffer *part)
+void protobuf_message(lb_buffer *message, int field, lb_buffer *part)
 {
     message->failed = message->failed || part->failed;
-    app_protobuf_bytes(message, field, part->text, part->length);
+    protobuf_bytes(message, field, part->text, part->length);
     lb_release(part->text);
     *part = (lb_buffer){0};
 }
@@ -55,7 +55,7 @@ static void add_low_bytes(lb_buffer *raw, uint64_t bits, size_t count)
     lb_buffer_add(raw, bytes, count);
 }
 
-void app_protobuf_raw_floats(lb_buffer *raw, const lb_real *x, int64_t count)
+void protobuf_raw_floats(lb_buffer *raw, const lb_real *x, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         float number = (float)x[i];
@@ -65,7 +65,7 @@ void app_protobuf_raw_floats(lb_buffer *raw, const lb_real *x, int64_t count)
     }
 }
 
-void app_protobuf_raw_wholes(lb_buffer *raw, const int64_t *x, int64_t count)
+void protobuf_raw_wholes(lb_buffer *raw, const int64_t *x, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) add_low_bytes(raw, (uint64_t)x[i], sizeof x[i]);
 }

@@ -9,21 +9,21 @@
 #include <stdint.h>
 
 /** Adds an integer, or a member of an enum, as a field with this number. */
-void app_protobuf_whole(lb_buffer *message, int field, int64_t value);
+void protobuf_whole(lb_buffer *message, int field, int64_t value);
 
 /** Adds a field of bytes. */
-void app_protobuf_bytes(lb_buffer *message, int field, const void *bytes, size_t count);
+void protobuf_bytes(lb_buffer *message, int field, const void *bytes, size_t count);
 
 /** Adds a text. */
-void app_protobuf_text(lb_buffer *message, int field, const char *text);
+void protobuf_text(lb_buffer *message, int field, const char *text);
 
 /** Adds a message that is complete, and empties it. */
-void app_protobuf_message(lb_buffer *message, int field, lb_buffer *part);
+void protobuf_message(lb_buffer *message, int field, lb_buffer *part);
 
 /** Appends floats as raw numbers of 32 bits, the lowest byte first. */
-void app_protobuf_raw_floats(lb_buffer *raw, const lb_real *x, int64_t count);
+void protobuf_raw_floats(lb_buffer *raw, const lb_real *x, int64_t count);
 
 /** The same for integers of 64 bits. */
-void app_protobuf_raw_wholes(lb_buffer *raw, const int64_t *x, int64_t count);
+void protobuf_raw_wholes(lb_buffer *raw, const int64_t *x, int64_t count);
 
 #endif

@@ -4,43 +4,29 @@
 #include "export/onnx/protobuf.h"
 
 /* States have the shape [1, batch, width], as GRU and LSTM of ONNX want them; the decoder works on [1, batch, .]. */
-enum { MOST_GATES = 4 };
 
-/* What the decoder attends to, as its inputs. Keys and values are `memory` unless the attention projects them. */
-typedef struct attended {
-    app_onnx_value memory, keys, values, mask;
-} attended;
-
-const char *app_onnx_recurrent_hindrance(const lb_seq2seq *model)
+const char *onnx_recurrent_hindrance(const lb_seq2seq *model)
 {
     lb_attention_kind kind = model->config.attention;
     if (model->attention.depth && model->config.attention_weights != LB_SOFTMAX)
         return "attention weights other than softmax";
-    switch (kind) {
-    case LB_ATTENTION_NONE:
-    case LB_ATTENTION_ADDITIVE:
-    case LB_ATTENTION_DOT:
-    case LB_ATTENTION_GENERAL:
-    case LB_ATTENTION_SCALED_DOT:
-    case LB_ATTENTION_MULTI_HEAD:
-        return NULL;
-    default:
-        return lb_attention_names[kind];
-    }
+    bool known = kind == LB_ATTENTION_NONE || kind == LB_ATTENTION_ADDITIVE || kind == LB_ATTENTION_DOT ||
+                 kind == LB_ATTENTION_GENERAL || kind == LB_ATTENTION_SCALED_DOT ||
+                 kind == LB_ATTENTION_MULTI_HEAD;
+    return known ? NULL : lb_attention_names[kind];
 }
 
 /* Appends the gates of a weight or bias in the order of ONNX: z, r, n of a GRU; i, o, f, g of an LSTM. */
 static void add_gates(lb_cell_kind kind, const lb_tensor *x, lb_buffer *raw)
 {
-    static const int gru[] = {1, 0, 2}, lstm[MOST_GATES] = {0, 3, 1, 2};
-    int gates = kind == LB_CELL_LSTM ? 4 : 3;
+    static const int gru[] = {1, 0, 2}, lstm[] = {0, 3, 1, 2};
+    const int *order = kind == LB_CELL_LSTM ? lstm : gru, gates = kind == LB_CELL_LSTM ? 4 : 3;
     int64_t size = lb_count(x) / gates;
-    for (int i = 0; i < gates; i++)
-        app_protobuf_raw_floats(raw, x->data + (kind == LB_CELL_LSTM ? lstm : gru)[i] * size, size);
+    for (int i = 0; i < gates; i++) protobuf_raw_floats(raw, x->data + order[i] * size, size);
 }
 
 /* The weights W, R and B of a layer, in all of its directions. */
-static void add_weights(app_onnx_graph *g, const lb_recurrent *layers, int64_t layer, app_onnx_value made[3])
+static void add_weights(onnx_graph *g, const lb_recurrent *layers, int64_t layer, onnx_value made[3])
 {
     const lb_recurrent_cell *cell = &layers->cell[layer * layers->directions];
     int64_t directions = layers->directions, rows = lb_dim(cell->weight_hh, 0);
@@ -55,207 +41,166 @@ static void add_weights(app_onnx_graph *g, const lb_recurrent *layers, int64_t l
         add_gates(cell->kind, cell[i].bias_hh, &raw[2]);
     }
     for (int i = 0; i < 3; i++) {
-        app_onnx_value name = app_onnx_name(g, "%s.%c_l%lld", layers->name, "WRB"[i], (long long)layer);
-        made[i] = app_onnx_tensor(g, name, APP_ONNX_FLOAT, shape[i], &raw[i]);
+        onnx_value name = onnx_name(g, "%s.%c_l%lld", layers->name, "WRB"[i], (long long)layer);
+        made[i] = onnx_tensor(g, name, ONNX_FLOAT, shape[i], &raw[i]);
     }
 }
 
-/* The parts of the state of an LSTM, [1, batch, 2 hidden]: h, which is its output, and c. */
-static void split_state(app_onnx_graph *g, app_onnx_value state, app_onnx_value part[2])
+/* What cells in this state, [1, batch, .], have put out, h; sets the c of an LSTM, whose state is [h; c]. */
+static onnx_value output_of(onnx_graph *g, const lb_recurrent *layers, onnx_value state, onnx_value *c)
 {
-    app_onnx_whole(g, "axis", 2);
-    app_onnx_add(g, "Split", (const app_onnx_value[]){state, NULL}, 2, part);
-}
-
-/* What a cell in this state has put out. */
-static app_onnx_value output_of(app_onnx_graph *g, const lb_recurrent *layers, app_onnx_value state)
-{
-    app_onnx_value part[2] = {state};
-    if (layers->cell->kind == LB_CELL_LSTM) split_state(g, state, part);
+    onnx_value part[2] = {state, NULL};
+    if (layers->cell->kind == LB_CELL_LSTM) {
+        onnx_set(g, "axis", 2);
+        onnx_add(g, "Split", (const onnx_value[]){state, NULL}, 2, part);
+    }
+    if (c) *c = part[1];
     return part[0];
 }
 
 /* A layer over x, [time, batch, .]. Returns what it makes at each step, [time, directions, batch, hidden]. Sets the last
- * states, [directions, batch, .]; those of an LSTM are [h; c]. `initial` and `lengths` may be "". */
-static app_onnx_value run_layer(app_onnx_graph *g, const lb_recurrent *layers, int64_t layer,
-                                app_onnx_value x, app_onnx_value lengths, app_onnx_value initial,
-                                app_onnx_value *last)
+ * states, [directions, batch, .]. Without `lengths` and an `initial` state, which are then "", rows are full and begin
+ * with zeros. */
+static onnx_value run_layer(onnx_graph *g, const lb_recurrent *layers, int64_t layer, onnx_value x,
+                            onnx_value lengths, onnx_value initial, onnx_value *last)
 {
     bool lstm = layers->cell->kind == LB_CELL_LSTM;
-    app_onnx_value weight[3], state[2] = {initial, lstm ? "" : NULL}, made[3];
-    add_weights(g, layers, layer, weight);
-    if (lstm && *initial) split_state(g, initial, state);
-    app_onnx_whole(g, "hidden_size", layers->config.hidden);
-    app_onnx_text(g, "direction", layers->directions == 2 ? "bidirectional" : "forward");
-    if (!lstm) app_onnx_whole(g, "linear_before_reset", 1); /* as in PyTorch */
-    app_onnx_add(
-        g, lstm ? "LSTM" : "GRU",
-        (const app_onnx_value[]){x, weight[0], weight[1], weight[2], lengths, state[0], state[1], NULL},
-        lstm ? 3 : 2, made);
-    *last = lstm ? app_onnx_concat(g, made[1], made[2], 2) : made[1];
+    onnx_value w[3], c = NULL, h = *initial ? output_of(g, layers, initial, &c) : "", made[3];
+    add_weights(g, layers, layer, w);
+    onnx_set(g, "hidden_size", layers->config.hidden);
+    onnx_set_text(g, "direction", layers->directions == 2 ? "bidirectional" : "forward");
+    if (!lstm) onnx_set(g, "linear_before_reset", 1); /* as in PyTorch */
+    onnx_add(g, lstm ? "LSTM" : "GRU", (const onnx_value[]){x, w[0], w[1], w[2], lengths, h, c, NULL},
+             lstm ? 3 : 2, made);
+    *last = lstm ? onnx_concat(g, made[1], made[2], 2) : made[1];
     return made[0];
 }
 
 /* [time, directions, batch, width] -> [time, batch, directions width]. */
-static app_onnx_value join_directions(app_onnx_graph *g, app_onnx_value x, int64_t width)
+static onnx_value join_directions(onnx_graph *g, onnx_value x, int64_t width)
 {
-    app_onnx_value turned = APP_ONNX_TRANSPOSE(g, x, 0, 2, 1, 3);
-    app_onnx_value shape = APP_ONNX_LIST(g, 0, 0, width); /* 0: as it is */
-    return APP_ONNX(g, "Reshape", turned, shape);
+    return ONNX_RESHAPE(g, ONNX_TRANSPOSE(g, x, 0, 2, 1, 3), 0, 0, width);
 }
 
-/* The name and the axes of the state of a layer. */
-static app_onnx_value state_name(app_onnx_graph *g, int64_t layer)
+/* The name and the axes of the state of a layer of the decoder. */
+static onnx_value state_name(onnx_graph *g, int64_t layer)
 {
-    return app_onnx_name(g, "state_%lld", (long long)layer);
+    return onnx_name(g, "state_%lld", (long long)layer);
 }
 
-static app_onnx_value state_axes(app_onnx_graph *g, const lb_linear *bridge)
+static onnx_value state_axes(onnx_graph *g, const lb_seq2seq *model)
 {
-    return app_onnx_name(g, "1 batch %lld", (long long)lb_dim(bridge->weight, 0));
+    return onnx_name(g, "1 batch %lld", (long long)lb_dim(model->bridge->weight, 0));
 }
 
-/* Hands over the state in which a layer of the decoder begins: tanh(bridge(last states of the encoder)). */
-static void begin_state(app_onnx_graphs *graphs, const lb_linear *bridge, int64_t layer, app_onnx_value last)
+/* Runs the encoder, and returns its outputs, [batch, length, width]. Hands over the states in which the layers of the
+ * decoder begin: tanh(bridge(last states)). */
+static onnx_value encode(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value source, onnx_value present)
 {
-    app_onnx_graph *g = &graphs->encoder;
-    app_onnx_value states = app_onnx_unsqueeze(g, last, 0);
-    app_onnx_value joined = join_directions(g, states, lb_dim(bridge->weight, 1));
-    app_onnx_value sum = app_onnx_linear(g, joined, bridge);
-    app_onnx_value state = APP_ONNX(g, "Tanh", sum);
-    app_onnx_hand_over(graphs, state, state_name(g, layer), state_axes(g, bridge));
-}
-
-/* Runs the encoder, and returns its outputs, [batch, length, width]. */
-static app_onnx_value encode(const lb_seq2seq *model, app_onnx_graphs *graphs, app_onnx_value source,
-                             app_onnx_value present)
-{
-    app_onnx_graph *g = &graphs->encoder;
-    app_onnx_whole(g, "to", APP_ONNX_INT32);
-    app_onnx_value ones = APP_ONNX(g, "Cast", present), axes = APP_ONNX_LIST(g, 1), last;
-    app_onnx_whole(g, "keepdims", 0);
-    app_onnx_value lengths = APP_ONNX(g, "ReduceSum", ones, axes);
-    app_onnx_value by_step = APP_ONNX_TRANSPOSE(g, source, 1, 0);
-    app_onnx_value embedding = app_onnx_weight(g, model->source_embedding.weight);
-    app_onnx_value x = APP_ONNX(g, "Gather", embedding, by_step);
+    onnx_graph *g = &graphs->encoder;
+    onnx_value ones = onnx_cast(g, present, ONNX_INT32), axis = ONNX_LIST(g, 1), last;
+    onnx_set(g, "keepdims", 0);
+    onnx_value lengths = ONNX(g, "ReduceSum", ones, axis);
+    onnx_value x = onnx_gather(g, model->source_embedding.weight, ONNX_TRANSPOSE(g, source, 1, 0));
     for (int64_t layer = 0; layer < model->config.layers; layer++) {
-        app_onnx_value made = run_layer(g, &model->encoder, layer, x, lengths, "", &last);
-        x = join_directions(g, made, model->encoder.directions * model->config.hidden);
-        begin_state(graphs, &model->bridge[layer], layer, last);
+        const lb_linear *bridge = &model->bridge[layer];
+        x = run_layer(g, &model->encoder, layer, x, lengths, "", &last);
+        x = join_directions(g, x, model->encoder.directions * model->config.hidden);
+        last = join_directions(g, onnx_unsqueeze(g, last, 0), lb_dim(bridge->weight, 1));
+        last = ONNX(g, "Tanh", onnx_linear(g, last, bridge->weight, bridge->bias));
+        onnx_hand_over(graphs, last, state_name(g, layer), state_axes(g, model));
     }
-    return APP_ONNX_TRANSPOSE(g, x, 1, 0, 2);
+    return ONNX_TRANSPOSE(g, x, 1, 0, 2);
 }
 
-/* Hands over what the decoder attends to. */
-static attended prepare(const lb_seq2seq *model, app_onnx_graphs *graphs, app_onnx_value memory,
-                        app_onnx_value present)
+/* Hands over what the decoder attends to: "keys" and "values", or "memory", of which "keys" may be made. */
+static void prepare(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value memory)
 {
-    app_onnx_graph *g = &graphs->encoder;
-    lb_attention_kind kind = model->config.attention;
+    onnx_graph *g = &graphs->encoder;
     const lb_additive_attention *additive = model->attention.own;
-    app_onnx_value mask = app_onnx_mask(g, present);
-    attended a = {.mask = app_onnx_hand_over(graphs, mask, "mask", "batch 1 length")};
-    if (kind == LB_ATTENTION_MULTI_HEAD) {
-        a.keys = app_onnx_hand_over_heads(graphs, model->attention.own, APP_ONNX_KEYS, memory, "keys");
-        a.values = app_onnx_hand_over_heads(graphs, model->attention.own, APP_ONNX_VALUES, memory, "values");
-        return a;
+    static const char axes[] = "batch length %lld";
+    if (model->config.attention == LB_ATTENTION_MULTI_HEAD) {
+        onnx_hand_over_heads(graphs, model->attention.own, memory, "keys", "values");
+        return;
     }
-    app_onnx_value axes = app_onnx_name(g, "batch length %lld", (long long)model->attention.depth);
-    a.memory = app_onnx_hand_over(graphs, memory, "memory", axes);
-    if (kind == LB_ATTENTION_ADDITIVE) {
-        app_onnx_value weight = app_onnx_weight(g, additive->key);
-        app_onnx_value keys = app_onnx_affine(g, memory, weight, NULL);
-        axes = app_onnx_name(g, "batch length %lld", (long long)lb_dim(additive->key, 0));
-        a.keys = app_onnx_hand_over(graphs, keys, "keys", axes);
-    }
-    return a;
+    onnx_hand_over(graphs, memory, "memory", onnx_name(g, axes, (long long)model->attention.depth));
+    if (model->config.attention == LB_ATTENTION_ADDITIVE)
+        onnx_hand_over(graphs, onnx_linear(g, memory, additive->key, NULL), "keys",
+                       onnx_name(g, axes, (long long)lb_dim(additive->key, 0)));
 }
 
 /* v' tanh(W_q q + keys): [batch, 1, length] of a query [batch, 1, hidden]. */
-static app_onnx_value score_by_sum(app_onnx_graph *g, const lb_additive_attention *own, const attended *a,
-                                   app_onnx_value query)
+static onnx_value score_by_sum(onnx_graph *g, const lb_additive_attention *own, onnx_value query)
 {
-    app_onnx_value weight = app_onnx_weight(g, own->query), v = app_onnx_weight(g, own->v);
-    app_onnx_value asked = app_onnx_affine(g, query, weight, NULL);
-    app_onnx_value sum = APP_ONNX(g, "Add", a->keys, asked);
-    app_onnx_value bent = APP_ONNX(g, "Tanh", sum);
-    app_onnx_value scores = app_onnx_affine(g, bent, v, NULL);
-    return APP_ONNX_TRANSPOSE(g, scores, 0, 2, 1);
+    onnx_value sum = ONNX(g, "Add", "keys", onnx_linear(g, query, own->query, NULL));
+    return ONNX_TRANSPOSE(g, onnx_linear(g, ONNX(g, "Tanh", sum), own->v, NULL), 0, 2, 1);
 }
 
 /* scale (W q)' k, where W may be missing. */
-static app_onnx_value score_by_product(app_onnx_graph *g, const lb_multiplicative_attention *own,
-                                       const attended *a, app_onnx_value query)
+static onnx_value score_by_product(onnx_graph *g, const lb_multiplicative_attention *own, onnx_value query)
 {
-    if (own->weight) {
-        app_onnx_value weight = app_onnx_weight(g, own->weight);
-        query = app_onnx_affine(g, query, weight, NULL);
-    }
-    app_onnx_value turned = APP_ONNX_TRANSPOSE(g, a->memory, 0, 2, 1);
-    app_onnx_value scores = APP_ONNX(g, "MatMul", query, turned);
-    app_onnx_value scale = app_onnx_number(g, (double)own->scale);
-    return APP_ONNX(g, "Mul", scores, scale);
+    if (own->weight) query = onnx_linear(g, query, own->weight, NULL);
+    onnx_value scores = ONNX(g, "MatMul", query, ONNX_TRANSPOSE(g, "memory", 0, 2, 1));
+    return ONNX(g, "Mul", scores, onnx_number(g, (double)own->scale));
 }
 
 /* Asks with [1, batch, hidden]. Returns a context, [1, batch, depth], and sets the weights, [batch, 1, heads, length]. */
-static app_onnx_value attend(app_onnx_graph *g, const lb_decoder_attention *attention, lb_attention_kind kind,
-                             const attended *a, app_onnx_value query, app_onnx_value *weights)
+static onnx_value attend(onnx_graph *g, const lb_seq2seq *model, onnx_value query, onnx_value *weights)
 {
-    app_onnx_value asked = APP_ONNX_TRANSPOSE(g, query, 1, 0, 2), seen;
+    const void *own = model->attention.own;
+    lb_attention_kind kind = model->config.attention;
+    onnx_value context;
+    query = ONNX_TRANSPOSE(g, query, 1, 0, 2);
     if (kind == LB_ATTENTION_MULTI_HEAD) {
-        app_onnx_value heads = app_onnx_heads(g, attention->own, APP_ONNX_QUERIES, asked);
-        seen = app_onnx_ask(g, attention->own, heads, a->keys, a->values, a->mask, weights);
-        *weights = APP_ONNX_TRANSPOSE(g, *weights, 0, 2, 1, 3);
+        context = onnx_ask(g, own, query, "keys", "values", "mask", weights);
+        *weights = ONNX_TRANSPOSE(g, *weights, 0, 2, 1, 3);
     } else {
-        app_onnx_value scores = kind == LB_ATTENTION_ADDITIVE ? score_by_sum(g, attention->own, a, asked)
-                                                              : score_by_product(g, attention->own, a, asked);
-        app_onnx_value shares = app_onnx_softmax(g, scores, a->mask);
-        seen = APP_ONNX(g, "MatMul", shares, a->memory);
-        *weights = app_onnx_unsqueeze(g, shares, 1);
+        bool adds = kind == LB_ATTENTION_ADDITIVE;
+        onnx_value scores = adds ? score_by_sum(g, own, query) : score_by_product(g, own, query);
+        onnx_value shares = onnx_softmax(g, scores, "mask");
+        context = ONNX(g, "MatMul", shares, "memory");
+        *weights = onnx_unsqueeze(g, shares, 1);
     }
-    return APP_ONNX_TRANSPOSE(g, seen, 1, 0, 2);
+    return ONNX_TRANSPOSE(g, context, 1, 0, 2);
 }
 
-/* The output of the model for the last layer and the context, [1, batch, .]; a context of NULL is none. */
-static void predict(const lb_seq2seq *model, app_onnx_graph *g, app_onnx_value top, app_onnx_value context)
+/* The logits of the last layer and the context, [1, batch, .]; a context of NULL is none. */
+static onnx_value predict(const lb_seq2seq *model, onnx_graph *g, onnx_value top, onnx_value context)
 {
-    if (context) top = app_onnx_concat(g, top, context, 2);
-    if (model->combine.weight) top = app_onnx_linear(g, top, &model->combine);
-    if (model->combine.weight && model->attention.type->combines) top = APP_ONNX(g, "Tanh", top);
-    top = app_onnx_linear(g, top, &model->output);
-    app_onnx_logits(g, top, 0, model->config.target_vocab);
+    if (context) top = onnx_concat(g, top, context, 2);
+    if (model->combine.weight) top = onnx_linear(g, top, model->combine.weight, NULL);
+    if (model->combine.weight && model->attention.type->combines) top = ONNX(g, "Tanh", top);
+    return onnx_linear(g, top, model->output.weight, model->output.bias);
 }
 
 /* One step of the decoder. */
-static void decode(const lb_seq2seq *model, app_onnx_graph *g, const attended *a)
+static void decode(const lb_seq2seq *model, onnx_graph *g)
 {
-    lb_attention_kind kind = model->config.attention;
-    bool first = kind == LB_ATTENTION_ADDITIVE, last = model->attention.depth && !first;
-    app_onnx_value weights, context = NULL, next, symbol = app_onnx_symbol(g);
-    app_onnx_value embedding = app_onnx_weight(g, model->target_embedding.weight);
-    app_onnx_value x = APP_ONNX(g, "Gather", embedding, symbol);
-    x = app_onnx_unsqueeze(g, x, 0);
+    bool first = model->config.attention == LB_ATTENTION_ADDITIVE, last = model->attention.depth && !first;
+    onnx_value weights = NULL, context = NULL, symbol = onnx_input(g, "symbol", ONNX_INT64, "batch");
+    onnx_value x = onnx_unsqueeze(g, onnx_gather(g, model->target_embedding.weight, symbol), 0);
     if (first) {
-        app_onnx_value query = output_of(g, &model->decoder, state_name(g, 0));
-        context = attend(g, &model->attention, kind, a, query, &weights);
-        x = app_onnx_concat(g, x, context, 2);
+        context = attend(g, model, output_of(g, &model->decoder, state_name(g, 0), NULL), &weights);
+        x = onnx_concat(g, x, context, 2);
     }
     for (int64_t layer = 0; layer < model->config.layers; layer++) {
-        run_layer(g, &model->decoder, layer, x, "", state_name(g, layer), &next);
-        app_onnx_hand_on(g, next, state_name(g, layer), state_axes(g, &model->bridge[layer]));
-        x = output_of(g, &model->decoder, next);
+        onnx_value name = state_name(g, layer), next;
+        run_layer(g, &model->decoder, layer, x, "", name, &next);
+        onnx_hand_on(g, next, name, state_axes(g, model));
+        x = output_of(g, &model->decoder, next, NULL);
     }
-    if (last) context = attend(g, &model->attention, kind, a, x, &weights);
-    predict(model, g, x, context);
-    if (context) app_onnx_attention(g, weights, 1, model->base.heads);
+    if (last) context = attend(g, model, x, &weights);
+    onnx_end_step(g, &model->base, predict(model, g, x, context), 0, weights);
 }
 
-void app_onnx_recurrent_add(const lb_seq2seq *model, app_onnx_graphs *graphs)
+void onnx_recurrent_add(const lb_seq2seq *model, onnx_graphs *graphs)
 {
-    attended a = {0};
-    app_onnx_value source = app_onnx_source(&graphs->encoder);
-    app_onnx_value present = app_onnx_present(&graphs->encoder, source);
-    app_onnx_value memory = encode(model, graphs, source, present);
-    if (model->attention.depth) a = prepare(model, graphs, memory, present);
-    decode(model, &graphs->decoder, &a);
+    onnx_value source = onnx_input(&graphs->encoder, "source", ONNX_INT64, "batch length");
+    onnx_value present = onnx_present(&graphs->encoder, source);
+    onnx_value memory = encode(model, graphs, source, present);
+    if (model->attention.depth) {
+        onnx_mask(graphs, present);
+        prepare(model, graphs, memory);
+    }
+    decode(model, &graphs->decoder);
 }

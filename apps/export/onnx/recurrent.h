@@ -4,12 +4,10 @@
 
 #include "export/onnx/layers.h"
 
-#include <lookback/models.h>
-
 /** What of the model cannot become a graph, as the subject of a sentence; NULL: nothing. */
-const char *app_onnx_recurrent_hindrance(const lb_seq2seq *model);
+const char *onnx_recurrent_hindrance(const lb_seq2seq *model);
 
 /** Adds the nodes of the model. */
-void app_onnx_recurrent_add(const lb_seq2seq *model, app_onnx_graphs *graphs);
+void onnx_recurrent_add(const lb_seq2seq *model, onnx_graphs *graphs);
 
 #endif

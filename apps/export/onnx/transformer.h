@@ -4,12 +4,10 @@
 
 #include "export/onnx/layers.h"
 
-#include <lookback/models.h>
-
 /** What of the model cannot become a graph, as the subject of a sentence; NULL: nothing. */
-const char *app_onnx_transformer_hindrance(const lb_transformer *model);
+const char *onnx_transformer_hindrance(const lb_transformer *model);
 
 /** Adds the nodes of the model. Its decoder keeps the keys and values of the steps before. */
-void app_onnx_transformer_add(const lb_transformer *model, app_onnx_graphs *graphs);
+void onnx_transformer_add(const lb_transformer *model, onnx_graphs *graphs);
 
 #endif
