@@ -196,8 +196,12 @@ static lb_status export_c(exporting *s, lb_error *error)
 
 static lb_status export_onnx(const exporting *s, lb_error *error)
 {
+    const char *output = s->asked->output;
+    int stem = (int)(strrchr(output, '.') - output);
     lb_status status = app_exportable_as_onnx(s->path, &s->model, error);
-    return status ? status : app_onnx_write(&s->model, s->file, s->asked->output, error);
+    if (!status) status = app_onnx_write(&s->model, s->file, output, error);
+    if (!status) app_note("%.*s.encoder.onnx and %.*s.decoder.onnx", stem, output, stem, output);
+    return status;
 }
 
 static int export_model(const settings *asked)
@@ -215,6 +219,7 @@ static int export_model(const settings *asked)
 static const app_example examples[] = {
     {"Write g2p.c and g2p.h, and compile them.", "lookback export out -o g2p.c\n  cc -O2 -c g2p.c"},
     {"Keep the weights as they are.", "lookback export out --type f32 -o g2p.c"},
+    {"Write g2p.encoder.onnx and g2p.decoder.onnx.", "lookback export out -o g2p.onnx"},
 };
 
 int export_main(int argc, char **argv)
@@ -222,10 +227,13 @@ int export_main(int argc, char **argv)
     settings s = {.output = "model.c", .beam = 1};
     const app_option options[] = {
         APP_OUTPUT('o', "output", &s.output,
-                   "the C file, NAME.c; NAME.h is written beside it, and the function is NAME_translate"),
-        APP_CHOICE(0, "type", "TYPE", &s.type, app_number_names,
-                   "how weights are stored: int8, a byte each and a scale for each row; bf16, two bytes; or "
-                   "f32, four bytes, with the outputs of predict"),
+                   "the C file, NAME.c; NAME.h is written beside it, and the function is NAME_translate. Or "
+                   "NAME.onnx, for two files of ONNX: NAME.encoder.onnx, which runs once per text, and "
+                   "NAME.decoder.onnx, one step of the decoder, with float32 weights"),
+        APP_CHOICE(
+            0, "type", "TYPE", &s.type, app_number_names,
+            "how a C file stores weights: int8, a byte each and a scale for each row; bf16, two bytes; or "
+            "f32, four bytes, with the outputs of predict"),
         APP_INT(0, "longest", "N", &s.longest, 0, MOST,
                 "the most symbols of a text, which decides the memory that the function needs; 0: twice the "
                 "longest text of the training, but at least 32"),
@@ -236,10 +244,10 @@ int export_main(int argc, char **argv)
     const app_program program = {
         .name = "export",
         .purpose =
-            "Writes a model as one C file and a header, with a function that translates a text. The file is "
-            "C99 over libm: it needs no library, no memory of its own and no threads. MODEL is a model file "
-            "or its folder: a single model of texts, with soft attention or none, without features and "
-            "copying.",
+            "Writes a model as one C file and a header, with a function that translates a text, or as ONNX. "
+            "The C file is C99 over libm: it needs no library, no memory of its own and no threads. MODEL is "
+            "a model file or its folder: a single model of texts, with soft attention or none, without "
+            "features and copying.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

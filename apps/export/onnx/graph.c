@@ -174,10 +174,9 @@ static void describe(lb_buffer *values, int field, const char *name, onnx_type t
     protobuf_message(values, field, &value);
 }
 
-onnx_value onnx_input(onnx_graph *graph, const char *name, onnx_type type, const char *axes)
+void onnx_input(onnx_graph *graph, const char *name, onnx_type type, const char *axes)
 {
     describe(&graph->inputs, GRAPH_INPUT, name, type, axes);
-    return onnx_name(graph, "%s", name);
 }
 
 /* A name of its own needs a node. */

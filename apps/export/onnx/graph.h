@@ -61,7 +61,7 @@ const char *onnx_name_of(const onnx_graph *graph, const lb_tensor *parameter);
 onnx_value onnx_weight(onnx_graph *graph, const lb_tensor *parameter);
 
 /** An input of the graph. `axes` are numbers, or words for what differs from call to call: "batch length 48". */
-onnx_value onnx_input(onnx_graph *graph, const char *name, onnx_type type, const char *axes);
+void onnx_input(onnx_graph *graph, const char *name, onnx_type type, const char *axes);
 
 /** Makes `value` an output of the graph. */
 void onnx_output(onnx_graph *graph, onnx_value value, const char *name, const char *axes);

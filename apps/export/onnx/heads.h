@@ -11,8 +11,8 @@ typedef enum onnx_made { ONNX_QUERIES, ONNX_KEYS, ONNX_VALUES } onnx_made;
  *  share are repeated. */
 onnx_value onnx_heads(onnx_graph *graph, const lb_multi_head *attention, onnx_made made, onnx_value x);
 
-/** Asks with x. Returns [batch, queries, width], and sets the weights, [batch, heads, queries, keys]. `mask` is [batch, 1,
- *  keys], or NULL. */
+/** Asks with x. Returns [batch, queries, width], and sets the weights, [batch, heads, queries, keys]. `mask` is
+ *  [batch, 1, keys], or NULL. */
 onnx_value onnx_ask(onnx_graph *graph, const lb_multi_head *attention, onnx_value x, onnx_value keys,
                     onnx_value values, onnx_value mask, onnx_value *weights);
 

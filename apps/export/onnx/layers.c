@@ -55,9 +55,10 @@ onnx_value onnx_softmax(onnx_graph *graph, onnx_value scores, onnx_value mask)
     return ONNX(graph, "Softmax", scores);
 }
 
-onnx_value onnx_present(onnx_graph *encoder, onnx_value source)
+onnx_value onnx_source(onnx_graph *encoder)
 {
-    return ONNX(encoder, "Greater", source, ONNX_LIST(encoder, LB_PAD));
+    onnx_input(encoder, "source", ONNX_INT64, "batch length");
+    return ONNX(encoder, "Greater", "source", ONNX_LIST(encoder, LB_PAD));
 }
 
 onnx_value onnx_mask(onnx_graphs *graphs, onnx_value present)
@@ -69,10 +70,10 @@ onnx_value onnx_mask(onnx_graphs *graphs, onnx_value present)
     return mask;
 }
 
-onnx_value onnx_hand_over(onnx_graphs *graphs, onnx_value value, const char *name, const char *axes)
+void onnx_hand_over(onnx_graphs *graphs, onnx_value value, const char *name, const char *axes)
 {
     onnx_output(&graphs->encoder, value, name, axes);
-    return onnx_input(&graphs->decoder, name, ONNX_FLOAT, axes);
+    onnx_input(&graphs->decoder, name, ONNX_FLOAT, axes);
 }
 
 void onnx_hand_on(onnx_graph *decoder, onnx_value value, const char *name, const char *axes)

@@ -40,15 +40,15 @@ onnx_value onnx_linear(onnx_graph *graph, onnx_value x, const lb_tensor *weight,
 /** Weights of attention, the softmax of the last axis; `mask` is added before, unless it is NULL. */
 onnx_value onnx_softmax(onnx_graph *graph, onnx_value scores, onnx_value mask);
 
-/** Where the source, [batch, length], has a symbol, and not padding: truths. */
-onnx_value onnx_present(onnx_graph *encoder, onnx_value source);
+/** Adds the input "source", [batch, length] ids. Returns where it has a symbol, and not padding: truths. */
+onnx_value onnx_source(onnx_graph *encoder);
 
 /** Hands over "mask" to the decoder, [batch, 1, length]: what is added to scores, 0 for a symbol, and otherwise so low
  *  that nothing is left. */
 onnx_value onnx_mask(onnx_graphs *graphs, onnx_value present);
 
 /** Hands a value of the encoder to the decoder, as an output of the one and an input of the other, with one name. */
-onnx_value onnx_hand_over(onnx_graphs *graphs, onnx_value value, const char *name, const char *axes);
+void onnx_hand_over(onnx_graphs *graphs, onnx_value value, const char *name, const char *axes);
 
 /** Makes a value the output "next_NAME" of the decoder: NAME of the next step. */
 void onnx_hand_on(onnx_graph *decoder, onnx_value value, const char *name, const char *axes);

@@ -7,13 +7,16 @@
 
 const char *onnx_recurrent_hindrance(const lb_seq2seq *model)
 {
-    lb_attention_kind kind = model->config.attention;
+    static const char *const others[] = {[LB_ATTENTION_HARD] = "hard attention",
+                                         [LB_ATTENTION_MONOTONIC] = "monotonic attention",
+                                         [LB_ATTENTION_MONOTONIC_1] = "monotonic attention",
+                                         [LB_ATTENTION_LOCAL_M] = "local attention",
+                                         [LB_ATTENTION_LOCAL_P] = "local attention",
+                                         [LB_ATTENTION_COVERAGE] = "coverage attention",
+                                         [LB_ATTENTION_LOCATION] = "location attention"};
     if (model->attention.depth && model->config.attention_weights != LB_SOFTMAX)
         return "attention weights other than softmax";
-    bool known = kind == LB_ATTENTION_NONE || kind == LB_ATTENTION_ADDITIVE || kind == LB_ATTENTION_DOT ||
-                 kind == LB_ATTENTION_GENERAL || kind == LB_ATTENTION_SCALED_DOT ||
-                 kind == LB_ATTENTION_MULTI_HEAD;
-    return known ? NULL : lb_attention_names[kind];
+    return others[model->config.attention];
 }
 
 /* Appends the gates of a weight or bias in the order of ONNX: z, r, n of a GRU; i, o, f, g of an LSTM. */
@@ -58,9 +61,8 @@ static onnx_value output_of(onnx_graph *g, const lb_recurrent *layers, onnx_valu
     return part[0];
 }
 
-/* A layer over x, [time, batch, .]. Returns what it makes at each step, [time, directions, batch, hidden]. Sets the last
- * states, [directions, batch, .]. Without `lengths` and an `initial` state, which are then "", rows are full and begin
- * with zeros. */
+/* A layer over x, [time, batch, .]. Returns what it makes at each step, [time, directions, batch, hidden]. Sets the
+ * last states, [directions, batch, .]. `lengths` and `initial` may be "": rows are full, and begin with zeros. */
 static onnx_value run_layer(onnx_graph *g, const lb_recurrent *layers, int64_t layer, onnx_value x,
                             onnx_value lengths, onnx_value initial, onnx_value *last)
 {
@@ -95,13 +97,13 @@ static onnx_value state_axes(onnx_graph *g, const lb_seq2seq *model)
 
 /* Runs the encoder, and returns its outputs, [batch, length, width]. Hands over the states in which the layers of the
  * decoder begin: tanh(bridge(last states)). */
-static onnx_value encode(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value source, onnx_value present)
+static onnx_value encode(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value present)
 {
     onnx_graph *g = &graphs->encoder;
     onnx_value ones = onnx_cast(g, present, ONNX_INT32), axis = ONNX_LIST(g, 1), last;
     onnx_set(g, "keepdims", 0);
     onnx_value lengths = ONNX(g, "ReduceSum", ones, axis);
-    onnx_value x = onnx_gather(g, model->source_embedding.weight, ONNX_TRANSPOSE(g, source, 1, 0));
+    onnx_value x = onnx_gather(g, model->source_embedding.weight, ONNX_TRANSPOSE(g, "source", 1, 0));
     for (int64_t layer = 0; layer < model->config.layers; layer++) {
         const lb_linear *bridge = &model->bridge[layer];
         x = run_layer(g, &model->encoder, layer, x, lengths, "", &last);
@@ -144,7 +146,8 @@ static onnx_value score_by_product(onnx_graph *g, const lb_multiplicative_attent
     return ONNX(g, "Mul", scores, onnx_number(g, (double)own->scale));
 }
 
-/* Asks with [1, batch, hidden]. Returns a context, [1, batch, depth], and sets the weights, [batch, 1, heads, length]. */
+/* Asks with [1, batch, hidden]. Returns a context, [1, batch, depth], and sets the weights, [batch, 1, heads, length].
+ */
 static onnx_value attend(onnx_graph *g, const lb_seq2seq *model, onnx_value query, onnx_value *weights)
 {
     const void *own = model->attention.own;
@@ -177,8 +180,9 @@ static onnx_value predict(const lb_seq2seq *model, onnx_graph *g, onnx_value top
 static void decode(const lb_seq2seq *model, onnx_graph *g)
 {
     bool first = model->config.attention == LB_ATTENTION_ADDITIVE, last = model->attention.depth && !first;
-    onnx_value weights = NULL, context = NULL, symbol = onnx_input(g, "symbol", ONNX_INT64, "batch");
-    onnx_value x = onnx_unsqueeze(g, onnx_gather(g, model->target_embedding.weight, symbol), 0);
+    onnx_input(g, "symbol", ONNX_INT64, "batch");
+    onnx_value x = onnx_unsqueeze(g, onnx_gather(g, model->target_embedding.weight, "symbol"), 0);
+    onnx_value weights = NULL, context = NULL;
     if (first) {
         context = attend(g, model, output_of(g, &model->decoder, state_name(g, 0), NULL), &weights);
         x = onnx_concat(g, x, context, 2);
@@ -195,9 +199,7 @@ static void decode(const lb_seq2seq *model, onnx_graph *g)
 
 void onnx_recurrent_add(const lb_seq2seq *model, onnx_graphs *graphs)
 {
-    onnx_value source = onnx_input(&graphs->encoder, "source", ONNX_INT64, "batch length");
-    onnx_value present = onnx_present(&graphs->encoder, source);
-    onnx_value memory = encode(model, graphs, source, present);
+    onnx_value present = onnx_source(&graphs->encoder), memory = encode(model, graphs, present);
     if (model->attention.depth) {
         onnx_mask(graphs, present);
         prepare(model, graphs, memory);

@@ -96,11 +96,10 @@ static onnx_value of_layer(onnx_graph *g, const char *what, int64_t layer)
 }
 
 /* Keys and values of no steps: what the decoder begins with. */
-static void hand_over_nothing(onnx_graphs *graphs, const lb_multi_head *self, int64_t layer,
-                              onnx_value source)
+static void hand_over_nothing(onnx_graphs *graphs, const lb_multi_head *self, int64_t layer)
 {
     onnx_graph *g = &graphs->encoder;
-    onnx_value batch = length_of(g, source, 0), axes = onnx_heads_axes(g, self, "past");
+    onnx_value batch = length_of(g, "source", 0), axes = onnx_heads_axes(g, self, "past");
     onnx_value rest = ONNX_LIST(g, self->config.heads, 0, self->config.embed / self->config.heads);
     onnx_value nothing = ONNX(g, "ConstantOfShape", onnx_concat(g, batch, rest, 0));
     onnx_hand_over(graphs, nothing, of_layer(g, "past_keys", layer), axes);
@@ -112,19 +111,18 @@ static void encode(const lb_transformer *model, onnx_graphs *graphs)
 {
     static const int64_t zero = 0, one = 1;
     onnx_graph *g = &graphs->encoder;
-    onnx_value source = onnx_input(g, "source", ONNX_INT64, "batch length");
-    onnx_value mask = onnx_mask(graphs, onnx_present(g, source));
-    onnx_value end = ONNX(g, "Squeeze", length_of(g, source, 1));
+    onnx_value mask = onnx_mask(graphs, onnx_source(g));
+    onnx_value end = ONNX(g, "Squeeze", length_of(g, "source", 1));
     onnx_value first = onnx_wholes(g, &zero, 0), more = onnx_wholes(g, &one, 0);
     onnx_value position = ONNX(g, "Range", first, end, more);
-    onnx_value x = embed(g, &model->source_embedding, &model->source_positions, source, position);
+    onnx_value x = embed(g, &model->source_embedding, &model->source_positions, "source", position);
     for (int64_t i = 0; i < model->config.layers; i++) x = encode_layer(g, &model->encoder.layer[i], mask, x);
     x = normalize(g, &model->encoder.norm, x);
     for (int64_t i = 0; i < model->config.layers; i++) {
         const lb_transformer_layer *layer = &model->decoder.layer[i];
         onnx_value keys = of_layer(g, "keys", i), values = of_layer(g, "values", i);
         onnx_hand_over_heads(graphs, &layer->cross, x, keys, values);
-        hand_over_nothing(graphs, &layer->self, i, source);
+        hand_over_nothing(graphs, &layer->self, i);
     }
 }
 
@@ -156,8 +154,9 @@ static onnx_value decode_layer(onnx_graph *g, const lb_transformer_layer *layer,
 /* One step of the decoder. */
 static void decode(const lb_transformer *model, onnx_graph *g)
 {
-    onnx_value symbol = onnx_input(g, "symbol", ONNX_INT64, "batch"), weights = NULL, seen;
-    onnx_value ids = onnx_unsqueeze(g, symbol, 1), step = length_of(g, "past_keys_0", 2);
+    onnx_input(g, "symbol", ONNX_INT64, "batch");
+    onnx_value weights = NULL, seen, ids = onnx_unsqueeze(g, "symbol", 1),
+               step = length_of(g, "past_keys_0", 2);
     onnx_value x = embed(g, &model->target_embedding, &model->target_positions, ids, step);
     for (int64_t i = 0; i < model->config.layers; i++) {
         x = decode_layer(g, &model->decoder.layer[i], i, x, &seen);
