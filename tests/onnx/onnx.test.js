@@ -9,16 +9,19 @@ const BATCH = 50; // texts side by side, of different lengths
 const folder = "models";
 let open, translate;
 
-const run = (program, ...words) => execFileSync(`${PROGRAMS}/${program}`, words, { cwd: folder, stdio: "pipe" });
-const lines = (name) => readFileSync(`${folder}/${name}`, "utf8").trimEnd().split("\n");
+const run = (command) => {
+    const [program, ...words] = command.split(" ");
+    execFileSync(`${PROGRAMS}/${program}`, words, { cwd: folder, stdio: "pipe" });
+};
+const lines = (name) => readFileSync(`${folder}/${name}`, "utf8").slice(0, -1).split("\n");
 
 before(async () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(`${folder}/dates`, { recursive: true });
-    run("make_dates", "dates");
+    run("make_dates dates");
     // Words whose symbols are separated, with letters that normal forms change.
     const word = (i) => Array.from({ length: 2 + (i % 4) }, (_, k) => "abcdé"[((i * 7919) >> (2 * k)) % 5]);
-    const pairs = Array.from({ length: 300 }, (_, i) => `${word(i).join("|")}\t${word(i).reverse().join(" ")}\n`);
+    const pairs = Array.from({ length: 300 }, (_, i) => `${word(i).join("|")}\t${word(i).reverse().join(",")}\n`);
     writeFileSync(`${folder}/words.tsv`, pairs.join(""));
     const code = readFileSync(SHIPPING, "utf8").match(/^## ONNX$.*?^```js$(.*?)^```$/ms)[1];
     writeFileSync("translate.js", code);
@@ -54,41 +57,16 @@ function difference({ output, attention }, steps, row, backward) {
 }
 
 /** Trains, exports, and compares outputs and attention for so many texts. */
-async function compare(count, pairs, ...options) {
-    const sizes = [
-        "--hidden",
-        "48",
-        "--batch",
-        "48",
-        "--lr",
-        "0.01",
-        "--warm-up",
-        "50",
-        "--steps",
-        "300",
-        "--dropout",
-        "0",
-    ];
-    run("lookback", "train", pairs, "--no-hold-out", "--fresh", "--quiet", ...sizes, ...options, "--out", "model");
-    run("lookback", "export", "model", "--quiet", "-o", "model.onnx");
+async function compare(count, pairs, options) {
+    const sizes = "--hidden 48 --batch 48 --lr 0.01 --warm-up 50 --steps 300 --dropout 0 --threads 1";
+    run(`lookback train ${pairs} --no-hold-out --fresh --quiet --out model ${sizes} ${options}`);
+    run("lookback export model --quiet -o model.onnx");
     const model = await open(`${folder}/model`);
     const attends = model.decoder.outputNames.includes("attention");
     const texts = randomTexts(model, count);
     writeFileSync(`${folder}/texts.txt`, `${texts.join("\n")}\n`);
-    const shown = attends ? ["--attention", "attention.jsonl"] : [];
-    run(
-        "lookback",
-        "predict",
-        "model",
-        "texts.txt",
-        "--beam",
-        "1",
-        "--only-outputs",
-        "--quiet",
-        "-o",
-        "out.txt",
-        ...shown,
-    );
+    const shown = attends ? "--attention attention.jsonl" : "--quiet";
+    run(`lookback predict model texts.txt --beam 1 --only-outputs -o out.txt ${shown}`);
     const expected = lines("out.txt");
     const attention = attends ? lines("attention.jsonl").map((line) => JSON.parse(line)) : [];
     assert.equal(expected.length, count);
@@ -103,36 +81,23 @@ async function compare(count, pairs, ...options) {
     }
 }
 
-const TRANSFORMER = ["--model", "transformer", "--hidden", "32", "--lr", "0.005"];
+const TRANSFORMER = "--model transformer --hidden 32 --lr 0.005";
 const KINDS = {
-    "additive attention": [],
-    "additive attention, LSTM, tied": ["--cell", "lstm", "--layers", "2", "--tied"],
-    "dot-product attention": ["--attention", "dot", "--no-bidirectional"],
-    "scaled dot-product attention, backward": [
-        "--attention",
-        "scaled-dot",
-        "--no-bidirectional",
-        "--direction",
-        "backward",
-    ],
-    "general attention, LSTM": ["--attention", "general", "--cell", "lstm"],
-    "multi-head attention": ["--attention", "multi-head", "--heads", "4", "--layers", "2"],
-    transformer: [...TRANSFORMER, "--heads", "4"],
-    "transformer, learned positions, tied, backward": [
-        ...TRANSFORMER,
-        ...["--positions", "learned", "--tied", "--direction", "backward"],
-    ],
-    "transformer, shared keys, no positions": [
-        ...TRANSFORMER,
-        ...["--positions", "none", "--heads", "4", "--kv-heads", "2", "--softcap", "4"],
-    ],
+    "additive attention": "--attention additive",
+    "additive attention, LSTM, tied": "--cell lstm --layers 2 --tied",
+    "dot-product attention": "--attention dot --no-bidirectional",
+    "scaled dot-product attention, backward": "--attention scaled-dot --no-bidirectional --direction backward",
+    "general attention, LSTM": "--attention general --cell lstm",
+    "multi-head attention": "--attention multi-head --heads 4 --layers 2",
+    transformer: `${TRANSFORMER} --heads 4`,
+    "transformer, learned positions, tied, backward": `${TRANSFORMER} --positions learned --tied --direction backward`,
+    "transformer, shared keys, no positions": `${TRANSFORMER} --positions none --heads 4 --kv-heads 2 --softcap 4`,
 };
 for (const [kind, options] of Object.entries(KINDS))
     test(`${kind}: the outputs of predict for 1,000 texts, and its weights to 1e-4`, () =>
-        compare(1000, "dates/train.tsv", ...options));
+        compare(1000, "dates/train.tsv", options));
 
-test("separators, a normal form, no attention: the outputs of predict", () =>
-    compare(
-        ...[200, "words.tsv", "--source-separator", "|", "--target-separator", " ", "--normalize", "nfc"],
-        ...["--attention", "none", "--layers", "2"],
-    ));
+test("separators, a normal form, no attention: the outputs of predict", () => {
+    const separators = "--source-separator | --target-separator , --normalize nfc";
+    return compare(200, "words.tsv", `${separators} --attention none --layers 2`);
+});
