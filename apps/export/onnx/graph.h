@@ -37,8 +37,8 @@ void onnx_set_text(onnx_graph *graph, const char *attribute, const char *value);
 /** Adds a node with `made` outputs, whose names it sets. `read` ends with NULL. */
 void onnx_add(onnx_graph *graph, const char *op, const onnx_value *read, int made, onnx_value *out);
 
-/** Adds a node with one output, which it returns. At most one operand is a call: several would add their nodes in any
- *  order. */
+/** Adds a node with one output, which it returns. At most one operand is a call, here and elsewhere: several would
+ *  add their nodes in any order. */
 #define ONNX(graph, op, ...) onnx_add_one((graph), (op), (const onnx_value[]){__VA_ARGS__, NULL})
 onnx_value onnx_add_one(onnx_graph *graph, const char *op, const onnx_value *read);
 

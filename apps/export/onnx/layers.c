@@ -84,10 +84,10 @@ void onnx_hand_on(onnx_graph *decoder, onnx_value value, const char *name, const
 void onnx_end_step(onnx_graph *decoder, const lb_model *model, onnx_value logits, int64_t axis,
                    onnx_value attention)
 {
-    onnx_output(decoder, ONNX(decoder, "Squeeze", logits, ONNX_LIST(decoder, axis)), "logits",
-                onnx_name(decoder, "batch %lld", (long long)model->target_vocab));
-    if (attention)
-        onnx_output(
-            decoder, attention, "attention",
-            onnx_name(decoder, "batch %lld %lld length", (long long)model->layers, (long long)model->heads));
+    logits = ONNX(decoder, "Squeeze", logits, ONNX_LIST(decoder, axis));
+    onnx_output(decoder, logits, "logits", onnx_name(decoder, "batch %lld", (long long)model->target_vocab));
+    if (!attention) return;
+    onnx_output(
+        decoder, attention, "attention",
+        onnx_name(decoder, "batch %lld %lld length", (long long)model->layers, (long long)model->heads));
 }

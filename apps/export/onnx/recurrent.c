@@ -126,9 +126,9 @@ static void prepare(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value mem
         return;
     }
     onnx_hand_over(graphs, memory, "memory", onnx_name(g, axes, (long long)model->attention.depth));
-    if (model->config.attention == LB_ATTENTION_ADDITIVE)
-        onnx_hand_over(graphs, onnx_linear(g, memory, additive->key, NULL), "keys",
-                       onnx_name(g, axes, (long long)lb_dim(additive->key, 0)));
+    if (model->config.attention != LB_ATTENTION_ADDITIVE) return;
+    onnx_value keys = onnx_linear(g, memory, additive->key, NULL);
+    onnx_hand_over(graphs, keys, "keys", onnx_name(g, axes, (long long)lb_dim(additive->key, 0)));
 }
 
 /* v' tanh(W_q q + keys): [batch, 1, length] of a query [batch, 1, hidden]. */
