@@ -7,7 +7,7 @@ add_custom_target(benchmarks)
 add_dependencies(programs lessons benchmarks)
 
 # apps/ has a room for each thing that a user does; apps/lookback.c is the program over all of them.
-file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*/*.c)
+file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*/*.c ${PROJECT_SOURCE_DIR}/apps/export/onnx/*.c)
 set(WEB_REPORT ${PROJECT_BINARY_DIR}/web/report.html)
 lookback_join_page(report ${WEB_REPORT})
 add_custom_target(web_report DEPENDS ${WEB_REPORT})

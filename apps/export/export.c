@@ -1,4 +1,4 @@
-/* Writes a model as one C file and a header. */
+/* Writes a model as one C file and a header, or as two files of ONNX. */
 #include "base/format.h"
 #include "cli/options.h"
 #include "cli/programs.h"
@@ -6,6 +6,7 @@
 #include "export/assemble.h"
 #include "export/exportable.h"
 #include "export/numbers.h"
+#include "export/onnx/onnx.h"
 #include "export/recurrent_model.h"
 #include "export/spelling.h"
 #include "export/transformer_model.h"
@@ -33,6 +34,7 @@ typedef struct settings {
 typedef struct exporting {
     const settings *asked;
     char *path; /* of the model */
+    lb_safetensors *file;
     lb_text_model model;
     app_kernel kernel;
     app_numbers numbers;
@@ -52,7 +54,7 @@ static lb_status name_files(exporting *s, lb_error *error)
     if (!valid)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--output: found \"%s\", expected NAME.c, where names in C can begin with NAME: "
-                            "letters, digits and _, and a letter first",
+                            "letters, digits and _, and a letter first; or NAME.onnx",
                             output);
     snprintf(s->prefix, sizeof s->prefix, "%.*s", (int)length, name);
     snprintf(s->header, sizeof s->header, "%.*s.h", (int)(end - output), output);
@@ -60,15 +62,26 @@ static lb_status name_files(exporting *s, lb_error *error)
     return LB_OK;
 }
 
+/* The weights in an ONNX file are those of the model, and whoever runs it has memory and a search. */
+static lb_status check_onnx(const settings *asked, lb_error *error)
+{
+    const char *option = asked->type == APP_NUMBER_BF16 ? "type"
+                         : asked->longest > 0           ? "longest"
+                         : asked->beam > 1              ? "beam"
+                                                        : NULL;
+    return option ? lb_error_set(error, LB_ERROR_ARGUMENT,
+                                 "--%s: found %s, expected a C file with this option", option, asked->output)
+                  : LB_OK;
+}
+
 static lb_status open_model(exporting *s, lb_error *error)
 {
     lb_error found = {0};
-    lb_safetensors *file = lb_model_file_open(s->asked->model, &s->path, error);
-    if (!file) return error->status;
-    lb_status status = lb_text_model_load(file, NULL, &s->model, &found);
+    s->file = lb_model_file_open(s->asked->model, &s->path, error);
+    if (!s->file) return error->status;
+    lb_status status = lb_text_model_load(s->file, NULL, &s->model, &found);
     if (status) lb_name_file(s->path, &found, error);
-    lb_safetensors_close(file);
-    return status ? status : app_exportable(s->path, &s->model, s->asked->beam, error);
+    return status;
 }
 
 /* By default twice the longest text of the training, and not less than usual. */
@@ -164,21 +177,41 @@ static void close_all(exporting *s)
                                   &s->declarations, &s->numbers.arrays, &s->numbers.layers};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) lb_release(buffers[i]->text);
     lb_text_model_free(&s->model);
+    lb_safetensors_close(s->file);
     lb_release(s->path);
+}
+
+static lb_status export_c(exporting *s, lb_error *error)
+{
+    lb_status status = app_exportable(s->path, &s->model, s->asked->beam, error);
+    if (!status) status = write_constants(s, error);
+    if (!status) status = write_files(s, error);
+    if (!status)
+        app_note("%s and %s: %s_translate needs %lld bytes of memory for a text of up to %lld symbols",
+                 s->asked->output, s->header, s->prefix,
+                 (long long)app_kernel_size_of(&s->kernel, "WORK_BYTES"),
+                 (long long)app_kernel_size_of(&s->kernel, "LONGEST"));
+    return status;
+}
+
+static lb_status export_onnx(const exporting *s, lb_error *error)
+{
+    const char *output = s->asked->output;
+    int stem = (int)(strrchr(output, '.') - output);
+    lb_status status = app_exportable_as_onnx(s->path, &s->model, error);
+    if (!status) status = app_onnx_write(&s->model, s->file, output, error);
+    if (!status) app_note("%.*s.encoder.onnx and %.*s.decoder.onnx", stem, output, stem, output);
+    return status;
 }
 
 static int export_model(const settings *asked)
 {
     exporting s = {.asked = asked};
     lb_error error = {0};
-    lb_status status = name_files(&s, &error);
+    bool onnx = app_onnx_is_name(asked->output);
+    lb_status status = onnx ? check_onnx(asked, &error) : name_files(&s, &error);
     if (!status) status = open_model(&s, &error);
-    if (!status) status = write_constants(&s, &error);
-    if (!status) status = write_files(&s, &error);
-    if (!status)
-        app_note("%s and %s: %s_translate needs %lld bytes of memory for a text of up to %lld symbols",
-                 asked->output, s.header, s.prefix, (long long)app_kernel_size_of(&s.kernel, "WORK_BYTES"),
-                 (long long)app_kernel_size_of(&s.kernel, "LONGEST"));
+    if (!status) status = onnx ? export_onnx(&s, &error) : export_c(&s, &error);
     close_all(&s);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
@@ -186,6 +219,7 @@ static int export_model(const settings *asked)
 static const app_example examples[] = {
     {"Write g2p.c and g2p.h, and compile them.", "lookback export out -o g2p.c\n  cc -O2 -c g2p.c"},
     {"Keep the weights as they are.", "lookback export out --type f32 -o g2p.c"},
+    {"Write g2p.encoder.onnx and g2p.decoder.onnx.", "lookback export out -o g2p.onnx"},
 };
 
 int export_main(int argc, char **argv)
@@ -193,10 +227,13 @@ int export_main(int argc, char **argv)
     settings s = {.output = "model.c", .beam = 1};
     const app_option options[] = {
         APP_OUTPUT('o', "output", &s.output,
-                   "the C file, NAME.c; NAME.h is written beside it, and the function is NAME_translate"),
-        APP_CHOICE(0, "type", "TYPE", &s.type, app_number_names,
-                   "how weights are stored: int8, a byte each and a scale for each row; bf16, two bytes; or "
-                   "f32, four bytes, with the outputs of predict"),
+                   "the C file, NAME.c; NAME.h is written beside it, and the function is NAME_translate. Or "
+                   "NAME.onnx, for two files of ONNX: NAME.encoder.onnx, which runs once per text, and "
+                   "NAME.decoder.onnx, one step of the decoder, with float32 weights"),
+        APP_CHOICE(
+            0, "type", "TYPE", &s.type, app_number_names,
+            "how a C file stores weights: int8, a byte each and a scale for each row; bf16, two bytes; or "
+            "f32, four bytes, with the outputs of predict"),
         APP_INT(0, "longest", "N", &s.longest, 0, MOST,
                 "the most symbols of a text, which decides the memory that the function needs; 0: twice the "
                 "longest text of the training, but at least 32"),
@@ -207,10 +244,10 @@ int export_main(int argc, char **argv)
     const app_program program = {
         .name = "export",
         .purpose =
-            "Writes a model as one C file and a header, with a function that translates a text. The file is "
-            "C99 over libm: it needs no library, no memory of its own and no threads. MODEL is a model file "
-            "or its folder: a single model of texts, with soft attention or none, without features and "
-            "copying.",
+            "Writes a model as one C file and a header, with a function that translates a text, or as ONNX. "
+            "The C file is C99 over libm: it needs no library, no memory of its own and no threads. MODEL is "
+            "a model file or its folder: a single model of texts, with soft attention or none, without "
+            "features and copying.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

@@ -8,4 +8,7 @@
  *  names what cannot, and what can. */
 LB_MUST_USE lb_status app_exportable(const char *path, const lb_text_model *model, int beam, lb_error *error);
 
+/** The same for ONNX. */
+LB_MUST_USE lb_status app_exportable_as_onnx(const char *path, const lb_text_model *model, lb_error *error);
+
 #endif

@@ -186,6 +186,9 @@ START_TEST(test_export_says_what_it_cannot)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--copy", "--out",
                   "copy");
     expect_refusal("copy", "--quiet", 65, "found a model that copies, " CAN);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--symbols",
+                  "graphemes", "--out", "graphemes");
+    expect_refusal("graphemes", "--quiet", 65, "found a model that reads graphemes, " CAN);
     support_write_text("train.tsv", "ab\tX;Y\tc\nb\tX;Z\ta\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--features-column",
                   "2", "--out", "features");
@@ -200,7 +203,7 @@ END_TEST
 
 START_TEST(test_export_names_everything_after_its_file)
 {
-    static const char *const bad[] = {"g2p", "2p.c", "my-model.c", ".c", "_g.c", "g2p.h"};
+    static const char *const bad[] = {"g2p", "2p.c", "my-model.c", ".c", "_g.c", "g2p.h", ".onnx"};
     char path[SUPPORT_PATH];
     support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_NONE);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

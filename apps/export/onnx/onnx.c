@@ -1,0 +1,92 @@
+#include "export/onnx/onnx.h"
+
+#include "base/alloc.h"
+#include "base/format.h"
+#include "data/sort_task_json.h"
+#include "export/onnx/protobuf.h"
+#include "export/onnx/recurrent.h"
+#include "export/onnx/transformer.h"
+#include "io/file.h"
+#include "models/transformer.h"
+
+#include <string.h>
+
+/* The numbers of fields in onnx.proto. */
+enum { MODEL_IR_VERSION = 1, MODEL_PRODUCER_NAME = 2, MODEL_PRODUCER_VERSION = 3, MODEL_GRAPH = 7 };
+enum { MODEL_OPSET_IMPORT = 8, OPSET_VERSION = 2, MODEL_METADATA = 14, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
+
+/* Opset 17 came with version 8 of the format. */
+enum { IR_VERSION = 8, OPSET = 17, PATH = 4096 };
+
+static const char ENDING[] = ".onnx";
+
+const char *app_onnx_hindrance(const lb_model *model)
+{
+    if (model->kind == &lb_transformer_kind) return onnx_transformer_hindrance((const lb_transformer *)model);
+    return onnx_recurrent_hindrance((const lb_seq2seq *)model);
+}
+
+bool app_onnx_is_name(const char *path)
+{
+    size_t length = strlen(path), ending = sizeof ENDING - 1;
+    return length > ending && path[length - ending - 1] != '/' && strcmp(path + length - ending, ENDING) == 0;
+}
+
+static void add_entry(lb_buffer *message, const char *key, const char *value)
+{
+    lb_buffer entry = {0};
+    if (!value) return;
+    protobuf_text(&entry, ENTRY_KEY, key);
+    protobuf_text(&entry, ENTRY_VALUE, value);
+    protobuf_message(message, MODEL_METADATA, &entry);
+}
+
+/* Metadata come first, where they are found without reading the graph. */
+static void add_metadata(const lb_safetensors *file, lb_buffer *message)
+{
+    static const char *const keys[] = {"lookback.model", "lookback.config", LB_DIRECTION_KEY,
+                                       LB_SORT_TASK_KEY, LB_SOURCE_VOCABULARY_KEY};
+    const char *target = lb_safetensors_metadata_value(file, LB_TARGET_VOCABULARY_KEY);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        add_entry(message, keys[i], lb_safetensors_metadata_value(file, keys[i]));
+    if (!target) target = lb_safetensors_metadata_value(file, LB_SOURCE_VOCABULARY_KEY); /* it is the same */
+    add_entry(message, LB_TARGET_VOCABULARY_KEY, target);
+}
+
+/* A ModelProto. `path` is NAME.onnx, and `part` of NAME.part.onnx the name of the graph. */
+static lb_status write_part(onnx_graph *graph, const lb_safetensors *file, const char *path, const char *part,
+                            lb_error *error)
+{
+    char whole[PATH];
+    lb_buffer message = {0}, opset = {0}, body = {0};
+    int stem = (int)(strlen(path) - (sizeof ENDING - 1));
+    bool fits = lb_snprintf(whole, sizeof whole, "%.*s.%s%s", stem, path, part, ENDING) < PATH;
+    if (!fits) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the name is too long", path);
+    add_metadata(file, &message);
+    protobuf_whole(&message, MODEL_IR_VERSION, IR_VERSION);
+    protobuf_text(&message, MODEL_PRODUCER_NAME, "lookback");
+    protobuf_text(&message, MODEL_PRODUCER_VERSION, lb_version());
+    onnx_graph_end(graph, part, &body);
+    protobuf_message(&message, MODEL_GRAPH, &body);
+    protobuf_whole(&opset, OPSET_VERSION, OPSET);
+    protobuf_message(&message, MODEL_OPSET_IMPORT, &opset);
+    lb_status status = message.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory")
+                                      : lb_file_write_atomic(whole, message.text, message.length, error);
+    lb_release(message.text);
+    return status;
+}
+
+lb_status app_onnx_write(const lb_text_model *model, const lb_safetensors *file, const char *path,
+                         lb_error *error)
+{
+    onnx_graphs graphs = {.encoder = {.params = model->params}, .decoder = {.params = model->params}};
+    if (model->model->kind == &lb_transformer_kind)
+        onnx_transformer_add((const lb_transformer *)model->model, &graphs);
+    else
+        onnx_recurrent_add((const lb_seq2seq *)model->model, &graphs);
+    lb_status status = write_part(&graphs.encoder, file, path, "encoder", error);
+    if (!status) status = write_part(&graphs.decoder, file, path, "decoder", error);
+    onnx_graph_free(&graphs.encoder);
+    onnx_graph_free(&graphs.decoder);
+    return status;
+}

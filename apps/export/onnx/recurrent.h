@@ -1,0 +1,13 @@
+/* A recurrent model as graphs of ONNX. */
+#ifndef APP_ONNX_RECURRENT_H
+#define APP_ONNX_RECURRENT_H
+
+#include "export/onnx/layers.h"
+
+/** What of the model cannot become a graph, as the subject of a sentence; NULL: nothing. */
+const char *onnx_recurrent_hindrance(const lb_seq2seq *model);
+
+/** Adds the nodes of the model. */
+void onnx_recurrent_add(const lb_seq2seq *model, onnx_graphs *graphs);
+
+#endif

@@ -1,0 +1,103 @@
+// Models as ONNX files, with the search of docs/shipping.md, against predict.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+
+const { PROGRAMS, SHIPPING } = process.env;
+const BATCH = 50; // texts side by side, of different lengths
+const folder = "models";
+let open, translate;
+
+const run = (command) => {
+    const [program, ...words] = command.split(" ");
+    execFileSync(`${PROGRAMS}/${program}`, words, { cwd: folder, stdio: "pipe" });
+};
+const lines = (name) => readFileSync(`${folder}/${name}`, "utf8").slice(0, -1).split("\n");
+
+before(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(`${folder}/dates`, { recursive: true });
+    run("make_dates dates");
+    // Words whose symbols are separated, with letters that normal forms change.
+    const word = (i) => Array.from({ length: 2 + (i % 4) }, (_, k) => "abcdé"[((i * 7919) >> (2 * k)) % 5]);
+    const pairs = Array.from({ length: 300 }, (_, i) => `${word(i).join("|")}\t${word(i).reverse().join(",")}\n`);
+    writeFileSync(`${folder}/words.tsv`, pairs.join(""));
+    const code = readFileSync(SHIPPING, "utf8").match(/^## ONNX$.*?^```js$(.*?)^```$/ms)[1];
+    writeFileSync("translate.js", code);
+    ({ open, translate } = await import("./translate.js"));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Texts of symbols that the model reads and of some that it does not, always the same. */
+function randomTexts({ read, source }, count) {
+    const symbols = [...read.slice(4), "é", "#", "ß"];
+    let state = 1;
+    const random = (below) => (state = (state * 48271) % 2147483647) % below;
+    return Array.from({ length: count }, () =>
+        ["a", ...Array.from({ length: random(16) }, () => symbols[random(symbols.length)])].join(source.separator),
+    );
+}
+
+/** The largest difference of the weights of a text, [layer][head][step][symbol], from those of a row of the steps. The
+ *  weights are in reading order; those of the end come last, if there is one. */
+function difference({ output, attention }, steps, row, backward) {
+    let largest = 0;
+    attention.forEach((heads, layer) =>
+        heads.forEach((shown, head) =>
+            shown.forEach((weights, i) => {
+                const { data, dims } = steps[backward && i < output.length ? output.length - 1 - i : i];
+                const first = ((row * dims[1] + layer) * dims[2] + head) * dims[3];
+                for (let j = 0; j < dims[3]; j++)
+                    largest = Math.max(largest, Math.abs(data[first + j] - (weights[j] ?? 0))); // padding has none
+            }),
+        ),
+    );
+    return largest;
+}
+
+/** Trains, exports, and compares outputs and attention for so many texts. */
+async function compare(count, pairs, options) {
+    const sizes = "--hidden 48 --batch 48 --lr 0.01 --warm-up 50 --steps 300 --dropout 0 --threads 1";
+    run(`lookback train ${pairs} --no-hold-out --fresh --quiet --out model ${sizes} ${options}`);
+    run("lookback export model --quiet -o model.onnx");
+    const model = await open(`${folder}/model`);
+    const attends = model.decoder.outputNames.includes("attention");
+    const texts = randomTexts(model, count);
+    writeFileSync(`${folder}/texts.txt`, `${texts.join("\n")}\n`);
+    const shown = attends ? "--attention attention.jsonl" : "--quiet";
+    run(`lookback predict model texts.txt --beam 1 --only-outputs -o out.txt ${shown}`);
+    const expected = lines("out.txt");
+    const attention = attends ? lines("attention.jsonl").map((line) => JSON.parse(line)) : [];
+    assert.equal(expected.length, count);
+    assert.ok(new Set(expected).size > count / 10, "outputs differ from text to text");
+    for (let i = 0; i < count; i += BATCH) {
+        const found = await translate(model, texts.slice(i, i + BATCH));
+        assert.deepEqual(found.texts, expected.slice(i, i + BATCH));
+        attention.slice(i, i + BATCH).forEach((line, row) => {
+            assert.ok(line.attention[0][0].length >= line.output.length);
+            assert.ok(difference(line, found.attention, row, model.backward) < 1e-4, texts[i + row]);
+        });
+    }
+}
+
+const TRANSFORMER = "--model transformer --hidden 32 --lr 0.005";
+const KINDS = {
+    "additive attention": "--attention additive",
+    "additive attention, LSTM, tied": "--cell lstm --layers 2 --tied",
+    "dot-product attention": "--attention dot --no-bidirectional",
+    "scaled dot-product attention, backward": "--attention scaled-dot --no-bidirectional --direction backward",
+    "general attention, LSTM": "--attention general --cell lstm",
+    "multi-head attention": "--attention multi-head --heads 4 --layers 2",
+    transformer: `${TRANSFORMER} --heads 4`,
+    "transformer, learned positions, tied, backward": `${TRANSFORMER} --positions learned --tied --direction backward`,
+    "transformer, shared keys, no positions": `${TRANSFORMER} --positions none --heads 4 --kv-heads 2 --softcap 4`,
+};
+for (const [kind, options] of Object.entries(KINDS))
+    test(`${kind}: the outputs of predict for 1,000 texts, and its weights to 1e-4`, () =>
+        compare(1000, "dates/train.tsv", options));
+
+test("separators, a normal form, no attention: the outputs of predict", () => {
+    const separators = "--source-separator | --target-separator , --normalize nfc";
+    return compare(200, "words.tsv", `${separators} --attention none --layers 2`);
+});
