@@ -54,7 +54,6 @@ lb_status app_exportable_as_onnx(const char *path, const lb_text_model *text, lb
         error, LB_ERROR_FORMAT,
         "%s: found %s, expected a single model of texts, without features and copying, whose attention is "
         "additive, dot, general, scaled-dot, multi-head or none, or a transformer with sinusoidal, learned "
-        "or no "
-        "positions: that is what can be exported to ONNX",
+        "or no positions: that is what can be exported to ONNX",
         path, what);
 }

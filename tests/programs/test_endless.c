@@ -1,5 +1,6 @@
 /* Every reader comes to its end, whatever it is given: a device, a pipe that never ends, or a pipe without a writer in
- * the place of a file that we name. A reader that does not would hang here. It takes seconds. */
+ * the place of a file that we name. A reader that does not would hang here. It limits addresses, of which
+ * sanitizers need many, and is too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
