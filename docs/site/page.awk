@@ -134,12 +134,12 @@ fenced { print; next }
 }
 # The main page's own headings would stand in the navigation beside the pages.
 path == "README.md" && /^## / { print "<h2>" substr($0, 4) "</h2>"; next }
-# Doxygen puts all pictures beside the pages.
-/^!\[/ && match($0, /\]\(.*\//) { $0 = substr($0, 1, RSTART + 1) substr($0, RSTART + RLENGTH) }
 # A link that is broken over two lines becomes whole.
 held != "" && /^ *$/ { print converted(held); held = "" }
 held != "" { sub(/^ +/, ""); $0 = held " " $0; held = "" }
 /\[[A-Za-z][^][()|]*$/ { held = $0; next }
+# Doxygen puts all pictures beside the pages.
+/^!\[/ && match($0, /\]\(.*\//) { $0 = substr($0, 1, RSTART + 1) substr($0, RSTART + RLENGTH) }
 { print converted($0) }
 
 # A page of build/live/, which `./run docs` copies to the others; nothing if it has not been built.
