@@ -27,7 +27,7 @@ enum { BYTES, QUESTION, ANSWER };
 
 /* Seconds to wait for an answer, and how much later than the first rank another one gives up: that one has ended all by
  * then. */
-static const double ANSWER_TIME = 1, TURN = 10;
+static const double ANSWER_TIME = 5, TURN = 60;
 
 typedef char rank_name[sizeof((lb_group *)0)->name];
 
@@ -104,10 +104,14 @@ static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2]
         now = MPI_Wtime();
         if (start == 0) start = now;
         if (now < start + patience_with(mpi, partner)) continue;
-        if (!is_waiting(mpi, partner))
-            return lb_error_set(error, LB_ERROR_BUSY, "%s has not answered for %g s", mpi->names[partner],
-                                mpi->patience);
-        start = now;
+        if (is_waiting(mpi, partner)) {
+            start = now;
+            continue;
+        }
+        status = check("exchange", MPI_Testall(2, request, &done, found), error);
+        if (status || done) return status;
+        return lb_error_set(error, LB_ERROR_BUSY, "%s has not answered for %g s", mpi->names[partner],
+                            mpi->patience);
     }
 }
 

@@ -129,9 +129,17 @@ static bool killed_while_aborting(void)
            strstr(support_ranks_result.error, "application called MPI_Abort");
 }
 
+/* mpirun of Open MPI 4.1.4 may crash on its way out after a rank aborted, when all has been said. */
+static bool mpirun_crashed_at_its_end(void)
+{
+    return support_ranks_result.status == 128 + SIGSEGV &&
+           strstr(support_ranks_result.error, "(orte_finalize+");
+}
+
 void support_assert_ranks_status(int status)
 {
-    bool as_expected = support_ranks_result.status == status || (status != 0 && killed_while_aborting());
+    bool as_expected = support_ranks_result.status == status ||
+                       (status != 0 && (killed_while_aborting() || mpirun_crashed_at_its_end()));
     ck_assert_msg(as_expected, "status %d: %s", support_ranks_result.status, support_ranks_result.error);
 }
 
