@@ -179,6 +179,7 @@ CHILD = """
 import json, logging, signal, sys
 import lookback
 pairs, out, settings, handled, told = json.loads(sys.argv[1])
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what is in the background with SIGINT ignored
 if handled:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(9))
 
