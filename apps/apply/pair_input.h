@@ -22,7 +22,7 @@
     APP_TEXT(0, "format", "NAME", (format),                                                                  \
              "tsv, csv, cmudict, unimorph, jsonl, lines:TEXT with TEXT between source and target, or "       \
              "lists:TEXT with commas between several targets; +header behind it leaves out the first line. " \
-             "Default: found out, or that of the training")
+             "Default: recognised, or that of the training")
 #define APP_TARGETS(name, of, targets)                                                                       \
     APP_TEXT(0, name, "FILE", (targets),                                                                     \
              "file of the targets, a line for each line of " of ", which then has only sources")

@@ -14,7 +14,7 @@
     X(report, "write a page about what a model does: outputs, attention, errors")                            \
     X(inspect, "show what a model file holds")                                                               \
     X(visualize, "draw where a model looks")                                                                 \
-    X(export, "write a model as one C file")                                                                 \
+    X(export, "write a model as C or as ONNX")                                                               \
     X(compare, "train a model with each kind of attention, and without")                                     \
     X(sort, "train a model to sort numbers")
 

@@ -100,6 +100,13 @@ static const struct {
              {20000, "additive,backward,monotonic-1,transformer,transformer-backward"},
              {INT64_MAX, "additive:2,backward"}};
 
+int app_ensemble_of_few(int64_t pairs)
+{
+    app_members members;
+    lb_error error;
+    return pairs < votes[0].below && !app_members_read(&members, votes[0].list, &error) ? members.count : 0;
+}
+
 static lb_status choose_list(const ensembling *s, const char **list)
 {
     lb_training_config c = s->data;

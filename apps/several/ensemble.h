@@ -17,6 +17,9 @@
         "--config",                                                                                          \
         .usual = true)
 
+/** How many models `auto` trains for so few pairs that a vote of many is worth its time; 0: there are more pairs. */
+int app_ensemble_of_few(int64_t pairs);
+
 /** The options that one kind of model has and another does not, with their defaults; each ends with NULL. */
 typedef struct app_usual_options {
     const char *const *of_seq2seq, *const *of_transformer;

@@ -70,6 +70,20 @@ static lb_status learn_from_teacher(app_train_options *t, lb_lock **lock, lb_err
     return status;
 }
 
+/* With few pairs, the last line of a training says what a vote would take. */
+static void say_what_a_vote_takes(const app_train_options *t, const app_training_view *view)
+{
+    char time[APP_SHORT];
+    const lb_training_config *c = &t->settings;
+    int members = app_ensemble_of_few(view->pairs);
+    bool one = c->seeds == 1 && !c->from && !c->group && !t->teaching.teacher;
+    if (one && members > 0 && app_flush_stdout())
+        app_note(
+            "%lld pairs are few: a vote of %d models makes fewer mistakes; --ensemble auto trains them in "
+            "about %s",
+            (long long)view->pairs, members, app_short_time(members * view->seconds, time));
+}
+
 static int train(app_train_options *t)
 {
     lb_error error = {0};
@@ -96,7 +110,9 @@ static int train(app_train_options *t)
                app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
                t->settings.dev ? t->settings.dev : t->settings.train,
                t->choice.hold_out ? "" : ", on which it was trained");
-    return app_close_stdout(app_training_status(&view));
+    int exit_status = app_training_status(&view);
+    if (exit_status == 0) say_what_a_vote_takes(t, &view);
+    return app_close_stdout(exit_status);
 }
 
 static int print_config(const char *json)

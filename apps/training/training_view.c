@@ -151,6 +151,8 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
         app_progress_end(&v->progress);
     else
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
+    v->pairs = run->pairs;
+    v->seconds = run->history->points[run->history->count - 1].seconds;
     note_end(run, v->measure.loss);
     look_at_loss(v, run);
     v->measure.training = name_training_loss(run);

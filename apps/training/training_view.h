@@ -14,6 +14,8 @@ typedef struct app_training_view {
     app_progress progress;
     bool locked; /* the caller has locked the folder */
     bool begun, warned;
+    int64_t pairs;     /* of the training, once it has ended */
+    double seconds;    /* that it took */
     double first_loss; /* of the first step in this process; 0: there was none */
     /* The loss of a training that ended worse than guessing and than it began, and that of guessing; 0: none. */
     double worse, guessing;

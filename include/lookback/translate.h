@@ -230,6 +230,7 @@ typedef struct lb_training_run {
     const char *name;   /* "seed 3", if several models are trained; NULL: it is the only one */
     const char *folder; /* of its files */
     int64_t parameters, steps;
+    int64_t pairs;                   /* in each pass; 0: lists are sorted */
     const lb_train_history *history; /* all evaluations so far, including earlier sessions */
     const lb_train_point *kept;      /* the one in the model file; NULL before the first evaluation */
     const char *set_aside;           /* where the earlier model of the folder is kept; NULL: there is none */

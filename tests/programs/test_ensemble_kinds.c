@@ -130,6 +130,21 @@ START_TEST(test_ensemble_auto_is_chosen_by_the_pairs)
 }
 END_TEST
 
+START_TEST(test_few_pairs_say_last_what_a_vote_takes)
+{
+    static const char vote[] = " pairs are few: a vote of 10 models ";
+    write_files();
+    SUPPORT_TRAIN(SHORT, "--steps", "2", "--out", "one");
+    support_assert_trained();
+    const char *said = strstr(support_run_result.error, vote);
+    ck_assert_msg(said != NULL, "%s", support_run_result.error);
+    ck_assert_ptr_eq(strchr(said, '\n') + 1, support_run_result.error + strlen(support_run_result.error));
+    SUPPORT_TRAIN(SHORT, "--steps", "2", "--seeds", "2", "--out", "two");
+    support_assert_trained();
+    ck_assert_ptr_null(strstr(support_run_result.error, vote));
+}
+END_TEST
+
 START_TEST(test_ensemble_members_with_a_window_have_that_of_the_options)
 {
     write_files();
@@ -206,6 +221,7 @@ int main(void)
                                            test_ensemble_keeps_an_earlier_model_that_is_not_its_own,
                                            test_ensemble_of_a_number_is_the_same_model_with_other_seeds,
                                            test_ensemble_auto_is_chosen_by_the_pairs,
+                                           test_few_pairs_say_last_what_a_vote_takes,
                                            test_ensemble_members_with_a_window_have_that_of_the_options,
                                            test_ensemble_that_cannot_be_is_refused_before_anything_is_trained,
                                            test_ensemble_has_its_folder_while_it_writes_its_table,

@@ -186,6 +186,11 @@ static int64_t shortest_source(const lb_training_data *data)
     return least;
 }
 
+int64_t lb_training_data_pairs(const lb_training_data *data)
+{
+    return data->sorts ? 0 : lb_pairs_count(data->train);
+}
+
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)
 {
     const lb_text_model *before = &data->start->model;

@@ -29,6 +29,9 @@ LB_MUST_USE lb_status lb_training_data_open(lb_training_data *data, const lb_tra
 
 void lb_training_data_close(lb_training_data *data);
 
+/** The number of pairs to train on; 0 for lists, of which there are as many as one wants. */
+int64_t lb_training_data_pairs(const lb_training_data *data);
+
 /** A model that was trained on the data, as it will be in its file, without a record. */
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params);
 

@@ -69,6 +69,7 @@ lb_status lb_training_init(lb_training *t, lb_error *error)
     t->smoothing = fmax(t->config->label_smoothing, 0);
     t->run.steps = lb_producer_steps(&t->producer, t->config);
     t->run.parameters = lb_params_learned(t->params);
+    t->run.pairs = lb_training_data_pairs(t->data);
     t->run.history = &t->history;
     t->run.guessing = log((double)t->model->target_vocab);
     t->run.dropout = t->config->dropout;

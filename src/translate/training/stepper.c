@@ -60,7 +60,7 @@ static lb_status begin(lb_stepper *s, lb_error *error)
     if (!status) status = lb_recipe_settle(&s->config, error);
     if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, error);
     if (status) return status;
-    lb_recipe_fit(&s->config, s->data.sorts ? 0 : lb_pairs_count(s->data.train));
+    lb_recipe_fit(&s->config, lb_training_data_pairs(&s->data));
     s->training = (lb_training){.config = &s->config,
                                 .data = &s->data,
                                 .start = &s->start,

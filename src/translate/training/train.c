@@ -170,7 +170,7 @@ static lb_status train(job *s, lb_training_result *result)
     if (!s->locked) status = lock_folder(s, s->config.out, &s->lock);
     if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, s->error);
     if (status) return status;
-    lb_recipe_fit(&s->config, s->data.sorts ? 0 : lb_pairs_count(s->data.train));
+    lb_recipe_fit(&s->config, lb_training_data_pairs(&s->data));
     status = lb_budget_fit(&s->config, s->config.out, s->error);
     if (status) return status;
     s->members = lb_alloc_zero((size_t)s->config.seeds * sizeof *s->members);
