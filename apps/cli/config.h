@@ -30,7 +30,8 @@ typedef struct app_config {
 #define APP_CONFIG_OPTIONS(config)                                                                           \
     APP_TEXT(0, "config", "FILE", &(config)->file,                                                           \
              "read options from a JSON file; the command line overrides them"),                              \
-        APP_FLAG(0, "print-config", &(config)->print, "print all options as such a file and exit")
+        APP_FLAG(0, "print-config", &(config)->print,                                                        \
+                 "print all options as such a file, with what the recipe chooses for FILE, and exit")
 
 /** As app_options, but the file of --config sets the options before the command line does. Also returns 65 or 66 if
  *  that file is invalid or cannot be read. With --print-config, the program must print app_config_json after filling in

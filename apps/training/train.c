@@ -125,7 +125,9 @@ static int check_and_run(app_train_options *t, const app_program *program)
 {
     lb_error error = {0};
     app_ranks_set_threads(t->choice.threads);
-    if (app_train_check(t, &error) || app_train_settle(t, &error)) return app_fail(&error);
+    if (app_train_check(t, &error) || app_train_settle(t, &error) ||
+        (t->config.print && app_train_fit(t, &error)))
+        return app_fail(&error);
     char *json =
         t->config.print ? app_config_json(program) : app_config_record(program, app_train_of_the_run);
     if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");

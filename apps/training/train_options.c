@@ -3,8 +3,11 @@
 #include "apply/pair_input.h"
 #include "console/console.h"
 #include "several/ensemble.h"
+#include "translate/training/member.h"
 
+#include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 
@@ -183,6 +186,17 @@ lb_status app_train_settle(app_train_options *t, lb_error *error)
     t->settings.average = or_none(t->choice.average);
     t->settings.label_smoothing = or_recipe(t->choice.label_smoothing);
     return lb_training_config_settle(&t->settings, error);
+}
+
+lb_status app_train_fit(app_train_options *t, lb_error *error)
+{
+    lb_training_config *c = &t->settings;
+    if (c->from || !c->train || strcmp(c->train, "-") == 0 || access(c->train, R_OK) != 0) return LB_OK;
+    lb_status status = lb_training_fit(c, error);
+    t->model.embed = c->embed;
+    t->choice.dropout = fmax(c->dropout, 0);
+    t->choice.label_smoothing = fmax(c->label_smoothing, 0);
+    return status;
 }
 
 const char *const app_train_of_the_run[] = {

@@ -44,6 +44,10 @@ LB_MUST_USE lb_status app_train_check(app_train_options *t, lb_error *error);
 /** Converts the choices to the configuration of the library. Errors: those of lb_training_config_settle. */
 LB_MUST_USE lb_status app_train_settle(app_train_options *t, lb_error *error);
 
+/** Fills in what the recipe chooses for the file to train on, if it can be read, after app_train_settle.
+ *  Errors: those of lb_training_fit. */
+LB_MUST_USE lb_status app_train_fit(app_train_options *t, lb_error *error);
+
 /** The options that do not change the model; NULL follows the last. */
 extern const char *const app_train_of_the_run[];
 

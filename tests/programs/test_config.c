@@ -219,10 +219,33 @@ START_TEST(test_config_trains_as_the_command_line_would)
 }
 END_TEST
 
+/* The recipe chooses the rest for 40 pairs, and what it chose trains the same model. */
+START_TEST(test_config_printed_for_a_file_has_what_the_recipe_chooses)
+{
+    support_write_pairs("train.tsv", 40, 1);
+    SUPPORT_TRAIN("--train", "train.tsv", "--hidden", "32", "--print-config");
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"embed\": 128,\n  \"hidden\": 32,\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"dropout\": 0.5,\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"batch\": 16,\n  \"steps\": 4000,\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"label-smoothing\": 0.1,\n"));
+    support_write_text("c.json", support_run_result.output);
+    SUPPORT_TRAIN("--config", "c.json", "--steps", "3", "--out", "file");
+    support_assert_trained();
+    SUPPORT_TRAIN("--train", "train.tsv", "--hidden", "32", "--steps", "3", "--out", "line");
+    support_assert_trained();
+    support_assert_same_weights("line/model.safetensors", "file/model.safetensors");
+    SUPPORT_TRAIN("--train", "train.tsv", "--epochs", "7", "--print-config");
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"steps\": 0,\n  \"epochs\": 7,\n"));
+    SUPPORT_TRAIN("--train", "none.tsv", "--print-config");
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"hidden\": 0,\n"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("config",
-                             SUPPORT_TESTS(test_app_config_read_every_kind_is_set_and_others_stay,
+                             SUPPORT_TESTS(test_config_printed_for_a_file_has_what_the_recipe_chooses,
+                                           test_app_config_read_every_kind_is_set_and_others_stay,
                                            test_app_config_read_bad_file_is_refused_with_its_line,
                                            test_app_config_json_gives_every_value_back,
                                            test_app_config_failing_allocation_is_an_error_and_leaks_nothing,

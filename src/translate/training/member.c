@@ -48,6 +48,24 @@ lb_status lb_training_try(const lb_training_config *config, lb_error *error)
     return status;
 }
 
+lb_status lb_training_fit(lb_training_config *config, lb_error *error)
+{
+    lb_training_config silent = *config;
+    lb_start start = {0};
+    lb_training_data data;
+    lb_producer producer = {0};
+    silent.listener = (lb_training_listener){0};
+    silent.index = LB_INDEX_NEVER;
+    lb_status status = lb_training_data_open(&data, &silent, &start, error);
+    if (!status) lb_recipe_fit(config, lb_training_data_pairs(&data));
+    if (!status) status = lb_producer_init(&producer, &data, config, config->seed, 1, error);
+    if (!status && config->epochs == 0 && config->minutes == 0)
+        config->steps = (int)lb_producer_steps(&producer, config);
+    lb_producer_free(&producer);
+    lb_training_data_close(&data);
+    return status;
+}
+
 /* A run keeps its parts on any number of processes. */
 static lb_status choose_shards(lb_training *t, lb_error *error)
 {

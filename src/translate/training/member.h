@@ -20,6 +20,11 @@ LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
  *  Errors: those of lb_start_open and lb_training_init. */
 LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
 
+/** Fills in what the recipe chooses for the pairs of a settled configuration that starts from no model; not the steps
+ *  if it says `epochs` or `minutes`. Reads the files, and writes none.
+ *  Errors: those of lb_training_data_open. */
+LB_MUST_USE lb_status lb_training_fit(lb_training_config *config, lb_error *error);
+
 /** The record of the training so far, for a file with the weights of the evaluation `kept`. Memory: as
  *  lb_training_record. */
 char *lb_training_own_record(const lb_training *training, const lb_train_point *kept);
