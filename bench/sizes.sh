@@ -8,13 +8,14 @@ help() {
 usage: bench/sizes.sh [--quick] [--sizes "N..."] [--only TEXT] [--seeds N] [--out FOLDER] TRAIN DEV
 
 Trains models on N words of TRAIN, drawn at random, each with all of its pronunciations, for each of the sizes (100, 400, 1600,
-6400, 25600 and all), with the defaults of `lookback train` and with those that it had before they followed the number of pairs.
-Measures them on DEV by sequence error rate: the share of words of which no pronunciation is written. Prints a Markdown table and
-writes it to FOLDER/sizes.md. FOLDER also keeps the models; the default is out/.
+6400, 25600 and all), with the defaults of `lookback train`, with those that it had before they followed the number of pairs, and
+by a vote, `--ensemble auto`. Measures them on DEV by sequence error rate: the share of words of which no pronunciation is written.
+Prints a Markdown table and writes it to FOLDER/sizes.md, with a chart, FOLDER/sizes.png. FOLDER also keeps the models; the
+default is out/.
 
-Each line of the files is a word, a tab, and its sounds, separated by blanks. Trains by N seeds (1), one model at a time. Running
-the same command again resumes an interrupted run and skips finished models. --only trains only the recipes whose name contains
-TEXT; the table has all that are finished. --quick is for a quick test: tiny models, and few steps.
+Each line of the files is a word, a tab, and its sounds, separated by blanks. Trains by N seeds (1). Running the same command again
+resumes an interrupted run and skips finished models. --only trains only what has TEXT in its name, recipe, former or vote; the
+table has all that are finished. --quick is for a quick test: tiny models, few steps and words.
 END
 }
 
@@ -39,15 +40,24 @@ draw() { # TRAIN SIZE TO
     fi
 }
 
+# Of training, of all members of a vote.
+seconds_in() { # FOLDER
+    local log seconds=0
+    for log in "$1"/log.csv "$1"/*/log.csv; do
+        [[ ! -f $log ]] || seconds=$(awk "BEGIN { print $seconds + $(seconds_of "$(dirname "$log")") }")
+    done
+    echo "$seconds"
+}
+
 # Leaves "SIZE, PAIRS, RECIPE, ERROR, SECONDS" in FOLDER/result, with tabs between.
 train_one() { # FOLDER SIZE RECIPE OPTION...
     local folder=$1 size=$2 recipe=$3 train=$work/$2.tsv error
     shift 3
-    "$bin/lookback" train --train "$train" --no-hold-out --target-separator ' ' --film 0 "${small[@]}" "$@" --out "$folder" \
+    "$bin/lookback" train --train "$train" --no-hold-out --target-separator ' ' --film 0 "$@" "${small[@]}" --out "$folder" \
         >"$folder.log" 2>&1 || fail 1 "cannot train $folder: $(tail -n 1 "$folder.log")"
     error=$("$bin/lookback" evaluate --any-target "$folder" "$dev" |
         awk -v measure="$measure" 'index($0, measure) == 1 { $0 = substr($0, length(measure) + 1); print $1 }')
-    printf '%s\t%s\t%s\t%s\t%s\n' "$size" "$(wc -l <"$train")" "$recipe" "$error" "$(seconds_of "$folder")" >"$folder/result.new"
+    printf '%s\t%s\t%s\t%s\t%s\n' "$size" "$(wc -l <"$train")" "$recipe" "$error" "$(seconds_in "$folder")" >"$folder/result.new"
     mv "$folder/result.new" "$folder/result"
 }
 
@@ -61,13 +71,24 @@ table() {
         return n ? sprintf(values == "error" ? "%.2f" : "%.0f", (values == "error" ? sum[size, recipe] : seconds[size, recipe]) / n) : ""
     }
     END {
-        print "| words | pairs | former recipe | seconds | recipe | seconds |"
-        print "|---|---|---|---|---|---|"
+        print "| words | pairs | former recipe | seconds | recipe | seconds | vote | seconds |"
+        print "|---|---|---|---|---|---|---|---|"
         for (i = 1; i <= count; i++) {
             s = sizes[i]
             print "| " s " | " pairs[s] " | " mean("error", s, "former") " | " mean("time", s, "former") " | " \
-                mean("error", s, "recipe") " | " mean("time", s, "recipe") " |"
+                mean("error", s, "recipe") " | " mean("time", s, "recipe") " | " \
+                mean("error", s, "vote") " | " mean("time", s, "vote") " |"
         }
+    }'
+}
+
+# The curves of the table, from its rows.
+curves() {
+    awk -F ' *[|] *' '
+    NR > 2 {
+        if ($4 != "") print "former recipe\t" $3 "\t" $4
+        if ($6 != "") print "recipe\t" $3 "\t" $6
+        if ($8 != "") print "vote, --ensemble auto\t" $3 "\t" $8
     }'
 }
 
@@ -98,18 +119,24 @@ done
 [[ -f $1 && -f $2 ]] || fail 66 "found no file $1, or no file $2"
 dev=$2 work=$out/sizes$quick
 mkdir -p "$work"
+if [[ $quick ]]; then
+    head -n 50 "$2" >"$work/dev.tsv"
+    dev=$work/dev.tsv
+fi
 for size in $sizes; do
     [[ $work/$size.tsv -nt $1 ]] || draw "$1" "$size" "$work/$size.tsv"
     for ((seed = 1; seed <= seeds; seed++)); do
-        for recipe in recipe former; do
+        for recipe in recipe former vote; do
             folder=$work/$size-$recipe-$seed options=(--seed "$seed")
             [[ $recipe == *"$wanted"* && ! -f $folder/result ]] || continue
             # shellcheck disable=SC2207
             if [[ $recipe == former ]]; then options+=($(former "$(wc -l <"$work/$size.tsv")")); fi
+            if [[ $recipe == vote ]]; then options+=(--ensemble auto); fi
             train_one "$folder" "$size" "$recipe" "${options[@]}"
         done
     done
 done
 table >"$out/sizes.md.new"
 mv "$out/sizes.md.new" "$out/sizes.md"
+curves <"$out/sizes.md" | "$bin/bench_curves" -o "$out/sizes.png"
 cat "$out/sizes.md"

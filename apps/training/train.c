@@ -217,6 +217,7 @@ static int run_several(app_train_options *t, app_repeated repeated)
     lb_error error = {0};
     lb_training_config data = t->settings;
     data.no_hold_out = !t->choice.hold_out;
+    data.patience = 0; /* the members know theirs */
     repeated.out = t->settings.out;
     repeated.seed = t->settings.seed;
     repeated.threads = t->choice.threads;

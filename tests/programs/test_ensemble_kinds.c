@@ -125,6 +125,9 @@ START_TEST(test_ensemble_auto_is_chosen_by_the_pairs)
     ck_assert_ptr_nonnull(strstr(support_run_result.error,
                                  "ensemble additive:3,backward:3,monotonic-1:2,monotonic-1-backward:2"));
     ck_assert(support_exists("all/monotonic-1-backward-10/model.safetensors"));
+    SUPPORT_TRAIN("--train", "train.tsv", "--no-hold-out", "--hidden", "8", "--embed", "8", "--ensemble",
+                  "auto", "--steps", "2", "--out", "kept");
+    support_assert_trained();
     SUPPORT_TRAIN(SHORT, "--ensemble", "auto", "--train", "no.tsv");
     support_assert_refused(66, "no.tsv: cannot read");
 }
