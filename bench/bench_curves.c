@@ -1,5 +1,5 @@
-/* Draws curves of a measure over a count, from lines of standard input: the name of a curve, a count and the measure, with
- * tabs between. */
+/* Draws curves of a measure over a count, from lines of standard input: the name of a curve, a count and the measure,
+ * with tabs between. */
 #include "cli/options.h"
 #include "console/console.h"
 
