@@ -70,14 +70,15 @@ static lb_status learn_from_teacher(app_train_options *t, lb_lock **lock, lb_err
     return status;
 }
 
-/* With few pairs, the last line of a training says what a vote would take. */
-static void say_what_a_vote_takes(const app_train_options *t, const app_training_view *view)
+/* With few pairs, the last line of a training that left mistakes says what a vote would take. */
+static void say_what_a_vote_takes(const app_train_options *t, const app_training_view *view,
+                                  const lb_training_result *result)
 {
     char time[APP_SHORT];
     const lb_training_config *c = &t->settings;
     int members = app_ensemble_of_few(view->pairs);
     bool one = c->seeds == 1 && !c->from && !c->group && !t->teaching.teacher;
-    if (one && members > 0 && app_flush_stdout())
+    if (one && members > 0 && result->dev.exact_match < 1 && app_flush_stdout())
         app_note(
             "%lld pairs are few: a vote of %d models makes fewer mistakes; --ensemble auto trains them in "
             "about %s",
@@ -111,7 +112,7 @@ static int train(app_train_options *t)
                t->settings.dev ? t->settings.dev : t->settings.train,
                t->choice.hold_out ? "" : ", on which it was trained");
     int exit_status = app_training_status(&view);
-    if (exit_status == 0) say_what_a_vote_takes(t, &view);
+    if (exit_status == 0) say_what_a_vote_takes(t, &view, &result);
     return app_close_stdout(exit_status);
 }
 
