@@ -1,4 +1,4 @@
-/* Draws curves of a measure over a count, from lines of standard input: the name of a curve, a count and the measure,
+/* Draws errors over the number of pairs, from lines of standard input: the name of a curve, the pairs and the error,
  * with tabs between. */
 #include "cli/options.h"
 #include "console/console.h"
@@ -44,28 +44,28 @@ static lb_status read_curves(curve curves[MOST], lb_error *error)
         if (!parse(count, &c->x[c->count]) || !parse(measure, &c->y[c->count])) break;
         c->count++;
     }
-    return read == EOF ? LB_OK : lb_error_set(error, LB_ERROR_FORMAT, "expected NAME, COUNT and MEASURE");
+    return read == EOF ? LB_OK : lb_error_set(error, LB_ERROR_FORMAT, "expected NAME, PAIRS and ERROR");
 }
 
 int main(int argc, char **argv)
 {
-    const char *output = "curves.png", *x = "Training pairs", *y = "Words wrong, %";
-    const app_option options[] = {APP_TEXT('o', "output", "FILE", &output, "the picture to write"),
-                                  APP_TEXT(0, "x", "TEXT", &x, "what is counted"),
-                                  APP_TEXT(0, "y", "TEXT", &y, "what is measured")};
-    const app_program program = {.name = "bench_curves",
-                                 .purpose =
-                                     "Draws the curves of standard input: on each line a name, a count "
-                                     "and a measure, with tabs between.",
-                                 .options = options,
-                                 .option_count = sizeof options / sizeof options[0]};
+    const char *output = "curves.png";
+    const app_option options[] = {APP_TEXT('o', "output", "FILE", &output, "the picture to write")};
+    const app_program program = {
+        .name = "bench_curves",
+        .purpose = "Draws the curves of standard input: on each line a name, a number of pairs "
+                   "and an error in percent, with tabs between.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0]};
     static curve curves[MOST];
     lb_series series[MOST];
     lb_error error = {0};
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     if (read_curves(curves, &error)) return app_fail(&error);
-    lb_chart chart = {.series = series, .x = {.label = x, .log = true}, .left = {.label = y, .log = true}};
+    lb_chart chart = {.series = series,
+                      .x = {.label = "Training pairs", .log = true},
+                      .left = {.label = "Words wrong, %", .log = true}};
     for (const curve *c = curves; chart.count < MOST && c->count > 0; c++)
         series[chart.count++] = (lb_series){.name = c->name, .x = c->x, .y = c->y, .count = c->count};
     return lb_chart_save(&chart, output, &error) ? app_fail(&error) : 0;

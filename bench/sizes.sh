@@ -42,11 +42,10 @@ draw() { # TRAIN SIZE TO
 
 # Of training, of all members of a vote.
 seconds_in() { # FOLDER
-    local log seconds=0
+    local log
     for log in "$1"/log.csv "$1"/*/log.csv; do
-        [[ ! -f $log ]] || seconds=$(awk "BEGIN { print $seconds + $(seconds_of "$(dirname "$log")") }")
-    done
-    echo "$seconds"
+        [[ ! -f $log ]] || seconds_of "$(dirname "$log")"
+    done | awk '{ sum += $1 } END { print sum }'
 }
 
 # Leaves "SIZE, PAIRS, RECIPE, ERROR, SECONDS" in FOLDER/result, with tabs between.

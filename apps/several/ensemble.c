@@ -103,8 +103,7 @@ static const struct {
 int app_ensemble_of_few(int64_t pairs)
 {
     app_members members;
-    lb_error error;
-    return pairs < votes[0].below && !app_members_read(&members, votes[0].list, &error) ? members.count : 0;
+    return pairs < votes[0].below && !app_members_read(&members, votes[0].list, NULL) ? members.count : 0;
 }
 
 static lb_status choose_list(const ensembling *s, const char **list)

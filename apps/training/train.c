@@ -125,9 +125,12 @@ static int print_config(const char *json)
 static int check_and_run(app_train_options *t, const app_program *program)
 {
     lb_error error = {0};
+    const lb_training_config given = t->settings;
     app_ranks_set_threads(t->choice.threads);
-    if (app_train_check(t, &error) || app_train_settle(t, &error) ||
-        (t->config.print && app_train_fit(t, &error)))
+    if (app_train_check(t, &error) || app_train_settle(t, &error)) return app_fail(&error);
+    if (t->ensemble || t->sweep.file)
+        t->settings = given; /* to be printed: each training settles its own */
+    else if (t->config.print && app_train_fit(t, &error))
         return app_fail(&error);
     char *json =
         t->config.print ? app_config_json(program) : app_config_record(program, app_train_of_the_run);
@@ -218,7 +221,6 @@ static int run_several(app_train_options *t, app_repeated repeated)
     lb_error error = {0};
     lb_training_config data = t->settings;
     data.no_hold_out = !t->choice.hold_out;
-    data.patience = 0; /* the members know theirs */
     repeated.out = t->settings.out;
     repeated.seed = t->settings.seed;
     repeated.threads = t->choice.threads;

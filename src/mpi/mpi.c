@@ -90,11 +90,15 @@ static double patience_with(const lb_mpi *mpi, int partner)
 static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2], lb_error *error)
 {
     double start = 0, now = 0;
+    bool hangs = false;
     for (int64_t look = 1;; look++) {
         int done = 0;
         MPI_Status found[2];
         lb_status status = check("exchange", MPI_Testall(2, request, &done, found), error);
         if (status || done) return status;
+        if (hangs)
+            return lb_error_set(error, LB_ERROR_BUSY, "%s has not answered for %g s", mpi->names[partner],
+                                mpi->patience);
         if (now > start + EAGER) {
             answer_questions(mpi);
             nanosleep(&PAUSE, NULL);
@@ -104,14 +108,8 @@ static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2]
         now = MPI_Wtime();
         if (start == 0) start = now;
         if (now < start + patience_with(mpi, partner)) continue;
-        if (is_waiting(mpi, partner)) {
-            start = now;
-            continue;
-        }
-        status = check("exchange", MPI_Testall(2, request, &done, found), error);
-        if (status || done) return status;
-        return lb_error_set(error, LB_ERROR_BUSY, "%s has not answered for %g s", mpi->names[partner],
-                            mpi->patience);
+        hangs = !is_waiting(mpi, partner); /* unless the message has come meanwhile */
+        start = now;
     }
 }
 

@@ -236,6 +236,11 @@ START_TEST(test_config_printed_for_a_file_has_what_the_recipe_chooses)
     support_assert_same_weights("line/model.safetensors", "file/model.safetensors");
     SUPPORT_TRAIN("--train", "train.tsv", "--epochs", "7", "--print-config");
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"steps\": 0,\n  \"epochs\": 7,\n"));
+    SUPPORT_TRAIN("--train", "train.tsv", "--ensemble", "additive,transformer",
+                  "--print-config"); /* two recipes */
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"layers\": 0,\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"dropout\": null,\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"lr\": 0,\n"));
     SUPPORT_TRAIN("--train", "none.tsv", "--print-config");
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"hidden\": 0,\n"));
 }
