@@ -102,7 +102,7 @@ int app_train_list(app_train_options *t, app_option *to)
                 "steps between evaluations"),
         APP_INT(0, "patience", "N", &t->choice.patience, 0, 1 << 30,
                 "stop after N evaluations without a better model; 0: never; default: as many as fit in 1250 "
-                "steps"),
+                "steps, or in three tenths of all steps"),
         APP_SEED(0, "seed", "N", &t->settings.seed, "seed of the initial weights and of all random choices"),
         APP_INT(0, "seeds", "N", &t->settings.seeds, 1, MOST_SEEDS,
                 "train this many models, with --seed and the numbers after it, and save them as one "

@@ -365,8 +365,8 @@ typedef struct lb_training_config {
      * weights [as in the run that is resumed, or the number of processes] */
     int shards;
     int evaluate_every; /* steps between two evaluations [250] */
-    /* Stop after this many evaluations without a better model [as many as fit in 1250 steps; sort never]; negative:
-     * never. */
+    /* Stop after this many evaluations without a better model [as many as fit in 1250 steps, or in three tenths of all
+     * steps; sort never]; negative: never. */
     int patience;
     double target; /* stop when the exact match reaches it [0: never] */
     int keep;      /* also keep the models of this many last evaluations, as model-STEP.safetensors [none] */

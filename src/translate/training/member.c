@@ -170,8 +170,9 @@ static char *print_settings(const lb_training *t)
     lb_buffer json = {0};
     lb_buffer_print(&json, "{\"batch\":%lld,\"steps\":%lld,\"lr\":%.9g,\"label_smoothing\":%.9g,",
                     (long long)t->producer.batch, (long long)t->run.steps, c->lr, t->smoothing);
-    lb_buffer_print(&json, "\"dropout\":%.9g,\"patience\":%d,\"shards\":%d,\"direction\":\"%s\"",
-                    fmax(c->dropout, 0), c->patience > 0 ? c->patience : 0, t->shards, c->direction);
+    lb_buffer_print(&json, "\"dropout\":%.9g,\"patience\":%lld,\"shards\":%d,\"direction\":\"%s\"",
+                    fmax(c->dropout, 0), (long long)lb_recipe_trainer(c, t->run.steps).patience, t->shards,
+                    c->direction);
     if (t->model->kind == &lb_transformer_kind)
         lb_json_whole(&json, "kv_heads", c->kv_heads ? c->kv_heads : c->heads);
     if (!t->data->sorts) lb_json_string(&json, "normalize", c->normalize);

@@ -32,14 +32,14 @@ enum {
     HEADS = 4,
     FILMED = 2,
     EVALUATE_EVERY = 250,
-    PATIENCE = 1250, /* steps without a better model */
+    PATIENCE = 1250, /* steps without a better model, at least */
     LEAST_STEPS = 4000,
     WARM_UP = 200,
     WIDTHS = 32, /* widths are multiples of this */
     BATCHES = 8  /* batches of this */
 };
 
-static const double AVERAGE = 0.998, CLIP_NORM = 1;
+static const double AVERAGE = 0.998, CLIP_NORM = 1, PATIENT = 0.3; /* share of the steps, like PATIENCE */
 
 static const struct {
     int layers;
@@ -90,8 +90,6 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     choose(&c->layers, of_models[kind_of(c)].layers);
     choose(&c->heads, HEADS);
     choose(&c->evaluate_every, EVALUATE_EVERY);
-    if (c->evaluate_every > 0 && !c->no_hold_out && !c->sort)
-        choose(&c->patience, (PATIENCE + c->evaluate_every - 1) / c->evaluate_every);
     choose(&c->seeds, 1);
     choose(&c->film, FILMED);
     if (c->average == 0) c->average = AVERAGE;
@@ -164,12 +162,21 @@ int64_t lb_recipe_steps(const lb_training_config *c, int64_t pairs, int64_t batc
     return steps > LEAST_STEPS ? steps : LEAST_STEPS;
 }
 
+/* In evaluations; 0: for ever. A long fall of the learning rate gains most at its end, and waits for it. */
+static int64_t patience_of(const lb_training_config *c, int64_t steps)
+{
+    if (c->patience != 0) return c->patience > 0 ? c->patience : 0;
+    if (c->no_hold_out || c->sort) return 0;
+    int64_t share = llround(PATIENT * (double)steps), patient = share > PATIENCE ? share : PATIENCE;
+    return (patient + c->evaluate_every - 1) / c->evaluate_every;
+}
+
 lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
 {
     return (lb_trainer_config){
         .steps = steps,
         .evaluate_every = c->evaluate_every,
-        .patience = c->patience > 0 ? c->patience : 0,
+        .patience = patience_of(c, steps),
         .target = c->target,
         .keep_best = !c->sort && !c->no_hold_out,
         .schedule = {.kind = LB_SCHEDULE_COSINE,

@@ -69,9 +69,28 @@ START_TEST(test_recipe_keeps_what_is_given)
 }
 END_TEST
 
+static int64_t patience_with(lb_training_config config, int64_t steps)
+{
+    lb_training_config c = fitted(config, 8000);
+    return lb_recipe_trainer(&c, steps).patience;
+}
+
+START_TEST(test_recipe_has_more_patience_in_a_long_run)
+{
+    ck_assert_int_eq(patience_with((lb_training_config){0}, 100), 5);
+    ck_assert_int_eq(patience_with((lb_training_config){0}, 4000), 5);
+    ck_assert_int_eq(patience_with((lb_training_config){0}, 20000), 24);
+    ck_assert_int_eq(patience_with((lb_training_config){.evaluate_every = 400}, 20000), 15);
+    ck_assert_int_eq(patience_with((lb_training_config){.patience = 2}, 20000), 2);
+    ck_assert_int_eq(patience_with((lb_training_config){.patience = -1}, 20000), 0);
+    ck_assert_int_eq(patience_with((lb_training_config){.no_hold_out = true}, 20000), 0);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("recipe",
                              SUPPORT_TESTS(test_recipe_between_and_beyond_its_rows, test_recipe_has_no_cliff,
-                                           test_recipe_keeps_what_is_given));
+                                           test_recipe_keeps_what_is_given,
+                                           test_recipe_has_more_patience_in_a_long_run));
 }

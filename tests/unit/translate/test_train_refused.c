@@ -65,7 +65,7 @@ START_TEST(test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest)
     ck_assert_int_eq(lb_training_config_settle(&config, NULL), LB_OK);
     ck_assert(config.hidden == 7 && config.embed == 0 && config.layers == 1 && config.warm_up == 200);
     ck_assert(config.dropout < 0 && config.lr == 2e-3 && config.min_count == 1 && config.heads == 4);
-    ck_assert(config.evaluate_every == 250 && config.patience == 5 && config.seeds == 1 && config.film == 2);
+    ck_assert(config.evaluate_every == 250 && config.seeds == 1 && config.film == 2);
     ck_assert_str_eq(config.model, "seq2seq");
     ck_assert_str_eq(config.direction, "forward");
     ck_assert_str_eq(config.normalize, "nfd");
