@@ -30,6 +30,11 @@ former() { # PAIRS
     echo --embed 128 --hidden 192 --dropout 0.5 --batch $batch --label-smoothing $smoothing --steps $((steps > 4000 ? steps : 4000))
 }
 
+# Of a training, which options differ in.
+config() { # SIZE OPTION...
+    "$bin/lookback" train --train "$work/$1.tsv" --no-hold-out --target-separator ' ' "${@:2}" "${small[@]}" --print-config
+}
+
 # Writes the pairs of so many words.
 draw() { # TRAIN SIZE TO
     if [[ $2 == all ]]; then
@@ -130,6 +135,12 @@ for size in $sizes; do
             [[ $recipe == *"$wanted"* && ! -f $folder/result ]] || continue
             # shellcheck disable=SC2207
             if [[ $recipe == former ]]; then options+=($(former "$(wc -l <"$work/$size.tsv")")); fi
+            done=$work/$size-recipe-$seed/result
+            if [[ $recipe == former && -f $done ]] && cmp -s <(config "$size" --seed "$seed") <(config "$size" "${options[@]}"); then
+                mkdir -p "$folder"
+                sed 's/\trecipe\t/\tformer\t/' "$done" >"$folder/result"
+                continue
+            fi
             if [[ $recipe == vote ]]; then options+=(--ensemble auto); fi
             train_one "$folder" "$size" "$recipe" "${options[@]}"
         done
