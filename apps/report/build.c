@@ -212,8 +212,9 @@ static lb_status build(building *s, lb_error *error)
     lb_status status = app_report_about_print(&about, &s->model, &s->data, error);
     if (!status) status = add_pairs(s, error);
     if (!status) status = app_report_heads_measure(&s->heads, s->translator, &losses, error);
-    if (!status) status = app_report_statistics_print(&s->statistics, &s->data, &losses, error);
-    if (!status) status = app_report_history_print(&s->model, &s->data, error);
+    if (status) return status;
+    app_report_statistics_print(&s->statistics, &s->data, &losses);
+    status = app_report_history_print(&s->model, &s->data, error);
     if (!status) status = app_report_film_print(s->model.path, &s->data, &s->made->bad_frames, error);
     if (!status) status = app_report_data_finish(&s->data, error);
     if (!status) status = write_page(s, error);
