@@ -1,6 +1,5 @@
 #include "cli/config.h"
 
-#include "cli/json_file.h"
 #include "cli/nearest.h"
 #include "cli/option.h"
 #include "console/console.h"
@@ -94,14 +93,9 @@ static lb_status set_all(const app_program *program, const app_json_file *file, 
 
 lb_status app_config_read(const app_program *program, app_config *config, const char *path, lb_error *error)
 {
-    app_json_file file;
     app_config_free(config);
-    lb_status status = app_json_file_open(&file, path, "with options", error);
-    if (!status) status = set_all(program, &file, error);
-    config->json = file.json;
-    file.json = NULL;
-    app_json_file_close(&file);
-    return status;
+    lb_status status = app_json_file_open(&config->read, path, "with options", error);
+    return status ? status : set_all(program, &config->read, error);
 }
 
 /* The file of a command line that has been parsed, and then the command line again, which wins. */
@@ -149,11 +143,10 @@ static void print_value(lb_buffer *json, const app_option *option, bool record)
 {
     char number[APP_OPTION_NUMBER];
     const char *value = app_option_value(option, number);
-    bool is_path =
-        option->metavar && (strcmp(option->metavar, "FILE") == 0 || strcmp(option->metavar, "MODEL") == 0);
     bool is_text = option->kind == APP_IS_CHOICE || option->kind == APP_IS_TEXT ||
                    (option->kind == APP_IS_SEED && *option->value.seed > EXACT);
-    if (value && option->kind == APP_IS_TEXT && record && is_path) value = file_name(value);
+    if (value && option->kind == APP_IS_TEXT && record && app_option_is_path(option))
+        value = file_name(value);
     if (value && is_text)
         lb_buffer_json_string(json, value);
     else
@@ -177,6 +170,5 @@ char *app_config_record(const app_program *program, const char *const *left_out)
 
 void app_config_free(app_config *config)
 {
-    cJSON_Delete(config->json);
-    config->json = NULL;
+    app_json_file_close(&config->read);
 }

@@ -14,16 +14,14 @@
 #ifndef APP_CONFIG_H
 #define APP_CONFIG_H
 
+#include "cli/json_file.h"
 #include "cli/options.h"
-
-struct cJSON;
-struct app_json_file;
 
 /** Zero before the options are read. */
 typedef struct app_config {
     const char *file;   /* of --config; NULL: none */
     bool print;         /* of --print-config */
-    struct cJSON *json; /* the file; text options point into it */
+    app_json_file read; /* the file; text options point into it */
 } app_config;
 
 /** --config FILE and --print-config. */
@@ -47,8 +45,7 @@ LB_MUST_USE lb_status app_config_parse(const app_program *program, app_config *c
 /** The option that an item of a file names in full, except those named in `left_out`, which ends with NULL. NULL after
  *  an error. Errors: LB_ERROR_FORMAT with file and line, and the closest name; LB_ERROR_MEMORY. */
 const app_option *app_config_find(const app_program *program, const char *const *left_out,
-                                  const struct app_json_file *file, const struct cJSON *item,
-                                  lb_error *error);
+                                  const app_json_file *file, const struct cJSON *item, lb_error *error);
 
 /** Sets the program's options from the file `path`. A null leaves an option unchanged.
  *  Memory: text options then point to memory that app_config_free frees.
