@@ -52,14 +52,12 @@ void app_pair_input_close(app_pair_input *input)
 lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
 {
     lb_line line;
-    lb_error found = {0};
     off_t begin = lseek(input->file.descriptor, 0, SEEK_CUR);
     if (begin < 0) return LB_OK;
-    bool more = true;
-    while (more) more = app_pair_input_next(input, &line, &found);
-    if (!found.status && input->count == 0)
-        lb_error_set(&found, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", input->name);
-    if (found.status) return lb_error_set(error, found.status, "%s", found.message);
+    while (app_pair_input_next(input, &line, error)) continue;
+    if (error->status) return error->status;
+    if (input->count == 0)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", input->name);
     if (lseek(input->file.descriptor, begin, SEEK_SET) != begin)
         return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read twice: %s", input->name, strerror(errno));
     lb_lines_close(&input->lines);
@@ -104,48 +102,34 @@ bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error)
     return false;
 }
 
-lb_status app_pair_texts_new(app_pair_texts *texts, size_t capacity, lb_error *error)
-{
-    *texts = (app_pair_texts){.capacity = capacity,
-                              .source = lb_alloc(capacity * sizeof(char *)),
-                              .target = lb_alloc(capacity * sizeof(char *)),
-                              .number = lb_alloc(capacity * sizeof *texts->number)};
-    return texts->source && texts->target && texts->number
-               ? LB_OK
-               : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu pairs", capacity);
-}
-
-static void clear(app_pair_texts *texts)
-{
-    for (; texts->count > 0; texts->count--) {
-        lb_release(texts->source[texts->count - 1]);
-        lb_release(texts->target[texts->count - 1]);
-    }
-}
-
 void app_pair_texts_free(app_pair_texts *texts)
 {
-    clear(texts);
-    lb_release((void *)texts->source);
-    lb_release((void *)texts->target);
+    lb_strings_free(&texts->sources);
+    lb_strings_free(&texts->targets);
     lb_release(texts->number);
     *texts = (app_pair_texts){0};
 }
 
-lb_status app_pair_texts_read(app_pair_texts *texts, app_pair_input *input, lb_error *error)
+static lb_status take_pair(app_pair_texts *texts, const app_pair_input *input, int64_t number,
+                           lb_error *error)
 {
-    lb_error found = {0};
+    const lb_symbols *source = &input->pair.source, *target = &input->pair.target;
+    size_t count = texts->sources.count;
+    if (!lb_alloc_more(&texts->number, count, &texts->number_room, sizeof *texts->number))
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu pairs", count + 1);
+    texts->number[count] = number;
+    char *text = lb_symbols_join(&input->format.source, source->symbol, source->count, error);
+    lb_status status = lb_strings_add(&texts->sources, text, error);
+    if (status) return status;
+    text = lb_symbols_join(&input->format.target, target->symbol, target->count, error);
+    return lb_strings_add(&texts->targets, text, error);
+}
+
+lb_status app_pair_texts_read(app_pair_texts *texts, app_pair_input *input, size_t most, lb_error *error)
+{
     lb_line line;
-    clear(texts);
-    while (texts->count < texts->capacity && app_pair_input_next(input, &line, &found)) {
-        const lb_symbols *source = &input->pair.source, *target = &input->pair.target;
-        size_t at = texts->count++;
-        texts->number[at] = line.number;
-        texts->target[at] = NULL;
-        texts->source[at] = lb_symbols_join(&input->format.source, source->symbol, source->count, &found);
-        if (!texts->source[at]) break;
-        texts->target[at] = lb_symbols_join(&input->format.target, target->symbol, target->count, &found);
-        if (!texts->target[at]) break;
-    }
-    return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
+    app_pair_texts_free(texts);
+    while (texts->sources.count < most && app_pair_input_next(input, &line, error))
+        if (take_pair(texts, input, line.number, error)) break;
+    return error->status;
 }

@@ -3,6 +3,7 @@
 #define APP_PAIR_INPUT_H
 
 #include "data/pair_line.h"
+#include "data/strings.h"
 #include "io/lines.h"
 #include "lookback/translate.h"
 
@@ -82,20 +83,17 @@ const char *app_columns_help(const char *message);
 /** Closes the file and frees everything. */
 void app_pair_input_close(app_pair_input *input);
 
-/** Pairs as texts, for a model. */
+/** Pairs as texts, for a model. Zero is none. */
 typedef struct app_pair_texts {
-    char **source, **target; /* [count] */
-    int64_t *number;         /* [count]: line numbers */
-    size_t count, capacity;
+    lb_strings sources, targets;
+    int64_t *number; /* [sources.count] of their lines */
+    size_t number_room;
 } app_pair_texts;
 
-/** Makes room for `capacity` pairs. Memory: freed by app_pair_texts_free, also after an error.
- *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_pair_texts_new(app_pair_texts *texts, size_t capacity, lb_error *error);
-
-/** Replaces the texts by the next pairs, as many as there is room for; by none at the end.
- *  Errors: those of app_pair_input_next. */
-LB_MUST_USE lb_status app_pair_texts_read(app_pair_texts *texts, app_pair_input *input, lb_error *error);
+/** Replaces the texts by the next pairs, at most `most`; by none at the end.
+ *  Memory: freed by app_pair_texts_free, also after an error. Errors: those of app_pair_input_next. */
+LB_MUST_USE lb_status app_pair_texts_read(app_pair_texts *texts, app_pair_input *input, size_t most,
+                                          lb_error *error);
 
 /** Frees the texts. */
 void app_pair_texts_free(app_pair_texts *texts);

@@ -130,14 +130,6 @@ static lb_status comment(predicting *s, int64_t line, const lb_translation *text
     return app_unknown_count(&s->unknown, text, error);
 }
 
-static void add_json(lb_buffer *lines, const char *source, const lb_translation *text, const app_votes *votes,
-                     size_t at)
-{
-    app_answer_json(lines, source, text);
-    if (votes) app_votes_add(votes, at, lines);
-    lb_buffer_print(lines, "\n");
-}
-
 /* Adds a line for each of the best outputs. For a list it has only the sorted list. */
 static void add_outputs(predicting *s, const char *source, const lb_translation *text)
 {
@@ -158,9 +150,11 @@ static void add_outputs(predicting *s, const char *source, const lb_translation 
 static void add_answer(predicting *s, const app_input_line *line, const lb_translation *text, size_t at)
 {
     const app_votes *votes = s->asked->votes && text->count > 0 ? &s->votes : NULL;
-    if (s->asked->jsonl)
-        add_json(&s->lines, line->blank ? "" : line->text, text, votes, at);
-    else if (line->blank)
+    if (s->asked->jsonl) {
+        app_answer_json(&s->lines, line->blank ? "" : line->text, text);
+        if (votes) app_votes_add(votes, at, &s->lines);
+    }
+    if (s->asked->jsonl || line->blank)
         lb_buffer_print(&s->lines, "\n");
     else if (votes)
         app_votes_print(&s->lines, votes, at, line->text, text);

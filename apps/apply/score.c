@@ -50,8 +50,7 @@ static lb_status open_all(scoring *s, const char *model, const char *pairs, lb_e
             s->model.path);
     const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, pairs, &format, error);
-    if (!status) status = app_pair_input_check(&s->pairs, error);
-    return status ? status : app_pair_texts_new(&s->texts, (size_t)s->asked->batch, error);
+    return status ? status : app_pair_input_check(&s->pairs, error);
 }
 
 static lb_status print_json(const char *source, const lb_translation *text, lb_error *error)
@@ -66,7 +65,7 @@ static lb_status print_json(const char *source, const lb_translation *text, lb_e
 
 static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, lb_error *error)
 {
-    const char *source = s->texts.source[row];
+    const char *source = s->texts.sources.text[row];
     if (text->error)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", s->pairs.name,
                             (long long)s->texts.number[row], text->error);
@@ -86,9 +85,9 @@ static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, 
 static lb_status score(scoring *s, lb_error *error)
 {
     const lb_score_config config = {.attention = s->asked->attention || s->asked->alignments};
-    lb_translations *found =
-        lb_translator_score(s->translator, (const char *const *)s->texts.source,
-                            (const char *const *)s->texts.target, (int64_t)s->texts.count, config, error);
+    lb_translations *found = lb_translator_score(s->translator, (const char *const *)s->texts.sources.text,
+                                                 (const char *const *)s->texts.targets.text,
+                                                 (int64_t)s->texts.sources.count, config, error);
     if (!found) return error->status;
     lb_status status = LB_OK;
     s->found = found;
@@ -106,9 +105,9 @@ static lb_status score_all(scoring *s, lb_error *error)
 {
     lb_status status;
     do {
-        status = app_pair_texts_read(&s->texts, &s->pairs, error);
-        if (!status && s->texts.count > 0) status = score(s, error);
-    } while (!status && s->texts.count > 0);
+        status = app_pair_texts_read(&s->texts, &s->pairs, (size_t)s->asked->batch, error);
+        if (!status && s->texts.sources.count > 0) status = score(s, error);
+    } while (!status && s->texts.sources.count > 0);
     if (s->pairs.skipped > 0)
         app_warn("%s: %lld bad line%s skipped", s->pairs.name, (long long)s->pairs.skipped,
                  s->pairs.skipped == 1 ? " was" : "s were");

@@ -1,6 +1,5 @@
 #include "cli/config.h"
 
-#include "cli/json_file.h"
 #include "cli/nearest.h"
 #include "cli/option.h"
 #include "console/console.h"
@@ -16,13 +15,6 @@ enum { NUMBER = 32, FOUND = 64, EXPECTED = 256 };
 
 /* A double, and so a JSON number, is exact for integers up to this one. */
 #define EXACT (UINT64_C(1) << 53)
-
-/* A config file being read. */
-typedef struct reader {
-    const app_program *program;
-    const app_json_file *file;
-    lb_error *error;
-} reader;
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -66,7 +58,8 @@ static const char *text_of(const app_option *option, const cJSON *item, char num
     return number;
 }
 
-static lb_status set_value(const reader *r, const app_option *option, const cJSON *item)
+static lb_status set_value(const app_json_file *file, const app_option *option, const cJSON *item,
+                           lb_error *error)
 {
     char number[NUMBER], expected[EXPECTED] = "true or false";
     if (cJSON_IsNull(item)) return LB_OK;
@@ -80,19 +73,19 @@ static lb_status set_value(const reader *r, const app_option *option, const cJSO
         strcpy(expected, "a string");
     else if (option->kind != APP_IS_FLAG)
         app_option_expects(option, expected, sizeof expected);
-    return app_json_file_refuse(r->file, item, item, expected, r->error);
+    return app_json_file_refuse(file, item, item, expected, error);
 }
 
-static lb_status set_all(const reader *r)
+static lb_status set_all(const app_program *program, const app_json_file *file, lb_error *error)
 {
     const cJSON *item;
     lb_status status = LB_OK;
-    cJSON_ArrayForEach(item, r->file->json)
+    cJSON_ArrayForEach(item, file->json)
     {
-        const app_option *option = app_config_find(r->program, own, r->file, item, r->error);
-        if (!option) return r->error->status;
-        status = app_json_file_check_name(r->file, item, r->error);
-        if (!status) status = set_value(r, option, item);
+        const app_option *option = app_config_find(program, own, file, item, error);
+        if (!option) return error->status;
+        status = app_json_file_check_name(file, item, error);
+        if (!status) status = set_value(file, option, item, error);
         if (status) return status;
     }
     return status;
@@ -100,15 +93,9 @@ static lb_status set_all(const reader *r)
 
 lb_status app_config_read(const app_program *program, app_config *config, const char *path, lb_error *error)
 {
-    app_json_file file;
-    const reader r = {.program = program, .file = &file, .error = error};
     app_config_free(config);
-    lb_status status = app_json_file_open(&file, path, "with options", error);
-    if (!status) status = set_all(&r);
-    config->json = file.json;
-    file.json = NULL;
-    app_json_file_close(&file);
-    return status;
+    lb_status status = app_json_file_open(&config->read, path, "with options", error);
+    return status ? status : set_all(program, &config->read, error);
 }
 
 /* The file of a command line that has been parsed, and then the command line again, which wins. */
@@ -156,11 +143,10 @@ static void print_value(lb_buffer *json, const app_option *option, bool record)
 {
     char number[APP_OPTION_NUMBER];
     const char *value = app_option_value(option, number);
-    bool is_path =
-        option->metavar && (strcmp(option->metavar, "FILE") == 0 || strcmp(option->metavar, "MODEL") == 0);
     bool is_text = option->kind == APP_IS_CHOICE || option->kind == APP_IS_TEXT ||
                    (option->kind == APP_IS_SEED && *option->value.seed > EXACT);
-    if (value && option->kind == APP_IS_TEXT && record && is_path) value = file_name(value);
+    if (value && option->kind == APP_IS_TEXT && record && app_option_is_path(option))
+        value = file_name(value);
     if (value && is_text)
         lb_buffer_json_string(json, value);
     else
@@ -182,13 +168,7 @@ char *app_config_record(const app_program *program, const char *const *left_out)
     return lb_buffer_end(&json);
 }
 
-char *app_config_json(const app_program *program)
-{
-    return app_config_record(program, NULL);
-}
-
 void app_config_free(app_config *config)
 {
-    cJSON_Delete(config->json);
-    config->json = NULL;
+    app_json_file_close(&config->read);
 }

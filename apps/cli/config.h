@@ -14,16 +14,14 @@
 #ifndef APP_CONFIG_H
 #define APP_CONFIG_H
 
+#include "cli/json_file.h"
 #include "cli/options.h"
-
-struct cJSON;
-struct app_json_file;
 
 /** Zero before the options are read. */
 typedef struct app_config {
     const char *file;   /* of --config; NULL: none */
     bool print;         /* of --print-config */
-    struct cJSON *json; /* the file; text options point into it */
+    app_json_file read; /* the file; text options point into it */
 } app_config;
 
 /** --config FILE and --print-config. */
@@ -34,7 +32,7 @@ typedef struct app_config {
                  "print all options as such a file, with what the recipe chooses for FILE, and exit")
 
 /** As app_options, but the file of --config sets the options before the command line does. Also returns 65 or 66 if
- *  that file is invalid or cannot be read. With --print-config, the program must print app_config_json after filling in
+ *  that file is invalid or cannot be read. With --print-config, the program must print app_config_record after filling in
  *  its own defaults. */
 LB_MUST_USE int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv);
 
@@ -47,8 +45,7 @@ LB_MUST_USE lb_status app_config_parse(const app_program *program, app_config *c
 /** The option that an item of a file names in full, except those named in `left_out`, which ends with NULL. NULL after
  *  an error. Errors: LB_ERROR_FORMAT with file and line, and the closest name; LB_ERROR_MEMORY. */
 const app_option *app_config_find(const app_program *program, const char *const *left_out,
-                                  const struct app_json_file *file, const struct cJSON *item,
-                                  lb_error *error);
+                                  const app_json_file *file, const struct cJSON *item, lb_error *error);
 
 /** Sets the program's options from the file `path`. A null leaves an option unchanged.
  *  Memory: text options then point to memory that app_config_free frees.
@@ -57,12 +54,10 @@ const app_option *app_config_find(const app_program *program, const char *const 
 LB_MUST_USE lb_status app_config_read(const app_program *program, app_config *config, const char *path,
                                       lb_error *error);
 
-/** The values of all options except APP_CONFIG_OPTIONS, as a JSON object that app_config_read accepts.
+/** The values of all options except APP_CONFIG_OPTIONS, as a JSON object that app_config_read accepts. For the record in
+ *  a model file, which is to be equal on every machine: without the options named in `left_out`, which ends with NULL,
+ *  and with file names in place of paths; `left_out` is NULL otherwise.
  *  Memory: release it with lb_release; NULL if memory runs out. */
-char *app_config_json(const app_program *program);
-
-/** The same for the record in a model file, which is to be equal on every machine: without the options named in
- *  `left_out`, which ends with NULL, and with file names in place of paths. */
 char *app_config_record(const app_program *program, const char *const *left_out);
 
 /** Frees the data of the file. */

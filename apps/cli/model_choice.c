@@ -46,14 +46,13 @@ lb_status app_choose_model(const app_model_choice *choice, const app_model_choic
     return LB_OK;
 }
 
-void app_leave_model_open(const app_model_choice *choice, lb_training_config *config, const int *hidden,
-                          const int *heads)
+void app_leave_model_open(const app_model_choice *choice, lb_training_config *config)
 {
     if (!config->from) return;
     if (!app_option_was_set(&choice->model)) config->model = NULL;
     if (!app_option_was_set(&choice->direction)) config->direction = NULL;
     if (!app_option_was_set(&choice->embed)) config->embed = 0;
     if (!app_option_was_set(&choice->bidirectional)) config->one_direction = false;
-    if (!app_option_was_set(hidden)) config->hidden = 0;
-    if (!app_option_was_set(heads)) config->heads = 0;
+    if (!app_option_was_set(&config->hidden)) config->hidden = 0;
+    if (!app_option_was_set(&config->heads)) config->heads = 0;
 }

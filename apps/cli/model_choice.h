@@ -37,9 +37,8 @@ LB_MUST_USE lb_status app_choose_model(const app_model_choice *choice, const app
                                        lb_training_config *config, lb_error *error);
 
 /** Resets options that were not given, so that they come from `config->from`. Does nothing if that is NULL. Call it
- *  after app_choose_model. */
-void app_leave_model_open(const app_model_choice *choice, lb_training_config *config, const int *hidden,
-                          const int *heads);
+ *  after app_choose_model, with the structs of the options. */
+void app_leave_model_open(const app_model_choice *choice, lb_training_config *config);
 
 /** The options under "Model" of a program with these settings: an lb_training_config and an app_model_choice. */
 #define APP_MODEL_OPTIONS(settings, choice)                                                                  \

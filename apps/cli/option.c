@@ -137,16 +137,6 @@ static bool read_choice(const app_option *option, const char *text)
     return false;
 }
 
-static bool add_text(app_texts *texts, const char *text)
-{
-    size_t bytes = texts->count * sizeof *texts->text;
-    const char **grown = lb_alloc_grow((void *)texts->text, bytes, bytes + sizeof *grown);
-    if (!grown) return false;
-    grown[texts->count++] = text;
-    texts->text = grown;
-    return true;
-}
-
 enum { MOST_VARIABLES = 256 };
 
 static const void *variables[MOST_VARIABLES]; /* set so far; ends with NULL */
@@ -202,7 +192,7 @@ bool app_option_set(const app_option *option, const char *text)
         *option->value.text = text;
         return true;
     case APP_IS_TEXTS:
-        return add_text(option->value.texts, text);
+        return !lb_strings_add(option->value.texts, lb_alloc_string(text), NULL);
     case APP_IS_FLAG:
         *option->value.flag = true;
         return true;

@@ -2,6 +2,7 @@
 #ifndef APP_OPTION_H
 #define APP_OPTION_H
 
+#include "data/strings.h"
 #include "tensor/instruction_set.h"
 #include <lookback/base.h>
 
@@ -13,13 +14,6 @@ typedef struct app_alias {
     const char *name; /* NULL after the last */
     int choice;       /* its position */
 } app_alias;
-
-/** Texts of an option that may be given several times, in the order of the command line; they point into argv. Zero is
- *  empty. Release `text` with lb_release. */
-typedef struct app_texts {
-    const char **text; /* [count] */
-    size_t count;
-} app_texts;
 
 /** One row of the table; use the macros below. Their last argument is the help; further fields may follow it:
  *
@@ -49,7 +43,7 @@ typedef struct app_option {
         uint64_t *seed;
         double *number;
         const char **text;
-        app_texts *texts;
+        lb_strings *texts;
     } value;
     double min, max;            /* inclusive; both 0: any */
     const char *const *choices; /* NULL after the last; for a text: the valid words, for --help */
@@ -131,7 +125,7 @@ extern int app_isa;
 #define APP_OPTIONAL_TEXT(long_name, meta, pointer, ...)                                                     \
     APP_TEXT(0, long_name, meta, pointer, __VA_ARGS__, .optional = true)
 
-/** An app_texts: the option may be given several times. */
+/** An lb_strings, in the order of the command line: the option may be given several times. */
 #define APP_TEXTS(short_name, long_name, meta, pointer, ...)                                                 \
     {                                                                                                        \
         .kind = APP_IS_TEXTS, .letter = (short_name), .name = (long_name), .metavar = (meta),                \

@@ -74,12 +74,9 @@ static lb_status bad_value(const app_option *option, const char *text, lb_error 
 {
     char expected[256];
     app_option_expects(option, expected, sizeof expected);
-    if (!text) {
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected %s, found nothing", option->name,
-                            expected);
-    }
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected %s, found \"%s\"", option->name, expected,
-                        text);
+    const char *quote = text ? "\"" : "";
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected %s, found %s%s%s", option->name, expected,
+                        quote, text ? text : "nothing", quote);
 }
 
 /* `word` begins with two dashes and may contain "=VALUE". */
@@ -193,8 +190,7 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
     *argv += optind;
     lb_status status = check_operands(program, *argc, *argv, error);
     if (!status) status = take_operand(program, argc, argv, given, error);
-    return status ? status
-                  : app_option_files_check(program->options, program->option_count, *argv, *argc, error);
+    return status ? status : app_option_files_check(program, *argv, *argc, error);
 }
 
 static void print_version(const app_program *program)

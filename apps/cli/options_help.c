@@ -91,12 +91,6 @@ void app_examples_print(const app_example *examples, int count, FILE *out)
     }
 }
 
-/* The usual options without headings, or all with them. */
-static bool is_shown(const app_option *option, bool all)
-{
-    return all || option->usual;
-}
-
 /* The column where the texts begin. */
 static int indent_of(const app_program *program, bool all)
 {
@@ -104,7 +98,7 @@ static int indent_of(const app_program *program, bool all)
     int indent = format_left(&app_option_version, left);
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (option->kind == APP_IS_HEADING || !is_shown(option, all)) continue;
+        if (option->kind == APP_IS_HEADING || !(all || option->usual)) continue;
         int length = format_left(option, left);
         if (length > indent) indent = length;
     }
@@ -133,7 +127,7 @@ void app_options_help(const app_program *program, bool all, FILE *out)
     if (!all) fprintf(out, "The most common of %d options; --help --all shows them all\n", options);
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (!is_shown(option, all)) continue;
+        if (!all && !option->usual) continue; /* no heading is usual */
         if (option->kind == APP_IS_HEADING)
             fprintf(out, "%s%s\n", i ? "\n" : "", option->help);
         else

@@ -88,13 +88,9 @@ static lb_status check(run *r, lb_error *error)
 static int compare_and_print(run *r)
 {
     lb_error error = {0};
-    const app_compared_budget *size = &r->one.size;
-    app_comparison comparison = {.task = {.max_value = size->max_number,
-                                          .min_length = size->min_length,
-                                          .max_length = size->max_length,
-                                          .seed = r->one.seed},
-                                 .steps = size->steps,
-                                 .batch = size->batch,
+    app_comparison comparison = {.task = app_compared_task(&r->one),
+                                 .steps = r->one.size.steps,
+                                 .batch = r->one.size.batch,
                                  .lists = APP_HELD_OUT};
     lb_status status = check(r, &error);
     if (!status) {

@@ -42,7 +42,6 @@ static lb_status open_pairs(measuring *s, lb_error *error)
     const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, s->asked->pairs, &format, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);
-    if (!status) status = app_pair_texts_new(&s->texts, (size_t)s->asked->batch, error);
     return status ? status
                   : app_score_open(s->score, s->asked->judging, s->model.target_rule.separator, error);
 }
@@ -52,7 +51,7 @@ static lb_status add_row(measuring *s, size_t row, const lb_translation *text, l
     if (text->error)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", s->pairs.name,
                             (long long)s->texts.number[row], text->error);
-    const char *reference = s->texts.target[row];
+    const char *reference = s->texts.targets.text[row];
     const lb_symbols source = {.count = (size_t)text->length, .symbol = text->symbol};
     for (int64_t i = 0; i < text->count; i++)
         s->output[i] =
@@ -72,8 +71,8 @@ static lb_status translate(measuring *s, lb_error *error)
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .copy_unknown = s->asked->copy_unknown,
                                   .skip_bad_texts = true};
-    lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->texts.source,
-                                              (int64_t)s->texts.count, config, error);
+    lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->texts.sources.text,
+                                              (int64_t)s->texts.sources.count, config, error);
     if (!found) return error->status;
     lb_status status = LB_OK;
     for (int64_t i = 0; i < found->count && !status; i++)
@@ -87,9 +86,9 @@ static lb_status evaluate(measuring *s, lb_error *error)
     lb_status status = open_pairs(s, error);
     if (status) return status;
     do {
-        status = app_pair_texts_read(&s->texts, &s->pairs, error);
-        if (!status && s->texts.count > 0) status = translate(s, error);
-    } while (!status && s->texts.count > 0);
+        status = app_pair_texts_read(&s->texts, &s->pairs, (size_t)s->asked->batch, error);
+        if (!status && s->texts.sources.count > 0) status = translate(s, error);
+    } while (!status && s->texts.sources.count > 0);
     s->score->skipped = s->pairs.skipped;
     if (status) return status;
     app_unknown_say(&s->unknown, s->pairs.name);

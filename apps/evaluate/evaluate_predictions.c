@@ -55,14 +55,6 @@ static lb_status read_prediction(measuring *s, const lb_line *line, lb_error *er
     return split(s, line, &format->target, tab + 1, (size_t)(end - tab) - 1, &s->output, error);
 }
 
-static bool same_symbols(const lb_symbols *a, const lb_symbols *b)
-{
-    if (a->count != b->count) return false;
-    for (size_t i = 0; i < a->count; i++)
-        if (strcmp(a->symbol[i], b->symbol[i]) != 0) return false;
-    return true;
-}
-
 /* Compares one line of each file. */
 static lb_status compare(measuring *s, const lb_line *pair, const lb_line *prediction, lb_error *error)
 {
@@ -76,7 +68,7 @@ static lb_status compare(measuring *s, const lb_line *pair, const lb_line *predi
     if (status) return lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message));
     status = read_prediction(s, prediction, error);
     if (status) return status;
-    if (!same_symbols(&s->source, &s->pairs.pair.source))
+    if (!app_same_symbols(&s->source, &s->pairs.pair.source))
         return lb_error_set(
             error, LB_ERROR_FORMAT, "%s:%lld: the source differs from the one in line %lld of %s",
             s->predictions.name, (long long)prediction->number, (long long)pair->number, s->pairs.name);

@@ -147,17 +147,18 @@ static lb_status judge(app_score *score, lb_error *error)
     return status;
 }
 
+bool app_same_symbols(const lb_symbols *a, const lb_symbols *b)
+{
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(a->symbol[i], b->symbol[i]) != 0) return false;
+    return true;
+}
+
 static bool is_among(const app_answer *answer)
 {
-    const lb_symbols *wanted = answer->reference;
-    for (int i = 0; i < answer->outputs; i++) {
-        const lb_symbols *output = &answer->output[i];
-        size_t same = 0;
-        while (same < output->count && same < wanted->count &&
-               strcmp(output->symbol[same], wanted->symbol[same]) == 0)
-            same++;
-        if (same == output->count && same == wanted->count) return true;
-    }
+    for (int i = 0; i < answer->outputs; i++)
+        if (app_same_symbols(&answer->output[i], answer->reference)) return true;
     return false;
 }
 

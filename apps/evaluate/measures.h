@@ -18,6 +18,9 @@ typedef struct app_answer {
     int outputs;
 } app_answer;
 
+/** Whether both have the same symbols. */
+bool app_same_symbols(const lb_symbols *a, const lb_symbols *b);
+
 /** All rows so far. */
 typedef struct app_score {
     app_judging judging;

@@ -15,7 +15,7 @@ typedef struct parts {
 
 bool app_characters_new(app_characters *all)
 {
-    *all = (app_characters){lb_alloc_zero(APP_CHARACTERS), lb_alloc_zero(APP_CHARACTERS), 0, 0};
+    *all = (app_characters){lb_alloc_zero(APP_CHARACTERS), lb_alloc_zero(APP_CHARACTERS)};
     return all->of_source && all->of_target;
 }
 
@@ -59,19 +59,12 @@ int64_t app_characters_mark(unsigned char *marked, const char *text)
     return count;
 }
 
-/* Whether a character has a part in a source. */
-static bool is_of_source(const app_characters *all, const parts *of)
+/* How many of the parts are marked. */
+static int count_marked(const unsigned char *marked, const parts *of)
 {
-    bool any = false;
-    for (int i = 0; i < of->count; i++) any = any || all->of_source[of->character[i]];
-    return any;
-}
-
-static bool is_of_target(const app_characters *all, const parts *of)
-{
-    bool every = true;
-    for (int i = 0; i < of->count; i++) every = every && all->of_target[of->character[i]];
-    return every;
+    int count = 0;
+    for (int i = 0; i < of->count; i++) count += marked[of->character[i]];
+    return count;
 }
 
 /* The characters that consist of others, and what is asked of each. `wanted` has 1 for those of the tables, and 2 for
@@ -82,8 +75,8 @@ static void choose(const app_characters *all, bool composes, unsigned char *want
         parts of = parts_of(c);
         if ((c >= HANGUL && c < HANGUL_END) || of.count < 1 || (of.count == 1 && of.character[0] == c))
             continue;
-        bool source = is_of_source(all, &of), target = is_of_target(all, &of);
-        if (!source && !target) continue;
+        bool target = count_marked(all->of_target, &of) == of.count;
+        if (!target && count_marked(all->of_source, &of) == 0) continue;
         if (wanted[c] == 0) wanted[c] = 1;
         /* What it is composed of may be composed itself. */
         for (int count = of.count; (target || composes) && count > 1; count--) {

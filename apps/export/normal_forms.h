@@ -11,7 +11,6 @@
 typedef struct app_characters {
     unsigned char *of_source,
         *of_target; /* [APP_CHARACTERS] 1: it is in a symbol there, or a part of one that is */
-    int64_t longest_source, longest_target; /* the most parts of a symbol */
 } app_characters;
 
 enum { APP_CHARACTERS = 0x110000 };

@@ -141,14 +141,17 @@ void app_numbers_named(app_numbers *n, const char *name, const char *weight, con
     lb_buffer_print(&n->layers, ";\n");
 }
 
-void app_numbers_tied(app_numbers *n, const char *name, const char *other, const char *weight,
-                      const char *bias)
+void app_numbers_output(app_numbers *n, bool tied)
 {
-    const lb_tensor *w = find(n, weight);
+    if (!tied) {
+        app_numbers_named(n, "output", "output.weight", "output.bias");
+        return;
+    }
+    const lb_tensor *w = find(n, "target_embedding.weight");
     if (!w) return;
-    add_bias(n, name, bias, 0, lb_dim(w, 0));
-    lb_buffer_print(&n->layers, "static const linear %s = ", name);
-    add_layer(n, other, lb_dim(w, 0), lb_dim(w, 1), name);
+    add_bias(n, "output", "output.bias", 0, lb_dim(w, 0));
+    lb_buffer_print(&n->layers, "static const linear output = ");
+    add_layer(n, "target_embedding", lb_dim(w, 0), lb_dim(w, 1), "output");
     lb_buffer_print(&n->layers, ";\n");
 }
 

@@ -178,8 +178,5 @@ void app_recurrent_model_add(const lb_seq2seq *model, app_numbers *n, app_kernel
     add_attention(model, n, k);
     add_cells(n, "decoder", (int)c->layers, 1);
     if (model->combine.weight) app_numbers_named(n, "combine", "combine.weight", NULL);
-    if (c->tied)
-        app_numbers_tied(n, "output", "target_embedding", "target_embedding.weight", "output.bias");
-    else
-        app_numbers_named(n, "output", "output.weight", "output.bias");
+    app_numbers_output(n, c->tied);
 }

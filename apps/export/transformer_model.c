@@ -10,15 +10,15 @@ enum { NAME = 96 };
 
 static const double ROTARY_BASE = 10000;
 
-/* "encoder.0.self" in the names of arrays and of parameters. */
-static void name_in(char name[NAME], const char *stack, int layer, const char *part)
+/* A linear of a layer: our name of it, and the beginning of theirs, up to "weight" and "bias". */
+static void add_linear(app_numbers *n, const char *stack, int layer, const char *ours, const char *theirs,
+                       int64_t first, int64_t rows)
 {
-    lb_snprintf(name, NAME, "%s_%d_%s", stack, layer, part);
-}
-
-static void parameter_in(char name[NAME], const char *stack, int layer, const char *part)
-{
-    lb_snprintf(name, NAME, "transformer.%s.layers.%d.%s", stack, layer, part);
+    char name[NAME], weight[NAME], bias[NAME];
+    lb_snprintf(name, NAME, "%s_%d_%s", stack, layer, ours);
+    lb_snprintf(weight, NAME, "transformer.%s.layers.%d.%sweight", stack, layer, theirs);
+    lb_snprintf(bias, NAME, "transformer.%s.layers.%d.%sbias", stack, layer, theirs);
+    app_numbers_linear(n, name, weight, bias, first, rows);
 }
 
 /* Queries, keys and values are rows of one packed matrix. */
@@ -26,42 +26,28 @@ static void add_attention(app_numbers *n, const app_kernel *k, const char *stack
                           const char *theirs)
 {
     static const char *const parts[] = {"query", "key", "value"};
-    char name[NAME], part[NAME], weight[NAME], bias[NAME];
+    char name[NAME], parameters[NAME];
     int64_t first = 0;
     lb_buffer_print(&n->layers, "{");
+    lb_snprintf(parameters, NAME, "%s.in_proj_", theirs);
     for (int i = 0; i < 3; i++) {
         int64_t rows = app_kernel_size_of(k, i == 0 ? "WIDTH" : "KEYS");
-        lb_snprintf(part, NAME, "%s_%s", ours, parts[i]);
-        name_in(name, stack, layer, part);
-        lb_snprintf(part, NAME, "%s.in_proj_weight", theirs);
-        parameter_in(weight, stack, layer, part);
-        lb_snprintf(part, NAME, "%s.in_proj_bias", theirs);
-        parameter_in(bias, stack, layer, part);
-        app_numbers_linear(n, name, weight, bias, first, rows);
+        lb_snprintf(name, NAME, "%s_%s", ours, parts[i]);
+        add_linear(n, stack, layer, name, parameters, first, rows);
         lb_buffer_print(&n->layers, ",\n      ");
         first += rows;
     }
-    lb_snprintf(part, NAME, "%s_output", ours);
-    name_in(name, stack, layer, part);
-    lb_snprintf(part, NAME, "%s.out_proj.weight", theirs);
-    parameter_in(weight, stack, layer, part);
-    lb_snprintf(part, NAME, "%s.out_proj.bias", theirs);
-    parameter_in(bias, stack, layer, part);
-    app_numbers_linear(n, name, weight, bias, 0, 0);
+    lb_snprintf(name, NAME, "%s_output", ours);
+    lb_snprintf(parameters, NAME, "%s.out_proj.", theirs);
+    add_linear(n, stack, layer, name, parameters, 0, 0);
     lb_buffer_print(&n->layers, "},\n     ");
 }
 
 static void add_feed_forward(app_numbers *n, const char *stack, int layer)
 {
-    static const char *const ours[] = {"inner", "outer"}, *const theirs[] = {"linear1", "linear2"};
+    static const char *const ours[] = {"inner", "outer"}, *const theirs[] = {"linear1.", "linear2."};
     for (int i = 0; i < 2; i++) {
-        char name[NAME], part[NAME], weight[NAME], bias[NAME];
-        name_in(name, stack, layer, ours[i]);
-        lb_snprintf(part, NAME, "%s.weight", theirs[i]);
-        parameter_in(weight, stack, layer, part);
-        lb_snprintf(part, NAME, "%s.bias", theirs[i]);
-        parameter_in(bias, stack, layer, part);
-        app_numbers_linear(n, name, weight, bias, 0, 0);
+        add_linear(n, stack, layer, ours[i], theirs[i], 0, 0);
         lb_buffer_print(&n->layers, ",\n     ");
     }
 }
@@ -81,7 +67,7 @@ static void add_norm(app_numbers *n, const char *name, const char *module)
 
 static void add_stack(app_numbers *n, const app_kernel *k, const char *stack, int layers, bool crosses)
 {
-    char name[NAME], module[NAME], norm[8];
+    char name[NAME], module[NAME];
     lb_buffer_print(&n->layers, "static const %s_layer %s[] = {\n", stack, stack);
     for (int layer = 0; layer < layers; layer++) {
         lb_buffer_print(&n->layers, "    {");
@@ -89,9 +75,8 @@ static void add_stack(app_numbers *n, const app_kernel *k, const char *stack, in
         if (crosses) add_attention(n, k, stack, layer, "cross", "multihead_attn");
         add_feed_forward(n, stack, layer);
         for (int i = 1; i <= (crosses ? 3 : 2); i++) {
-            lb_snprintf(norm, sizeof norm, "norm%d", i);
-            name_in(name, stack, layer, norm);
-            parameter_in(module, stack, layer, norm);
+            lb_snprintf(name, NAME, "%s_%d_norm%d", stack, layer, i);
+            lb_snprintf(module, NAME, "transformer.%s.layers.%d.norm%d", stack, layer, i);
             lb_buffer_print(&n->layers, i > 1 ? ", " : "");
             add_norm(n, name, module);
         }
@@ -234,9 +219,6 @@ lb_status app_transformer_model_add(const lb_transformer *model, app_numbers *n,
     app_numbers_named(n, "target_embedding", "target_embedding.weight", NULL);
     add_stack(n, k, "encoder", (int)c->layers, false);
     add_stack(n, k, "decoder", (int)c->layers, true);
-    if (c->tied)
-        app_numbers_tied(n, "output", "target_embedding", "target_embedding.weight", "output.bias");
-    else
-        app_numbers_named(n, "output", "output.weight", "output.bias");
+    app_numbers_output(n, c->tied);
     return add_positions(model, n, k, error);
 }

@@ -4,6 +4,7 @@
 #include "cli/programs.h"
 #include "console/console.h"
 
+#include "base/json_text.h"
 #include "data/sort_task_json.h"
 #include "io/dtype.h"
 #include "io/json.h"
@@ -18,14 +19,25 @@
 
 enum { SAMPLE = 20 };
 
+enum { CONFIG, TASK, SOURCE, TARGET, TRAINING, PARTS };
+
+/* What the metadata of a file have as JSON, and its name in ours. */
+static const struct {
+    const char *key, *name;
+} parts[PARTS] = {{"lookback.config", "config"},
+                  {LB_SORT_TASK_KEY, "task"},
+                  {LB_SOURCE_VOCABULARY_KEY, "source_vocabulary"},
+                  {LB_TARGET_VOCABULARY_KEY, "target_vocabulary"},
+                  {LB_TRAINING_KEY, "training"}};
+
 /* A file and its contents. */
 typedef struct subject {
     char *path;
     lb_safetensors *file;
-    const char *kind;
+    const char *kind, *direction;
     int64_t parameters;
-    lb_error unusable;                                 /* why programs that apply the model refuse it */
-    cJSON *config, *task, *training, *source, *target; /* NULL: missing, or not JSON */
+    lb_error unusable;  /* why programs that apply the model refuse it */
+    cJSON *part[PARTS]; /* NULL: missing, or not JSON */
 } subject;
 
 static lb_status out_of_memory(lb_error *error)
@@ -58,24 +70,17 @@ static lb_status open_subject(subject *s, const char *model, lb_error *error)
     s->file = lb_model_file_open(model, &s->path, error);
     if (!s->file) return error->status;
     s->kind = lb_safetensors_metadata_value(s->file, "lookback.model");
+    s->direction = lb_safetensors_metadata_value(s->file, LB_DIRECTION_KEY);
     for (int64_t i = 0; i < lb_safetensors_count(s->file); i++)
         s->parameters += lb_shape_count(lb_safetensors_at(s->file, i)->shape);
     lb_status status = try_model(s, error);
-    if (!status) status = parse(s->file, "lookback.config", &s->config, error);
-    if (!status) status = parse(s->file, LB_SORT_TASK_KEY, &s->task, error);
-    if (!status) status = parse(s->file, LB_TRAINING_KEY, &s->training, error);
-    if (!status) status = parse(s->file, LB_SOURCE_VOCABULARY_KEY, &s->source, error);
-    if (!status) status = parse(s->file, LB_TARGET_VOCABULARY_KEY, &s->target, error);
-    return status ? status : app_put_options_in_force(s->training, s->config, s->kind, error);
+    for (int i = 0; i < PARTS && !status; i++) status = parse(s->file, parts[i].key, &s->part[i], error);
+    return status ? status : app_put_options_in_force(s->part[TRAINING], s->part[CONFIG], s->kind, error);
 }
 
 static void close_subject(subject *s)
 {
-    cJSON_Delete(s->config);
-    cJSON_Delete(s->task);
-    cJSON_Delete(s->training);
-    cJSON_Delete(s->source);
-    cJSON_Delete(s->target);
+    for (int i = 0; i < PARTS; i++) cJSON_Delete(s->part[i]);
     lb_safetensors_close(s->file);
     lb_release(s->path);
 }
@@ -164,70 +169,62 @@ static lb_status print_text(const subject *s, bool tensors, lb_error *error)
     printf("kind: ");
     print_visible(s->kind);
     printf("\nparameters: %" PRId64 "\n", s->parameters);
-    const char *direction = lb_safetensors_metadata_value(s->file, LB_DIRECTION_KEY);
-    if (direction) {
+    if (s->direction) {
         printf("direction: ");
-        print_visible(direction);
+        print_visible(s->direction);
         putchar('\n');
     }
-    lb_status status = print_section("configuration", s->config, error);
-    if (!status) status = print_section("task", s->task, error);
+    lb_status status = print_section("configuration", s->part[CONFIG], error);
+    if (!status) status = print_section("task", s->part[TASK], error);
     if (status) return status;
-    print_vocabulary(s->target ? "sources" : "sources and targets", s->source);
-    print_vocabulary("targets", s->target);
-    status = print_section("training", s->training, error);
+    print_vocabulary(s->part[TARGET] ? "sources" : "sources and targets", s->part[SOURCE]);
+    print_vocabulary("targets", s->part[TARGET]);
+    status = print_section("training", s->part[TRAINING], error);
     if (!status && tensors) print_tensors(s->file);
     return status;
 }
 
-static bool add_tensor(cJSON *all, const lb_safetensors_tensor *tensor)
+static void add_tensor(lb_buffer *json, const lb_safetensors_tensor *tensor)
 {
-    cJSON *one = cJSON_CreateObject();
-    if (!cJSON_AddItemToArray(all, one)) return false;
-    cJSON *shape = cJSON_AddStringToObject(one, "name", tensor->name) &&
-                           cJSON_AddStringToObject(one, "dtype", lb_dtype_name(tensor->dtype))
-                       ? cJSON_AddArrayToObject(one, "shape")
-                       : NULL;
-    for (int d = 0; shape && d < tensor->shape.ndim; d++)
-        if (!cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)tensor->shape.dim[d]))) return false;
-    return shape != NULL;
+    lb_json_open(json, NULL, "{");
+    lb_json_string(json, "name", tensor->name);
+    lb_json_string(json, "dtype", lb_dtype_name(tensor->dtype));
+    lb_json_open(json, "shape", "[");
+    for (int d = 0; d < tensor->shape.ndim; d++) lb_json_whole(json, NULL, tensor->shape.dim[d]);
+    lb_buffer_print(json, "]}");
 }
 
-static bool add_tensors(cJSON *json, const lb_safetensors *file)
+static void add_tensors(lb_buffer *json, const lb_safetensors *file)
 {
-    cJSON *all = cJSON_AddArrayToObject(json, "tensors");
-    for (int64_t i = 0; all && i < lb_safetensors_count(file); i++)
-        if (!add_tensor(all, lb_safetensors_at(file, i))) return false;
-    return all != NULL;
+    lb_json_open(json, "tensors", "[");
+    for (int64_t i = 0; i < lb_safetensors_count(file); i++) add_tensor(json, lb_safetensors_at(file, i));
+    lb_buffer_print(json, "]");
 }
 
-/* Moves a part of the subject into the object, if it exists. */
-static bool move(cJSON *json, const char *key, cJSON **part)
+static void add_part(lb_buffer *json, const char *name, const cJSON *part)
 {
-    if (*part && !cJSON_AddItemToObject(json, key, *part)) return false;
-    *part = NULL;
-    return true;
-}
-
-static bool fill(cJSON *json, subject *s, bool tensors)
-{
-    const char *direction = lb_safetensors_metadata_value(s->file, LB_DIRECTION_KEY);
-    return cJSON_AddStringToObject(json, "file", s->path) && cJSON_AddStringToObject(json, "kind", s->kind) &&
-           cJSON_AddNumberToObject(json, "parameters", (double)s->parameters) &&
-           (!direction || cJSON_AddStringToObject(json, "direction", direction)) &&
-           move(json, "config", &s->config) && move(json, "task", &s->task) &&
-           move(json, "source_vocabulary", &s->source) && move(json, "target_vocabulary", &s->target) &&
-           move(json, "training", &s->training) && (!tensors || add_tensors(json, s->file));
-}
-
-static lb_status print_json(subject *s, bool tensors, lb_error *error)
-{
-    cJSON *json = cJSON_CreateObject();
-    char *text = json && fill(json, s, tensors) ? cJSON_PrintUnformatted(json) : NULL;
-    if (text) puts(text);
-    cJSON_Delete(json);
-    lb_status status = text ? LB_OK : out_of_memory(error);
+    char *text = cJSON_PrintUnformatted(part);
+    json->failed = json->failed || !text;
+    lb_json_key(json, name);
+    lb_buffer_print(json, "%s", text ? text : "");
     cJSON_free(text);
+}
+
+static lb_status print_json(const subject *s, bool tensors, lb_error *error)
+{
+    lb_buffer json = {0};
+    lb_json_open(&json, NULL, "{");
+    lb_json_string(&json, "file", s->path);
+    lb_json_string(&json, "kind", s->kind);
+    lb_json_whole(&json, "parameters", s->parameters);
+    if (s->direction) lb_json_string(&json, "direction", s->direction);
+    for (int i = 0; i < PARTS; i++)
+        if (s->part[i]) add_part(&json, parts[i].name, s->part[i]);
+    if (tensors) add_tensors(&json, s->file);
+    lb_buffer_print(&json, "}");
+    lb_status status = json.failed ? out_of_memory(error) : LB_OK;
+    if (!status) puts(json.text);
+    lb_release(json.text);
     return status;
 }
 

@@ -1,7 +1,6 @@
 #include "figures/matrix.h"
 #include "base/alloc.h"
 
-#include <ctype.h>
 #include <string.h>
 
 void app_matrix_free(app_matrix *matrix)
@@ -9,8 +8,6 @@ void app_matrix_free(app_matrix *matrix)
     lb_release(matrix->values);
     lb_release((void *)matrix->row_labels);
     lb_release((void *)matrix->column_labels);
-    lb_release(matrix->row_text);
-    lb_release(matrix->column_text);
     lb_strings_free(&matrix->texts);
     *matrix = (app_matrix){0};
 }
@@ -57,30 +54,19 @@ void app_matrix_average(app_matrix *m)
     m->layers = m->heads = 1;
 }
 
-/* Splits `text` at blanks, and stores the first `room` words in `words`. Returns the number of all words. */
-static size_t split_words(char *text, const char **words, size_t room)
+/* Names with blanks between them. */
+static lb_status read_labels(app_matrix *m, const char *labels, const char *path, const char *what,
+                             size_t needed, const char ***words, lb_error *error)
 {
+    static const char blanks[] = " \t\n\v\f\r";
     size_t count = 0;
-    while (*text) {
-        if (isspace((unsigned char)*text)) {
-            *text++ = '\0';
-            continue;
-        }
-        if (count < room) words[count] = text;
-        count++;
-        while (*text && !isspace((unsigned char)*text)) text++;
-    }
-    return count;
-}
-
-static lb_status read_labels(const char *labels, const char *path, const char *what, size_t needed,
-                             char **text, const char ***words, lb_error *error)
-{
     if (!labels) return LB_OK;
-    *text = lb_alloc_string(labels);
     *words = lb_alloc(needed * sizeof **words);
-    if (!*text || !*words) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    size_t count = split_words(*text, *words, needed);
+    if (!*words) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    char *rest, *text = lb_alloc_string(labels);
+    if (lb_strings_add(&m->texts, text, error)) return LB_ERROR_MEMORY;
+    for (char *word = strtok_r(text, blanks, &rest); word; word = strtok_r(NULL, blanks, &rest), count++)
+        if (count < needed) (*words)[count] = word;
     if (count == needed) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: there are %zu names for %zu %s", path, count, needed,
                         what);
@@ -104,7 +90,7 @@ lb_status app_matrix_read(const char *path, const char *row_labels, const char *
     m->heads = shape.ndim > 2 ? (size_t)shape.dim[shape.ndim - 3] : 1;
     m->rows = (size_t)shape.dim[shape.ndim - 2];
     m->columns = (size_t)shape.dim[shape.ndim - 1];
-    status = read_labels(row_labels, path, "rows", m->rows, &m->row_text, &m->row_labels, error);
-    if (status) return status;
-    return read_labels(column_labels, path, "columns", m->columns, &m->column_text, &m->column_labels, error);
+    status = read_labels(m, row_labels, path, "rows", m->rows, &m->row_labels, error);
+    return status ? status
+                  : read_labels(m, column_labels, path, "columns", m->columns, &m->column_labels, error);
 }

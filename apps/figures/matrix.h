@@ -12,8 +12,7 @@ typedef struct app_matrix {
     size_t first_layer, first_head;           /* the numbers of the first ones */
     double *values;                           /* [layers, heads, rows, columns] */
     const char **row_labels, **column_labels; /* NULL: none */
-    char *row_text, *column_text;             /* memory of the labels: these, */
-    lb_strings texts;                         /* or this list */
+    lb_strings texts;                         /* memory of the labels */
 } app_matrix;
 
 /** The attention weights of a model for `text`: a row for each output symbol, the end included, and a column for each

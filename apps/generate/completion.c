@@ -17,8 +17,7 @@ app_value app_value_of(const app_option *option)
     if (option->choices) return APP_VALUE_WORDS;
     if (option->kind != APP_IS_TEXT) return APP_VALUE_OTHER;
     if (strcmp(option->metavar, "DIR") == 0) return APP_VALUE_FOLDER;
-    bool file = strcmp(option->metavar, "FILE") == 0 || strncmp(option->metavar, "MODEL", 5) == 0;
-    return file ? APP_VALUE_FILE : APP_VALUE_OTHER;
+    return app_option_is_path(option) ? APP_VALUE_FILE : APP_VALUE_OTHER;
 }
 
 void app_value_put(const app_option *option, const char *const *as, const char *end, FILE *out)

@@ -22,14 +22,6 @@ static void write_page(const app_program *program, void *about)
     app_manual_command(program, about, stdout);
 }
 
-static void write_first_page(void)
-{
-    app_manual_begin(&app_whole, stdout);
-    for (int i = 0; i < app_command_count; i++)
-        app_manual_entry(app_commands[i].name, app_commands[i].about, stdout);
-    app_manual_end(&app_whole, stdout);
-}
-
 static void write_completion(const app_program *program, void *shell)
 {
     ((const app_completion *)shell)->command(program, stdout);
@@ -62,6 +54,6 @@ int app_generate(const char *const *words)
     else if (command)
         read_command(command, write_page, (void *)command->about);
     else
-        write_first_page();
+        app_manual_whole(stdout);
     return app_close_stdout(0);
 }

@@ -1,5 +1,6 @@
 #include "generate/manual.h"
 
+#include "cli/commands.h"
 #include "cli/option.h"
 
 #include <ctype.h>
@@ -154,26 +155,20 @@ void app_manual_command(const app_program *program, const char *about, FILE *out
     fputs(".SH SEE ALSO\n.BR lookback (1)\n", out);
 }
 
-void app_manual_begin(const app_program *whole, FILE *out)
+void app_manual_whole(FILE *out)
 {
-    put_title(whole->name, out);
-    put_name(whole->name, "sequence-to-sequence models with attention", out);
+    put_title(app_whole.name, out);
+    put_name(app_whole.name, "sequence-to-sequence models with attention", out);
     fputs(".SH SYNOPSIS\n\\fBlookback\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n"
           ".br\n\\fBlookback help\\fR [\\fICOMMAND\\fR]\n"
           ".br\n\\fBlookback \\-\\-version\\fR\n.SH DESCRIPTION\n",
           out);
-    put_text(whole->purpose, out);
+    put_text(app_whole.purpose, out);
     fputs(".SH COMMANDS\n", out);
-}
-
-void app_manual_entry(const char *name, const char *about, FILE *out)
-{
-    fprintf(out, ".TP\n.BR lookback\\-%s (1)\n", name);
-    put_text(about, out);
-}
-
-void app_manual_end(const app_program *whole, FILE *out)
-{
-    put_examples(whole, out);
+    for (int i = 0; i < app_command_count; i++) {
+        fprintf(out, ".TP\n.BR lookback\\-%s (1)\n", app_commands[i].name);
+        put_text(app_commands[i].about, out);
+    }
+    put_examples(&app_whole, out);
     put_endings(out);
 }

@@ -8,13 +8,7 @@
 /** Writes lookback-COMMAND(1); `about` describes the command in a few words. */
 void app_manual_command(const app_program *program, const char *about, FILE *out);
 
-/** Writes lookback(1) up to its list of commands. */
-void app_manual_begin(const app_program *whole, FILE *out);
-
-/** Writes an entry of that list. */
-void app_manual_entry(const char *name, const char *about, FILE *out);
-
-/** Writes the rest of lookback(1), after the list. */
-void app_manual_end(const app_program *whole, FILE *out);
+/** Writes lookback(1). */
+void app_manual_whole(FILE *out);
 
 #endif

@@ -6,7 +6,6 @@
 #include "data/symbols.h"
 #include "io/json.h"
 #include "models/file/model_formats.h"
-#include "report/train_command.h"
 #include "training/train_options.h"
 
 #include <math.h>
@@ -103,6 +102,32 @@ static void print_json(app_report_data *report, const char *key, const cJSON *js
     cJSON_free(text);
 }
 
+static void print_value(lb_buffer *text, const cJSON *value)
+{
+    char *number = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
+    lb_buffer_print(text, " ");
+    app_shell_word(text, cJSON_IsString(value) ? value->valuestring : number ? number : "");
+    text->failed = text->failed || !(number || cJSON_IsString(value));
+    cJSON_free(number);
+}
+
+/* A command line of `lookback train` with the options whose values are not the usual ones; NULL if memory runs out.
+ * Both are objects, as app_config_record writes them. */
+static char *train_command(const cJSON *options, const cJSON *usual)
+{
+    lb_buffer text = {0};
+    const cJSON *option;
+    lb_buffer_print(&text, "lookback train");
+    cJSON_ArrayForEach(option, options)
+    {
+        const cJSON *other = cJSON_GetObjectItemCaseSensitive(usual, option->string);
+        if (cJSON_IsNull(option) || (other && cJSON_Compare(option, other, true))) continue;
+        lb_buffer_print(&text, " --%s%s", cJSON_IsFalse(option) ? "no-" : "", option->string);
+        if (!cJSON_IsBool(option)) print_value(&text, option);
+    }
+    return lb_buffer_end(&text);
+}
+
 /* The command of the training; null for a record that does not tell its options. */
 static void print_training_command(const cJSON *record, app_report_data *report)
 {
@@ -111,7 +136,7 @@ static void print_training_command(const cJSON *record, app_report_data *report)
     cJSON *usual = NULL;
     char *command = NULL, *text = cJSON_IsString(kind) ? app_train_usual(kind->valuestring) : NULL;
     if (text && lb_json_parse(text, strlen(text), NULL, &usual) == LB_OK)
-        command = app_train_command(options, usual);
+        command = train_command(options, usual);
     report->failed = report->failed || (cJSON_IsString(kind) && !command);
     print_string(report, "training_command", command);
     cJSON_Delete(usual);

@@ -3,32 +3,17 @@
 #include "base/alloc.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { MOST = 512, SHOWN = 60 };
+enum { SHOWN = 60 };
 
 typedef struct app_alignment_side side;
-
-/* The arrays have room for MOST symbols, so that a place in them never moves. */
-static bool open_side(side *s)
-{
-    if (s->capacity > 0) return true;
-    s->id = lb_alloc(MOST * sizeof *s->id);
-    s->times = lb_alloc_zero(MOST * sizeof *s->times);
-    s->capacity = s->id && s->times ? MOST : 0;
-    return s->capacity > 0;
-}
 
 /* Makes `place` long enough for the id. */
 static bool know(side *s, int32_t id)
 {
-    if (id < s->known) return true;
-    int64_t known = 2 * ((int64_t)id + 1);
-    int32_t *grown = lb_alloc_grow(s->place, (size_t)s->known * sizeof *grown, (size_t)known * sizeof *grown);
-    if (!grown) return false;
-    for (int64_t i = s->known; i < known; i++) grown[i] = -1;
-    s->place = grown;
-    s->known = known;
+    size_t before = s->known;
+    if (!lb_alloc_room(&s->place, before, (size_t)id + 1, &s->known, sizeof *s->place)) return false;
+    for (size_t i = before; i < s->known; i++) s->place[i] = -1;
     return true;
 }
 
@@ -37,7 +22,7 @@ static bool find_places(side *s, const int32_t *id, int64_t count, int32_t *plac
 {
     for (int64_t i = 0; i < count; i++) {
         if (!know(s, id[i])) return false;
-        if (s->place[id[i]] < 0 && s->count < MOST) {
+        if (s->place[id[i]] < 0 && s->count < APP_ALIGNED) {
             s->place[id[i]] = (int32_t)s->count;
             s->id[s->count++] = id[i];
         }
@@ -47,32 +32,29 @@ static bool find_places(side *s, const int32_t *id, int64_t count, int32_t *plac
     return true;
 }
 
-/* The mean over the heads of the last layer at a step. */
-static void mean_row(const lb_translations *all, const lb_output *output, int64_t step, int64_t length,
-                     double *row)
+/* The mean over the heads of the last layer, in one cell of their maps. */
+static double mean_of(const lb_translations *all, const lb_real *weights, int64_t cells, int64_t cell)
 {
-    memset(row, 0, (size_t)length * sizeof *row);
-    for (int64_t head = 0; head < all->heads; head++) {
-        const lb_real *weights =
-            output->weights + (((all->layers - 1) * all->heads + head) * output->steps + step) * length;
-        for (int64_t k = 0; k < length; k++) row[k] += (double)weights[k] / (double)all->heads;
-    }
+    double mean = 0;
+    const lb_real *last = weights + (all->layers - 1) * all->heads * cells + cell;
+    for (int64_t head = 0; head < all->heads; head++) mean += (double)last[head * cells] / (double)all->heads;
+    return mean;
 }
 
 static lb_status add(app_alignment *a, app_report_data *report, const lb_translations *all,
                      const lb_translation *text, int32_t *source, int32_t *target, lb_error *error)
 {
     const lb_output *output = text->output;
+    int64_t length = text->length, cells = output->steps * length;
     const int32_t *id = app_report_ids(report, text->symbol, (size_t)text->length);
     if (!id || !find_places(&a->source, id, text->length, source)) return app_report_no_memory(error);
     id = app_report_ids(report, output->symbol, (size_t)output->length);
     if (!id || !find_places(&a->target, id, output->length, target)) return app_report_no_memory(error);
     for (int64_t step = 0; step < output->length; step++) {
         if (target[step] < 0) continue;
-        double *sum = a->sum + (int64_t)target[step] * MOST;
-        mean_row(all, output, step, text->length, a->row);
-        for (int64_t k = 0; k < text->length; k++)
-            if (source[k] >= 0) sum[source[k]] += a->row[k];
+        double *sum = a->sum + (int64_t)target[step] * APP_ALIGNED;
+        for (int64_t k = 0; k < length; k++)
+            if (source[k] >= 0) sum[source[k]] += mean_of(all, output->weights, cells, step * length + k);
     }
     return LB_OK;
 }
@@ -81,13 +63,10 @@ lb_status app_alignment_add(app_alignment *a, app_report_data *report, const lb_
                             const lb_translation *text, lb_error *error)
 {
     if (!text->output->weights) return LB_OK;
-    if (!a->sum) a->sum = lb_alloc_zero((size_t)MOST * MOST * sizeof *a->sum);
+    if (!a->sum) a->sum = lb_alloc_zero((size_t)APP_ALIGNED * APP_ALIGNED * sizeof *a->sum);
     int32_t *places = lb_alloc((size_t)(text->length + text->output->length + 1) * sizeof *places);
-    bool ready = places && a->sum &&
-                 lb_alloc_room(&a->row, 0, (size_t)text->length + 1, &a->row_room, sizeof *a->row) &&
-                 open_side(&a->source) && open_side(&a->target);
-    lb_status status =
-        ready ? add(a, report, all, text, places, places + text->length, error) : app_report_no_memory(error);
+    lb_status status = places && a->sum ? add(a, report, all, text, places, places + text->length, error)
+                                        : app_report_no_memory(error);
     lb_release(places);
     return status;
 }
@@ -105,7 +84,7 @@ static int compare(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Prints the ids of the most frequent symbols; `ranks` has room for MOST. Returns their number. */
+/* Prints the ids of the most frequent symbols; `ranks` has room for APP_ALIGNED. Returns their number. */
 static int64_t print_side(app_report_data *report, const char *key, const side *s, rank *ranks)
 {
     int64_t shown = s->count < SHOWN ? s->count : SHOWN;
@@ -117,36 +96,25 @@ static int64_t print_side(app_report_data *report, const char *key, const side *
     return shown;
 }
 
-lb_status app_alignment_print(const app_alignment *a, app_report_data *report, lb_error *error)
+void app_alignment_print(const app_alignment *a, app_report_data *report)
 {
-    rank source[MOST], target[MOST];
-    double *mean = lb_alloc((size_t)SHOWN * SHOWN * sizeof *mean);
-    if (!mean) return app_report_no_memory(error);
+    rank source[APP_ALIGNED], target[APP_ALIGNED];
+    double mean[SHOWN * SHOWN];
     lb_json_open(&report->json, "alignment", "{");
     int64_t columns = print_side(report, "source", &a->source, source);
     int64_t rows = print_side(report, "target", &a->target, target);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = 0; k < columns; k++)
             mean[i * columns + k] =
-                a->sum[(int64_t)target[i].place * MOST + source[k].place] / (double)target[i].times;
+                a->sum[(int64_t)target[i].place * APP_ALIGNED + source[k].place] / (double)target[i].times;
     lb_json_whole(&report->json, "mean", (int64_t)app_report_numbers(report, mean, (size_t)(rows * columns)));
     lb_buffer_print(&report->json, "}");
-    lb_release(mean);
-    return LB_OK;
-}
-
-static void free_side(side *s)
-{
-    lb_release(s->id);
-    lb_release(s->times);
-    lb_release(s->place);
 }
 
 void app_alignment_free(app_alignment *a)
 {
-    free_side(&a->source);
-    free_side(&a->target);
+    lb_release(a->source.place);
+    lb_release(a->target.place);
     lb_release(a->sum);
-    lb_release(a->row);
     *a = (app_alignment){0};
 }

@@ -46,8 +46,7 @@ static lb_status open_rows(building *s, lb_error *error)
 {
     const app_report_asked *asked = s->asked;
     size_t batch = (size_t)asked->batch;
-    if (!asked->about.file)
-        return app_report_rows_take(&s->rows, "--input", asked->inputs, asked->input_count, batch, error);
+    if (!asked->about.file) return app_report_rows_take(&s->rows, &asked->inputs, batch, error);
     s->format = app_pair_format(asked->format, &s->model);
     return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, asked->any_target, error);
 }
@@ -70,6 +69,13 @@ static lb_status open_all(building *s, lb_error *error)
     return status || s->text ? status : app_report_no_memory(error);
 }
 
+static lb_status add_unreadable(building *s, const char *why, lb_error *error)
+{
+    app_report_pair pair = {.error = why, .edits = -1};
+    s->made->unreadable++;
+    return app_report_add_pair(&s->data, s->translator, NULL, &pair, error);
+}
+
 /* A text that the model cannot read. */
 static lb_status refuse(building *s, const app_report_row *row, const char *why, lb_error *error)
 {
@@ -79,9 +85,7 @@ static lb_status refuse(building *s, const app_report_row *row, const char *why,
     else
         lb_error_set(&found, LB_ERROR_FORMAT, "%s: %s", s->rows.name, why);
     if (!s->asked->format.skip_bad_lines) return lb_error_set(error, found.status, "%s", found.message);
-    app_report_pair pair = {.error = found.message, .edits = -1};
-    s->made->unreadable++;
-    return app_report_add_pair(&s->data, s->translator, NULL, &pair, error);
+    return add_unreadable(s, found.message, error);
 }
 
 static bool lacks_room(const building *s)
@@ -112,13 +116,6 @@ static lb_status add_text(building *s, const app_report_row *row, const lb_trans
     return status ? status : app_report_add_pair(&s->data, s->translator, all, &pair, error);
 }
 
-static lb_status add_bad_line(building *s, const app_report_row *row, lb_error *error)
-{
-    app_report_pair pair = {.error = row->error, .edits = -1};
-    s->made->unreadable++;
-    return app_report_add_pair(&s->data, s->translator, NULL, &pair, error);
-}
-
 /* Prints the rows in order; `all` has the texts of those that could be read. */
 static lb_status add_rows(building *s, const lb_translations *all, lb_error *error)
 {
@@ -126,7 +123,8 @@ static lb_status add_rows(building *s, const lb_translations *all, lb_error *err
     lb_status status = LB_OK;
     for (size_t i = 0; i < s->rows.count && !status; i++) {
         const app_report_row *row = &s->rows.row[i];
-        status = row->error ? add_bad_line(s, row, error) : add_text(s, row, all, &all->text[next++], error);
+        status = row->error ? add_unreadable(s, row->error, error)
+                            : add_text(s, row, all, &all->text[next++], error);
         s->made->pairs++;
     }
     return status;
@@ -212,8 +210,9 @@ static lb_status build(building *s, lb_error *error)
     lb_status status = app_report_about_print(&about, &s->model, &s->data, error);
     if (!status) status = add_pairs(s, error);
     if (!status) status = app_report_heads_measure(&s->heads, s->translator, &losses, error);
-    if (!status) status = app_report_statistics_print(&s->statistics, &s->data, &losses, error);
-    if (!status) status = app_report_history_print(&s->model, &s->data, error);
+    if (status) return status;
+    app_report_statistics_print(&s->statistics, &s->data, &losses);
+    status = app_report_history_print(&s->model, &s->data, error);
     if (!status) status = app_report_film_print(s->model.path, &s->data, &s->made->bad_frames, error);
     if (!status) status = app_report_data_finish(&s->data, error);
     if (!status) status = write_page(s, error);

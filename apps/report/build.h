@@ -2,16 +2,16 @@
 #ifndef APP_REPORT_BUILD_H
 #define APP_REPORT_BUILD_H
 
+#include "data/strings.h"
 #include "report/about.h"
 
 /** What the command line asks for. */
 typedef struct app_report_asked {
-    app_report_about about;    /* its beam is set here */
-    const char *output;        /* file of the page */
-    const char *engine;        /* file of the engine, which the page carries with the model; NULL: neither */
-    const char *const *inputs; /* [input_count] texts instead of a file */
-    size_t input_count;
-    lb_pair_format format; /* of the lines of the file; a model has its own symbol rules */
+    app_report_about about; /* its beam is set here */
+    const char *output;     /* file of the page */
+    const char *engine;     /* file of the engine, which the page carries with the model; NULL: neither */
+    lb_strings inputs;      /* texts instead of a file */
+    lb_pair_format format;  /* of the lines of the file; a model has its own symbol rules */
     int batch, beam, details, heads_off;
     bool any_target; /* one row for each source, and any of its targets is right */
     bool all_heads;  /* keep heads apart, however large the page becomes */

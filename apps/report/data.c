@@ -70,17 +70,11 @@ size_t app_report_bytes(app_report_data *report, const unsigned char *byte, size
     return offset;
 }
 
-size_t app_report_weights(app_report_data *report, const lb_real *weight, size_t count)
+size_t app_report_weights(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
+                          size_t cells, bool mean)
 {
-    if (!reserve(report, count)) return 0;
-    for (size_t i = 0; i < count; i++) report->byte[i] = byte_of((double)weight[i]);
-    return app_report_bytes(report, report->byte, count);
-}
-
-size_t app_report_means(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
-                        size_t cells)
-{
-    size_t count = (size_t)layers * cells;
+    size_t count = (size_t)(mean ? layers : layers * heads) * cells;
+    if (!mean) heads = 1; /* of each mean */
     if (!reserve(report, count)) return 0;
     for (size_t i = 0; i < count; i++) {
         double sum = 0;

@@ -33,14 +33,12 @@ const int32_t *app_report_ids(app_report_data *report, const char *const *symbol
 /** Prints "key":[1,2,3]. */
 void app_report_symbols(app_report_data *report, const char *key, const char *const *symbols, size_t count);
 
-/** Adds weights from 0 to 1 to the blob, a byte each, and returns their offset. */
-size_t app_report_weights(app_report_data *report, const lb_real *weight, size_t count);
+/** Adds weights from 0 to 1 to the blob, a byte each, and returns their offset: attention [layers, heads, cells], or,
+ *  with `mean`, the mean over the heads of each layer. */
+size_t app_report_weights(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
+                          size_t cells, bool mean);
 size_t app_report_numbers(app_report_data *report, const double *weight, size_t count);
 size_t app_report_bytes(app_report_data *report, const unsigned char *byte, size_t count);
-
-/** Adds the mean over the heads of each layer, of weights [layers, heads, cells]. */
-size_t app_report_means(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
-                        size_t cells);
 
 /** Ends the JSON object with the table of all symbols, and both streams. Errors: LB_ERROR_MEMORY, also of earlier
  *  calls. */

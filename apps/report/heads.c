@@ -5,16 +5,13 @@
 lb_status app_report_heads_keep(app_report_heads *h, const char *source, const lb_strings *targets,
                                 lb_error *error)
 {
-    if (h->count == h->most) return LB_OK;
-    if (!h->source) h->source = lb_alloc(h->most * sizeof *h->source);
+    size_t row = h->sources.count;
+    if (row == h->most) return LB_OK;
     if (!h->targets) h->targets = lb_alloc_zero(h->most * sizeof *h->targets);
-    if (!h->source || !h->targets) return app_report_no_memory(error);
-    char *kept = lb_alloc_string(source);
-    if (!kept) return app_report_no_memory(error);
-    h->source[h->count++] = kept;
-    lb_status status = LB_OK;
+    if (!h->targets) return app_report_no_memory(error);
+    lb_status status = lb_strings_add(&h->sources, lb_alloc_string(source), error);
     for (size_t i = 0; i < targets->count && !status; i++)
-        status = lb_strings_add(&h->targets[h->count - 1], lb_alloc_string(targets->text[i]), error);
+        status = lb_strings_add(&h->targets[row], lb_alloc_string(targets->text[i]), error);
     return status;
 }
 
@@ -45,10 +42,10 @@ static lb_status measure(const app_report_heads *h, lb_translator *translator, a
     if (!c.symbols) return LB_ERROR_MEMORY;
     lb_translator_facts model = lb_translator_about(translator);
     lb_translate_config config = {.beam = 1, .skip_bad_texts = true};
-    lb_translations *all =
-        lb_translate_all(translator, (const char *const *)h->source, (int64_t)h->count, config, error);
+    lb_translations *all = lb_translate_all(translator, (const char *const *)h->sources.text,
+                                            (int64_t)h->sources.count, config, error);
     lb_status status = all ? LB_OK : error->status;
-    for (size_t i = 0; all && i < h->count && !status; i++)
+    for (size_t i = 0; all && i < h->sources.count && !status; i++)
         status = compare(&c, &model.target_rule, all->text[i].output, &h->targets[i], error);
     lb_measures found = lb_measure(&c.sum, (lb_bleu_config){0});
     *loss = (app_head_loss){.known = !status,
@@ -77,8 +74,8 @@ lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translato
                                    lb_error *error)
 {
     const lb_model *model = lb_translator_about(translator).model;
-    *losses = (app_head_losses){.pairs = (int64_t)h->count};
-    if (h->count == 0 || model->heads == 0) return LB_OK;
+    *losses = (app_head_losses){.pairs = (int64_t)h->sources.count};
+    if (h->sources.count == 0 || model->heads == 0) return LB_OK;
     losses->head = h->loss = lb_alloc_zero((size_t)(model->layers * model->heads) * sizeof *h->loss);
     if (!h->loss) return app_report_no_memory(error);
     lb_status status = measure(h, translator, &losses->whole, error);
@@ -89,11 +86,8 @@ lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translato
 
 void app_report_heads_free(app_report_heads *h)
 {
-    for (size_t i = 0; i < h->count; i++) {
-        lb_release(h->source[i]);
-        lb_strings_free(&h->targets[i]);
-    }
-    lb_release((void *)h->source);
+    for (size_t i = 0; i < h->sources.count; i++) lb_strings_free(&h->targets[i]);
+    lb_strings_free(&h->sources);
     lb_release(h->targets);
     lb_release(h->loss);
 }

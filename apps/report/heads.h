@@ -7,9 +7,9 @@
 
 /** The first pairs of a report, on which heads are switched off. Zero with `most` set is empty. */
 typedef struct app_report_heads {
-    char **source;       /* [count] */
-    lb_strings *targets; /* [count] */
-    size_t count, most;
+    lb_strings sources;
+    lb_strings *targets; /* [sources.count] */
+    size_t most;
     app_head_loss *loss; /* [layers, heads] */
 } app_report_heads;
 

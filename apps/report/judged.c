@@ -5,23 +5,14 @@
 
 #include <string.h>
 
-static bool reserve(app_answers *a, size_t count)
-{
-    if (count <= a->room) return true;
-    lb_symbols *grown = lb_alloc_zero(2 * count * sizeof *grown);
-    if (!grown) return false;
-    if (a->room > 0) memcpy(grown, a->answer, a->room * sizeof *grown);
-    lb_release(a->answer);
-    a->answer = grown;
-    a->room = 2 * count;
-    return true;
-}
-
 lb_status app_answers_split(app_answers *a, const lb_symbol_rule *rule, const char *const *texts,
                             size_t count, lb_error *error)
 {
+    size_t before = a->room;
     a->count = 0;
-    if (!reserve(a, count)) return app_report_no_memory(error);
+    if (!lb_alloc_room(&a->answer, before, count, &a->room, sizeof *a->answer))
+        return app_report_no_memory(error);
+    for (size_t i = before; i < a->room; i++) a->answer[i] = (lb_symbols){0};
     for (size_t i = 0; i < count; i++) {
         lb_status status = lb_symbols_split(rule, texts[i], strlen(texts[i]), &a->answer[i], error);
         if (status) return status;

@@ -7,14 +7,6 @@
 
 enum { LIKELIEST = 5, PROBABILITY = 3, SCORE = 6 }; /* symbols; significant digits */
 
-/* Weights [layers, heads, cells], or their mean over the heads. Returns the offset in the blob. */
-static size_t add_weights(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
-                          size_t cells, bool mean)
-{
-    return mean ? app_report_means(report, weight, layers, heads, cells)
-                : app_report_weights(report, weight, (size_t)(layers * heads) * cells);
-}
-
 static void add_numbers(lb_buffer *json, const char *key, const double *number, int64_t count)
 {
     lb_json_open(json, key, "[");
@@ -40,8 +32,8 @@ static void add_output(app_report_data *report, const lb_translations *all, cons
         lb_buffer_print(json, "]");
     }
     if (pair->detailed && output->weights)
-        weights = (int64_t)add_weights(report, output->weights, all->layers, all->heads, cells,
-                                       pair->mean_of_heads);
+        weights = (int64_t)app_report_weights(report, output->weights, all->layers, all->heads, cells,
+                                              pair->mean_of_heads);
     lb_json_whole(json, "weights", weights);
     lb_buffer_print(json, "}");
 }
@@ -103,8 +95,10 @@ static lb_status add_self(app_report_data *report, lb_translator *translator, co
         lb_json_string(&report->json, "self", NULL);
     } else {
         size_t length = (size_t)own->length, steps = (size_t)own->steps;
-        size_t encoder = add_weights(report, own->encoder, own->layers, own->heads, length * length, mean);
-        size_t decoder = add_weights(report, own->decoder, own->layers, own->heads, steps * steps, mean);
+        size_t encoder =
+            app_report_weights(report, own->encoder, own->layers, own->heads, length * length, mean);
+        size_t decoder =
+            app_report_weights(report, own->decoder, own->layers, own->heads, steps * steps, mean);
         lb_json_open(&report->json, "self", "{");
         lb_json_whole(&report->json, "layers", own->layers);
         lb_json_whole(&report->json, "heads", mean ? 1 : own->heads);

@@ -7,7 +7,6 @@
 
 typedef struct settings {
     app_report_asked asked;
-    app_texts inputs;
     int threads;
     bool quiet;
 } settings;
@@ -15,21 +14,13 @@ typedef struct settings {
 /* Checks beyond the table of options. */
 static lb_status check(const settings *s, int operands, lb_error *error)
 {
-    if (operands == 2 && s->inputs.count > 0)
+    if (operands == 2 && s->asked.inputs.count > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a FILE or --input, found both; see %s --help",
                             app_name("report"));
-    if (operands == 1 && s->inputs.count == 0)
+    if (operands == 1 && s->asked.inputs.count == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a FILE or --input; see %s --help",
                             app_name("report"));
     return LB_OK;
-}
-
-static void complete(settings *s, int operands, char **operand)
-{
-    s->asked.about.model = operand[0];
-    s->asked.about.file = operands == 2 ? operand[1] : NULL;
-    s->asked.inputs = s->inputs.text;
-    s->asked.input_count = s->inputs.count;
 }
 
 static void say(const settings *s, const app_report_made *made)
@@ -55,7 +46,8 @@ static int report(settings *s, int operands, char **operand)
     lb_error error = {0};
     app_report_made made;
     lb_status status = check(s, operands, &error);
-    complete(s, operands, operand);
+    s->asked.about.model = operand[0];
+    s->asked.about.file = operands == 2 ? operand[1] : NULL;
     if (!status && !s->asked.about.command) status = app_report_no_memory(&error);
     if (!status) status = app_report_build(&s->asked, &made, &error);
     if (!status) say(s, &made);
@@ -75,7 +67,7 @@ int report_main(int argc, char **argv)
     lb_pair_format *f = &s.asked.format;
     const app_option options[] = {
         APP_OUTPUT('o', "output", &s.asked.output, "where to write the page", .usual = true),
-        APP_TEXTS('i', "input", "TEXT", &s.inputs,
+        APP_TEXTS('i', "input", "TEXT", &s.asked.inputs,
                   "a text, or several on separate lines, instead of FILE; may be repeated", .usual = true),
         APP_TEXT(0, "title", "TEXT", &s.asked.about.title,
                  "title of the page; default: the names of the model and of the file", .usual = true),
@@ -129,6 +121,6 @@ int report_main(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) status = report(&s, argc, argv);
     lb_release(command);
-    lb_release((void *)s.inputs.text);
+    lb_strings_free(&s.asked.inputs);
     return status;
 }

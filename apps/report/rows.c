@@ -13,14 +13,23 @@ static lb_status make_room(app_report_rows *rows, size_t capacity, lb_error *err
     return rows->row ? LB_OK : app_report_no_memory(error);
 }
 
+/* Moves the last row to `all`. */
+static lb_status keep(app_report_rows *rows, lb_error *error)
+{
+    if (!lb_alloc_more(&rows->all, rows->all_count, &rows->all_room, sizeof *rows->all))
+        return app_report_no_memory(error);
+    rows->all[rows->all_count++] = rows->row[--rows->count];
+    return LB_OK;
+}
+
 static lb_status take_line(app_report_rows *rows, const char *line, size_t length, lb_error *error)
 {
     char *copy = lb_alloc(length + 1);
-    if (copy) {
-        memcpy(copy, line, length);
-        copy[length] = '\0';
-    }
-    return lb_strings_add(&rows->texts, copy, error);
+    if (!copy) return app_report_no_memory(error);
+    memcpy(copy, line, length);
+    copy[length] = '\0';
+    rows->row[rows->count++] = (app_report_row){.source = copy};
+    return keep(rows, error);
 }
 
 static lb_status take_lines(app_report_rows *rows, const char *text, lb_error *error)
@@ -35,14 +44,14 @@ static lb_status take_lines(app_report_rows *rows, const char *text, lb_error *e
     return status;
 }
 
-lb_status app_report_rows_take(app_report_rows *rows, const char *option, const char *const *texts,
-                               size_t count, size_t capacity, lb_error *error)
+lb_status app_report_rows_take(app_report_rows *rows, const lb_strings *texts, size_t capacity,
+                               lb_error *error)
 {
-    *rows = (app_report_rows){.name = option};
+    *rows = (app_report_rows){.name = "--input"};
     lb_status status = make_room(rows, capacity, error);
-    for (size_t i = 0; i < count && !status; i++) status = take_lines(rows, texts[i], error);
-    if (status || rows->texts.count > 0) return status;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found an empty text", option);
+    for (size_t i = 0; i < texts->count && !status; i++) status = take_lines(rows, texts->text[i], error);
+    if (status || rows->all_count > 0) return status;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found an empty text", rows->name);
 }
 
 static void free_row(app_report_row *row)
@@ -135,28 +144,12 @@ static lb_status merge(app_report_rows *rows, lb_error *error)
     return LB_OK;
 }
 
-static bool keep(app_report_rows *rows, size_t *room)
-{
-    if (rows->all_count == *room) {
-        size_t more = 2 * *room + rows->capacity;
-        app_report_row *grown = lb_alloc_grow(rows->all, *room * sizeof *grown, more * sizeof *grown);
-        if (!grown) return false;
-        rows->all = grown;
-        *room = more;
-    }
-    rows->all[rows->all_count++] = rows->row[--rows->count];
-    return true;
-}
-
 /* All lines, those of a source as one row. */
 static lb_status gather(app_report_rows *rows, lb_error *error)
 {
-    size_t room = 0;
-    lb_error found = {0};
-    while (read_line(rows, &found))
-        if (!keep(rows, &room)) app_report_no_memory(&found);
-    if (found.status) return lb_error_set(error, found.status, "%s", found.message);
-    return rows->all_count > 0 ? merge(rows, error) : LB_OK;
+    while (read_line(rows, error))
+        if (keep(rows, error)) return error->status;
+    return error->status || rows->all_count == 0 ? error->status : merge(rows, error);
 }
 
 lb_status app_report_rows_open(app_report_rows *rows, const char *path, const lb_pair_format *format,
@@ -178,27 +171,13 @@ static bool take_gathered(app_report_rows *rows)
     return true;
 }
 
-static bool take_text(app_report_rows *rows, lb_error *error)
-{
-    if (rows->next == rows->texts.count) return false;
-    app_report_row *row = &rows->row[rows->count++];
-    *row = (app_report_row){.source = lb_alloc_string(rows->texts.text[rows->next++]),
-                            .number = (int64_t)rows->next};
-    if (!row->source) app_report_no_memory(error);
-    return row->source;
-}
-
 lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *error)
 {
-    lb_error found = {0};
     bool more = true;
     clear(rows);
     if (most > rows->capacity) most = rows->capacity;
-    while (more && rows->count < most)
-        more = rows->texts.count > 0 ? take_text(rows, &found)
-               : rows->all           ? take_gathered(rows)
-                                     : read_line(rows, &found);
-    return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
+    while (more && rows->count < most) more = rows->all ? take_gathered(rows) : read_line(rows, error);
+    return error->status;
 }
 
 void app_report_rows_close(app_report_rows *rows)
@@ -207,6 +186,5 @@ void app_report_rows_close(app_report_rows *rows)
     for (size_t i = 0; i < rows->all_count; i++) free_row(&rows->all[i]);
     lb_release(rows->all);
     lb_release(rows->row);
-    lb_strings_free(&rows->texts);
     app_pair_input_close(&rows->file);
 }

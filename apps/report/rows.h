@@ -16,14 +16,13 @@ typedef struct app_report_row {
 /** Where the texts come from, and the next ones. Zero is closed. */
 typedef struct app_report_rows {
     app_pair_input file; /* unless there are texts */
-    lb_strings texts;    /* the lines of the texts of the command line */
-    size_t next;         /* of them, or of `all` */
     const char *name;    /* of the file, or of the option, in messages */
     app_report_row *row; /* [count] */
     size_t count, capacity;
-    app_report_row
-        *all; /* [all_count] if any target is right: the rows, of which the first `next` have been read */
-    size_t all_count;
+    /* [all_count] the texts of the command line, or, if any target is right, all of the file; the first `next` have
+     * been read */
+    app_report_row *all;
+    size_t all_count, all_room, next;
 } app_report_rows;
 
 /** Opens a file, and checks all of its lines unless bad ones are skipped or it is a pipe. With `any_target`, reads all
@@ -34,9 +33,8 @@ LB_MUST_USE lb_status app_report_rows_open(app_report_rows *rows, const char *pa
                                            const lb_pair_format *format, size_t capacity, bool any_target,
                                            lb_error *error);
 
-/** Takes texts instead, each line of them. Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_report_rows_take(app_report_rows *rows, const char *option,
-                                           const char *const *texts, size_t count, size_t capacity,
+/** Takes the texts of --input instead, each line of them. Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_report_rows_take(app_report_rows *rows, const lb_strings *texts, size_t capacity,
                                            lb_error *error);
 
 /** Replaces the rows by the next ones, at most `most`; by none at the end. A bad line is an error, or, if the format

@@ -10,7 +10,7 @@ enum { CONFUSIONS = 1000, DIGITS = 6 }; /* that are shown */
 
 lb_status app_report_statistics_init(app_report_statistics *s, int64_t layers, int64_t heads, lb_error *error)
 {
-    *s = (app_report_statistics){.layers = layers, .heads = heads, .longest = -1};
+    *s = (app_report_statistics){.layers = layers, .heads = heads};
     s->head = lb_alloc_zero((size_t)(layers * heads + 1) * sizeof *s->head);
     return s->head ? LB_OK : app_report_no_memory(error);
 }
@@ -31,12 +31,8 @@ static lb_status add_heads(app_report_statistics *s, const lb_translation *text,
     const lb_output *output = text->output;
     int64_t cells = output->steps * text->length;
     if (!output->weights) return LB_OK;
-    if (cells > s->map_room) {
-        lb_release(s->map);
-        s->map = lb_alloc((size_t)(2 * cells) * sizeof *s->map);
-        s->map_room = s->map ? 2 * cells : 0;
-        if (!s->map) return app_report_no_memory(error);
-    }
+    if (!lb_alloc_room(&s->map, 0, (size_t)cells, &s->map_room, sizeof *s->map))
+        return app_report_no_memory(error);
     for (int64_t head = 0; head < s->layers * s->heads; head++) {
         lb_attention_statistics found;
         for (int64_t i = 0; i < cells; i++) s->map[i] = (double)output->weights[head * cells + i];
@@ -49,15 +45,10 @@ static lb_status add_heads(app_report_statistics *s, const lb_translation *text,
 
 static lb_status add_length(app_report_statistics *s, int64_t length, bool wrong, lb_error *error)
 {
-    if (length > s->longest) {
-        int64_t longest = 2 * length + 8;
-        app_length_errors *grown = lb_alloc_zero((size_t)(longest + 1) * sizeof *grown);
-        if (!grown) return app_report_no_memory(error);
-        for (int64_t i = 0; i <= s->longest; i++) grown[i] = s->length[i];
-        lb_release(s->length);
-        s->length = grown;
-        s->longest = longest;
-    }
+    size_t before = s->lengths;
+    if (!lb_alloc_room(&s->length, before, (size_t)length + 1, &s->lengths, sizeof *s->length))
+        return app_report_no_memory(error);
+    for (size_t i = before; i < s->lengths; i++) s->length[i] = (app_length_errors){0};
     s->length[length].pairs++;
     s->length[length].wrong += wrong;
     return LB_OK;
@@ -155,10 +146,10 @@ static void print_confusions(app_report_statistics *s, lb_buffer *json)
 static void print_lengths(const app_report_statistics *s, lb_buffer *json)
 {
     lb_json_open(json, "by_length", "[");
-    for (int64_t i = 0; i <= s->longest; i++) {
+    for (size_t i = 0; i < s->lengths; i++) {
         if (s->length[i].pairs == 0) continue;
         lb_json_key(json, NULL);
-        lb_buffer_print(json, "{\"length\":%lld,\"pairs\":%lld,\"wrong\":%lld}", (long long)i,
+        lb_buffer_print(json, "{\"length\":%zu,\"pairs\":%lld,\"wrong\":%lld}", i,
                         (long long)s->length[i].pairs, (long long)s->length[i].wrong);
     }
     lb_buffer_print(json, "]");
@@ -191,8 +182,8 @@ static void print_possible(app_report_statistics *s, lb_buffer *json)
     lb_json_number(json, "possible", (double)found.possible / (double)s->sum.outputs, DIGITS);
 }
 
-lb_status app_report_statistics_print(app_report_statistics *s, app_report_data *report,
-                                      const app_head_losses *losses, lb_error *error)
+void app_report_statistics_print(app_report_statistics *s, app_report_data *report,
+                                 const app_head_losses *losses)
 {
     lb_measures m = lb_measure(&s->sum, (lb_bleu_config){0});
     bool compared = s->sum.outputs > 0;
@@ -202,11 +193,10 @@ lb_status app_report_statistics_print(app_report_statistics *s, app_report_data 
     lb_json_number(json, "exact", compared ? 1 - m.sequence_error_rate / 100 : NAN, DIGITS);
     lb_json_number(json, "symbol_error", compared ? m.symbol_error_rate / 100 : NAN, DIGITS);
     print_possible(s, json);
-    lb_status status = app_alignment_print(&s->alignment, report, error);
+    app_alignment_print(&s->alignment, report);
     print_heads(s, json, losses);
     print_confusions(s, json);
     print_lengths(s, json);
     print_calibration(s, json);
     lb_buffer_print(json, "}");
-    return status;
 }

@@ -18,10 +18,10 @@ typedef struct app_report_statistics {
     app_alignment alignment;
     lb_attention_statistics *head; /* [layers, heads] */
     int64_t layers, heads;
-    app_length_errors *length; /* [longest + 1] */
-    int64_t longest;
+    app_length_errors *length; /* [lengths] */
+    size_t lengths;
     double *map; /* [map_room]: one map of attention */
-    int64_t map_room;
+    size_t map_room;
     int64_t pairs;                /* that could be read */
     struct lb_pair_print *prints; /* [sum.outputs] of pairs with an expected output */
     size_t print_room;
@@ -54,8 +54,8 @@ typedef struct app_head_losses {
     int64_t pairs;
 } app_head_losses;
 
-/** Prints "statistics":{...}. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_report_statistics_print(app_report_statistics *s, app_report_data *report,
-                                                  const app_head_losses *losses, lb_error *error);
+/** Prints "statistics":{...}. */
+void app_report_statistics_print(app_report_statistics *s, app_report_data *report,
+                                 const app_head_losses *losses);
 
 #endif

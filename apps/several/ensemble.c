@@ -25,11 +25,6 @@ typedef struct ensembling {
     lb_error *error;
 } ensembling;
 
-static lb_status out_of_memory(const ensembling *s)
-{
-    return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
-}
-
 /* The options of a member, and their texts. */
 typedef struct own_options {
     char text[MOST_OPTIONS][LONGEST_OPTION];
@@ -75,18 +70,12 @@ static void list_options(const ensembling *s, const app_member *member, uint64_t
 static lb_status make_member(ensembling *s, int i)
 {
     const app_member *member = &s->members.member[i];
-    app_sweep_result *r = &s->all.results[i];
     uint64_t seed = s->all.repeated->seed + (uint64_t)i;
     lb_buffer name = {0};
     own_options own;
     lb_buffer_print(&name, "%s-%llu", member->kind, (unsigned long long)seed);
-    r->name = name.text;
-    if (name.failed) return out_of_memory(s);
-    r->folder = app_training_folder(s->all.repeated, r->name, s->error);
-    if (!r->folder) return s->error->status;
     list_options(s, member, seed, &own);
-    s->all.command[i] = app_repeated_command(s->all.repeated, own.option, r->folder);
-    return s->all.command[i] ? LB_OK : out_of_memory(s);
+    return app_side_by_side_set(&s->all, (size_t)i, lb_buffer_end(&name), own.option);
 }
 
 static const char AUTO[] = "auto";

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "cli/config.h"
-#include "cli/json_file.h"
 
 #include <cJSON.h>
 
@@ -39,9 +38,9 @@ static lb_status check_list(const app_program *program, const app_json_file *fil
     return app_json_file_check_name(file, list, error);
 }
 
-static lb_status count_all(app_grid *grid, const app_program *program, const app_json_file *file,
-                           lb_error *error)
+static lb_status count_all(app_grid *grid, const app_program *program, lb_error *error)
 {
+    const app_json_file *file = &grid->file;
     const cJSON *list;
     grid->count = 1;
     cJSON_ArrayForEach(list, file->json)
@@ -62,20 +61,15 @@ static lb_status count_all(app_grid *grid, const app_program *program, const app
 
 lb_status app_grid_open(app_grid *grid, const app_program *program, const char *path, lb_error *error)
 {
-    app_json_file file;
     *grid = (app_grid){0};
     lb_status status = app_json_file_open(
-        &file, path, "with a list of values for each option, such as {\"hidden\": [128, 192]}", error);
-    if (!status) status = count_all(grid, program, &file, error);
-    grid->json = file.json;
-    file.json = NULL;
-    app_json_file_close(&file);
-    return status;
+        &grid->file, path, "with a list of values for each option, such as {\"hidden\": [128, 192]}", error);
+    return status ? status : count_all(grid, program, error);
 }
 
 void app_grid_close(app_grid *grid)
 {
-    cJSON_Delete(grid->json);
+    app_json_file_close(&grid->file);
     *grid = (app_grid){0};
 }
 
@@ -99,7 +93,7 @@ char *app_grid_name(const app_grid *grid, int64_t combination)
 {
     lb_buffer name = {0};
     const cJSON *list;
-    cJSON_ArrayForEach(list, grid->json)
+    cJSON_ArrayForEach(list, grid->file.json)
     {
         lb_buffer_print(&name, "%s%s=", name.length ? "," : "", list->string);
         print_value(&name, value_of(list, combination));
@@ -123,7 +117,7 @@ lb_status app_grid_arguments(const app_grid *grid, int64_t combination, char **a
 {
     const cJSON *list;
     bool missing = false;
-    cJSON_ArrayForEach(list, grid->json)
+    cJSON_ArrayForEach(list, grid->file.json)
     {
         *argument = argument_of(list->string, value_of(list, combination));
         missing = missing || !*argument++;

@@ -2,15 +2,12 @@
 #ifndef APP_GRID_H
 #define APP_GRID_H
 
+#include "cli/json_file.h"
 #include "cli/options.h"
-
-#include <stdint.h>
-
-struct cJSON;
 
 /** Zero is an empty grid. */
 typedef struct app_grid {
-    struct cJSON *json;
+    app_json_file file;
     int64_t count; /* of the combinations */
     int options;   /* in each of them */
 } app_grid;

@@ -38,7 +38,7 @@ static const char *const always[] = {"--threads=1", "--no-sweep", "--no-ensemble
 
 enum { ALWAYS = sizeof always / sizeof *always };
 
-char *app_training_folder(const app_repeated *repeated, const char *name, lb_error *error)
+static char *folder_of(const app_repeated *repeated, const char *name, lb_error *error)
 {
     char folder[LONGEST_NAME + 1];
     size_t length = strlen(name);
@@ -59,7 +59,7 @@ static char *option_of_folder(const char *folder)
     return lb_buffer_end(&out);
 }
 
-char **app_repeated_command(const app_repeated *r, const char *const *own, const char *folder)
+static char **make_command(const app_repeated *r, const char *const *own, const char *folder)
 {
     int options = 0, words = r->argc + 1, at = 0;
     while (own[options]) options++;
@@ -81,6 +81,16 @@ static void free_command(char **command)
 {
     for (char **word = command; word && *word; word++) lb_release(*word);
     lb_release((void *)command);
+}
+
+lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name, const char *const *own)
+{
+    app_sweep_result *r = &s->results[i];
+    r->name = name;
+    r->folder = name ? folder_of(s->repeated, name, s->error) : NULL;
+    s->command[i] = r->folder ? make_command(s->repeated, own, r->folder) : NULL;
+    if (!s->command[i]) lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
+    return s->error->status;
 }
 
 static int compare_folders(const void *a, const void *b)

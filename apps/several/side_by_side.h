@@ -24,8 +24,8 @@ typedef struct app_repeated {
 /** Trainings, begun or not. */
 typedef struct app_side_by_side {
     const app_repeated *repeated;
-    app_sweep_result *results; /* [count]: name and folder are given, the rest is filled in */
-    char ***command;           /* [count] from app_repeated_command */
+    app_sweep_result *results; /* [count] */
+    char ***command;           /* [count] words, NULL after the last */
     size_t count, ended, failed;
     int status;           /* the exit status of a training that failed */
     struct lb_lock *lock; /* on the common folder */
@@ -37,16 +37,11 @@ typedef struct app_side_by_side {
 /** Room for so many trainings. Memory: freed by app_side_by_side_free, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_side_by_side_open(app_side_by_side *s, size_t count);
 
-/** The folder of a training: letters, digits and =,.-+_ of its name below the common folder.
- *  Memory: release it with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that
- *          is too long. */
-LB_MUST_USE char *app_training_folder(const app_repeated *repeated, const char *name, lb_error *error);
-
-/** The command of a training: the repeated one, followed by `own` options (NULL after the last), since the last option
- *  wins, and by those that make it a single training in `folder`.
- *  Memory: app_side_by_side_free frees it; NULL if memory runs out. */
-LB_MUST_USE char **app_repeated_command(const app_repeated *repeated, const char *const *own,
-                                        const char *folder);
+/** Sets training `i`: its name from lb_alloc, which app_side_by_side_free frees, NULL if memory has run out; its folder,
+ *  letters, digits and =,.-+_ of the name below the common folder; and its command: the repeated one, followed by `own`
+ *  options (NULL after the last), since the last option wins, and by those that make it a single training in the folder.
+ *  Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that is too long. */
+LB_MUST_USE lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name, const char *const *own);
 
 /** Prepares the trainings. Checks all commands, and that each has a folder of its own, so that a wrong one is refused
  *  before anything is trained. Makes and locks the common folder, waits two minutes at most for

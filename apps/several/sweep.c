@@ -8,8 +8,6 @@
 #include "several/grid.h"
 #include "several/side_by_side.h"
 
-#include <string.h>
-
 enum { SOME_FAILED = 1 }; /* the exit status */
 
 typedef struct sweeping {
@@ -45,34 +43,22 @@ static void choose(sweeping *s, bool all)
     }
 }
 
-static lb_status name_all(sweeping *s)
+/* The options of a combination follow those of the sweep. `own` has room for them. */
+static lb_status make_training(sweeping *s, size_t i, char **own)
 {
-    for (size_t i = 0; i < s->all.count; i++) {
-        app_sweep_result *r = &s->all.results[i];
-        r->name = app_grid_name(&s->grid, s->combination[i]);
-        if (!r->name) return out_of_memory(s);
-        r->folder = app_training_folder(s->all.repeated, r->name, s->error);
-        if (!r->folder) return s->error->status;
-    }
-    return LB_OK;
+    lb_status status = app_grid_arguments(&s->grid, s->combination[i], own, s->error);
+    if (!status)
+        status = app_side_by_side_set(&s->all, i, app_grid_name(&s->grid, s->combination[i]),
+                                      (const char *const *)own);
+    for (int o = 0; o < s->grid.options; o++) lb_release(own[o]);
+    return status;
 }
 
-/* The commands of all trainings: the options of a combination follow those of the sweep. */
-static lb_status make_commands(sweeping *s)
+static lb_status make_trainings(sweeping *s)
 {
-    int options = s->grid.options;
-    char **own = lb_alloc_zero((size_t)(options + 1) * sizeof *own);
-    lb_status status = LB_OK;
-    if (!own) return out_of_memory(s);
-    for (size_t i = 0; i < s->all.count && !status; i++) {
-        status = app_grid_arguments(&s->grid, s->combination[i], own, s->error);
-        if (!status)
-            s->all.command[i] =
-                app_repeated_command(s->all.repeated, (const char *const *)own, s->all.results[i].folder);
-        if (!status && !s->all.command[i]) status = out_of_memory(s);
-        for (int o = 0; o < options; o++) lb_release(own[o]);
-        memset((void *)own, 0, (size_t)options * sizeof *own);
-    }
+    char **own = lb_alloc_zero((size_t)(s->grid.options + 1) * sizeof *own);
+    lb_status status = own ? LB_OK : out_of_memory(s);
+    for (size_t i = 0; i < s->all.count && !status; i++) status = make_training(s, i, own);
     lb_release((void *)own);
     return status;
 }
@@ -106,8 +92,7 @@ static lb_status prepare(sweeping *s, const app_sweep *sweep)
     s->combination = lb_alloc_zero(s->all.count * sizeof *s->combination);
     if (!s->combination) return out_of_memory(s);
     choose(s, all);
-    status = name_all(s);
-    if (!status) status = make_commands(s);
+    status = make_trainings(s);
     return status ? status : app_side_by_side_prepare(&s->all, results);
 }
 

@@ -26,7 +26,7 @@ static int train(void)
     };
     settings.film = film ? film : -1;
     lb_status status = app_choose_model(&model, &usual, &settings, &error);
-    app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
+    app_leave_model_open(&model, &settings);
     if (!status) status = app_train_in_view(&view, settings, &result, &error);
     if (status) return app_fail(&error);
     if (!settings.group || settings.group->rank == 0)

@@ -58,13 +58,13 @@ static bool is_usable(const lb_translation *text)
            !strstr(text->output->text, NO_SYMBOL);
 }
 
-static lb_status collect(lesson *l, const app_pair_texts *texts, bool targets)
+/* Moves texts to the end of others. */
+static lb_status collect(lb_strings *to, lb_strings *from, lb_error *error)
 {
     lb_status status = LB_OK;
-    for (size_t i = 0; i < texts->count && !status; i++) {
-        status = lb_strings_add(&l->sources, lb_alloc_string(texts->source[i]), l->error);
-        if (!status && targets)
-            status = lb_strings_add(&l->targets, lb_alloc_string(texts->target[i]), l->error);
+    for (size_t i = 0; i < from->count && !status; i++) {
+        status = lb_strings_add(to, from->text[i], error);
+        from->text[i] = NULL;
     }
     return status;
 }
@@ -74,15 +74,10 @@ static lb_status collect_file(lesson *l, const char *path, lb_pair_format *forma
     app_pair_input input = {0};
     app_pair_texts texts = {0};
     lb_status status = app_pair_input_open(&input, path, format, l->error);
-    if (!status) status = app_pair_texts_new(&texts, AT_ONCE, l->error);
     if (!status) lb_lines_keep(&input.lines);
-    bool more = !status;
-    while (more) {
-        status = app_pair_texts_read(&texts, &input, l->error);
-        more = !status && texts.count > 0;
-        if (more) status = collect(l, &texts, !format->no_target);
-        more = more && !status;
-    }
+    if (!status) status = app_pair_texts_read(&texts, &input, SIZE_MAX, l->error);
+    if (!status) status = collect(&l->sources, &texts.sources, l->error);
+    if (!status && !format->no_target) status = collect(&l->targets, &texts.targets, l->error);
     *format = input.format;
     format->kind = format->targets = NULL;
     format->weight_column = 0;
@@ -99,8 +94,7 @@ static lb_status make_up(lesson *l)
     size_t wanted = l->asked->made_up < 0 ? given.count : (size_t)l->asked->made_up;
     lb_status status =
         lb_cross_sources(&l->asked->format.source, &given, wanted, l->asked->seed, &made, l->error);
-    const app_pair_texts texts = {.source = made.text, .count = made.count};
-    if (!status) status = collect(l, &texts, false);
+    if (!status) status = collect(&l->sources, &made, l->error);
     lb_strings_free(&made);
     return status;
 }
@@ -160,13 +154,10 @@ static lb_status teach(lesson *l)
 
 static lb_status write_pairs(const lesson *l, const char *path)
 {
-    lb_buffer all = {0};
-    lb_buffer_print(&all, "%s%s", l->lines.text ? l->lines.text : "", l->added.text ? l->added.text : "");
-    bool failed = all.failed || l->lines.failed || l->added.failed;
-    lb_status status = failed ? lb_error_set(l->error, LB_ERROR_MEMORY, "%s: out of memory", path)
-                              : lb_file_write_own(path, &(lb_bytes){all.text, all.length}, 1, l->error);
-    lb_release(all.text);
-    return status;
+    const lb_bytes parts[] = {{l->lines.text, l->lines.length}, {l->added.text, l->added.length}};
+    return l->lines.failed || l->added.failed
+               ? lb_error_set(l->error, LB_ERROR_MEMORY, "%s: out of memory", path)
+               : lb_file_write_own(path, parts, 2, l->error);
 }
 
 static uint64_t hash_texts(uint64_t hash, const lb_strings *strings)

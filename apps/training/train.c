@@ -132,8 +132,7 @@ static int check_and_run(app_train_options *t, const app_program *program)
         t->settings = given; /* to be printed: each training settles its own */
     else if (t->config.print && app_train_fit(t, &error))
         return app_fail(&error);
-    char *json =
-        t->config.print ? app_config_json(program) : app_config_record(program, app_train_of_the_run);
+    char *json = app_config_record(program, t->config.print ? NULL : app_train_of_the_run);
     if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
     t->settings.options = json;
     int status = error.status ? app_fail(&error) : t->config.print ? print_config(json) : train(t);

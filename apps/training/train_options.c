@@ -176,7 +176,7 @@ lb_status app_train_settle(app_train_options *t, lb_error *error)
     bool open = t->settings.from && !app_option_was_set(&t->choice.normalize);
     if (t->settings.from && !app_option_was_set(&t->settings.symbols)) t->settings.symbols = NULL;
     t->settings.normalize = open ? NULL : lb_normal_form_names[t->choice.normalize];
-    app_leave_model_open(&t->model, &t->settings, &t->settings.hidden, &t->settings.heads);
+    app_leave_model_open(&t->model, &t->settings);
     t->settings.no_hold_out = !t->choice.hold_out;
     t->settings.index = (lb_index_use)t->choice.index;
     t->settings.warm_up = (int)or_none(t->choice.warm_up);

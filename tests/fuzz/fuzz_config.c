@@ -45,7 +45,7 @@ static char *read_and_print(const char *path, lb_error *error)
         .name = "fuzz", .options = options, .option_count = sizeof options / sizeof options[0]};
     char *json = NULL;
     if (app_config_read(&program, &v.config, path, error) == LB_OK) {
-        json = app_config_json(&program);
+        json = app_config_record(&program, NULL);
         fuzz_require(json != NULL, "there is memory for a configuration");
     }
     app_config_free(&v.config);

@@ -146,7 +146,7 @@ START_TEST(test_app_config_json_gives_every_value_back)
         rate = rates[i % 5];
         out = i % 2 ? "a\"\n\t\\ \xc3\xa9" : NULL;
         const char *said = out;
-        char *first = app_config_json(&program);
+        char *first = app_config_record(&program, NULL);
         ck_assert_int_eq(read_text(first), LB_OK);
         ck_assert_int_eq(count, 1 + i);
         ck_assert_int_eq(way, i % 2);
@@ -155,7 +155,7 @@ START_TEST(test_app_config_json_gives_every_value_back)
         ck_assert_double_eq(rate, rates[i % 5]);
         ck_assert_int_eq(unset, -1);
         ck_assert(said ? strcmp(out, said) == 0 : !out);
-        char *second = app_config_json(&program);
+        char *second = app_config_record(&program, NULL);
         ck_assert_str_eq(first, second);
         lb_release(first);
         lb_release(second);
@@ -168,12 +168,12 @@ START_TEST(test_app_config_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
     set_defaults();
-    char *json = app_config_json(&program);
+    char *json = app_config_record(&program, NULL);
     long all = support_allocation_count();
     lb_release(json);
     for (long n = 1; n <= all; n++) {
         support_fail_allocation(n);
-        ck_assert_ptr_null(app_config_json(&program));
+        ck_assert_ptr_null(app_config_record(&program, NULL));
     }
     support_fail_allocation(1);
     ck_assert_int_eq(read_text("{\"cuont\": 3}"), LB_ERROR_MEMORY);

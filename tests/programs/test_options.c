@@ -15,7 +15,7 @@ static bool fresh;
 static uint64_t seed;
 static double rate;
 static const char *out;
-static app_texts inputs;
+static lb_strings inputs;
 
 static const char *const ways[] = {"additive", "dot", "general", NULL};
 static const app_option options[] = {
@@ -130,7 +130,7 @@ START_TEST(test_app_options_parse_texts_are_kept_in_their_order)
     ck_assert_str_eq(inputs.text[1], "b");
     ck_assert_str_eq(inputs.text[2], "~");
     expect_refusal("m --input", "--input: expected TEXT, found nothing");
-    lb_release((void *)inputs.text);
+    lb_strings_free(&inputs);
 }
 END_TEST
 
