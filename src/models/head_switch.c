@@ -106,17 +106,12 @@ static lb_status clear_of(lb_head_off *off, const lb_model *model, int64_t layer
 
 lb_head_off *lb_head_switch_off(const lb_model *model, int64_t layer, int64_t head, lb_error *error)
 {
-    if (layer < 0 || layer >= model->layers || head < 0 || head >= model->heads) {
-        lb_error_set(error, LB_ERROR_ARGUMENT,
-                     "found layer %lld and head %lld, expected fewer than %lld and %lld", (long long)layer,
-                     (long long)head, (long long)model->layers, (long long)model->heads);
-        return NULL;
-    }
+    if (layer < 0 || layer >= model->layers || head < 0 || head >= model->heads)
+        return lb_null(lb_error_set(
+            error, LB_ERROR_ARGUMENT, "found layer %lld and head %lld, expected fewer than %lld and %lld",
+            (long long)layer, (long long)head, (long long)model->layers, (long long)model->heads));
     lb_head_off *off = lb_alloc_zero(sizeof *off);
-    if (!off) {
-        out_of_memory(error);
-        return NULL;
-    }
+    if (!off) return lb_null(out_of_memory(error));
     if (clear_of(off, model, layer, head, error) == LB_OK) return off;
     lb_head_switch_on(off);
     return NULL;

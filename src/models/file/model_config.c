@@ -234,11 +234,8 @@ lb_model *lb_config_fail(const lb_params *params, lb_error *error)
 {
     enum { SOME_BYTES = 4096 };
     lb_status status = lb_params_status(params);
-    if (!status && !lb_json_has_memory(SOME_BYTES)) {
-        lb_error_set(error, LB_ERROR_MEMORY, "%s", NO_MEMORY);
-        return NULL;
-    }
-    lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
-                 status ? lb_params_error(params) : "invalid model configuration");
-    return NULL;
+    if (!status && !lb_json_has_memory(SOME_BYTES))
+        return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "%s", NO_MEMORY));
+    return lb_null(lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
+                                status ? lb_params_error(params) : "invalid model configuration"));
 }

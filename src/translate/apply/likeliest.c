@@ -50,13 +50,11 @@ lb_likeliest *lb_translate_likeliest(const lb_translator *translator, const lb_t
 {
     int64_t symbols = translator->model.model->target_vocab - LB_FIRST_WRITTEN;
     bool fits = lb_translate_has_steps(translator, text, output);
-    if (count < 1 || !fits) {
-        lb_error_set(error, LB_ERROR_ARGUMENT,
-                     count < 1 ? "expected at least 1 symbol for each step, found %lld"
-                               : "a text without symbols, or an output without steps",
-                     (long long)count);
-        return NULL;
-    }
+    if (count < 1 || !fits)
+        return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT,
+                                    count < 1 ? "expected at least 1 symbol for each step, found %lld"
+                                              : "a text without symbols, or an output without steps",
+                                    (long long)count));
     lb_error found = {0};
     lb_status status = LB_ERROR_MEMORY;
     lb_likeliest *l = lb_alloc_zero(sizeof *l);

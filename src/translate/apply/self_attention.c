@@ -50,10 +50,9 @@ static lb_status find(const lb_translator *t, lb_tape *tape, const lb_translatio
 lb_text_attention *lb_translate_self_attention(const lb_translator *translator, const lb_translation *text,
                                                const lb_output *output, lb_error *error)
 {
-    if (!lb_translate_has_steps(translator, text, output)) {
-        lb_error_set(error, LB_ERROR_ARGUMENT, "a text without symbols, or an output without steps");
-        return NULL;
-    }
+    if (!lb_translate_has_steps(translator, text, output))
+        return lb_null(
+            lb_error_set(error, LB_ERROR_ARGUMENT, "a text without symbols, or an output without steps"));
     lb_error found = {0};
     lb_status status = LB_ERROR_MEMORY;
     lb_text_attention *a = lb_alloc_zero(sizeof *a);

@@ -22,10 +22,9 @@ static char *look_into(const char *folder, lb_error *error)
         lb_release(path);
         if (there) return NULL;
     }
-    lb_error_set(error, LB_ERROR_OPEN,
-                 "%s: found a folder without a model, expected model.safetensors or sort.safetensors in it",
-                 folder);
-    return NULL;
+    return lb_null(lb_error_set(
+        error, LB_ERROR_OPEN,
+        "%s: found a folder without a model, expected model.safetensors or sort.safetensors in it", folder));
 }
 
 char *lb_model_path(const char *path, lb_error *error)
@@ -42,10 +41,9 @@ static lb_safetensors *open_model(const char *path, lb_error *error)
     lb_safetensors *file = lb_safetensors_open(path, error);
     if (!file || !lb_safetensors_metadata_value(file, LB_RUN_KEY)) return file;
     lb_safetensors_close(file);
-    lb_error_set(error, LB_ERROR_FORMAT,
-                 "%s: found the checkpoint of a training, expected its model, which is in the same folder",
-                 path);
-    return NULL;
+    return lb_null(lb_error_set(
+        error, LB_ERROR_FORMAT,
+        "%s: found the checkpoint of a training, expected its model, which is in the same folder", path));
 }
 
 lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error)

@@ -74,10 +74,7 @@ static lb_status begin(lb_stepper *s, lb_error *error)
 lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 {
     lb_stepper *s = lb_alloc_zero(sizeof *s);
-    if (!s) {
-        out_of_memory(error);
-        return NULL;
-    }
+    if (!s) return lb_null(out_of_memory(error));
     s->config = config;
     if (begin(s, error) == LB_OK) return s;
     lb_stepper_free(s);
