@@ -169,17 +169,9 @@ lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch 
 
 lb_tally *lb_tallies_next(lb_tallies *t, lb_tape *tape)
 {
-    enum { FIRST_ROOM = 16 };
-    if (t->count == t->room) {
-        int64_t room = t->room ? 2 * t->room : FIRST_ROOM;
-        lb_tally *grown =
-            lb_alloc_grow(t->batch, (size_t)t->count * sizeof *grown, (size_t)room * sizeof *grown);
-        if (!grown) {
-            lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for an evaluation");
-            return NULL;
-        }
-        t->batch = grown;
-        t->room = room;
+    if (!lb_alloc_more(&t->batch, (size_t)t->count, &t->room, sizeof *t->batch)) {
+        lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for an evaluation");
+        return NULL;
     }
     t->batch[t->count] = (lb_tally){0};
     return &t->batch[t->count++];
