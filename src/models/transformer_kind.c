@@ -2,7 +2,7 @@
 #include "models/transformer.h"
 
 #include "lookback/op.h"
-#include "models/attention/copying.h"
+#include "models/decode/model.h"
 
 static lb_decoder_state encode(const lb_model *model, lb_tokens source)
 {
@@ -36,7 +36,7 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
     lb_key_values *all = lb_tape_alloc(tape, 2 * (size_t)layers * sizeof *all);
     if (!after || !all) return NULL;
     *after = (lb_transformer_memory){all, lb_select_rows(tape, before->mask, row, count), all + layers,
-                                     before->length, lb_copying_select(tape, before->symbols, row, count)};
+                                     before->length, lb_tokens_select(tape, before->symbols, row, count)};
     for (int i = 0; i < layers; i++) {
         after->source[i] = select_key_values(tape, before->source[i], row, count);
         after->past[i] = select_key_values(tape, before->past[i], row, count);

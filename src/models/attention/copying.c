@@ -39,19 +39,6 @@ lb_tokens lb_copying_read(const lb_copying *copying, lb_tokens source)
     return symbols;
 }
 
-lb_tokens lb_copying_select(lb_tape *tape, lb_tokens symbols, const int64_t *row, int64_t count)
-{
-    int32_t *id, *lengths;
-    if (symbols.batch == 0) return symbols;
-    lb_tokens selected = lb_tokens_new(tape, count, symbols.length, &id, &lengths);
-    size_t width = (size_t)symbols.length;
-    for (int64_t i = 0; i < selected.batch; i++) {
-        memcpy(id + (size_t)i * width, symbols.id + (size_t)row[i] * width, width * sizeof *id);
-        lengths[i] = symbols.lengths[row[i]];
-    }
-    return selected;
-}
-
 static lb_tensor *open_gate(const lb_linear *gate, lb_tensor *const operand[LB_COPYING_OPERANDS])
 {
     lb_tensor *sum = NULL;

@@ -21,9 +21,6 @@ int32_t lb_copying_symbol(const lb_copying *copying, int32_t source);
 /** The symbols as which those of a source are copied. Without a pointer, no tokens. */
 lb_tokens lb_copying_read(const lb_copying *copying, lb_tokens source);
 
-/** Rows row[0], row[1], ... of the symbols, for lb_model_kind.select. */
-lb_tokens lb_copying_select(lb_tape *tape, lb_tokens symbols, const int64_t *row, int64_t count);
-
 /** Mixes what the model would write by itself with what it points at: log-probabilities as logits.
  *  Shapes: logits [batch, T, target_vocab]; weights [batch, heads, T, S], of which the mean over the heads counts; the
  *          operands of the gate [batch, T, .], NULL for those that it does not have; symbols [batch, S] from
