@@ -8,14 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-lb_status lb_copying_init(lb_copying *copying, lb_params *params, const char *name, int64_t source_vocab,
+lb_status lb_copying_init(lb_copying *copying, lb_params *params, const char *name, lb_model *base,
                           int64_t inputs)
 {
+    base->copies = true;
+    base->step_reals += 2 * base->target_vocab;
+    base->state_reals++;
     *copying = (lb_copying){.name = lb_params_scope(params, "", name)};
     lb_linear_init(&copying->gate, params, lb_params_scope(params, name, "gate"),
                    (lb_linear_config){.inputs = inputs, .outputs = 1});
-    copying->symbols =
-        lb_params_add(params, name, "symbols", LB_SHAPE(source_vocab), (lb_init){LB_INIT_CONSTANT, LB_PAD});
+    copying->symbols = lb_params_add(params, name, "symbols", LB_SHAPE(base->source_vocab),
+                                     (lb_init){LB_INIT_CONSTANT, LB_PAD});
     lb_params_freeze(params, lb_params_scope(params, name, "symbols"));
     return lb_params_status(params);
 }

@@ -4,9 +4,9 @@
 
 #include "lookback/models.h"
 
-/** Adds the parameters NAME.gate and NAME.symbols. No symbol is copied until lb_model_set_copies. `inputs` is the width
- *  of what the gate reads. Errors: as lb_params_add. */
-lb_status lb_copying_init(lb_copying *copying, lb_params *params, const char *name, int64_t source_vocab,
+/** Adds the parameters NAME.gate and NAME.symbols to the model `base`, which has its vocabularies. No symbol is copied
+ *  until lb_model_set_copies. `inputs` is the width of what the gate reads. Errors: as lb_params_add. */
+lb_status lb_copying_init(lb_copying *copying, lb_params *params, const char *name, lb_model *base,
                           int64_t inputs);
 
 /** The pointer of a model, or of the first member of an ensemble that has one; NULL if none has. */
