@@ -52,6 +52,12 @@ void lb_canvas_fail(lb_canvas *canvas, lb_status status, const char *message)
     lb_error_set(&canvas->failure, status, "%s", message);
 }
 
+bool lb_canvas_refuses(lb_canvas *canvas, const char *wrong)
+{
+    if (wrong) lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, wrong);
+    return wrong;
+}
+
 /* Rounded to whole pixels in [0, limit]. */
 static double whole(double coordinate, int limit)
 {
