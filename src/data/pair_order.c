@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "data/pair_order.h"
-#include "data/pairs_internal.h"
+#include "data/pairs.h"
 #include "io/mapping.h"
 
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "data/pair_oddities.h"
 #include "data/pair_prints.h"
 #include "data/pairs.h"
-#include "data/pairs_internal.h"
 #include "lookback/tensor.h"
 
 static lb_status out_of_memory(lb_error *error)

@@ -172,26 +172,6 @@ int64_t lb_pairs_count(const lb_pairs *pairs)
     return pairs->count;
 }
 
-const char *lb_pairs_path(const lb_pairs *pairs)
-{
-    return pairs->path;
-}
-
-const lb_pairs_facts *lb_pairs_facts_of(const lb_pairs *pairs)
-{
-    return &pairs->facts;
-}
-
-const lb_pair_format *lb_pairs_format_of(const lb_pairs *pairs)
-{
-    return &pairs->format;
-}
-
-const lb_pair_file *lb_pairs_file_of(const lb_pairs *pairs)
-{
-    return &pairs->file;
-}
-
 int64_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)
 {
     return pairs->places[pair].source;
