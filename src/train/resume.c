@@ -179,7 +179,7 @@ static lb_status load(const lb_trainer_config *config, const lb_safetensors *fil
     if (!status) status = load_slabs(config, file, state, error);
     if (!status) status = load_progress(file, state, error);
     if (!status) status = check_steps(config, state->step, error);
-    if (!status) lb_optimizer_set_steps(state->optimizer, state->step);
+    if (!status) state->optimizer->steps = state->step;
     return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;
 }
 
