@@ -9,6 +9,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
+char *lb_model_place(const char *folder, bool sorts, lb_error *error)
+{
+    return lb_folder_path(folder, sorts ? "sort.safetensors" : "model.safetensors", error);
+}
+
+lb_status lb_model_check_place(const char *path, const char *folder, bool sorts, const char *use,
+                               const char *what, lb_error *error)
+{
+    struct stat from, to;
+    char *place = lb_model_place(folder, sorts, error);
+    if (!place) return LB_ERROR_MEMORY;
+    bool same = stat(path, &from) == 0 && stat(place, &to) == 0 && from.st_dev == to.st_dev &&
+                from.st_ino == to.st_ino;
+    lb_release(place);
+    if (!same) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "cannot %s %s: %s would overwrite it; choose another folder to write to", use, path,
+                        what);
+}
+
 /* The path of the model in a folder, to be released; NULL, with an error, if there is none. Only a file that does not
  * exist is none: one that cannot be read is found, and opening it says why. */
 static char *look_into(const char *folder, lb_error *error)
