@@ -70,7 +70,6 @@ LB_MUST_USE lb_status lb_pair_line_source(const lb_pair_format *format, const ch
                                           lb_pair_line *pair, const char **source, size_t *length,
                                           lb_error *error);
 
-/** Frees the result of lb_pair_line_read. */
 void lb_pair_line_free(lb_pair_line *pair);
 
 #endif
