@@ -43,6 +43,8 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const cha
         lb_buffer_json_string(json, field->names[(int)number]);
     else if (field->kind == LB_CONFIG_FLAG)
         lb_buffer_print(json, "%s", number != 0 ? "true" : "false");
+    else if (field->kind == LB_CONFIG_SIZE)
+        lb_buffer_print(json, "%lld", (long long)*(const int64_t *)(const void *)at);
     else
         lb_buffer_print(json, "%.*g", field->kind == LB_CONFIG_FRACTION ? 9 : 17, number);
 }
