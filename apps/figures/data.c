@@ -49,8 +49,8 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
 {
     s->train = lb_pairs_open(path, s->asked->format, error);
     if (!s->train) return error->status;
-    if (*lb_pairs_file_of(s->train)->note) app_warn("%s", lb_pairs_file_of(s->train)->note);
-    lb_pair_format format = *lb_pairs_format_of(s->train);
+    if (*s->train->file.note) app_warn("%s", s->train->file.note);
+    lb_pair_format format = s->train->format;
     format.usual_kind = format.kind;
     format.kind = s->asked->format.kind;
     format.targets = s->asked->dev_targets;
@@ -80,8 +80,7 @@ static lb_status print_conflicts(looking *s, lb_error *error)
 {
     lb_strings found = {0};
     lb_status status = s->dev ? lb_pair_conflicts_find(s->train, s->dev, CONFLICTS, &found, error) : LB_OK;
-    if (!status && found.count > 0)
-        printf("other targets in %s than in %s:\n", lb_pairs_path(s->dev), lb_pairs_path(s->train));
+    if (!status && found.count > 0) printf("other targets in %s than in %s:\n", s->dev->path, s->train->path);
     for (size_t i = 0; i < found.count && !status; i++) printf("  %s\n", found.text[i]);
     lb_strings_free(&found);
     return status;

@@ -26,6 +26,13 @@ LB_MUST_USE bool lb_alloc_more(void *array, size_t count, size_t *capacity, size
 /** A copy of a string, or NULL. */
 char *lb_alloc_string(const char *text);
 
+/** NULL, for what returns an object or nothing: return lb_null(lb_error_set(...)). */
+static inline void *lb_null(lb_status recorded)
+{
+    (void)recorded;
+    return NULL;
+}
+
 /** The smallest multiple of LB_ALIGNMENT that is not less than `bytes`. */
 size_t lb_align_up(size_t bytes);
 

@@ -109,10 +109,7 @@ static char *cross(const crossing *c, const place *beginning, const place *end)
     const lb_symbols *one = &c->source[beginning->source], *other = &c->source[end->source];
     size_t rest = other->count - end->at, count = beginning->at + rest;
     const char **symbol = lb_alloc(count * sizeof *symbol);
-    if (!symbol) {
-        out_of_memory(c);
-        return NULL;
-    }
+    if (!symbol) return lb_null(out_of_memory(c));
     memcpy((void *)symbol, (const void *)one->symbol, beginning->at * sizeof *symbol);
     memcpy((void *)(symbol + beginning->at), (const void *)(other->symbol + end->at), rest * sizeof *symbol);
     char *text = text_of(c, &(lb_symbols){.count = count, .symbol = symbol});

@@ -66,14 +66,14 @@ static lb_status describe(const conflict *c, lb_pairs *train, lb_pairs *dev, lb_
     const lb_pair_line *line;
     lb_status status = lb_pairs_read(dev, c->dev, &line, error);
     if (status) return status;
-    write_text(&text, &lb_pairs_format_of(dev)->source, &line->source, error);
+    write_text(&text, &dev->format.source, &line->source, error);
     lb_buffer_print(&text, ": ");
-    write_text(&text, &lb_pairs_format_of(dev)->target, &line->target, error);
+    write_text(&text, &dev->format.target, &line->target, error);
     lb_buffer_print(&text, " in line %lld, ", (long long)lb_pairs_line_number(dev, c->dev));
     status = lb_pairs_read(train, c->train, &line, error);
-    if (!status) write_text(&text, &lb_pairs_format_of(train)->target, &line->target, error);
+    if (!status) write_text(&text, &train->format.target, &line->target, error);
     lb_buffer_print(&text, " in line %lld of %s", (long long)lb_pairs_line_number(train, c->train),
-                    lb_pairs_path(train));
+                    train->path);
     char *whole = lb_buffer_end(&text);
     if (!status) return lb_strings_add(found, whole, error);
     lb_release(whole);

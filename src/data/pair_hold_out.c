@@ -44,11 +44,9 @@ static lb_pairs *divide(lb_pairs *pairs, const bool *chosen, int64_t count, lb_e
 lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int64_t share, lb_error *error)
 {
     int64_t count;
-    if (share < 2) {
-        lb_error_set(error, LB_ERROR_ARGUMENT, "%s: cannot hold out one of %d pairs", pairs->path,
-                     (int)share);
-        return NULL;
-    }
+    if (share < 2)
+        return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT, "%s: cannot hold out one of %d pairs",
+                                    pairs->path, (int)share));
     bool *chosen = lb_alloc((size_t)pairs->count * sizeof *chosen);
     lb_pairs *out = NULL;
     if (!chosen) lb_pairs_out_of_memory(pairs, error);

@@ -41,7 +41,6 @@ LB_MUST_USE lb_status lb_indexed_pairs_open(lb_indexed_pairs *pairs, const char 
 LB_MUST_USE lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *index, bool own,
                                              const lb_pair_index_key *key, lb_error *error);
 
-/** Frees the pairs. */
 void lb_indexed_pairs_free(lb_indexed_pairs *pairs);
 
 #endif

@@ -51,10 +51,8 @@ static lb_status make(const lb_indexed_pairs *pairs, work *w, lb_error *error)
                 .source = lb_vocabulary_print(pairs->source),
                 .target = lb_vocabulary_print(pairs->target)};
     w->errors = join_errors(pairs->train, &w->errors_bytes);
-    if (!w->source_counts || !w->target_counts || !w->source || !w->target || !w->errors) {
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an index of pairs");
-        return LB_ERROR_MEMORY;
-    }
+    if (!w->source_counts || !w->target_counts || !w->source || !w->target || !w->errors)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an index of pairs");
     w->prints = lb_pair_prints_make(pairs->train, error);
     return w->prints ? LB_OK : error->status;
 }

@@ -173,12 +173,6 @@ int32_t lb_pair_format_columns(const lb_pair_format *format)
     return last_column(&completed);
 }
 
-bool lb_pair_line_has_mark(const char *text, size_t length)
-{
-    static const char mark[LB_PAIR_LINE_MARK] = {'\xEF', '\xBB', '\xBF'};
-    return length >= sizeof mark && memcmp(text, mark, sizeof mark) == 0;
-}
-
 /* A line under examination. */
 typedef struct examination {
     lb_pair_format format;

@@ -70,10 +70,6 @@ LB_MUST_USE lb_status lb_pair_line_source(const lb_pair_format *format, const ch
                                           lb_pair_line *pair, const char **source, size_t *length,
                                           lb_error *error);
 
-/** Whether the first line of a file begins with a byte order mark, LB_PAIR_LINE_MARK bytes. */
-bool lb_pair_line_has_mark(const char *text, size_t length);
-
-/** Frees the result of lb_pair_line_read. */
 void lb_pair_line_free(lb_pair_line *pair);
 
 #endif

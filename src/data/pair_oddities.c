@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/format.h"
 #include "data/formats/recognise.h"
-#include "data/pairs_internal.h"
 #include "lookback/tensor.h"
 
 #include <stdarg.h>

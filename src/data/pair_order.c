@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "data/pair_order.h"
-#include "data/pairs_internal.h"
+#include "data/pairs.h"
 #include "io/mapping.h"
 
 #include <stdlib.h>
@@ -45,11 +45,9 @@ static bool make_room(lb_pair_order *order, int64_t count)
 lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed, lb_error *error)
 {
     int64_t count = lb_pairs_count(pairs);
-    if (batch_size < 1 || count > (int64_t)UINT32_MAX + 1) {
-        lb_error_set(error, LB_ERROR_ARGUMENT, "cannot put %lld pairs into batches of %lld", (long long)count,
-                     (long long)batch_size);
-        return NULL;
-    }
+    if (batch_size < 1 || count > (int64_t)UINT32_MAX + 1)
+        return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT, "cannot put %lld pairs into batches of %lld",
+                                    (long long)count, (long long)batch_size));
     if (batch_size > count) batch_size = count;
     lb_pair_order *order = lb_alloc_zero(sizeof *order);
     if (order) {
@@ -59,8 +57,8 @@ lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint
         if (make_room(order, count)) return order;
     }
     lb_pair_order_free(order);
-    lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the order of %lld pairs", (long long)count);
-    return NULL;
+    return lb_null(
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the order of %lld pairs", (long long)count));
 }
 
 void lb_pair_order_free(lb_pair_order *order)

@@ -27,10 +27,7 @@ lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error)
 {
     int64_t count = lb_pairs_count(pairs);
     lb_pair_print *prints = lb_alloc((size_t)count * sizeof *prints);
-    if (!prints) {
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
-        return NULL;
-    }
+    if (!prints) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs"));
     for (int64_t i = 0; i < count; i++) {
         const lb_pair_line *line;
         if (lb_pairs_read(pairs, i, &line, error)) {

@@ -4,17 +4,11 @@
 #include "data/pair_oddities.h"
 #include "data/pair_prints.h"
 #include "data/pairs.h"
-#include "data/pairs_internal.h"
 #include "lookback/tensor.h"
 
 static lb_status out_of_memory(lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
-}
-
-static void count_repetitions(const lb_pair_print *prints, lb_pair_file_report *report)
-{
-    report->repetitions = lb_pair_prints_count(prints, lb_pairs_count(report->pairs));
 }
 
 static void count_shared(const lb_pair_print *train, const lb_pair_print *dev, lb_pair_report *report)
@@ -93,7 +87,7 @@ static void compare_files(lb_pairs *dev, const lb_pair_print *train_prints, lb_p
 {
     lb_pair_print *prints = lb_pair_prints_make(dev, error);
     if (!prints) return;
-    count_repetitions(prints, &report->dev);
+    report->dev.repetitions = lb_pair_prints_count(prints, lb_pairs_count(dev));
     count_shared(train_prints, prints, report);
     lb_release(prints);
 }
@@ -112,7 +106,7 @@ lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabular
     lb_pair_print *made = status || train->prints ? NULL : lb_pair_prints_make(train, &found);
     const lb_pair_print *prints = train->prints ? train->prints : made;
     if (!status && prints) {
-        count_repetitions(prints, &report->train);
+        report->train.repetitions = lb_pair_prints_count(prints, lb_pairs_count(train));
         if (dev) compare_files(dev, prints, report, &found);
     }
     lb_release(made);

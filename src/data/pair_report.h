@@ -56,7 +56,6 @@ LB_MUST_USE lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const 
  *  Memory: release the string with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE char *lb_pair_report_text(const lb_pair_report *report, lb_error *error);
 
-/** Frees the report. */
 void lb_pair_report_free(lb_pair_report *report);
 
 #endif

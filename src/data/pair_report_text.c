@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/plural.h"
 #include "data/pairs.h"
-#include "data/pairs_internal.h"
 
 #include <string.h>
 
@@ -40,7 +39,7 @@ static void write_side(lb_buffer *text, const char *name, const lb_side_report *
 /* The format, unless it is TSV, and what it leaves out. */
 static void write_format(lb_buffer *text, const lb_pairs *pairs)
 {
-    const lb_pair_file *file = lb_pairs_file_of(pairs);
+    const lb_pair_file *file = &pairs->file;
     const lb_pair_format *f = &pairs->format;
     if (f->targets) lb_buffer_print(text, "targets in %s, ", f->targets);
     if (*file->kind || file->header)
@@ -50,7 +49,7 @@ static void write_format(lb_buffer *text, const lb_pairs *pairs)
 
 static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
 {
-    const lb_pair_file *file = lb_pairs_file_of(pairs);
+    const lb_pair_file *file = &pairs->file;
     const lb_pair_format *f = &pairs->format;
     if (file->header) lb_buffer_print(text, "  left out line 1, the names of the columns\n");
     if (file->met.comments + file->met.blanks > 0)
@@ -71,9 +70,9 @@ static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
 
 static void write_file(lb_buffer *text, const lb_pair_file_report *file)
 {
-    const lb_pairs_facts *facts = lb_pairs_facts_of(file->pairs);
+    const lb_pairs_facts *facts = &file->pairs->facts;
     int64_t pairs = lb_pairs_count(file->pairs);
-    lb_buffer_print(text, "%s: ", lb_pairs_path(file->pairs));
+    lb_buffer_print(text, "%s: ", file->pairs->path);
     write_format(text, file->pairs);
     lb_buffer_print(text, "%lld line%s, %lld pair%s\n", (long long)facts->lines, lb_plural(facts->lines),
                     (long long)pairs, lb_plural(pairs));
@@ -111,7 +110,7 @@ static void write_unseen(lb_buffer *text, const char *side, const lb_unseen_repo
 
 static void write_comparison(lb_buffer *text, const lb_pair_report *report)
 {
-    const char *train = lb_pairs_path(report->train.pairs), *dev = lb_pairs_path(report->dev.pairs);
+    const char *train = report->train.pairs->path, *dev = report->dev.pairs->path;
     lb_buffer_print(text,
                     "  %lld pair%s with a source that is also in %s, %lld of them with the same target\n",
                     (long long)report->shared_sources, lb_plural(report->shared_sources), train,

@@ -114,10 +114,7 @@ lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error 
 {
     if (lb_pair_format_check(format, error)) return NULL;
     lb_pairs *pairs = start(lb_alloc_string(lb_pair_file_name(path)), format);
-    if (!pairs) {
-        lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-        return NULL;
-    }
+    if (!pairs) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path));
     if (open_file(pairs, path, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
     return NULL;
@@ -138,10 +135,7 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     lb_buffer path = {0};
     lb_buffer_print(&path, "held out of %s", pairs->path);
     lb_pairs *again = start(lb_buffer_end(&path), &pairs->format);
-    if (!again) {
-        lb_pairs_out_of_memory(pairs, error);
-        return NULL;
-    }
+    if (!again) return lb_null(lb_pairs_out_of_memory(pairs, error));
     again->texts = pairs->texts;
     if (again->texts.count > 0) return again;
     again->file = pairs->file;
@@ -176,26 +170,6 @@ void lb_pairs_close(lb_pairs *pairs)
 int64_t lb_pairs_count(const lb_pairs *pairs)
 {
     return pairs->count;
-}
-
-const char *lb_pairs_path(const lb_pairs *pairs)
-{
-    return pairs->path;
-}
-
-const lb_pairs_facts *lb_pairs_facts_of(const lb_pairs *pairs)
-{
-    return &pairs->facts;
-}
-
-const lb_pair_format *lb_pairs_format_of(const lb_pairs *pairs)
-{
-    return &pairs->format;
-}
-
-const lb_pair_file *lb_pairs_file_of(const lb_pairs *pairs)
-{
-    return &pairs->file;
 }
 
 int64_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)

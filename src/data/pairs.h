@@ -19,18 +19,35 @@ typedef struct lb_pairs_facts {
     uint64_t hash; /* of the symbols of all pairs, in order: identifies the pairs */
 } lb_pairs_facts;
 
+/** One pair: the position of its line in the file, and its lengths in bytes and in symbols. The file of an index has
+ *  it, too. */
+typedef struct lb_place {
+    uint64_t offset;
+    uint32_t bytes;
+    uint16_t source, target;
+} lb_place;
+
+struct lb_pairs {
+    char *path;
+    lb_pair_file file;   /* with a descriptor of -1 if it is not open */
+    lb_pair_texts texts; /* the pairs in memory, whose numbers are offsets then; zero: they are in the file */
+    lb_pair_format format;  /* with what the file says about itself; its `kind` is that of the file */
+    const lb_place *places; /* [count] those of `own`, or of an index */
+    lb_place *own;          /* [capacity] */
+    int64_t count;
+    size_t capacity;
+    const struct lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
+    const char *index;                  /* the path of the index; NULL: there is none */
+    lb_pairs_facts facts;
+    lb_pair_line line; /* the last one read */
+    char *window;      /* [window_room]: `held` bytes of the file from `start` on */
+    size_t window_room, held;
+    uint64_t start;
+    int64_t next; /* after the last pair read: sequential reading gets more bytes at once */
+};
+
 /** Whether there are such pairs in memory, or what was meant as some. */
 bool lb_pair_texts_given(const lb_pair_texts *texts);
-
-/** The facts about a file. Memory: owned by the pairs. */
-const lb_pairs_facts *lb_pairs_facts_of(const lb_pairs *pairs);
-
-/** The format by which it is read, with what the file says about itself; its `kind` is that of the file. Memory: owned
- *  by the pairs. */
-const lb_pair_format *lb_pairs_format_of(const lb_pairs *pairs);
-
-/** The file. Memory: owned by the pairs. */
-const lb_pair_file *lb_pairs_file_of(const lb_pairs *pairs);
 
 /** The symbols of a pair. Memory: `*line` is valid until the next call.
  *  Errors: LB_ERROR_INDEX if there is no such pair; LB_ERROR_OPEN if the file cannot be read any more; LB_ERROR_FORMAT
@@ -53,8 +70,5 @@ LB_MUST_USE lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *sou
 /** The number of the line of a pair, counted from 1; 0 if the file cannot be read any more. Cost: O(bytes before
  *  it). */
 int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair);
-
-/** The path of the file. Memory: owned by the pairs. */
-const char *lb_pairs_path(const lb_pairs *pairs);
 
 #endif

@@ -1,35 +1,8 @@
-/* The inside of lb_pairs, for what opens a file of pairs or divides its pairs. */
+/* For what opens a file of pairs or divides its pairs. */
 #ifndef LB_PAIRS_INTERNAL_H
 #define LB_PAIRS_INTERNAL_H
 
 #include "data/pairs.h"
-
-/** One pair: the position of its line in the file, and its lengths in bytes and in symbols. The file of an index has
- *  it, too. */
-typedef struct lb_place {
-    uint64_t offset;
-    uint32_t bytes;
-    uint16_t source, target;
-} lb_place;
-
-struct lb_pairs {
-    char *path;
-    lb_pair_file file;   /* with a descriptor of -1 if it is not open */
-    lb_pair_texts texts; /* the pairs in memory, whose numbers are offsets then; zero: they are in the file */
-    lb_pair_format format;
-    const lb_place *places; /* [count] those of `own`, or of an index */
-    lb_place *own;          /* [capacity] */
-    int64_t count;
-    size_t capacity;
-    const struct lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
-    const char *index;                  /* the path of the index; NULL: there is none */
-    lb_pairs_facts facts;
-    lb_pair_line line; /* the last one read */
-    char *window;      /* [window_room]: `held` bytes of the file from `start` on */
-    size_t window_room, held;
-    uint64_t start;
-    int64_t next; /* after the last pair read: sequential reading gets more bytes at once */
-};
 
 /** The file `path` without pairs, not yet read. Memory and errors: as lb_pairs_open. */
 LB_MUST_USE lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error *error);

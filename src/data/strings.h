@@ -14,7 +14,6 @@ typedef struct lb_strings {
  *  allocation, is an error, too. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_strings_add(lb_strings *strings, char *text, lb_error *error);
 
-/** Frees the list and its strings. */
 void lb_strings_free(lb_strings *strings);
 
 #endif

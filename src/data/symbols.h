@@ -60,7 +60,6 @@ const char *lb_symbol_show(const char *symbol, char shown[LB_SYMBOL_SHOWN]);
 /** A hash, see lb_hash, of the symbols and their ends, which can be continued with further symbols. */
 uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash);
 
-/** Frees the result of lb_symbols_split. */
 void lb_symbols_free(lb_symbols *symbols);
 
 /** The version of Unicode that decides normal forms, such as "15.0.0". */

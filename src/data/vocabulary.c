@@ -108,17 +108,13 @@ static lb_status add_specials(lb_vocabulary *v, const char *const *specials, int
 
 lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int32_t unknown, lb_error *error)
 {
-    if (unknown < 0 || unknown >= count) {
-        lb_error_set(error, LB_ERROR_ARGUMENT,
-                     "vocabulary: invalid unknown symbol %d, expected one of the %d special symbols",
-                     (int)unknown, (int)count);
-        return NULL;
-    }
+    if (unknown < 0 || unknown >= count)
+        return lb_null(
+            lb_error_set(error, LB_ERROR_ARGUMENT,
+                         "vocabulary: invalid unknown symbol %d, expected one of the %d special symbols",
+                         (int)unknown, (int)count));
     lb_vocabulary *v = lb_alloc_zero(sizeof *v);
-    if (!v) {
-        out_of_memory(error);
-        return NULL;
-    }
+    if (!v) return lb_null(out_of_memory(error));
     v->specials = count;
     v->unknown = unknown;
     if (add_specials(v, specials, count, error) == LB_OK) return v;

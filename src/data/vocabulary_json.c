@@ -1,5 +1,6 @@
 #include "data/vocabulary_json.h"
 
+#include "base/alloc.h"
 #include "base/json_text.h"
 #include "data/symbols.h"
 #include "io/json.h"
@@ -67,19 +68,15 @@ lb_vocabulary *lb_vocabulary_parse(const char *text, int32_t most, lb_error *err
     cJSON *symbols = NULL;
     /* A tree takes much more memory than its text. */
     int64_t count = text ? count_strings(text) : 0;
-    if (count > most) {
-        lb_error_set(error, LB_ERROR_FORMAT, "found %lld symbols, expected at most %d", (long long)count,
-                     (int)most);
-        return NULL;
-    }
-    if (text && lb_json_parse(text, strlen(text), NULL, &symbols) == LB_ERROR_MEMORY) {
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-        return NULL;
-    }
+    if (count > most)
+        return lb_null(lb_error_set(error, LB_ERROR_FORMAT, "found %lld symbols, expected at most %d",
+                                    (long long)count, (int)most));
+    if (text && lb_json_parse(text, strlen(text), NULL, &symbols) == LB_ERROR_MEMORY)
+        return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "out of memory"));
     if (!cJSON_IsArray(symbols)) {
         cJSON_Delete(symbols);
-        lb_error_set(error, LB_ERROR_FORMAT, "%s", text ? "not a list of symbols" : "missing");
-        return NULL;
+        return lb_null(
+            lb_error_set(error, LB_ERROR_FORMAT, "%s", text ? "not a list of symbols" : "missing"));
     }
     lb_vocabulary *vocabulary = lb_vocabulary_new_reserved(error);
     if (vocabulary && add_all(vocabulary, symbols, error)) {

@@ -19,7 +19,6 @@ bool lb_words_none(const char *text);
  *  Memory: free it with lb_words_free, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_words_split(const char *text, lb_words *words, lb_error *error);
 
-/** Frees the result of lb_words_split. */
 void lb_words_free(lb_words *words);
 
 #endif

@@ -87,14 +87,6 @@ static double trace(const chain *c, int64_t length, int32_t *position)
     return log_probability;
 }
 
-/* The tokens of a row before its end. */
-static int64_t symbols_of(lb_tokens target_out, int64_t row)
-{
-    int64_t length = target_out.lengths[row];
-    bool ends = length > 0 && target_out.id[row * target_out.length + length - 1] == LB_EOS;
-    return length - (ends ? 1 : 0);
-}
-
 /* Turns the steps into reading order, and the positions, too, unless `source_length` is 0. */
 static void turn(int32_t *position, int64_t symbols, int64_t length, int64_t source_length)
 {
@@ -110,7 +102,7 @@ static void turn(int32_t *position, int64_t symbols, int64_t length, int64_t sou
 /* `backward`: the model writes from the end, and reads from the end if it is monotonic. */
 static double align_row(chain *c, lb_tokens source, lb_tokens target_out, bool backward, int32_t *position)
 {
-    int64_t length = target_out.lengths[c->row], symbols = symbols_of(target_out, c->row);
+    int64_t length = target_out.lengths[c->row], symbols = lb_symbols_before_end(target_out, c->row);
     const int32_t *id = target_out.id + c->row * c->steps;
     for (int64_t j = 0; j < c->keys; j++) c->best[j] = j == 0 ? 0 : -INFINITY;
     for (int64_t t = 0; t < length; t++) step(c, t, backward && t < symbols ? id[symbols - 1 - t] : id[t]);

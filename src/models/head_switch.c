@@ -15,7 +15,7 @@ typedef struct columns {
 
 struct lb_head_off {
     columns *part; /* [count], in the order in which they became zero */
-    int64_t count, capacity;
+    size_t count, capacity;
 };
 
 static lb_status out_of_memory(lb_error *error)
@@ -36,14 +36,8 @@ static void copy_columns(const columns *c, bool back)
 
 static lb_status clear(lb_head_off *off, lb_tensor *weight, int64_t first, int64_t count, lb_error *error)
 {
-    if (off->count == off->capacity) {
-        int64_t capacity = 2 * off->capacity + 4;
-        columns *grown =
-            lb_alloc_grow(off->part, (size_t)off->count * sizeof *grown, (size_t)capacity * sizeof *grown);
-        if (!grown) return out_of_memory(error);
-        off->part = grown;
-        off->capacity = capacity;
-    }
+    if (!lb_alloc_more(&off->part, off->count, &off->capacity, sizeof *off->part))
+        return out_of_memory(error);
     columns part = {.weight = weight, .first = first, .count = count};
     part.held = lb_alloc((size_t)(weight->shape.dim[0] * count) * sizeof *part.held);
     if (!part.held) return out_of_memory(error);
@@ -106,17 +100,12 @@ static lb_status clear_of(lb_head_off *off, const lb_model *model, int64_t layer
 
 lb_head_off *lb_head_switch_off(const lb_model *model, int64_t layer, int64_t head, lb_error *error)
 {
-    if (layer < 0 || layer >= model->layers || head < 0 || head >= model->heads) {
-        lb_error_set(error, LB_ERROR_ARGUMENT,
-                     "found layer %lld and head %lld, expected fewer than %lld and %lld", (long long)layer,
-                     (long long)head, (long long)model->layers, (long long)model->heads);
-        return NULL;
-    }
+    if (layer < 0 || layer >= model->layers || head < 0 || head >= model->heads)
+        return lb_null(lb_error_set(
+            error, LB_ERROR_ARGUMENT, "found layer %lld and head %lld, expected fewer than %lld and %lld",
+            (long long)layer, (long long)head, (long long)model->layers, (long long)model->heads));
     lb_head_off *off = lb_alloc_zero(sizeof *off);
-    if (!off) {
-        out_of_memory(error);
-        return NULL;
-    }
+    if (!off) return lb_null(out_of_memory(error));
     if (clear_of(off, model, layer, head, error) == LB_OK) return off;
     lb_head_switch_on(off);
     return NULL;
@@ -125,9 +114,9 @@ lb_head_off *lb_head_switch_off(const lb_model *model, int64_t layer, int64_t he
 void lb_head_switch_on(lb_head_off *off)
 {
     if (!off) return;
-    for (int64_t i = off->count - 1; i >= 0; i--) {
-        copy_columns(&off->part[i], true);
-        lb_release(off->part[i].held);
+    for (size_t i = off->count; i > 0; i--) {
+        copy_columns(&off->part[i - 1], true);
+        lb_release(off->part[i - 1].held);
     }
     lb_release(off->part);
     lb_release(off);

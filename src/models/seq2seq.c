@@ -126,10 +126,7 @@ static void init_copying(lb_seq2seq *model, lb_params *params, const char *name)
     const lb_seq2seq_config *c = &model->config;
     int64_t inputs = model->attention.depth + c->hidden + c->embed;
     if (!c->copy) return;
-    lb_copying_init(&model->copying, params, lb_params_scope(params, name, "copy"), c->source_vocab, inputs);
-    model->base.copies = true;
-    model->base.step_reals += 2 * c->target_vocab;
-    model->base.state_reals++;
+    lb_copying_init(&model->copying, params, lb_params_scope(params, name, "copy"), &model->base, inputs);
 }
 
 lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config)

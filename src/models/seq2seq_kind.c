@@ -2,7 +2,7 @@
 #include "models/seq2seq.h"
 
 #include "autograd/op.h"
-#include "models/attention/copying.h"
+#include "models/decode/model.h"
 
 typedef struct state {
     lb_seq2seq_encoded encoded;
@@ -47,7 +47,7 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
         memory->keys == memory->values ? selected->values : lb_select_rows(tape, memory->keys, row, count);
     selected->mask = lb_select_rows(tape, memory->mask, row, count);
     selected->past = lb_select_rows(tape, memory->past, row, count);
-    after->encoded.symbols = lb_copying_select(tape, before->encoded.symbols, row, count);
+    after->encoded.symbols = lb_tokens_select(tape, before->encoded.symbols, row, count);
     for (int i = 0; i < layers; i++) layer[i] = lb_select_rows(tape, before->layer[i], row, count);
     return after;
 }

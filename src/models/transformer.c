@@ -108,11 +108,8 @@ static void init_copying(lb_transformer *model, lb_params *params, const char *n
 {
     const lb_transformer_config *c = &model->config;
     if (!c->copy) return;
-    lb_copying_init(&model->copying, params, lb_params_scope(params, name, "copy"), c->source_vocab,
+    lb_copying_init(&model->copying, params, lb_params_scope(params, name, "copy"), &model->base,
                     2 * c->width);
-    model->base.copies = true;
-    model->base.step_reals += 2 * c->target_vocab;
-    model->base.state_reals++;
     if (c->output != LB_SOFTMAX)
         lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found the loss %s, expected %s for copying",
                        model->name, lb_loss_names[c->output], lb_loss_names[LB_SOFTMAX]);
@@ -201,8 +198,7 @@ static lb_key_values *new_key_values(const lb_transformer *model, lb_tape *tape)
     return all;
 }
 
-/* `self` receives the weights of the self-attention of each layer, unless NULL. */
-static lb_transformer_memory encode(const lb_transformer *model, lb_tokens source, lb_tensor **self)
+lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source, lb_tensor **self)
 {
     lb_tape *tape = source.tape;
     const char *outer = lb_tape_enter(tape, model->name);
@@ -221,11 +217,6 @@ static lb_transformer_memory encode(const lb_transformer *model, lb_tokens sourc
     return memory;
 }
 
-lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source)
-{
-    return encode(model, source, NULL);
-}
-
 /* The mask of `count` more tokens: each sees the tokens before it and itself. */
 static lb_tensor *causal_mask(lb_tape *tape, int64_t past, int64_t count)
 {
@@ -233,8 +224,8 @@ static lb_tensor *causal_mask(lb_tape *tape, int64_t past, int64_t count)
     return lb_slice(lb_causal_mask(tape, past + count), 0, past, count);
 }
 
-static lb_transformer_decoded decode(const lb_transformer *model, const lb_transformer_memory *memory,
-                                     lb_tokens target_in, lb_tensor **self)
+lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
+                                             lb_tokens target_in, lb_tensor **self)
 {
     lb_tape *tape = target_in.tape;
     int64_t layers = model->config.layers;
@@ -271,12 +262,6 @@ static lb_transformer_decoded decode(const lb_transformer *model, const lb_trans
     return decoded;
 }
 
-lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
-                                             lb_tokens target_in)
-{
-    return decode(model, memory, target_in, NULL);
-}
-
 lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens source, lb_tokens target_in)
 {
     lb_self_attention found = {0};
@@ -290,8 +275,8 @@ lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens sourc
         return found;
     }
     memset(self, 0, bytes);
-    lb_transformer_memory memory = encode(transformer, source, self);
-    decode(transformer, &memory, target_in, self + layers);
+    lb_transformer_memory memory = lb_transformer_encode(transformer, source, self);
+    lb_transformer_decode(transformer, &memory, target_in, self + layers);
     found.layers = layers;
     found.heads = transformer->config.heads;
     found.encoder = lb_concat(self, (int)layers, 1);

@@ -17,7 +17,8 @@ typedef struct lb_transformer_memory {
     lb_tokens symbols; /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
 } lb_transformer_memory;
 
-lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source);
+/** Reads a batch of sources. `self` receives the weights of the self-attention of each layer, unless it is NULL. */
+lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source, lb_tensor **self);
 
 typedef struct lb_transformer_decoded {
     lb_tensor *logits;            /* [batch, T, target_vocab] */
@@ -25,9 +26,9 @@ typedef struct lb_transformer_decoded {
     lb_transformer_memory memory; /* after these tokens */
 } lb_transformer_decoded;
 
-/** Decodes T more tokens. */
+/** Decodes T more tokens; `self` as above. */
 lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
-                                             lb_tokens target_in);
+                                             lb_tokens target_in, lb_tensor **self);
 
 /** Says that a symbol of the source is a feature. Only for a model with feature_positions.
  *  Source: Wu, Cotterell, Hulden 2021, arXiv:2005.10213, section 3.1. */

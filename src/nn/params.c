@@ -226,7 +226,7 @@ static lb_status check_new(lb_params *params, const char *name, lb_shape shape)
     if (!lb_shape_valid(shape) || lb_shape_count(shape) == 0)
         return lb_error_set(&params->error, LB_ERROR_SHAPE, "parameter %s: invalid shape %s", name,
                             lb_shape_format(shape, text));
-    if (params->error.status || !params->source) return params->error.status;
+    if (params->error.status || !params->source || !params->source->check) return params->error.status;
     return params->source->check(params->source->context, name, shape, &params->error);
 }
 

@@ -7,7 +7,7 @@
 /** What is known of the values of new parameters. */
 typedef struct lb_params_source {
     const void *context;
-    /* Returns LB_OK if there are values of this name and shape. */
+    /* Returns LB_OK if there are values of this name and shape; NULL: there are any. */
     lb_status (*check)(const void *context, const char *name, lb_shape shape, lb_error *error);
     size_t room;  /* bytes that the store may use for anything but values */
     int64_t size; /* numbers that the slabs will have, or a few more; 0: not known */

@@ -1,5 +1,6 @@
 #include "plot/canvas.h"
 
+#include "base/alloc.h"
 #include "plot/canvas_internal.h"
 
 #include <math.h>
@@ -9,11 +10,10 @@ lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error)
     static lb_canvas *(*const open[])(const lb_canvas_config *) = {
         [LB_FORMAT_PNG] = lb_pixels_open, [LB_FORMAT_SVG] = lb_svg_open, [LB_FORMAT_PDF] = lb_pdf_open};
     int width = config->width, height = config->height;
-    if (width < 1 || height < 1 || width > LB_CANVAS_MAX_SIDE || height > LB_CANVAS_MAX_SIDE) {
-        lb_error_set(error, LB_ERROR_ARGUMENT, "canvas: found %d x %d pixels, expected 1 to %d per side",
-                     width, height, LB_CANVAS_MAX_SIDE);
-        return NULL;
-    }
+    if (width < 1 || height < 1 || width > LB_CANVAS_MAX_SIDE || height > LB_CANVAS_MAX_SIDE)
+        return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT,
+                                    "canvas: found %d x %d pixels, expected 1 to %d per side", width, height,
+                                    LB_CANVAS_MAX_SIDE));
     lb_canvas *canvas = open[config->format](config);
     if (!canvas)
         lb_error_set(error, LB_ERROR_MEMORY, "canvas: out of memory for %d x %d pixels", width, height);
@@ -50,6 +50,12 @@ lb_status lb_canvas_status(const lb_canvas *canvas, lb_error *error)
 void lb_canvas_fail(lb_canvas *canvas, lb_status status, const char *message)
 {
     lb_error_set(&canvas->failure, status, "%s", message);
+}
+
+bool lb_canvas_refuses(lb_canvas *canvas, const char *wrong)
+{
+    if (wrong) lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, wrong);
+    return wrong;
 }
 
 /* Rounded to whole pixels in [0, limit]. */

@@ -48,6 +48,9 @@ LB_MUST_USE lb_status lb_canvas_status(const lb_canvas *canvas, lb_error *error)
 /** Records an error of drawing, unless there is one already. */
 void lb_canvas_fail(lb_canvas *canvas, lb_status status, const char *message);
 
+/** Records LB_ERROR_ARGUMENT for content that cannot be drawn. False if nothing is `wrong`, NULL. */
+bool lb_canvas_refuses(lb_canvas *canvas, const char *wrong);
+
 /** Restricts drawing to `area`, rounded to whole pixels. NULL: no restriction. */
 void lb_canvas_clip(lb_canvas *canvas, const lb_rect *area);
 

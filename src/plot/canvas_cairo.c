@@ -126,17 +126,6 @@ static lb_color pixel(const lb_canvas *canvas, int x, int y)
                       (uint8_t)alpha};
 }
 
-static const lb_backend pixels_backend = {.close = close,
-                                          .clip = clip,
-                                          .rect = rect,
-                                          .move_to = move_to,
-                                          .line_to = line_to,
-                                          .curve_to = curve_to,
-                                          .close_path = close_path,
-                                          .fill = fill,
-                                          .stroke = stroke,
-                                          .pixel = pixel};
-
 /* Takes over the canvas; its surface exists. */
 static lb_canvas *begin(cairo_canvas *c)
 {
@@ -158,30 +147,6 @@ static bool has_room(void)
     void *room = lb_alloc(ROOM);
     lb_release(room);
     return room != NULL;
-}
-
-static cairo_canvas *make(const lb_canvas_config *config, const lb_backend *backend)
-{
-    cairo_canvas *c = has_room() ? lb_alloc_zero(sizeof *c) : NULL;
-    if (c) c->base = (lb_canvas){.backend = backend, .config = *config};
-    return c;
-}
-
-lb_canvas *lb_pixels_open(const lb_canvas_config *config)
-{
-    cairo_canvas *c = make(config, &pixels_backend);
-    if (!c) return NULL;
-    int stride = cairo_format_stride_for_width(CAIRO_FORMAT_ARGB32, config->width);
-    size_t bytes = (size_t)stride * (size_t)config->height;
-    c->pixels = lb_alloc(bytes);
-    if (!c->pixels) {
-        lb_release(c);
-        return NULL;
-    }
-    memset(c->pixels, config->transparent ? 0 : 255, bytes);
-    c->surface = cairo_image_surface_create_for_data(c->pixels, CAIRO_FORMAT_ARGB32, config->width,
-                                                     config->height, stride);
-    return begin(c);
 }
 
 static const cairo_user_data_key_t page_font_key;
@@ -296,21 +261,46 @@ static void document(lb_canvas *canvas, const void **bytes, size_t *count)
     *count = c->page.length;
 }
 
-static const lb_backend page_backend = {.close = close,
-                                        .clip = clip,
-                                        .rect = rect,
-                                        .move_to = move_to,
-                                        .line_to = line_to,
-                                        .curve_to = curve_to,
-                                        .close_path = close_path,
-                                        .fill = fill,
-                                        .stroke = stroke,
-                                        .text = show_text,
-                                        .document = document};
+static const lb_backend backend = {.close = close,
+                                   .clip = clip,
+                                   .rect = rect,
+                                   .move_to = move_to,
+                                   .line_to = line_to,
+                                   .curve_to = curve_to,
+                                   .close_path = close_path,
+                                   .fill = fill,
+                                   .stroke = stroke,
+                                   .text = show_text,
+                                   .document = document,
+                                   .pixel = pixel};
+
+static cairo_canvas *make(const lb_canvas_config *config)
+{
+    cairo_canvas *c = has_room() ? lb_alloc_zero(sizeof *c) : NULL;
+    if (c) c->base = (lb_canvas){.backend = &backend, .config = *config};
+    return c;
+}
+
+lb_canvas *lb_pixels_open(const lb_canvas_config *config)
+{
+    cairo_canvas *c = make(config);
+    if (!c) return NULL;
+    int stride = cairo_format_stride_for_width(CAIRO_FORMAT_ARGB32, config->width);
+    size_t bytes = (size_t)stride * (size_t)config->height;
+    c->pixels = lb_alloc(bytes);
+    if (!c->pixels) {
+        lb_release(c);
+        return NULL;
+    }
+    memset(c->pixels, config->transparent ? 0 : 255, bytes);
+    c->surface = cairo_image_surface_create_for_data(c->pixels, CAIRO_FORMAT_ARGB32, config->width,
+                                                     config->height, stride);
+    return begin(c);
+}
 
 lb_canvas *lb_pdf_open(const lb_canvas_config *config)
 {
-    cairo_canvas *c = make(config, &page_backend);
+    cairo_canvas *c = make(config);
     if (!c) return NULL;
     double scale = 72 / (config->dpi > 0 ? config->dpi : 100);
     c->surface =

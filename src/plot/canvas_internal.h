@@ -28,11 +28,11 @@ typedef struct lb_backend {
     void (*close_path)(lb_canvas *canvas);
     void (*fill)(lb_canvas *canvas, lb_color color);
     void (*stroke)(lb_canvas *canvas, double width, lb_color color);
-    /* NULL: text is drawn as outlines. */
+    /* Not for pixels, where text is drawn as outlines. */
     void (*text)(lb_canvas *canvas, const lb_canvas_text *text);
-    /* Ends the document and returns its bytes; NULL: the canvas has only pixels. */
+    /* Ends the document and returns its bytes. */
     void (*document)(lb_canvas *canvas, const void **bytes, size_t *count);
-    /* NULL: the canvas has no pixels. */
+    /* Of pixels alone. */
     lb_color (*pixel)(const lb_canvas *canvas, int x, int y);
 } lb_backend;
 

@@ -4,12 +4,12 @@
 #include "base/buffer.h"
 #include "plot/canvas_internal.h"
 #include "plot/font.h"
+#include "plot/readable.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <utf8proc.h>
 
 typedef struct svg_canvas {
     lb_canvas base;
@@ -70,12 +70,10 @@ static void add_color(lb_buffer *to, const char *property, lb_color color)
 /* Text between tags or in an attribute. XML cannot represent most control characters. */
 static void add_escaped(lb_buffer *to, const char *text, size_t bytes)
 {
-    for (size_t at = 0; at < bytes;) {
-        utf8proc_int32_t character;
-        utf8proc_ssize_t length =
-            utf8proc_iterate((const utf8proc_uint8_t *)text + at, (utf8proc_ssize_t)(bytes - at), &character);
+    for (const char *at = text, *begin = text; at < text + bytes; begin = at) {
+        int32_t character = lb_text_next(&at);
         bool control = character < 0x20 && character != '\t', none = (character & 0xFFFE) == 0xFFFE;
-        if (length <= 0 || control || none)
+        if (character == LB_TEXT_INVALID || control || none)
             lb_buffer_print(to, "\uFFFD");
         else if (character == '&')
             lb_buffer_print(to, "&amp;");
@@ -84,8 +82,7 @@ static void add_escaped(lb_buffer *to, const char *text, size_t bytes)
         else if (character == '"')
             lb_buffer_print(to, "&quot;");
         else
-            lb_buffer_add(to, text + at, (size_t)length);
-        at += length > 0 ? (size_t)length : 1;
+            lb_buffer_add(to, begin, (size_t)(at - begin));
     }
 }
 

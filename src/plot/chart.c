@@ -177,7 +177,7 @@ static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char
     look.angle = right ? 270 : 90;
     look.align = LB_ALIGN_CENTER;
     look.valign = LB_VALIGN_BOTTOM;
-    double away = tick + (tick_gap + axis_gap) * p + lb_axis_label_width(scale, d->style);
+    double away = tick + (tick_gap + axis_gap) * p + lb_ticks_width(&scale->ticks, d->style);
     if (!d->right.used) look.color = lb_rgb(0x000000);
     lb_point at = {edge + sign * away, d->plot.y + d->plot.height / 2};
     draw_axis_title(d, look, at, d->frame.height, label);
@@ -285,9 +285,9 @@ static void arrange(drawing *d, lb_rect area)
     double half_label = 2 * LB_SIZE_TICK * p; /* of the last tick of the x axis */
     double left = half_label, right = half_label;
     if (left_side)
-        left = tick + lb_axis_label_width(&d->left, d->style) + (d->chart->left.label ? axis_line : 0);
+        left = tick + lb_ticks_width(&d->left.ticks, d->style) + (d->chart->left.label ? axis_line : 0);
     if (d->right.used)
-        right = tick + lb_axis_label_width(&d->right, d->style) + (d->chart->right.label ? axis_line : 0);
+        right = tick + lb_ticks_width(&d->right.ticks, d->style) + (d->chart->right.label ? axis_line : 0);
     double width = fmax(1, area.width - ceil(left) - ceil(right));
     d->x = lb_axis_resolve(d->chart, LB_AXIS_X, (int)(width / (7 * LB_SIZE_TICK * p)));
     d->frame = (lb_rect){area.x + ceil(left), area.y + top, width, height};
@@ -298,11 +298,7 @@ static void arrange(drawing *d, lb_rect area)
 static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
 {
     drawing d = {.chart = content, .style = style, .canvas = canvas};
-    const char *wrong = wrong_with(d.chart);
-    if (wrong) {
-        lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, wrong);
-        return;
-    }
+    if (lb_canvas_refuses(canvas, wrong_with(d.chart))) return;
     arrange(&d, area);
     bool left_side = d.left.used || !d.right.used;
     double p = style->point, line = lb_style_pixels(style, thin), title = 0;

@@ -110,12 +110,12 @@ double lb_axis_position(const lb_axis_scale *scale, double value)
     return value > 0 ? log(value / scale->low) / log(scale->high / scale->low) : NAN;
 }
 
-double lb_axis_label_width(const lb_axis_scale *scale, const lb_style *style)
+double lb_ticks_width(const lb_ticks *ticks, const lb_style *style)
 {
     double widest = 0;
     char text[LB_TICK_TEXT];
-    for (int i = 0; i < scale->ticks.count; i++) {
-        lb_tick_format(&scale->ticks, i, text);
+    for (int i = 0; i < ticks->count; i++) {
+        lb_tick_format(ticks, i, text);
         widest = fmax(widest, lb_text_measure(style->regular, LB_SIZE_TICK * style->point, text).width);
     }
     return widest;

@@ -30,7 +30,7 @@ double lb_series_x(const lb_series *series, int64_t index);
 /** The colour of a series of the chart. */
 lb_color lb_series_color(const lb_chart *chart, int64_t index);
 
-/** The width in pixels of the widest tick label. */
-double lb_axis_label_width(const lb_axis_scale *scale, const lb_style *style);
+/** The width in pixels of the widest label of some ticks. */
+double lb_ticks_width(const lb_ticks *ticks, const lb_style *style);
 
 #endif

@@ -1,6 +1,6 @@
 #include "plot/color_bar.h"
 
-#include "plot/ticks.h"
+#include "plot/chart_axis.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -30,11 +30,7 @@ static double ticks_width(const lb_color_bar *bar, const lb_style *style)
     double widest = 0;
     for (int most = 2; most <= MOST_TICKS; most++) {
         lb_ticks ticks = lb_ticks_linear(bar->min, bar->max, most);
-        char text[LB_TICK_TEXT];
-        for (int i = 0; i < ticks.count; i++) {
-            lb_tick_format(&ticks, i, text);
-            widest = fmax(widest, lb_text_measure(style->regular, LB_SIZE_TICK * style->point, text).width);
-        }
+        widest = fmax(widest, lb_ticks_width(&ticks, style));
     }
     return widest;
 }

@@ -171,11 +171,7 @@ static lb_size measure(const void *content, const lb_style *style)
 static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
 {
     const lb_diagram *diagram = content;
-    const char *wrong = wrong_with(diagram);
-    if (wrong) {
-        lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, wrong);
-        return;
-    }
+    if (lb_canvas_refuses(canvas, wrong_with(diagram))) return;
     drawing d = arrange(diagram, style, area);
     lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * style->point};
     look.align = LB_ALIGN_CENTER;

@@ -1,5 +1,6 @@
 #include "plot/figure.h"
 
+#include "base/alloc.h"
 #include "plot/fitted_text.h"
 #include "plot/picture.h"
 
@@ -81,12 +82,10 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
     double panels_height = fmax(g.panels.height, g.bar.height);
     double width = 2 * edge + ceil(fmax(g.body, g.title.extent.width)),
            height = 2 * edge + top + panels_height;
-    if (!(width <= LB_CANVAS_MAX_SIDE && height <= LB_CANVAS_MAX_SIDE)) {
-        lb_error_set(error, LB_ERROR_ARGUMENT,
-                     "figure: found %.0f x %.0f pixels, expected at most %d per side", width, height,
-                     LB_CANVAS_MAX_SIDE);
-        return NULL;
-    }
+    if (!(width <= LB_CANVAS_MAX_SIDE && height <= LB_CANVAS_MAX_SIDE))
+        return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT,
+                                    "figure: found %.0f x %.0f pixels, expected at most %d per side", width,
+                                    height, LB_CANVAS_MAX_SIDE));
     lb_canvas *canvas = lb_canvas_open(&(lb_canvas_config){.width = (int)width,
                                                            .height = (int)height,
                                                            .format = format,
@@ -119,8 +118,7 @@ lb_canvas *lb_figure_draw(const lb_figure *figure, lb_format format, lb_error *e
     double dpi = figure->dpi != 0 ? figure->dpi : 100;
     if (!figure->panels || figure->count < 1 || !(dpi >= 10 && dpi <= 1200)) {
         const char *wrong = dpi >= 10 && dpi <= 1200 ? "found no panels" : "dpi must be from 10 to 1200";
-        lb_error_set(error, LB_ERROR_ARGUMENT, "figure: %s", wrong);
-        return NULL;
+        return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT, "figure: %s", wrong));
     }
     lb_font *regular = figure->font ? NULL : lb_font_builtin(LB_FONT_REGULAR, error);
     lb_font *bold = figure->font || figure->bold ? NULL : lb_font_builtin(LB_FONT_BOLD, error);

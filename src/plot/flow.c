@@ -116,11 +116,7 @@ static void draw_arrows(const lb_flow *flow, const layout *l, const lb_style *st
 static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
 {
     const lb_flow *flow = content;
-    const char *wrong = wrong_with(flow);
-    if (wrong) {
-        lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, wrong);
-        return;
-    }
+    if (lb_canvas_refuses(canvas, wrong_with(flow))) return;
     layout l = arrange(flow, style, area);
     lb_text_style title = lb_box_text(style->bold, LB_SIZE_TITLE * style->point);
     lb_text_style label = lb_box_text(style->regular, LB_SIZE_AXIS * style->point);

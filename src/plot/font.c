@@ -114,10 +114,8 @@ static lb_font *chain_from(char *data, size_t size, unsigned index, const char *
 
 static char *room_for(size_t size, const char *name, lb_error *error)
 {
-    if (size > LARGEST) {
-        lb_error_set(error, LB_ERROR_FORMAT, "%s: too large for a font", name);
-        return NULL;
-    }
+    if (size > LARGEST)
+        return lb_null(lb_error_set(error, LB_ERROR_FORMAT, "%s: too large for a font", name));
     char *data = lb_alloc(size + 1);
     if (!data) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
     return data;

@@ -118,11 +118,7 @@ static lb_size measure(const void *content, const lb_style *style)
 static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
 {
     const lb_heatmap *map = content;
-    const char *wrong = lb_heatmap_wrong(map);
-    if (wrong) {
-        lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, wrong);
-        return;
-    }
+    if (lb_canvas_refuses(canvas, lb_heatmap_wrong(map))) return;
     lb_heatmap_layout l = lb_heatmap_arrange(map, style);
     lb_point corner = {area.x + floor((area.width - l.size.width) / 2),
                        area.y + floor((area.height - l.size.height) / 2)};

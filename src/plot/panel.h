@@ -5,6 +5,7 @@
 #include "lookback/plot.h"
 #include "plot/canvas.h"
 #include "plot/text.h"
+#include <math.h>
 #include <stdbool.h>
 
 /** The style that all panels of a figure share. */
@@ -18,6 +19,9 @@ struct lb_style {
 enum { LB_SIZE_FIGURE = 16, LB_SIZE_TITLE = 14, LB_SIZE_AXIS = 12, LB_SIZE_SMALL = 11, LB_SIZE_TICK = 10 };
 
 /** A length in points as a whole number of pixels, at least 1. */
-double lb_style_pixels(const lb_style *style, double points);
+static inline double lb_style_pixels(const lb_style *style, double points)
+{
+    return fmax(1, round(points * style->point));
+}
 
 #endif

@@ -8,19 +8,17 @@
 #include <utf8proc.h>
 
 enum {
-    REPLACEMENT = 0xFFFD,
     CIRCLE = 0x25CC,
     OPEN_BOX = 0x2423,
     GROWTH = 12 /* maximum bytes for one byte of text: "U+10FFFF", or a circle before it */
 };
 
-/* The next character of a text that is not at its end. An invalid byte is U+FFFD. */
-static int32_t next_character(const char **text)
+int32_t lb_text_next(const char **text)
 {
     utf8proc_int32_t character;
     utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)*text, -1, &character);
     *text += bytes > 0 ? bytes : 1;
-    return bytes > 0 ? character : REPLACEMENT;
+    return bytes > 0 ? character : LB_TEXT_INVALID;
 }
 
 static char *write_character(char *to, int32_t character)
@@ -51,7 +49,7 @@ static bool is_all_seen(const lb_font *font, const char *text)
 {
     const lb_font *before = NULL;
     while (*text) {
-        int32_t character = next_character(&text);
+        int32_t character = lb_text_next(&text);
         const lb_font *found = lb_font_find(font, character);
         if (!is_seen(font, character) || (before && is_mark(character) && found != before)) return false;
         before = found;
@@ -74,7 +72,7 @@ static void write_readable(const lb_font *font, const char *text, char *to)
 {
     bool first = true;
     while (*text) {
-        int32_t character = next_character(&text);
+        int32_t character = lb_text_next(&text);
         bool alone = first && *text == '\0', named = !is_seen(font, character);
         if (alone && is_blank(character)) {
             named = character != ' ' || !is_seen(font, OPEN_BOX);
@@ -106,7 +104,7 @@ char *lb_text_readable(const lb_font *font, const char *text)
 size_t lb_text_missing(const lb_font *font, const char *text, int32_t *missing, size_t count, size_t most)
 {
     while (*text && count < most) {
-        int32_t character = next_character(&text);
+        int32_t character = lb_text_next(&text);
         utf8proc_category_t category = utf8proc_category(character);
         bool known = category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
                      lb_font_find(font, character);

@@ -5,6 +5,10 @@
 #include "plot/font.h"
 #include <stddef.h>
 
+/** The next character of a text that is not at its end, after which `*text` moves. An invalid byte is one, too. */
+enum { LB_TEXT_INVALID = 0xFFFD };
+int32_t lb_text_next(const char **text);
+
 /** A copy of the UTF-8 text that is readable in a picture. A combining mark without a letter gets a dotted circle.
  *  Characters that no font of the chain has are composed if that helps, otherwise written as "U+1112". Control
  *  characters, and a text of only one blank, are written like this, too, except that a single space becomes U+2423.

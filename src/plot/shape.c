@@ -1,13 +1,14 @@
 #include "plot/shape.h"
 
 #include "base/alloc.h"
+#include "plot/readable.h"
 
 #include <fribidi.h>
 #include <hb.h>
 #include <string.h>
 #include <utf8proc.h>
 
-enum { REPLACEMENT = 0xFFFD, FIRST_LEFTWARD = 0x590 };
+enum { FIRST_LEFTWARD = 0x590 };
 
 /* The characters of a line and their properties. */
 typedef struct letters {
@@ -49,16 +50,11 @@ static bool read_letters(const char *text, size_t bytes, letters *l)
                    .bracket = lb_alloc((bytes + 1) * sizeof *l->bracket)};
     if (!l->character || !l->begin || !l->font || !l->script || !l->level || !l->type || !l->bracket)
         return false;
-    size_t at = 0;
-    while (at < bytes) {
-        utf8proc_int32_t character;
-        utf8proc_ssize_t length =
-            utf8proc_iterate((const utf8proc_uint8_t *)text + at, (utf8proc_ssize_t)(bytes - at), &character);
-        l->begin[l->count] = at;
-        l->character[l->count++] = length > 0 ? (uint32_t)character : REPLACEMENT;
-        at += length > 0 ? (size_t)length : 1;
+    for (const char *at = text; at < text + bytes;) {
+        l->begin[l->count] = (size_t)(at - text);
+        l->character[l->count++] = (uint32_t)lb_text_next(&at);
     }
-    l->begin[l->count] = at;
+    l->begin[l->count] = bytes;
     return true;
 }
 

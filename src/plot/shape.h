@@ -36,7 +36,6 @@ typedef struct lb_line {
  *  Errors: LB_ERROR_MEMORY; the line is then empty.    Memory: free with lb_line_free; points into `text`. */
 LB_MUST_USE lb_status lb_line_shape(const lb_font *font, const char *text, lb_line *line);
 
-/** Frees the result of lb_line_shape. */
 void lb_line_free(lb_line *line);
 
 #endif

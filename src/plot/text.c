@@ -2,25 +2,13 @@
 
 #include "plot/canvas_internal.h"
 #include "plot/glyph.h"
+#include "plot/readable.h"
 #include "plot/shape.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 #include <utf8proc.h>
-
-enum { REPLACEMENT = 0xFFFD };
-
-/* The next character of a line; false at its end. An invalid byte is U+FFFD. */
-static bool next_character(const char **text, int32_t *character)
-{
-    if (**text == '\0' || **text == '\n') return false;
-    utf8proc_int32_t decoded;
-    utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)*text, -1, &decoded);
-    *character = bytes > 0 ? decoded : REPLACEMENT;
-    *text += bytes > 0 ? bytes : 1;
-    return true;
-}
 
 /* Width of the first line as a fraction of the size; `*text` moves to its end. */
 static double line_width(const lb_font *font, const char **text)
@@ -103,12 +91,13 @@ lb_rect lb_text_bounds(const lb_text_style *style, const char *text)
 
 bool lb_text_is_one_character(const char *text)
 {
-    int32_t before, character;
     utf8proc_int32_t state = 0;
-    if (!next_character(&text, &before)) return false;
-    for (; next_character(&text, &character); before = character)
+    if (!*text || strchr(text, '\n')) return false;
+    for (int32_t character, before = lb_text_next(&text); *text; before = character) {
+        character = lb_text_next(&text);
         if (utf8proc_grapheme_break_stateful(before, character, &state)) return false;
-    return *text == '\0';
+    }
+    return true;
 }
 
 /* For horizontal and vertical text: moves the baseline and the tops of letters to pixel edges. */
@@ -146,7 +135,7 @@ static void draw_line(lb_canvas *canvas, const lb_text_style *style, lb_point an
     lb_glyph_place start = {.origin = {anchor.x - before * right.x, anchor.y - before * right.y},
                             .right = {style->size * right.x, style->size * right.y},
                             .up = {style->size * right.y, -style->size * right.x}};
-    bool letters = canvas->backend->text != NULL;
+    bool letters = canvas->config.format != LB_FORMAT_PNG;
     if (letters) {
         lb_canvas_text text = {
             line, style->font, style->size, anchor, right, before_anchor(style->align), style->color};

@@ -2,10 +2,10 @@
 
 #include "lookback/op.h"
 #include "models/decode/direction.h"
+#include "models/decode/model.h"
 #include "tensor/row_tiles.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 lb_batch lb_batch_empty(lb_tape *tape)
 {
@@ -25,22 +25,13 @@ lb_batch lb_batch_new(lb_tape *tape, int64_t size, int64_t source_longest, int64
     return lb_tape_status(tape) ? lb_batch_empty(tape) : batch;
 }
 
-static lb_tokens copy_tokens(lb_tokens tokens, int32_t **id, int32_t **lengths)
-{
-    lb_tokens copy = lb_tokens_new(tokens.tape, tokens.batch, tokens.length, id, lengths);
-    if (copy.batch == 0) return copy;
-    memcpy(*id, tokens.id, (size_t)(tokens.batch * tokens.length) * sizeof **id);
-    memcpy(*lengths, tokens.lengths, (size_t)tokens.batch * sizeof **lengths);
-    return copy;
-}
-
 lb_batch lb_batch_copy(lb_batch batch, lb_batch_rows *rows)
 {
     *rows = (lb_batch_rows){.source_width = batch.source.length, .target_width = batch.target_out.length};
     lb_batch copy = {
-        .source = copy_tokens(batch.source, &rows->source, &rows->source_lengths),
-        .target_in = copy_tokens(batch.target_in, &rows->target_in, &rows->in_lengths),
-        .target_out = copy_tokens(batch.target_out, &rows->target_out, &rows->out_lengths),
+        .source = lb_tokens_copy(batch.source, &rows->source, &rows->source_lengths),
+        .target_in = lb_tokens_copy(batch.target_in, &rows->target_in, &rows->in_lengths),
+        .target_out = lb_tokens_copy(batch.target_out, &rows->target_out, &rows->out_lengths),
     };
     return lb_tape_status(batch.source.tape) ? lb_batch_empty(batch.source.tape) : copy;
 }

@@ -160,9 +160,7 @@ static char *identity_of(const fit *f, int64_t steps)
         (unsigned long long)f->config.seed, (long long)steps);
     lb_buffer_print(&json, "\"optimizer\":%d,\"lr\":%.9g,\"weight_decay\":%.9g,\"clip_norm\":%.9g}",
                     (int)o->kind, (double)o->lr, (double)o->weight_decay, (double)o->clip_norm);
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_buffer_end(&json);
 }
 
 /* Of the weights at the end. */

@@ -63,14 +63,6 @@ typedef struct kind {
     void (*step)(lb_optimizer *o, lb_real clip);
 } kind;
 
-struct lb_optimizer {
-    lb_params *params;
-    lb_optimizer_config config;
-    int64_t size, steps;
-    double grad_norm;
-    lb_real *slab[LB_OPTIMIZER_SLABS];
-};
-
 /* The constants of one step of Adam, for the loop. */
 typedef struct adam_step {
     lb_real beta1, beta2, epsilon;
@@ -245,20 +237,10 @@ const char *lb_optimizer_name(const lb_optimizer *o)
     return kinds[o->config.kind].name;
 }
 
-lb_params *lb_optimizer_params(const lb_optimizer *o)
-{
-    return o->params;
-}
-
 int lb_optimizer_state(const lb_optimizer *o, lb_optimizer_slab slab[LB_OPTIMIZER_SLABS])
 {
     int count = 0;
     for (; count < LB_OPTIMIZER_SLABS && o->slab[count]; count++)
         slab[count] = (lb_optimizer_slab){kinds[o->config.kind].slab[count], o->slab[count]};
     return count;
-}
-
-void lb_optimizer_set_steps(lb_optimizer *o, int64_t steps)
-{
-    o->steps = steps;
 }

@@ -9,6 +9,14 @@ double lb_params_grad_norm(const lb_params *params);
 
 /** What an optimiser keeps from step to step: up to LB_OPTIMIZER_SLABS slabs with the layout of the parameters. */
 enum { LB_OPTIMIZER_SLABS = 2 };
+struct lb_optimizer {
+    lb_params *params;
+    lb_optimizer_config config;
+    int64_t size, steps; /* the bias correction of Adam depends on the steps */
+    double grad_norm;
+    lb_real *slab[LB_OPTIMIZER_SLABS];
+};
+
 typedef struct lb_optimizer_slab {
     const char *name; /* in files */
     lb_real *numbers;
@@ -22,14 +30,8 @@ int lb_optimizer_state(const lb_optimizer *optimizer, lb_optimizer_slab slab[LB_
 LB_MUST_USE lb_status lb_optimizer_load_state(lb_optimizer *optimizer, const lb_safetensors *file,
                                               lb_error *error);
 
-/** The number of steps, which the bias correction of Adam depends on. */
-void lb_optimizer_set_steps(lb_optimizer *optimizer, int64_t steps);
-
 /** The name of its kind in files. */
 const char *lb_optimizer_name(const lb_optimizer *optimizer);
-
-/** Its parameters. */
-lb_params *lb_optimizer_params(const lb_optimizer *optimizer);
 
 /** Reads numbers for each parameter. One that is none would spread through the weights, and be noticed late or never.
  *  Errors: as lb_optimizer_load_state. */

@@ -25,8 +25,7 @@ lb_status lb_optimizer_load_state(lb_optimizer *o, const lb_safetensors *file, l
     int count = lb_optimizer_state(o, slab);
     lb_status status = LB_OK;
     for (int i = 0; i < count && !status; i++)
-        status =
-            lb_slab_load(file, slab[i].name, lb_params_size(lb_optimizer_params(o)), slab[i].numbers, error);
+        status = lb_slab_load(file, slab[i].name, o->size, slab[i].numbers, error);
     return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;
 }
 
@@ -36,15 +35,13 @@ lb_status lb_optimizer_save(const lb_optimizer *o, const char *path, lb_error *e
     char steps[32];
     lb_optimizer_slab slab[LB_OPTIMIZER_SLABS];
     lb_safetensors_tensor tensors[LB_OPTIMIZER_SLABS];
-    const lb_params *params = lb_optimizer_params(o);
     int count = lb_optimizer_state(o, slab);
     for (int i = 0; i < count; i++)
-        tensors[i] = (lb_safetensors_tensor){slab[i].name, LB_DTYPE_REAL, LB_SHAPE(lb_params_size(params)),
-                                             slab[i].numbers};
+        tensors[i] = (lb_safetensors_tensor){slab[i].name, LB_DTYPE_REAL, LB_SHAPE(o->size), slab[i].numbers};
     snprintf(steps, sizeof steps, "%lld", (long long)lb_optimizer_about(o).steps);
     const lb_safetensors_metadata metadata[] = {{KIND, lb_optimizer_name(o)}, {STEPS, steps}};
     lb_checkpoint_extra extra = {tensors, count, metadata, 2};
-    return lb_checkpoint_save(params, path, extra, error);
+    return lb_checkpoint_save(o->params, path, extra, error);
 }
 
 static lb_status load(lb_optimizer *o, const lb_safetensors *file, lb_error *error)
@@ -61,8 +58,8 @@ static lb_status load(lb_optimizer *o, const lb_safetensors *file, lb_error *err
         return lb_error_set(error, LB_ERROR_FORMAT, "found %.40s steps, expected a number",
                             steps ? steps : "no");
     lb_status status = lb_optimizer_load_state(o, file, error);
-    if (!status) status = lb_checkpoint_load(file, lb_optimizer_params(o), error);
-    if (!status) lb_optimizer_set_steps(o, count);
+    if (!status) status = lb_checkpoint_load(file, o->params, error);
+    if (!status) o->steps = count;
     return status;
 }
 

@@ -34,7 +34,6 @@ LB_MUST_USE lb_status lb_pair_sample_any_target(lb_pair_sample *sample, lb_pairs
 /** How many there are to get right: pairs or, if any target is right, sources. */
 int64_t lb_pair_sample_judged(const lb_pair_sample *sample);
 
-/** Frees the sample. */
 void lb_pair_sample_free(lb_pair_sample *sample);
 
 /** How many of the pairs from `first` on have the same fate, that of sample->pair[first]: possible, or not. */

@@ -44,15 +44,10 @@ static lb_train_point point_from_numbers(const double *n)
 
 lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error)
 {
-    if (history->count == history->capacity) {
-        int64_t capacity = history->capacity ? 2 * history->capacity : 64;
-        lb_train_point *grown = lb_alloc_grow(history->points, (size_t)history->count * sizeof *grown,
-                                              (size_t)capacity * sizeof *grown);
-        if (!grown)
-            return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the history of the training");
-        history->points = grown;
-        history->capacity = capacity;
-    }
+    size_t capacity = (size_t)history->capacity;
+    if (!lb_alloc_more(&history->points, (size_t)history->count, &capacity, sizeof point))
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the history of the training");
+    history->capacity = (int64_t)capacity;
     history->points[history->count++] = point;
     return LB_OK;
 }
@@ -184,7 +179,7 @@ static lb_status load(const lb_trainer_config *config, const lb_safetensors *fil
     if (!status) status = load_slabs(config, file, state, error);
     if (!status) status = load_progress(file, state, error);
     if (!status) status = check_steps(config, state->step, error);
-    if (!status) lb_optimizer_set_steps(state->optimizer, state->step);
+    if (!status) state->optimizer->steps = state->step;
     return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;
 }
 

@@ -33,11 +33,11 @@ static void print_value(const cJSON *item, char text[LB_RUN_WORD])
         snprintf(text, LB_RUN_WORD, "%s", cJSON_IsTrue(item) ? "true" : "false");
 }
 
-static bool is_known(const lb_run_differences *d, const char *name)
+lb_run_difference *lb_run_find(lb_run_differences *d, const char *name)
 {
     for (int i = 0; i < d->count; i++)
-        if (strcmp(d->list[i].name, name) == 0) return true;
-    return false;
+        if (strcmp(d->list[i].name, name) == 0) return &d->list[i];
+    return NULL;
 }
 
 static void compare_values(const char *name, const cJSON *found, const cJSON *ours, lb_run_differences *d)
@@ -47,7 +47,7 @@ static void compare_values(const char *name, const cJSON *found, const cJSON *ou
     print_value(found, difference.found);
     print_value(ours, difference.ours);
     bool same = strcmp(difference.found, difference.ours) == 0 || strcmp(name, "steps") == 0;
-    if (!same && d->count < LB_RUN_DIFFERENCES && !is_known(d, name)) d->list[d->count++] = difference;
+    if (!same && d->count < LB_RUN_DIFFERENCES && !lb_run_find(d, name)) d->list[d->count++] = difference;
 }
 
 /* One of the two may be NULL: all members of the other one then differ. */

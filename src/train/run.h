@@ -22,6 +22,9 @@ typedef struct lb_run_differences {
 LB_MUST_USE lb_status lb_run_compare(const char *found, const char *ours, lb_run_differences *differences,
                                      lb_error *error);
 
+/** The difference with this name; NULL if there is none. */
+lb_run_difference *lb_run_find(lb_run_differences *differences, const char *name);
+
 /** Removes the differences with this name. Returns whether there were any. */
 bool lb_run_forget(lb_run_differences *differences, const char *name);
 

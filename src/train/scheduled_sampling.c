@@ -5,7 +5,6 @@
 #include "train/scheduled_sampling.h"
 
 #include <math.h>
-#include <string.h>
 
 /* With more logits than this, threads share the work. */
 enum { MANY = 1 << 13 };
@@ -65,10 +64,7 @@ lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens
     const lb_tensor *logits = forward_without_gradient(model, source, target_in);
     if (lb_tape_status(target_in.tape)) return none;
     int32_t *id, *lengths;
-    lb_tokens mixed = lb_tokens_new(target_in.tape, target_in.batch, target_in.length, &id, &lengths);
-    if (mixed.batch == 0) return none;
-    memcpy(id, target_in.id, (size_t)(mixed.batch * mixed.length) * sizeof *id);
-    memcpy(lengths, target_in.lengths, (size_t)mixed.batch * sizeof *lengths);
-    mix(target_in, logits, sampling, step, id);
+    lb_tokens mixed = lb_tokens_copy(target_in, &id, &lengths);
+    if (mixed.batch > 0) mix(target_in, logits, sampling, step, id);
     return mixed;
 }

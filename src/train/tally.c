@@ -7,8 +7,6 @@
 #include "models/decode/model.h"
 #include "train/group.h"
 
-#include <string.h>
-
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
 {
     int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
@@ -24,19 +22,6 @@ static int64_t find_wrong(lb_tokens target, const lb_tensor *logits, int64_t *ro
     for (int64_t i = 0; i < target.batch; i++)
         if (!lb_row_is_right(logits, target, i)) row[count++] = i;
     return count;
-}
-
-/* A batch of selected rows. */
-static lb_tokens select_rows(lb_tokens source, const int64_t *row, int64_t count)
-{
-    int32_t *id, *lengths;
-    lb_tokens selected = lb_tokens_new(source.tape, count, source.length, &id, &lengths);
-    for (int64_t i = 0; i < selected.batch; i++) {
-        memcpy(id + i * source.length, source.id + row[i] * source.length,
-               (size_t)source.length * sizeof *id);
-        lengths[i] = source.lengths[row[i]];
-    }
-    return selected;
 }
 
 /* An output that never ends would have unlimited edits, so it is cut off at twice the length of its target. */
@@ -64,7 +49,7 @@ static lb_decoded decode_rows(const lb_model *model, lb_batch batch, const int64
         int64_t most = most_symbols(batch.target_out, i);
         limit = most > limit ? most : limit;
     }
-    return lb_greedy(model, select_rows(batch.source, row, count), limit);
+    return lb_greedy(model, lb_tokens_select(batch.source.tape, batch.source, row, count), limit);
 }
 
 static lb_sequence output_of(const lb_decoded *decoded, int64_t i)
@@ -154,7 +139,7 @@ lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch 
     if (lb_tape_status(target.tape)) return lb_tape_status(target.tape);
     for (int64_t i = 0; i < target.batch; i += rows_of(same, i)) row[count++] = i;
     if (search)
-        found = lb_beam_search(model, select_rows(batch.source, row, count), *search);
+        found = lb_beam_search(model, lb_tokens_select(batch.source.tape, batch.source, row, count), *search);
     else
         decoded = decode_rows(model, batch, row, count);
     if (lb_tape_status(target.tape)) return lb_tape_status(target.tape);
@@ -169,17 +154,9 @@ lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch 
 
 lb_tally *lb_tallies_next(lb_tallies *t, lb_tape *tape)
 {
-    enum { FIRST_ROOM = 16 };
-    if (t->count == t->room) {
-        int64_t room = t->room ? 2 * t->room : FIRST_ROOM;
-        lb_tally *grown =
-            lb_alloc_grow(t->batch, (size_t)t->count * sizeof *grown, (size_t)room * sizeof *grown);
-        if (!grown) {
-            lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for an evaluation");
-            return NULL;
-        }
-        t->batch = grown;
-        t->room = room;
+    if (!lb_alloc_more(&t->batch, (size_t)t->count, &t->room, sizeof *t->batch)) {
+        lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for an evaluation");
+        return NULL;
     }
     t->batch[t->count] = (lb_tally){0};
     return &t->batch[t->count++];

@@ -42,7 +42,8 @@ LB_MUST_USE lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *mode
 typedef struct lb_tallies {
     const lb_group *group;
     lb_tally *batch; /* [count]: zero for the batches of others */
-    int64_t count, room;
+    int64_t count;
+    size_t room;
 } lb_tallies;
 
 /** An empty tally for the next batch, valid until the following one; NULL if memory runs out, recorded on the tape. */

@@ -174,8 +174,7 @@ static lb_status take_both(work *w, const lb_line *source, const lb_line *target
 
 static void drop_mark(lb_converted *met, lb_line *line)
 {
-    if (line->number > 1 || line->length < LB_PAIR_LINE_MARK || memcmp(line->text, "\xEF\xBB\xBF", 3) != 0)
-        return;
+    if (line->number > 1 || !lb_pair_line_has_mark(line->text, line->length)) return;
     met->marked = true;
     line->text += LB_PAIR_LINE_MARK;
     line->length -= LB_PAIR_LINE_MARK;

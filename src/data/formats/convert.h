@@ -5,10 +5,7 @@
 #include "data/formats/pair_kind.h"
 #include "io/lines.h"
 
-enum {
-    LB_PAIR_LINE_BYTES = 1 << 20, /* maximum bytes of a line, also for lb_lines_open */
-    LB_PAIR_LINE_MARK = 3         /* bytes of a byte order mark */
-};
+enum { LB_PAIR_LINE_BYTES = 1 << 20 }; /* maximum bytes of a line, also for lb_lines_open */
 
 /** What was met on the way. */
 typedef struct lb_converted {

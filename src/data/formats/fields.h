@@ -4,10 +4,19 @@
 
 #include "base/buffer.h"
 
+#include <string.h>
+
 enum {
+    LB_PAIR_LINE_MARK = 3, /* bytes of a byte order mark */
     LB_FIELDS_MOST = 256,
     LB_FIELDS_OR = '\x1F' /* within a field, between several right answers */
 };
+
+/** Whether the first line of a file begins with a byte order mark. */
+static inline bool lb_pair_line_has_mark(const char *text, size_t length)
+{
+    return length >= LB_PAIR_LINE_MARK && memcmp(text, "\xEF\xBB\xBF", LB_PAIR_LINE_MARK) == 0;
+}
 
 /** Zero has none. Memory: release `text.text` with lb_release. */
 typedef struct lb_fields {

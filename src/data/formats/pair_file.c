@@ -168,7 +168,7 @@ static lb_status prepare(lb_pair_file *file, const char *path, lb_pair_format *f
     status = lb_pair_kind_parse(file->kind, &kind, error);
     bool changed = !status && (file->header || format->targets || format->weight_column != 0 ||
                                !lb_pair_kind_is_plain(&kind));
-    if (!status && !format->target.separator) format->target.separator = lb_pair_kind_target_separator(&kind);
+    if (!status && !format->target.separator) format->target.separator = kind.row->target_separator;
     if (changed) status = convert(file, path, format, &kind, error);
     lb_pair_kind_free(&kind);
     return status;

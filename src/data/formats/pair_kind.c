@@ -5,16 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef lb_pair_line_is split_fn(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
-
-/* A row of the table. */
-typedef struct lb_pair_kind_row {
-    const char *name, *between; /* what divides fields; NULL: the name says it, behind a colon */
-    bool choice;                /* the name may say it */
-    const char *target_separator;
-    split_fn *split;
-} row;
-
 static const char HEADER[] = "+header", TAB[] = "tab";
 
 static bool is_blank(char letter)
@@ -126,7 +116,7 @@ static lb_pair_line_is split_cmudict(lb_pair_kind *kind, const char *line, size_
     return LB_LINE_IS_FIELDS;
 }
 
-static const row rows[] = {
+static const lb_pair_kind_row rows[] = {
     {"tsv", "\t", false, NULL, split_tabs},      {"csv", ",", true, NULL, split_csv},
     {"cmudict", " ", false, " ", split_cmudict}, {"unimorph", "\t", false, NULL, split_tabs},
     {"jsonl", "", false, NULL, split_json},      {"lines", NULL, true, NULL, split_line},
@@ -184,11 +174,6 @@ bool lb_pair_kind_is_plain(const lb_pair_kind *kind)
 bool lb_pair_kind_has_tabs(const lb_pair_kind *kind)
 {
     return kind->row->split == split_tabs;
-}
-
-const char *lb_pair_kind_target_separator(const lb_pair_kind *kind)
-{
-    return kind->row->target_separator;
 }
 
 lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,

@@ -7,14 +7,6 @@
 
 #include <cJSON.h>
 
-/** A parsed name: "csv", "csv:;", "lines: -> ", "tsv+header". */
-typedef struct lb_pair_kind {
-    const struct lb_pair_kind_row *row; /* of the table of formats */
-    char between[LB_PAIR_KIND_NAME];    /* the fields of a line */
-    bool header;                        /* the first line has names */
-    lb_fields keys;                     /* the names of the columns of JSON */
-} lb_pair_kind;
-
 /** What a line is. */
 typedef enum lb_pair_line_is {
     LB_LINE_IS_FIELDS,
@@ -22,6 +14,24 @@ typedef enum lb_pair_line_is {
     LB_LINE_IS_COMMENT, /* nothing to read */
     LB_LINE_IS_BAD      /* not of this format */
 } lb_pair_line_is;
+
+struct lb_pair_kind;
+
+/** A row of the table of formats. */
+typedef struct lb_pair_kind_row {
+    const char *name, *between;   /* what divides fields; NULL: the name says it, behind a colon */
+    bool choice;                  /* the name may say it */
+    const char *target_separator; /* of the target symbols, which goes without saying; NULL: there is none */
+    lb_pair_line_is (*split)(struct lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
+} lb_pair_kind_row;
+
+/** A parsed name: "csv", "csv:;", "lines: -> ", "tsv+header". */
+typedef struct lb_pair_kind {
+    const lb_pair_kind_row *row;
+    char between[LB_PAIR_KIND_NAME]; /* the fields of a line */
+    bool header;                     /* the first line has names */
+    lb_fields keys;                  /* the names of the columns of JSON */
+} lb_pair_kind;
 
 /** Parses a name; "" is "tsv".
  *  Memory: freed by lb_pair_kind_free, also after an error.
@@ -35,9 +45,6 @@ bool lb_pair_kind_is_plain(const lb_pair_kind *kind);
 
 /** Whether tabs divide a line. */
 bool lb_pair_kind_has_tabs(const lb_pair_kind *kind);
-
-/** The separator of the target symbols that goes without saying; NULL: there is none. */
-const char *lb_pair_kind_target_separator(const lb_pair_kind *kind);
 
 /** Divides a line into fields, which are cleared first. Where `open`, it goes on with the quoted field at the end of
  *  those of the line before, which was open, and begins with its line end. The first line of JSON decides about the

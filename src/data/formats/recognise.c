@@ -24,9 +24,8 @@ typedef struct sample {
 /* A BOM is not part of the first line, and a line that may be cut is none. */
 static void take_lines(sample *s, const char *text, size_t length, bool whole)
 {
-    static const char mark[] = "\xEF\xBB\xBF";
     const char *at = text, *end = text + length;
-    if (length >= 3 && memcmp(at, mark, 3) == 0) at += 3;
+    if (lb_pair_line_has_mark(at, length)) at += LB_PAIR_LINE_MARK;
     while (at < end && s->count < MOST_LINES) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop && !whole) return;

@@ -8,14 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-lb_status lb_copying_init(lb_copying *copying, lb_params *params, const char *name, int64_t source_vocab,
+lb_status lb_copying_init(lb_copying *copying, lb_params *params, const char *name, lb_model *base,
                           int64_t inputs)
 {
+    base->copies = true;
+    base->step_reals += 2 * base->target_vocab;
+    base->state_reals++;
     *copying = (lb_copying){.name = lb_params_scope(params, "", name)};
     lb_linear_init(&copying->gate, params, lb_params_scope(params, name, "gate"),
                    (lb_linear_config){.inputs = inputs, .outputs = 1});
-    copying->symbols =
-        lb_params_add(params, name, "symbols", LB_SHAPE(source_vocab), (lb_init){LB_INIT_CONSTANT, LB_PAD});
+    copying->symbols = lb_params_add(params, name, "symbols", LB_SHAPE(base->source_vocab),
+                                     (lb_init){LB_INIT_CONSTANT, LB_PAD});
     lb_params_freeze(params, lb_params_scope(params, name, "symbols"));
     return lb_params_status(params);
 }
@@ -37,19 +40,6 @@ lb_tokens lb_copying_read(const lb_copying *copying, lb_tokens source)
     for (int64_t i = 0; i < symbols.batch * symbols.length; i++)
         id[i] = lb_copying_symbol(copying, source.id[i]);
     return symbols;
-}
-
-lb_tokens lb_copying_select(lb_tape *tape, lb_tokens symbols, const int64_t *row, int64_t count)
-{
-    int32_t *id, *lengths;
-    if (symbols.batch == 0) return symbols;
-    lb_tokens selected = lb_tokens_new(tape, count, symbols.length, &id, &lengths);
-    size_t width = (size_t)symbols.length;
-    for (int64_t i = 0; i < selected.batch; i++) {
-        memcpy(id + (size_t)i * width, symbols.id + (size_t)row[i] * width, width * sizeof *id);
-        lengths[i] = symbols.lengths[row[i]];
-    }
-    return selected;
 }
 
 static lb_tensor *open_gate(const lb_linear *gate, lb_tensor *const operand[LB_COPYING_OPERANDS])

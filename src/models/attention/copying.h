@@ -4,9 +4,9 @@
 
 #include "lookback/models.h"
 
-/** Adds the parameters NAME.gate and NAME.symbols. No symbol is copied until lb_model_set_copies. `inputs` is the width
- *  of what the gate reads. Errors: as lb_params_add. */
-lb_status lb_copying_init(lb_copying *copying, lb_params *params, const char *name, int64_t source_vocab,
+/** Adds the parameters NAME.gate and NAME.symbols to the model `base`, which has its vocabularies. No symbol is copied
+ *  until lb_model_set_copies. `inputs` is the width of what the gate reads. Errors: as lb_params_add. */
+lb_status lb_copying_init(lb_copying *copying, lb_params *params, const char *name, lb_model *base,
                           int64_t inputs);
 
 /** The pointer of a model, or of the first member of an ensemble that has one; NULL if none has. */
@@ -20,9 +20,6 @@ int32_t lb_copying_symbol(const lb_copying *copying, int32_t source);
 
 /** The symbols as which those of a source are copied. Without a pointer, no tokens. */
 lb_tokens lb_copying_read(const lb_copying *copying, lb_tokens source);
-
-/** Rows row[0], row[1], ... of the symbols, for lb_model_kind.select. */
-lb_tokens lb_copying_select(lb_tape *tape, lb_tokens symbols, const int64_t *row, int64_t count);
 
 /** Mixes what the model would write by itself with what it points at: log-probabilities as logits.
  *  Shapes: logits [batch, T, target_vocab]; weights [batch, heads, T, S], of which the mean over the heads counts; the

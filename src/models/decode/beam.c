@@ -46,12 +46,6 @@ typedef struct search {
     bool *impossible;      /* [batch] whether some continuation of the row had the probability 0 */
 } search;
 
-static double normalised(const search *s, double log_probability, int64_t tokens)
-{
-    double penalty = s->config.length_penalty < 0 ? 0 : s->config.length_penalty;
-    return log_probability / pow((double)tokens, penalty);
-}
-
 /* Keeps the best candidates in order; an earlier one wins a tie, as in greedy decoding. */
 static int64_t offer(candidate *best, int64_t count, int64_t room, candidate offered)
 {
@@ -73,7 +67,8 @@ static void finish(search *s, int64_t row, live last, int64_t steps, bool finish
 {
     ended *done = s->done + row * s->config.n_best;
     int64_t room = s->config.n_best, at = s->done_count[row];
-    ended h = {last.last, steps, finished, normalised(s, last.log_probability, steps)};
+    ended h = {last.last, steps, finished,
+               lb_score_of(last.log_probability, steps, s->config.length_penalty)};
     if (at == room && !is_better(&h, &done[--at])) return;
     for (; at > 0 && is_better(&h, &done[at - 1]); at--) done[at] = done[at - 1];
     done[at] = h;
@@ -86,7 +81,7 @@ static bool is_hopeless(const search *s, int64_t row, double log_probability)
 {
     if (s->done_count[row] < s->config.n_best) return false;
     double worst = s->done[(row + 1) * s->config.n_best - 1].score;
-    return normalised(s, log_probability, s->config.limit) <= worst;
+    return lb_score_of(log_probability, s->config.limit, s->config.length_penalty) <= worst;
 }
 
 /* Keeps the greedy candidate within the beam, so that the search never scores below greedy decoding. */

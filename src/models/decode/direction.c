@@ -1,15 +1,12 @@
 #include "models/decode/direction.h"
 
-#include <string.h>
+#include "models/decode/model.h"
 
 lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared)
 {
     int32_t *id, *lengths;
-    lb_tokens turned = lb_tokens_new(rows.tape, rows.batch, rows.length, &id, &lengths);
-    if (turned.batch == 0) return turned;
-    memcpy(id, rows.id, (size_t)(rows.batch * rows.length) * sizeof *id);
-    memcpy(lengths, rows.lengths, (size_t)rows.batch * sizeof *lengths);
-    for (int64_t row = 0; row < rows.batch; row++) {
+    lb_tokens turned = lb_tokens_copy(rows, &id, &lengths);
+    for (int64_t row = 0; row < turned.batch; row++) {
         int64_t from = row * rows.length + first, count = lengths[row] - spared;
         for (int64_t i = 0; i < count; i++) id[from + i] = rows.id[from + count - 1 - i];
     }

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* The tokens of a row before its end. */
-static int64_t symbols_of(lb_tokens target_out, int64_t row)
+int64_t lb_symbols_before_end(lb_tokens target_out, int64_t row)
 {
     int64_t length = target_out.lengths[row];
     bool ends = length > 0 && target_out.id[row * target_out.length + length - 1] == LB_EOS;
@@ -21,7 +20,7 @@ lb_tokens lb_model_target_in(const lb_model *model, lb_tokens target_out)
     lb_tokens in = lb_tokens_new(target_out.tape, target_out.batch, target_out.length, &id, &lengths);
     for (int64_t row = 0; row < in.batch; row++) {
         const int32_t *out = target_out.id + row * target_out.length;
-        int64_t symbols = symbols_of(target_out, row);
+        int64_t symbols = lb_symbols_before_end(target_out, row);
         lengths[row] = target_out.lengths[row];
         id[row * in.length] = LB_BOS;
         for (int64_t t = 1; t < lengths[row]; t++)
@@ -35,7 +34,7 @@ static void reverse(lb_tensor *x, int64_t maps, lb_tokens target_out)
 {
     int64_t width = lb_dim(x, -1), map = target_out.length * width;
     for (int64_t i = 0; i < target_out.batch * maps; i++)
-        lb_rows_reverse(x->data + i * map, symbols_of(target_out, i / maps), width);
+        lb_rows_reverse(x->data + i * map, lb_symbols_before_end(target_out, i / maps), width);
 }
 
 static lb_forced force(const lb_model *model, lb_tokens source, const int64_t *row, lb_tokens target_out)

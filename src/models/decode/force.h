@@ -12,6 +12,9 @@ typedef struct lb_forced {
     lb_tensor *weights;
 } lb_forced;
 
+/** The tokens of a row before its LB_EOS, if it has one. */
+int64_t lb_symbols_before_end(lb_tokens target_out, int64_t row);
+
 /** What the decoder reads to write `target_out`, in the order in which the model writes: LB_BOS and all tokens but the
  *  last. Errors: LB_ERROR_MEMORY, recorded on the tape. */
 lb_tokens lb_model_target_in(const lb_model *model, lb_tokens target_out);

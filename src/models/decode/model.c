@@ -52,6 +52,11 @@ int64_t lb_model_limit(const lb_model *model, int64_t limit)
     return model->positions && model->positions < limit ? model->positions : limit;
 }
 
+double lb_score_of(double log_probability, int64_t tokens, double penalty)
+{
+    return log_probability / pow((double)tokens, penalty < 0 ? 0 : penalty);
+}
+
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in)
 {
     return lb_model_decode(model, lb_model_encode(model, source), target_in, source.length).logits;
@@ -124,4 +129,26 @@ lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row,
         memcpy(selected->data + (size_t)i * length, x->data + (size_t)row[i] * length,
                length * sizeof *x->data);
     return selected;
+}
+
+lb_tokens lb_tokens_select(lb_tape *tape, lb_tokens tokens, const int64_t *row, int64_t count)
+{
+    int32_t *id, *lengths;
+    if (tokens.batch == 0) return tokens;
+    lb_tokens selected = lb_tokens_new(tape, count, tokens.length, &id, &lengths);
+    for (int64_t i = 0; i < selected.batch; i++) {
+        memcpy(id + i * tokens.length, tokens.id + row[i] * tokens.length,
+               (size_t)tokens.length * sizeof *id);
+        lengths[i] = tokens.lengths[row[i]];
+    }
+    return selected;
+}
+
+lb_tokens lb_tokens_copy(lb_tokens tokens, int32_t **id, int32_t **lengths)
+{
+    lb_tokens copy = lb_tokens_new(tokens.tape, tokens.batch, tokens.length, id, lengths);
+    if (copy.batch == 0) return copy;
+    memcpy(*id, tokens.id, (size_t)(tokens.batch * tokens.length) * sizeof **id);
+    memcpy(*lengths, tokens.lengths, (size_t)tokens.batch * sizeof **lengths);
+    return copy;
 }

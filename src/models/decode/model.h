@@ -22,7 +22,17 @@ int32_t lb_model_likeliest(const lb_real *logits, int64_t classes);
 /** The limit on the tokens of an output: no more than the model has positions for. */
 int64_t lb_model_limit(const lb_model *model, int64_t limit);
 
+/** A log-probability, normalised by the number of tokens to the power of `penalty`; a negative one is 0. */
+double lb_score_of(double log_probability, int64_t tokens, double penalty);
+
 /** Their logarithms; -inf for a symbol that is impossible. */
 lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits);
+
+/** Rows row[0], row[1], ... of the tokens, on `tape`. Without rows, the tokens themselves.
+ *  Errors: as lb_tokens_new. */
+lb_tokens lb_tokens_select(lb_tape *tape, lb_tokens tokens, const int64_t *row, int64_t count);
+
+/** The same tokens, to be changed by `id` and `lengths`. Errors: as lb_tokens_new. */
+lb_tokens lb_tokens_copy(lb_tokens tokens, int32_t **id, int32_t **lengths);
 
 #endif

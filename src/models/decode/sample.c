@@ -110,13 +110,12 @@ static lb_hypothesis *trace_all(const sampling *s)
 {
     int64_t count = s->source.batch * s->config.count;
     lb_hypothesis *all = lb_tape_alloc_zero(s->tape, count, sizeof *all);
-    double penalty = s->config.length_penalty < 0 ? 0 : s->config.length_penalty;
     for (int64_t i = 0; i < count && all; i++) {
         const draw *d = &s->draws[i];
         lb_hypothesis h = {.finished = d->finished,
                            .steps = d->steps,
                            .length = d->steps - (d->finished ? 1 : 0),
-                           .score = d->log_probability / pow((double)d->steps, penalty)};
+                           .score = lb_score_of(d->log_probability, d->steps, s->config.length_penalty)};
         all[i] = lb_trail_trace(s->tape, d->last, h, s->maps, s->source.length);
     }
     return all;

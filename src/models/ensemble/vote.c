@@ -145,12 +145,6 @@ static void add_weights(const gathering *g, const lb_model *member, const lb_rea
                     (lb_real)(share / (double)merged) * from[(first + map + k) * from_map + i];
 }
 
-static double normalised(const gathering *g, double log_probability, int64_t steps)
-{
-    double penalty = g->config.length_penalty < 0 ? 0 : g->config.length_penalty;
-    return log_probability / pow((double)steps, penalty);
-}
-
 /* What one member thinks of all hypotheses. */
 static bool ask(const gathering *g, int m, lb_tokens out)
 {
@@ -169,7 +163,7 @@ static bool ask(const gathering *g, int m, lb_tokens out)
             h->log_probability[t] += share * found;
             sum += found;
         }
-        double score = normalised(g, sum, h->steps);
+        double score = lb_score_of(sum, h->steps, g->config.length_penalty);
         g->pool.score[(h - g->pool.hypothesis) * e->count + m] = score;
         h->score += share * score;
         if (h->weights)

@@ -39,8 +39,7 @@ static bool writes_backward(const cJSON *json)
 
 static lb_model *has_no(const char *key, lb_error *error)
 {
-    lb_error_set(error, LB_ERROR_FORMAT, "found no \"%s\"", key);
-    return NULL;
+    return lb_null(lb_error_set(error, LB_ERROR_FORMAT, "found no \"%s\"", key));
 }
 
 /* The model of one entry of "members"; NULL, with the error, if it is invalid. */
@@ -151,10 +150,7 @@ static lb_model *copy_member(lb_params *params, int index, const lb_ensemble_par
     char name[NAME_LENGTH];
     snprintf(name, sizeof name, "member.%d", index);
     char *config = lb_model_config_json(part->model);
-    if (!config) {
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
-        return NULL;
-    }
+    if (!config) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble"));
     int first = (int)lb_params_count(params);
     lb_model *copy = lb_model_restore(part->model->kind, params, name, config, own, error);
     lb_release(config);

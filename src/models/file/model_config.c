@@ -9,35 +9,6 @@
 /* Enums are read and written as int. */
 _Static_assert(sizeof(lb_config_kind) == sizeof(int), "an enum is as large as an int");
 
-static void write_value(lb_buffer *json, const lb_config_field *field, const char *at)
-{
-    int number = 0;
-    switch (field->kind) {
-    case LB_CONFIG_SIZE:
-        lb_buffer_print(json, "%lld", (long long)*(const int64_t *)(const void *)at);
-        return;
-    case LB_CONFIG_FRACTION:
-        lb_buffer_print(json, "%.9g", (double)*(const lb_real *)(const void *)at);
-        return;
-    case LB_CONFIG_POSITIVE:
-        lb_buffer_print(json, "%.17g", *(const double *)(const void *)at);
-        return;
-    case LB_CONFIG_FLAG:
-        lb_buffer_print(json, "%s", *(const bool *)(const void *)at ? "true" : "false");
-        return;
-    case LB_CONFIG_WORD:
-        lb_buffer_json_string(json, at);
-        return;
-    case LB_CONFIG_CHOICE:
-        break;
-    }
-    memcpy(&number, at, sizeof number);
-    if (field->kind == LB_CONFIG_CHOICE)
-        lb_buffer_json_string(json, field->names[number]);
-    else
-        lb_buffer_print(json, "%d", number);
-}
-
 static const char NO_MEMORY[] = "out of memory for a model";
 
 enum { LARGEST = 1000000 };
@@ -63,6 +34,21 @@ static double number_at(lb_config_kind kind, const char *at)
     return number;
 }
 
+static void write_value(lb_buffer *json, const lb_config_field *field, const char *at)
+{
+    double number = number_at(field->kind, at);
+    if (field->kind == LB_CONFIG_WORD)
+        lb_buffer_json_string(json, at);
+    else if (field->kind == LB_CONFIG_CHOICE)
+        lb_buffer_json_string(json, field->names[(int)number]);
+    else if (field->kind == LB_CONFIG_FLAG)
+        lb_buffer_print(json, "%s", number != 0 ? "true" : "false");
+    else if (field->kind == LB_CONFIG_SIZE)
+        lb_buffer_print(json, "%lld", (long long)*(const int64_t *)(const void *)at);
+    else
+        lb_buffer_print(json, "%.*g", field->kind == LB_CONFIG_FRACTION ? 9 : 17, number);
+}
+
 static bool is_unwritten(const lb_config_field *field, const char *at)
 {
     return field->missing < LB_CONFIG_NEEDED &&
@@ -82,21 +68,6 @@ char *lb_config_write(const lb_config_field *fields, const void *config)
     }
     lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
-}
-
-/* An integer from 1 to a million; -1 for anything else. */
-static double size_of(const cJSON *item)
-{
-    double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
-    bool fits = value >= 1 && value <= LARGEST && value == (double)(int64_t)value;
-    return fits ? value : -1;
-}
-
-/* A number in [0, 1); -1 for anything else. */
-static double fraction_of(const cJSON *item)
-{
-    double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
-    return value >= 0 && value < 1 ? value : -1;
 }
 
 /* The index of the text in `names`; -1 if it is not one of them. */
@@ -120,13 +91,12 @@ static double value_of(const lb_config_field *field, const cJSON *item)
 {
     if (!item)
         return field->missing < LB_CONFIG_NEEDED ? LB_CONFIG_UNWRITTEN(field->missing) : field->missing;
+    double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
     switch (field->kind) {
     case LB_CONFIG_FRACTION:
-        return fraction_of(item);
+        return number >= 0 && number < 1 ? number : -1;
     case LB_CONFIG_POSITIVE:
-        return cJSON_IsNumber(item) && item->valuedouble > 0 && item->valuedouble <= LARGEST
-                   ? item->valuedouble
-                   : -1;
+        return number > 0 && number <= LARGEST ? number : -1;
     case LB_CONFIG_FLAG:
         return cJSON_IsBool(item) ? cJSON_IsTrue(item) : -1;
     case LB_CONFIG_CHOICE:
@@ -135,7 +105,7 @@ static double value_of(const lb_config_field *field, const cJSON *item)
     case LB_CONFIG_WORD:
         break;
     }
-    return size_of(item);
+    return number >= 1 && number <= LARGEST && number == (double)(int64_t)number ? number : -1;
 }
 
 static void store_number(lb_config_kind kind, double value, char *at)
@@ -234,11 +204,8 @@ lb_model *lb_config_fail(const lb_params *params, lb_error *error)
 {
     enum { SOME_BYTES = 4096 };
     lb_status status = lb_params_status(params);
-    if (!status && !lb_json_has_memory(SOME_BYTES)) {
-        lb_error_set(error, LB_ERROR_MEMORY, "%s", NO_MEMORY);
-        return NULL;
-    }
-    lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
-                 status ? lb_params_error(params) : "invalid model configuration");
-    return NULL;
+    if (!status && !lb_json_has_memory(SOME_BYTES))
+        return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "%s", NO_MEMORY));
+    return lb_null(lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
+                                status ? lb_params_error(params) : "invalid model configuration"));
 }

@@ -98,12 +98,11 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_
     if (lb_extensions_check(own, error)) return NULL;
     const char *name = lb_safetensors_metadata_value(file, MODEL_KEY);
     const char *text = lb_safetensors_metadata_value(file, CONFIG_KEY);
-    if (!name || !text) {
-        lb_error_set(error, LB_ERROR_FORMAT,
-                     "the file has weights, but no model description: %s is missing from its metadata",
-                     name ? CONFIG_KEY : MODEL_KEY);
-        return NULL;
-    }
+    if (!name || !text)
+        return lb_null(
+            lb_error_set(error, LB_ERROR_FORMAT,
+                         "the file has weights, but no model description: %s is missing from its metadata",
+                         name ? CONFIG_KEY : MODEL_KEY));
     if (lb_json_check_length(CONFIG_KEY, text, error)) return NULL;
     const lb_model_kind *kind = lb_model_kind_find(name, own, error);
     lb_model *model = kind ? restore(file, kind, params, text, own, error) : NULL;

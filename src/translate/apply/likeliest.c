@@ -50,25 +50,21 @@ lb_likeliest *lb_translate_likeliest(const lb_translator *translator, const lb_t
 {
     int64_t symbols = translator->model.model->target_vocab - LB_FIRST_WRITTEN;
     bool fits = lb_translate_has_steps(translator, text, output);
-    if (count < 1 || !fits) {
-        lb_error_set(error, LB_ERROR_ARGUMENT,
-                     count < 1 ? "expected at least 1 symbol for each step, found %lld"
-                               : "a text without symbols, or an output without steps",
-                     (long long)count);
-        return NULL;
-    }
-    lb_error found = {0};
-    lb_status status = LB_ERROR_MEMORY;
+    if (count < 1 || !fits)
+        return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT,
+                                    count < 1 ? "expected at least 1 symbol for each step, found %lld"
+                                              : "a text without symbols, or an output without steps",
+                                    (long long)count));
     lb_likeliest *l = lb_alloc_zero(sizeof *l);
-    if (l) {
+    lb_tape *tape = lb_tapes_take(translator->tapes, error);
+    if (l)
         *l = (lb_likeliest){
             .steps = output->steps, .count = count < symbols ? count : symbols, .memory = lb_arena_new()};
-        lb_tape *tape = l->memory ? lb_tapes_take(translator->tapes, &found) : NULL;
-        if (tape) status = find(translator, tape, text, output, l, &found);
-        lb_tapes_put(translator->tapes, tape);
-    }
+    bool ready = l && l->memory && tape;
+    lb_status status = ready ? find(translator, tape, text, output, l, error)
+                             : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_tapes_put(translator->tapes, tape);
     if (!status) return l;
-    lb_error_set(error, status, "%s", found.status ? found.message : "out of memory");
     lb_likeliest_free(l);
     return NULL;
 }

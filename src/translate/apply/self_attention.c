@@ -50,21 +50,17 @@ static lb_status find(const lb_translator *t, lb_tape *tape, const lb_translatio
 lb_text_attention *lb_translate_self_attention(const lb_translator *translator, const lb_translation *text,
                                                const lb_output *output, lb_error *error)
 {
-    if (!lb_translate_has_steps(translator, text, output)) {
-        lb_error_set(error, LB_ERROR_ARGUMENT, "a text without symbols, or an output without steps");
-        return NULL;
-    }
-    lb_error found = {0};
-    lb_status status = LB_ERROR_MEMORY;
+    if (!lb_translate_has_steps(translator, text, output))
+        return lb_null(
+            lb_error_set(error, LB_ERROR_ARGUMENT, "a text without symbols, or an output without steps"));
     lb_text_attention *a = lb_alloc_zero(sizeof *a);
-    if (a) {
-        *a = (lb_text_attention){.length = text->length, .steps = output->steps, .memory = lb_arena_new()};
-        lb_tape *tape = a->memory ? lb_tapes_take(translator->tapes, &found) : NULL;
-        if (tape) status = find(translator, tape, text, output, a, &found);
-        lb_tapes_put(translator->tapes, tape);
-    }
+    lb_tape *tape = lb_tapes_take(translator->tapes, error);
+    if (a) *a = (lb_text_attention){.length = text->length, .steps = output->steps, .memory = lb_arena_new()};
+    bool ready = a && a->memory && tape;
+    lb_status status = ready ? find(translator, tape, text, output, a, error)
+                             : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_tapes_put(translator->tapes, tape);
     if (!status) return a;
-    lb_error_set(error, status, "%s", found.status ? found.message : "out of memory");
     lb_text_attention_free(a);
     return NULL;
 }

@@ -29,10 +29,7 @@ static lb_status load(lb_translator *t, const lb_safetensors *file, const lb_ext
 lb_translator *lb_translator_open_with(const char *path, const lb_extensions *own, lb_error *error)
 {
     lb_translator *t = lb_alloc_zero(sizeof *t);
-    if (!t) {
-        lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-        return NULL;
-    }
+    if (!t) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path));
     lb_safetensors *file = lb_model_file_open(path, &t->path, error);
     bool loaded = file && load(t, file, own, error) == LB_OK;
     lb_safetensors_close(file);
@@ -76,10 +73,7 @@ lb_translator_facts lb_translator_about(const lb_translator *t)
 /* The result of lb_translate from its only translation; NULL, with an error, if it failed. */
 static char *best_text(const lb_translation *translation, lb_error *error)
 {
-    if (translation->error) {
-        lb_error_set(error, LB_ERROR_FORMAT, "%s", translation->error);
-        return NULL;
-    }
+    if (translation->error) return lb_null(lb_error_set(error, LB_ERROR_FORMAT, "%s", translation->error));
     char *text = lb_alloc_string(translation->output->text);
     if (!text) lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an output");
     return text;

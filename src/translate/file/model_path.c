@@ -9,6 +9,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
+char *lb_model_place(const char *folder, bool sorts, lb_error *error)
+{
+    return lb_folder_path(folder, sorts ? "sort.safetensors" : "model.safetensors", error);
+}
+
+lb_status lb_model_check_place(const char *path, const char *folder, bool sorts, const char *use,
+                               const char *what, lb_error *error)
+{
+    struct stat from, to;
+    char *place = lb_model_place(folder, sorts, error);
+    if (!place) return LB_ERROR_MEMORY;
+    bool same = stat(path, &from) == 0 && stat(place, &to) == 0 && from.st_dev == to.st_dev &&
+                from.st_ino == to.st_ino;
+    lb_release(place);
+    if (!same) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "cannot %s %s: %s would overwrite it; choose another folder to write to", use, path,
+                        what);
+}
+
 /* The path of the model in a folder, to be released; NULL, with an error, if there is none. Only a file that does not
  * exist is none: one that cannot be read is found, and opening it says why. */
 static char *look_into(const char *folder, lb_error *error)
@@ -22,10 +42,9 @@ static char *look_into(const char *folder, lb_error *error)
         lb_release(path);
         if (there) return NULL;
     }
-    lb_error_set(error, LB_ERROR_OPEN,
-                 "%s: found a folder without a model, expected model.safetensors or sort.safetensors in it",
-                 folder);
-    return NULL;
+    return lb_null(lb_error_set(
+        error, LB_ERROR_OPEN,
+        "%s: found a folder without a model, expected model.safetensors or sort.safetensors in it", folder));
 }
 
 char *lb_model_path(const char *path, lb_error *error)
@@ -42,10 +61,9 @@ static lb_safetensors *open_model(const char *path, lb_error *error)
     lb_safetensors *file = lb_safetensors_open(path, error);
     if (!file || !lb_safetensors_metadata_value(file, LB_RUN_KEY)) return file;
     lb_safetensors_close(file);
-    lb_error_set(error, LB_ERROR_FORMAT,
-                 "%s: found the checkpoint of a training, expected its model, which is in the same folder",
-                 path);
-    return NULL;
+    return lb_null(lb_error_set(
+        error, LB_ERROR_FORMAT,
+        "%s: found the checkpoint of a training, expected its model, which is in the same folder", path));
 }
 
 lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error)

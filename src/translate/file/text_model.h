@@ -51,7 +51,6 @@ enum { LB_TEXT_MODEL_TRUSTED = 128, LB_TEXT_MODEL_RATIO = 8 };
  *  symbol of longer ones. */
 int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length);
 
-/** Frees the result of lb_text_model_load. */
 void lb_text_model_free(lb_text_model *model);
 
 #endif

@@ -18,7 +18,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* A model as it was opened. */
 typedef struct source {
@@ -44,8 +43,7 @@ typedef struct joining {
 
 static lb_status out_of_memory(const joining *j)
 {
-    lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
-    return LB_ERROR_MEMORY;
+    return lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
 }
 
 /* The first symbol that two vocabularies do not have in common. */
@@ -132,26 +130,6 @@ static lb_status add_parts(joining *j, const source *s)
     return status;
 }
 
-static char *target_path(const joining *j)
-{
-    return lb_folder_path(j->config->out, j->sources->text.sorts ? "sort.safetensors" : "model.safetensors",
-                          j->error);
-}
-
-static lb_status check_place(const joining *j, const source *s)
-{
-    struct stat from, to;
-    char *path = target_path(j);
-    if (!path) return LB_ERROR_MEMORY;
-    bool same = stat(s->path, &from) == 0 && stat(path, &to) == 0 && from.st_dev == to.st_dev &&
-                from.st_ino == to.st_ino;
-    lb_release(path);
-    if (!same) return LB_OK;
-    return lb_error_set(j->error, LB_ERROR_ARGUMENT,
-                        "cannot join %s: the result would overwrite it; choose another folder to write to",
-                        s->path);
-}
-
 static lb_status open_source(joining *j, const char *path)
 {
     lb_error found = {0};
@@ -163,17 +141,17 @@ static lb_status open_source(joining *j, const char *path)
     lb_safetensors_close(file);
     if (status) return lb_name_file(s->path, &found, j->error);
     status = compare(j, s);
-    if (!status) status = check_place(j, s);
+    if (!status)
+        status = lb_model_check_place(s->path, j->config->out, j->sources->text.sorts, "join", "the result",
+                                      j->error);
     return status ? status : add_parts(j, s);
 }
 
 static lb_status open_all(joining *j)
 {
     const lb_join_config *c = j->config;
-    if (c->count < 1 || !c->out) {
-        lb_error_set(j->error, LB_ERROR_ARGUMENT, "expected models to join, and a folder to write to");
-        return LB_ERROR_ARGUMENT;
-    }
+    if (c->count < 1 || !c->out)
+        return lb_error_set(j->error, LB_ERROR_ARGUMENT, "expected models to join, and a folder to write to");
     j->sources = lb_alloc_zero((size_t)c->count * sizeof *j->sources);
     if (!j->sources) return out_of_memory(j);
     lb_status status = LB_OK;
@@ -301,7 +279,7 @@ static lb_status save(joining *j)
     lb_status status = lb_folder_make(j->config->out, j->error);
     if (!status && !j->locked) status = lb_lock_folder(j->config->out, &j->lock, j->error);
     if (status) return status;
-    char *record = print_records(j), *path = target_path(j);
+    char *record = print_records(j), *path = lb_model_place(j->config->out, j->text.sorts, j->error);
     j->text.training = record;
     status = record && path ? keep_earlier_model(j, path) : out_of_memory(j);
     if (!status) status = lb_text_model_save(path, &j->text, j->error);

@@ -81,8 +81,8 @@ void lb_producer_print(const lb_producer *p, lb_buffer *json)
     if (p->order) {
         lb_json_key(json, "train");
         lb_buffer_print(json, "\"%016llx\",\"dev\":\"%016llx\"",
-                        (unsigned long long)lb_pairs_facts_of(p->data->train)->hash,
-                        (unsigned long long)lb_pairs_facts_of(p->data->dev)->hash);
+                        (unsigned long long)p->data->train->facts.hash,
+                        (unsigned long long)p->data->dev->facts.hash);
         lb_json_whole(json, "min_count", p->min_count);
     } else {
         lb_json_key(json, "task");

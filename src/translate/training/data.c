@@ -15,14 +15,14 @@
 
 static void note(const lb_training_config *c, const lb_pairs *pairs)
 {
-    const char *text = lb_pairs_file_of(pairs)->note;
+    const char *text = pairs->file.note;
     if (*text && c->listener.note && lb_group_leads(c->group)) c->listener.note(c->listener.context, text);
 }
 
 /* What the file to train on says about itself is the default for others. */
 static void take_format(lb_training_data *data, const lb_training_config *c)
 {
-    data->format = *lb_pairs_format_of(data->train);
+    data->format = data->train->format;
     data->format.usual_kind = data->format.kind;
     data->format.kind = c->format;
     data->format.targets = c->dev_targets;
@@ -73,7 +73,7 @@ static void report_left_out(const lb_training_data *data, const lb_training_list
         text, sizeof text,
         "%.300s: the loss leaves out %lld of %lld pairs: their targets have symbols that the model does not "
         "know; each counts as wrong\n",
-        lb_pairs_path(data->dev), (long long)left_out, (long long)sample->count);
+        data->dev->path, (long long)left_out, (long long)sample->count);
     listener->report(listener->context, text);
 }
 
@@ -95,7 +95,7 @@ static void hint_at_blanks(const lb_pairs *pairs, const lb_vocabulary *symbols, 
     lb_snprintf(text, sizeof text,
                 "%s: the %ss have a blank after every %.1f characters: should it separate symbols? Then it "
                 "is their separator, \" \"",
-                lb_pairs_path(pairs), side, between);
+                pairs->path, side, between);
     listener->hint(listener->context, text);
 }
 
@@ -115,7 +115,7 @@ static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_err
         if (lb_vocabulary_size(vocabularies[i]) > LB_FIRST_TOKEN) continue;
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: no symbol of the %s occurs %d times, expected at least one (min_count)",
-                            lb_pairs_path(data->train), i ? "targets" : "sources", min_count);
+                            data->train->path, i ? "targets" : "sources", min_count);
     }
     return LB_OK;
 }

@@ -39,31 +39,27 @@ static char *print_points(const char *path, const lb_train_history *history, boo
     return lb_buffer_end(&csv);
 }
 
-lb_status lb_training_log_write(const char *path, const lb_train_history *history, lb_error *error)
+static lb_status write_points(const char *path, const lb_train_history *history, bool append, lb_error *error)
 {
-    char *log = print_points(path, history, true);
+    char *log = print_points(path, history, !append);
     if (!log) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
-    lb_status status = lb_file_write_own(path, &(lb_bytes){log, strlen(log)}, 1, error);
+    lb_status status = append ? lb_file_append(path, log, strlen(log), error)
+                              : lb_file_write_own(path, &(lb_bytes){log, strlen(log)}, 1, error);
     lb_release(log);
     return status;
 }
 
-static lb_status append_line(const char *path, const lb_train_point *point, lb_error *error)
+lb_status lb_training_log_write(const char *path, const lb_train_history *history, lb_error *error)
 {
-    lb_train_point copy = *point;
-    char *line = print_points(path, &(lb_train_history){.points = &copy, .count = 1}, false);
-    if (!line) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
-    lb_status status = lb_file_append(path, line, strlen(line), error);
-    lb_release(line);
-    return status;
+    return write_points(path, history, false, error);
 }
 
 lb_status lb_training_log_append(const char *path, const lb_train_history *history, int64_t *logged,
                                  lb_error *error)
 {
     bool appends = *logged > 0 && *logged == history->count - 1 && !lb_file_is_missing(path);
-    lb_status status = appends ? append_line(path, &history->points[*logged], error)
-                               : lb_training_log_write(path, history, error);
+    const lb_train_history last = {.points = history->points + *logged, .count = 1};
+    lb_status status = write_points(path, appends ? &last : history, appends, error);
     *logged = status ? 0 : history->count;
     return status;
 }

@@ -10,6 +10,7 @@
 #include "train/group.h"
 #include "train/hidden_symbols.h"
 #include "train/scheduled_sampling.h"
+#include "translate/file/model_path.h"
 #include "translate/file/record.h"
 #include "translate/training/log.h"
 #include "translate/training/recipe.h"
@@ -24,7 +25,7 @@ static lb_status name_files(lb_training *t, lb_error *error)
 {
     const char *folder = t->run.folder;
     bool sorts = t->data->sorts;
-    t->model_file = lb_folder_path(folder, sorts ? "sort.safetensors" : "model.safetensors", error);
+    t->model_file = lb_model_place(folder, sorts, error);
     t->checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
     t->log = lb_folder_path(folder, sorts ? "train.jsonl" : "log.jsonl", error);
     t->table = lb_folder_path(folder, sorts ? "train.csv" : "log.csv", error);
@@ -111,7 +112,7 @@ void lb_training_free(lb_training *t)
     lb_params_free(t->params);
 }
 
-lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t *tokens)
+static lb_tensor *loss_of_part(void *training, lb_tape *tape, int64_t part, int64_t *tokens)
 {
     lb_training *t = training;
     lb_batch batch = lb_producer_batch(&t->producer, tape, part);
@@ -287,12 +288,12 @@ static void name_setting(void *context, const char *name, const char *value, cha
     listener->setting(listener->context, name, value, text, size);
 }
 
-static lb_trainer_config make_trainer(lb_training *t)
+lb_trainer_config lb_training_trainer(lb_training *t)
 {
     lb_trainer_config trainer = lb_recipe_trainer(t->config, t->run.steps);
     trainer.params = t->params;
     trainer.context = t;
-    trainer.loss = lb_training_loss;
+    trainer.loss = loss_of_part;
     trainer.evaluate = evaluate;
     trainer.progress = tell_step;
     trainer.stop = shall_stop;
@@ -311,7 +312,7 @@ static lb_trainer_config make_trainer(lb_training *t)
 
 static lb_status train(lb_training *t, lb_error *error)
 {
-    lb_trainer_config trainer = make_trainer(t);
+    lb_trainer_config trainer = lb_training_trainer(t);
     char *run = lb_run_identity(t, &trainer);
     if (!run) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     trainer.run = run;

@@ -29,8 +29,8 @@ LB_MUST_USE lb_status lb_training_fit(lb_training_config *config, lb_error *erro
  *  lb_training_record. */
 char *lb_training_own_record(const lb_training *training, const lb_train_point *kept);
 
-/** The loss of one part of a batch, as lb_loss_fn; `training` is an lb_training. */
-lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t *tokens);
+/** The configuration of its loop, without a description of the run. */
+lb_trainer_config lb_training_trainer(lb_training *training);
 
 void lb_training_free(lb_training *training);
 

@@ -4,7 +4,6 @@
 #include "data/pairs.h"
 #include "data/symbols.h"
 #include "models/transformer.h"
-#include "models/trial.h"
 #include "nn/params.h"
 #include "train/hidden_symbols.h"
 #include "translate/training/recipe.h"
@@ -105,10 +104,13 @@ lb_status lb_training_build(lb_training *t, lb_error *error)
 
 lb_status lb_training_build_trial(lb_training *t, lb_error *error)
 {
+    /* Zeros: no random numbers are drawn, which would take most of the time. */
+    static const lb_params_source nothing = {.room = SIZE_MAX};
     const lb_text_model *from = &t->start->model;
     int64_t source = from->params ? from->model->source_vocab : LB_FIRST_TOKEN + 1;
     int64_t target = from->params ? from->model->target_vocab : LB_FIRST_TOKEN + 1;
-    t->params = lb_trial_params();
+    t->params = lb_params_new(0);
+    if (t->params) lb_params_take_from(t->params, &nothing);
     lb_status status = make_model(t, source, target, error);
     if (!status) status = lb_start_copy(t->start, t->config, t->model, t->params, error);
     return status ? status : freeze(t, error);

@@ -126,7 +126,7 @@ static void make_index(const opening *o, const lb_pair_index_key *key)
 {
     lb_error found = {0};
     lb_indexed_pairs indexed;
-    if (lb_pairs_file_of(o->pairs->train)->copied) return; /* the copy has to be made again, anyway */
+    if (o->pairs->train->file.copied) return; /* the copy has to be made again, anyway */
     lb_status status = write_index(o, key, &found);
     if (!status)
         status = lb_indexed_pairs_open(&indexed, o->config->train, o->format, o->index, key, true, &found);

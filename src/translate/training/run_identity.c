@@ -90,13 +90,6 @@ lb_status lb_run_identity_facts(const char *checkpoint, lb_run_facts *facts, lb_
     return found.status == LB_ERROR_MEMORY ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
 }
 
-static lb_run_difference *find(lb_run_differences *d, const char *name)
-{
-    for (int i = 0; i < d->count; i++)
-        if (strcmp(d->list[i].name, name) == 0) return &d->list[i];
-    return NULL;
-}
-
 /* Written only by runs that have them. */
 static bool is_optional(const char *name)
 {
@@ -123,13 +116,13 @@ static void forget_all(lb_run_differences *d, const char *const *names)
 static bool has_any(lb_run_differences *d, const char *const *names)
 {
     for (; *names; names++)
-        if (find(d, *names)) return true;
+        if (lb_run_find(d, *names)) return true;
     return false;
 }
 
 static void rename_to_setting(lb_run_differences *d, const char *member, const char *setting)
 {
-    lb_run_difference *found = find(d, member);
+    lb_run_difference *found = lb_run_find(d, member);
     if (found) snprintf(found->name, sizeof found->name, "%s", setting);
 }
 
@@ -142,7 +135,7 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
     static const char *const derived[] = {"batches", "source_vocab", "target_vocab", NULL};
     bool train = lb_run_forget(d, "train"), dev = lb_run_forget(d, "dev");
     bool hold_out = lb_run_forget(d, "hold_out");
-    if (train || find(d, "min_count") || find(d, "batch")) forget_all(d, derived);
+    if (train || lb_run_find(d, "min_count") || lb_run_find(d, "batch")) forget_all(d, derived);
     if (has_any(d, reading)) return;
     if (hold_out)
         snprintf(text, size, "it was evaluated on %s",
@@ -162,7 +155,7 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
 /* The model to start from is identified by a hash. */
 static void judge_start(const lb_training_config *c, lb_run_differences *d, char *text, size_t size)
 {
-    const lb_run_difference *from = find(d, "from");
+    const lb_run_difference *from = lb_run_find(d, "from");
     if (!from) return;
     if (!*from->found)
         snprintf(text, size, "it did not start from a trained model");
@@ -184,9 +177,9 @@ static void judge_model(const lb_training *t, lb_run_differences *d)
                                            "positions", "max_length", "dropout",      "cell",
                                            "kv_heads",  "softcap",    "window",       "copy",
                                            NULL};
-    if (find(d, "kind")) forget_all(d, of_kinds);
+    if (lb_run_find(d, "kind")) forget_all(d, of_kinds);
     bool one_head = t->model->kind == &lb_seq2seq_kind && t->config->attention != LB_ATTENTION_MULTI_HEAD;
-    if (one_head || find(d, "attention")) lb_run_forget(d, "heads");
+    if (one_head || lb_run_find(d, "attention")) lb_run_forget(d, "heads");
     rename_to_setting(d, "kind", "model");
     rename_to_setting(d, "width", "hidden");
 }

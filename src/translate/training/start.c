@@ -16,7 +16,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The same on machines of both byte orders, where a checkpoint may be resumed. */
 static uint64_t hash_numbers(uint64_t hash, const lb_real *x, int64_t count)
@@ -168,29 +167,16 @@ static lb_status check_task(const lb_text_model *m, const lb_training_config *c,
     return contradicts(c, "max_number", found, ours, error);
 }
 
-/* The model must not be overwritten: without it, the run could not be resumed. */
-static lb_status check_place(const char *path, bool sorts, const lb_training_config *c, lb_error *error)
-{
-    struct stat from, to;
-    if (!c->out) return LB_OK; /* reported elsewhere */
-    char *file = lb_folder_path(c->out, sorts ? "sort.safetensors" : "model.safetensors", error);
-    if (!file) return LB_ERROR_MEMORY;
-    bool same = stat(path, &from) == 0 && stat(file, &to) == 0 && from.st_dev == to.st_dev &&
-                from.st_ino == to.st_ino;
-    lb_release(file);
-    if (!same) return LB_OK;
-    return lb_error_set(
-        error, LB_ERROR_ARGUMENT,
-        "cannot start from %s: this run would overwrite it; choose another folder to write to", path);
-}
-
 static lb_status load(lb_start *start, const char *path, const lb_safetensors *file, lb_training_config *c,
                       lb_error *error)
 {
     lb_error found = {0};
     if (lb_text_model_load(file, NULL, &start->model, &found)) return lb_name_file(path, &found, error);
     start->hash = hash_model(&start->model);
-    lb_status status = check_place(path, start->model.sorts, c, error);
+    /* Without the model, the run could not be resumed; that there is no folder is reported elsewhere. */
+    lb_status status =
+        c->out ? lb_model_check_place(path, c->out, start->model.sorts, "start from", "this run", error)
+               : LB_OK;
     if (!status) status = take_architecture(&start->model, c, error);
     if (!status) status = check_task(&start->model, c, error);
     if (!status) status = take_rules(&start->model, c, error);

@@ -25,14 +25,8 @@ static lb_status out_of_memory(lb_error *error)
 
 static lb_status begin_trainer(lb_stepper *s, lb_error *error)
 {
-    lb_training *t = &s->training;
-    s->settings = lb_recipe_trainer(&s->config, t->run.steps);
-    s->settings.params = t->params;
-    s->settings.context = t;
-    s->settings.loss = lb_training_loss;
-    s->settings.shards = t->shards;
-    s->settings.seed = t->seed;
-    s->settings.trained = s->start.model.params != NULL;
+    s->settings = lb_training_trainer(&s->training);
+    s->settings.group = NULL;
     s->settings.keep_best = false; /* there is no last step after which to look back */
     s->trainer.config = &s->settings;
     lb_status status = lb_trainer_begin(&s->trainer, error);
@@ -74,10 +68,7 @@ static lb_status begin(lb_stepper *s, lb_error *error)
 lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 {
     lb_stepper *s = lb_alloc_zero(sizeof *s);
-    if (!s) {
-        out_of_memory(error);
-        return NULL;
-    }
+    if (!s) return lb_null(out_of_memory(error));
     s->config = config;
     if (begin(s, error) == LB_OK) return s;
     lb_stepper_free(s);

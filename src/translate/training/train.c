@@ -6,9 +6,9 @@
 #include "io/folder.h"
 #include "io/lock.h"
 #include "io/own_file.h"
-#include "io/path.h"
 #include "models/ensemble/ensemble.h"
 #include "train/group.h"
+#include "translate/file/model_path.h"
 #include "translate/training/budget.h"
 #include "translate/training/locked.h"
 #include "translate/training/member.h"
@@ -124,8 +124,7 @@ static lb_status save_ensemble(job *s, lb_ensemble *ensemble, lb_params *params,
     lb_status status = evaluate(s, &ensemble->base, found);
     if (status) return status;
     char *record = ensemble_record(s, found);
-    char *path =
-        lb_folder_path(s->config.out, s->data.sorts ? "sort.safetensors" : "model.safetensors", s->error);
+    char *path = lb_model_place(s->config.out, s->data.sorts, s->error);
     if (record && path) {
         lb_text_model model = lb_training_data_model(&s->data, &ensemble->base, params);
         model.training = record;

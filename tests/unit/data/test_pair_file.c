@@ -41,7 +41,7 @@ static const char *read_all(const char *text, lb_pair_format format)
         snprintf(found, sizeof found, "%s", error.message + strlen(path));
         return found;
     }
-    const lb_pair_file *file = lb_pairs_file_of(pairs);
+    const lb_pair_file *file = &pairs->file;
     int used = snprintf(found, sizeof found, "%s%s:", file->kind, file->header ? "+" : "");
     for (int64_t i = 0; i < lb_pairs_count(pairs); i++) {
         const lb_pair_line *line;

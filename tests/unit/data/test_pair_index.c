@@ -78,8 +78,8 @@ static void assert_same_symbols(const lb_symbols *a, const lb_symbols *b)
 
 static void assert_same_pairs(lb_pairs *a, lb_pairs *b)
 {
-    const lb_pairs_facts *x = lb_pairs_facts_of(a), *y = lb_pairs_facts_of(b);
-    ck_assert_str_eq(lb_pairs_path(a), lb_pairs_path(b));
+    const lb_pairs_facts *x = &a->facts, *y = &b->facts;
+    ck_assert_str_eq(a->path, b->path);
     ck_assert_int_eq(lb_pairs_count(a), lb_pairs_count(b));
     ck_assert_int_eq(x->lines, y->lines);
     ck_assert_mem_eq(x->bad, y->bad, sizeof x->bad);
@@ -145,7 +145,7 @@ START_TEST(test_index_has_what_the_passes_find)
 {
     for (int32_t share = 0; share <= SHARE; share += SHARE) {
         make_index(text, share);
-        ck_assert_int_eq(lb_pairs_facts_of(passed.train)->bad[LB_LINE_COLUMNS], 1);
+        ck_assert_int_eq(passed.train->facts.bad[LB_LINE_COLUMNS], 1);
         ck_assert_msg(open_index(true) == LB_OK, "%s", error.message);
         ck_assert_uint_ne(indexed.id, 0);
         assert_same_pairs(passed.train, indexed.train);
@@ -171,7 +171,7 @@ START_TEST(test_index_moves_with_its_file)
     ck_assert_int_eq(lb_indexed_pairs_open(&indexed, "elsewhere/words.tsv", &format,
                                            "elsewhere/words.tsv.index", &key, true, &error),
                      LB_OK);
-    ck_assert_str_eq(lb_pairs_facts_of(indexed.train)->first_bad.text[0],
+    ck_assert_str_eq(indexed.train->facts.first_bad.text[0],
                      "elsewhere/words.tsv:3: found 1 column, expected 2, separated by tabs");
     lb_indexed_pairs_free(&indexed);
     lb_indexed_pairs_free(&passed);

@@ -70,7 +70,7 @@ static void assert_same_pairs(lb_pairs *a, lb_pairs *b)
         ck_assert_int_eq(lb_pairs_source_length(a, i), lb_pairs_source_length(b, i));
         ck_assert_int_eq(lb_pairs_target_length(a, i), lb_pairs_target_length(b, i));
     }
-    ck_assert_uint_eq(lb_pairs_facts_of(a)->hash, lb_pairs_facts_of(b)->hash);
+    ck_assert_uint_eq(a->facts.hash, b->facts.hash);
 }
 
 START_TEST(test_memory_has_the_pairs_of_a_file_also_the_held_out_ones)
@@ -85,7 +85,7 @@ START_TEST(test_memory_has_the_pairs_of_a_file_also_the_held_out_ones)
         ck_assert_msg(file_dev && memory_dev, "%s", error.message);
         assert_same_pairs(file, memory);
         assert_same_pairs(file_dev, memory_dev);
-        ck_assert_str_eq(lb_pairs_path(memory_dev), "held out of pairs in memory");
+        ck_assert_str_eq(memory_dev->path, "held out of pairs in memory");
         lb_pairs_close(memory);
         const lb_pair_line *line;
         ck_assert_int_eq(lb_pairs_read(memory_dev, 0, &line, &error), LB_OK);
@@ -134,7 +134,7 @@ static void expect_bad_pair(const char *bad_source, const char *bad_target, cons
     if (bad_target) target[7] = bad_target;
     expect_refused(texts, plain, LB_ERROR_FORMAT, message);
     lb_pairs *pairs = open_memory(texts, skipping);
-    const lb_pairs_facts *facts = lb_pairs_facts_of(pairs);
+    const lb_pairs_facts *facts = &pairs->facts;
     ck_assert_int_eq(lb_pairs_count(pairs), PAIRS - 1);
     ck_assert_int_eq(facts->lines, PAIRS);
     ck_assert_uint_eq(facts->first_bad.count, 1);

@@ -78,7 +78,7 @@ START_TEST(test_open_pairs_are_lines_in_order)
 {
     open_text("ab\tc\nd e\t日é\nx\ty", plain);
     ck_assert_int_eq(lb_pairs_count(pairs), 3);
-    ck_assert_str_eq(lb_pairs_path(pairs), path());
+    ck_assert_str_eq(pairs->path, path());
     expect_pair(2, "x", "y");
     expect_pair(0, "a|b", "c");
     expect_pair(1, "d| |e", "日|é");
@@ -95,14 +95,14 @@ START_TEST(test_open_crlf_and_mark_are_left_out_and_counted)
     open_text("\xEF\xBB\xBF"
               "a\tb\r\nc\td\ne\tf\r\n",
               plain);
-    const lb_pairs_facts *facts = lb_pairs_facts_of(pairs);
+    const lb_pairs_facts *facts = &pairs->facts;
     ck_assert(facts->byte_order_mark);
     ck_assert_int_eq(facts->crlf, 2);
     ck_assert_int_eq(facts->lines, 3);
     expect_pair(0, "a", "b");
     expect_pair(2, "e", "f");
     open_text("a\tb\n\xEF\xBB\xBF\td\n", plain);
-    ck_assert(!lb_pairs_facts_of(pairs)->byte_order_mark);
+    ck_assert(!pairs->facts.byte_order_mark);
     expect_pair(1, "\xEF\xBB\xBF", "d");
     lb_pairs_close(pairs);
 }
@@ -187,7 +187,7 @@ START_TEST(test_open_long_lines_are_bad_lines)
     end = add_long_line(text, end, 3000000);
     end = add_long_line(text, end, 7);
     ck_assert_ptr_nonnull(open_bytes(text, end, skipping));
-    const lb_pairs_facts *facts = lb_pairs_facts_of(pairs);
+    const lb_pairs_facts *facts = &pairs->facts;
     ck_assert_int_eq(lb_pairs_count(pairs), 2);
     ck_assert_int_eq(facts->lines, 5);
     ck_assert_int_eq(facts->bad[LB_LINE_LONG], 3);
@@ -216,7 +216,7 @@ START_TEST(test_open_skipped_lines_are_counted_by_kind)
 {
     static const char text[] = "a\tb\nc\nd\te\tf\ng\t\n\th\ni\t\xff\nj\t\0\nk\tl\n\nm\tn\n";
     ck_assert_ptr_nonnull(open_bytes(text, sizeof text - 1, skipping));
-    const lb_pairs_facts *facts = lb_pairs_facts_of(pairs);
+    const lb_pairs_facts *facts = &pairs->facts;
     ck_assert_int_eq(facts->lines, 10);
     ck_assert_int_eq(lb_pairs_count(pairs), 3);
     ck_assert_int_eq(facts->bad[LB_LINE_GOOD], 0);
@@ -248,7 +248,7 @@ START_TEST(test_open_columns_that_are_asked_for_may_have_others_beside)
     third.skip_bad_lines = true;
     open_text("a\na\tb\tc\td\na\tb\tc\na\tb\tc\te\n", third);
     ck_assert_int_eq(lb_pairs_count(pairs), 2);
-    ck_assert_int_eq(lb_pairs_facts_of(pairs)->bad[LB_LINE_COLUMNS], 2);
+    ck_assert_int_eq(pairs->facts.bad[LB_LINE_COLUMNS], 2);
     lb_pairs_close(pairs);
 }
 END_TEST

@@ -96,9 +96,9 @@ START_TEST(test_hold_out_tells_where_it_comes_from)
     open_many(0);
     lb_pairs *out = lb_pairs_hold_out(pairs, 2, &error);
     snprintf(expected, sizeof expected, "held out of %s", path());
-    ck_assert_str_eq(lb_pairs_path(out), expected);
-    ck_assert_int_eq(lb_pairs_facts_of(out)->lines, lb_pairs_count(out));
-    ck_assert_int_eq(lb_pairs_facts_of(pairs)->lines, PAIRS);
+    ck_assert_str_eq(out->path, expected);
+    ck_assert_int_eq(out->facts.lines, lb_pairs_count(out));
+    ck_assert_int_eq(pairs->facts.lines, PAIRS);
     lb_pairs_close(out);
     lb_pairs_close(pairs);
 }
@@ -132,11 +132,11 @@ START_TEST(test_hash_is_that_of_the_pairs_whatever_stands_around_them)
                  {"a\tbc\nd\te\n", false},
                  {"ab\tc\n", false}};
     open_text(cases[0].text);
-    uint64_t hash = lb_pairs_facts_of(pairs)->hash;
+    uint64_t hash = pairs->facts.hash;
     lb_pairs_close(pairs);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         open_text(cases[i].text);
-        ck_assert_int_eq(lb_pairs_facts_of(pairs)->hash == hash, cases[i].same);
+        ck_assert_int_eq(pairs->facts.hash == hash, cases[i].same);
         lb_pairs_close(pairs);
     }
 }

@@ -299,7 +299,8 @@ START_TEST(test_symbols_that_the_source_does_not_have_are_not_copied)
     enum { ALIGNED = 16 };
     lb_params *params = lb_params_new(1);
     lb_copying copying;
-    ck_assert_int_eq(lb_copying_init(&copying, params, "copy", ALIGNED, 4), LB_OK);
+    ck_assert_int_eq(lb_copying_init(&copying, params, "copy", &(lb_model){.source_vocab = ALIGNED}, 4),
+                     LB_OK);
     lb_params_add(params, "", "next", LB_SHAPE(ALIGNED), (lb_init){LB_INIT_CONSTANT, 7});
     for (int i = 0; i < ALIGNED; i++) lb_params_find(params, "copy.symbols")->data[i] = 5;
     ck_assert_int_eq(lb_copying_symbol(&copying, ALIGNED - 1), 5);

@@ -68,14 +68,14 @@ START_TEST(test_transformer_leaves_no_name)
     lb_transformer model;
     lb_transformer_config config = {.source_vocab = 8, .target_vocab = 9, .width = 8, .heads = 2};
     ck_assert_int_eq(lb_transformer_init(&model, params, "model", config), LB_OK);
-    lb_transformer_memory memory = lb_transformer_encode(&model, source);
+    lb_transformer_memory memory = lb_transformer_encode(&model, source, NULL);
     expect_no_name(tape, "lb_transformer_encode");
-    lb_transformer_decode(&model, &memory, target);
+    lb_transformer_decode(&model, &memory, target, NULL);
     expect_no_name(tape, "lb_transformer_decode");
     lb_transformer_forward(&model, source, target);
     expect_no_name(tape, "lb_transformer_forward");
     source.id = (const int32_t[]){4, 6, 8, 7, 5, 0};
-    lb_transformer_encode(&model, source);
+    lb_transformer_encode(&model, source, NULL);
     expect_name(tape, "model.source_embedding: ");
     lb_tape_free(tape);
     lb_params_free(params);

@@ -45,14 +45,14 @@ START_TEST(test_transformer_decode_in_parts_equals_decode_at_once)
         support_model m = support_model_open(fixtures[f]);
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
         lb_tokens target = support_fixture_tokens(m.fixture, m.tape, "input.target_in", NULL, 0);
-        lb_transformer_memory memory = lb_transformer_encode(m.transformer, source);
-        lb_transformer_decoded whole = lb_transformer_decode(m.transformer, &memory, target);
+        lb_transformer_memory memory = lb_transformer_encode(m.transformer, source, NULL);
+        lb_transformer_decoded whole = lb_transformer_decode(m.transformer, &memory, target, NULL);
         /* One token, then three, then the others. */
         const int64_t ends[] = {0, 1, 4, target.length};
         lb_tensor *logits[3], *weights[3];
         for (int i = 0; i < 3; i++) {
             lb_transformer_decoded part = lb_transformer_decode(
-                m.transformer, &memory, part_of(target, ends[i], ends[i + 1] - ends[i]));
+                m.transformer, &memory, part_of(target, ends[i], ends[i + 1] - ends[i]), NULL);
             memory = part.memory;
             logits[i] = part.logits;
             weights[i] = part.weights;

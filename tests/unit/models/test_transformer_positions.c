@@ -76,13 +76,13 @@ static const double ROUNDING = sizeof(lb_real) == sizeof(double) ? 1e-9 : 1e-3;
 START_TEST(test_transformer_of_any_setting_decodes_step_by_step_what_it_decodes_at_once)
 {
     made m = make(settings[_i]);
-    lb_transformer_memory memory = lb_transformer_encode(&m.model, source_of(m.tape));
-    lb_transformer_decoded whole = lb_transformer_decode(&m.model, &memory, target_of(m.tape, 0, 6));
+    lb_transformer_memory memory = lb_transformer_encode(&m.model, source_of(m.tape), NULL);
+    lb_transformer_decoded whole = lb_transformer_decode(&m.model, &memory, target_of(m.tape, 0, 6), NULL);
     const int64_t ends[] = {0, 1, 2, 5, 6};
     for (int i = 0; i < 4; i++) {
         int64_t count = ends[i + 1] - ends[i];
         lb_transformer_decoded part =
-            lb_transformer_decode(&m.model, &memory, target_of(m.tape, ends[i], count));
+            lb_transformer_decode(&m.model, &memory, target_of(m.tape, ends[i], count), NULL);
         memory = part.memory;
         ck_assert_msg(lb_is_sound(part.logits), "%s", lb_tape_error(m.tape));
         for (int64_t row = 0; row < 2; row++)
