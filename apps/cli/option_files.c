@@ -62,12 +62,12 @@ static lb_status refuse(const app_option *option, const char *dashes, const char
                         option->name, dashes, other, *option->value.text);
 }
 
-static lb_status check_output(const app_option *output, const app_program *program, char *const *operands,
-                              int operand_count, lb_error *error)
+static lb_status check_output(const app_option *output, const app_option *options, int option_count,
+                              char *const *operands, int operand_count, lb_error *error)
 {
     const char *file = *output->value.text;
-    for (int i = 0; i < program->option_count; i++) {
-        const app_option *other = &program->options[i];
+    for (int i = 0; i < option_count; i++) {
+        const app_option *other = &options[i];
         const char *named = other == output ? NULL : named_by(other);
         if (named && has(named, file)) return refuse(output, "--", other->name, error);
     }
@@ -76,13 +76,12 @@ static lb_status check_output(const app_option *output, const app_program *progr
     return is_standard_input(file) ? refuse(output, "", "standard input", error) : LB_OK;
 }
 
-lb_status app_option_files_check(const app_program *program, char *const *operands, int operand_count,
-                                 lb_error *error)
+lb_status app_option_files_check(const app_option *options, int option_count, char *const *operands,
+                                 int operand_count, lb_error *error)
 {
     lb_status status = LB_OK;
-    const app_option *option = program->options, *end = option + program->option_count;
-    for (; option < end && !status; option++)
-        if (option->writes && *option->value.text)
-            status = check_output(option, program, operands, operand_count, error);
+    for (int i = 0; i < option_count && !status; i++)
+        if (options[i].writes && *options[i].value.text)
+            status = check_output(&options[i], options, option_count, operands, operand_count, error);
     return status;
 }

@@ -190,7 +190,8 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
     *argv += optind;
     lb_status status = check_operands(program, *argc, *argv, error);
     if (!status) status = take_operand(program, argc, argv, given, error);
-    return status ? status : app_option_files_check(program, *argv, *argc, error);
+    return status ? status
+                  : app_option_files_check(program->options, program->option_count, *argv, *argc, error);
 }
 
 static void print_version(const app_program *program)
