@@ -32,8 +32,8 @@ typedef struct app_config {
                  "print all options as such a file, with what the recipe chooses for FILE, and exit")
 
 /** As app_options, but the file of --config sets the options before the command line does. Also returns 65 or 66 if
- *  that file is invalid or cannot be read. With --print-config, the program must print app_config_record after filling in
- *  its own defaults. */
+ *  that file is invalid or cannot be read. With --print-config, the program must print app_config_record after filling
+ *  in its own defaults. */
 LB_MUST_USE int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv);
 
 /** app_config_options without the ranks, --help and --version of app_options: prints nothing, and leaves out operands.
@@ -54,9 +54,9 @@ const app_option *app_config_find(const app_program *program, const char *const 
 LB_MUST_USE lb_status app_config_read(const app_program *program, app_config *config, const char *path,
                                       lb_error *error);
 
-/** The values of all options except APP_CONFIG_OPTIONS, as a JSON object that app_config_read accepts. For the record in
- *  a model file, which is to be equal on every machine: without the options named in `left_out`, which ends with NULL,
- *  and with file names in place of paths; `left_out` is NULL otherwise.
+/** The values of all options except APP_CONFIG_OPTIONS, as a JSON object that app_config_read accepts. For the record
+ *  in a model file, which is to be equal on every machine: without the options named in `left_out`, which ends with
+ *  NULL, and with file names in place of paths; `left_out` is NULL otherwise.
  *  Memory: release it with lb_release; NULL if memory runs out. */
 char *app_config_record(const app_program *program, const char *const *left_out);
 

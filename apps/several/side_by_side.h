@@ -37,9 +37,10 @@ typedef struct app_side_by_side {
 /** Room for so many trainings. Memory: freed by app_side_by_side_free, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_side_by_side_open(app_side_by_side *s, size_t count);
 
-/** Sets training `i`: its name from lb_alloc, which app_side_by_side_free frees, NULL if memory has run out; its folder,
- *  letters, digits and =,.-+_ of the name below the common folder; and its command: the repeated one, followed by `own`
- *  options (NULL after the last), since the last option wins, and by those that make it a single training in the folder.
+/** Sets training `i`: its name from lb_alloc, which app_side_by_side_free frees, NULL if memory has run out; its
+ *  folder, letters, digits and =,.-+_ of the name below the common folder; and its command: the repeated one, followed
+ *  by `own` options (NULL after the last), since the last option wins, and by those that make it a single training in
+ *  the folder.
  *  Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that is too long. */
 LB_MUST_USE lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name, const char *const *own);
 
