@@ -43,7 +43,8 @@ typedef struct joining {
 
 static lb_status out_of_memory(const joining *j)
 {
-    return lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    return LB_ERROR_MEMORY;
 }
 
 /* The first symbol that two vocabularies do not have in common. */
@@ -150,8 +151,10 @@ static lb_status open_source(joining *j, const char *path)
 static lb_status open_all(joining *j)
 {
     const lb_join_config *c = j->config;
-    if (c->count < 1 || !c->out)
-        return lb_error_set(j->error, LB_ERROR_ARGUMENT, "expected models to join, and a folder to write to");
+    if (c->count < 1 || !c->out) {
+        lb_error_set(j->error, LB_ERROR_ARGUMENT, "expected models to join, and a folder to write to");
+        return LB_ERROR_ARGUMENT;
+    }
     j->sources = lb_alloc_zero((size_t)c->count * sizeof *j->sources);
     if (!j->sources) return out_of_memory(j);
     lb_status status = LB_OK;
