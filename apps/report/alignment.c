@@ -98,7 +98,7 @@ static int64_t print_side(app_report_data *report, const char *key, const side *
 
 void app_alignment_print(const app_alignment *a, app_report_data *report)
 {
-    rank source[APP_ALIGNED], target[APP_ALIGNED];
+    rank source[APP_ALIGNED] = {{0, 0}}, target[APP_ALIGNED] = {{0, 0}};
     double mean[SHOWN * SHOWN];
     lb_json_open(&report->json, "alignment", "{");
     int64_t columns = print_side(report, "source", &a->source, source);

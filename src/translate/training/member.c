@@ -58,8 +58,10 @@ lb_status lb_training_fit(lb_training_config *config, lb_error *error)
     silent.listener = (lb_training_listener){0};
     silent.index = LB_INDEX_NEVER;
     lb_status status = lb_training_data_open(&data, &silent, &start, error);
-    if (!status) lb_recipe_fit(config, lb_training_data_pairs(&data));
-    if (!status) status = lb_producer_init(&producer, &data, config, config->seed, 1, error);
+    if (!status) {
+        lb_recipe_fit(config, lb_training_data_pairs(&data));
+        status = lb_producer_init(&producer, &data, config, config->seed, 1, error);
+    }
     if (!status && config->epochs == 0 && config->minutes == 0)
         config->steps = (int)lb_producer_steps(&producer, config);
     lb_producer_free(&producer);
