@@ -120,7 +120,7 @@ lb_status app_grid_arguments(const app_grid *grid, int64_t combination, char **a
     cJSON_ArrayForEach(list, grid->file.json)
     {
         *argument = argument_of(list->string, value_of(list, combination));
-        missing = missing || !*argument++;
+        missing = !*argument++ || missing;
     }
     return missing ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sweep") : LB_OK;
 }

@@ -50,7 +50,10 @@ static lb_status make_training(sweeping *s, size_t i, char **own)
     if (!status)
         status = app_side_by_side_set(&s->all, i, app_grid_name(&s->grid, s->combination[i]),
                                       (const char *const *)own);
-    for (int o = 0; o < s->grid.options; o++) lb_release(own[o]);
+    for (int o = 0; o < s->grid.options; o++) {
+        lb_release(own[o]);
+        own[o] = NULL;
+    }
     return status;
 }
 

@@ -209,7 +209,6 @@ lb_status app_train_begin(app_train_options *t, lb_error *error)
     lb_status status = lb_training_config_settle(&t->settings, error);
     t->settings.layers = 0;
     t->settings.lr = 0;
-    t->settings.patience = 0;
     t->model = t->usual = (app_model_choice){.embed = t->settings.embed, .bidirectional = true};
     t->choice.normalize = LB_NORMAL_FORM_NFD;
     t->choice.dropout = -1;
