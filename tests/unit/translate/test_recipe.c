@@ -22,8 +22,8 @@ START_TEST(test_recipe_between_and_beyond_its_rows)
     } rows[] = {{1, 128, 192, 16, 0.5, 0.1, 80},
                 {800, 128, 192, 16, 0.5, 0.1, 80},
                 {8000, 128, 192, 64, 0.5, 0, 35},
-                {110000, 192, 320, 128, 0.3, 0, 20},
-                {100000000, 192, 320, 128, 0.3, 0, 20}};
+                {110000, 192, 448, 128, 0.3, 0, 18},
+                {100000000, 192, 448, 128, 0.3, 0, 18}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         lb_training_config c = fitted((lb_training_config){0}, rows[i].pairs);
         ck_assert_int_eq(c.embed, rows[i].embed);
