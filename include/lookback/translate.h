@@ -454,8 +454,8 @@ typedef struct lb_join_result {
 
 /** Makes one model of finished ones, see lb_ensemble, and saves it for lb_translator_open. They must have the same
  *  vocabularies and symbol rules.
- *  Weights: those under which the right outputs of the pairs are likeliest among the hypotheses of all members, drawn
- *           to equal ones as if by 5 nats (docs/adr/0027). The result of the vote on the same pairs is a little
+ *  Weights: those under which the right outputs of the pairs are likeliest among the hypotheses of all members,
+ *           regularised toward equal weights (docs/adr/0027). The result of the vote on the same pairs is a little
  *           optimistic.
  *  File: depends on the models and pairs alone, and on the order of the models. An earlier model of the folder is kept
  *           as model.old-1.safetensors, or -2 and so on.
