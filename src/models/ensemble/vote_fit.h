@@ -12,8 +12,8 @@ typedef struct lb_vote_case {
 } lb_vote_case;
 
 /** Finds the weights, not negative and with the sum 1, under which the right hypotheses are likeliest: the softmax over
- *  the hypotheses of a case, of g times their weighted score. The sharpness g is fitted, too, and each weight is regularised
- *  toward 1 / members, by 5 nats times the square of its relative distance.
+ *  the hypotheses of a case, of g times their weighted score. The sharpness g is fitted, too, and each weight is
+ *  regularised toward 1 / members, by 5 nats times the square of its relative distance.
  *  Exact: a function of the cases in their order. Weights are multiples of 0.0001, so that a file has them exactly.
  *  `weight` receives [members]; equal ones if no case teaches anything. */
 void lb_vote_fit(const lb_vote_case *cases, int64_t case_count, int members, double *weight);
