@@ -20,7 +20,7 @@ typedef struct recipe_row {
 
 static const recipe_row of_pairs[] = {
     /* pairs, embed, hidden, dropout, batch, smoothing, epochs */
-    {800, 128, 192, 0.5, 16, 0.1, 80},
+    {2000, 128, 192, 0.5, 16, 0.1, 35},
     {8000, 128, 192, 0.5, 64, 0, 35},
     {110000, 192, 448, 0.3, 128, 0, 18},
 };
