@@ -199,15 +199,16 @@ START_TEST(test_gemm_kernels_give_a_row_the_same_bits_in_any_tile)
 }
 END_TEST
 
-/* The widest set that OpenBLAS serves; OPENBLAS_CORETYPE can make that narrower than the processor's. */
+/* The widest set that OpenBLAS serves; OPENBLAS_CORETYPE can make that narrower than the processor's.
+ * The processor's if it serves none. */
 static int set_of_blas(void)
 {
-    int set = (int)lb_instruction_set_widest();
-    for (; set > LB_SET_BASE; set--) {
+    int widest = (int)lb_instruction_set_widest();
+    for (int set = widest; set >= LB_SET_BASE; set--) {
         atomic_store(&lb_instruction_set_in_force, set);
-        if (lb_gemm_blas_serves()) break;
+        if (lb_gemm_blas_serves()) return set;
     }
-    return set;
+    return widest;
 }
 
 /* Whatever OpenBLAS takes for this processor, a narrower set than its own is not its business. */
