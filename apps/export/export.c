@@ -65,10 +65,11 @@ static lb_status name_files(exporting *s, lb_error *error)
 /* The weights in an ONNX file are those of the model, and whoever runs it has memory and a search. */
 static lb_status check_onnx(const settings *asked, lb_error *error)
 {
-    const char *option = asked->type == APP_NUMBER_BF16 ? "type"
-                         : asked->longest > 0           ? "longest"
-                         : asked->beam > 1              ? "beam"
-                                                        : NULL;
+    bool other_type = app_option_was_set(&asked->type) && asked->type != APP_NUMBER_F32;
+    const char *option = other_type           ? "type"
+                         : asked->longest > 0 ? "longest"
+                         : asked->beam > 1    ? "beam"
+                                              : NULL;
     return option ? lb_error_set(error, LB_ERROR_ARGUMENT,
                                  "--%s: found %s, expected a C file with this option", option, asked->output)
                   : LB_OK;

@@ -250,6 +250,7 @@ START_TEST(test_export_says_what_onnx_cannot)
     expect_refusal("hard.safetensors", "--quiet", 65, "found hard attention, expected");
     expect_refusal("hard.safetensors", "--beam=2", 2, "--beam: found g2p.onnx, expected a C file");
     expect_refusal("hard.safetensors", "--longest=9", 2, "--longest: found g2p.onnx, expected a C file");
+    expect_refusal("hard.safetensors", "--type=int8", 2, "--type: found g2p.onnx, expected a C file");
     expect_refusal("hard.safetensors", "--type=bf16", 2, "--type: found g2p.onnx, expected a C file");
     support_write_pairs("train.tsv", 40, 1);
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
