@@ -22,6 +22,7 @@ static const recipe_row of_pairs[] = {
     /* pairs, embed, hidden, dropout, batch, smoothing, epochs */
     {2000, 128, 192, 0.5, 16, 0.1, 35},
     {8000, 128, 192, 0.5, 64, 0, 35},
+    {10000, 128, 192, 0.5, 64, 0, 35},
     {110000, 192, 448, 0.3, 128, 0, 18},
 };
 enum { ROWS = sizeof of_pairs / sizeof *of_pairs };
