@@ -19,12 +19,9 @@ START_TEST(test_recipe_between_and_beyond_its_rows)
         int embed, hidden, batch;
         double dropout, smoothing;
         int64_t epochs;
-    } rows[] = {{1, 128, 192, 16, 0.5, 0.1, 35},
-                {2000, 128, 192, 16, 0.5, 0.1, 35},
-                {8000, 128, 192, 64, 0.5, 0, 35},
-                {10000, 128, 192, 64, 0.5, 0, 35},
-                {110000, 192, 448, 128, 0.3, 0, 18},
-                {100000000, 192, 448, 128, 0.3, 0, 18}};
+    } rows[] = {{1, 128, 192, 16, 0.5, 0.1, 35},     {2000, 128, 192, 16, 0.5, 0.1, 35},
+                {8000, 128, 192, 64, 0.5, 0, 35},    {10000, 128, 192, 64, 0.5, 0, 35},
+                {110000, 192, 448, 128, 0.3, 0, 18}, {100000000, 192, 448, 128, 0.3, 0, 18}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         lb_training_config c = fitted((lb_training_config){0}, rows[i].pairs);
         ck_assert_int_eq(c.embed, rows[i].embed);
