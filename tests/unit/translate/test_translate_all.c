@@ -149,7 +149,7 @@ START_TEST(test_translate_all_attention_of_each_step_sums_to_1)
 }
 END_TEST
 
-enum { MANY = 500, WORD = 12, CUT = 3 };
+enum { MANY = 500, WORD = 12 };
 
 static void make_words(char words[MANY][WORD], const char *texts[MANY])
 {
@@ -179,11 +179,15 @@ static void expect_same_outputs(const char *text, const lb_output *batch, const 
 START_TEST(test_translate_all_equals_texts_one_by_one)
 {
     static char words[MANY][WORD];
-    const char *texts[MANY], *const paths[] = {model, ensemble, unsure};
+    const char *texts[MANY];
+    const struct {
+        const char *path;
+        int limit;
+    } cases[] = {{model, 0}, {ensemble, 0}, {unsure, 0}, {unsure, 3}};
     make_words(words, texts);
-    for (int p = 0; p < 3; p++) {
-        const lb_translate_config config = {.n_best = 2, .limit = paths[p] == unsure ? CUT : 0};
-        lb_translator *translator = open_model(paths[p]);
+    for (int c = 0; c < 4; c++) {
+        const lb_translate_config config = {.n_best = 2, .limit = cases[c].limit};
+        lb_translator *translator = open_model(cases[c].path);
         lb_translations *all = translate_all(translator, texts, MANY, config);
         for (int i = 0; i < MANY; i++) {
             lb_translations *one = translate_all(translator, &texts[i], 1, config);
