@@ -76,18 +76,14 @@ static lb_status open_input(predicting *s, lb_error *error)
 {
     const settings *asked = s->asked;
     lb_pair_format format = asked->format;
-    format.usual_kind = s->model.columns.kind;
+    format.usual = s->model.sorts ? NULL : &s->model.columns;
     format.source.features = s->model.source_rule.features;
     if (asked->prefix_column && format.source_column == 0) format.source_column = 1;
-    char differ[LB_MESSAGE_LENGTH];
-    bool given = asked->format.source_column || asked->format.features_column;
-    if (given && lb_pair_format_take_columns(&format, &s->model.columns, differ)) app_note("%s", differ);
     lb_status status = lb_pair_format_check(&format, error);
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
     int capacity = has_one(asked) ? 1 : asked->batch;
     status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
-    s->input.usual = s->model.columns;
     s->input.prefix_column = asked->prefix_column;
     return status;
 }

@@ -50,9 +50,10 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
     s->train = lb_pairs_open(path, s->asked->format, error);
     if (!s->train) return error->status;
     if (*s->train->file.note) app_warn("%s", s->train->file.note);
-    lb_pair_format format = s->train->format;
-    format.usual_kind = format.kind;
-    format.kind = s->asked->format.kind;
+    lb_pair_format format = s->asked->format;
+    format.source = s->train->format.source;
+    format.target = s->train->format.target;
+    format.usual = &s->train->file.columns;
     format.targets = s->asked->dev_targets;
     if (s->asked->dev) s->dev = lb_pairs_open(s->asked->dev, format, error);
     return s->asked->dev && !s->dev ? error->status : LB_OK;

@@ -208,12 +208,21 @@ static lb_status say_features(search *s)
     return status;
 }
 
+static lb_status say_header(search *s)
+{
+    const char *kind = *s->pairs->file.kind ? s->pairs->file.kind : "tsv";
+    const char *quote = kind[strcspn(kind, " ;|~<>&")] ? "'" : "";
+    return say(s, "line %lld is like no other: --format %s%s+header%s leaves it out", line_of(s, 0), quote,
+               kind, quote);
+}
+
 static lb_status say_all(search *s)
 {
-    bool many = s->count >= MANY, header = s->pairs->file.header || s->pairs->file.numbered;
+    const lb_pair_file *file = &s->pairs->file;
+    bool many = s->count >= MANY,
+         may = !file->header && s->pairs->texts.count == 0 && !s->pairs->format.targets;
     lb_status status = LB_OK;
-    if (many && !header && (s->named || s->alone))
-        status = say(s, "line 1 is like no other: --format tsv+header leaves it out");
+    if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) status = say_header(s);
     if (!status && s->variants.count > 0)
         status = say(s,
                      "%lld source%s with the number of a variant, such as (2) (line %lld): --format cmudict "

@@ -92,7 +92,7 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
 
 static lb_status open_file(lb_pairs *pairs, const char *path, lb_error *error)
 {
-    lb_status status = lb_pair_file_open(&pairs->file, path, &pairs->format, true, error);
+    lb_status status = lb_pair_file_open(&pairs->file, path, &pairs->format, error);
     pairs->format.kind = pairs->file.kind;
     pairs->facts.byte_order_mark = pairs->file.met.marked;
     return status ? status : lb_pair_format_check(&pairs->format, error);

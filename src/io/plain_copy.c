@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/file.h"
+#include "io/lines.h"
 #include "io/write_all.h"
 
 #include <errno.h>
@@ -94,6 +95,26 @@ static lb_status copy_from(gzFile from, const char *name, size_t most, int *copy
         *copy < 0 ? cannot(name, "copy", errno, error) : copy_all(from, name, *copy, most, piece, error);
     if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot(name, "copy", errno, error);
     lb_release(piece);
+    return status;
+}
+
+lb_status lb_raw_copy(int descriptor, const char *name, const char *bytes, size_t count, size_t most,
+                      int *copy, lb_error *error)
+{
+    size_t room = most;
+    ssize_t got = (ssize_t)count;
+    char *piece = lb_alloc(PIECE);
+    *copy = piece ? lb_nameless_file() : -1;
+    lb_status status = !piece      ? lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name)
+                       : *copy < 0 ? cannot(name, "copy", errno, error)
+                                   : lb_copy_add(*copy, &room, name, bytes, count, error);
+    while (!status && (got = lb_lines_read(descriptor, piece, PIECE)) > 0)
+        status = lb_copy_add(*copy, &room, name, piece, (size_t)got, error);
+    if (!status && got < 0) status = cannot(name, "read", errno, error);
+    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot(name, "copy", errno, error);
+    lb_release(piece);
+    if (status && *copy >= 0) close(*copy);
+    if (status) *copy = -1;
     return status;
 }
 

@@ -22,6 +22,11 @@ LB_MUST_USE lb_status lb_copy_add(int copy, size_t *room, const char *name, cons
 /** Whether a regular file begins like gzip data. */
 bool lb_is_gzip(int descriptor);
 
+/** Copies bytes that have been read, and the rest of an open file behind them, as they are. Otherwise as
+ *  lb_plain_copy. */
+LB_MUST_USE lb_status lb_raw_copy(int descriptor, const char *name, const char *bytes, size_t count,
+                                  size_t most, int *copy, lb_error *error);
+
 /** Copies the rest of an open file, decompressed if it is gzip data, into one without a name, which begins at its first
  *  byte. `most` is the most bytes of the copy, usually LB_COPY_MOST; `name` is for messages.
  *  Memory: close `*copy`; -1 after an error, also if there is nothing to copy it to.

@@ -113,18 +113,21 @@ START_TEST(test_formats_of_the_training_are_the_default_of_all_programs)
     ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
     support_expect(&support_run_result, 0, support_run_result.output, "");
     run("score \"$OLDPWD/inflect\" unimorph.tsv");
-    ck_assert_msg(strstr(support_run_result.error, "column 3 looks like features, but features are read in "
-                                                   "column 2\n") != NULL,
+    ck_assert_msg(strstr(support_run_result.error,
+                         "unimorph.tsv: read as source 1, target 2, features 3; the model was trained with "
+                         "source 1, target 3, features 2\n") != NULL,
                   "%s", support_run_result.error);
     run("train words.list --target-separator ' '" TRAIN "sounds\"");
     ck_assert_int_eq(support_run_result.status, 0);
     run("score \"$OLDPWD/sounds\" words.list | cut -f 1,2 | cmp - words.tsv");
     support_expect(&support_run_result, 0, "", "");
     run("score \"$OLDPWD/sounds\" words.csv | cut -f 1,2 | cmp - words.tsv");
-    support_expect(&support_run_result, 0, "", "lookback score: words.csv: read as csv+header\n");
+    support_expect(&support_run_result, 0, "",
+                   "lookback score: words.csv: read as csv+header, source 2 \"word\", target 3 "
+                   "\"ipa\"; the model was trained with lists:->, source 1, target 2\n");
     run("score \"$OLDPWD/sounds\" words.tsv --format tsv | cut -f 1,2 | cmp - words.tsv");
     support_expect(&support_run_result, 0, "",
-                   "lookback score: format: tsv; the model was trained with lists:->\n");
+                   "lookback score: words.tsv: read as tsv; the model was trained with lists:->\n");
     run("predict \"$OLDPWD/sounds\" words.list --beam 1 -q 2> /dev/null | cut -f 1 | sort -u | wc -l");
     ck_assert_int_eq(atoi(support_run_result.output), 10);
     run("train plain.csv --target-separator ' '" TRAIN "table\"");

@@ -10,27 +10,17 @@
 
 enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
 
-typedef struct work {
-    const lb_conversion *asked;
-    lb_fields fields;
-    lb_buffer record; /* the lines of one whose quoted field is open */
-    int64_t first;    /* number of the first line of the record */
-    lb_buffer out;
-    size_t room; /* for bytes of the copy */
-    lb_error *error;
-} work;
-
-static lb_status out_of_memory(const work *w)
+static lb_status out_of_memory(const lb_converter *w)
 {
-    return lb_error_set(w->error, LB_ERROR_MEMORY, "%s: out of memory", w->asked->name);
+    return lb_error_set(w->error, LB_ERROR_MEMORY, "%s: out of memory", w->asked.name);
 }
 
-static lb_status flush(work *w, size_t most)
+static lb_status flush(lb_converter *w, size_t most)
 {
     if (w->out.failed || w->fields.text.failed || w->record.failed) return out_of_memory(w);
-    if (w->out.length <= most) return LB_OK;
+    if (w->asked.to < 0 || w->out.length <= most) return LB_OK;
     lb_status status =
-        lb_copy_add(w->asked->to, &w->room, w->asked->name, w->out.text, w->out.length, w->error);
+        lb_copy_add(w->asked.to, &w->room, w->asked.name, w->out.text, w->out.length, w->error);
     w->out.length = 0;
     return status;
 }
@@ -56,7 +46,7 @@ static const char *part_of(const lb_fields *fields, int field, int part, size_t 
 }
 
 /* Once for each right answer. */
-static void add_lines(work *w, int64_t number)
+static void add_lines(lb_converter *w, int64_t number)
 {
     bool more = true;
     for (int part = 0; more; part++) {
@@ -83,9 +73,9 @@ static bool parse_weight(const char *text, size_t length, double *weight)
 }
 
 /* How often a line counts: what is left of a whole number decides by chance, which is the same in each run. */
-static lb_status find_times(work *w, int64_t number, int64_t *times)
+static lb_status find_times(lb_converter *w, int64_t number, int64_t *times)
 {
-    int column = w->asked->weight_column;
+    int column = w->asked.weight_column;
     double weight = 0;
     size_t length = 0;
     *times = 1;
@@ -94,15 +84,15 @@ static lb_status find_times(work *w, int64_t number, int64_t *times)
     if (!parse_weight(text, length, &weight))
         return lb_error_set(w->error, LB_ERROR_FORMAT,
                             "%s:%lld: found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
-                            w->asked->name, (long long)number, length < NUMBER ? (int)length : NUMBER, text,
+                            w->asked.name, (long long)number, length < NUMBER ? (int)length : NUMBER, text,
                             column, MOST_WEIGHT);
     const lb_rng rng = {.seed = (uint64_t)number, .stream = lb_rng_stream("weight")};
     *times = (int64_t)(weight + lb_rng_uniform(rng, 0));
-    w->asked->met->weighed++;
+    w->asked.met->weighed++;
     return LB_OK;
 }
 
-static lb_status emit(work *w, int64_t number)
+static lb_status emit(lb_converter *w, int64_t number)
 {
     int64_t times;
     lb_status status = find_times(w, number, &times);
@@ -114,7 +104,7 @@ static lb_status emit(work *w, int64_t number)
 }
 
 /* What is not of the format is one field. */
-static lb_status take_bad(work *w, const char *text, size_t length)
+static lb_status take_bad(lb_converter *w, const char *text, size_t length)
 {
     lb_fields_clear(&w->fields);
     lb_fields_add(&w->fields, text, length);
@@ -123,14 +113,16 @@ static lb_status take_bad(work *w, const char *text, size_t length)
 }
 
 /* A record is a line, or several of CSV. */
-static lb_status take_record(work *w, lb_pair_line_is found)
+static lb_status take_record(lb_converter *w, lb_pair_line_is found)
 {
     lb_status status = LB_OK;
     if (found == LB_LINE_IS_COMMENT)
-        w->asked->met->comments++;
+        w->asked.met->comments++;
     else if (found != LB_LINE_IS_FIELDS)
         status = take_bad(w, w->record.text, w->record.length);
-    else if (!(w->asked->header && w->first == 1))
+    else if (w->asked.header && !w->asked.met->header)
+        w->asked.met->header = w->first;
+    else
         status = emit(w, w->first);
     w->record.length = 0;
     return status;
@@ -143,13 +135,13 @@ static bool is_blank(const lb_line *line)
     return !line->cut;
 }
 
-static lb_status take_line(work *w, const lb_line *line)
+static lb_status take_line(lb_converter *w, const lb_line *line)
 {
     size_t before = w->record.length;
     lb_pair_line_is found = LB_LINE_IS_BAD;
-    w->asked->met->lines++;
+    w->asked.met->lines++;
     if (before == 0 && is_blank(line)) {
-        w->asked->met->blanks++;
+        w->asked.met->blanks++;
         return LB_OK;
     }
     if (before == 0) w->first = line->number;
@@ -157,15 +149,15 @@ static lb_status take_line(work *w, const lb_line *line)
     lb_buffer_add(&w->record, line->text, line->length);
     if (w->record.failed) return out_of_memory(w);
     if (!line->cut)
-        found = lb_pair_kind_split(w->asked->kind, w->record.text + before, w->record.length - before,
+        found = lb_pair_kind_split(w->asked.kind, w->record.text + before, w->record.length - before,
                                    before > 0, &w->fields);
     bool goes_on = found == LB_LINE_IS_OPEN && w->record.length <= LB_PAIR_LINE_BYTES;
     return goes_on ? LB_OK : take_record(w, found);
 }
 
-static lb_status take_both(work *w, const lb_line *source, const lb_line *target)
+static lb_status take_both(lb_converter *w, const lb_line *source, const lb_line *target)
 {
-    w->asked->met->lines++;
+    w->asked.met->lines++;
     lb_fields_clear(&w->fields);
     lb_fields_add(&w->fields, source->text, source->length);
     lb_fields_add(&w->fields, target->text, target->length);
@@ -180,22 +172,41 @@ static void drop_mark(lb_converted *met, lb_line *line)
     line->length -= LB_PAIR_LINE_MARK;
 }
 
-static lb_status convert_one(work *w, lb_lines *lines)
+lb_status lb_converter_take(lb_converter *c, lb_line *line, lb_error *error)
+{
+    c->error = error;
+    drop_mark(c->asked.met, line);
+    return take_line(c, line);
+}
+
+lb_status lb_converter_end(lb_converter *c, lb_error *error)
+{
+    c->error = error;
+    return c->record.length > 0 ? take_record(c, LB_LINE_IS_OPEN) : LB_OK;
+}
+
+void lb_converter_free(lb_converter *c)
+{
+    lb_release(c->fields.text.text);
+    lb_release(c->record.text);
+    lb_release(c->out.text);
+    *c = (lb_converter){0};
+}
+
+static lb_status convert_one(lb_converter *w, lb_lines *lines)
 {
     lb_line line;
     lb_lines_result result;
     while ((result = lb_lines_next(lines, true, &line, w->error)) == LB_LINES_ONE) {
-        drop_mark(w->asked->met, &line);
-        lb_status status = take_line(w, &line);
+        lb_status status = lb_converter_take(w, &line, w->error);
         if (status) return status;
     }
-    if (result == LB_LINES_FAILED) return LB_ERROR_OPEN;
-    return w->record.length > 0 ? take_record(w, LB_LINE_IS_OPEN) : LB_OK;
+    return result == LB_LINES_FAILED ? LB_ERROR_OPEN : lb_converter_end(w, w->error);
 }
 
-static lb_status convert_both(work *w, lb_lines *sources, lb_lines *targets)
+static lb_status convert_both(lb_converter *w, lb_lines *sources, lb_lines *targets)
 {
-    const lb_conversion *asked = w->asked;
+    const lb_conversion *asked = &w->asked;
     for (;;) {
         lb_line source, target;
         lb_lines_result one = lb_lines_next(sources, true, &source, w->error);
@@ -215,7 +226,7 @@ static lb_status convert_both(work *w, lb_lines *sources, lb_lines *targets)
 
 lb_status lb_convert(const lb_conversion *asked, lb_error *error)
 {
-    work w = {.asked = asked, .room = asked->most, .error = error};
+    lb_converter w = {.asked = *asked, .room = asked->most, .error = error};
     lb_lines lines, targets = {.descriptor = -1};
     lb_status status = lb_lines_open(&lines, asked->from, asked->name, LB_PAIR_LINE_BYTES, error);
     if (!status && asked->targets >= 0)
@@ -224,8 +235,6 @@ lb_status lb_convert(const lb_conversion *asked, lb_error *error)
     if (!status) status = flush(&w, 0);
     lb_lines_close(&targets);
     lb_lines_close(&lines);
-    lb_release(w.fields.text.text);
-    lb_release(w.record.text);
-    lb_release(w.out.text);
+    lb_converter_free(&w);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char HEADER[] = "+header", TAB[] = "tab";
+static const char HEADER[] = LB_PAIR_KIND_HEADER, TAB[] = "tab";
 
 static bool is_blank(char letter)
 {

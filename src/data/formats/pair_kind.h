@@ -7,6 +7,9 @@
 
 #include <cJSON.h>
 
+/** Behind the name of a format whose first line has names. */
+#define LB_PAIR_KIND_HEADER "+header"
+
 /** What a line is. */
 typedef enum lb_pair_line_is {
     LB_LINE_IS_FIELDS,

@@ -12,8 +12,9 @@ typedef struct lb_training_data {
     lb_vocabulary *source, *target;
     lb_pair_sample sample; /* of dev */
     lb_pair_format format;
-    bool sorts;        /* no files: lists of `task` */
-    lb_sort_task task; /* if `sorts` */
+    lb_pair_columns columns; /* of `train`: what the model remembers */
+    bool sorts;              /* no files: lists of `task` */
+    lb_sort_task task;       /* if `sorts` */
     const lb_start *start;
     lb_mapping index; /* of `train`, if it has one */
     char *index_path;

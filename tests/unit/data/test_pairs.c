@@ -7,6 +7,7 @@
 #include "support/tempdir.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,10 +160,28 @@ START_TEST(test_open_what_is_no_file_is_an_error)
     ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
     expect_error(LB_ERROR_OPEN, ": cannot read: Is a directory");
     ck_assert_int_eq(rmdir(path()), 0);
-    error = (lb_error){0};
+}
+END_TEST
+
+static void *write_pairs(void *ignored)
+{
+    FILE *to = fopen(path(), "w");
+    fputs("a\tb\nc\td\n", to);
+    fclose(to);
+    return ignored;
+}
+
+START_TEST(test_open_a_pipe_reads_it_as_a_file)
+{
+    pthread_t writer;
     ck_assert_int_eq(mkfifo(path(), 0666), 0);
-    ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
-    expect_error(LB_ERROR_OPEN, ": cannot read: found a pipe or device, expected a file");
+    ck_assert_int_eq(pthread_create(&writer, NULL, write_pairs, NULL), 0);
+    pairs = lb_pairs_open(path(), plain, &error);
+    ck_assert_int_eq(pthread_join(writer, NULL), 0);
+    ck_assert_msg(pairs != NULL, "%s", error.message);
+    ck_assert_int_eq(lb_pairs_count(pairs), 2);
+    lb_pairs_close(pairs);
+    pairs = NULL;
 }
 END_TEST
 
@@ -382,8 +401,8 @@ int main(void)
         "pairs",
         SUPPORT_TESTS(test_open_pairs_are_lines_in_order, test_open_crlf_and_mark_are_left_out_and_counted,
                       test_open_bad_line_is_named_with_file_and_line, test_open_nothing_is_an_error,
-                      test_open_what_is_no_file_is_an_error, test_open_long_lines_are_bad_lines,
-                      test_open_skipped_lines_are_counted_by_kind,
+                      test_open_what_is_no_file_is_an_error, test_open_a_pipe_reads_it_as_a_file,
+                      test_open_long_lines_are_bad_lines, test_open_skipped_lines_are_counted_by_kind,
                       test_open_columns_that_are_asked_for_may_have_others_beside, test_open_sources_alone,
 
                       test_encode_ids_are_those_of_the_counted_symbols,
