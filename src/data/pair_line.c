@@ -49,11 +49,18 @@ static void set_columns(lb_pair_format *format, lb_pair_columns columns)
     format->features_column = columns.features;
 }
 
+/* Features without a separator are divided as the file shows, or by semicolons. */
+static bool has_features(const lb_pair_format *format)
+{
+    return format->source.features ? *format->source.features != '\0' : format->features_column > 0;
+}
+
 /* The format with its defaults filled in; features_column remains 0 if there are none. */
 static lb_pair_format complete(const lb_pair_format *given)
 {
     lb_pair_format format = *given;
-    bool features = lb_symbol_rule_has_features(&format.source);
+    bool features = has_features(given);
+    if (features && !format.source.features) format.source.features = ";";
     set_columns(&format, lb_pair_columns_complete(columns_of(given), features));
     if (format.longest == 0) format.longest = LONGEST;
     return format;
@@ -83,7 +90,7 @@ bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *
                                  char text[LB_MESSAGE_LENGTH])
 {
     char ours[LB_MESSAGE_LENGTH / 4], theirs[LB_MESSAGE_LENGTH / 4];
-    bool features = lb_symbol_rule_has_features(&format->source);
+    bool features = has_features(format);
     lb_pair_columns used = columns_of(format), model = *of_model;
     format->usual_kind = of_model->kind;
     memset(model.kind, 0, sizeof model.kind);

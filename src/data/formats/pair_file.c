@@ -16,6 +16,9 @@ enum { SAMPLE = 1 << 16 };
 /* Columns that are given say as much as this. */
 static const char UNIMORPH[] = "unimorph";
 
+/* Between features, where nothing else is found. */
+static const char FEATURES[] = ";";
+
 const char *lb_pair_file_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -60,14 +63,35 @@ static lb_status open_one(const char *path, bool again, int *descriptor, bool *c
     return *copied ? copy_one(path, descriptor, error) : LB_OK;
 }
 
-static lb_status look(const lb_pair_file *file, const char *kind, lb_recognised *found, lb_error *error)
+static lb_status look(const lb_pair_file *file, const char *kind, int32_t features, lb_recognised *found,
+                      lb_error *error)
 {
     char *bytes = lb_alloc(SAMPLE);
     if (!bytes) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
     ssize_t count = pread(file->descriptor, bytes, SAMPLE, lseek(file->descriptor, 0, SEEK_CUR));
-    lb_status status = lb_recognise(bytes, count > 0 ? (size_t)count : 0, count < SAMPLE, kind, found, error);
+    lb_status status =
+        lb_recognise(bytes, count > 0 ? (size_t)count : 0, count < SAMPLE, kind, features, found, error);
     lb_release(bytes);
     return status;
+}
+
+/* What is odd about them is said: nothing is guessed in silence. */
+static void note_columns(lb_pair_file *file, const char *name, const lb_recognised *found, bool given,
+                         const lb_pair_format *format)
+{
+    if (format->features_column && found->features && format->features_column != found->features)
+        snprintf(file->note, sizeof file->note,
+                 "%.300s: column %d looks like features, but features are read in column %d", name,
+                 (int)found->features, (int)format->features_column);
+    else if (found->unused && found->unused != format->weight_column && !given)
+        snprintf(file->note, sizeof file->note,
+                 "%.300s: column %d is not used: its keys and values do not recur, as those of features do; "
+                 "--features-column %d reads it",
+                 name, (int)found->unused, (int)found->unused);
+    else if (found->ambiguous)
+        snprintf(file->note, sizeof file->note,
+                 "%.300s: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it so",
+                 name);
 }
 
 /* Given columns are used, and whoever has given others than the file has is told. */
@@ -75,15 +99,13 @@ static void take_columns(lb_pair_file *file, const char *name, const lb_recognis
                          lb_pair_format *format)
 {
     bool given = format->source_column || format->target_column || format->features_column;
-    if (!found->source) return;
-    if (format->features_column && found->features && format->features_column != found->features)
-        snprintf(file->note, sizeof file->note,
-                 "%.300s: column %d looks like features, but features are read in column %d", name,
-                 (int)found->features, (int)format->features_column);
-    if (given) return;
+    note_columns(file, name, found, given, format);
+    if (format->features_column && !format->source.features)
+        format->source.features = found->between_features;
+    if (!found->source || (given && !found->fixed)) return;
     file->found_columns = true;
-    format->source_column = found->source;
-    if (!format->no_target) format->target_column = found->target;
+    if (!format->source_column) format->source_column = found->source;
+    if (!format->no_target && !format->target_column) format->target_column = found->target;
     bool may = !format->source.features || *format->source.features;
     if (!found->features || !may) return;
     format->features_column = found->features;
@@ -114,7 +136,7 @@ static lb_status settle(lb_pair_file *file, const char *name, lb_pair_format *fo
     const char *usual = format->usual_kind ? format->usual_kind : "", *given = format->kind;
     bool seeks = lseek(file->descriptor, 0, SEEK_CUR) >= 0, fits = false;
     if (given && !*given) given = NULL;
-    lb_status status = seeks ? look(file, given, &found, error) : LB_OK;
+    lb_status status = seeks ? look(file, given, format->features_column, &found, error) : LB_OK;
     if (!status) status = fits_usual(usual, found.tabs, &fits, error);
     if (status) return status;
     if (format->features_column != 0 && strcmp(found.kind, UNIMORPH) == 0) *found.kind = '\0';
@@ -134,6 +156,7 @@ static lb_status settle(lb_pair_file *file, const char *name, lb_pair_format *fo
 static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_format *format,
                          lb_pair_kind *kind, lb_error *error)
 {
+    bool both = format->source_column && format->target_column && !format->no_target;
     lb_conversion asked = {.name = lb_pair_file_name(path),
                            .from = file->descriptor,
                            .targets = -1,
@@ -142,6 +165,8 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .kind = kind,
                            .header = file->header || kind->header,
                            .weight_column = format->weight_column,
+                           .source_column = both ? format->source_column : 0,
+                           .target_column = both ? format->target_column : 0,
                            .met = &file->met};
     bool copied;
     lb_status status = asked.to < 0 ? cannot_read(path, errno, error) : LB_OK;
@@ -159,6 +184,22 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
     return status;
 }
 
+/* What goes without saying for this kind of file, and what is not used unless somebody says so. */
+static void take_unsaid(lb_pair_file *file, const char *name, const lb_pair_kind_row *row,
+                        lb_pair_format *format)
+{
+    bool known = format->usual_kind && strcmp(format->usual_kind, row->name) == 0;
+    if (!format->source.separator) format->source.separator = row->source_separator;
+    if (!format->target.separator) format->target.separator = row->target_separator;
+    if (format->features_column && !format->source.features) format->source.features = FEATURES;
+    if (row->weight && !format->weight_column && !format->no_target && !known)
+        snprintf(
+            file->note, sizeof file->note,
+            "%.300s: column %d has probabilities, which are not used: --weight-column %d weighs lines by "
+            "them",
+            name, (int)row->weight, (int)row->weight);
+}
+
 /* Opens what the format needs; the file is then at its first byte. */
 static lb_status prepare(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
@@ -168,7 +209,7 @@ static lb_status prepare(lb_pair_file *file, const char *path, lb_pair_format *f
     status = lb_pair_kind_parse(file->kind, &kind, error);
     bool changed = !status && (file->header || format->targets || format->weight_column != 0 ||
                                !lb_pair_kind_is_plain(&kind));
-    if (!status && !format->target.separator) format->target.separator = kind.row->target_separator;
+    if (!status) take_unsaid(file, lb_pair_file_name(path), kind.row, format);
     if (changed) status = convert(file, path, format, &kind, error);
     lb_pair_kind_free(&kind);
     return status;

@@ -1,32 +1,23 @@
 #include "data/formats/recognise.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
+#include "data/formats/features.h"
+#include "data/formats/sample.h"
 #include "lookback/base.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST_LINES = 500 };
-
-typedef struct span {
-    const char *text;
-    size_t length;
-} span;
-
-/* The first lines with a text. */
-typedef struct sample {
-    span line[MOST_LINES];
-    int count;
-    bool tabs; /* one of them has a tab */
-    lb_pair_kind kind;
-    lb_fields fields; /* of the last line that was divided */
-} sample;
+typedef lb_span span;
+typedef lb_sample sample;
 
 /* A BOM is not part of the first line, and a line that may be cut is none. */
 static void take_lines(sample *s, const char *text, size_t length, bool whole)
 {
     const char *at = text, *end = text + length;
     if (lb_pair_line_has_mark(at, length)) at += LB_PAIR_LINE_MARK;
-    while (at < end && s->count < MOST_LINES) {
+    while (at < end && s->count < LB_SAMPLE_LINES) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop && !whole) return;
         size_t count = (size_t)((stop ? stop : end) - at);
@@ -39,19 +30,9 @@ static void take_lines(sample *s, const char *text, size_t length, bool whole)
     }
 }
 
-static bool is_small(char letter)
-{
-    return letter >= 'a' && letter <= 'z';
-}
-
-static bool is_capital(char letter)
-{
-    return letter >= 'A' && letter <= 'Z';
-}
-
 static char small(char letter)
 {
-    return is_capital(letter) ? (char)(letter - 'A' + 'a') : letter;
+    return lb_is_capital(letter) ? (char)(letter - 'A' + 'a') : letter;
 }
 
 static bool is_one_of(span word, const char *const *words)
@@ -73,15 +54,8 @@ static bool is_phone(span word)
                                          "uh", "uw", "v",  "w",  "y",  "z",  "zh", NULL};
     bool stressed = word.length > 1 && word.text[word.length - 1] >= '0' && word.text[word.length - 1] <= '2';
     for (size_t i = 0; i < word.length; i++)
-        if (is_small(word.text[i])) return false;
+        if (lb_is_small(word.text[i])) return false;
     return is_one_of((span){word.text, word.length - stressed}, phones);
-}
-
-static span field(const sample *s, int number)
-{
-    span found;
-    found.text = lb_field(&s->fields, number, &found.length);
-    return found;
 }
 
 static bool are_phones(span text)
@@ -95,19 +69,13 @@ static bool are_phones(span text)
     return text.length > 0;
 }
 
-/* Divides a line; only what the kind makes of it counts. */
-static lb_pair_line_is divide(sample *s, int line)
-{
-    return lb_pair_kind_split(&s->kind, s->line[line].text, s->line[line].length, false, &s->fields);
-}
-
 static bool is_cmudict(sample *s)
 {
     int words = 0;
     for (int i = 0; i < s->count; i++) {
-        lb_pair_line_is found = divide(s, i);
+        lb_pair_line_is found = lb_sample_divide(s, i);
         if (found == LB_LINE_IS_COMMENT) continue;
-        if (s->fields.count != 2 || !are_phones(field(s, 1))) return false;
+        if (s->fields.count != 2 || !are_phones(lb_sample_field(s, 1))) return false;
         words++;
     }
     return words > 0;
@@ -116,15 +84,35 @@ static bool is_cmudict(sample *s)
 static bool is_jsonl(sample *s)
 {
     for (int i = 0; i < s->count; i++)
-        if (*s->line[i].text != '{' || divide(s, i) != LB_LINE_IS_FIELDS || s->fields.count < 2) return false;
+        if (*s->line[i].text != '{' || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS || s->fields.count < 2)
+            return false;
     return true;
+}
+
+static span first_word(span text)
+{
+    const char *blank = text.length ? memchr(text.text, ' ', text.length) : NULL;
+    return (span){text.text, blank ? (size_t)(blank - text.text) : text.length};
+}
+
+/* A number from 0 to 1. */
+static bool is_probability(span text)
+{
+    enum { NUMBER = 32 };
+    char copy[NUMBER], *end;
+    if (text.length == 0 || text.length >= NUMBER || (!lb_is_digit(*text.text) && *text.text != '.'))
+        return false;
+    memcpy(copy, text.text, text.length);
+    copy[text.length] = '\0';
+    double value = lb_strtod(copy, &end);
+    return *end == '\0' && value >= 0 && value <= 1;
 }
 
 /* A comma of a sentence has a blank or the end of the line behind it. */
 static bool has_sentence(const sample *s)
 {
     for (int i = 1; i < s->fields.count; i++) {
-        span text = field(s, i);
+        span text = lb_sample_field(s, i);
         if (text.length > 0 ? *text.text == ' ' : s->fields.count == 2) return true;
     }
     return false;
@@ -135,7 +123,7 @@ static bool has_names(const sample *s)
 {
     int names = 0;
     for (int i = 0; i < s->fields.count; i++) {
-        span text = field(s, i);
+        span text = lb_sample_field(s, i);
         names += lb_is_column_name(text.text, text.length);
     }
     return names > 1;
@@ -153,11 +141,31 @@ static bool is_table(sample *s)
         open = found == LB_LINE_IS_OPEN;
         sure = sure || memchr(s->line[i].text, '"', s->line[i].length) || (i == 0 && has_names(s));
         if (open) continue;
-        if (found || s->fields.count < 2 || (columns && s->fields.count != columns) || has_sentence(s))
+        if (found == LB_LINE_IS_BAD || s->fields.count < 2 || (columns && s->fields.count != columns) ||
+            has_sentence(s))
             return false;
         columns = s->fields.count;
     }
     return columns > 1 && sure;
+}
+
+/* The same, but no line has text behind a quoted field, as a line with another divider has. */
+static bool is_other_table(sample *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS) return false;
+    return is_table(s);
+}
+
+/* "1,5;eins Komma fünf": all commas are between digits. */
+static bool is_decimal_table(sample *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const char *first = s->line[i].text, *end = first + s->line[i].length, *at = first;
+        for (; (at = memchr(at, ',', (size_t)(end - at))) != NULL; at++)
+            if (at == first || at + 1 == end || !lb_is_digit(at[-1]) || !lb_is_digit(at[1])) return false;
+    }
+    return is_table(s);
 }
 
 /* All lines have the text between their fields, and just once. */
@@ -174,12 +182,64 @@ static bool is_divided(sample *s)
     return true;
 }
 
-/* What is in no other file comes first. */
+/* A word, a probability, and short symbols with blanks between them. Where tabs are all that divides them, they are
+ * several: a target of one may be anything. */
+static bool is_lexiconp(sample *s)
+{
+    enum { LEAST = 3 };
+    size_t letters = 0, symbols = 0, lines = 0, points = 0;
+    for (; lines < (size_t)s->count; lines++) {
+        lb_sample_divide(s, (int)lines);
+        span number = lb_sample_field(s, 1), sounds = lb_sample_field(s, 2);
+        if (!is_probability(number) || is_probability(first_word(sounds))) return false;
+        points += memchr(number.text, '.', number.length) != NULL;
+        for (size_t i = 0; i < sounds.length; i++) {
+            bool blank = sounds.text[i] == ' ';
+            if (sounds.text[i] == '\t') return false;
+            letters += !blank && ((unsigned char)sounds.text[i] & 0xC0) != 0x80;
+            symbols += blank && sounds.text[i - 1] != ' ';
+        }
+        symbols += sounds.length > 0;
+    }
+    return lines >= LEAST && points > 0 && symbols >= 2 * lines && 2 * letters < 5 * symbols;
+}
+
+/* Words with ten columns, and the first of them has numbers. */
+static bool is_conllu(sample *s)
+{
+    enum { COLUMNS = 10 };
+    int words = 0;
+    for (int i = 0; i < s->count; i++) {
+        lb_pair_line_is found = lb_sample_divide(s, i);
+        if (found == LB_LINE_IS_COMMENT) continue;
+        if (found == LB_LINE_IS_BAD) return false;
+        span id = lb_sample_field(s, 0);
+        for (size_t k = 0; k < id.length; k++)
+            if (!lb_is_digit(id.text[k]) && id.text[k] != '-' && id.text[k] != '.') return false;
+        if (id.length == 0 || s->fields.count < COLUMNS) return false;
+        words++;
+    }
+    return words > 0;
+}
+
+static bool is_scan(sample *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS) return false;
+    return true;
+}
+
+/* What is in no other file comes first. Text with tabs is TSV, or one of the first. */
+enum { WITH_TABS = 4 };
+
 static const struct {
     const char *name;
     bool (*is)(sample *);
 } kinds[] = {
     {"jsonl", is_jsonl},
+    {"conllu", is_conllu},
+    {"scan", is_scan},
+    {"lexiconp", is_lexiconp},
     {"lines: ||| ", is_divided},
     {"lines: -> ", is_divided},
     {"lists:->", is_divided},
@@ -187,6 +247,7 @@ static const struct {
     {"lines:=>", is_divided},
     {"lines: \xE2\x86\x92 ", is_divided},
     {"lines:\xE2\x86\x92", is_divided},
+    {"csv:;", is_decimal_table},
     {"csv", is_table},
     {"csv:;", is_table},
     {"cmudict", is_cmudict},
@@ -194,19 +255,44 @@ static const struct {
     {"lines:: ", is_divided},
 };
 
-/* Text with tabs is TSV, and JSON may have some. */
+/* Whether the lines are of this kind. */
+static lb_status try_kind(sample *s, const char *name, bool (*is)(sample *), bool *are, lb_error *error)
+{
+    lb_pair_kind_free(&s->kind);
+    lb_status status = lb_pair_kind_parse(name, &s->kind, error);
+    *are = !status && is(s);
+    return status;
+}
+
+static void drop_first(sample *s)
+{
+    memmove(s->line, s->line + 1, (size_t)--s->count * sizeof *s->line);
+}
+
+/* What divides a table, by its first line, which is then left out. */
+static void take_divider(sample *s, lb_recognised *found)
+{
+    char divider = s->count > 0 ? lb_csv_divider(s->line[0].text, s->line[0].length) : '\0';
+    if (!divider) return;
+    snprintf(found->kind, sizeof found->kind, divider == '\t' ? "csv:tab" : "csv:%c", divider);
+    drop_first(s);
+}
+
 static lb_status choose_kind(sample *s, lb_recognised *found, lb_error *error)
 {
-    int count = s->count == 0 ? 0 : s->tabs ? 1 : (int)(sizeof kinds / sizeof *kinds);
-    for (int i = 0; i < count; i++) {
-        lb_pair_kind_free(&s->kind);
-        if (lb_pair_kind_parse(kinds[i].name, &s->kind, error)) return error->status;
-        if (!kinds[i].is(s)) continue;
+    bool are = false;
+    if (*found->kind) return lb_pair_kind_parse(found->kind, &s->kind, error);
+    size_t count = s->count == 0 ? 0 : s->tabs ? WITH_TABS : sizeof kinds / sizeof *kinds;
+    for (size_t i = 0; i < count; i++) {
+        if (try_kind(s, kinds[i].name, kinds[i].is, &are, error)) return error->status;
+        if (!are) continue;
         memcpy(found->kind, kinds[i].name, strlen(kinds[i].name) + 1);
-        return LB_OK;
+        if (strcmp(found->kind, "csv") != 0) return LB_OK;
+        if (try_kind(s, "csv:;", is_other_table, &found->ambiguous, error)) return error->status;
+        break;
     }
     lb_pair_kind_free(&s->kind);
-    return lb_pair_kind_parse("tsv", &s->kind, error);
+    return lb_pair_kind_parse(*found->kind ? found->kind : "tsv", &s->kind, error);
 }
 
 /* ---- Which column is which. ---- */
@@ -245,60 +331,14 @@ static bool take_names(const lb_fields *names, lb_recognised *found)
     return true;
 }
 
-/* "V;PST;3;SG" or "N;ACC(PL)": capitals, digits and signs, with semicolons. Source: UniMorph. */
-static bool is_bundle(span text, bool *divided)
-{
-    bool capital = false;
-    for (size_t i = 0; i < text.length; i++) {
-        char letter = text.text[i];
-        if (is_small(letter) || letter <= ' ' || letter > '~') return false;
-        capital = capital || is_capital(letter);
-        *divided = *divided || letter == ';';
-    }
-    return capital;
-}
-
-/* "pos=V,tense=PST". Source: SIGMORPHON 2016. */
-static bool is_assignment(span text)
-{
-    return text.length > 0 && memchr(text.text, '=', text.length) && !memchr(text.text, ' ', text.length);
-}
-
-/* Whether all lines have three columns, and features in this one. */
-static bool has_features(sample *s, int column, const char **between)
-{
-    int divided = 0, assigned = 0, bundles = 0;
-    for (int i = 0; i < s->count; i++) {
-        bool semicolon = false;
-        divide(s, i);
-        if (s->fields.count != 3) return false;
-        bundles += is_bundle(field(s, column - 1), &semicolon);
-        assigned += is_assignment(field(s, column - 1));
-        divided += semicolon;
-    }
-    *between = assigned == s->count ? "," : ";";
-    return assigned == s->count || (bundles == s->count && 2 * divided > s->count);
-}
-
-static void find_features(sample *s, lb_recognised *found)
-{
-    const char *third, *second;
-    bool in_third = has_features(s, 3, &third), in_second = has_features(s, 2, &second);
-    if (s->count == 0 || in_third == in_second) return;
-    found->source = 1;
-    found->features = in_third ? 3 : 2;
-    found->target = in_third ? 2 : 3;
-    found->between_features = in_third ? third : second;
-}
-
 /* Sentences of Tatoeba have their origin in a third column. */
 static bool has_origins(sample *s)
 {
     static const char licence[] = "CC-BY";
     for (int i = 0; i < s->count; i++) {
-        divide(s, i);
+        lb_sample_divide(s, i);
         if (s->fields.count != 3) return false;
-        span third = field(s, 2);
+        span third = lb_sample_field(s, 2);
         if (third.length < sizeof licence || memcmp(third.text, licence, sizeof licence - 1) != 0)
             return false;
     }
@@ -308,7 +348,7 @@ static bool has_origins(sample *s)
 static void find_columns(sample *s, bool named, lb_recognised *found)
 {
     if (s->count == 0) return;
-    divide(s, 0);
+    lb_sample_divide(s, 0);
     if (s->kind.keys.count > 0) {
         take_names(&s->kind.keys, found);
         return;
@@ -316,7 +356,7 @@ static void find_columns(sample *s, bool named, lb_recognised *found)
     bool tabs = lb_pair_kind_has_tabs(&s->kind), plain = named && tabs && !s->kind.header;
     found->header = (!plain && take_names(&s->fields, found)) || s->kind.header;
     if (found->source || !tabs) return;
-    find_features(s, found);
+    lb_features_find(s, found);
     if (found->features && !named) memcpy(found->kind, "unimorph", sizeof "unimorph");
     if (!found->features && has_origins(s)) {
         found->source = 1;
@@ -324,16 +364,31 @@ static void find_columns(sample *s, bool named, lb_recognised *found)
     }
 }
 
-lb_status lb_recognise(const char *text, size_t length, bool whole, const char *kind, lb_recognised *found,
-                       lb_error *error)
+/* The columns of the format, or those that the lines have. */
+static void take_columns(sample *s, bool named, int32_t features, lb_recognised *found)
+{
+    const lb_pair_kind_row *row = s->kind.row;
+    found->fixed = row->source > 0;
+    found->source = row->source;
+    found->target = row->target;
+    if (!found->fixed) find_columns(s, named, found);
+    if (found->header && s->count > 0) drop_first(s);
+    if (features == 0) features = found->features;
+    if (features > 0)
+        found->between_features = row->features ? row->features : lb_features_between(s, features);
+}
+
+lb_status lb_recognise(const char *text, size_t length, bool whole, const char *kind, int32_t features,
+                       lb_recognised *found, lb_error *error)
 {
     *found = (lb_recognised){0};
     sample *s = lb_alloc_zero(sizeof *s);
     if (!s) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
     take_lines(s, text, length, whole);
     found->tabs = s->tabs;
+    take_divider(s, found);
     lb_status status = kind ? lb_pair_kind_parse(kind, &s->kind, error) : choose_kind(s, found, error);
-    if (!status) find_columns(s, kind != NULL, found);
+    if (!status) take_columns(s, kind != NULL, features, found);
     if (!status && s->fields.text.failed)
         status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
     lb_pair_kind_free(&s->kind);
