@@ -21,8 +21,9 @@
 /** The format of the files of a program, and the targets in a file of their own. */
 #define APP_FORMAT(format)                                                                                   \
     APP_TEXT(0, "format", "NAME", (format),                                                                  \
-             "tsv, csv, cmudict, unimorph, jsonl, lines:TEXT with TEXT between source and target, or "       \
-             "lists:TEXT with commas between several targets; +header behind it leaves out the first line. " \
+             "tsv, csv, cmudict, lexiconp, unimorph, conllu, jsonl, scan, lines:TEXT with TEXT between "     \
+             "source and target, or lists:TEXT with commas between several targets; +header behind it "      \
+             "leaves out the first line. "                                                                   \
              "Default: recognised, or that of the training")
 #define APP_TARGETS(name, of, targets)                                                                       \
     APP_TEXT(0, name, "FILE", (targets),                                                                     \

@@ -232,7 +232,7 @@ int data_main(int argc, char **argv)
                 "column of the features of the sources"),
         APP_INT(0, "weight-column", "N", &f->weight_column, 1, 1 << 16, "column of counts or weights"),
         APP_TEXT(0, "features-separator", "TEXT", &f->source.features,
-                 "separator between features; default: a semicolon"),
+                 "separator between features; default: as the file shows, or a semicolon"),
         APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
                  "separator between symbols of the source, such as ' '; default: each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &f->target.separator, "the same for the target"),
@@ -255,6 +255,5 @@ int data_main(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     app_set_symbols(f, s.symbols, s.normalize);
-    if (!f->source.features && f->features_column) f->source.features = ";";
     return look(&s, argv[0]);
 }

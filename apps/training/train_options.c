@@ -38,7 +38,7 @@ int app_train_list(app_train_options *t, app_option *to)
         APP_INT(0, "weight-column", "N", &t->settings.weight_column, 0, 1 << 16,
                 "column of counts or weights: a pair with a weight of 3 is there three times; 0: none"),
         APP_TEXT(0, "features-separator", "TEXT", &t->settings.features_separator,
-                 "separator between features; default: a semicolon"),
+                 "separator between features; default: as the file shows, or a semicolon"),
         APP_TEXT(0, "source-separator", "TEXT", &t->settings.source_separator,
                  "separator between symbols of the source, such as ' '; default: each character is a symbol",
                  .usual = true),

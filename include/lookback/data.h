@@ -91,9 +91,9 @@ typedef struct lb_symbol_rule {
     /* Without a separator, what people take for one character is a symbol, such as a flag, or a letter with its marks:
      * an extended grapheme cluster. Source: Unicode Standard Annex 29. */
     bool graphemes;
-    /* Between the features of a text, such as ";" in "V;PST;3;SG"; NULL or "": texts have none. Features follow the
-     * text after a tab, "walk\tV;PST". Each is one symbol, written with a tab in front: no symbol of a text equals
-     * it. */
+    /* Between the features of a text, such as ";" in "V;PST;3;SG", outside brackets that are closed again, as in
+     * "PSS(1;PL)"; NULL or "": texts have none. Features follow the text after a tab, "walk\tV;PST". Each is one
+     * symbol, written with a tab in front: no symbol of a text equals it. */
     const char *features;
 } lb_symbol_rule;
 
@@ -115,8 +115,8 @@ typedef struct lb_pair_columns {
 /** The format of a file. Zero: found out from its first lines, or else TSV, a source, a tab and a target on each line;
  *  each character is a symbol. */
 typedef struct lb_pair_format {
-    /* "tsv", "csv", "cmudict", "unimorph", "jsonl", "lines:TEXT" or "lists:TEXT", maybe with "+header": docs/data.md.
-     * It must outlive the pairs. NULL: recognised, or else that of `usual`; NULL: "tsv". */
+    /* "tsv", "csv", "cmudict", "lexiconp", "unimorph", "conllu", "jsonl", "scan", "lines:TEXT" or "lists:TEXT", maybe
+     * with "+header": docs/data.md. It must outlive the pairs. NULL: recognised, or else that of `usual`, or "tsv". */
     const char *kind;
     const lb_pair_columns
         *usual; /* of the training, for what is not given; NULL: there was none. Used while opening */
@@ -127,7 +127,8 @@ typedef struct lb_pair_format {
     /* The columns of source and target, counted from 1. If either is given, lines may have more columns, but all the
      * same number. Otherwise source and target are the only columns. */
     int32_t source_column, target_column; /* 0: 1 and 2 */
-    /* Where the features of the source are, if `source` has any. 0: 2, and the target then is 3. */
+    /* Where the features of the source are, if `source` has any. 0: 2, and the target then is 3. If this is given, and
+     * `source.features` is NULL, the file shows their separator: "|", ";" or ",". */
     int32_t features_column;
     bool no_target;    /* there are only sources, for example as the input of a model */
     bool empty_target; /* a target may be empty, as an output of a model may be */

@@ -297,7 +297,7 @@ typedef struct lb_training_config {
     bool no_hold_out;
     int source_column, target_column;                /* see lb_pair_format [1 and 2, the only columns] */
     int features_column;                             /* of features that belong to the source [none] */
-    const char *features_separator;                  /* between features [";" if there are any] */
+    const char *features_separator;                  /* between features [found out, or ";"] */
     const char *source_separator, *target_separator; /* between symbols [each character is a symbol] */
     const char
         *symbols; /* without a separator, "characters" or "graphemes", as in lb_symbol_rule ["characters"] */

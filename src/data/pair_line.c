@@ -42,7 +42,8 @@ static void set_columns(lb_pair_format *format, lb_pair_columns columns)
 static lb_pair_format complete(const lb_pair_format *given)
 {
     lb_pair_format format = *given;
-    bool features = lb_symbol_rule_has_features(&format.source);
+    bool features = lb_pair_format_has_features(given);
+    if (features && !format.source.features) format.source.features = ";";
     set_columns(&format, lb_pair_columns_complete(columns_of(given), features));
     if (format.longest == 0) format.longest = LONGEST;
     return format;

@@ -101,7 +101,8 @@ lb_pairs *lb_pairs_from_memory(lb_pair_texts texts, lb_pair_format format, lb_er
 {
     format.source_column = format.target_column = 0;
     format.features_column = texts.features ? 2 : 0;
-    format.kind = ""; /* a text is put together as a line of TSV */
+    format.kind = "";                                         /* a text is put together as a line of TSV */
+    if (!format.source.features) format.source.features = ""; /* nobody finds out what divides them */
     if (check_texts(&texts, &format, error) || lb_pair_format_check(&format, error)) return NULL;
     lb_pairs *pairs = lb_pairs_new_in_memory(texts, &format, error);
     if (!pairs || read_all(pairs, error) == LB_OK) return pairs;

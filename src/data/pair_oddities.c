@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/format.h"
-#include "data/formats/recognise.h"
+#include "data/formats/columns.h"
 #include "lookback/tensor.h"
 
 #include <stdarg.h>

@@ -51,13 +51,24 @@ static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
 {
     const lb_pair_file *file = &pairs->file;
     const lb_pair_format *f = &pairs->format;
+    const lb_converted *met = &file->met;
     if (file->header)
-        lb_buffer_print(text, "  left out line %lld, the names of the columns\n",
-                        (long long)file->met.header);
-    if (file->met.comments + file->met.blanks > 0)
-        lb_buffer_print(text, "  left out %lld comment%s and %lld blank line%s\n",
-                        (long long)file->met.comments, lb_plural(file->met.comments),
-                        (long long)file->met.blanks, lb_plural(file->met.blanks));
+        lb_buffer_print(text, "  left out line %lld, the names of the columns\n", (long long)met->names);
+    if (met->comments + met->blanks > 0)
+        lb_buffer_print(text, "  left out %lld comment%s and %lld blank line%s\n", (long long)met->comments,
+                        lb_plural(met->comments), (long long)met->blanks, lb_plural(met->blanks));
+    if (met->asides > 0)
+        lb_buffer_print(text, "  left out %lld range%s of words or empty node%s\n", (long long)met->asides,
+                        lb_plural(met->asides), lb_plural(met->asides));
+    if (met->unknown > 0)
+        lb_buffer_print(text, "  left out %lld word%s with _ for a source or target\n",
+                        (long long)met->unknown, lb_plural(met->unknown));
+    if (met->long_fields > 0)
+        lb_buffer_print(text,
+                        "  %lld quoted field%s over several lines: a quote opens in line %lld and closes in "
+                        "line %lld\n",
+                        (long long)met->long_fields, met->long_fields == 1 ? " goes" : "s go",
+                        (long long)met->long_first, (long long)met->long_last);
     if (file->met.weighed > 0)
         lb_buffer_print(text, "  column %d has weights: %lld line%s count as %lld pairs\n",
                         (int)f->weight_column, (long long)file->met.weighed, lb_plural(file->met.weighed),

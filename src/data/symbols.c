@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "data/formats/pieces.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -149,42 +150,30 @@ static char *cut_graphemes(const char *text, size_t length, char *to, lb_symbols
     return to;
 }
 
-/* The position of the separator, or the end. */
-static const char *find(const char *at, const char *end, const char *separator, size_t length)
-{
-    while ((size_t)(end - at) >= length) {
-        at = memchr(at, *separator, (size_t)(end - at) - length + 1);
-        if (!at) return end;
-        if (memcmp(at, separator, length) == 0) return at;
-        at++;
-    }
-    return end;
-}
-
 /* Each piece between separators is a symbol, with a tab in front if it is a feature. Blanks around a separator of
  * blanks, and around the whole text, belong to it. Returns the position after the last one; NULL if one is empty. */
 static char *cut_pieces(const char *text, size_t length, const char *separator, bool feature, char *to,
                         lb_symbols *symbols)
 {
-    size_t gap = strlen(separator);
-    bool blanks = strspn(separator, " ") == gap;
-    const char *end = text + length;
+    bool blanks = strspn(separator, " ") == strlen(separator);
+    const char *end = text + length, *piece;
+    size_t count;
     while (blanks && end > text && end[-1] == ' ') end--;
     while (blanks && text < end && *text == ' ') text++;
     if (blanks && text == end) return to;
-    for (;;) {
-        const char *stop = find(text, end, separator, gap);
-        size_t count = (size_t)(stop - text);
+    length = (size_t)(end - text);
+    lb_pieces pieces = feature ? lb_pieces_of(text, length, separator)
+                               : (lb_pieces){.at = text, .end = end, .separator = separator};
+    while (lb_pieces_next(&pieces, &piece, &count)) {
         if (count == 0) return NULL;
         symbols->symbol[symbols->count++] = to;
         if (feature) *to++ = FEATURE;
-        memcpy(to, text, count);
+        memcpy(to, piece, count);
         to[count] = '\0';
         to += count + 1;
-        if (stop == end) return to;
-        text = stop + gap;
-        while (blanks && *text == ' ') text++; /* another character follows */
+        while (blanks && pieces.at && *pieces.at == ' ') pieces.at++; /* another character follows */
     }
+    return to;
 }
 
 static lb_status check_bytes(const char *text, size_t length, lb_error *error)

@@ -11,8 +11,9 @@ enum { COLUMNS = 4, HOLD_OUT = 3, BATCH = 2, MOST_SYMBOLS = 40 };
 static const char *const separators[] = {NULL, "", " ", ";", "ab", "\xcc\x81", "\xc3\xa9", "\t", "\xff"};
 enum { SEPARATORS = sizeof separators / sizeof *separators };
 
-static const char *const kinds[] = {NULL,    "tsv",        "csv",      "csv:;",      "cmudict",    "unimorph",
-                                    "jsonl", "lines: -> ", "lists:->", "tsv+header", "csv+header", "lines:"};
+static const char *const kinds[] = {
+    NULL,       "tsv",        "csv",        "csv:;",  "cmudict",  "unimorph", "jsonl", "lines: -> ",
+    "lists:->", "tsv+header", "csv+header", "lines:", "lexiconp", "conllu",   "scan",  "csv:tab"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static lb_symbol_rule choose_rule(uint8_t byte)

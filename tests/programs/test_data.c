@@ -77,6 +77,44 @@ START_TEST(test_data_oddities_are_named_with_what_mends_them)
 }
 END_TEST
 
+/* What a file is taken for, as far as another reading is possible. */
+static const struct {
+    const char *text, *options, *output, *error;
+} readings[] = {
+    {"a,b\n\"c\nd\",\"e\n\nf\"\ng,h\n", "",
+     "pairs.tsv: csv, 6 lines, 3 pairs\n  2 quoted fields go over several lines: a quote opens in line 2 and "
+     "closes "
+     "in line 3\n",
+     ""},
+    {"a\tb\tid=7\nc\td\tid=8\n", "",
+     "pairs.tsv: 2 lines, 2 pairs\n  columns: source 1, target 2\n"
+     "  columns that are not used: 3 (--features-column 3 reads it)\n",
+     ""},
+    {"a\tb\tid=7\nc\td\tid=8\n", "--features-column 3", "pairs.tsv: 2 lines, 2 pairs\n  source: 2 to 2", ""},
+    {"a,b;c\nd,e;f\ng,h;i\nk,l;m\nn,o;p\n", "", "pairs.tsv: csv, 5 lines, 5 pairs\n",
+     "lookback data: pairs.tsv: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it "
+     "so\n"},
+    {"a,b;c\nd,e;f\ng,h;i\nk,l;m\nn,o;p\n", "--format csv", "pairs.tsv: csv, 5 lines, 5 pairs\n", ""},
+    {"\"a;b\",\"c;d\"\n", "", "pairs.tsv: csv, 1 line, 1 pair\n", ""},
+    {"sep=;\nword;ipa\na;b\n", "",
+     "pairs.tsv: csv:;+header, 3 lines, 1 pair\n  left out line 2, the names of the columns\n"
+     "  left out 1 comment and 0 blank lines\n",
+     ""},
+};
+
+START_TEST(test_data_other_readings_are_named)
+{
+    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
+        support_write_text("pairs.tsv", readings[i].text);
+        look(readings[i].options);
+        ck_assert_msg(support_run_result.status == 0, "%zu: %s", i, support_run_result.error);
+        ck_assert_msg(strncmp(support_run_result.output, readings[i].output, strlen(readings[i].output)) == 0,
+                      "%zu: %s", i, support_run_result.output);
+        ck_assert_str_eq(support_run_result.error, readings[i].error);
+    }
+}
+END_TEST
+
 START_TEST(test_data_distributions_are_printed_and_drawn)
 {
     support_write_text("pairs.tsv", "a\tx y\nbb\tx\nccc\tx z\ndddd\tx\n");
@@ -141,6 +179,7 @@ END_TEST
 int main(void)
 {
     return support_run_tests("data", SUPPORT_TESTS(test_data_oddities_are_named_with_what_mends_them,
+                                                   test_data_other_readings_are_named,
                                                    test_data_distributions_are_printed_and_drawn,
                                                    test_data_conflicts_of_dev_are_listed_with_their_lines));
 }

@@ -11,6 +11,7 @@
 #define LOOKBACK BIN_DIR "/lookback "
 #define FORMATS  TEST_DATA "/formats/"
 
+/* What is said about a lexicon with probabilities, unless they are weights. */
 static void run(const char *words)
 {
     char command[1024];
@@ -27,6 +28,9 @@ static const struct {
     {"words.tsv words.csv", "12", "words.csv: read as csv+header\n"},
     {"words.tsv plain.csv", "12", "plain.csv: read as csv:;\n"},
     {"words.tsv words.dict", "12", "words.dict: read as cmudict\n"},
+    {"words.tsv words.lexiconp", "12", "words.lexiconp: read as lexiconp\n"},
+    {"words.tsv words.scan", "12", "words.scan: read as scan\n"},
+    {"lemmas.tsv words.conllu", "5", "words.conllu: read as conllu\n"},
     {"words.tsv words.jsonl", "12", "words.jsonl: read as jsonl\n"},
     {"words.tsv words.arrow", "12", "words.arrow: read as lines: -> \n"},
     {"words.tsv words.list", "12", "words.list: read as lists:->\n"},
@@ -44,7 +48,7 @@ static const struct {
 START_TEST(test_formats_each_file_has_the_right_pairs)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char words[512], expected[64], said[128];
+        char words[512], expected[64], said[256];
         snprintf(words, sizeof words, "evaluate --json --predictions %s", cases[i].words);
         snprintf(expected, sizeof expected, "{\"pairs\":%s,\"skipped_lines\":0,", cases[i].pairs);
         snprintf(said, sizeof said, "%s%s", cases[i].said ? "lookback evaluate: " : "",
@@ -70,6 +74,9 @@ static const struct {
      "words.csv: csv+header, 13 lines, 12 pairs\n  left out line 1, the names of the columns\n"
      "  columns: source 2, target 3\n"},
     {"train words.dict", "words.dict: cmudict, 14 lines, 12 pairs\n  left out 1 comment and 1 blank line\n"},
+    {"train words.lexiconp", "words.lexiconp: lexiconp, 12 lines, 12 pairs\n  columns: source 1, target 3\n"
+                             "  columns that are not used: 2 (--weight-column 2 reads it)\n"},
+    {"train words.scan --source-separator ''", "words.scan: scan, 12 lines, 12 pairs\n"},
     {"train words.source --train-targets words.target --target-separator ' '",
      "words.source: targets in words.target, 12 lines, 12 pairs\n"},
     {"train words.tsv.gz --target-separator ' '", "words.tsv.gz: 12 lines, 12 pairs\n"},
@@ -130,6 +137,21 @@ START_TEST(test_formats_of_the_training_are_the_default_of_all_programs)
                    "lookback score: words.tsv: read as tsv; the model was trained with lists:->\n");
     run("predict \"$OLDPWD/sounds\" words.list --beam 1 -q 2> /dev/null | cut -f 1 | sort -u | wc -l");
     ck_assert_int_eq(atoi(support_run_result.output), 10);
+    run("train words.conllu" TRAIN "lemmas\"");
+    run("predict \"$OLDPWD/lemmas\" words.conllu --beam 1 -q 2> /dev/null | cut -f 1 | tr '\\n' ' '");
+    support_expect(&support_run_result, 0, "cats walked I 'll walk zzz ", "");
+    run("score \"$OLDPWD/lemmas\" words.conllu | cut -f 1,2 | cmp - lemmas.tsv");
+    support_expect(&support_run_result, 0, "", "");
+    run("train words.conllu --features-column 11" TRAIN "tagged\"");
+    const char *tagged =
+        "words.conllu: conllu, 14 lines, 5 pairs\n  left out 4 comments and 2 blank lines\n"
+        "  left out 2 ranges of words or empty nodes\n  left out 1 word with _ for a source or target\n"
+        "  columns: source 2, features 11, target 3\n";
+    ck_assert_msg(strncmp(support_run_result.error, tagged, strlen(tagged)) == 0, "%s",
+                  support_run_result.error);
+    run("score \"$OLDPWD/tagged\" words.conllu | head -n 2 | cut -f 1-3");
+    support_expect(&support_run_result, 0,
+                   "cats\tNOUN|Number=Plur\tcat\nwalked\tVERB|Mood=Ind|Tense=Past\twalk\n", "");
     run("train plain.csv --target-separator ' '" TRAIN "table\"");
     run("predict \"$OLDPWD/table\" plain.csv --beam 1 -q 2> /dev/null | head -n 1 | cut -f 1");
     support_expect(&support_run_result, 0, "ACT;AE1 K T\n", ""); /* it may be a text */

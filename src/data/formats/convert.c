@@ -6,6 +6,7 @@
 #include "io/plain_copy.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
@@ -112,18 +113,64 @@ static lb_status take_bad(lb_converter *w, const char *text, size_t length)
     return flush(w, FULL);
 }
 
+/* Whoever has quotes for letters gets everything up to the next one. */
+static lb_status bad_quote(const lb_converter *w, const char *found, const char *expected)
+{
+    char letters[2 * LB_PAIR_KIND_NAME] = "";
+    const char *between = w->asked.kind->between, *header = w->asked.header ? "+header" : "";
+    if (*between == '\t')
+        snprintf(letters, sizeof letters, "--format tsv%s", header);
+    else if (w->columns <= 2)
+        snprintf(letters, sizeof letters, "--format 'lines:%s%s'", between, header);
+    return lb_error_set(w->error, LB_ERROR_FORMAT, "%s:%lld: found a quoted field %s, expected %s%s%s%s",
+                        w->asked.name, (long long)w->opened, found, expected, *letters ? "; " : "", letters,
+                        *letters ? " takes quotes for letters" : "");
+}
+
+/* A field with "_", if not all are such: an underscore is a word, too. */
+static bool is_unknown(const lb_converter *w)
+{
+    const char *nothing = w->asked.kind->row->nothing;
+    const int32_t columns[] = {w->asked.source_column, w->asked.target_column};
+    int without = 0;
+    for (int i = 0; nothing && i < 2; i++) {
+        if (columns[i] == 0 || columns[i] > w->fields.count) return false;
+        size_t length;
+        const char *text = lb_field(&w->fields, columns[i] - 1, &length);
+        without += length == strlen(nothing) && memcmp(text, nothing, length) == 0;
+    }
+    return without == 1;
+}
+
+/* The fields of a record. */
+static lb_status take_fields(lb_converter *w)
+{
+    lb_converted *met = w->asked.met;
+    bool first = w->columns == 0;
+    w->columns = w->fields.count;
+    if (first && w->asked.header) {
+        met->names = w->first;
+        return LB_OK;
+    }
+    if (!is_unknown(w)) return emit(w, w->first);
+    met->unknown++;
+    return LB_OK;
+}
+
 /* A record is a line, or several of CSV. */
 static lb_status take_record(lb_converter *w, lb_pair_line_is found)
 {
     lb_status status = LB_OK;
     if (found == LB_LINE_IS_COMMENT)
         w->asked.met->comments++;
-    else if (found != LB_LINE_IS_FIELDS)
+    else if (found == LB_LINE_IS_ASIDE)
+        w->asked.met->asides++;
+    else if (found == LB_LINE_IS_OPEN)
+        status = bad_quote(w, "without an end", "a quote that closes it");
+    else if (found == LB_LINE_IS_BAD)
         status = take_bad(w, w->record.text, w->record.length);
-    else if (w->asked.header && !w->asked.met->header)
-        w->asked.met->header = w->first;
     else
-        status = emit(w, w->first);
+        status = take_fields(w);
     w->record.length = 0;
     return status;
 }
@@ -135,13 +182,39 @@ static bool is_blank(const lb_line *line)
     return !line->cut;
 }
 
+/* Follows a quoted field from line to line. `fields` is how many were complete before this one. */
+static lb_status follow(lb_converter *w, int64_t number, bool before, int fields, lb_pair_line_is found)
+{
+    lb_converted *met = w->asked.met;
+    char text[LB_MESSAGE_LENGTH / 4];
+    bool ends = before && (found != LB_LINE_IS_OPEN || w->fields.count > fields);
+    if (ends && found == LB_LINE_IS_STRAY) {
+        snprintf(text, sizeof text, "that goes on to line %lld, and text behind its end", (long long)number);
+        return bad_quote(w, text, "a divider there, or the end of the line");
+    }
+    if (ends && met->long_fields++ == 0) {
+        met->long_first = w->opened;
+        met->long_last = number;
+    }
+    if (found == LB_LINE_IS_OPEN && (!before || ends)) w->opened = number;
+    return LB_OK;
+}
+
+/* The first line may say what divides the others. */
+static bool is_divider(const lb_converter *w, const lb_line *line)
+{
+    return w->columns == 0 && lb_pair_kind_has_quotes(w->asked.kind) &&
+           lb_csv_divider(line->text, line->length);
+}
+
 static lb_status take_line(lb_converter *w, const lb_line *line)
 {
     size_t before = w->record.length;
+    int fields = before > 0 ? w->fields.count : 0;
     lb_pair_line_is found = LB_LINE_IS_BAD;
     w->asked.met->lines++;
-    if (before == 0 && is_blank(line)) {
-        w->asked.met->blanks++;
+    if (before == 0 && (is_blank(line) || is_divider(w, line))) {
+        *(is_blank(line) ? &w->asked.met->blanks : &w->asked.met->comments) += 1;
         return LB_OK;
     }
     if (before == 0) w->first = line->number;
@@ -151,8 +224,9 @@ static lb_status take_line(lb_converter *w, const lb_line *line)
     if (!line->cut)
         found = lb_pair_kind_split(w->asked.kind, w->record.text + before, w->record.length - before,
                                    before > 0, &w->fields);
+    lb_status status = follow(w, line->number, before > 0, fields, found);
     bool goes_on = found == LB_LINE_IS_OPEN && w->record.length <= LB_PAIR_LINE_BYTES;
-    return goes_on ? LB_OK : take_record(w, found);
+    return status || goes_on ? status : take_record(w, found);
 }
 
 static lb_status take_both(lb_converter *w, const lb_line *source, const lb_line *target)

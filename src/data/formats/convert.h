@@ -11,9 +11,12 @@ enum { LB_PAIR_LINE_BYTES = 1 << 20 }; /* maximum bytes of a line, also for lb_l
 typedef struct lb_converted {
     int64_t lines; /* with those that are left out */
     int64_t comments, blanks;
-    int64_t header;  /* the line with the names of the columns; 0: none */
-    int64_t weighed; /* lines with a weight */
-    bool marked;     /* the file begins with a byte order mark */
+    int64_t asides, unknown;       /* words that other lines have, too, and those with "_" for a text */
+    int64_t weighed;               /* lines with a weight */
+    int64_t names;                 /* the line with the names of the columns; 0: there is none */
+    int64_t long_fields;           /* quoted fields that go over several lines */
+    int64_t long_first, long_last; /* the lines of the first of them */
+    bool marked;                   /* the file begins with a byte order mark */
 } lb_converted;
 
 /** What to convert. */
@@ -24,8 +27,9 @@ typedef struct lb_conversion {
     size_t
         most; /* bytes that are written, usually LB_COPY_MOST: a weight repeats a line up to a million times */
     lb_pair_kind *kind;
-    bool header;           /* leave out the first line that is neither blank nor a comment */
-    int32_t weight_column; /* 0: none */
+    bool header;                          /* leave out the first line that is neither blank nor a comment */
+    int32_t weight_column;                /* 0: none */
+    int32_t source_column, target_column; /* where "_" may stand for no text; 0: nowhere */
     lb_converted *met;
 } lb_conversion;
 
@@ -36,6 +40,8 @@ typedef struct lb_converter {
     lb_fields fields;
     lb_buffer record; /* the lines of one whose quoted field is open */
     int64_t first;    /* number of the first line of the record */
+    int64_t opened;   /* that of the line in which its open field begins */
+    int columns;      /* of the last record; 0: there was none */
     lb_buffer out;    /* the converted lines; the caller takes them away */
     size_t room;      /* for bytes of a copy */
     lb_error *error;
@@ -50,8 +56,9 @@ LB_MUST_USE lb_status lb_converter_end(lb_converter *c, lb_error *error);
 void lb_converter_free(lb_converter *c);
 
 /** Converts all lines. One that is not of its format stays as it is: whoever reads it will say so.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a weight that is none, more sources than targets or fewer, or more than
- *          `most` bytes; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a weight that is none, a quoted field without an end, or over several
+ *          lines with text behind it, more sources than targets or fewer, or more than `most` bytes;
+ *          LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_convert(const lb_conversion *asked, lb_error *error);
 
 #endif

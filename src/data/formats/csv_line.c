@@ -19,13 +19,24 @@ static const char *read_quoted(const char *at, const char *end, lb_fields *field
 lb_pair_line_is lb_csv_split(char between, const char *line, size_t length, bool open, lb_fields *fields)
 {
     const char *at = line, *end = line + length;
+    bool stray = false;
     for (;;) {
-        if (open || (at < end && *at == '"')) at = read_quoted(open ? at : at + 1, end, fields);
+        bool quoted = open || (at < end && *at == '"');
+        if (quoted) at = read_quoted(open ? at : at + 1, end, fields);
         if (!at) return LB_LINE_IS_OPEN;
         open = false;
         const char *stop = memchr(at, between, (size_t)(end - at));
+        stray = stray || (quoted && at < (stop ? stop : end));
         lb_fields_add(fields, at, (size_t)((stop ? stop : end) - at));
-        if (!stop) return LB_LINE_IS_FIELDS;
+        if (!stop) return stray ? LB_LINE_IS_STRAY : LB_LINE_IS_FIELDS;
         at = stop + 1;
     }
+}
+
+char lb_csv_divider(const char *line, size_t length)
+{
+    static const char small[] = "sep=", large[] = "SEP=";
+    for (size_t i = 0; i < sizeof small - 1; i++)
+        if (i >= length || (line[i] != small[i] && line[i] != large[i])) return '\0';
+    return length == sizeof small ? line[length - 1] : '\0';
 }

@@ -12,6 +12,12 @@ enum {
     LB_FIELDS_OR = '\x1F' /* within a field, between several right answers */
 };
 
+/** A text that is no string. */
+typedef struct lb_span {
+    const char *text;
+    size_t length;
+} lb_span;
+
 /** Whether the first line of a file begins with a byte order mark. */
 static inline bool lb_pair_line_has_mark(const char *text, size_t length)
 {

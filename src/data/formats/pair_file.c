@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/json_text.h"
+#include "data/formats/columns.h"
 #include "data/formats/recognise.h"
 #include "io/plain_copy.h"
 
@@ -13,6 +14,9 @@
 #include <unistd.h>
 
 enum { SAMPLE = 1 << 16 };
+
+/* Between features, where nothing else is found. */
+static const char FEATURES[] = ";";
 
 const char *lb_pair_file_name(const char *path)
 {
@@ -79,9 +83,10 @@ static lb_pair_columns columns_of(const lb_pair_format *format)
                              .features = format->features_column};
 }
 
-static bool has_features(const lb_pair_format *format)
+/* Features without a separator are divided as the file shows, or by semicolons. */
+bool lb_pair_format_has_features(const lb_pair_format *format)
 {
-    return format->source.features && *format->source.features;
+    return format->source.features ? *format->source.features != '\0' : format->features_column > 0;
 }
 
 static bool has_numbers(const lb_pair_columns *c)
@@ -100,13 +105,15 @@ static lb_pair_columns move_features(lb_pair_columns model, int32_t features)
 
 /* The columns of the file by what it says itself; zero: it says nothing that counts. A model without names was trained
  * with numbers, which may mean anything. */
-static lb_pair_columns said_by_file(const lb_recognised *found, const lb_pair_format *format)
+static lb_pair_columns said_by_file(const lb_recognised *found, const lb_pair_format *format,
+                                    const char *kind)
 {
     const lb_pair_columns none = {0}, *usual = format->usual ? format->usual : &none;
+    bool fixed = found->fixed && !lb_is_same_kind(usual->kind, kind);
     const lb_pair_columns said = {
         .source = found->source, .target = found->target, .features = found->features};
     bool named = *usual->source_name || *usual->target_name;
-    if (!found->source || found->by_name || !has_numbers(usual)) return said;
+    if (!found->source || found->by_name || fixed || !has_numbers(usual)) return said;
     if (found->by_content && usual->features)
         return move_features(lb_pair_columns_complete(*usual, true), found->features);
     return named ? said : none;
@@ -114,18 +121,19 @@ static lb_pair_columns said_by_file(const lb_recognised *found, const lb_pair_fo
 
 static void take_columns(lb_pair_file *file, const lb_recognised *found, lb_pair_format *format)
 {
-    const lb_pair_columns none = {0}, asked = columns_of(format), said = said_by_file(found, format);
+    const lb_pair_columns none = {0}, asked = columns_of(format),
+                          said = said_by_file(found, format, file->kind);
     bool given = has_numbers(&asked), may = !format->source.features || *format->source.features;
-    bool has = has_features(format), text = found->columns <= (has ? 2 : 1);
-    const lb_pair_columns *rest = found->by_name || (!given && said.source)                 ? &said
-                                  : format->usual && (!format->no_target || !text || given) ? format->usual
-                                                                                            : &none;
-    file->found_columns = !given && rest == &said;
+    bool by_file = found->by_name || ((!given || found->fixed) && said.source);
+    bool row = *file->kind || found->columns > (lb_pair_format_has_features(format) ? 2 : 1);
+    bool by_model = format->usual && (given || row || !format->no_target); /* otherwise a line is a text */
+    const lb_pair_columns *rest = by_file ? &said : by_model ? format->usual : &none;
+    file->found_columns = by_file && (!given || found->fixed);
     if (!asked.source) format->source_column = rest->source;
     if (!asked.target && !format->no_target) format->target_column = rest->target;
     if (!asked.features && may) format->features_column = rest->features;
     if (format->features_column && !format->source.features)
-        format->source.features = found->between_features ? found->between_features : ";";
+        format->source.features = found->between_features ? found->between_features : FEATURES;
 }
 
 static void keep_name(const lb_fields *names, int32_t column, char kept[LB_PAIR_COLUMN_NAME])
@@ -158,6 +166,16 @@ static bool is_used(const lb_pair_columns *used, const lb_pair_format *format, i
            (!format->no_target && column == used->target);
 }
 
+/* What would read a column that is not used; NULL: nothing that is known. */
+static const char *option_for(const lb_recognised *found, const lb_pair_format *format, int32_t column,
+                              const char *name)
+{
+    bool weight = column == found->weight || lb_is_weight_name(name, strlen(name));
+    if (weight && format->weight_column == 0) return "weight";
+    return column == found->unused ? "features" : NULL;
+}
+
+/* All of them, or of a format whose columns are known those that one may want. */
 static lb_status name_unused(lb_pair_file *file, const lb_recognised *found, const lb_pair_format *format)
 {
     enum { SHOWN = 6 };
@@ -165,16 +183,14 @@ static lb_status name_unused(lb_pair_file *file, const lb_recognised *found, con
     lb_pair_columns used = lb_pair_columns_complete(columns_of(format), format->features_column != 0);
     int count = 0;
     for (int i = 1; i <= found->columns; i++) {
-        if (is_used(&used, format, i) || count++ >= SHOWN) continue;
-        size_t length = 0;
         char name[LB_PAIR_COLUMN_NAME];
         keep_name(&found->names, i, name);
+        const char *option = option_for(found, format, i, name);
+        if (is_used(&used, format, i) || (found->fixed && !option) || count++ >= SHOWN) continue;
         lb_buffer_print(&text, "%s%d", count > 1 ? ", " : "", i);
         if (*name) lb_buffer_print(&text, " ");
         if (*name) lb_buffer_json_string(&text, name);
-        length = strlen(name);
-        if (lb_is_weight_name(name, length) && format->weight_column == 0)
-            lb_buffer_print(&text, " (--weight-column %d reads weights)", i);
+        if (option) lb_buffer_print(&text, " (--%s-column %d reads it)", option, i);
     }
     if (count > SHOWN) lb_buffer_print(&text, " and %d more", count - SHOWN);
     if (text.text) snprintf(file->unused, sizeof file->unused, "%s", text.text);
@@ -202,6 +218,20 @@ static void print_reading(lb_buffer *text, const char *kind, bool header, const 
     }
 }
 
+/* What else the first lines could be. */
+static void note_doubts(lb_pair_file *file, const char *name, const lb_recognised *found,
+                        const lb_pair_format *format)
+{
+    if (format->features_column && found->features && format->features_column != found->features)
+        snprintf(file->note, sizeof file->note,
+                 "%.300s: column %d looks like features, but features are read in column %d", name,
+                 (int)found->features, (int)format->features_column);
+    else if (found->ambiguous)
+        snprintf(file->note, sizeof file->note,
+                 "%.300s: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it so",
+                 name);
+}
+
 /* UniMorph has tabs, too. */
 static bool is_tsv(const char *kind)
 {
@@ -214,7 +244,7 @@ static lb_status compare_reading(lb_pair_file *file, const char *name, const lb_
     const lb_pair_columns *usual = format->usual, *ours = &file->columns;
     bool given = format->kind && *format->kind;
     if (!usual || (format->no_target && !given && !file->recognised && !ours->source)) return LB_OK;
-    bool has = has_features(format);
+    bool has = lb_pair_format_has_features(format);
     lb_pair_columns used = lb_pair_columns_complete(*ours, has),
                     before = lb_pair_columns_complete(*usual, has);
     if (format->no_target) used.target = before.target = 0;
@@ -277,6 +307,7 @@ lb_status lb_pair_file_settle(lb_pair_file *file, const char *name, const char *
         take_columns(file, &found, format);
         if (format->no_target && *file->kind && !format->source_column) format->source_column = 1;
         keep_columns(file, &found, format);
+        note_doubts(file, name, &found, format);
         status = name_unused(file, &found, format);
         if (!status) status = compare_reading(file, name, format);
         if (status) lb_error_set(error, status, "%s: out of memory", name);
@@ -300,6 +331,7 @@ static lb_status settle(lb_pair_file *file, const char *name, lb_pair_format *fo
 static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_format *format,
                          lb_pair_kind *kind, lb_error *error)
 {
+    bool both = format->source_column && format->target_column && !format->no_target;
     lb_conversion asked = {.name = lb_pair_file_name(path),
                            .from = file->descriptor,
                            .targets = -1,
@@ -308,6 +340,8 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .kind = kind,
                            .header = file->header || kind->header,
                            .weight_column = format->weight_column,
+                           .source_column = both ? format->source_column : 0,
+                           .target_column = both ? format->target_column : 0,
                            .met = &file->met};
     bool copied;
     lb_status status = asked.to < 0 ? cannot_read(path, errno, error) : LB_OK;
@@ -325,6 +359,14 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
     return status;
 }
 
+/* What goes without saying for this kind of file. */
+static void take_unsaid(const lb_pair_kind_row *row, lb_pair_format *format)
+{
+    if (!format->source.separator) format->source.separator = row->source_separator;
+    if (!format->target.separator) format->target.separator = row->target_separator;
+    if (format->features_column && !format->source.features) format->source.features = FEATURES;
+}
+
 /* Opens what the format needs; the file is then at its first byte. */
 static lb_status prepare(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
@@ -334,7 +376,7 @@ static lb_status prepare(lb_pair_file *file, const char *path, lb_pair_format *f
     status = lb_pair_kind_parse(file->kind, &kind, error);
     bool changed = !status && (file->header || format->targets || format->weight_column != 0 ||
                                !lb_pair_kind_is_plain(&kind));
-    if (!status && !format->target.separator) format->target.separator = kind.row->target_separator;
+    if (!status) take_unsaid(kind.row, format);
     if (changed) status = convert(file, path, format, &kind, error);
     lb_pair_kind_free(&kind);
     return status;

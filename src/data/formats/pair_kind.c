@@ -1,6 +1,7 @@
 #include "data/formats/pair_kind.h"
 
 #include "base/alloc.h"
+#include "data/formats/pieces.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,19 +73,19 @@ static lb_pair_line_is split_line(lb_pair_kind *kind, const char *line, size_t l
 static lb_pair_line_is split_list(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     static const char or = LB_FIELDS_OR;
-    const char *at, *end = line + length;
-    if (split_at(kind, line, length, fields, &at)) return LB_LINE_IS_BAD;
-    for (bool first = true; at < end;) {
-        const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
+    const char *rest, *answer;
+    size_t count;
+    if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
+    lb_pieces answers = lb_pieces_of(rest, length - (size_t)(rest - line), ",");
+    for (bool first = true; lb_pieces_next(&answers, &answer, &count);) {
         size_t before = fields->text.length;
         if (!first) lb_buffer_add(&fields->text, & or, 1);
         size_t begin = fields->text.length;
-        add_trimmed(fields, at, (size_t)(stop - at));
+        add_trimmed(fields, answer, count);
         if (fields->text.length == begin)
             fields->text.length = before;
         else
             first = false;
-        at = comma ? stop + 1 : end;
     }
     lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
@@ -116,19 +117,84 @@ static lb_pair_line_is split_cmudict(lb_pair_kind *kind, const char *line, size_
     return LB_LINE_IS_FIELDS;
 }
 
+/* Up to the next blank, behind those in front. Returns what follows. */
+static const char *add_word(lb_fields *fields, const char *at, const char *end)
+{
+    while (at < end && is_blank(*at)) at++;
+    const char *stop = at;
+    while (stop < end && !is_blank(*stop)) stop++;
+    lb_fields_add(fields, at, (size_t)(stop - at));
+    return stop;
+}
+
+/* "read 0.4 R EH D", with blanks or tabs. Source: Kaldi, https://kaldi-asr.org/doc/data_prep.html */
+static lb_pair_line_is split_lexiconp(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+{
+    const char *end = line + length, *at = add_word(fields, line, end);
+    (void)kind;
+    at = add_word(fields, at, end);
+    add_trimmed(fields, at, (size_t)(end - at));
+    lb_fields_end(fields);
+    return LB_LINE_IS_FIELDS;
+}
+
+/* Ten columns; the 11th has part of speech and features. Ranges of words, "2-3", and words that are not there, "5.1",
+ * repeat what other lines have. Source: https://universaldependencies.org/format.html */
+static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+{
+    enum { COLUMNS = 10, SPEECH = 3, FEATURES = 5 };
+    size_t number;
+    if (length > 0 && *line == '#') return LB_LINE_IS_COMMENT;
+    split_tabs(kind, line, length, fields);
+    const char *id = lb_field(fields, 0, &number);
+    if (memchr(id, '-', number) || memchr(id, '.', number)) return LB_LINE_IS_ASIDE;
+    if (fields->count != COLUMNS) return LB_LINE_IS_BAD;
+    const size_t *end = fields->end;
+    lb_span speech = {line + end[SPEECH - 1] + SPEECH, end[SPEECH] - end[SPEECH - 1]},
+            features = {line + end[FEATURES - 1] + FEATURES, end[FEATURES] - end[FEATURES - 1]};
+    bool none = features.length == 1 && *features.text == *kind->row->nothing;
+    lb_buffer_add(&fields->text, speech.text, speech.length);
+    if (!none) lb_buffer_add(&fields->text, kind->row->features, 1);
+    if (!none) lb_buffer_add(&fields->text, features.text, features.length);
+    lb_fields_end(fields);
+    return LB_LINE_IS_FIELDS;
+}
+
+/* "IN: jump twice OUT: JUMP JUMP". Source: SCAN, https://github.com/brendenlake/SCAN */
+static lb_pair_line_is split_scan(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+{
+    static const char in[] = "IN:";
+    const char *rest;
+    while (length > 0 && is_blank(*line)) line++, length--;
+    if (length < sizeof in || memcmp(line, in, sizeof in - 1) != 0) return LB_LINE_IS_BAD;
+    line += sizeof in - 1;
+    length -= sizeof in - 1;
+    if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
+    add_trimmed(fields, rest, length - (size_t)(rest - line));
+    lb_fields_end(fields);
+    return LB_LINE_IS_FIELDS;
+}
+
 static const lb_pair_kind_row rows[] = {
-    {"tsv", "\t", false, NULL, split_tabs},      {"csv", ",", true, NULL, split_csv},
-    {"cmudict", " ", false, " ", split_cmudict}, {"unimorph", "\t", false, NULL, split_tabs},
-    {"jsonl", "", false, NULL, split_json},      {"lines", NULL, true, NULL, split_line},
-    {"lists", NULL, true, NULL, split_list},
+    {"tsv", "\t", .split = split_tabs},
+    {"csv", ",", .choice = true, .split = split_csv},
+    {"cmudict", " ", .split = split_cmudict, .target_separator = " "},
+    {"lexiconp", " ", .split = split_lexiconp, .target_separator = " ", .source = 1, .weight = 2,
+     .target = 3},
+    {"unimorph", "\t", .split = split_tabs},
+    {"conllu", "\t", .split = split_conllu, .features = "|", .nothing = "_", .source = 2, .target = 3},
+    {"jsonl", "", .split = split_json},
+    {"scan", "OUT:", .split = split_scan, .source_separator = " ", .target_separator = " "},
+    {"lines", NULL, .choice = true, .split = split_line},
+    {"lists", NULL, .choice = true, .split = split_list},
 };
 
 static lb_status unknown(const char *name, lb_error *error)
 {
     return lb_error_set(
         error, LB_ERROR_ARGUMENT,
-        "unknown format \"%.40s\", expected tsv, csv, cmudict, unimorph, jsonl, lines:TEXT or "
-        "lists:TEXT, maybe with +header behind it",
+        "unknown format \"%.40s\", expected tsv, csv, cmudict, lexiconp, unimorph, conllu, jsonl, scan, "
+        "lines:TEXT or lists:TEXT, maybe with +header behind it",
         name);
 }
 
@@ -174,6 +240,11 @@ bool lb_pair_kind_is_plain(const lb_pair_kind *kind)
 bool lb_pair_kind_has_tabs(const lb_pair_kind *kind)
 {
     return kind->row->split == split_tabs;
+}
+
+bool lb_pair_kind_has_quotes(const lb_pair_kind *kind)
+{
+    return kind->row->split == split_csv;
 }
 
 lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,

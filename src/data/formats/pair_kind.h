@@ -15,6 +15,8 @@ typedef enum lb_pair_line_is {
     LB_LINE_IS_FIELDS,
     LB_LINE_IS_OPEN,    /* a quoted field goes on in the next line */
     LB_LINE_IS_COMMENT, /* nothing to read */
+    LB_LINE_IS_ASIDE,   /* the same, but no comment: what other lines have, too */
+    LB_LINE_IS_STRAY,   /* fields, but there is text behind the end of a quoted one */
     LB_LINE_IS_BAD      /* not of this format */
 } lb_pair_line_is;
 
@@ -22,10 +24,14 @@ struct lb_pair_kind;
 
 /** A row of the table of formats. */
 typedef struct lb_pair_kind_row {
-    const char *name, *between;   /* what divides fields; NULL: the name says it, behind a colon */
-    bool choice;                  /* the name may say it */
-    const char *target_separator; /* of the target symbols, which goes without saying; NULL: there is none */
+    const char *name, *between; /* what divides fields; NULL: the name says it, behind a colon */
+    bool choice;                /* the name may say it */
     lb_pair_line_is (*split)(struct lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
+    /* What goes without saying. */
+    const char *source_separator, *target_separator; /* of symbols; NULL: none */
+    const char *features;                            /* the separator of features; NULL: found out */
+    const char *nothing;                             /* a field that stands for no text; NULL: none does */
+    int32_t source, target, weight;                  /* columns; 0: found out */
 } lb_pair_kind_row;
 
 /** A parsed name: "csv", "csv:;", "lines: -> ", "tsv+header". */
@@ -49,6 +55,9 @@ bool lb_pair_kind_is_plain(const lb_pair_kind *kind);
 /** Whether tabs divide a line. */
 bool lb_pair_kind_has_tabs(const lb_pair_kind *kind);
 
+/** Whether fields may be in quotes. */
+bool lb_pair_kind_has_quotes(const lb_pair_kind *kind);
+
 /** Divides a line into fields, which are cleared first. Where `open`, it goes on with the quoted field at the end of
  *  those of the line before, which was open, and begins with its line end. The first line of JSON decides about the
  *  columns of the others. */
@@ -57,6 +66,9 @@ lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t 
 
 /** Divides a line of CSV. */
 lb_pair_line_is lb_csv_split(char between, const char *line, size_t length, bool open, lb_fields *fields);
+
+/** The divider in a first line such as "sep=;", which Excel writes and reads; 0: it is another line. */
+char lb_csv_divider(const char *line, size_t length);
 
 /** The values of a JSON object, in the order of `keys`, which are those of the first one. */
 lb_pair_line_is lb_json_split(lb_fields *keys, const char *line, size_t length, lb_fields *fields);

@@ -1,35 +1,22 @@
 #include "data/formats/recognise.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
+#include "data/formats/columns.h"
 #include "lookback/base.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST_LINES = 500 };
-
-typedef struct span {
-    const char *text;
-    size_t length;
-} span;
-
-/* The first lines with a text. */
-typedef struct sample {
-    span line[MOST_LINES];
-    int count;
-    int header; /* 1: the first one has names */
-    int least;  /* columns of a line: 2, or 1 without targets */
-    bool tabs;  /* one of them has a tab */
-    const lb_pair_columns *usual;
-    lb_pair_kind kind;
-    lb_fields fields; /* of the last line that was divided */
-} sample;
+typedef lb_span span;
+typedef lb_sample sample;
 
 /* A BOM is not part of the first line, and a line that may be cut is none. */
 static void take_lines(sample *s, const char *text, size_t length, bool whole)
 {
     const char *at = text, *end = text + length;
     if (lb_pair_line_has_mark(at, length)) at += LB_PAIR_LINE_MARK;
-    while (at < end && s->count < MOST_LINES) {
+    while (at < end && s->count < LB_SAMPLE_LINES) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop && !whole) return;
         size_t count = (size_t)((stop ? stop : end) - at);
@@ -42,31 +29,6 @@ static void take_lines(sample *s, const char *text, size_t length, bool whole)
     }
 }
 
-static bool is_small(char letter)
-{
-    return letter >= 'a' && letter <= 'z';
-}
-
-static bool is_capital(char letter)
-{
-    return letter >= 'A' && letter <= 'Z';
-}
-
-static char small(char letter)
-{
-    return is_capital(letter) ? (char)(letter - 'A' + 'a') : letter;
-}
-
-static bool is_one_of(span word, const char *const *words)
-{
-    for (; *words; words++) {
-        size_t i = 0;
-        while (i < word.length && (*words)[i] && small(word.text[i]) == small((*words)[i])) i++;
-        if (i == word.length && !(*words)[i]) return true;
-    }
-    return false;
-}
-
 /* The phones of CMUdict, without the digit of a stress. */
 static bool is_phone(span word)
 {
@@ -76,15 +38,8 @@ static bool is_phone(span word)
                                          "uh", "uw", "v",  "w",  "y",  "z",  "zh", NULL};
     bool stressed = word.length > 1 && word.text[word.length - 1] >= '0' && word.text[word.length - 1] <= '2';
     for (size_t i = 0; i < word.length; i++)
-        if (is_small(word.text[i])) return false;
-    return is_one_of((span){word.text, word.length - stressed}, phones);
-}
-
-static span field(const sample *s, int number)
-{
-    span found;
-    found.text = lb_field(&s->fields, number, &found.length);
-    return found;
+        if (lb_is_small(word.text[i])) return false;
+    return lb_is_one_of((span){word.text, word.length - stressed}, phones);
 }
 
 static bool are_phones(span text)
@@ -98,19 +53,13 @@ static bool are_phones(span text)
     return text.length > 0;
 }
 
-/* Divides a line; only what the kind makes of it counts. */
-static lb_pair_line_is divide(sample *s, int line)
-{
-    return lb_pair_kind_split(&s->kind, s->line[line].text, s->line[line].length, false, &s->fields);
-}
-
 static bool is_cmudict(sample *s)
 {
     int words = 0;
     for (int i = 0; i < s->count; i++) {
-        lb_pair_line_is found = divide(s, i);
+        lb_pair_line_is found = lb_sample_divide(s, i);
         if (found == LB_LINE_IS_COMMENT) continue;
-        if (s->fields.count != 2 || !are_phones(field(s, 1))) return false;
+        if (s->fields.count != 2 || !are_phones(lb_sample_field(s, 1))) return false;
         words++;
     }
     return words > 0;
@@ -119,37 +68,39 @@ static bool is_cmudict(sample *s)
 static bool is_jsonl(sample *s)
 {
     for (int i = 0; i < s->count; i++)
-        if (*s->line[i].text != '{' || divide(s, i) != LB_LINE_IS_FIELDS || s->fields.count < s->least)
+        if (*s->line[i].text != '{' || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS ||
+            s->fields.count < s->least)
             return false;
     return true;
+}
+
+static span first_word(span text)
+{
+    const char *blank = text.length ? memchr(text.text, ' ', text.length) : NULL;
+    return (span){text.text, blank ? (size_t)(blank - text.text) : text.length};
+}
+
+/* A number from 0 to 1. */
+static bool is_probability(span text)
+{
+    enum { NUMBER = 32 };
+    char copy[NUMBER], *end;
+    if (text.length == 0 || text.length >= NUMBER || (!lb_is_digit(*text.text) && *text.text != '.'))
+        return false;
+    memcpy(copy, text.text, text.length);
+    copy[text.length] = '\0';
+    double value = lb_strtod(copy, &end);
+    return *end == '\0' && value >= 0 && value <= 1;
 }
 
 /* A comma of a sentence has a blank or the end of the line behind it. */
 static bool has_sentence(const sample *s)
 {
     for (int i = 1; i < s->fields.count; i++) {
-        span text = field(s, i);
+        span text = lb_sample_field(s, i);
         if (text.length > 0 ? *text.text == ' ' : s->fields.count == 2) return true;
     }
     return false;
-}
-
-static bool is_name(span text, const char *name)
-{
-    const char *const words[] = {name, NULL};
-    return *name && is_one_of(text, words);
-}
-
-/* Two of its fields are names of columns. */
-static bool has_names(const sample *s)
-{
-    int names = 0;
-    for (int i = 0; i < s->fields.count; i++) {
-        span text = field(s, i);
-        names += lb_is_column_name(text.text, text.length) || is_name(text, s->usual->source_name) ||
-                 is_name(text, s->usual->target_name);
-    }
-    return names > 1;
 }
 
 /* All lines have as many fields, at least two. Without names or quotes, few lines may be so by chance. */
@@ -162,13 +113,33 @@ static bool is_table(sample *s)
         lb_pair_line_is found =
             lb_pair_kind_split(&s->kind, s->line[i].text, s->line[i].length, open, &s->fields);
         open = found == LB_LINE_IS_OPEN;
-        sure = sure || memchr(s->line[i].text, '"', s->line[i].length) || (i == 0 && has_names(s));
+        sure = sure || memchr(s->line[i].text, '"', s->line[i].length) || (i == 0 && lb_columns_named(s));
         if (open) continue;
-        if (found || s->fields.count < 2 || (columns && s->fields.count != columns) || has_sentence(s))
+        if (found == LB_LINE_IS_BAD || s->fields.count < 2 || (columns && s->fields.count != columns) ||
+            has_sentence(s))
             return false;
         columns = s->fields.count;
     }
     return columns > 1 && sure;
+}
+
+/* The same, but no line has text behind a quoted field, as a line with another divider has. */
+static bool is_other_table(sample *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS) return false;
+    return is_table(s);
+}
+
+/* "1,5;eins Komma fünf": all commas are between digits. */
+static bool is_decimal_table(sample *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const char *first = s->line[i].text, *end = first + s->line[i].length, *at = first;
+        for (; (at = memchr(at, ',', (size_t)(end - at))) != NULL; at++)
+            if (at == first || at + 1 == end || !lb_is_digit(at[-1]) || !lb_is_digit(at[1])) return false;
+    }
+    return is_table(s);
 }
 
 /* All lines have the text between their fields, and just once. */
@@ -185,12 +156,64 @@ static bool is_divided(sample *s)
     return true;
 }
 
-/* What is in no other file comes first. */
+/* A word, a probability, and short symbols with blanks between them. Where tabs are all that divides them, they are
+ * several: a target of one may be anything. */
+static bool is_lexiconp(sample *s)
+{
+    enum { LEAST = 3 };
+    size_t letters = 0, symbols = 0, lines = 0, points = 0;
+    for (; lines < (size_t)s->count; lines++) {
+        lb_sample_divide(s, (int)lines);
+        span number = lb_sample_field(s, 1), sounds = lb_sample_field(s, 2);
+        if (!is_probability(number) || is_probability(first_word(sounds))) return false;
+        points += memchr(number.text, '.', number.length) != NULL;
+        for (size_t i = 0; i < sounds.length; i++) {
+            bool blank = sounds.text[i] == ' ';
+            if (sounds.text[i] == '\t') return false;
+            letters += !blank && ((unsigned char)sounds.text[i] & 0xC0) != 0x80;
+            symbols += blank && sounds.text[i - 1] != ' ';
+        }
+        symbols += sounds.length > 0;
+    }
+    return lines >= LEAST && points > 0 && symbols >= 2 * lines && 2 * letters < 5 * symbols;
+}
+
+/* Words with ten columns, and the first of them has numbers. */
+static bool is_conllu(sample *s)
+{
+    enum { COLUMNS = 10 };
+    int words = 0;
+    for (int i = 0; i < s->count; i++) {
+        lb_pair_line_is found = lb_sample_divide(s, i);
+        if (found == LB_LINE_IS_COMMENT) continue;
+        if (found == LB_LINE_IS_BAD) return false;
+        span id = lb_sample_field(s, 0);
+        for (size_t k = 0; k < id.length; k++)
+            if (!lb_is_digit(id.text[k]) && id.text[k] != '-' && id.text[k] != '.') return false;
+        if (id.length == 0 || s->fields.count < COLUMNS) return false;
+        words++;
+    }
+    return words > 0;
+}
+
+static bool is_scan(sample *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS) return false;
+    return true;
+}
+
+/* What is in no other file comes first. Text with tabs is TSV, or one of the first. */
+enum { WITH_TABS = 4 };
+
 static const struct {
     const char *name;
     bool (*is)(sample *);
 } kinds[] = {
     {"jsonl", is_jsonl},
+    {"conllu", is_conllu},
+    {"scan", is_scan},
+    {"lexiconp", is_lexiconp},
     {"lines: ||| ", is_divided},
     {"lines: -> ", is_divided},
     {"lists:->", is_divided},
@@ -198,6 +221,7 @@ static const struct {
     {"lines:=>", is_divided},
     {"lines: \xE2\x86\x92 ", is_divided},
     {"lines:\xE2\x86\x92", is_divided},
+    {"csv:;", is_decimal_table},
     {"csv", is_table},
     {"csv:;", is_table},
     {"cmudict", is_cmudict},
@@ -205,45 +229,48 @@ static const struct {
     {"lines:: ", is_divided},
 };
 
-static size_t length_of_kind(const char *name)
-{
-    const char *header = strstr(name, LB_PAIR_KIND_HEADER);
-    return header ? (size_t)(header - name) : strlen(name);
-}
-
-bool lb_is_same_kind(const char *a, const char *b)
-{
-    if (!*a) a = "tsv";
-    if (!*b) b = "tsv";
-    size_t length = length_of_kind(a);
-    return length == length_of_kind(b) && memcmp(a, b, length) == 0;
-}
-
 static lb_status set_kind(sample *s, const char *name, lb_error *error)
 {
     lb_pair_kind_free(&s->kind);
     return lb_pair_kind_parse(name, &s->kind, error);
 }
 
-/* Text with tabs is TSV, and JSON may have some. */
+/* Whether the lines are of this kind. */
+static lb_status try_kind(sample *s, const char *name, bool (*is)(sample *), bool *are, lb_error *error)
+{
+    lb_status status = set_kind(s, name, error);
+    *are = !status && is(s);
+    return status;
+}
+
+/* What divides a table, by its first line, which is then left out. */
+static void take_divider(sample *s, lb_recognised *found)
+{
+    char divider = s->count > 0 ? lb_csv_divider(s->line[0].text, s->line[0].length) : '\0';
+    if (!divider) return;
+    lb_sample_drop_first(s);
+    if (*s->kind.between) return; /* given */
+    snprintf(found->kind, sizeof found->kind, divider == '\t' ? "csv:tab" : "csv:%c", divider);
+    found->recognised = true;
+}
+
 static lb_status find_kind(sample *s, lb_recognised *found, lb_error *error)
 {
-    int count = s->count == 0 ? 0 : s->tabs ? 1 : (int)(sizeof kinds / sizeof *kinds);
-    for (int i = 0; i < count; i++) {
-        if (set_kind(s, kinds[i].name, error)) return error->status;
-        if (!kinds[i].is(s)) continue;
-        memcpy(found->kind, kinds[i].name, strlen(kinds[i].name) + 1);
-        found->recognised = true;
-        return LB_OK;
+    size_t count = s->count == 0 ? 0 : s->tabs ? WITH_TABS : sizeof kinds / sizeof *kinds;
+    for (size_t i = 0; i < count && !found->recognised; i++) {
+        if (try_kind(s, kinds[i].name, kinds[i].is, &found->recognised, error)) return error->status;
+        if (found->recognised) memcpy(found->kind, kinds[i].name, strlen(kinds[i].name) + 1);
+        bool table = found->recognised && strcmp(found->kind, "csv") == 0;
+        if (table && try_kind(s, "csv:;", is_other_table, &found->ambiguous, error)) return error->status;
     }
-    return set_kind(s, "tsv", error);
+    return set_kind(s, *found->kind ? found->kind : "tsv", error);
 }
 
 /* What the lines would be in this format, without a header. */
 static lb_status take_kind(sample *s, const char *name, lb_recognised *found, lb_error *error)
 {
     bool plain = lb_is_same_kind(name, "");
-    memcpy(found->kind, name, plain ? 0 : length_of_kind(name));
+    memcpy(found->kind, name, plain ? 0 : lb_kind_length(name));
     return set_kind(s, found->kind, error);
 }
 
@@ -257,7 +284,7 @@ static lb_status fall_back(sample *s, lb_recognised *found, lb_error *error)
     return status || !fits ? status : take_kind(s, s->usual->kind, found, error);
 }
 
-/* The row that recognises a format, also one with other text between its columns; NULL: there is none. */
+/* What recognises a format, also one with other text between its columns; NULL: there is nothing. */
 static bool (*check_of(const char *kind))(sample *)
 {
     size_t word = strcspn(kind, ":+");
@@ -267,82 +294,15 @@ static bool (*check_of(const char *kind))(sample *)
     return NULL;
 }
 
-/* ---- Which column is which. ---- */
-
-static const char *const sources[] = {"source",    "src",         "input", "word",  "grapheme",
-                                      "graphemes", "orthography", "text",  "lemma", NULL};
-static const char *const targets[] = {"target",        "tgt",         "trg",    "output",
-                                      "pronunciation", "phonemes",    "ipa",    "transcription",
-                                      "form",          "translation", "phones", NULL};
-static const char *const features_names[] = {"features", "feats", "feat",     "tags", "tag",
-                                             "msd",      "morph", "unimorph", "pos",  NULL};
-static const char *const weights[] = {"count", "counts", "freq", "frequency", "weight", "weights", NULL};
-
-bool lb_is_weight_name(const char *text, size_t length)
-{
-    return is_one_of((span){text, length}, weights);
-}
-
-bool lb_is_column_name(const char *text, size_t length)
-{
-    span name = {text, length};
-    return is_one_of(name, sources) || is_one_of(name, targets) || is_one_of(name, features_names);
-}
-
-static int32_t find_name(const lb_fields *names, const char *const *words)
-{
-    for (int i = 0; i < names->count; i++) {
-        span name;
-        name.text = lb_field(names, i, &name.length);
-        if (is_one_of(name, words)) return i + 1;
-    }
-    return 0;
-}
-
-/* By the names that such columns usually have. */
-static bool take_names(const lb_fields *names, lb_recognised *found)
-{
-    int32_t source = find_name(names, sources), target = find_name(names, targets);
-    if (!source || !target) return false;
-    found->source = source;
-    found->target = target;
-    found->features = find_name(names, features_names);
-    return true;
-}
-
-static int32_t find_usual(const lb_fields *names, const char *name)
-{
-    const char *const words[] = {name, NULL};
-    return *name ? find_name(names, words) : 0;
-}
-
-/* By the names that the columns had in training: all that are needed. */
-static bool take_usual_names(const lb_fields *names, const lb_pair_columns *usual, bool no_target,
-                             lb_recognised *found)
-{
-    int32_t source = find_usual(names, usual->source_name), target = find_usual(names, usual->target_name);
-    int32_t features = find_usual(names, usual->features_name);
-    if (!source || (!target && !no_target) || (!features && *usual->features_name)) return false;
-    found->source = source;
-    found->target = target;
-    found->features = features;
-    return true;
-}
-
-/* Whether the first line has the names of the columns. */
-static bool has_header(sample *s)
-{
-    lb_recognised found = {0};
-    return divide(s, 0) == LB_LINE_IS_FIELDS && s->fields.count > 1 &&
-           (take_usual_names(&s->fields, s->usual, true, &found) || take_names(&s->fields, &found));
-}
-
 /* Without targets: texts, unless the first line looks like one of the usual format. Sentences have commas, too. */
 static lb_status try_usual(sample *s, lb_recognised *found, lb_error *error)
 {
     bool (*is)(sample *) = check_of(s->usual->kind);
     lb_status status = take_kind(s, s->usual->kind, found, error);
-    found->recognised = !status && is && s->count > 0 && (is == is_table ? has_header(s) : is(s));
+    bool table = !status && lb_pair_kind_has_quotes(&s->kind);
+    if (!status && is && s->count > 0)
+        found->recognised =
+            table ? lb_columns_have_header(s) : is(s) || lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
     if (status || found->recognised) return status;
     *found->kind = '\0';
     return set_kind(s, "tsv", error);
@@ -350,129 +310,13 @@ static lb_status try_usual(sample *s, lb_recognised *found, lb_error *error)
 
 static lb_status choose_kind(sample *s, const lb_pair_format *format, lb_recognised *found, lb_error *error)
 {
-    if (format->kind && *format->kind) return set_kind(s, format->kind, error);
-    if (format->no_target) return try_usual(s, found, error);
-    lb_status status = find_kind(s, found, error);
-    return status || *found->kind ? status : fall_back(s, found, error);
-}
-
-/* "V;PST;3;SG" or "N;ACC(PL)": capitals, digits and signs, with semicolons. Source: UniMorph. */
-static bool is_bundle(span text, bool *divided)
-{
-    bool capital = false;
-    for (size_t i = 0; i < text.length; i++) {
-        char letter = text.text[i];
-        if (is_small(letter) || letter <= ' ' || letter > '~') return false;
-        capital = capital || is_capital(letter);
-        *divided = *divided || letter == ';';
-    }
-    return capital;
-}
-
-/* "pos=V,tense=PST". Source: SIGMORPHON 2016. */
-static bool is_assignment(span text)
-{
-    return text.length > 0 && memchr(text.text, '=', text.length) && !memchr(text.text, ' ', text.length);
-}
-
-/* Whether all lines have as many columns, and features in this one. */
-static bool has_features(sample *s, int column, int columns, const char **between)
-{
-    int divided = 0, assigned = 0, bundles = 0, count = s->count - s->header;
-    for (int i = s->header; i < s->count; i++) {
-        bool semicolon = false;
-        divide(s, i);
-        if (s->fields.count != columns) return false;
-        bundles += is_bundle(field(s, column - 1), &semicolon);
-        assigned += is_assignment(field(s, column - 1));
-        divided += semicolon;
-    }
-    *between = assigned == count ? "," : ";";
-    return count > 0 && (assigned == count || (bundles == count && 2 * divided > count));
-}
-
-static void find_features(sample *s, lb_recognised *found)
-{
-    const char *third, *second;
-    bool in_third = has_features(s, 3, 3, &third), in_second = has_features(s, 2, 3, &second);
-    if (in_third == in_second) return;
-    found->by_content = true;
-    found->source = 1;
-    found->features = in_third ? 3 : 2;
-    found->target = in_third ? 2 : 3;
-    found->between_features = in_third ? third : second;
-}
-
-/* Beside columns with names: the one that is named so, or else one that looks so. */
-static void find_named_features(sample *s, lb_recognised *found)
-{
-    const char *between;
-    int columns = found->names.count;
-    for (int i = 1; i <= columns && !found->features; i++)
-        if (i != found->source && i != found->target && has_features(s, i, columns, &between))
-            found->features = i;
-    if (!found->features) return;
-    found->between_features = has_features(s, found->features, columns, &between) ? between : ";";
-}
-
-/* Sentences of Tatoeba have their origin in a third column. */
-static bool has_origins(sample *s)
-{
-    static const char licence[] = "CC-BY";
-    for (int i = 0; i < s->count; i++) {
-        divide(s, i);
-        if (s->fields.count != 3) return false;
-        span third = field(s, 2);
-        if (third.length < sizeof licence || memcmp(third.text, licence, sizeof licence - 1) != 0)
-            return false;
-    }
-    return s->count > 0;
-}
-
-static void keep_names(const lb_fields *names, lb_fields *kept)
-{
-    for (int i = 0; i < names->count; i++) {
-        size_t length;
-        const char *name = lb_field(names, i, &length);
-        lb_fields_add(kept, name, length);
-    }
-}
-
-/* A model of before knows that its file had a header, but not which. */
-static bool has_usual_header(const sample *s, const lb_pair_format *format, const lb_recognised *found)
-{
-    const char *usual = s->usual->kind;
     bool given = format->kind && *format->kind;
-    return !given && !format->no_target && strstr(usual, LB_PAIR_KIND_HEADER) && !*s->usual->source_name &&
-           lb_is_same_kind(found->kind, usual);
-}
-
-static void find_columns(sample *s, const lb_pair_format *format, lb_recognised *found)
-{
-    if (s->count == 0) return;
-    divide(s, 0);
-    bool json = s->kind.keys.count > 0, given = format->kind && *format->kind;
-    bool tabs = lb_pair_kind_has_tabs(&s->kind), plain = given && tabs && !s->kind.header;
-    const lb_fields *first = json ? &s->kind.keys : &s->fields;
-    found->columns = first->count;
-    found->by_name =
-        (json || first->count > 1) && take_usual_names(first, s->usual, format->no_target, found);
-    bool named = found->by_name || (!plain && take_names(first, found));
-    found->header = !json && (named || s->kind.header || has_usual_header(s, format, found));
-    found->recognised = found->recognised || (found->header && !s->kind.header);
-    if (json || found->header) keep_names(first, &found->names);
-    s->header = found->header;
-    if (named) find_named_features(s, found);
-    if (named || !tabs || found->header) return;
-    find_features(s, found);
-    if (found->features && !given && !format->features_column) {
-        memcpy(found->kind, "unimorph", sizeof "unimorph");
-        found->recognised = true;
-    }
-    if (!found->features && has_origins(s)) {
-        found->source = 1;
-        found->target = 2;
-    }
+    if (format->no_target && !given) return try_usual(s, found, error);
+    lb_status status = given ? set_kind(s, format->kind, error) : LB_OK;
+    if (!given || lb_pair_kind_has_quotes(&s->kind)) take_divider(s, found);
+    if (given || status) return status;
+    status = find_kind(s, found, error);
+    return status || *found->kind ? status : fall_back(s, found, error);
 }
 
 lb_status lb_recognise(const char *text, size_t length, bool whole, const lb_pair_format *format,
@@ -487,7 +331,7 @@ lb_status lb_recognise(const char *text, size_t length, bool whole, const lb_pai
     take_lines(s, text, length, whole);
     if (format->no_target && s->count > 1) s->count = 1;
     lb_status status = choose_kind(s, format, found, error);
-    if (!status) find_columns(s, format, found);
+    if (!status) lb_columns_find(s, format, found);
     if (!status && (s->fields.text.failed || found->names.text.failed))
         status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
     lb_pair_kind_free(&s->kind);

@@ -78,12 +78,14 @@ static char *print_task(const lb_text_model *t)
 /* The lines of the training. */
 static lb_pair_format format_of(const lb_text_model *t)
 {
-    return (lb_pair_format){.kind = t->columns.kind,
-                            .source_column = t->columns.source,
-                            .target_column = t->columns.target,
-                            .features_column = t->columns.features,
-                            .source = t->source_rule,
-                            .target = t->target_rule};
+    lb_pair_format format = {.kind = t->columns.kind,
+                             .source_column = t->columns.source,
+                             .target_column = t->columns.target,
+                             .features_column = t->columns.features,
+                             .source = t->source_rule,
+                             .target = t->target_rule};
+    if (!format.source.features) format.source.features = ""; /* a model has found out what divides them */
+    return format;
 }
 
 /* Each id of the model needs a symbol. */

@@ -124,7 +124,7 @@ static lb_status check_transformer(const lb_training_config *c, lb_error *error)
             "embed, one_direction and attention are options of a seq2seq, not of a transformer");
     if (c->cell)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "cell is an option of a seq2seq, not of a transformer");
-    bool features = c->features_separator && *c->features_separator;
+    bool features = c->features_separator ? *c->features_separator != '\0' : c->features_column > 0;
     if (c->feature_positions && !features)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "feature_positions: the sources have no features (features_column)");

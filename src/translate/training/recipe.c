@@ -85,8 +85,7 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     if (!c->normalize) c->normalize = lb_normal_form_names[LB_NORMAL_FORM_NFD];
     if (!c->model) c->model = LB_MODEL_SEQ2SEQ;
     if (!c->direction) c->direction = LB_DIRECTION_FORWARD;
-    bool features = c->features_column > 0 || c->pairs.features;
-    if (features && !c->features_separator) c->features_separator = ";";
+    if (c->pairs.features && !c->features_separator) c->features_separator = ";";
     choose(&c->min_count, 1);
     choose(&c->layers, of_models[kind_of(c)].layers);
     choose(&c->heads, HEADS);

@@ -59,6 +59,12 @@ static const char *read_all(const char *text, lb_pair_format format)
     return found;
 }
 
+#define CONLLU                                                                                               \
+    "# text = vamos "                                                                                        \
+    "al\n1\tvamos\tir\tV\t_\tM=I\t0\tr\t_\t_\n2-3\tal\t_\t_\t_\t_\t_\t_\t_\t_\n2\ta\t_\tA\t_\t_\t4\tc\t_\t_" \
+    "\n"                                                                                                     \
+    "3\tel\tel\tD\t_\t_\t4\td\t_\t_\n3.1\tx\tx\tV\t_\t_\t_\t_\t_\t_\n4\t_\t_\tP\t_\tT=U|X=Y\t0\tr\t_\t_\n"
+
 static const struct {
     const char *text, *kind, *expected;
 } cases[] = {
@@ -83,7 +89,31 @@ static const struct {
     {"\"a\n\nx\",b\nc,d\n", "csv", "csv: a  x|b c|d"},
     {"\"a\n\"\"x\ny\",b\nc,d\n", NULL, "csv: a \"x y|b c|d"},
     {"\"a\nx\",b,c\nc,d\n", NULL, ":1: found 1 column, expected 2"},
-    {"\"a\nx,b\nc,d\n", "csv", ":1: found 1 column, expected 2"},
+    /* quotes over several lines */
+    {"\"a\nx,b\nc,d\n", "csv",
+     ":1: found a quoted field without an end, expected a quote that closes it; --format "
+     "'lines:,' takes quotes for letters"},
+    {"a\tb\nc\t\"d\n", "csv:tab",
+     ":2: found a quoted field without an end, expected a quote that closes it; "
+     "--format tsv takes quotes for letters"},
+    {"a,b,c\nd,\"e\nx\",\"f\nx,b,y\n", "csv",
+     ":3: found a quoted field without an end, expected a quote that closes it"},
+    {"a,b\nc,d\n\"e,f\ng,h\n\"i,j\nk,l\n", NULL,
+     ":3: found a quoted field that goes on to line 5, and text behind its end, expected a divider there, or "
+     "the end "
+     "of the line; --format 'lines:,' takes quotes for letters"},
+    {"a,b\n\"c\"x,d\n", "csv", "csv: a|b cx|d"},
+    /* decimal commas */
+    {"1,5;a,b\n", "csv:;", "csv:;: 1,5|a,b"},
+    {"1,5;a\n2,5;b\n3,5;c\n4,5;d\n5,5;e\n", NULL, "csv:;: 1,5|a 2,5|b 3,5|c 4,5|d 5,5|e"},
+    {"x;1,5\ny;-2,5\nz;3,5\nu;4,5\nv;5,5\n", NULL, "csv:;: x|1,5 y|-2,5 z|3,5 u|4,5 v|5,5"},
+    {"1,5\n2,5\n3,5\n4,5\n5,5\n", NULL, "csv: 1|5 2|5 3|5 4|5 5|5"},
+    /* Excel says what divides */
+    {"sep=;\na;b\n", NULL, "csv:;: a|b"},
+    {"SEP=|\nword|ipa\na|b\n", NULL, "csv:|+: a|b"},
+    {"sep=,\r\n\r\na,\"b\"\r\n", NULL, "csv:,: a|b"},
+    {"sep=;\na;b\n", "csv:;", "csv:;: a|b"},
+    {"\n\nword,ipa\nc,d\n", NULL, "csv+: c|d"},
     {"a,b\nc\n", "csv", ":2: found 1 column, expected 2"},
     {"\n\na,b\nc\n", "csv", ":4: found 1 column, expected 2"},
     {"a;b\nc,x;d\ne;f\ng;h\ni;j\n", NULL, "csv:;: a|b c,x|d e|f g|h i|j"},
@@ -104,18 +134,40 @@ static const struct {
     {"{\"t\":{\"de\":\"a\\tx\",\"en\":\"b\"}}\n", NULL, "jsonl: a x|b"},
     {"{\"a\":\"a\",\"b\":\"b\"}\n{\"a\":\n", "jsonl", ":2: found 1 column, expected 2"},
     {"{\"a\":\"a\",\"b\":\"b\"}\n{\"a\":\"c\"}\n", "jsonl", ":2: found an empty target, expected text"},
+    /* Universal Dependencies */
+    {CONLLU "\n" CONLLU, NULL, "conllu: vamos|ir el|el _|_ vamos|ir el|el _|_"},
+    {CONLLU, "conllu", "conllu: vamos|ir el|el _|_"},
+    {"1\ta\tb\n", "conllu", ":1: found 1 column, expected at least 3"},
+    /* Kaldi */
+    {"mat 1.0\tm a t\npit 0.7 p i t\npit .3  p i: t\n", NULL, "lexiconp: mat|mat pit|pit pit|pi:t"},
+    {"mat\t1.0\tm a t\npit\t0.7\tp i t\npit\t0.3\tp i: t\n", NULL, "lexiconp: mat|mat pit|pit pit|pi:t"},
+    {"mat\t1.0\tmatte\npit\t0.7\tgrube\nfit\t0.3\tgesund\n", NULL, ":1: found 3 columns, expected 2"},
+    {"mat 1.0 0.9\tm a t\npit 0.7 1.0\tp i t\npit 0.3 0.1\tp i: t\n", NULL, ": mat 1.0 0.9|m a t"},
+    /* SCAN */
+    {"IN: jump twice OUT: J J\nIN: jump OUT: J\n", NULL, "scan: jumptwice|JJ jump|J"},
+    {" IN:\tjump\tOUT:\tJ\n", NULL, "scan: jump|J"},
+    {"IN: jump OUT: J\nIN: run\n", "scan", ":2: found 1 column, expected 2"},
     /* one text between two others */
     {"a -> b\nc -> d\n", NULL, "lines: -> : a|b c|d"},
     {"a->b, c, \nd->e\n", NULL, "lists:->: a|b a|c d|e"},
     {"a: b\nc: d\n", NULL, "lines:: : a|b c|d"},
     {"a ~ b\nc~d\n", NULL, "lines:~: a|b c|d"},
+    {"s x->f(x,y), [g,h],\nd->{e\n", NULL, "lists:->: s x|f(x,y) s x|[g,h] d|{e"},
+    {"a->:), :(\nd->f(x, e\n", NULL, "lists:->: a|:) a|:( d|f(x d|e"},
     {"a -> b -> c\n", "lines: -> ", "lines: -> : a|b -> c"},
     {"a -> b\nc\n", "lines: -> ", ":2: found 1 column, expected 2"},
     {"a -> b\n", "lines:->+header", ": found an empty file"},
     /* features */
     {"a\tb\tV;X\n\nc\td\tN;Y\n", NULL, "unimorph: aVX|b cNY|d"},
     {"a\tV;X\tb\nc\tN;Y\td\n", NULL, "unimorph: aVX|b cNY|d"},
-    {"a\tpos=V,t=X\tb\nc\tpos=N\td\n", NULL, "unimorph: apos=Vt=X|b cpos=N|d"},
+    {"a\tpos=V,t=X\tb\nc\tpos=V\td\n", NULL, "unimorph: apos=Vt=X|b cpos=V|d"},
+    {"a\tb\tP=V|T=X,Y\nc\td\tP=V\ne\tf\t_\n", NULL, "unimorph: aP=VT=X,Y|b cP=V|d e_|f"},
+    {"a\tb\tid=7\nc\td\tid=8\n", NULL, ": a|b c|d"},
+    {"a\tid=7;l=x\tb\nc\tid=8;l=x\td\na\tid=9;l=x\tb\nc\tid=1;l=x\td\na\tid=2;l=x\tb\nc\tid=3;l=x\td\n", NULL,
+     ": a|b c|d a|b c|d a|b c|d"},
+    {"a\tb\tn=1\nc\td\tn=1\n", NULL, ": a|b c|d"},
+    {"a\tb\tV;PSS(1;PL)\nc\td\tN;non{NOM;ACC};PL\n", NULL, "unimorph: aVPSS(1;PL)|b cNnon{NOM;ACC}PL|d"},
+    {"lemma\tform\tfeats\na\tb\tP=V|T=X\n", NULL, "+: aP=VT=X|b"},
     {"lemma\tform\tfeatures\na\tb\tV;X\n", NULL, "+: aVX|b"},
     {"a\tb\tc\n", NULL, ":1: found 3 columns, expected 2, separated by tabs; choose two of them"},
     {"a\tb\tCC-BY 2.0\nc\td\tCC-BY 2.0\n", NULL, ": a|b c|d"},
@@ -151,6 +203,14 @@ START_TEST(test_pair_file_given_columns_are_used)
     ck_assert_str_eq(read_all("\"a\",b\nc,d\n", reversed), "csv: b|a d|c");
     ck_assert_str_eq(read_all("word,ipa\nc,d\n", reversed), "csv+: d|c");
     ck_assert_str_eq(read_all("a->b, c\nd->e\n", reversed), "lists:->: b|a c|a e|d");
+    ck_assert_str_eq(read_all(CONLLU, reversed), "conllu: vamos|1 a|2 el|3");
+    ck_assert_str_eq(read_all(CONLLU, (lb_pair_format){.features_column = 11}),
+                     "conllu: vamosVM=I|ir elD|el _PT=UX=Y|_");
+    ck_assert_str_eq(read_all(CONLLU, (lb_pair_format){.features_column = 4}),
+                     "conllu: vamosV|ir elD|el _P|_");
+    ck_assert_str_eq(read_all(CONLLU, (lb_pair_format){.target_column = 4}), "conllu: vamos|V a|A el|D");
+    ck_assert_str_eq(read_all("a\tP=V|T=X\tb\n", (lb_pair_format){.features_column = 2}), ": aP=VT=X|b");
+    ck_assert_str_eq(read_all("a\tV;X\tb\n", (lb_pair_format){.features_column = 2}), ": aVX|b");
     const lb_pair_format features = {.features_column = 3, .source.features = ";"};
     ck_assert_str_eq(read_all("a\tb\tV;X\nc\td\tN;Y\n", features), ": aVX|b cNY|d");
 }
@@ -278,7 +338,7 @@ START_TEST(test_pair_file_names_the_columns_that_are_not_used)
     static const struct {
         const char *text, *unused;
     } files[] = {
-        {"id,word,ipa,count\n1,c,d,5\n", "1 \"id\", 4 \"count\" (--weight-column 4 reads weights)"},
+        {"id,word,ipa,count\n1,c,d,5\n", "1 \"id\", 4 \"count\" (--weight-column 4 reads it)"},
         {"{\"id\":1,\"word\":\"c\",\"ipa\":\"d\"}\n", "1 \"id\""},
         {"lemma\tform\ttag\na\tb\tV;X\n", ""},
         {"lemma\tform\tkind\na\tb\tV;X\nc\td\tN;Y\n", ""}, /* features by what they look like */

@@ -101,7 +101,9 @@ START_TEST(test_line_read_features_from_any_column)
                       "features and source cannot both be column 1");
     expect_impossible((lb_pair_format){.features_column = 3, .target_column = 3, .source.features = ";"},
                       "features and target cannot both be column 3");
-    expect_impossible((lb_pair_format){.features_column = 3},
+    expect_source((lb_pair_format){.features_column = 3, .target.separator = "|"}, "ox\toxen\tN;PL",
+                  "ox\tN;PL", "oxen");
+    expect_impossible((lb_pair_format){.features_column = 3, .source.features = ""},
                       "features in column 3 need a separator, such as \";\"");
     expect_impossible((lb_pair_format){.source.features = "\t"},
                       "invalid symbol separator, expected UTF-8 without tabs and line ends");

@@ -72,6 +72,21 @@ START_TEST(test_split_features_are_symbols_of_their_own)
 }
 END_TEST
 
+START_TEST(test_split_features_brackets_keep_together_what_is_in_them)
+{
+    const lb_symbol_rule semicolons = {.features = ";"}, commas = {.features = ","},
+                         signs = {.features = "(;"};
+    EXPECT(semicolons, "w\tN;non{NOM;ACC};PL", "w", "\tN", "\tnon{NOM;ACC}", "\tPL");
+    EXPECT(commas, "w\tPSS(1,PL),{A,[B,C]},V", "w", "\tPSS(1,PL)", "\t{A,[B,C]}", "\tV");
+    EXPECT(commas, "a(b,c)\tV", "a", "(", "b", ",", "c", ")", "\tV");
+    /* without a partner, a bracket is a letter */
+    EXPECT(commas, "w\tA(1,PL,V", "w", "\tA(1", "\tPL", "\tV");
+    EXPECT(commas, "w\tA),B,(C", "w", "\tA)", "\tB", "\t(C");
+    EXPECT(signs, "w\tA(;B),(;C)", "w", "\tA", "\tB),", "\tC)");
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
 START_TEST(test_split_at_separator)
 {
     EXPECT(words, "one", "one");
@@ -333,7 +348,8 @@ int main(void)
     return support_run_tests(
         "symbols",
         SUPPORT_TESTS(test_split_without_separator_each_character_is_a_symbol,
-                      test_split_features_are_symbols_of_their_own, test_split_at_separator,
+                      test_split_features_are_symbols_of_their_own,
+                      test_split_features_brackets_keep_together_what_is_in_them, test_split_at_separator,
                       test_split_empty_symbol_is_refused,
                       test_split_runs_of_blanks_are_one_separator_and_outer_ones_none,
                       test_split_what_is_not_utf8_is_refused_with_its_place,

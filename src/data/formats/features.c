@@ -1,0 +1,205 @@
+#include "data/formats/features.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "data/formats/pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What may divide them, where it is no part of a value: values of Universal Dependencies have commas. */
+static const char *const separators[] = {"|", ";", ","};
+enum { SEPARATORS = sizeof separators / sizeof *separators, USUAL = 1 };
+
+/* "Number=Plur" */
+typedef struct assignment {
+    uint64_t key, whole; /* hashes */
+    bool number;         /* the value is one */
+} assignment;
+
+/* Those of a column. */
+typedef struct assignments {
+    assignment *list;
+    size_t count, room;
+    bool divided; /* a line has several */
+} assignments;
+
+static bool is_number(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!lb_is_digit(text[i]) && text[i] != '.' && text[i] != '-') return false;
+    return true;
+}
+
+/* "_" is a word without features. Sources: SIGMORPHON 2016, https://universaldependencies.org/format.html */
+static bool is_none(const char *text, size_t length)
+{
+    return length == 1 && *text == '_';
+}
+
+/* One sign of equality, between a key and a value. */
+static bool parse(const char *text, size_t length, assignment *parsed)
+{
+    const char *sign = memchr(text, '=', length);
+    size_t key = sign ? (size_t)(sign - text) : 0, value = key ? length - key - 1 : 0;
+    if (value == 0 || memchr(sign + 1, '=', value) || memchr(text, ' ', length)) return false;
+    *parsed = (assignment){.key = lb_hash(LB_HASH, text, key),
+                           .whole = lb_hash(LB_HASH, text, length),
+                           .number = is_number(sign + 1, value)};
+    return true;
+}
+
+/* Whether all lines have assignments in this column. Without memory, the fields have failed. */
+static bool gather(lb_sample *s, int32_t column, const char *separator, assignments *all)
+{
+    all->count = 0;
+    all->divided = false;
+    for (int i = 0; i < s->count; i++) {
+        const char *piece;
+        size_t length, before = all->count;
+        lb_sample_divide(s, i);
+        if (s->fields.count < column) return false;
+        lb_span text = lb_sample_field(s, column - 1);
+        lb_pieces pieces = lb_pieces_of(text.text, text.length, separator);
+        if (is_none(text.text, text.length)) continue;
+        while (lb_pieces_next(&pieces, &piece, &length)) {
+            s->fields.text.failed = s->fields.text.failed ||
+                                    !lb_alloc_more(&all->list, all->count, &all->room, sizeof *all->list);
+            if (s->fields.text.failed || !parse(piece, length, &all->list[all->count++])) return false;
+        }
+        all->divided = all->divided || all->count > before + 1;
+    }
+    return all->count > 0;
+}
+
+/* A separator with which they are all assignments, preferably one that occurs; NULL: there is none. */
+static const char *gather_any(lb_sample *s, int32_t column, assignments *all)
+{
+    bool found = false;
+    for (int i = 0; i < SEPARATORS; i++) {
+        bool only = gather(s, column, separators[i], all);
+        if (only && all->divided) return separators[i];
+        found = found || only;
+    }
+    return found && gather(s, column, separators[USUAL], all) ? separators[USUAL] : NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const assignment *one = a, *other = b;
+    if (one->key != other->key) return one->key < other->key ? -1 : 1;
+    return (one->whole > other->whole) - (one->whole < other->whole);
+}
+
+/* The end of those that are equal to the one at `at` in their key, or as a whole. */
+static size_t end_of(const assignments *all, size_t at, bool whole)
+{
+    const assignment *first = &all->list[at];
+    while (at < all->count && all->list[at].key == first->key &&
+           (!whole || all->list[at].whole == first->whole))
+        at++;
+    return at;
+}
+
+/* Whether keys and values recur. A key with a new value in each line has numbers of lines; a single key may be
+ * anything; and counts are no features. */
+static bool do_recur(assignments *all)
+{
+    enum { SURE = 6 };
+    size_t keys = 0, again = 0, words = 0;
+    qsort(all->list, all->count, sizeof *all->list, compare);
+    for (size_t key = 0; key < all->count; keys++) {
+        size_t next = end_of(all, key, false), different = 0;
+        for (size_t at = key; at < next; different++) {
+            size_t stop = end_of(all, at, true);
+            if (stop - at > 1) again += stop - at;
+            if (stop - at > 1 && !all->list[at].number) words++;
+            at = stop;
+        }
+        if (next - key >= SURE && different == next - key) return false;
+        key = next;
+    }
+    return keys > 1 && words > 0 && 2 * again >= all->count;
+}
+
+/* "V;PST;3;SG", "N;ACC(PL)" or "N;non{NOM}": capitals, digits and signs, with semicolons. Source: UniMorph. */
+static bool is_bundle(lb_span text, bool *divided)
+{
+    static const char not [] = "non{";
+    bool capital = false;
+    for (size_t i = 0; i < text.length; i++) {
+        char letter = text.text[i];
+        if (text.length - i >= sizeof not &&memcmp(text.text + i, not, sizeof not -1) == 0)
+            i += sizeof not -1;
+        else if (lb_is_small(letter) || letter <= ' ' || letter > '~')
+            return false;
+        capital = capital || lb_is_capital(letter);
+        *divided = *divided || letter == ';';
+    }
+    return capital;
+}
+
+typedef enum shape { NOTHING, ASSIGNMENTS, FEATURES } shape;
+
+/* What all lines have in this column, if there are so many. */
+static shape find_shape(lb_sample *s, int32_t column, int columns, const char **between)
+{
+    int divided = 0, bundles = 0;
+    for (int i = 0; i < s->count; i++) {
+        bool semicolon = false;
+        lb_sample_divide(s, i);
+        if (s->fields.count != columns) return NOTHING;
+        bundles += is_bundle(lb_sample_field(s, column - 1), &semicolon);
+        divided += semicolon;
+    }
+    *between = separators[USUAL];
+    if (bundles == s->count && 2 * divided > s->count) return FEATURES;
+    assignments all = {0};
+    const char *found = gather_any(s, column, &all);
+    bool recur = found && do_recur(&all);
+    lb_release(all.list);
+    if (found) *between = found;
+    return recur ? FEATURES : found ? ASSIGNMENTS : NOTHING;
+}
+
+void lb_features_find(lb_sample *s, lb_recognised *found)
+{
+    const char *between[2] = {0};
+    shape second = find_shape(s, 2, 3, &between[0]), third = find_shape(s, 3, 3, &between[1]);
+    bool in_third = third > second;
+    if (second == third) return;
+    found->source = 1;
+    found->target = in_third ? 2 : 3;
+    if ((in_third ? third : second) == FEATURES) {
+        found->features = in_third ? 3 : 2;
+        found->between_features = between[in_third];
+        found->by_content = true;
+    } else {
+        found->unused = in_third ? 3 : 2;
+    }
+}
+
+void lb_features_find_beside(lb_sample *s, int columns, lb_recognised *found)
+{
+    const char *between;
+    for (int i = 1; i <= columns && !found->features && s->count > 0; i++)
+        if (i != found->source && i != found->target && find_shape(s, i, columns, &between) == FEATURES)
+            found->features = i;
+}
+
+const char *lb_features_between(lb_sample *s, int32_t column)
+{
+    assignments all = {0};
+    int bars = 0, semicolons = 0;
+    const char *found = gather_any(s, column, &all);
+    lb_release(all.list);
+    if (found) return found;
+    for (int i = 0; i < s->count; i++) {
+        lb_sample_divide(s, i);
+        if (s->fields.count < column) continue;
+        lb_span text = lb_sample_field(s, column - 1);
+        bars += memchr(text.text, '|', text.length) != NULL;
+        semicolons += memchr(text.text, ';', text.length) != NULL;
+    }
+    return separators[bars > 0 && semicolons == 0 ? 0 : USUAL];
+}
