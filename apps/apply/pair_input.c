@@ -75,11 +75,14 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
 
 const char *app_columns_help(const char *message)
 {
-    static const char choose[] = LB_PAIR_LINE_CHOOSE;
+    static const char choose[] = LB_PAIR_LINE_CHOOSE, text[] = ", expected text";
     size_t length = strlen(message), end = sizeof choose - 1;
     if (length >= end && strcmp(message + length - end, choose) == 0)
         return " with --source-column and --target-column";
+    if (strstr(message, ": found no ") || strstr(message, "--format")) return ""; /* it names what helps */
     if (strstr(message, "found an empty line, expected text")) return "; --skip-bad-lines leaves it out";
+    if (length >= sizeof text - 1 && strcmp(message + length - (sizeof text - 1), text) == 0)
+        return "; --skip-bad-lines leaves such lines out";
     if (strstr(message, "found 1 column, expected 2"))
         return "; --format names another format, and --skip-bad-lines leaves such lines out";
     return strstr(message, " expected at least ") && strstr(message, " column")

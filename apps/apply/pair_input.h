@@ -2,8 +2,8 @@
 #ifndef APP_PAIR_INPUT_H
 #define APP_PAIR_INPUT_H
 
+#include "base/strings.h"
 #include "data/pair_line.h"
-#include "data/strings.h"
 #include "io/lines.h"
 #include "lookback/translate.h"
 

@@ -8,6 +8,7 @@
 #include "data/pair_conflicts.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
+#include "data/text_oddities.h"
 
 #include <lookback/plot.h>
 #include <lookback/tensor.h>
@@ -21,17 +22,17 @@ enum { SHOWN = 10, CONFLICTS = 5, SIDES = 2 };
 typedef struct settings {
     const char *dev, *dev_targets, *output;
     lb_pair_format format;
-    int symbols, normalize;
+    int symbols, normalize, min_count;
 } settings;
 
 /* One side of the pairs. */
 typedef struct side {
     const char *name;
     int64_t (*length)(const lb_pairs *, int64_t);
-    lb_vocabulary *symbols; /* most frequent first */
-    double *lengths;        /* [longest + 1] the share of pairs with each length, in percent */
-    double *counts, *ranks; /* [symbol_count] */
-    int32_t longest, symbol_count;
+    lb_vocabulary *symbols;              /* most frequent first */
+    double *lengths;                     /* [longest + 1] the share of pairs with each length, in percent */
+    double *counts, *ranks;              /* [symbol_count] */
+    int32_t longest, symbol_count, rare; /* symbols that are left, and that are not */
 } side;
 
 typedef struct looking {
@@ -59,6 +60,14 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
     return s->asked->dev && !s->dev ? error->status : LB_OK;
 }
 
+/* What a training says, too. */
+static void hint_at_separators(const looking *s)
+{
+    char text[LB_MESSAGE_LENGTH];
+    for (int i = 0; i < SIDES; i++)
+        if (lb_blanks_may_separate(s->train, s->side[i].symbols, s->side[i].name, text)) app_warn("%s", text);
+}
+
 static lb_status print_report(looking *s, lb_error *error)
 {
     lb_pair_report report;
@@ -73,6 +82,7 @@ static lb_status print_report(looking *s, lb_error *error)
     if (text) fputs(text, stdout);
     lb_release(text);
     lb_pair_report_free(&report);
+    if (!status && text) hint_at_separators(s);
     return status ? status : text ? LB_OK : error->status;
 }
 
@@ -92,8 +102,14 @@ static lb_status measure(const looking *s, side *of, lb_error *error)
     int64_t count = lb_pairs_count(s->train);
     for (int64_t i = 0; i < count; i++)
         of->longest = of->length(s->train, i) > of->longest ? (int32_t)of->length(s->train, i) : of->longest;
-    lb_vocabulary_sort(of->symbols, 1);
+    int32_t all = lb_vocabulary_size(of->symbols);
+    lb_vocabulary_sort(of->symbols, s->asked->min_count);
+    of->rare = all - lb_vocabulary_size(of->symbols);
     of->symbol_count = lb_vocabulary_size(of->symbols) - LB_FIRST_TOKEN;
+    if (of->symbol_count == 0)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: no symbol of the %ss occurs %d times, expected at least one (min_count)",
+                            s->train->path, of->name, s->asked->min_count);
     of->lengths = lb_alloc_zero(((size_t)of->longest + 1) * sizeof *of->lengths);
     of->counts = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->counts);
     of->ranks = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->ranks);
@@ -137,6 +153,9 @@ static lb_status print_side(const side *of, lb_error *error)
         &text, "%s lengths: 5 %% up to %d, 25 %% up to %d, half up to %d, 75 %% up to %d, 95 %% up to %d\n",
         of->name, (int)length_of(of, 5), (int)length_of(of, 25), (int)length_of(of, 50),
         (int)length_of(of, 75), (int)length_of(of, 95));
+    if (of->rare > 0)
+        lb_buffer_print(&text, "%s symbols: %d left, %d unknown by --min-count\n", of->name, (int)count,
+                        (int)of->rare);
     lb_buffer_print(&text, "%s symbols, most frequent:", of->name);
     print_symbols(of, 0, shown, &text);
     if (rare < count) {
@@ -217,7 +236,7 @@ static const app_example examples[] = {
 
 int data_main(int argc, char **argv)
 {
-    settings s = {.normalize = LB_NORMAL_FORM_NFD};
+    settings s = {.normalize = LB_NORMAL_FORM_NFD, .min_count = 1};
     lb_pair_format *f = &s.format;
     const app_option options[] = {
         APP_TEXT(0, "dev", "FILE", &s.dev, "pairs that the training will not see"),
@@ -226,11 +245,11 @@ int data_main(int argc, char **argv)
         APP_FORMAT(&f->kind),
         APP_TARGETS("targets", "FILE", &f->targets),
         APP_TARGETS("dev-targets", "--dev", &s.dev_targets),
-        APP_INT(0, "source-column", "N", &f->source_column, 1, 1 << 16, "column of the sources"),
-        APP_INT(0, "target-column", "N", &f->target_column, 1, 1 << 16, "column of the targets"),
-        APP_INT(0, "features-column", "N", &f->features_column, 1, 1 << 16,
+        APP_INT(0, "source-column", "N", &f->source_column, 0, 1 << 16, "column of the sources"),
+        APP_INT(0, "target-column", "N", &f->target_column, 0, 1 << 16, "column of the targets"),
+        APP_INT(0, "features-column", "N", &f->features_column, 0, 1 << 16,
                 "column of the features of the sources"),
-        APP_INT(0, "weight-column", "N", &f->weight_column, 1, 1 << 16, "column of counts or weights"),
+        APP_INT(0, "weight-column", "N", &f->weight_column, 0, 1 << 16, "column of counts or weights"),
         APP_TEXT(0, "features-separator", "TEXT", &f->source.features,
                  "separator between features; default: as the file shows, or a semicolon"),
         APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
@@ -239,6 +258,8 @@ int data_main(int argc, char **argv)
         APP_CHOICE(0, "symbols", "KIND", &s.symbols, lb_symbol_kind_names, APP_SYMBOLS_HELP),
         APP_CHOICE(0, "normalize", "FORM", &s.normalize, lb_normal_form_names,
                    "Unicode normal form of the symbols"),
+        APP_INT(0, "min-count", "N", &s.min_count, 1, 1 << 30,
+                "drop symbols that occur less often than this"),
         APP_FLAG(0, "skip-bad-lines", &f->skip_bad_lines, "skip and count bad lines"),
     };
     const app_program program = {

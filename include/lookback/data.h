@@ -95,6 +95,7 @@ typedef struct lb_symbol_rule {
      * "PSS(1;PL)"; NULL or "": texts have none. Features follow the text after a tab, "walk\tV;PST". Each is one
      * symbol, written with a tab in front: no symbol of a text equals it. */
     const char *features;
+    bool flat_features; /* brackets are letters, as they were for models of before */
 } lb_symbol_rule;
 
 /* ---- Pairs of texts in a file: its format, and a line of it in symbols. ---- */

@@ -19,6 +19,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 static uint64_t hash_rule(uint64_t hash, const lb_symbol_rule *rule)
 {
     hash = hash_text(hash_number(hash_text(hash, rule->separator), rule->normalize), rule->features);
+    if (rule->features && *rule->features && !rule->flat_features) hash = hash_number(hash, 2);
     return rule->graphemes ? hash_number(hash, 1) : hash;
 }
 

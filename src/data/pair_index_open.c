@@ -1,7 +1,7 @@
 #include "base/alloc.h"
+#include "base/strings.h"
 #include "data/pair_index.h"
 #include "data/pair_index_parts.h"
-#include "data/strings.h"
 #include "data/vocabulary_json.h"
 
 #include <string.h>

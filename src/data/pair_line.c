@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST = 1000 };
+enum { LONGEST = 1000, NO_TEXT = 32 };
 
 static const char *const bad_texts[] = {
 #define BAD_TEXT(name, text) [name] = text,
@@ -180,6 +180,20 @@ static const char *separated(const examination *e)
     return !*kind || strncmp(kind, "tsv", 3) == 0 ? ", separated by tabs" : "";
 }
 
+/* A word and short ones behind it, as in a dictionary. */
+static bool is_dictionary(const examination *e)
+{
+    enum { LETTERS = 5, WORDS = 2 }; /* in as many of them, at most */
+    const char *at = e->text, *end = at + e->length;
+    size_t words = 0, letters = 0;
+    while (at < end && *at != ' ') at++;
+    for (; at < end; at++) {
+        words += *at != ' ' && at > e->text && at[-1] == ' ';
+        letters += *at != ' ' && ((unsigned char)*at & 0xC0) != 0x80;
+    }
+    return words > 0 && WORDS * letters <= LETTERS * words && last_column(&e->format) == 2;
+}
+
 static lb_status check_columns(const examination *e, bool others)
 {
     int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns;
@@ -188,6 +202,11 @@ static lb_status check_columns(const examination *e, bool others)
     bool first = *expected == 0;
     if (first && found < last && *separated(e) && kind_of(e))
         return bad_kind(e, LB_LINE_COLUMNS, "columns with tabs between them");
+    if (!others && first && found < last && *separated(e) && is_dictionary(e))
+        return bad(
+            e, LB_LINE_COLUMNS,
+            "found 1 column, expected 2, separated by tabs; --format cmudict reads a word and its sounds, "
+            "with blanks between them");
     if (others && first && found < last)
         return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected at least %d%s", (int)found,
                    lb_plural(found), (int)last, separated(e));
@@ -211,8 +230,14 @@ static void find_side(const examination *e, int32_t column, const char **text, s
     *length = (size_t)((stop ? stop : end) - at);
 }
 
-static lb_status expect_text(const examination *e, const char *which, size_t length)
+static lb_status expect_text(const examination *e, const char *which, const char *text, size_t length)
 {
+    static const char json[] = "jsonl";
+    const char *kind = e->format.kind ? e->format.kind : "";
+    bool none = length > 0 && *text == LB_FIELDS_NOT && strncmp(kind, json, sizeof json - 1) == 0;
+    if (none)
+        return bad(e, LB_LINE_EMPTY, "found %.*s for a %s, expected text",
+                   (int)(length < NO_TEXT ? length : NO_TEXT) - 1, text + 1, which);
     return length ? LB_OK : bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
 }
 
@@ -223,10 +248,10 @@ static lb_status find_source(const examination *e, const char **text, size_t *le
     size_t count;
     lb_pair_line *pair = e->pair;
     find_side(e, e->format.source_column, text, length);
-    lb_status status = expect_text(e, "source", *length);
+    lb_status status = expect_text(e, "source", *text, *length);
     if (status || e->format.features_column == 0) return status;
     find_side(e, e->format.features_column, &features, &count);
-    status = expect_text(e, "list of features", count);
+    status = expect_text(e, "list of features", features, count);
     if (status) return status;
     if (pair->room < e->length + 1) {
         lb_release(pair->joined);
@@ -251,7 +276,7 @@ static lb_status read_side(const examination *e, const char *which, const char *
     if (status == LB_ERROR_FORMAT) return bad(e, LB_LINE_SYMBOL, "in the %s, %s", which, found.message);
     if (status) return lb_error_set(e->error, status, "%s", found.message);
     bool may_be_empty = symbols == &e->pair->target && e->format.empty_target;
-    if (symbols->count == 0 && !may_be_empty) return expect_text(e, which, 0); /* or blanks alone */
+    if (symbols->count == 0 && !may_be_empty) return expect_text(e, which, NULL, 0); /* or blanks alone */
     if (symbols->count <= (size_t)e->format.longest) return LB_OK;
     return bad(e, LB_LINE_LONG, "found a %s of %zu symbols, expected at most %d", which, symbols->count,
                (int)e->format.longest);
@@ -291,7 +316,8 @@ lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, cons
     if (!status) status = read_side(&e, "source", text, length, &e.format.source, &pair->source);
     if (status || e.format.no_target) return status;
     find_side(&e, e.format.target_column, &text, &length);
-    return read_side(&e, "target", text, length, &e.format.target, &pair->target);
+    if (!e.format.empty_target) status = expect_text(&e, "target", text, length);
+    return status ? status : read_side(&e, "target", text, length, &e.format.target, &pair->target);
 }
 
 void lb_pair_line_free(lb_pair_line *pair)

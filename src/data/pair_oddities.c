@@ -2,11 +2,12 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/format.h"
+#include "base/plural.h"
 #include "data/formats/columns.h"
+#include "data/text_oddities.h"
+#include "data/variants.h"
 #include "lookback/tensor.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 enum {
@@ -14,13 +15,8 @@ enum {
     LARGE = 1000, /* pairs of a file in which a symbol should occur more than RARE times */
     RARE = 2,
     SHOWN = 10,
-    TAIL = 16
+    LOST = 10 /* lines with weights for each pair, where the weights are too small */
 };
-
-/* Lines with something in common. */
-typedef struct found {
-    int64_t count, first; /* of pairs; the first of them */
-} found;
 
 typedef struct rare_symbol {
     const char *symbol; /* of the vocabulary */
@@ -32,16 +28,18 @@ typedef struct side {
     const lb_vocabulary *symbols;
     int64_t rare; /* different ones */
     rare_symbol shown[SHOWN];
-    int64_t quoted;
+    lb_text_oddities texts;
 } side;
 
 typedef struct search {
     lb_pairs *pairs;
     int64_t count;
     side source, target;
-    found variants, comments, one_feature, commas;
-    bool alone; /* no other pair has a symbol of the target of the first */
-    bool named; /* the first pair has the names of columns */
+    lb_variants variants;
+    lb_odd_pairs comments, one_feature, commas;
+    int64_t phrases; /* sources of several words */
+    bool alone;      /* no other pair has a symbol of the target of the first */
+    bool named;      /* the first pair has the names of columns */
     lb_strings *odd;
     lb_error *error;
 } search;
@@ -49,34 +47,6 @@ typedef struct search {
 static int32_t id_of(const side *s, const char *symbol)
 {
     return lb_vocabulary_id(s->symbols, symbol);
-}
-
-static void note(found *f, int64_t pair)
-{
-    if (f->count++ == 0) f->first = pair;
-}
-
-/* "read(2)": ends with a digit in parentheses, behind something else. */
-static bool is_variant(const lb_symbols *source)
-{
-    char tail[TAIL] = "";
-    size_t used = 0;
-    for (size_t i = source->count > 4 ? source->count - 4 : 0; i < source->count; i++) {
-        size_t length = strlen(source->symbol[i]);
-        if (length >= TAIL) return false;
-        if (used + length >= TAIL) used = 0;
-        memcpy(tail + used, source->symbol[i], length + 1);
-        used += length;
-    }
-    return used > 3 && tail[used - 1] == ')' && tail[used - 3] == '(' && tail[used - 2] >= '1' &&
-           tail[used - 2] <= '9';
-}
-
-static bool is_quoted(const lb_symbols *text)
-{
-    if (text->count == 0) return false;
-    const char *first = text->symbol[0], *last = text->symbol[text->count - 1];
-    return (text->count > 1 || strlen(first) > 1) && *first == '"' && last[strlen(last) - 1] == '"';
 }
 
 /* Whether no other text has one of its symbols. */
@@ -93,7 +63,7 @@ static bool is_alone(const side *of, const lb_symbols *text)
 /* Counts the symbols of a text that hardly occur. */
 static void look_at_side(side *of, const lb_symbols *text, int64_t pair)
 {
-    of->quoted += is_quoted(text);
+    lb_text_oddities_look(&of->texts, text, pair);
     for (size_t i = 0; i < text->count; i++) {
         int32_t id = id_of(of, text->symbol[i]);
         if (lb_vocabulary_count(of->symbols, id) > RARE) continue;
@@ -115,8 +85,8 @@ static void look_at_features(search *s, const lb_symbols *source, int64_t pair)
         features++;
         last = source->symbol[i];
     }
-    if (features == 1) note(&s->one_feature, pair);
-    if (features == 1 && strchr(last, ',')) note(&s->commas, pair);
+    if (features == 1) lb_odd_pairs_add(&s->one_feature, pair);
+    if (features == 1 && strchr(last, ',')) lb_odd_pairs_add(&s->commas, pair);
 }
 
 static bool is_name(const lb_symbol_rule *rule, const lb_symbols *text)
@@ -128,21 +98,32 @@ static bool is_name(const lb_symbol_rule *rule, const lb_symbols *text)
     return name;
 }
 
-static void look_at_pair(search *s, int64_t pair, const lb_pair_line *line)
+/* "# past" behind a blank, as in CMUdict. */
+static bool has_comment(const lb_symbol_rule *rule, const lb_symbols *text)
+{
+    bool divided = rule->separator && *rule->separator;
+    for (size_t i = 1; i + 1 < text->count; i++) {
+        if (strcmp(text->symbol[i], "#") != 0) continue;
+        if (divided || (strcmp(text->symbol[i - 1], " ") == 0 && strcmp(text->symbol[i + 1], " ") == 0))
+            return true;
+    }
+    return false;
+}
+
+static lb_status look_at_pair(search *s, int64_t pair, const lb_pair_line *line)
 {
     const lb_pair_format *f = &s->pairs->format;
+    const char *separator = f->source.separator;
     look_at_side(&s->source, &line->source, pair);
     look_at_side(&s->target, &line->target, pair);
     look_at_features(s, &line->source, pair);
-    if (is_variant(&line->source)) note(&s->variants, pair);
-    for (size_t i = 0; i < line->target.count; i++)
-        if (strcmp(line->target.symbol[i], "#") == 0) {
-            note(&s->comments, pair);
-            break;
-        }
-    if (pair > 0) return;
-    s->named = is_name(&f->source, &line->source) || is_name(&f->target, &line->target);
-    s->alone = is_alone(&s->target, &line->target);
+    s->phrases += separator && *separator ? line->source.count > 1 : 0;
+    if (has_comment(&f->target, &line->target)) lb_odd_pairs_add(&s->comments, pair);
+    if (pair == 0) {
+        s->named = is_name(&f->source, &line->source) || is_name(&f->target, &line->target);
+        s->alone = is_alone(&s->target, &line->target);
+    }
+    return lb_variants_look(&s->variants, &line->source, pair, s->error);
 }
 
 static long long line_of(const search *s, int64_t pair)
@@ -150,15 +131,7 @@ static long long line_of(const search *s, int64_t pair)
     return (long long)lb_pairs_line_number(s->pairs, pair);
 }
 
-LB_PRINTF(2, 3) static lb_status say(search *s, const char *format, ...)
-{
-    char text[LB_MESSAGE_LENGTH];
-    va_list arguments;
-    va_start(arguments, format);
-    lb_vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return lb_strings_add(s->odd, lb_alloc_string(text), s->error);
-}
+#define SAY(s, ...) lb_odd_say((s)->odd, (s)->error, __VA_ARGS__)
 
 static lb_status say_rare(search *s, const side *of)
 {
@@ -196,12 +169,12 @@ static lb_status say_features(search *s)
     int column = (int)s->pairs->format.features_column;
     lb_status status = LB_OK;
     if (s->commas.count > 0 && s->commas.count == s->one_feature.count && 2 * s->commas.count > s->count)
-        status = say(s,
+        status = SAY(s,
                      "all features are single, and have commas (line %lld): --features-separator , divides "
                      "them",
                      line_of(s, s->commas.first));
     else if (different >= MANY && 2 * once > different)
-        status = say(s,
+        status = SAY(s,
                      "column %d has %lld different features, %lld of them once: --features-column names the "
                      "column of the features",
                      column > 0 ? column : 2, (long long)different, (long long)once);
@@ -212,8 +185,54 @@ static lb_status say_header(search *s)
 {
     const char *kind = *s->pairs->file.kind ? s->pairs->file.kind : "tsv";
     const char *quote = kind[strcspn(kind, " ;|~<>&")] ? "'" : "";
-    return say(s, "line %lld is like no other: --format %s%s+header%s leaves it out", line_of(s, 0), quote,
+    return SAY(s, "line %lld is like no other: --format %s%s+header%s leaves it out", line_of(s, 0), quote,
                kind, quote);
+}
+
+/* A dictionary in columns: cmudict divides at the first blank or tab, so that a source is one word. */
+static lb_status say_dictionary(search *s, const char *header)
+{
+    lb_odd_pairs variants;
+    lb_status status = lb_variants_count(&s->variants, s->pairs, &variants, s->error);
+    if (status || s->phrases > 0 || s->source.texts.blanks > 0) return status;
+    if (variants.count > 0)
+        status =
+            SAY(s,
+                "%lld source%s with the number of a variant, such as (2) (line %lld): --format cmudict%s "
+                "takes it away",
+                (long long)variants.count, variants.count == 1 ? " ends" : "s end",
+                line_of(s, variants.first), header);
+    if (!status && s->comments.count > 0)
+        status = SAY(s, "%lld target%s # (line %lld): --format cmudict%s leaves comments out",
+                     (long long)s->comments.count, s->comments.count == 1 ? " has" : "s have",
+                     line_of(s, s->comments.first), header);
+    return status;
+}
+
+static lb_status say_quotes(search *s, const char *header)
+{
+    const lb_text_oddities *source = &s->source.texts, *target = &s->target.texts;
+    bool first = source->doubled.count > 0;
+    int64_t count = source->doubled.count + target->doubled.count;
+    if (s->count >= MANY && source->quoted == s->count && target->quoted == s->count)
+        return SAY(s, "all texts are in quotes: --format csv:tab%s takes them away", header);
+    if (count == 0 || source->half_quoted + target->half_quoted > 0) return LB_OK;
+    return SAY(s,
+               "%lld text%s in quotes, with two quotes for each within (line %lld): --format csv:tab%s takes "
+               "them away",
+               (long long)count, count == 1 ? " is" : "s are",
+               line_of(s, first ? source->doubled.first : target->doubled.first), header);
+}
+
+static lb_status say_weights(search *s)
+{
+    int64_t weighed = s->pairs->file.met.weighed;
+    if (weighed <= LOST * s->count) return LB_OK;
+    return SAY(
+        s,
+        "column %d has small weights: only 1 of %lld lines counts. Multiply them, so that most are about "
+        "1",
+        (int)s->pairs->format.weight_column, (long long)(weighed / s->count));
 }
 
 static lb_status say_all(search *s)
@@ -221,20 +240,15 @@ static lb_status say_all(search *s)
     const lb_pair_file *file = &s->pairs->file;
     bool many = s->count >= MANY,
          may = !file->header && s->pairs->texts.count == 0 && !s->pairs->format.targets;
+    bool tabs = !*file->kind || strncmp(file->kind, "tsv", 3) == 0;
+    const char *names = file->header ? "+header" : "";
     lb_status status = LB_OK;
     if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) status = say_header(s);
-    if (!status && s->variants.count > 0)
-        status = say(s,
-                     "%lld source%s with the number of a variant, such as (2) (line %lld): --format cmudict "
-                     "takes it away",
-                     (long long)s->variants.count, s->variants.count == 1 ? " ends" : "s end",
-                     line_of(s, s->variants.first));
-    if (!status && s->comments.count > 0)
-        status = say(s, "%lld target%s # (line %lld): --format cmudict leaves comments out",
-                     (long long)s->comments.count, s->comments.count == 1 ? " has" : "s have",
-                     line_of(s, s->comments.first));
-    if (!status && many && s->source.quoted == s->count && s->target.quoted == s->count)
-        status = say(s, "all texts are in quotes: --format csv:tab takes them away");
+    if (!status && tabs) status = say_dictionary(s, names);
+    if (!status && tabs) status = say_quotes(s, names);
+    if (!status) status = lb_text_oddities_say(&s->source.texts, "source", s->pairs, s->odd, s->error);
+    if (!status) status = lb_text_oddities_say(&s->target.texts, "target", s->pairs, s->odd, s->error);
+    if (!status) status = say_weights(s);
     if (!status && many) status = say_features(s);
     if (!status) status = say_rare(s, &s->source);
     return status ? status : say_rare(s, &s->target);
@@ -254,7 +268,9 @@ lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary *source, co
     for (int64_t i = 0; i < s.count && !status; i++) {
         const lb_pair_line *line;
         status = lb_pairs_read(pairs, i, &line, error);
-        if (!status) look_at_pair(&s, i, line);
+        if (!status) status = look_at_pair(&s, i, line);
     }
-    return status ? status : say_all(&s);
+    if (!status) status = say_all(&s);
+    lb_variants_free(&s.variants);
+    return status;
 }

@@ -12,14 +12,16 @@ enum { GZIP_FIRST = 0x1F, GZIP_SECOND = 0x8B, MAGIC = 2 };
 static lb_status unpack(lb_pair_stream *s, lb_error *error)
 {
     int copy, from = s->file.descriptor;
-    lb_status status = lb_plain_copy(from, s->name, LB_COPY_MOST, &copy, error);
+    lb_status status =
+        lb_plain_copy_rest(from, s->lines.buffer, s->lines.end, s->name, LB_COPY_MOST, &copy, error);
     if (from > STDIN_FILENO) close(from);
     s->file.descriptor = s->lines.descriptor = copy;
+    s->lines.end = 0;
     return status;
 }
 
-/* The first bytes of a pipe cannot be put back: those of gzip data are copied with what follows. */
-static lb_status look_for_gzip(lb_pair_stream *s, lb_error *error)
+/* Reads the first bytes of a pipe, which cannot be put back, until they are a text or gzip data. */
+static bool begins_as_gzip(lb_pair_stream *s)
 {
     char *first = s->lines.buffer;
     ssize_t count = 1;
@@ -27,13 +29,7 @@ static lb_status look_for_gzip(lb_pair_stream *s, lb_error *error)
         count = lb_lines_read(s->file.descriptor, first + s->lines.end, 1);
         if (count > 0) s->lines.end++;
     }
-    if (s->lines.end < MAGIC || *first != GZIP_FIRST || (unsigned char)first[1] != GZIP_SECOND) return LB_OK;
-    int copy, from = s->file.descriptor;
-    lb_status status = lb_raw_copy(from, s->name, first, MAGIC, LB_COPY_MOST, &copy, error);
-    if (from > STDIN_FILENO) close(from);
-    s->file.descriptor = copy;
-    s->lines.end = 0;
-    return status ? status : unpack(s, error);
+    return s->lines.end == MAGIC && *first == GZIP_FIRST && (unsigned char)first[1] == GZIP_SECOND;
 }
 
 lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_format *format,
@@ -45,8 +41,7 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
     lb_status status = lb_pair_file_source(path, &s->file.descriptor, &regular, error);
     if (!status) status = lb_lines_open(&s->lines, s->file.descriptor, s->name, LB_PAIR_LINE_BYTES, error);
     if (status) return status;
-    if (!regular) return look_for_gzip(s, error);
-    return lb_is_gzip(s->file.descriptor) ? unpack(s, error) : LB_OK;
+    return (regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s)) ? unpack(s, error) : LB_OK;
 }
 
 static bool is_blank(const lb_line *line)

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/hash.h"
+#include "base/plural.h"
 #include "data/pairs.h"
 #include "io/path.h"
 #include "lookback/base.h"
@@ -67,6 +68,31 @@ lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_err
     return add_place(pairs, here, error);
 }
 
+/* Why there is no pair. */
+static lb_status say_none(const lb_pairs *pairs, lb_error *error)
+{
+    const lb_converted *met = &pairs->file.met;
+    const char *path = pairs->path;
+    if (pairs->facts.first_bad.count > 0)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no valid line among %lld; the first: %s", path,
+                            (long long)pairs->facts.lines, pairs->facts.first_bad.text[0]);
+    if (met->weighed > 0)
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: the weights of all %lld line%s in column %d came to nothing, expected weights "
+            "of about 1 for most of them",
+            path, (long long)met->weighed, lb_plural(met->weighed), (int)pairs->format.weight_column);
+    if (met->lines > met->blanks)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: found no pair in %lld line%s, expected at least one: %s", path,
+                            (long long)met->lines, lb_plural(met->lines),
+                            met->unknown > 0 ? "each word has _ for its source or target"
+                            : met->names > 0 ? "there are only names of columns"
+                                             : "there is nothing but comments");
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: found an empty file, expected one pair of texts per line", path);
+}
+
 static lb_status find_lines(lb_pairs *pairs, lb_error *error)
 {
     lb_lines lines;
@@ -82,12 +108,7 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
     }
     lb_lines_close(&lines);
     if (pairs->file.numbered) pairs->facts.lines = pairs->file.met.lines;
-    if (status || pairs->count > 0) return status;
-    if (pairs->facts.first_bad.count == 0)
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: found an empty file, expected one pair of texts per line", pairs->path);
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no valid line among %lld; the first: %s",
-                        pairs->path, (long long)pairs->facts.lines, pairs->facts.first_bad.text[0]);
+    return status || pairs->count > 0 ? status : say_none(pairs, error);
 }
 
 static lb_status open_file(lb_pairs *pairs, const char *path, lb_error *error)

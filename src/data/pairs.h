@@ -2,8 +2,8 @@
 #ifndef LB_PAIRS_H
 #define LB_PAIRS_H
 
+#include "base/strings.h"
 #include "data/pair_line.h"
-#include "data/strings.h"
 #include "data/vocabulary.h"
 #include "lookback/data.h"
 

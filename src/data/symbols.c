@@ -150,9 +150,11 @@ static char *cut_graphemes(const char *text, size_t length, char *to, lb_symbols
     return to;
 }
 
+typedef enum pieces_are { SYMBOLS, FEATURES, FLAT_FEATURES } pieces_are;
+
 /* Each piece between separators is a symbol, with a tab in front if it is a feature. Blanks around a separator of
  * blanks, and around the whole text, belong to it. Returns the position after the last one; NULL if one is empty. */
-static char *cut_pieces(const char *text, size_t length, const char *separator, bool feature, char *to,
+static char *cut_pieces(const char *text, size_t length, const char *separator, pieces_are are, char *to,
                         lb_symbols *symbols)
 {
     bool blanks = strspn(separator, " ") == strlen(separator);
@@ -162,12 +164,12 @@ static char *cut_pieces(const char *text, size_t length, const char *separator, 
     while (blanks && text < end && *text == ' ') text++;
     if (blanks && text == end) return to;
     length = (size_t)(end - text);
-    lb_pieces pieces = feature ? lb_pieces_of(text, length, separator)
-                               : (lb_pieces){.at = text, .end = end, .separator = separator};
+    lb_pieces pieces = are == FEATURES ? lb_pieces_of(text, length, separator)
+                                       : (lb_pieces){.at = text, .end = end, .separator = separator};
     while (lb_pieces_next(&pieces, &piece, &count)) {
         if (count == 0) return NULL;
         symbols->symbol[symbols->count++] = to;
-        if (feature) *to++ = FEATURE;
+        if (are != SYMBOLS) *to++ = FEATURE;
         memcpy(to, piece, count);
         to[count] = '\0';
         to += count + 1;
@@ -191,7 +193,7 @@ static lb_status check_bytes(const char *text, size_t length, lb_error *error)
 static char *cut_text(const lb_symbol_rule *rule, const char *text, size_t length, lb_symbols *symbols)
 {
     const char *separator = separator_of(rule);
-    if (*separator) return cut_pieces(text, length, separator, false, symbols->letters, symbols);
+    if (*separator) return cut_pieces(text, length, separator, SYMBOLS, symbols->letters, symbols);
     return rule->graphemes ? cut_graphemes(text, length, symbols->letters, symbols)
                            : cut_characters(text, length, symbols->letters, symbols);
 }
@@ -213,7 +215,8 @@ static lb_status cut_both(const lb_symbol_rule *rule, const char *text, size_t l
     size_t before = (size_t)(tab - text);
     char *to = before ? cut_text(rule, text, before, symbols) : NULL;
     size_t letters = symbols->count;
-    if (!to || letters == 0 || !cut_pieces(tab + 1, length - before - 1, rule->features, true, to, symbols))
+    pieces_are are = rule->flat_features ? FLAT_FEATURES : FEATURES;
+    if (!to || letters == 0 || !cut_pieces(tab + 1, length - before - 1, rule->features, are, to, symbols))
         return empty_symbol(error);
     return symbols->count > letters ? LB_OK : empty_symbol(error);
 }

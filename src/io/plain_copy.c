@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/file.h"
-#include "io/lines.h"
+#include "io/plain_reader.h"
 #include "io/write_all.h"
 
 #include <errno.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 enum { PIECE = 1 << 16, PATH = 4096 };
 
@@ -52,16 +51,6 @@ lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *byte
     return LB_OK;
 }
 
-/* How zlib names a failed read. */
-static lb_status cannot_read(gzFile from, const char *name, lb_error *error)
-{
-    int code;
-    gzerror(from, &code);
-    if (code == Z_ERRNO) return cannot(name, "read", errno, error);
-    if (code == Z_MEM_ERROR) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: damaged gzip data", name);
-}
-
 /* What has no line ends is no file of lines, and may have no end. */
 static bool is_endless(size_t *without, const char *bytes, size_t count)
 {
@@ -71,22 +60,21 @@ static bool is_endless(size_t *without, const char *bytes, size_t count)
     return *without > LB_FILE_STREAM;
 }
 
-static lb_status copy_all(gzFile from, const char *name, int to, size_t room, char *piece, lb_error *error)
+static lb_status copy_all(lb_plain_reader *from, const char *name, int to, size_t room, char *piece,
+                          lb_error *error)
 {
-    int count;
+    ssize_t count;
     size_t without = 0;
-    while ((count = gzread(from, piece, PIECE)) > 0) {
+    while ((count = lb_plain_reader_read(from, piece, PIECE, error)) > 0) {
         if (is_endless(&without, piece, (size_t)count))
             return lb_file_is_endless(name, LB_FILE_STREAM, error);
         lb_status status = lb_copy_add(to, &room, name, piece, (size_t)count, error);
         if (status) return status;
     }
-    int code;
-    gzerror(from, &code);
-    return count < 0 || (code != Z_OK && code != Z_STREAM_END) ? cannot_read(from, name, error) : LB_OK;
+    return count < 0 ? error->status : LB_OK;
 }
 
-static lb_status copy_from(gzFile from, const char *name, size_t most, int *copy, lb_error *error)
+static lb_status copy_from(lb_plain_reader *from, const char *name, size_t most, int *copy, lb_error *error)
 {
     char *piece = lb_alloc(PIECE);
     if (!piece) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
@@ -98,37 +86,20 @@ static lb_status copy_from(gzFile from, const char *name, size_t most, int *copy
     return status;
 }
 
-lb_status lb_raw_copy(int descriptor, const char *name, const char *bytes, size_t count, size_t most,
-                      int *copy, lb_error *error)
+lb_status lb_plain_copy_rest(int descriptor, const char *first, size_t count, const char *name, size_t most,
+                             int *copy, lb_error *error)
 {
-    size_t room = most;
-    ssize_t got = (ssize_t)count;
-    char *piece = lb_alloc(PIECE);
-    *copy = piece ? lb_nameless_file() : -1;
-    lb_status status = !piece      ? lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name)
-                       : *copy < 0 ? cannot(name, "copy", errno, error)
-                                   : lb_copy_add(*copy, &room, name, bytes, count, error);
-    while (!status && (got = lb_lines_read(descriptor, piece, PIECE)) > 0)
-        status = lb_copy_add(*copy, &room, name, piece, (size_t)got, error);
-    if (!status && got < 0) status = cannot(name, "read", errno, error);
-    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot(name, "copy", errno, error);
-    lb_release(piece);
+    lb_error found = {0};
+    *copy = -1;
+    lb_plain_reader *from = lb_plain_reader_new(descriptor, first, count, name, &found);
+    lb_status status = from ? copy_from(from, name, most, copy, &found) : found.status;
+    lb_plain_reader_free(from);
     if (status && *copy >= 0) close(*copy);
     if (status) *copy = -1;
-    return status;
+    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 
 lb_status lb_plain_copy(int descriptor, const char *name, size_t most, int *copy, lb_error *error)
 {
-    *copy = -1;
-    int own = dup(descriptor);
-    gzFile from = own < 0 ? NULL : gzdopen(own, "rb");
-    lb_status status = from ? copy_from(from, name, most, copy, error) : cannot(name, "read", errno, error);
-    if (from)
-        gzclose(from);
-    else if (own >= 0)
-        close(own);
-    if (status && *copy >= 0) close(*copy);
-    if (status) *copy = -1;
-    return status;
+    return lb_plain_copy_rest(descriptor, NULL, 0, name, most, copy, error);
 }

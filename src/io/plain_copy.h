@@ -22,11 +22,6 @@ LB_MUST_USE lb_status lb_copy_add(int copy, size_t *room, const char *name, cons
 /** Whether a regular file begins like gzip data. */
 bool lb_is_gzip(int descriptor);
 
-/** Copies bytes that have been read, and the rest of an open file behind them, as they are. Otherwise as
- *  lb_plain_copy. */
-LB_MUST_USE lb_status lb_raw_copy(int descriptor, const char *name, const char *bytes, size_t count,
-                                  size_t most, int *copy, lb_error *error);
-
 /** Copies the rest of an open file, decompressed if it is gzip data, into one without a name, which begins at its first
  *  byte. `most` is the most bytes of the copy, usually LB_COPY_MOST; `name` is for messages.
  *  Memory: close `*copy`; -1 after an error, also if there is nothing to copy it to.
@@ -34,5 +29,9 @@ LB_MUST_USE lb_status lb_raw_copy(int descriptor, const char *name, const char *
  *          without the end of a line in LB_FILE_STREAM bytes, or with more than `most`; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_plain_copy(int descriptor, const char *name, size_t most, int *copy,
                                     lb_error *error);
+
+/** The same, where the first bytes have been read already. */
+LB_MUST_USE lb_status lb_plain_copy_rest(int descriptor, const char *first, size_t count, const char *name,
+                                         size_t most, int *copy, lb_error *error);
 
 #endif

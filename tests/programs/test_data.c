@@ -36,9 +36,39 @@ static const struct {
     {"head\tpronunciation\n", "%s\t%s\n", "", "",
      "  line 1 is like no other: --format tsv+header leaves it out\n", 30},
     {"orth\tqqq\n", "%s\t%s\n", "", "", "  line 1 is like no other: --format tsv+header leaves it out\n", 30},
-    {"", "%s\t%s\n", "ab(2)\ta\n", "",
-     "  1 source ends with the number of a variant, such as (2) (line 31): --format cmudict takes it away\n",
+    {"", "%s\t%s\n", "aab(2)\ta\naab(3)\tb\nf(2)\tb\n", "",
+     "  2 sources end with the number of a variant, such as (2) (line 31): --format cmudict takes it away\n",
      30},
+    {"word\tipa\n", "%s\t%s\n", "aab(2)\ta\n", "",
+     "  1 source ends with the number of a variant, such as (2) (line 32): --format cmudict+header takes it "
+     "away\n",
+     30},
+    {"", "%s\t%s\n", "f(2)\ta\n", "", NULL, 30},
+    {"", "%s\t%s\n", "a b(2)\ta\na b\ta\n", "", NULL, 30},
+    {"", "%s\t%s\n", "ab\t#a b#\nac\ta #\nad\t# a\nae\ta #1 b\n", "", NULL, 30},
+    {"", "%s\t%s\n", "a b\ta # b\n", "", NULL, 30},
+    {"", "%s -> %s\n", "ab -> a # b\n", "", NULL, 30},
+    {"", "%s\t\"%s\"\n", "ab\t\"a \"\"b\"\"\"\n", "",
+     "  1 text is in quotes, with two quotes for each within (line 7): --format csv:tab takes them away\n",
+     6},
+    {"", "%s\t%s\n", "ab\t\"a\" \"b\"\nac\t\"a \"\"b\"\"\"\n", "", NULL, 6},
+    {"", "%s\t\"%s\"\n", "", "", NULL, 6},
+    {"", "%s\t/%s/\n", "", "",
+     "  all targets are between slashes or brackets: take them out, or the model writes them, too\n", 6},
+    {"", "%s\t[%s]\n", "ab\t[a]; [b]\n", "",
+     "  1 target seems to have several answers (line 7): a line for each of them, or a list in JSON lines, "
+     "makes "
+     "a pair of each\n",
+     6},
+    {"", "%s\t/%s/\n", "ab\ta\n", "", NULL, 6},
+    {"", "%s\t%s\n", "ab\ta, b\nac\ta | b\n", "", "  2 targets seem to have several answers (line 7): a line",
+     6},
+    {"", "%s\t%s\n", "ab\ta, b\nac\ta b\n", "", NULL, 6},
+    {"", "%s\t%s\n", "a\xC2\xA0z\ta\n", "",
+     "  1 source has U+00A0 (line 7), a no-break space, which is another symbol than a blank: sed "
+     "'s/\\xC2\\xA0/ /g' makes blanks of them\n",
+     6},
+    {"", "%s\t%s\t.01\n", "x\ty\t1\n", "--weight-column 3", "has small weights: only 1 of ", 200},
     {"", "%s\t%s\n", "ab\ta # b\nac\td # c\n", "",
      "  2 targets have # (line 31): --format cmudict leaves comments out\n", 30},
     {"", "\"%s\"\t\"%s\"\n", "", "", "  all texts are in quotes: --format csv:tab takes them away\n", 30},
@@ -81,7 +111,7 @@ END_TEST
 static const struct {
     const char *text, *options, *output, *error;
 } readings[] = {
-    {"a,b\n\"c\nd\",\"e\n\nf\"\ng,h\n", "",
+    {"abc,bcd\n\"cde\ndef\",\"efgefg\n\nfghfgh\"\nghi,hij\n", "",
      "pairs.tsv: csv, 6 lines, 3 pairs\n  2 quoted fields go over several lines: a quote opens in line 2 and "
      "closes "
      "in line 3\n",
@@ -139,8 +169,10 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
                    "");
     ck_assert(support_exists("data.png"));
     look("--format lines:x");
-    support_expect(&support_run_result, 65, "",
-                   "lookback data: pairs.tsv:2: found an empty target, expected text\n");
+    support_expect(
+        &support_run_result, 65, "",
+        "lookback data: pairs.tsv:2: found an empty target, expected text; --skip-bad-lines leaves such "
+        "lines out\n");
     support_write_text("pairs.tsv", "a\tx\n\nb\tx\n");
     look("");
     support_expect(
@@ -153,6 +185,65 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
         &support_run_result, 65, "",
         "lookback data: pairs.tsv:2: found 1 column, expected 2, separated by tabs; --format names "
         "another format, and --skip-bad-lines leaves such lines out\n");
+}
+END_TEST
+
+static const struct {
+    const char *text, *options, *said;
+} refused[] = {
+    {"a\tb\t.0001\nc\td\t.0002\n", "--weight-column 3",
+     "the weights of all 2 lines in column 3 came to nothing, expected weights of about 1 for most of "
+     "them\n"},
+    {"word,ipa\n", "", "found no pair in 1 line, expected at least one: there are only names of columns\n"},
+    {";;; a\n", "--format cmudict",
+     "found no pair in 1 line, expected at least one: there is nothing but comments\n"},
+    {"mat m a t\npit p i t\n", "",
+     "1: found 1 column, expected 2, separated by tabs; --format cmudict reads a word and its sounds, with "
+     "blanks "
+     "between them\n"},
+    {"the cat sat\n", "",
+     "1: found 1 column, expected 2, separated by tabs; --format names another format, and --skip-bad-lines "
+     "leaves "
+     "such lines out\n"},
+    {"a\t\n", "--skip-bad-lines",
+     "found no valid line among 1; the first: pairs.tsv:1: found an empty target, expected text\n"},
+    {"{\"source\":\"a\",\"target\":null}\n", "",
+     "1: found null for a target, expected text; --skip-bad-lines leaves such lines out\n"},
+    {"{\"source\":\"a\",\"target\":\"b\"}\n{\"source\":true,\"target\":\"b\"}\n", "",
+     "2: found true for a source, expected text; --skip-bad-lines leaves such lines out\n"},
+    {"{\"source\":\"a\",\"target\":\"b\"}\n{\"source\":\"a\",\"target\":[\"b\",null]}\n", "",
+     "2: found null for a target, expected text; --skip-bad-lines leaves such lines out\n"},
+    {"{\"source\":\"a\",\"target\":\"b\"}\n{\"source\":\"a\",\"target\":[]}\n", "",
+     "2: found an empty list for a target, expected text; --skip-bad-lines leaves such lines out\n"},
+    {"a\tb\nc\td\n", "--min-count 2",
+     "no symbol of the sources occurs 2 times, expected at least one (min_count)\n"},
+};
+
+START_TEST(test_data_what_is_no_pair_is_named_with_what_helps)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        support_write_text("pairs.tsv", refused[i].text);
+        look(refused[i].options);
+        ck_assert_msg(support_run_result.status == 65, "%zu: %s", i, support_run_result.output);
+        ck_assert_msg(strstr(support_run_result.error, refused[i].said) != NULL, "%zu: %s", i,
+                      support_run_result.error);
+    }
+}
+END_TEST
+
+START_TEST(test_data_says_what_a_training_says)
+{
+    support_write_text("pairs.tsv", "w\tB AH N\nw\tM AA T\nx\tM AA P\n");
+    look("--min-count 2");
+    ck_assert_str_eq(
+        support_run_result.error,
+        "lookback data: pairs.tsv: the targets have a blank after every 1.3 characters: should it "
+        "separate symbols? Then it is their separator, \" \"\n");
+    ck_assert_ptr_nonnull(strstr(support_run_result.output,
+                                 "source symbols: 1 left, 1 unknown by --min-count\n"
+                                 "source symbols, most frequent: \"w\" 2\n"));
+    look("--target-separator ' '");
+    ck_assert_str_eq(support_run_result.error, "");
 }
 END_TEST
 
@@ -180,6 +271,8 @@ int main(void)
 {
     return support_run_tests("data", SUPPORT_TESTS(test_data_oddities_are_named_with_what_mends_them,
                                                    test_data_other_readings_are_named,
+                                                   test_data_what_is_no_pair_is_named_with_what_helps,
+                                                   test_data_says_what_a_training_says,
                                                    test_data_distributions_are_printed_and_drawn,
                                                    test_data_conflicts_of_dev_are_listed_with_their_lines));
 }

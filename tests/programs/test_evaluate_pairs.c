@@ -277,10 +277,16 @@ START_TEST(test_evaluate_bad_pairs_are_refused_by_their_line)
                        "--format names another format, and --skip-bad-lines leaves such lines out\n");
     write_file("pairs.tsv", "a\t\n");
     RUN(model, "pairs.tsv");
-    expect_refused(65, "lookback evaluate: pairs.tsv:1: found an empty target, expected text\n");
+    expect_refused(
+        65,
+        "lookback evaluate: pairs.tsv:1: found an empty target, expected text; --skip-bad-lines leaves such "
+        "lines out\n");
     write_file("pairs.tsv", "a\t  \n");
     RUN(model, "pairs.tsv");
-    expect_refused(65, "lookback evaluate: pairs.tsv:1: found an empty target, expected text\n");
+    expect_refused(
+        65,
+        "lookback evaluate: pairs.tsv:1: found an empty target, expected text; --skip-bad-lines leaves such "
+        "lines out\n");
     RUN(model, "nowhere.tsv");
     ck_assert_int_eq(result.status, 66);
     write_file("pairs.tsv", "");

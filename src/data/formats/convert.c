@@ -82,6 +82,7 @@ static lb_status find_times(lb_converter *w, int64_t number, int64_t *times)
     *times = 1;
     if (column == 0) return LB_OK;
     const char *text = column <= w->fields.count ? lb_field(&w->fields, column - 1, &length) : "";
+    if (length > 0 && *text == LB_FIELDS_NOT) text++, length--;
     if (!parse_weight(text, length, &weight))
         return lb_error_set(w->error, LB_ERROR_FORMAT,
                             "%s:%lld: found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",

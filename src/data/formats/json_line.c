@@ -8,14 +8,14 @@ static bool is_text(const cJSON *value)
     return cJSON_IsString(value) || cJSON_IsNumber(value);
 }
 
-/* A text, or several: the right answers. */
+/* A text, or several: the right answers. Null may be a text in other lines. */
 static bool is_value(const cJSON *value)
 {
     const cJSON *item;
-    if (!cJSON_IsArray(value) || !value->child) return is_text(value);
+    if (!cJSON_IsArray(value) || !value->child) return is_text(value) || cJSON_IsNull(value);
     cJSON_ArrayForEach(item, value)
     {
-        if (!is_text(item)) return false;
+        if (!is_text(item) && !cJSON_IsNull(item)) return false;
     }
     return true;
 }
@@ -56,19 +56,29 @@ static const cJSON *find(const cJSON *object, const char *key, size_t length)
     return NULL;
 }
 
+/* What is no text. */
+static const char *name_of(const cJSON *value)
+{
+    if (cJSON_IsBool(value)) return cJSON_IsTrue(value) ? "true" : "false";
+    if (cJSON_IsArray(value)) return value->child ? "a list" : "an empty list";
+    return cJSON_IsObject(value) ? "an object" : "null";
+}
+
 static void add_text(lb_fields *fields, const cJSON *value)
 {
     if (cJSON_IsString(value))
         lb_buffer_print(&fields->text, "%s", value->valuestring);
     else if (cJSON_IsNumber(value))
         lb_buffer_json_number(&fields->text, value->valuedouble, 17);
+    else
+        lb_buffer_print(&fields->text, "%c%s", LB_FIELDS_NOT, name_of(value));
 }
 
 static void add_value(lb_fields *fields, const cJSON *value)
 {
     static const char or = LB_FIELDS_OR;
     const cJSON *item;
-    if (cJSON_IsArray(value)) {
+    if (cJSON_IsArray(value) && value->child) {
         cJSON_ArrayForEach(item, value)
         {
             if (item != value->child) lb_buffer_add(&fields->text, & or, 1);

@@ -24,6 +24,9 @@ static const char FIRST_WRITTEN[] = "first_written";
 /* Of the file of the training, beside the columns. */
 static const char FORMAT[] = "format";
 
+/* Whether they keep features together. Files from before do not have it. */
+static const char BRACKETS[] = "brackets";
+
 static const char *const column_keys[] = {"source", "target", "features"};
 static const char *const name_keys[] = {"source_name", "target_name", "features_name"};
 
@@ -33,7 +36,9 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
     lb_json_string(json, "separator", rule->separator ? rule->separator : "");
     lb_json_string(json, "normalize", lb_normal_form_names[rule->normalize]);
     if (rule->graphemes) lb_json_bool(json, "graphemes", true);
-    if (lb_symbol_rule_has_features(rule)) lb_json_string(json, "features", rule->features);
+    bool features = lb_symbol_rule_has_features(rule);
+    if (features) lb_json_string(json, "features", rule->features);
+    if (features && !rule->flat_features) lb_json_bool(json, BRACKETS, true);
     lb_buffer_print(json, "}");
 }
 
@@ -160,6 +165,7 @@ static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key
     rule->graphemes = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(fields, "graphemes"));
     lb_status status = keep(t, separator, &rule->separator, error);
     if (!status && features) status = keep(t, features, &rule->features, error);
+    rule->flat_features = features && !cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(fields, BRACKETS));
     if (!status) status = lb_symbol_rule_check(rule, error);
     if (status == LB_ERROR_ARGUMENT && error) error->status = LB_ERROR_FORMAT;
     return status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : status;

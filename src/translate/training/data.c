@@ -1,9 +1,9 @@
 #include "translate/training/data.h"
 
 #include "base/alloc.h"
-#include "base/format.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
+#include "data/text_oddities.h"
 #include "data/vocabulary.h"
 #include "train/group.h"
 #include "translate/file/list.h"
@@ -82,34 +82,14 @@ static void report_left_out(const lb_training_data *data, const lb_training_list
     listener->report(listener->context, text);
 }
 
-/* With the wrong separator, training still works, but on fragments of symbols and on blanks. The words of a natural
- * language are longer than this on average. */
-static const double LETTERS_OF_WORDS = 2.5;
-
-static void hint_at_blanks(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *separator,
-                           int64_t (*length)(const lb_pairs *, int64_t), const char *side,
-                           const lb_training_listener *listener)
-{
-    char text[LB_MESSAGE_LENGTH];
-    int32_t blank = lb_vocabulary_id(symbols, " ");
-    if (!listener->hint || (separator && *separator) || blank == LB_UNK) return;
-    int64_t blanks = lb_vocabulary_count(symbols, blank), all = 0, count = lb_pairs_count(pairs);
-    for (int64_t i = 0; i < count; i++) all += length(pairs, i);
-    double between = (double)(all - blanks) / (double)(blanks + count);
-    if (between >= LETTERS_OF_WORDS) return;
-    lb_snprintf(text, sizeof text,
-                "%s: the %ss have a blank after every %.1f characters: should it separate symbols? Then it "
-                "is their separator, \" \"",
-                pairs->path, side, between);
-    listener->hint(listener->context, text);
-}
-
 static void hint_at_separators(const lb_training_data *data, const lb_training_listener *listener)
 {
-    hint_at_blanks(data->train, data->source, data->format.source.separator, lb_pairs_source_length, "source",
-                   listener);
-    hint_at_blanks(data->train, data->target, data->format.target.separator, lb_pairs_target_length, "target",
-                   listener);
+    char text[LB_MESSAGE_LENGTH];
+    if (!listener->hint) return;
+    if (lb_blanks_may_separate(data->train, data->source, "source", text))
+        listener->hint(listener->context, text);
+    if (lb_blanks_may_separate(data->train, data->target, "target", text))
+        listener->hint(listener->context, text);
 }
 
 static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_error *error)
@@ -141,6 +121,7 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
 {
     *data = (lb_training_data){.format = lb_recipe_format(config), .start = start};
     if (start->model.params) data->format.usual = &start->model.columns;
+    data->format.source.flat_features = start->model.source_rule.flat_features;
     if (config->sort) return prepare_lists(data, config->sort, error);
     lb_status status = open_files(data, config, error);
     if (!status) status = report(data, &config->listener, error);

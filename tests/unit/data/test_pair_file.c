@@ -156,7 +156,9 @@ static const struct {
     {"a->:), :(\nd->f(x, e\n", NULL, "lists:->: a|:) a|:( d|f(x d|e"},
     {"a -> b -> c\n", "lines: -> ", "lines: -> : a|b -> c"},
     {"a -> b\nc\n", "lines: -> ", ":2: found 1 column, expected 2"},
-    {"a -> b\n", "lines:->+header", ": found an empty file"},
+    {"a -> b\n", "lines:->+header",
+     ": found no pair in 1 line, expected at least one: there are only names of"},
+    {"\n\n", "lines:->", ": found an empty file"},
     /* features */
     {"a\tb\tV;X\n\nc\td\tN;Y\n", NULL, "unimorph: aVX|b cNY|d"},
     {"a\tV;X\tb\nc\tN;Y\td\n", NULL, "unimorph: aVX|b cNY|d"},

@@ -98,10 +98,65 @@ START_TEST(test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error)
 }
 END_TEST
 
+static size_t compress_text(const char *text, char *to, size_t room)
+{
+    z_stream stream = {.next_in = (unsigned char *)(uintptr_t)text,
+                       .avail_in = (unsigned)strlen(text),
+                       .next_out = (unsigned char *)to,
+                       .avail_out = (unsigned)room};
+    ck_assert_int_eq(deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    ck_assert_int_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    ck_assert_int_eq(deflateEnd(&stream), Z_OK);
+    return room - stream.avail_out;
+}
+
+/* The text of these bytes in a file; NULL: an error. */
+static const char *copy_bytes(const char *bytes, size_t count)
+{
+    static char text[BLOCK];
+    int copy, file = lb_nameless_file();
+    error = (lb_error){0};
+    ck_assert_int_eq(pwrite(file, bytes, count, 0), (ssize_t)count);
+    lb_status status = lb_plain_copy(file, "words", MOST, &copy, &error);
+    close(file);
+    if (status) return NULL;
+    ssize_t length = pread(copy, text, sizeof text - 1, 0);
+    ck_assert_int_ge(length, 0);
+    text[length] = '\0';
+    close(copy);
+    return text;
+}
+
+START_TEST(test_plain_copy_of_gzip_data_has_all_of_them_or_is_an_error)
+{
+    char bytes[BLOCK] = {0};
+    size_t one = compress_text("a\tb\n", bytes, sizeof bytes);
+    size_t both = one + compress_text("c\td\n", bytes + one, sizeof bytes - one);
+    ck_assert_str_eq(copy_bytes(bytes, one), "a\tb\n");
+    ck_assert_str_eq(copy_bytes(bytes, both), "a\tb\nc\td\n");
+    ck_assert_str_eq(copy_bytes(bytes, both + 100), "a\tb\nc\td\n"); /* zeros */
+    for (size_t cut = 3; cut < both; cut++) {
+        if (cut == one) continue;
+        ck_assert_msg(!copy_bytes(bytes, cut), "%zu", cut);
+        ck_assert_str_eq(error.message, "words: damaged gzip data");
+    }
+    for (int zeros = 0; zeros < 2; zeros++) {
+        memcpy(bytes + one, "\0e\tf\n" + !zeros, 4);
+        ck_assert_ptr_null(copy_bytes(bytes, one + 4));
+        ck_assert_str_eq(error.message,
+                         "words: found something else behind the gzip data, expected their end: "
+                         "gunzip it, and put the parts together as text");
+    }
+    ck_assert_str_eq(copy_bytes("\x1F", 1), "\x1F");
+    ck_assert_str_eq(copy_bytes("", 0), "");
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("plain copy",
                              SUPPORT_TESTS(test_plain_copy_of_a_pipe_that_never_ends_is_an_error,
                                            test_plain_copy_of_as_many_bytes_as_may_be_is_whole,
-                                           test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error));
+                                           test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error,
+                                           test_plain_copy_of_gzip_data_has_all_of_them_or_is_an_error));
 }

@@ -216,12 +216,14 @@ static void write_model(const char *task, const char *source, const char *target
 
 #define RULE "{\"separator\":\"\",\"normalize\":\"none\"}"
 #define TASK "{\"task\":\"pairs\",\"source\":" RULE ",\"target\":" RULE "}"
-#define COLUMNS(columns)                                                                                     \
-    "{\"task\":\"pairs\",\"source\":" RULE ",\"target\":" RULE ",\"columns\":" columns "}"
-#define SPECIALS "[\"<pad>\",\"<bos>\",\"<eos>\",\"<unk>\""
-#define SOURCE   SPECIALS ",\"a\",\"b\",\"c\",\"d\",\"e\",\"f\"]"
-#define TARGET   SPECIALS ",\"x\",\"y\",\"z\"]"
-#define SORTS    "{\"task\":\"sort\",\"max_number\":9,\"min_length\":2,\"max_length\":4}"
+#define COLUMNS_OF(rule, columns)                                                                            \
+    "{\"task\":\"pairs\",\"source\":" rule ",\"target\":" RULE ",\"columns\":" columns "}"
+#define COLUMNS(columns) COLUMNS_OF(RULE, columns)
+#define FEATURES         "{\"separator\":\"\",\"normalize\":\"none\",\"features\":\";\""
+#define SPECIALS         "[\"<pad>\",\"<bos>\",\"<eos>\",\"<unk>\""
+#define SOURCE           SPECIALS ",\"a\",\"b\",\"c\",\"d\",\"e\",\"f\"]"
+#define TARGET           SPECIALS ",\"x\",\"y\",\"z\"]"
+#define SORTS            "{\"task\":\"sort\",\"max_number\":9,\"min_length\":2,\"max_length\":4}"
 
 START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
 {
@@ -302,6 +304,16 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
     /* A file from before lengths were stored. */
     ck_assert(loaded.shortest_source == 0 && loaded.longest_source == 0);
     ck_assert(loaded.columns.source == 0 && loaded.columns.target == 0 && loaded.columns.features == 0);
+    lb_text_model_free(&loaded);
+    /* Features of before were divided within brackets, too. */
+    write_model(COLUMNS_OF(FEATURES "}", "{\"features\":3}"), SOURCE, TARGET);
+    ck_assert_msg(load(&loaded) == LB_OK && loaded.source_rule.flat_features, "%s", error.message);
+    lb_text_model_free(&loaded);
+    write_model(COLUMNS_OF(FEATURES ",\"brackets\":true}", "{\"features\":3}"), SOURCE, TARGET);
+    ck_assert_msg(load(&loaded) == LB_OK && !loaded.source_rule.flat_features, "%s", error.message);
+    ck_assert_msg(lb_text_model_save(path, &loaded, &error) == LB_OK, "%s", error.message);
+    lb_text_model_free(&loaded);
+    ck_assert_msg(load(&loaded) == LB_OK && !loaded.source_rule.flat_features, "%s", error.message);
     lb_text_model_free(&loaded);
     enum { TOO_LONG = 1000001 };
     char *task = malloc(TOO_LONG + 1);

@@ -1,4 +1,4 @@
-#include "data/strings.h"
+#include "base/strings.h"
 
 #include "base/alloc.h"
 

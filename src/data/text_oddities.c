@@ -1,0 +1,155 @@
+#include "data/text_oddities.h"
+
+#include "base/alloc.h"
+#include "base/format.h"
+#include "lookback/tensor.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* Texts that a rule about all of them needs. */
+enum { FEW = 5 };
+
+lb_status lb_odd_say(lb_strings *odd, lb_error *error, const char *format, ...)
+{
+    char text[LB_MESSAGE_LENGTH];
+    va_list arguments;
+    va_start(arguments, format);
+    lb_vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return lb_strings_add(odd, lb_alloc_string(text), error);
+}
+
+static char first_letter(const lb_symbols *text)
+{
+    return *text->symbol[0];
+}
+
+static char last_letter(const lb_symbols *text)
+{
+    const char *last = text->symbol[text->count - 1];
+    return last[strlen(last) - 1];
+}
+
+static bool has_two(const lb_symbols *text)
+{
+    return text->count > 1 || (text->count == 1 && strlen(text->symbol[0]) > 1);
+}
+
+/* The quotes within a text in quotes; -1: one of them has no other behind it, so that the outer ones are letters. */
+static int64_t count_inner_quotes(const lb_symbols *text)
+{
+    int64_t all = 0, run = 0;
+    for (size_t i = 0; i < text->count; i++)
+        for (const char *at = text->symbol[i]; *at; at++) {
+            bool outer = (i == 0 && at == text->symbol[0]) || (i == text->count - 1 && !at[1]);
+            if (!outer && *at == '"') {
+                run++;
+                all++;
+                continue;
+            }
+            if (run % 2 != 0) return -1;
+            run = 0;
+        }
+    return all;
+}
+
+static void look_for_quotes(lb_text_oddities *of, const lb_symbols *text, int64_t pair)
+{
+    if (first_letter(text) != '"') return;
+    int64_t inner = has_two(text) && last_letter(text) == '"' ? count_inner_quotes(text) : -1;
+    of->quoted += inner >= 0;
+    of->half_quoted += inner < 0;
+    if (inner > 0) lb_odd_pairs_add(&of->doubled, pair);
+}
+
+/* Each character is a symbol here; with a separator, commas belong to words. */
+static void look_for_answers(lb_text_oddities *of, const lb_symbols *text, int64_t pair)
+{
+    static const char between[] = ",;|~";
+    bool several = false, loose = false, blank = false;
+    for (size_t i = 0; i < text->count; i++) {
+        if (strcmp(text->symbol[i], " ") != 0) continue;
+        const char *before = i > 0 ? text->symbol[i - 1] : " ";
+        bool behind = *before && !before[1] && strchr(between, *before);
+        blank = true;
+        several = several || behind;
+        loose = loose || !(behind || (i + 1 < text->count && strchr("|~", *text->symbol[i + 1])));
+    }
+    of->blanks += blank;
+    of->loose += loose;
+    if (several) lb_odd_pairs_add(&of->answers, pair);
+}
+
+void lb_text_oddities_look(lb_text_oddities *of, const lb_symbols *text, int64_t pair)
+{
+    static const char no_break[] = "\xC2\xA0";
+    of->texts++;
+    if (text->count == 0) return;
+    look_for_quotes(of, text, pair);
+    look_for_answers(of, text, pair);
+    char first = first_letter(text), last = last_letter(text);
+    of->enclosed += has_two(text) && ((first == '/' && last == '/') || (first == '[' && last == ']'));
+    for (size_t i = 0; i < text->count; i++) {
+        if (!strstr(text->symbol[i], no_break)) continue;
+        lb_odd_pairs_add(&of->no_break, pair);
+        return;
+    }
+}
+
+static long long line_of(const lb_pairs *pairs, const lb_odd_pairs *of)
+{
+    return (long long)lb_pairs_line_number(pairs, of->first);
+}
+
+lb_status lb_text_oddities_say(const lb_text_oddities *of, const char *name, const lb_pairs *pairs,
+                               lb_strings *odd, lb_error *error)
+{
+    bool target = strcmp(name, "target") == 0, words = target && of->loose == 0;
+    bool all = target && of->texts >= FEW && of->enclosed == of->texts;
+    int64_t answers = of->answers.count, with = of->no_break.count;
+    lb_status status = LB_OK;
+    if (all)
+        status = lb_odd_say(
+            odd, error,
+            "all targets are between slashes or brackets: take them out, or the model writes them, too");
+    if (!status && answers > 0 && (all || (words && of->texts >= FEW && 2 * answers <= of->texts)))
+        status =
+            lb_odd_say(odd, error,
+                       "%lld %s%s several answers (line %lld): a line for each of them, or a list in JSON "
+                       "lines, makes a pair of each",
+                       (long long)answers, name, answers == 1 ? " seems to have" : "s seem to have",
+                       line_of(pairs, &of->answers));
+    if (!status && with > 0)
+        status =
+            lb_odd_say(odd, error,
+                       "%lld %s%s U+00A0 (line %lld), a no-break space, which is another symbol than a "
+                       "blank: sed 's/\\xC2\\xA0/ /g' makes blanks of them",
+                       (long long)with, name, with == 1 ? " has" : "s have", line_of(pairs, &of->no_break));
+    return status;
+}
+
+/* With the wrong separator, training still works, but on fragments of symbols and on blanks. The words of a natural
+ * language are longer than this on average. */
+static const double LETTERS_OF_WORDS = 2.5;
+
+bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *name,
+                            char text[LB_MESSAGE_LENGTH])
+{
+    bool source = strcmp(name, "source") == 0;
+    const char *separator = source ? pairs->format.source.separator : pairs->format.target.separator;
+    int32_t blank = lb_vocabulary_id(symbols, " ");
+    int64_t all = 0, count = lb_pairs_count(pairs);
+    if ((separator && *separator) || blank == LB_UNK) return false;
+    for (int64_t i = 0; i < count; i++)
+        all += source ? lb_pairs_source_length(pairs, i) : lb_pairs_target_length(pairs, i);
+    int64_t blanks = lb_vocabulary_count(symbols, blank);
+    double between = (double)(all - blanks) / (double)(blanks + count);
+    if (between >= LETTERS_OF_WORDS) return false;
+    lb_snprintf(
+        text, LB_MESSAGE_LENGTH,
+        "%.300s: the %ss have a blank after every %.1f characters: should it separate symbols? Then it "
+        "is their separator, \" \"",
+        pairs->path, name, between);
+    return true;
+}

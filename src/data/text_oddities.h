@@ -1,0 +1,46 @@
+/* What is odd about the texts of one side of the pairs, as people have written them. */
+#ifndef LB_TEXT_ODDITIES_H
+#define LB_TEXT_ODDITIES_H
+
+#include "base/strings.h"
+#include "data/pairs.h"
+
+/** Pairs with something in common. */
+typedef struct lb_odd_pairs {
+    int64_t count, first; /* of pairs; the first of them */
+} lb_odd_pairs;
+
+/** Zero before the first text. */
+typedef struct lb_text_oddities {
+    int64_t texts;
+    int64_t quoted, half_quoted; /* texts in quotes; those that only begin with one */
+    int64_t enclosed;            /* in slashes, or in square brackets */
+    int64_t blanks, loose;       /* texts with a blank; with one that no comma or the like is in front of */
+    lb_odd_pairs doubled;        /* texts in quotes that have others within, each of them twice */
+    lb_odd_pairs answers;        /* texts with a comma or the like, and a blank behind it */
+    lb_odd_pairs no_break;       /* texts with U+00A0 */
+} lb_text_oddities;
+
+/** Counts one more pair. */
+static inline void lb_odd_pairs_add(lb_odd_pairs *pairs, int64_t pair)
+{
+    if (pairs->count++ == 0) pairs->first = pair;
+}
+
+/** Looks at the text of a pair. */
+void lb_text_oddities_look(lb_text_oddities *of, const lb_symbols *text, int64_t pair);
+
+/** Adds a sentence to `odd`, formatted as by printf. Errors: LB_ERROR_MEMORY. */
+LB_PRINTF(3, 4)
+LB_MUST_USE lb_status lb_odd_say(lb_strings *odd, lb_error *error, const char *format, ...);
+
+/** Says what was odd about texts, which are `name`s. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_text_oddities_say(const lb_text_oddities *of, const char *name,
+                                           const lb_pairs *pairs, lb_strings *odd, lb_error *error);
+
+/** Whether a blank after every few characters looks as if it separated symbols, which have no separator: then `text`
+ *  receives a sentence about it. `symbols` are those of the side `name`, "source" or "target". */
+bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *name,
+                            char text[LB_MESSAGE_LENGTH]);
+
+#endif
