@@ -45,31 +45,36 @@ static void add_field(lb_buffer *out, const char *text, size_t length)
         if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
 }
 
-/* The part of a field with this number, of several right answers; the last one if it has fewer. */
-static const char *part_of(const lb_fields *fields, int field, int part, size_t *length, bool *more)
+/* The next part of a field, of several right answers, from `*next` on; the last one again if there are no more. */
+static const char *next_part(const lb_fields *fields, int field, size_t *next, size_t *length, bool *more)
 {
-    const char *at = lb_field(fields, field, length), *end = at + *length, *stop;
-    while ((stop = memchr(at, LB_FIELDS_OR, (size_t)(end - at))) != NULL && part-- > 0) at = stop + 1;
+    size_t whole;
+    const char *text = lb_field(fields, field, &whole), *at = text + *next, *end = text + whole;
+    const char *stop = memchr(at, LB_FIELDS_OR, (size_t)(end - at));
+    if (stop) *next = (size_t)(stop + 1 - text);
     *more = *more || stop;
     *length = (size_t)((stop ? stop : end) - at);
     return at;
 }
 
 /* Once for each right answer. */
-static void add_lines(work *w, int64_t number)
+static lb_status add_lines(work *w, int64_t number)
 {
-    bool more = true;
-    for (int part = 0; more; part++) {
+    size_t next[LB_FIELDS_MOST] = {0};
+    lb_status status = LB_OK;
+    for (bool more = true; more && !status;) {
         more = false;
         lb_buffer_print(&w->out, "%lld", (long long)number);
         for (int i = 0; i < w->fields.count; i++) {
             size_t length;
-            const char *text = part_of(&w->fields, i, part, &length, &more);
+            const char *text = next_part(&w->fields, i, &next[i], &length, &more);
             lb_buffer_add(&w->out, "\t", 1);
             add_field(&w->out, text, length);
         }
         lb_buffer_add(&w->out, "\n", 1);
+        status = flush(w, FULL);
     }
+    return status;
 }
 
 static bool parse_weight(const char *text, size_t length, double *weight)
@@ -106,10 +111,7 @@ static lb_status emit(work *w, int64_t number)
 {
     int64_t times;
     lb_status status = find_times(w, number, &times);
-    for (; times > 0 && !status; times--) {
-        add_lines(w, number);
-        status = flush(w, FULL);
-    }
+    for (; times > 0 && !status; times--) status = add_lines(w, number);
     return status;
 }
 
@@ -118,8 +120,7 @@ static lb_status take_bad(work *w, const char *text, size_t length)
 {
     lb_fields_clear(&w->fields);
     lb_fields_add(&w->fields, text, length);
-    add_lines(w, w->first);
-    return flush(w, FULL);
+    return add_lines(w, w->first);
 }
 
 /* A record is a line, or several of CSV. */
