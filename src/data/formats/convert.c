@@ -45,6 +45,16 @@ static void add_field(lb_buffer *out, const char *text, size_t length)
         if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
 }
 
+/* Whether a column is read. Those that are left open are among the first three. */
+static bool is_used(const lb_pair_format *f, int32_t column)
+{
+    if (!f) return true;
+    bool open = f->source_column == 0 || (f->target_column == 0 && !f->no_target) ||
+                (f->features_column == 0 && f->source.features && *f->source.features);
+    return column == f->source_column || (column == f->target_column && !f->no_target) ||
+           column == f->features_column || (open && column <= 3);
+}
+
 /* The next part of a field, of several right answers, from `*next` on; the last one again if there are no more. */
 static const char *next_part(const lb_fields *fields, int field, size_t *next, size_t *length, bool *more)
 {
@@ -60,15 +70,17 @@ static const char *next_part(const lb_fields *fields, int field, size_t *next, s
 /* Once for each right answer. */
 static lb_status add_lines(work *w, int64_t number)
 {
-    size_t next[LB_FIELDS_MOST] = {0};
+    size_t next[LB_FIELDS_MOST] = {0}, length;
     lb_status status = LB_OK;
-    for (bool more = true; more && !status;) {
+    for (bool first = true, more = true; more && !status; first = false) {
         more = false;
         lb_buffer_print(&w->out, "%lld", (long long)number);
         for (int i = 0; i < w->fields.count; i++) {
-            size_t length;
-            const char *text = next_part(&w->fields, i, &next[i], &length, &more);
+            bool used = is_used(w->asked->format, i + 1);
             lb_buffer_add(&w->out, "\t", 1);
+            if (!used && !first) continue;
+            const char *text =
+                used ? next_part(&w->fields, i, &next[i], &length, &more) : lb_field(&w->fields, i, &length);
             add_field(&w->out, text, length);
         }
         lb_buffer_add(&w->out, "\n", 1);

@@ -142,6 +142,7 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .kind = kind,
                            .header = file->header || kind->header,
                            .weight_column = format->weight_column,
+                           .format = format,
                            .met = &file->met};
     bool copied;
     lb_status status = asked.to < 0 ? cannot_read(path, errno, error) : LB_OK;
