@@ -51,7 +51,8 @@ LB_MUST_USE lb_status app_score_add(app_score *score, app_answer answer, lb_erro
 
 /** Prints all measures with their 95 % intervals, if they have one, the word error rate only if there are words, and at
  *  most `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is
- *  null. BLEU is named after what its n-grams are of, unless that is what a separator separates. If sources have several targets, it says how many pairs can be right. `seed` is that of the intervals.
+ *  null. BLEU is named after what its n-grams are of, unless that is what a separator separates. If sources have
+ *  several targets, it says how many pairs can be right. `seed` is that of the intervals.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json,
                                       lb_error *error);
