@@ -108,7 +108,8 @@ int evaluate_main(int argc, char **argv)
         .name = "evaluate",
         .purpose = "Applies a model to the sources of a TSV file of pairs and compares its outputs with the "
                    "targets. Prints exact match and sequence error rate, which count whole outputs; the word "
-                   "error rate, if targets have several words; the symbol error rate; and BLEU; each in "
+                   "error rate, if targets have several words; the symbol error rate; and BLEU, of "
+                   "characters or graphemes if those are the symbols of a target; each in "
                    "percent with its 95 % interval; and the most frequent confusions. There is no interval "
                    "where all bootstrap samples agree, and no BLEU without an output of four "
                    "symbols. Each line counts separately, even if a source has several, unless --any-target "

@@ -22,12 +22,13 @@ typedef struct app_kept_row {
     bool among;
 } kept_row;
 
-lb_status app_score_open(app_score *score, app_judging judging, const char *separator, lb_error *error)
+lb_status app_score_open(app_score *score, app_judging judging, const lb_symbol_rule *rule, lb_error *error)
 {
+    bool separated = rule->separator && *rule->separator;
     *score = (app_score){.judging = judging,
                          .symbols = lb_vocabulary_new_reserved(error),
                          .words = lb_vocabulary_new_reserved(error),
-                         .characters = !separator || !*separator};
+                         .letters = separated ? NULL : lb_symbol_kind_names[rule->graphemes]};
     return score->symbols && score->words ? LB_OK : LB_ERROR_MEMORY;
 }
 
@@ -118,7 +119,7 @@ static lb_status judge_source(app_score *score, const kept_row *rows, int64_t co
     if (!status) status = lb_confusions_add(&score->confusions, references[nearest], output, error);
     if (status) return status;
     score->count++;
-    return score->characters ? add_words(score, output, references[nearest], error) : LB_OK;
+    return score->letters ? add_words(score, output, references[nearest], error) : LB_OK;
 }
 
 static int compare_kept(const void *a, const void *b)
@@ -199,6 +200,14 @@ typedef struct line {
 
 enum { MOST_LINES = 6 };
 
+/* Without a separator, it is far higher than that of words. */
+static const char *bleu_of(const app_score *score)
+{
+    if (!score->letters) return "BLEU";
+    return strcmp(score->letters, lb_symbol_kind_names[true]) == 0 ? "BLEU of graphemes"
+                                                                   : "BLEU of characters";
+}
+
 /* Computes all measures of the rows; `*count` receives their number. */
 static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_LINES], int *count,
                          lb_error *error)
@@ -231,7 +240,7 @@ static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_
                             all.word_error_rate, low.word_error_rate, high.word_error_rate};
     lines[n++] = (line){"symbol error rate",   "symbol_error_rate",   " %",
                         all.symbol_error_rate, low.symbol_error_rate, high.symbol_error_rate};
-    lines[n++] = (line){"BLEU", "bleu", "", all.bleu, low.bleu, high.bleu};
+    lines[n++] = (line){bleu_of(score), "bleu", "", all.bleu, low.bleu, high.bleu};
     *count = n;
     return LB_OK;
 }
@@ -307,6 +316,7 @@ static lb_status print_json(const app_score *score, const line *lines, int count
         lb_json_whole(&json, "possible", found.possible);
     }
     for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
+    lb_json_string(&json, "bleu_of", score->letters ? score->letters : "symbols");
     lb_json_open(&json, "confusions", "[");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];

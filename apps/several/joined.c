@@ -1,8 +1,10 @@
 #include "several/joined.h"
 
 #include "base/buffer.h"
+#include "console/output.h"
 #include "io/file.h"
 
+#include <math.h>
 #include <stdio.h>
 
 const char *app_judged(const lb_training_config *config)
@@ -12,8 +14,9 @@ const char *app_judged(const lb_training_config *config)
 
 static void show_measured(double weight, const lb_evaluation *dev, const char *label, const char *path)
 {
-    printf("%-8.4f %-12.4f %-13.4f %-10.4f %-20s %s\n", weight, dev->exact_match, dev->symbol_error,
-           dev->loss, label, path);
+    char loss[APP_MEASURED];
+    printf("%-8.4f %-12.4f %-13.4f %-10s %-20s %s\n", weight, dev->exact_match, dev->symbol_error,
+           app_measured(dev->loss, 4, loss), label, path);
 }
 
 void app_show_joined(const lb_join_result *result)
@@ -35,9 +38,11 @@ void app_show_joined(const lb_join_result *result)
 static void print_row(lb_buffer *text, double weight, const lb_evaluation *dev, const char *label,
                       const char *path)
 {
+    char loss[APP_MEASURED];
     lb_buffer_print(text, "%.4f\t", weight);
     if (dev)
-        lb_buffer_print(text, "%.6f\t%.6f\t%.6f", dev->exact_match, dev->symbol_error, dev->loss);
+        lb_buffer_print(text, "%.6f\t%.6f\t%s", dev->exact_match, dev->symbol_error,
+                        isnan(dev->loss) ? "" : app_measured(dev->loss, 6, loss));
     else
         lb_buffer_print(text, "\t\t");
     lb_buffer_print(text, "\t%s\t%s\n", label, path);

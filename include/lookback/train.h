@@ -157,7 +157,7 @@ typedef struct lb_evaluation {
     double exact_match;  /* share of completely correct outputs; higher is better */
     double symbol_error; /* edits per target symbol that correct the outputs; lower is better */
     /* Mean cross-entropy per target token, without label smoothing, in nats; without targets that have a symbol which
-     * the model cannot write, 0 if all of them have. */
+     * the model cannot write, and NaN if all of them have: nothing was measured. */
     double loss;
     double own[LB_OWN_MEASURES]; /* what a program measures besides, for lb_trainer_config.is_better */
 } lb_evaluation;
@@ -175,7 +175,7 @@ typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, lb_evaluation 
 /** One evaluation of a run. */
 typedef struct lb_train_point {
     int64_t step; /* steps done */
-    double loss;  /* training loss: mean over the steps since the previous point */
+    double loss;  /* training loss: mean over the steps since the previous point; NaN before the first step */
     lb_evaluation dev;
     double lr;        /* of the last step */
     double grad_norm; /* of the last step, before clipping */
@@ -268,7 +268,9 @@ typedef struct lb_trainer_config {
     lb_optimizer_config optimizer; /* its lr comes from the schedule */
     /* Evaluate, and end with, weights averaged over about 1 / (1 - average) steps; 0: no average. */
     double average;
-    bool trained;  /* the parameters are already trained: the average starts with them */
+    /* The parameters are already trained: they are evaluated as step 0, which may be the best, and the average starts
+     * with them. */
+    bool trained;
     uint64_t seed; /* of dropout */
     /* Parts of each batch, a power of two. Their gradients are added in one binary tree, weighted by their tokens; so
      * the weights have the same bits with any number of processes that divides it. 0: 1 */

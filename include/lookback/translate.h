@@ -407,6 +407,7 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *          settings, but patience and target, make another run: they are an error, unless `fresh`.
  *  From:   symbols of the start model keep their ids, and with them their rows in embeddings and output; new ones
  *          follow, with the rows of a new model. The start model must stay where it is for the run to be resumed.
+ *          It is evaluated as step 0: if nothing later is better, the result is that model, with the new symbols.
  *  Random: `seed` alone decides; not the threads.
  *  Errors: LB_ERROR_ARGUMENT for an impossible configuration, one that contradicts the start model, a name to freeze
  *          that it does not have, or no pairs; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line, with

@@ -146,7 +146,8 @@ class Model:
 
         Returns what `lookback evaluate --json` prints: pairs, exact_match, sequence_error_rate, symbol_error_rate,
         word_error_rate (if targets have several words) and bleu, in percent, each a dict of value, low and high, the ends
-        of the 95 % interval; and confusions, a list of dicts.
+        of the 95 % interval; bleu_of, what BLEU is of: "characters", "graphemes" or, with a separator, "symbols"; and
+        confusions, a list of dicts.
 
         options  those of `lookback evaluate` by their names: beam=1, confusions=20, skip_bad_lines=True
 

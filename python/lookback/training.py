@@ -2,6 +2,7 @@
 import difflib
 import json
 import logging
+import math
 import signal
 import sys
 import threading
@@ -22,23 +23,28 @@ class Evaluation(NamedTuple):
 
     exact_match: float  # share of completely correct outputs
     symbol_error: float  # edits per symbol of the target
-    loss: float  # mean cross-entropy per symbol of the target, in nats
+    loss: float  # mean cross-entropy per symbol of the target, in nats; NaN if no target can be written
 
 
 class Progress(NamedTuple):
     """Where a training is: after a step, or, if there is an `evaluation`, after that evaluation."""
 
-    step: int  # steps done
+    step: int  # steps done; 0 for the evaluation of a model that the training starts from
     steps: int  # of the whole training
-    loss: float  # of the step; with an evaluation, the mean since the one before
+    loss: float  # of the step; with an evaluation, the mean since the one before, and NaN for the first model
     evaluation: Optional[Evaluation]
     name: Optional[str]  # "seed 3", if several models are trained
+
+
+def _measured(loss: float) -> str:
+    return "-" if math.isnan(loss) else f"{loss:.4f}"
 
 
 def _print_progress(now: Progress) -> None:
     if now.evaluation:
         name = f"{now.name}: " if now.name else ""
-        print(f"{name}step {now.step}/{now.steps}  loss {now.loss:.4f}  dev loss {now.evaluation.loss:.4f}"
+        print(f"{name}step {now.step}/{now.steps}  loss {_measured(now.loss)}"
+              f"  dev loss {_measured(now.evaluation.loss)}"
               f"  exact match {now.evaluation.exact_match:.4f}", file=sys.stderr, flush=True)
 
 

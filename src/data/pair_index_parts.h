@@ -18,7 +18,7 @@
 
 /* Another version of Lookback may find other pairs in the same bytes: whoever changes how lines are read, symbols are
  * hashed or pairs are held out raises it, as well as who changes the format. */
-enum { LB_PAIR_INDEX_VERSION = 1 };
+enum { LB_PAIR_INDEX_VERSION = 2 };
 
 #define LB_PAIR_INDEX_MAGIC "lookback pairs\n"
 #define LB_PAIR_INDEX_ORDER UINT32_C(0x01020304)

@@ -67,6 +67,7 @@ static lb_status begin(lb_pair_stream *s, const lb_line *line, lb_error *error)
                                          .to = -1,
                                          .kind = &s->kind,
                                          .header = s->file.header || s->kind.header,
+                                         .format = s->format,
                                          .met = &s->file.met};
     return status;
 }

@@ -48,6 +48,11 @@ void lb_plain_reader_free(lb_plain_reader *reader)
     lb_release(reader);
 }
 
+bool lb_plain_reader_unpacks(const lb_plain_reader *reader)
+{
+    return reader->state >= INSIDE;
+}
+
 /* Reads until there are this many bytes; fewer only at the end. */
 static lb_status fill(lb_plain_reader *r, size_t wanted, lb_error *error)
 {

@@ -4,6 +4,7 @@
 
 #include "lookback/base.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 typedef struct lb_plain_reader lb_plain_reader;
@@ -19,6 +20,9 @@ LB_MUST_USE lb_plain_reader *lb_plain_reader_new(int descriptor, const char *fir
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if gzip data are damaged, or something else is behind them;
  *          LB_ERROR_MEMORY. */
 ssize_t lb_plain_reader_read(lb_plain_reader *reader, char *to, size_t room, lb_error *error);
+
+/** Whether gzip data have been read. */
+bool lb_plain_reader_unpacks(const lb_plain_reader *reader);
 
 void lb_plain_reader_free(lb_plain_reader *reader);
 

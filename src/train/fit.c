@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "train/examples.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const double LR = 3e-3, HELD_OUT = 0.1;
@@ -92,7 +93,7 @@ static lb_status evaluate(void *context, lb_tape *tape, lb_evaluation *found)
         weight += share;
     }
     lb_tape_set_mode(tape, LB_MODE_TRAIN);
-    if (weight > 0) found->loss = sum / (double)weight;
+    found->loss = weight > 0 ? sum / (double)weight : NAN;
     if (counted > 0) found->exact_match = (double)right / (double)counted;
     return lb_tape_status(tape);
 }

@@ -45,6 +45,9 @@ campaigns="
 18 $here/proof_kills.sh|SIGKILL at random moments of a training and at each system call of its saves; resumed, it has to end with the same file
 4 $here/proof_parents.sh|SIGKILL at random moments of the parent of a sweep or an ensemble; the same command at once waits for what is left behind, and has to end with the same file
 2 $here/proof_grids.sh|random grids of a sweep, with equal values and members that cannot be: refused before anything is trained, or a folder and a result each
+2 $here/proof_pipes.sh|files of many formats, plain and compressed, from a file, through pipes in pieces and from a FIFO: the same output, messages and losses
+2 $here/proof_columns.sh|tables with their columns in random orders: the figures and outputs of the order that a model was trained on
+3 $here/proof_answers.sh|lines with up to 120,000 right answers: pairs as awk counts them, and four times as many in about four times the time of the processor
 2 $here/proof_limits.sh|few open files, little memory, a small stack, small files, a disk that is full or read-only
 2 $here/proof_links.sh|a link planted under each name that a program writes and that its user has not named: what it leads to stays as it is
 2 $here/proof_locales.sh|locales with a decimal comma, or with another small letter of I: the same output and files, byte for byte

@@ -36,31 +36,48 @@ static void add_field(lb_buffer *out, const char *text, size_t length)
         if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
 }
 
-/* The part of a field with this number, of several right answers; the last one if it has fewer. */
-static const char *part_of(const lb_fields *fields, int field, int part, size_t *length, bool *more)
+/* Whether a column is read. Those that are left open are among the first three. */
+static bool is_used(const lb_pair_format *f, int32_t column)
 {
-    const char *at = lb_field(fields, field, length), *end = at + *length, *stop;
-    while ((stop = memchr(at, LB_FIELDS_OR, (size_t)(end - at))) != NULL && part-- > 0) at = stop + 1;
+    if (!f) return true;
+    bool open = f->source_column == 0 || (f->target_column == 0 && !f->no_target) ||
+                (f->features_column == 0 && f->source.features && *f->source.features);
+    return column == f->source_column || (column == f->target_column && !f->no_target) ||
+           column == f->features_column || (open && column <= 3);
+}
+
+/* The next part of a field, of several right answers, from `*next` on; the last one again if there are no more. */
+static const char *next_part(const lb_fields *fields, int field, size_t *next, size_t *length, bool *more)
+{
+    size_t whole;
+    const char *text = lb_field(fields, field, &whole), *at = text + *next, *end = text + whole;
+    const char *stop = memchr(at, LB_FIELDS_OR, (size_t)(end - at));
+    if (stop) *next = (size_t)(stop + 1 - text);
     *more = *more || stop;
     *length = (size_t)((stop ? stop : end) - at);
     return at;
 }
 
 /* Once for each right answer. */
-static void add_lines(lb_converter *w, int64_t number)
+static lb_status add_lines(lb_converter *w, int64_t number)
 {
-    bool more = true;
-    for (int part = 0; more; part++) {
+    size_t next[LB_FIELDS_MOST] = {0}, length;
+    lb_status status = LB_OK;
+    for (bool first = true, more = true; more && !status; first = false) {
         more = false;
         lb_buffer_print(&w->out, "%lld", (long long)number);
         for (int i = 0; i < w->fields.count; i++) {
-            size_t length;
-            const char *text = part_of(&w->fields, i, part, &length, &more);
+            bool used = is_used(w->asked.format, i + 1);
             lb_buffer_add(&w->out, "\t", 1);
+            if (!used && !first) continue;
+            const char *text =
+                used ? next_part(&w->fields, i, &next[i], &length, &more) : lb_field(&w->fields, i, &length);
             add_field(&w->out, text, length);
         }
         lb_buffer_add(&w->out, "\n", 1);
+        status = flush(w, FULL);
     }
+    return status;
 }
 
 static bool parse_weight(const char *text, size_t length, double *weight)
@@ -98,10 +115,7 @@ static lb_status emit(lb_converter *w, int64_t number)
 {
     int64_t times;
     lb_status status = find_times(w, number, &times);
-    for (; times > 0 && !status; times--) {
-        add_lines(w, number);
-        status = flush(w, FULL);
-    }
+    for (; times > 0 && !status; times--) status = add_lines(w, number);
     return status;
 }
 
@@ -110,8 +124,7 @@ static lb_status take_bad(lb_converter *w, const char *text, size_t length)
 {
     lb_fields_clear(&w->fields);
     lb_fields_add(&w->fields, text, length);
-    add_lines(w, w->first);
-    return flush(w, FULL);
+    return add_lines(w, w->first);
 }
 
 /* Whoever has quotes for letters gets everything up to the next one. */
@@ -132,7 +145,8 @@ static lb_status bad_quote(const lb_converter *w, const char *found, const char 
 static bool is_unknown(const lb_converter *w)
 {
     const char *nothing = w->asked.kind->row->nothing;
-    const int32_t columns[] = {w->asked.source_column, w->asked.target_column};
+    const lb_pair_format *f = w->asked.format;
+    const int32_t columns[] = {f ? f->source_column : 0, f && !f->no_target ? f->target_column : 0};
     int without = 0;
     for (int i = 0; nothing && i < 2; i++) {
         if (columns[i] == 0 || columns[i] > w->fields.count) return false;

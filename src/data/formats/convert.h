@@ -4,6 +4,7 @@
 
 #include "data/formats/pair_kind.h"
 #include "io/lines.h"
+#include "lookback/data.h"
 
 enum { LB_PAIR_LINE_BYTES = 1 << 20 }; /* maximum bytes of a line, also for lb_lines_open */
 
@@ -27,9 +28,10 @@ typedef struct lb_conversion {
     size_t
         most; /* bytes that are written, usually LB_COPY_MOST: a weight repeats a line up to a million times */
     lb_pair_kind *kind;
-    bool header;                          /* leave out the first line that is neither blank nor a comment */
-    int32_t weight_column;                /* 0: none */
-    int32_t source_column, target_column; /* where "_" may stand for no text; 0: nowhere */
+    bool header;           /* leave out the first line that is neither blank nor a comment */
+    int32_t weight_column; /* 0: none */
+    /* Whose columns are read: of several right answers, only the first line has the others. NULL: all are. */
+    const lb_pair_format *format;
     lb_converted *met;
 } lb_conversion;
 

@@ -331,7 +331,6 @@ static lb_status settle(lb_pair_file *file, const char *name, lb_pair_format *fo
 static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_format *format,
                          lb_pair_kind *kind, lb_error *error)
 {
-    bool both = format->source_column && format->target_column && !format->no_target;
     lb_conversion asked = {.name = lb_pair_file_name(path),
                            .from = file->descriptor,
                            .targets = -1,
@@ -340,8 +339,7 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .kind = kind,
                            .header = file->header || kind->header,
                            .weight_column = format->weight_column,
-                           .source_column = both ? format->source_column : 0,
-                           .target_column = both ? format->target_column : 0,
+                           .format = format,
                            .met = &file->met};
     bool copied;
     lb_status status = asked.to < 0 ? cannot_read(path, errno, error) : LB_OK;

@@ -232,6 +232,11 @@ void lb_pair_kind_free(lb_pair_kind *kind)
     *kind = (lb_pair_kind){0};
 }
 
+const lb_pair_kind_row *lb_pair_kind_at(size_t number)
+{
+    return number < sizeof rows / sizeof *rows ? &rows[number] : NULL;
+}
+
 bool lb_pair_kind_is_plain(const lb_pair_kind *kind)
 {
     return kind->row == rows && !kind->header;

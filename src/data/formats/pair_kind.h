@@ -49,6 +49,9 @@ LB_MUST_USE lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, l
 
 void lb_pair_kind_free(lb_pair_kind *kind);
 
+/** Row `number` of the table of formats, counted from 0; NULL after the last one. */
+const lb_pair_kind_row *lb_pair_kind_at(size_t number);
+
 /** Whether it is TSV, where each line is a pair. */
 bool lb_pair_kind_is_plain(const lb_pair_kind *kind);
 

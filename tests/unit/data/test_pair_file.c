@@ -238,6 +238,54 @@ START_TEST(test_pair_file_weights_repeat_pairs)
 }
 END_TEST
 
+/* Answer i of each field is with answer i of the others; a field with fewer keeps its last one. */
+START_TEST(test_pair_file_several_answers_are_pairs_in_their_order)
+{
+    lb_pair_format jsonl = {.kind = "jsonl", .source_column = 1, .target_column = 2};
+    ck_assert_str_eq(
+        read_all("{\"s\":[\"a\",\"b\",\"c\"],\"t\":[\"x\",\"y\"],\"tags\":[\"p\",\"q\",\"r\",\"s\"]}\n"
+                 "{\"s\":\"d\",\"t\":[\"z\"],\"tags\":[]}\n",
+                 jsonl),
+        "jsonl: a|x b|y c|y d|z");
+    jsonl.target_column = 3; /* and now others are not read */
+    ck_assert_str_eq(read_all("{\"s\":\"a\",\"t\":[\"x\",\"y\"],\"tags\":[\"p\",\"q\",\"r\"]}\n", jsonl),
+                     "jsonl: a|p a|q a|r");
+}
+END_TEST
+
+/* The copy of many answers and of a long text that nobody reads has a few times as many bytes as they. */
+START_TEST(test_pair_file_many_answers_have_a_copy_in_proportion)
+{
+    enum { ANSWERS = 20000, TEXT = 100000, MOST = 8 * (TEXT + 2 * ANSWERS) };
+    static char text[TEXT + 2 * ANSWERS + 64];
+    lb_pair_kind kind;
+    lb_error error = {0};
+    lb_converted met = {0};
+    const lb_pair_format format = {.source_column = 1, .target_column = 2};
+    size_t used = (size_t)snprintf(text, sizeof text, "abc\t");
+    for (int i = 0; i < ANSWERS; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%c%c", 'a' + i % 26, LB_FIELDS_OR);
+    text[used - 1] = '\t';
+    memset(text + used, 'x', TEXT);
+    used += TEXT;
+    ck_assert_int_eq(lb_pair_kind_parse("tsv", &kind, &error), LB_OK);
+    lb_conversion asked = {.name = "file",
+                           .from = lb_nameless_file(),
+                           .targets = -1,
+                           .to = lb_nameless_file(),
+                           .most = MOST,
+                           .kind = &kind,
+                           .format = &format,
+                           .met = &met};
+    ck_assert_int_eq(pwrite(asked.from, text, used, 0), (intmax_t)used);
+    ck_assert_msg(lb_convert(&asked, &error) == LB_OK, "%s", error.message);
+    ck_assert_int_gt(lseek(asked.to, 0, SEEK_END), TEXT + 8 * ANSWERS);
+    close(asked.from);
+    close(asked.to);
+    lb_pair_kind_free(&kind);
+}
+END_TEST
+
 /* A weight of a million repeats its line as often: the copy has a limit, and does not fill the disk. */
 START_TEST(test_pair_file_weights_have_no_more_room_than_the_copy)
 {
@@ -369,5 +417,7 @@ int main(void)
                       test_pair_file_given_columns_are_used, test_pair_file_is_read_as_the_training_was,
                       test_pair_file_after_a_training_without_names_is_read_by_number,
                       test_pair_file_names_the_columns_that_are_not_used, test_pair_file_weights_repeat_pairs,
+                      test_pair_file_several_answers_are_pairs_in_their_order,
+                      test_pair_file_many_answers_have_a_copy_in_proportion,
                       test_pair_file_weights_have_no_more_room_than_the_copy));
 }
