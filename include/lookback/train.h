@@ -351,7 +351,9 @@ typedef struct lb_fit_config {
     double held_out;
     int64_t patience; /* epochs without better weights after which it ends [never] */
     uint64_t seed;    /* of what is held out, of the order of the examples, and of dropout */
-    /* A run that was interrupted resumes from it, with the same bits; NULL: none. See lb_trainer_config. */
+    /* A run that was interrupted resumes from it, with the same bits; NULL: none. It belongs to a run with the same
+     * examples, frozen parameters and settings, but for `epochs`: see lb_train. The model and its first weights are
+     * not compared. */
     const char *checkpoint;
     bool fresh;
     void *context;         /* passed to these, each of which may be NULL */

@@ -92,11 +92,16 @@ static uint64_t hash_array(uint64_t hash, const void *array, int64_t count, size
 
 uint64_t lb_examples_hash(const lb_examples *e)
 {
-    const int64_t sizes[] = {e->count, e->width, e->length, e->vocabulary, e->classes, e->outputs, e->next};
+    const int64_t sizes[] = {e->count,      e->numbers ? e->width : 0,  e->ids ? e->length : 0,
+                             e->vocabulary, e->labels ? e->classes : 0, e->values ? e->outputs : 0,
+                             e->next};
     uint64_t hash = lb_hash(LB_HASH, sizes, sizeof sizes);
     hash = hash_array(hash, e->numbers, e->count * e->width, sizeof *e->numbers);
-    hash = hash_array(hash, e->ids, e->count * e->length, sizeof *e->ids);
-    hash = hash_array(hash, e->lengths, e->count, sizeof *e->lengths);
+    for (int64_t i = 0; e->ids && i < e->count; i++) { /* what follows in a row may be anything */
+        int32_t length = length_of(e, i);
+        hash = lb_hash(hash, &length, sizeof length);
+        hash = lb_hash(hash, e->ids + i * e->length, (size_t)length * sizeof *e->ids);
+    }
     hash = hash_array(hash, e->labels, e->count, sizeof *e->labels);
     return hash_array(hash, e->values, e->count * e->outputs, sizeof *e->values);
 }

@@ -152,22 +152,11 @@ static const kind kinds[] = {
     [LB_OPTIMIZER_SGD] = {"sgd", {"sgd.velocity"}, sgd},
 };
 
-/* Zero means the default, and a negative number zero. */
-static void settle(lb_real *value, double standard)
-{
-    *value = *value == 0 ? (lb_real)standard : *value < 0 ? 0 : *value;
-}
-
 lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config)
 {
     lb_optimizer *o = params ? lb_alloc_zero(sizeof *o) : NULL;
     if (!o) return NULL;
-    settle(&config.lr, 1e-3);
-    settle(&config.beta1, 0.9);
-    settle(&config.beta2, 0.999);
-    settle(&config.epsilon, 1e-8);
-    settle(&config.momentum, 0);
-    settle(&config.weight_decay, 0);
+    config = lb_optimizer_settled(config);
     *o = (lb_optimizer){.params = params, .config = config, .size = lb_params_size(params)};
     for (int i = 0; i < LB_OPTIMIZER_SLABS && kinds[config.kind].slab[i]; i++) {
         o->slab[i] = lb_alloc_zero((size_t)o->size * sizeof(lb_real));
