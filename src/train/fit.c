@@ -99,7 +99,7 @@ static lb_status evaluate(void *context, lb_tape *tape, lb_evaluation *found)
     return lb_tape_status(tape);
 }
 
-/* What says how well a model predicts text is its loss. */
+/* What says how well a model predicts numbers, or text, is its loss; labels are right or wrong. */
 static bool has_less_loss(const lb_evaluation *a, const lb_evaluation *b)
 {
     return a->loss < b->loss;
@@ -199,7 +199,7 @@ static lb_status train(fit *f, lb_params *params, lb_evaluation *found, lb_error
         .context = f,
         .loss = loss_of_step,
         .evaluate = evaluate,
-        .is_better = f->examples.labels ? NULL : has_less_loss,
+        .is_better = f->examples.labels || f->examples.tags ? NULL : has_less_loss,
         .evaluated = f->config.evaluated ? tell : NULL,
         .stop = f->config.stop ? is_stopped : NULL,
         .steps = steps,

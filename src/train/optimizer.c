@@ -4,6 +4,7 @@
 #include "base/stage.h"
 #include "nn/params.h"
 #include "tensor/real.h"
+#include "train/diverged.h"
 
 #include <math.h>
 
@@ -174,10 +175,22 @@ void lb_optimizer_free(lb_optimizer *o)
     lb_release(o);
 }
 
+/* Names the parameter, and the op where that began. */
+static lb_status diverged(const lb_optimizer *o, lb_error *error)
+{
+    char parameter[LB_BAD_TEXT], cause[LB_CAUSE_TEXT];
+    lb_bad_parameter(o->params, true, parameter);
+    return lb_error_set(error, LB_ERROR_DIVERGED,
+                        "lb_optimizer_step: step %lld: the %s%s (training diverged)%s%s%s",
+                        (long long)o->steps + 1, *parameter ? "gradient of " : "norm of the gradient is ",
+                        *parameter ? parameter : "not finite", lb_cause_on(o->config.tape, cause),
+                        o->config.tape ? "" : ": lb_optimizer_config.tape tells the op where that began",
+                        lb_divergence_advice(o->steps));
+}
+
 /* Computes the norm, and checks whether the next step can be taken. */
 static lb_status check_step(lb_optimizer *o, lb_error *error)
 {
-    long long step = (long long)o->steps + 1;
     lb_status status = lb_params_status(o->params);
     o->grad_norm = lb_params_grad_norm(o->params);
     if (status)
@@ -185,13 +198,10 @@ static lb_status check_step(lb_optimizer *o, lb_error *error)
     else if (lb_params_size(o->params) != o->size)
         status = lb_error_set(
             error, LB_ERROR_ARGUMENT,
-            "lb_optimizer_step: step %lld: parameters were added after the optimiser was created", step);
+            "lb_optimizer_step: step %lld: parameters were added after the optimiser was created",
+            (long long)o->steps + 1);
     else if (!isfinite(o->grad_norm))
-        status =
-            lb_error_set(error, LB_ERROR_DIVERGED,
-                         "lb_optimizer_step: step %lld: the norm of the gradient is not finite (training "
-                         "diverged): a smaller learning rate may help",
-                         step);
+        status = diverged(o, error);
     if (status) lb_params_zero_grads(o->params);
     return status;
 }

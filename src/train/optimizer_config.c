@@ -22,7 +22,7 @@ static const number numbers[] = {
 
 /* One that is missing here would change the weights without being part of the identity. */
 _Static_assert(offsetof(lb_optimizer_config, lr) + sizeof numbers / sizeof *numbers * sizeof(lb_real) ==
-                   offsetof(lb_optimizer_config, clip_norm) + sizeof(lb_real),
+                   offsetof(lb_optimizer_config, tape),
                "expected all numbers of lb_optimizer_config in the table");
 
 static lb_real *number_at(lb_optimizer_config *config, int i)

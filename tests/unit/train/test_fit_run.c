@@ -58,6 +58,21 @@ static lb_examples of_labels(void)
         .count = COUNT, .numbers = numbers[0], .width = 2, .labels = labels, .classes = CLASSES};
 }
 
+/* To each id a tag, of which some do not count. */
+static lb_examples of_tags(void)
+{
+    static int32_t tags[COUNT][LENGTH];
+    for (int i = 0; i < COUNT; i++)
+        for (int k = 0; k < LENGTH; k++) tags[i][k] = k == 2 ? -1 : ids[i][(k + 1) % LENGTH];
+    return (lb_examples){.count = COUNT,
+                         .ids = ids[0],
+                         .lengths = lengths,
+                         .length = LENGTH,
+                         .vocabulary = IDS,
+                         .tags = tags[0],
+                         .classes = IDS};
+}
+
 static lb_examples of_ids(void)
 {
     return (lb_examples){
@@ -264,48 +279,59 @@ START_TEST(test_fit_of_labels_keeps_the_weights_with_the_most_right_and_then_of_
 }
 END_TEST
 
-START_TEST(test_fit_of_what_comes_next_keeps_the_weights_of_the_lowest_loss)
+START_TEST(test_fit_of_tags_has_more_right_before_a_lower_loss_and_of_what_comes_next_not)
 {
     static const double script[][2] = {{0.1, 0.1}, {-0.1, 5}, {0.2, 0.2}};
     make_examples();
     memset(ids, 0, sizeof ids);
     for (int i = 0; i < COUNT; i++) lengths[i] = LENGTH;
-    reader *r = new_reader(1);
-    r->script = script;
-    lb_fit_config config = config_of(r);
-    config.apply = apply_rows;
-    lb_evaluation found = fit(r, of_ids(), config);
-    ck_assert(r->point[1].dev.exact_match < 1 && r->point[2].dev.exact_match == 1);
-    expect_kept(r, found, 1);
-    free_reader(r);
+    for (int with_tags = 0; with_tags < 2; with_tags++) {
+        reader *r = new_reader(1);
+        r->script = script;
+        lb_fit_config config = config_of(r);
+        config.apply = apply_rows;
+        lb_evaluation found = fit(r, with_tags ? of_tags() : of_ids(), config);
+        ck_assert(r->point[1].dev.exact_match < 1 && r->point[2].dev.exact_match == 1);
+        ck_assert(r->point[1].dev.loss < r->point[2].dev.loss);
+        expect_kept(r, found, with_tags ? 2 : 1);
+        free_reader(r);
+    }
 }
 END_TEST
 
-/* By the definition: the mean over all ids that follow another one, whatever the batches. */
-START_TEST(test_fit_of_what_comes_next_has_the_loss_of_each_id_that_follows)
+/* By the definition: the mean over all ids that have an answer, whatever the batches. */
+static void expect_mean(lb_examples e)
 {
-    make_examples();
     reader *r = new_reader(1);
     lb_fit_config config = config_of(r);
     config.apply = apply_rows;
     config.held_out = -1;
-    lb_evaluation found = fit(r, of_ids(), config);
+    lb_evaluation found = fit(r, e, config);
     const lb_real *table = lb_params_find(r->params, "rows.weight")->data;
     double sum = 0;
     int count = 0, right = 0;
     for (int i = 0; i < COUNT; i++)
-        for (int k = 0; k + 1 < lengths[i]; k++) {
+        for (int k = 0; k + e.next < lengths[i]; k++) {
             const lb_real *row = table + (size_t)ids[i][k] * IDS;
+            int32_t answer = e.next ? ids[i][k + 1] : e.tags[i * LENGTH + k];
             double all = 0;
+            if (answer < 0) continue;
             for (int c = 0; c < IDS; c++) all += exp((double)row[c]);
-            sum += log(all) - (double)row[ids[i][k + 1]];
-            right += lb_argmax(row, IDS) == ids[i][k + 1];
+            sum += log(all) - (double)row[answer];
+            right += lb_argmax(row, IDS) == answer;
             count++;
         }
     ck_assert_int_gt(count, COUNT);
     ck_assert_double_eq_tol(found.loss, sum / count, 1e-5);
     ck_assert_double_eq_tol(found.exact_match, (double)right / count, 1e-12);
     free_reader(r);
+}
+
+START_TEST(test_fit_of_tags_and_of_what_comes_next_has_the_loss_of_each_id_with_an_answer)
+{
+    make_examples();
+    expect_mean(of_ids());
+    expect_mean(of_tags());
 }
 END_TEST
 
@@ -493,6 +519,23 @@ START_TEST(test_fit_every_array_tells_its_checkpoint_from_that_of_other_examples
     config.fresh = false;
     try_other_ids(config, e);
     free_reader(r);
+    make_examples();
+    r = new_reader(1);
+    config = settings_of(r, path);
+    config.apply = apply_rows;
+    config.fresh = true;
+    e = of_tags();
+    fit(r, e, config);
+    config.fresh = false;
+    ck_assert_ptr_null(refusal(e, config));
+    int32_t other[COUNT * LENGTH];
+    memcpy(other, e.tags, sizeof other);
+    e.tags = other;
+    other[(COUNT - 1) * LENGTH + LENGTH - 1] = 88; /* after the end */
+    ck_assert_ptr_null(refusal(e, config));
+    other[(COUNT - 1) * LENGTH] = other[(COUNT - 1) * LENGTH] ? 0 : 1;
+    expect_refusal(e, config, "examples");
+    free_reader(r);
 }
 END_TEST
 
@@ -505,8 +548,8 @@ int main(void)
                       test_fit_falls_along_a_cosine_that_ends_with_the_last_step,
                       test_fit_of_values_keeps_the_weights_of_the_lowest_loss_and_has_patience,
                       test_fit_of_labels_keeps_the_weights_with_the_most_right_and_then_of_the_lowest_loss,
-                      test_fit_of_what_comes_next_keeps_the_weights_of_the_lowest_loss,
-                      test_fit_of_what_comes_next_has_the_loss_of_each_id_that_follows,
+                      test_fit_of_tags_has_more_right_before_a_lower_loss_and_of_what_comes_next_not,
+                      test_fit_of_tags_and_of_what_comes_next_has_the_loss_of_each_id_with_an_answer,
                       test_fit_of_values_has_the_mean_of_all_examples,
                       test_fit_every_number_of_its_configuration_tells_its_checkpoint_from_another,
                       test_fit_settings_that_mean_the_same_are_the_same_run,
