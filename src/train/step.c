@@ -151,12 +151,11 @@ static lb_status diverged(lb_trainer *t, const char *what, lb_error *error)
                         lb_divergence_advice(t->state.step));
 }
 
-/* Of several parts, the optimiser cannot know the tapes. */
+/* The optimiser would look for the cause on the tape of the last part. */
 static lb_status follow_gradient(lb_trainer *t, lb_error *error)
 {
     if (t->shards.count == 1) return lb_optimizer_step(t->state.optimizer, error);
     lb_error found = {0};
-    lb_tape_reset(t->tape);
     lb_status status = lb_optimizer_step(t->state.optimizer, &found);
     if (status == LB_ERROR_DIVERGED) return diverged(t, "gradient", error);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;

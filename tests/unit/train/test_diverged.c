@@ -184,11 +184,28 @@ START_TEST(test_backward_of_a_loss_that_is_not_finite_names_the_first_op_and_cha
         &r, lb_sum_all(lb_add(lb_softmax(hidden), lb_sqrt(numbers_of(&r, negative)))),
         "lb_backward: the loss is not finite: first in lb_sqrt: its result[2,3] is nan at [1,2], where x "
         "is -6");
+    const lb_real both[] = {1, 0, 3, 4, -5, 6};
+    weight = weight_of(&r);
+    expect_loss(&r, lb_sum_all(lb_mul(weight, lb_log(numbers_of(&r, both)))),
+                "lb_backward: the loss is not finite: first in lb_log: its result[2,3] is nan at [1,1], "
+                "where x is -5");
     weight = weight_of(&r);
     expect_loss(&r, lb_sum_all(lb_add(weight, lb_tensor_new(r.tape, LB_SHAPE(3), none))),
                 "lb_backward: the loss is not finite: first in lb_add: its operand b[3] is nan at [2]");
     lb_tensor *item = lb_tensor_new(r.tape, LB_SHAPE(1), none + 2);
     expect_loss(&r, item, "lb_backward: the loss is not finite");
+    free_reader(&r);
+}
+END_TEST
+
+START_TEST(test_backward_of_a_loss_that_is_not_finite_says_first_what_the_tape_says)
+{
+    const lb_real none = (lb_real)NAN;
+    reader r = new_reader();
+    lb_tensor *loss = lb_tensor_new(r.tape, LB_SHAPE(1), &none), *good = lb_sum_all(weight_of(&r));
+    ck_assert_int_eq(lb_backward(good, &error), LB_OK);
+    ck_assert_int_eq(lb_backward(loss, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "lb_backward: already called since the last lb_tape_reset");
     free_reader(&r);
 }
 END_TEST
@@ -203,6 +220,36 @@ START_TEST(test_backward_of_an_overflow_in_a_module_names_the_module)
         "lb_backward: the loss is not finite: first in judge: lb_affine: its operand weight[2,3] is inf at "
         "[1,1]; nan since lb_scale");
     free_reader(&r);
+}
+END_TEST
+
+static lb_tensor *logarithm_of_part(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
+{
+    const lb_real numbers[] = {1, 0, 3};
+    const reader *r = context;
+    *tokens += 1;
+    lb_tensor *weight = lb_on_tape(tape, lb_params_find(r->params, "judge.weight"));
+    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(3), step == r->poisoned ? numbers : NULL);
+    return lb_sum_all(step == r->poisoned ? lb_mul(weight, lb_log(x)) : lb_mul(weight, x));
+}
+
+START_TEST(test_train_loss_that_is_not_finite_names_the_op_of_the_forward_pass)
+{
+    for (int shards = 1; shards <= 4; shards *= 4) {
+        reader r = new_reader();
+        lb_train_history history;
+        r.poisoned = shards / 2;
+        lb_trainer_config config = {
+            .params = r.params, .context = &r, .loss = logarithm_of_part, .steps = 9, .shards = shards};
+        ck_assert_int_eq(lb_train(config, &history, &error), LB_ERROR_DIVERGED);
+        expect_message(
+            "training diverged: the loss of step 1 is not finite: first in lb_log: its result[3] is -inf at "
+            "[1], where x is 0",
+            "");
+        ck_assert_ptr_null(strstr(error.message, "learning rate"));
+        lb_release(history.points);
+        free_reader(&r);
+    }
 }
 END_TEST
 
@@ -309,7 +356,9 @@ int main(void)
                       test_optimizer_step_with_a_tape_names_the_op_and_without_one_how_to_know,
                       test_train_with_shards_names_the_op_of_the_part_and_advises_after_good_steps,
                       test_backward_of_a_loss_that_is_not_finite_names_the_first_op_and_changes_nothing,
+                      test_backward_of_a_loss_that_is_not_finite_says_first_what_the_tape_says,
                       test_backward_of_an_overflow_in_a_module_names_the_module,
+                      test_train_loss_that_is_not_finite_names_the_op_of_the_forward_pass,
                       test_train_loss_of_the_first_step_has_no_advice_and_a_later_one_has,
                       test_optimizer_step_names_the_op_that_has_given_what_is_not_finite,
                       test_optimizer_step_does_not_blame_a_tape_that_is_finite));

@@ -93,7 +93,7 @@ static lb_examples next_examples(void)
     return e;
 }
 
-/* Whether an id is larger than the one before it; the first one has no tag, and what follows the last does not count. */
+/* Whether an id is larger than the one before it. The first one has no tag; what follows the last does not count. */
 static lb_examples tag_examples(void)
 {
     lb_examples e = label_examples();
