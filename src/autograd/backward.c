@@ -60,6 +60,7 @@ static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
     if (check(output) || !output->requires_grad) return tape->error.status;
     tape->backward_ran = true;
     tape->loss = output;
+    tape->losses++;
     if (give_grad(output, true) || prepare(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
@@ -93,8 +94,8 @@ static lb_status check_loss(const lb_tensor *loss, lb_error *error)
     char cause[LB_CAUSE_TEXT];
     if (!lb_is_sound(loss) || !loss->tape || lb_count(loss) != 1 || isfinite(*loss->data)) return LB_OK;
     if (lb_tape_status(loss->tape) || loss->tape->backward_ran) return LB_OK;
-    return lb_error_set(error, LB_ERROR_DIVERGED, "lb_backward: the loss is not finite%s",
-                        lb_cause_of(loss, cause));
+    return lb_error_set(error, LB_ERROR_DIVERGED, "lb_backward: the loss is not finite%s%s",
+                        lb_cause_of(loss, cause), lb_divergence_advice(loss->tape->losses));
 }
 
 lb_status lb_backward(lb_tensor *loss, lb_error *error)

@@ -248,3 +248,8 @@ char *lb_cause_on(const lb_tape *tape, char text[LB_CAUSE_TEXT])
     print_turn(turned, text);
     return text;
 }
+
+const char *lb_divergence_advice(int64_t steps)
+{
+    return steps > 0 ? "; a smaller learning rate may help" : "";
+}

@@ -23,4 +23,8 @@ char *lb_cause_of(const lb_tensor *output, char text[LB_CAUSE_TEXT]);
  *  finite. NULL is a tape without an lb_backward. */
 char *lb_cause_on(const lb_tape *tape, char text[LB_CAUSE_TEXT]);
 
+/** What helps after so many steps that were finite; "" if not even the first was: then no learning rate has been used
+ *  yet. */
+const char *lb_divergence_advice(int64_t steps);
+
 #endif

@@ -17,8 +17,3 @@ char *lb_bad_parameter(const lb_params *params, bool gradients, char text[LB_BAD
     }
     return text;
 }
-
-const char *lb_divergence_advice(int64_t steps)
-{
-    return steps > 0 ? "; a smaller learning rate may help" : "";
-}

@@ -11,8 +11,4 @@ enum { LB_BAD_TEXT = 256 };
  *  not all finite; "" if there is none. */
 char *lb_bad_parameter(const lb_params *params, bool gradients, char text[LB_BAD_TEXT]);
 
-/** What helps after so many steps that were finite; "" if not even the first was: then no learning rate has been used
- *  yet. */
-const char *lb_divergence_advice(int64_t steps);
-
 #endif
