@@ -404,6 +404,12 @@ typedef struct lb_sample_config {
  *          0. */
 lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config config);
 
+/** Draws a class from the softmax of its logits over the temperature, for a loop of a program's own: what lb_sample
+ *  does at each step, as lb_argmax is what lb_greedy does. With a temperature of 0 it is lb_argmax.
+ *  Uniform: a number from [0, 1), such as lb_rng_uniform of the seed and the step; the class is a function of it.
+ *  Shapes:  logits [classes]; log-probabilities are such logits. A class with -inf is not drawn unless all have it. */
+int32_t lb_draw(const lb_real *logits, int64_t classes, double temperature, double uniform);
+
 /* ---- Checkpoints: parameters in a safetensors file, under their own names. ---- */
 
 /** What a file holds in addition to the parameters. Everything may be empty. */

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/json_text.h"
-#include "tensor/finite.h"
+#include "train/diverged.h"
 #include "train/group.h"
 #include "train/point.h"
 #include "train/step.h"
@@ -51,12 +51,11 @@ static lb_status evaluate(lb_trainer *t, lb_train_point *point, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
     lb_train_history *history = t->state.history;
+    char bad[LB_BAD_TEXT];
     /* A finite loss does not tell: some weights may not have been used. */
-    if (lb_first_not_finite(lb_params_values(c->params), lb_params_size(c->params)) >= 0)
-        return lb_error_set(
-            error, LB_ERROR_DIVERGED,
-            "training diverged: after step %lld weights are not finite; a smaller learning rate may help",
-            (long long)point->step);
+    if (*lb_bad_parameter(c->params, false, bad))
+        return lb_error_set(error, LB_ERROR_DIVERGED, "training diverged: after step %lld, %s%s",
+                            (long long)point->step, bad, lb_divergence_advice(point->step));
     if (c->evaluate && c->evaluate(c->context, t->tape, &point->dev)) return tape_failed(t, error);
     point->grad_norm = lb_optimizer_about(t->state.optimizer).grad_norm;
     point->tokens = t->state.tokens;
@@ -209,6 +208,14 @@ static lb_status agree(const lb_trainer *t, lb_error *error)
     return status ? status : lb_group_agree(c->group, "hash of the weights", text, error);
 }
 
+/* A checkpoint has none of these. */
+static lb_status check_parameters(const lb_params *params, lb_error *error)
+{
+    char bad[LB_BAD_TEXT];
+    if (!*lb_bad_parameter(params, false, bad)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "before the first step, %s, expected a number", bad);
+}
+
 /* Sets the parameters to the final result of the run. */
 static void settle(const lb_trainer *t)
 {
@@ -230,6 +237,7 @@ lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error
     lb_status status = lb_trainer_begin(&t, error);
     if (!status && config.checkpoint && !config.fresh) status = resume(&t, error);
     if (!status && config.group) status = agree(&t, error);
+    if (!status) status = check_parameters(config.params, error);
     if (!status) status = run(&t, error);
     if (!status) settle(&t);
     lb_trainer_free(&t);
