@@ -107,10 +107,10 @@ static int train(app_train_options *t)
     lb_lock_free(lock);
     if (status) return app_fail(&error);
     if (!t->settings.group || t->settings.group->rank == 0)
-        printf("exact match %.4f on %lld %s %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
-               app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
-               t->settings.dev ? t->settings.dev : t->settings.train,
-               t->choice.hold_out ? "" : ", on which it was trained");
+        app_print("exact match %.4f on %lld %s %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
+                  app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
+                  t->settings.dev ? t->settings.dev : t->settings.train,
+                  t->choice.hold_out ? "" : ", on which it was trained");
     int exit_status = app_training_status(&view);
     if (exit_status == 0) say_what_a_vote_takes(t, &view, &result);
     return app_close_stdout(exit_status);
@@ -118,7 +118,7 @@ static int train(app_train_options *t)
 
 static int print_config(const char *json)
 {
-    fputs(json, stdout);
+    app_put(json);
     return app_close_stdout(0);
 }
 
