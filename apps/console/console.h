@@ -36,8 +36,8 @@ void app_warn(const char *format, ...) LB_PRINTF(1, 2);
 void app_show(const char *text);
 
 /** Prints a result, of any length, on standard output. It may have come from a stranger's file, and must not control a
- *  terminal: there, bytes of characters that are not printable become \x1b, but for line ends and tabs. A file or a pipe
- *  gets the text as it is. */
+ *  terminal: there, bytes of characters that are not printable become \x1b, but for line ends and tabs. A file or a
+ *  pipe gets the text as it is. */
 void app_put(const char *text);
 
 /** The same for text with a format. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Clears the screen; sets the title; begins a sequence as one character; moves the cursor back; turns the text around. */
+/* Clear the screen, set the title, begin a sequence as one character, move back, turn the text around. */
 static const char *const hostile[] = {
     "\x1b[2J", "\x1b]0;owned\x07", "\xc2\x9b", "\b\r", "\xe2\x80\xae", "\x7f", "a", "\xc3\xa9"};
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
