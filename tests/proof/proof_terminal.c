@@ -1,5 +1,5 @@
-/* A stranger's models, files and names of files, with random sequences that control a terminal: each command shows them
- * on a terminal. It has to end as it does with pipes, with the same results, in which what is harmful is spelled out. */
+/* Models, files and names of files with random sequences that control a terminal: each command shows them on one.
+ * It has to end as it does with pipes, with the same results, in which what is harmful is spelled out. */
 #include "proof/campaign.h"
 #include "support/process.h"
 #include "translate/file/text_model.h"
