@@ -193,7 +193,7 @@ static lb_status check_file(const char *path, lb_error *error)
 static lb_status check_one(const app_repeated *repeated, int argc, char **argv, lb_error *error)
 {
     app_train_options t = {0};
-    app_option options[APP_TRAIN_MOST];
+    static app_option options[APP_TRAIN_MOST];
     app_program one = *repeated->program;
     one.options = options;
     one.option_count = app_train_list(&t, options);
@@ -254,7 +254,7 @@ int train_main(int argc, char **argv)
 {
     lb_error error = {0};
     app_train_options t = {0};
-    app_option options[APP_TRAIN_MOST];
+    static app_option options[APP_TRAIN_MOST];
     if (app_train_begin(&t, &error)) return app_fail(&error);
     const app_program program = {
         .name = "train",
