@@ -164,7 +164,7 @@ static lb_status put_lines(predicting *s, lb_error *error)
     lb_buffer *lines = &s->lines;
     if (lines->failed) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     if (s->asked->output) return LB_OK;
-    if (lines->length > 0) fwrite(lines->text, 1, lines->length, stdout);
+    if (lines->length > 0) app_put(lines->text);
     lines->length = 0;
     return app_flush_stdout() ? LB_OK : LB_ERROR_WRITE; /* app_close_stdout reports the error */
 }

@@ -4,12 +4,12 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "console/console.h"
 #include "data/pair_prints.h"
 #include "data/symbols.h"
 #include "data/words.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,12 +254,12 @@ static const char *symbol_of(const app_score *score, int32_t id)
 static void print_line(const line *l)
 {
     if (isnan(l->value))
-        printf("%-19s %8s", l->name, "-");
+        app_print("%-19s %8s", l->name, "-");
     else
-        printf("%-19s %8.2f%s", l->name, l->value, l->unit);
+        app_print("%-19s %8.2f%s", l->name, l->value, l->unit);
     if (!isnan(l->low))
-        printf("%*s  95 %% interval %.2f to %.2f", 2 - (int)strlen(l->unit), "", l->low, l->high);
-    putchar('\n');
+        app_print("%*s  95 %% interval %.2f to %.2f", 2 - (int)strlen(l->unit), "", l->low, l->high);
+    app_print("\n");
 }
 
 /* What the best of all models could have: it writes one output for a source. */
@@ -267,28 +267,29 @@ static void print_possible(const app_score *score)
 {
     lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
     if (found.ambiguous == 0 || score->judging.any_target) return;
-    printf("%-19s %8.2f %%  %lld source%s several targets; --any-target accepts each of them\n", "at most",
-           100 * (double)found.possible / (double)score->pairs, (long long)found.ambiguous,
-           found.ambiguous == 1 ? " has" : "s have");
+    app_print("%-19s %8.2f %%  %lld source%s several targets; --any-target accepts each of them\n", "at most",
+              100 * (double)found.possible / (double)score->pairs, (long long)found.ambiguous,
+              found.ambiguous == 1 ? " has" : "s have");
 }
 
 static void print_text(const app_score *score, const line *lines, int count, int64_t confusions)
 {
     static const char none[] = "(nothing)";
-    printf("%-19s %8lld\n", "pairs", (long long)score->pairs);
-    if (score->judging.any_target) printf("%-19s %8lld\n", "sources", (long long)score->count);
-    if (score->skipped > 0) printf("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
+    app_print("%-19s %8lld\n", "pairs", (long long)score->pairs);
+    if (score->judging.any_target) app_print("%-19s %8lld\n", "sources", (long long)score->count);
+    if (score->skipped > 0) app_print("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
     for (int i = 0; i < count; i++) {
         print_line(&lines[i]);
         if (i == 0) print_possible(score);
     }
-    if (confusions > 0) printf("most frequent confusions, reference -> output\n");
+    if (confusions > 0) app_print("most frequent confusions, reference -> output\n");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
         const char *reference = symbol_of(score, c->reference), *output = symbol_of(score, c->output);
         char wanted[LB_SYMBOL_SHOWN], written[LB_SYMBOL_SHOWN];
-        printf("%8lld  %s -> %s\n", (long long)c->count, reference ? lb_symbol_show(reference, wanted) : none,
-               output ? lb_symbol_show(output, written) : none);
+        app_print("%8lld  %s -> %s\n", (long long)c->count,
+                  reference ? lb_symbol_show(reference, wanted) : none,
+                  output ? lb_symbol_show(output, written) : none);
     }
 }
 
@@ -328,7 +329,7 @@ static lb_status print_json(const app_score *score, const line *lines, int count
     }
     lb_buffer_print(&json, "]}");
     lb_status status = json.failed ? out_of_memory(score, error) : LB_OK;
-    if (!status) puts(json.text);
+    if (!status) app_print("%s\n", json.text);
     lb_release(json.text);
     return status;
 }

@@ -79,7 +79,7 @@ static lb_status print_report(looking *s, lb_error *error)
     if (status) return status;
     status = lb_pair_report_make(s->train, s->dev, source->symbols, target->symbols, &report, error);
     char *text = status ? NULL : lb_pair_report_text(&report, error);
-    if (text) fputs(text, stdout);
+    if (text) app_put(text);
     lb_release(text);
     lb_pair_report_free(&report);
     if (!status && text) hint_at_separators(s);
@@ -91,8 +91,9 @@ static lb_status print_conflicts(looking *s, lb_error *error)
 {
     lb_strings found = {0};
     lb_status status = s->dev ? lb_pair_conflicts_find(s->train, s->dev, CONFLICTS, &found, error) : LB_OK;
-    if (!status && found.count > 0) printf("other targets in %s than in %s:\n", s->dev->path, s->train->path);
-    for (size_t i = 0; i < found.count && !status; i++) printf("  %s\n", found.text[i]);
+    if (!status && found.count > 0)
+        app_print("other targets in %s than in %s:\n", s->dev->path, s->train->path);
+    for (size_t i = 0; i < found.count && !status; i++) app_print("  %s\n", found.text[i]);
     lb_strings_free(&found);
     return status;
 }
@@ -163,7 +164,7 @@ static lb_status print_side(const side *of, lb_error *error)
         print_symbols(of, rare, count, &text);
     }
     lb_status status = text.failed ? out_of_memory(error) : LB_OK;
-    if (!status) fputs(text.text, stdout);
+    if (!status) app_put(text.text);
     lb_release(text.text);
     return status;
 }

@@ -2,13 +2,13 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "console/console.h"
 #include "console/output.h"
 #include "io/file.h"
 #include "io/json.h"
 #include <lookback/plot.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,16 +125,16 @@ static lb_status write_table(const app_sweep_result *results, size_t count, cons
 
 static void print_table(const app_sweep_result *results, size_t count)
 {
-    printf("%-12s %-13s %-10s %-8s %-8s %s\n", "exact match", "symbol error", "dev loss", "step", "seconds",
-           "training");
+    app_print("%-12s %-13s %-10s %-8s %-8s %s\n", "exact match", "symbol error", "dev loss", "step",
+              "seconds", "training");
     for (size_t i = 0; i < count; i++) {
         const app_sweep_result *r = &results[i];
         char loss[APP_MEASURED];
         if (r->points)
-            printf("%-12.4f %-13.4f %-10s %-8.0f %-8.1f %s\n", r->best.exact_match, r->best.symbol_error,
-                   app_measured(r->best.loss, 4, loss), r->best_step, r->seconds, r->name);
+            app_print("%-12.4f %-13.4f %-10s %-8.0f %-8.1f %s\n", r->best.exact_match, r->best.symbol_error,
+                      app_measured(r->best.loss, 4, loss), r->best_step, r->seconds, r->name);
         else
-            printf("%-55s %s\n", "failed", r->name);
+            app_print("%-55s %s\n", "failed", r->name);
     }
 }
 

@@ -59,6 +59,7 @@ campaigns="
 10 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
 2 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums
 3 $programs/proof_checkpoints|hostile checkpoints to resume and models to start from, with right checksums
+2 $programs/proof_terminal|models, files and names with random sequences that control a terminal: each command shows them on one without obeying, and a pipe gets them as they are
 2 $programs/proof_power_cut|a power cut at each moment of a save, with every state of the disk that POSIX allows
 30 $root/tests/fuzz/fuzz.sh|libFuzzer with address and undefined-behaviour sanitizers, one target for each loader
 4 $here/proof_threads.sh|1 to 16 threads, one processor, a busy machine: one model file, byte for byte

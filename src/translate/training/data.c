@@ -146,7 +146,7 @@ void lb_training_data_close(lb_training_data *data)
     if (data->target != data->source) lb_vocabulary_free(data->target);
     if (data->dev != data->train) lb_pairs_close(data->dev);
     lb_pairs_close(data->train);
-    lb_mapping_close(&data->index);
+    lb_scratch_free(&data->index);
     lb_release(data->index_path);
 }
 

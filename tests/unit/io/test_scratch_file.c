@@ -1,6 +1,6 @@
 /* Files in place of memory. */
 #include "base/alloc.h"
-#include "io/mapping.h"
+#include "io/scratch_file.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -14,49 +14,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BYTES = 100000 };
+enum { BYTES = LB_SCRATCH_LEAST };
 
 static lb_error error;
-static lb_mapping mapping;
+static lb_scratch file;
 
-START_TEST(test_mapping_has_the_bytes_of_the_file_also_when_it_is_replaced)
+START_TEST(test_scratch_read_has_the_bytes_of_the_file_whatever_becomes_of_it)
 {
     char path[SUPPORT_PATH], other[SUPPORT_PATH];
     support_write_file(support_path(path, "file"), "bytes", 5);
-    ck_assert_int_eq(lb_mapping_open(&mapping, path, &error), LB_OK);
-    ck_assert_uint_eq(mapping.count, 5);
-    ck_assert_mem_eq(mapping.bytes, "bytes", 5);
+    ck_assert_int_eq(lb_scratch_read(&file, path, &error), LB_OK);
+    ck_assert_uint_eq(file.count, 5);
+    ck_assert_mem_eq(file.bytes, "bytes", 5);
+    ck_assert_int_eq(truncate(path, 0), 0);
+    ck_assert_mem_eq(file.bytes, "bytes", 5);
     support_write_file(support_path(other, "other"), "else", 4);
     ck_assert_int_eq(rename(other, path), 0);
-    ck_assert_mem_eq(mapping.bytes, "bytes", 5);
-    lb_mapping_close(&mapping);
-    ck_assert_ptr_null(mapping.bytes);
-    lb_mapping_close(&mapping);
+    ck_assert_mem_eq(file.bytes, "bytes", 5);
+    lb_scratch_free(&file);
+    ck_assert_ptr_null(file.bytes);
+    lb_scratch_free(&file);
 }
 END_TEST
 
-static void assert_not_mapped(const char *name, const char *reason)
+static void assert_not_read(const char *name, const char *reason)
 {
     char path[SUPPORT_PATH];
     error = (lb_error){0};
-    ck_assert_int_eq(lb_mapping_open(&mapping, support_path(path, name), &error), LB_ERROR_OPEN);
+    ck_assert_int_eq(lb_scratch_read(&file, support_path(path, name), &error), LB_ERROR_OPEN);
     ck_assert_msg(strstr(error.message, ": cannot read: ") != NULL, "%s", error.message);
     ck_assert_msg(strstr(error.message, reason) != NULL, "%s", error.message);
-    ck_assert_ptr_null(mapping.bytes);
+    ck_assert_ptr_null(file.bytes);
 }
 
-START_TEST(test_mapping_of_what_is_no_file_is_an_error)
+START_TEST(test_scratch_read_of_what_is_no_file_is_an_error)
 {
     char path[SUPPORT_PATH];
-    assert_not_mapped("none", strerror(ENOENT));
+    assert_not_read("none", strerror(ENOENT));
     support_write_file(support_path(path, "empty"), "", 0);
     error = (lb_error){0};
-    ck_assert_int_eq(lb_mapping_open(&mapping, path, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_scratch_read(&file, path, &error), LB_ERROR_FORMAT);
     ck_assert_msg(strstr(error.message, "/empty: found an empty file") != NULL, "%s", error.message);
     ck_assert_int_eq(mkfifo(support_path(path, "fifo"), 0600), 0);
-    assert_not_mapped("fifo", "not a regular file");
+    assert_not_read("fifo", "not a regular file");
     ck_assert_int_eq(mkdir(support_path(path, "folder"), 0700), 0);
-    assert_not_mapped("folder", "not a regular file");
+    assert_not_read("folder", "not a regular file");
 }
 END_TEST
 
@@ -89,9 +91,12 @@ END_TEST
 
 START_TEST(test_scratch_is_memory_where_there_can_be_no_file)
 {
-    char path[SUPPORT_PATH];
+    char path[SUPPORT_PATH], few[SUPPORT_PATH];
     lb_scratch scratch;
     const char *const beside[] = {NULL, support_path(path, "none/file")};
+    ck_assert(lb_scratch_get(&scratch, BYTES - 1, support_path(few, "file")));
+    ck_assert(!scratch.mapped);
+    lb_scratch_free(&scratch);
     for (int i = 0; i < 2; i++) {
         ck_assert(lb_scratch_get(&scratch, BYTES, beside[i]));
         ck_assert(!scratch.mapped);
@@ -122,9 +127,9 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("mapping",
-                             SUPPORT_TESTS(test_mapping_has_the_bytes_of_the_file_also_when_it_is_replaced,
-                                           test_mapping_of_what_is_no_file_is_an_error,
+    return support_run_tests("scratch file",
+                             SUPPORT_TESTS(test_scratch_read_has_the_bytes_of_the_file_whatever_becomes_of_it,
+                                           test_scratch_read_of_what_is_no_file_is_an_error,
                                            test_scratch_beside_a_file_takes_no_memory_and_leaves_no_file,
                                            test_scratch_is_memory_where_there_can_be_no_file,
                                            test_scratch_is_memory_where_the_disk_is_full));
