@@ -286,11 +286,11 @@ int predict_main(int argc, char **argv)
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
                 "lines to decode at once, if that many are available"),
-        APP_INT(0, "beam", "N", &asked.beam, 0, 1024,
+        APP_INT(0, "beam", "N", &asked.beam, 0, LB_MOST_BEAM,
                 "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
-        APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, 10,
+        APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length"),
-        APP_INT(0, "n-best", "N", &asked.n_best, 1, 1024,
+        APP_INT(0, "n-best", "N", &asked.n_best, 1, LB_MOST_BEAM,
                 "print the N best outputs, best first, with their scores in a last column; widens the beam "
                 "if necessary; outputs that are equal as text are one",
                 .usual = true),

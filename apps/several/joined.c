@@ -5,6 +5,8 @@
 #include "console/output.h"
 #include "io/file.h"
 
+#include <math.h>
+
 const char *app_judged(const lb_training_config *config)
 {
     return config->any_target ? "sources" : "pairs";

@@ -65,6 +65,7 @@ campaigns="
 4 $here/proof_threads.sh|1 to 16 threads, one processor, a busy machine: one model file, byte for byte
 2 $programs/proof_two_threads|two models on two threads of one process: the same weights and outputs as alone
 2 $programs/proof_forks|a process that has trained with several threads forks: its children train what it would, byte for byte
+3 $here/proof_python.sh|interpreters of Python that end while daemon threads translate and train, and models that are copied, pickled and spawned
 28 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
 12 $here/proof_sanitizers.sh|unit tests under the memory and the thread sanitizer and under valgrind, programs under valgrind
 4 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions

@@ -88,6 +88,7 @@ static void draw_all(const sampling *s)
         writing[i] = i;
     }
     while (count > 0 && lb_tape_status(s->tape) == LB_OK) {
+        if (lb_model_stops(s->tape, s->config.stop, s->config.context)) return;
         lb_tape_begin_step(s->tape, false);
         state = s->model->kind->select(s->model, s->tape, state, origin, count);
         lb_model_step step =
@@ -124,13 +125,14 @@ static bool is_possible(const sampling *s)
 {
     const lb_sample_config *c = &s->config;
     if (c->count >= 1 && c->count <= MOST_DRAWS && c->limit >= 1 && c->temperature > 0 &&
-        s->model->target_vocab > LB_EOS)
+        isfinite(c->temperature) && isfinite(c->length_penalty) && s->model->target_vocab > LB_EOS)
         return true;
     lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
-                 "lb_sample: expected 1 <= count <= %d, limit >= 1, temperature > 0 and vocabulary > %d, "
-                 "found count %lld, limit %lld, temperature %g, vocabulary %lld",
+                 "lb_sample: expected 1 <= count <= %d, limit >= 1, a finite temperature > 0, a finite "
+                 "length_penalty and vocabulary > %d, found count %lld, limit %lld, temperature %g, "
+                 "length_penalty %g, vocabulary %lld",
                  MOST_DRAWS, (int)LB_EOS, (long long)c->count, (long long)c->limit, c->temperature,
-                 (long long)s->model->target_vocab);
+                 c->length_penalty, (long long)s->model->target_vocab);
     return false;
 }
 

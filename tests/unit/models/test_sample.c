@@ -219,8 +219,13 @@ END_TEST
 
 START_TEST(test_sample_impossible_numbers_are_errors)
 {
-    static const lb_sample_config impossible[] = {
-        {.count = -1}, {.count = 65537}, {.limit = -1}, {.temperature = -1}, {.temperature = NAN}};
+    static const lb_sample_config impossible[] = {{.count = -1},
+                                                  {.count = 65537},
+                                                  {.limit = -1},
+                                                  {.temperature = -1},
+                                                  {.temperature = NAN},
+                                                  {.temperature = INFINITY},
+                                                  {.length_penalty = INFINITY}};
     for (int i = 0; i < LB_LENGTH(impossible); i++) {
         subject s;
         make(&s, 1);
