@@ -30,6 +30,9 @@ int lb_optimizer_state(const lb_optimizer *optimizer, lb_optimizer_slab slab[LB_
 LB_MUST_USE lb_status lb_optimizer_load_state(lb_optimizer *optimizer, const lb_safetensors *file,
                                               lb_error *error);
 
+/** Errors: LB_ERROR_ARGUMENT for a kind that there is not. */
+LB_MUST_USE lb_status lb_optimizer_check(const lb_optimizer *optimizer, lb_error *error);
+
 /** The name of its kind in files. */
 const char *lb_optimizer_name(const lb_optimizer *optimizer);
 

@@ -237,7 +237,7 @@ START_TEST(test_export_says_what_onnx_cannot)
         const char *option, *value, *message;
     } models[] = {{"--positions", "rotary", "found rotary positions, expected"},
                   {"--positions", "relative", "found relative positions, expected"},
-                  {"--positions", "alibi", "found ALiBi positions, expected"},
+                  {"--positions", "alibi", "found alibi positions, expected"},
                   {"--window", "2", "found a window of self-attention, expected"},
                   {"--attention-weights", "entmax", "found attention weights other than softmax, expected"}};
     char path[SUPPORT_PATH];

@@ -203,11 +203,32 @@ START_TEST(test_pair_file_weights_have_no_more_room_than_the_copy)
 }
 END_TEST
 
+/* Only TSV is plain, by whichever name, and what no name says is TSV. */
+START_TEST(test_pair_kind_is_that_of_its_name_wherever_its_row_is)
+{
+    static const struct {
+        const char *name;
+        bool plain, tabs;
+    } kinds[] = {{NULL, true, true},          {"", true, true},          {"tsv", true, true},
+                 {"tsv+header", false, true}, {"unimorph", false, true}, {"csv", false, false},
+                 {"cmudict", false, false},   {"jsonl", false, false},   {"lines: -> ", false, false},
+                 {"lists: -> ", false, false}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        lb_pair_kind kind;
+        ck_assert_int_eq(lb_pair_kind_parse(kinds[i].name, &kind, NULL), LB_OK);
+        ck_assert_int_eq(lb_pair_kind_is_plain(&kind), kinds[i].plain);
+        ck_assert_int_eq(lb_pair_kind_has_tabs(&kind), kinds[i].tabs);
+        lb_pair_kind_free(&kind);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
         "pair_file", SUPPORT_TESTS(test_pair_file_is_read_as_what_it_is,
                                    test_pair_file_lines_of_an_open_quote_are_divided_once,
                                    test_pair_file_given_columns_are_used, test_pair_file_weights_repeat_pairs,
-                                   test_pair_file_weights_have_no_more_room_than_the_copy));
+                                   test_pair_file_weights_have_no_more_room_than_the_copy,
+                                   test_pair_kind_is_that_of_its_name_wherever_its_row_is));
 }
