@@ -119,14 +119,13 @@ START_TEST(test_thread_choice_knows_numbers_that_are_no_power_of_two)
 END_TEST
 
 /* Notes windows of 40 ms that cost so much, by the place of their number, until a comparison begins or ends.
- * `disturbed` is a place whose third window costs a hundred times as much.
- * Returns which places had windows, as bits. */
-static unsigned note_windows(lb_thread_choice *c, const double *cost, int disturbed)
+ * The third window of the place `odd` costs `times` as much. Returns which places had windows, as bits. */
+static unsigned note_windows(lb_thread_choice *c, const double *cost, int odd, double times)
 {
     unsigned seen = 0;
     for (bool compares = c->passes > 0; (c->passes > 0) == compares;) {
         int place = c->next;
-        double factor = place == disturbed && c->passes == 1 ? 100 : 1;
+        double factor = place == odd && c->passes == 1 ? times : 1;
         seen |= 1U << place;
         lb_thread_choice_note(c, 40 * MS, 1 / (cost[place] * factor));
     }
@@ -136,11 +135,12 @@ static unsigned note_windows(lb_thread_choice *c, const double *cost, int distur
 START_TEST(test_thread_choice_one_window_of_three_does_not_decide)
 {
     static const double cost[] = {1.3, 1, 1.2};
-    for (int disturbed = -1; disturbed < LB_LENGTH(cost); disturbed++) {
-        lb_thread_choice c = lb_thread_choice_of(4);
-        ck_assert_uint_eq(note_windows(&c, cost, disturbed), 7);
-        ck_assert_int_eq(lb_thread_choice_best(&c), 2);
-    }
+    for (int odd = 0; odd < LB_LENGTH(cost); odd++)
+        for (int shorter = 0; shorter < 2; shorter++) {
+            lb_thread_choice c = lb_thread_choice_of(4);
+            ck_assert_uint_eq(note_windows(&c, cost, odd, shorter ? 0.01 : 100), 7);
+            ck_assert_int_eq(lb_thread_choice_best(&c), 2);
+        }
 }
 END_TEST
 
@@ -155,15 +155,15 @@ START_TEST(test_thread_choice_compares_again_with_what_is_near)
                  {{1.45, 1.45, 1.4, 1.3, 1}, 1U << 3 | 1U << 4}};
     for (int i = 0; i < LB_LENGTH(cases); i++) {
         lb_thread_choice c = lb_thread_choice_of(16);
-        ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1), 31);
+        ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1, 1), 31);
         int best = c.chosen;
-        ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1), 1U << best);
-        ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1), cases[i].near);
+        ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1, 1), 1U << best);
+        ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1, 1), cases[i].near);
         ck_assert_int_eq(c.chosen, best);
         double slow[5];
         for (int k = 0; k < 5; k++) slow[k] = 2 * cases[i].cost[k];
-        note_windows(&c, slow, -1);
-        ck_assert_uint_eq(note_windows(&c, slow, -1), 31);
+        note_windows(&c, slow, -1, 1);
+        ck_assert_uint_eq(note_windows(&c, slow, -1, 1), 31);
     }
 }
 END_TEST
