@@ -4,12 +4,6 @@
 
 #include "translate/file/text_model.h"
 
-/** What of a model cannot be exported, as the subject of a sentence: "coverage" and "attention". `what` is NULL if
- *  nothing is in the way, and `kind` if that has no name. */
-typedef struct app_hindrance {
-    const char *kind, *what;
-} app_hindrance;
-
 /** Checks that the model, of the file `path`, can become a C file with such a beam. Errors: LB_ERROR_FORMAT, which
  *  names what cannot, and what can. */
 LB_MUST_USE lb_status app_exportable(const char *path, const lb_text_model *model, int beam, lb_error *error);

@@ -2,7 +2,8 @@
 #ifndef APP_ONNX_H
 #define APP_ONNX_H
 
-#include "export/exportable.h"
+#include "export/onnx/hindrance.h"
+#include "translate/file/text_model.h"
 
 /** What of a single model of texts, without features and copying, cannot be exported. */
 app_hindrance app_onnx_hindrance(const lb_model *model);

@@ -2,7 +2,7 @@
 #ifndef APP_ONNX_TRANSFORMER_H
 #define APP_ONNX_TRANSFORMER_H
 
-#include "export/exportable.h"
+#include "export/onnx/hindrance.h"
 #include "export/onnx/layers.h"
 
 /** What of the model cannot become a graph. */
