@@ -1,6 +1,7 @@
 #include "export/recurrent_model.h"
 
 #include "base/format.h"
+#include "models/attention/decoder_attention.h"
 
 #include <math.h>
 
@@ -26,16 +27,16 @@ static const attention_code attentions[] = {
      {"ATTENDS", "ATTENDS_LAST", "DOTS", "COMBINES_TANH", "GENERAL", "ASKS", "LOCAL", "PREDICTS"}},
 };
 
-static const attention_code *code_of(lb_attention_kind kind)
+static const attention_code *code_of(const lb_decoder_attention *attention)
 {
     for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++)
-        if (attentions[i].kind == kind) return &attentions[i];
+        if (lb_attention_is(attention, attentions[i].kind)) return &attentions[i];
     return NULL;
 }
 
-bool app_recurrent_model_can_attend(lb_attention_kind kind)
+bool app_recurrent_model_can_attend(const lb_decoder_attention *attention)
 {
-    return code_of(kind) != NULL;
+    return code_of(attention) != NULL;
 }
 
 static void add_sizes(const lb_seq2seq *model, app_kernel *k)
@@ -157,7 +158,7 @@ static void add_attention(const lb_seq2seq *model, app_numbers *n, app_kernel *k
 static void add_flags(const lb_seq2seq *model, app_kernel *k)
 {
     const lb_seq2seq_config *c = &model->config;
-    const attention_code *attention = code_of(c->attention);
+    const attention_code *attention = code_of(&model->attention);
     for (int i = 0; attention && attention->flags[i]; i++) app_kernel_flag(k, attention->flags[i]);
     app_kernel_flag(k, "USES_TANH");
     if (c->cell == LB_CELL_LSTM) app_kernel_flag(k, "LSTM");

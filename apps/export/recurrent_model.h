@@ -8,7 +8,7 @@
 #include <lookback/models.h>
 
 /** Whether the code knows this attention. */
-bool app_recurrent_model_can_attend(lb_attention_kind kind);
+bool app_recurrent_model_can_attend(const lb_decoder_attention *attention);
 
 /** Adds weights, flags and sizes. The name of its attention is that of a flag. */
 void app_recurrent_model_add(const lb_seq2seq *model, app_numbers *numbers, app_kernel *kernel);

@@ -190,7 +190,8 @@ typedef struct lb_config_field {
     const char *const *names; /* for LB_CONFIG_CHOICE: one per value, then NULL; else NULL */
 } lb_config_field;
 
-/** The struct as a JSON object with the fields of the table, in its order, but for defaults that are not written.
+/** The struct as a JSON object with the fields of the table, in its order, but for defaults that are not written. A
+ *  choice without a name is "unknown", which lb_config_read refuses.
  *  Memory: release it with lb_release; NULL if there is no memory. */
 LB_MUST_USE char *lb_config_write(const lb_config_field *fields, const void *config);
 

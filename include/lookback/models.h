@@ -152,9 +152,6 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source);
 /* ---- A sequence-to-sequence transformer: the encoder reads the source; the decoder attends to it and to itself.
  * ---- */
 
-/** The names of the kinds of positions in files and flags; ends with NULL. */
-extern const char *const lb_positional_names[];
-
 /** Zero means the default in brackets. */
 typedef struct lb_transformer_config {
     int64_t source_vocab, target_vocab;

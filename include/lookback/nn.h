@@ -145,6 +145,9 @@ typedef enum lb_positional_kind {
     LB_POSITIONAL_NONE
 } lb_positional_kind;
 
+/** The names of the kinds in files and flags; ends with NULL. */
+extern const char *const lb_positional_names[];
+
 /** The kind and size of a positional encoding. */
 typedef struct lb_positional_config {
     lb_positional_kind kind;

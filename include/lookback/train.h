@@ -47,8 +47,8 @@ void lb_optimizer_free(lb_optimizer *optimizer);
 /** One step along the gradients, which are zero afterwards.
  *  Errors: LB_ERROR_DIVERGED if the norm of the gradient is not finite, with the parameter and, if lb_optimizer_config
  *          has a tape, the op of the last lb_backward where that began; the error of `params`; LB_ERROR_ARGUMENT if
- *          parameters were added since lb_optimizer_new; LB_ERROR_MEMORY if `optimizer` is NULL. After an error,
- *          parameters and state are unchanged, and gradients are zero. */
+ *          parameters were added since lb_optimizer_new, or if it got a kind that there is not; LB_ERROR_MEMORY if
+ *          `optimizer` is NULL. After an error, parameters and state are unchanged, and gradients are zero. */
 LB_MUST_USE lb_status lb_optimizer_step(lb_optimizer *optimizer, lb_error *error);
 
 /** Sets the learning rate of the following steps. Here, 0 means 0. */
@@ -95,7 +95,8 @@ typedef struct lb_schedule {
 
 /** The learning rate of a step, counted from 0. It is a pure function: there is nothing to save or resume.
  *  Source: STEP and COSINE are StepLR and CosineAnnealingLR of PyTorch; the inverse square root is from Vaswani et al.
- *          2017, arXiv:1706.03762, section 5.3, with the peak given instead of the width. */
+ *          2017, arXiv:1706.03762, section 5.3, with the peak given instead of the width. NaN for a kind that there
+ *          is not, which lb_train refuses. */
 double lb_schedule_lr(const lb_schedule *schedule, int64_t step);
 
 /* ---- Batches for teacher forcing. ---- */
@@ -112,7 +113,8 @@ typedef struct lb_batch {
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
 lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step);
 
-/** `size` lists of either split, starting at number `first`. */
+/** `size` lists of either split, starting at number `first`. Errors: also LB_ERROR_ARGUMENT for a split that there is
+ *  not. */
 lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
                             uint64_t first);
 
@@ -305,8 +307,8 @@ typedef struct lb_trainer_config {
  *  Group:   everyone calls `evaluate`, with the same result. Process 0 alone saves, and calls `evaluated`, `point`,
  *           `progress` and `unsaved`; `stop` of any process interrupts all. Everyone must be able to read the
  *           checkpoint. It is an error if a process has another version, kernel, run or checkpoint than process 0.
- *  Errors:  LB_ERROR_ARGUMENT without parameters or a loss, for `keep_best` without an evaluation, or if a parameter is
- *           not finite before the first step.
+ *  Errors:  LB_ERROR_ARGUMENT without parameters or a loss, for `keep_best` without an evaluation, for a kind of
+ *           optimiser or schedule that there is not, or if a parameter is not finite before the first step.
  *           LB_ERROR_DIVERGED if a loss or a gradient is not finite, with the first op where it was not, its place and
  *           the parameter: the checkpoint is the last good one. With several `shards`, `loss` is asked for the parts
  *           of that step once more.

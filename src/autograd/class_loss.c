@@ -23,6 +23,7 @@ lb_status lb_class_loss_shape(const lb_node *node, lb_shape *out)
                           lb_shape_format(logits, text), (long long)c->targets.batch,
                           (long long)c->targets.length);
     }
+    if (lb_op_check_normalizer(node, c->normalizer)) return LB_ERROR_ARGUMENT;
     if (!(c->smoothing >= 0 && c->smoothing <= 1))
         return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid label smoothing %g, expected 0 to 1",
                           (double)c->smoothing);

@@ -4,6 +4,7 @@
 #include "autograd/steps.h"
 #include "autograd/tape_internal.h"
 #include "base/format.h"
+#include "base/plural.h"
 #include "base/stage.h"
 #include "tensor/accumulate.h"
 #include "tensor/gemm_blas.h"
@@ -126,6 +127,14 @@ lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b)
     lb_operand_name(node->op->operands, a, name_a);
     lb_operand_name(node->op->operands, b, name_b);
     return lb_op_fail(node, LB_ERROR_SHAPE, "%s: %s%s x %s%s", what, name_a, text_a, name_b, text_b);
+}
+
+lb_status lb_op_check_normalizer(const lb_node *node, lb_normalizer normalizer)
+{
+    int count = lb_choices(lb_normalizer_names);
+    if ((unsigned)normalizer < (unsigned)count) return LB_OK;
+    return lb_op_fail(node, LB_ERROR_ARGUMENT, "normalizer is %d, expected 0 to %d", (int)normalizer,
+                      count - 1);
 }
 
 lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count, const int32_t *ignored,

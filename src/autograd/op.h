@@ -48,6 +48,9 @@ lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_
 /** Adds the sum of `rows` rows, each as long as the operand, to its gradient, if lb_wants_grad. */
 void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
 
+/** Records LB_ERROR_ARGUMENT for a normalizer that there is not. */
+lb_status lb_op_check_normalizer(const lb_node *node, lb_normalizer normalizer);
+
 /** Records that operands `a` and `b` (indices) do not match, with both shapes:
  *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. */
 lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/plural.h"
 #include "base/utf8.h"
 #include "data/formats/pieces.h"
 
@@ -113,6 +114,10 @@ static lb_status check_separator(const lb_symbol_rule *rule, const char *separat
 
 lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
 {
+    int forms = lb_choices(lb_normal_form_names);
+    if ((unsigned)rule->normalize >= (unsigned)forms)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize is %d, expected 0 to %d",
+                            (int)rule->normalize, forms - 1);
     lb_status status = check_separator(rule, separator_of(rule), error);
     return status || !lb_symbol_rule_has_features(rule) ? status
                                                         : check_separator(rule, rule->features, error);

@@ -14,6 +14,11 @@ static const dtype_row rows[] = {
 #undef DTYPE_ROW
 };
 
+bool lb_dtype_exists(lb_dtype dtype)
+{
+    return (unsigned)dtype < sizeof rows / sizeof *rows;
+}
+
 const char *lb_dtype_name(lb_dtype dtype)
 {
     return rows[dtype].name;

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Whether there is such a format: a caller may pass any number. The other functions take only these. */
+bool lb_dtype_exists(lb_dtype dtype);
+
 /** "F32", "BF16": the name in a safetensors header. */
 const char *lb_dtype_name(lb_dtype dtype);
 

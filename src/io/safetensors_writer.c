@@ -188,6 +188,10 @@ lb_status lb_safetensors_write(const lb_safetensors_tensor *tensors, int64_t ten
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "%s: found %lld arrays and %lld texts, expected no fewer than 0", path,
                             (long long)tensor_count, (long long)metadata_count);
+    for (int64_t i = 0; i < tensor_count; i++)
+        if (!lb_dtype_exists(tensors[i].dtype))
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: '%.80s' has dtype %d, which there is not",
+                                path, tensors[i].name, (int)tensors[i].dtype);
     const lb_safetensors_tensor **sorted = lb_alloc((size_t)tensor_count * sizeof *sorted);
     lb_bytes *parts = lb_alloc((size_t)(tensor_count + 2) * sizeof *parts);
     lb_status status;

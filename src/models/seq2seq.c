@@ -18,6 +18,16 @@ static const lb_built_in_attention *kind_of(const lb_seq2seq_config *config)
     return config->own_attention ? &custom : lb_built_in_attentions[config->attention];
 }
 
+static void check_choices(lb_seq2seq_config *c, lb_params *params, const char *name)
+{
+    c->attention =
+        (lb_attention_kind)lb_params_choose(params, name, "attention", (int)c->attention, lb_attention_names);
+    c->cell = (lb_cell_kind)lb_params_choose(params, name, "cell", (int)c->cell, lb_cell_names);
+    c->attention_weights =
+        lb_params_choose_normalizer(params, name, "attention_weights", c->attention_weights);
+    c->output = lb_params_choose_normalizer(params, name, "output", c->output);
+}
+
 static lb_seq2seq_config with_defaults(lb_seq2seq_config config)
 {
     if (config.embed == 0) config.embed = 64;
@@ -131,6 +141,7 @@ static void init_copying(lb_seq2seq *model, lb_params *params, const char *name)
 
 lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config)
 {
+    check_choices(&config, params, name);
     config = with_defaults(config);
     check_sizes(&config, params, name);
     check_window(&config, params, name);

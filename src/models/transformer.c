@@ -34,6 +34,15 @@ static void check_sizes(lb_transformer_config *c, lb_params *params, const char 
     if (c->layers < 0) c->layers = 1; /* which is poison */
 }
 
+static void check_choices(lb_transformer_config *c, lb_params *params, const char *name)
+{
+    c->positions = (lb_positional_kind)lb_params_choose(params, name, "positions", (int)c->positions,
+                                                        lb_positional_names);
+    c->attention_weights =
+        lb_params_choose_normalizer(params, name, "attention_weights", c->attention_weights);
+    c->output = lb_params_choose_normalizer(params, name, "output", c->output);
+}
+
 static bool is_learned(const lb_transformer_config *c)
 {
     return c->positions == LB_POSITIONAL_LEARNED;
@@ -119,6 +128,7 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
                               lb_transformer_config config)
 {
     config = with_defaults(config);
+    check_choices(&config, params, name);
     check_sizes(&config, params, name);
     check_attention(&config, params, name);
     *model = (lb_transformer){

@@ -39,8 +39,9 @@ lb_status lb_additive_attention_init(lb_additive_attention *attention, lb_params
     int64_t width = config.width ? config.width : config.query;
     lb_params_need(params, name, "query", config.query);
     lb_params_need(params, name, "key", config.key);
-    *attention =
-        (lb_additive_attention){.name = lb_params_scope(params, "", name), .normalizer = config.normalizer};
+    *attention = (lb_additive_attention){
+        .name = lb_params_scope(params, "", name),
+        .normalizer = lb_params_choose_normalizer(params, name, "normalizer", config.normalizer)};
     attention->query = add_projection(params, name, "W_q.weight", width, config.query);
     attention->key = add_projection(params, name, "W_k.weight", width, config.key);
     attention->v = add_projection(params, name, "v.weight", 1, width);
@@ -69,8 +70,10 @@ lb_attended_result lb_additive_attention_forward(const lb_additive_attention *at
 lb_status lb_multiplicative_attention_init(lb_multiplicative_attention *attention, lb_params *params,
                                            const char *name, lb_score score, int64_t query, int64_t key)
 {
+    static const char *const scores[] = {"dot", "scaled-dot", "general", NULL};
     lb_params_need(params, name, "query", query);
     lb_params_need(params, name, "key", key);
+    score = (lb_score)lb_params_choose(params, name, "score", (int)score, scores);
     *attention = (lb_multiplicative_attention){.name = lb_params_scope(params, "", name), .scale = 1};
     if (score == LB_SCORE_GENERAL)
         attention->weight = add_projection(params, name, "W.weight", key, query);

@@ -41,6 +41,7 @@ static void init_named(lb_multi_head *attention, lb_params *params, const char *
 static void check(lb_multi_head_config *c, lb_params *params, const char *name)
 {
     lb_params_need(params, name, "embed", c->embed);
+    c->normalizer = lb_params_choose_normalizer(params, name, "normalizer", c->normalizer);
     if (c->heads == 0) c->heads = 1;
     if (c->kv_heads == 0) c->kv_heads = c->heads;
     if (c->key_embed == 0) c->key_embed = c->embed;

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/format.h"
+#include "base/plural.h"
 #include "tensor/shape.h"
 
 #include <stdarg.h>
@@ -87,6 +88,16 @@ void lb_params_need(lb_params *params, const char *name, const char *field, int6
         lb_params_fail(params, LB_ERROR_ARGUMENT,
                        "%s: %s is %lld, expected at least 1; a field that is not set is 0", name, field,
                        (long long)size);
+}
+
+int lb_params_choose(lb_params *params, const char *name, const char *field, int choice,
+                     const char *const *names)
+{
+    int count = lb_choices(names);
+    if (choice >= 0 && choice < count) return choice;
+    lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %s is %d, expected 0 to %d", name, field, choice,
+                   count - 1);
+    return 0;
 }
 
 void lb_params_take_from(lb_params *params, const lb_params_source *source)

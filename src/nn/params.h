@@ -30,4 +30,16 @@ lb_status lb_params_fail(lb_params *params, lb_status status, const char *format
  *  that was forgotten is. */
 void lb_params_need(lb_params *params, const char *name, const char *field, int64_t size);
 
+/** Returns a choice, one of `names`, which end with NULL. For any other, records LB_ERROR_ARGUMENT, with the name of
+ *  the field, and returns the first one, of poison. */
+int lb_params_choose(lb_params *params, const char *name, const char *field, int choice,
+                     const char *const *names);
+
+/** The same for what makes weights or probabilities of scores. */
+static inline lb_normalizer lb_params_choose_normalizer(lb_params *params, const char *name,
+                                                        const char *field, lb_normalizer choice)
+{
+    return (lb_normalizer)lb_params_choose(params, name, field, (int)choice, lb_normalizer_names);
+}
+
 #endif

@@ -12,9 +12,19 @@
 
 enum { BUCKETS = 32, FARTHEST = 128 }; /* of T5 */
 
+const char *const lb_positional_names[] = {[LB_POSITIONAL_SINUSOIDAL] = "sinusoidal",
+                                           [LB_POSITIONAL_LEARNED] = "learned",
+                                           [LB_POSITIONAL_RELATIVE] = "relative",
+                                           [LB_POSITIONAL_ALIBI] = "alibi",
+                                           [LB_POSITIONAL_ROTARY] = "rotary",
+                                           [LB_POSITIONAL_NONE] = "none",
+                                           NULL};
+
 lb_status lb_positional_init(lb_positional *positional, lb_params *params, const char *name,
                              lb_positional_config config)
 {
+    config.kind =
+        (lb_positional_kind)lb_params_choose(params, name, "kind", (int)config.kind, lb_positional_names);
     bool learned = config.kind == LB_POSITIONAL_LEARNED, relative = config.kind == LB_POSITIONAL_RELATIVE;
     if (learned || relative) lb_params_need(params, name, "width", config.width);
     if (learned) lb_params_need(params, name, "max_length", config.max_length);

@@ -103,6 +103,7 @@ lb_status lb_recurrent_init(lb_recurrent *layers, lb_params *params, const char 
                        (long long)config.layers);
         config.layers = 1; /* which is poison */
     }
+    config.kind = (lb_cell_kind)lb_params_choose(params, name, "kind", (int)config.kind, lb_cell_names);
     *layers = (lb_recurrent){.name = lb_params_scope(params, "", name), .config = config};
     layers->directions = config.bidirectional ? 2 : 1;
     int64_t cells = config.layers * layers->directions;

@@ -21,6 +21,11 @@ static const table tables[] = {
 #undef TABLE
 };
 
+bool lb_colormap_exists(lb_colormap map)
+{
+    return (unsigned)map < sizeof tables / sizeof *tables;
+}
+
 static uint8_t between(uint8_t a, uint8_t b, double t)
 {
     return (uint8_t)lround(a + (b - a) * t);

@@ -11,6 +11,9 @@
  *           The others: Brewer, Harrower 2003, colorbrewer2.org, nine classes with linear interpolation. */
 lb_color lb_colormap_at(lb_colormap map, double value);
 
+/** Whether there is such a map: a caller may pass any number. */
+bool lb_colormap_exists(lb_colormap map);
+
 /** All names, separated by ", ". */
 const char *lb_colormap_names(void);
 

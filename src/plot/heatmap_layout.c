@@ -50,6 +50,7 @@ const char *lb_heatmap_wrong(const lb_heatmap *map)
     if (!map->values || map->rows < 1 || map->columns < 1) return "heat map: there are no values";
     if (map->rows > LB_CANVAS_MAX_SIDE || map->columns > LB_CANVAS_MAX_SIDE)
         return "heat map: found more rows or columns than a picture has pixels";
+    if (!lb_colormap_exists(map->colormap)) return "heat map: there is no such colour map";
     bool rising = isfinite(map->min) && isfinite(map->max) && map->min < map->max;
     if (map->range == LB_RANGE_GIVEN && !rising) return "heat map: min must be less than max";
     return NULL;

@@ -119,6 +119,10 @@ static int32_t draw(const lb_sort_task *task, lb_split split, int64_t size, uint
 lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
                             uint64_t first)
 {
+    if (split != LB_SPLIT_TRAIN && split != LB_SPLIT_TEST) {
+        lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_sort_batch_from: split is %d, expected 0 or 1", (int)split);
+        return lb_batch_empty(tape);
+    }
     int32_t *values = lb_tape_alloc(tape, (size_t)(size * task->max_length) * sizeof *values);
     int32_t *lengths = lb_tape_alloc(tape, (size_t)size * sizeof *lengths);
     int64_t *row = lb_tape_alloc(tape, (size_t)size * sizeof *row);

@@ -152,6 +152,21 @@ static const kind kinds[] = {
     [LB_OPTIMIZER_ADAMW] = {"adamw", {"adam.first", "adam.second"}, adam},
     [LB_OPTIMIZER_SGD] = {"sgd", {"sgd.velocity"}, sgd},
 };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* A number of the caller's that is no kind has no state, and takes no step. */
+static const kind *kind_of(const lb_optimizer *o)
+{
+    static const kind none = {.name = "none"};
+    return (unsigned)o->config.kind < KINDS ? &kinds[o->config.kind] : &none;
+}
+
+lb_status lb_optimizer_check(const lb_optimizer *o, lb_error *error)
+{
+    if (kind_of(o)->step) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_optimizer_new: kind is %d, expected 0 to %d",
+                        (int)o->config.kind, KINDS - 1);
+}
 
 lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config)
 {
@@ -159,7 +174,7 @@ lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config)
     if (!o) return NULL;
     config = lb_optimizer_settled(config);
     *o = (lb_optimizer){.params = params, .config = config, .size = lb_params_size(params)};
-    for (int i = 0; i < LB_OPTIMIZER_SLABS && kinds[config.kind].slab[i]; i++) {
+    for (int i = 0; i < LB_OPTIMIZER_SLABS && kind_of(o)->slab[i]; i++) {
         o->slab[i] = lb_alloc_zero((size_t)o->size * sizeof(lb_real));
         if (o->slab[i]) continue;
         lb_optimizer_free(o);
@@ -195,6 +210,8 @@ static lb_status check_step(lb_optimizer *o, lb_error *error)
     o->grad_norm = lb_params_grad_norm(o->params);
     if (status)
         lb_error_set(error, status, "%s", lb_params_error(o->params));
+    else if (lb_optimizer_check(o, error))
+        status = LB_ERROR_ARGUMENT;
     else if (lb_params_size(o->params) != o->size)
         status = lb_error_set(
             error, LB_ERROR_ARGUMENT,
@@ -214,8 +231,8 @@ lb_status lb_optimizer_step(lb_optimizer *o, lb_error *error)
     lb_status status = check_step(o, error);
     if (status) return status;
     o->steps++;
-    lb_stage_begin(kinds[o->config.kind].name, "");
-    kinds[o->config.kind].step(o, clip_factor(o->grad_norm, o->config.clip_norm));
+    lb_stage_begin(kind_of(o)->name, "");
+    kind_of(o)->step(o, clip_factor(o->grad_norm, o->config.clip_norm));
     lb_stage_end();
     return LB_OK;
 }
@@ -233,13 +250,13 @@ lb_optimizer_facts lb_optimizer_about(const lb_optimizer *o)
 
 const char *lb_optimizer_name(const lb_optimizer *o)
 {
-    return kinds[o->config.kind].name;
+    return kind_of(o)->name;
 }
 
 int lb_optimizer_state(const lb_optimizer *o, lb_optimizer_slab slab[LB_OPTIMIZER_SLABS])
 {
     int count = 0;
     for (; count < LB_OPTIMIZER_SLABS && o->slab[count]; count++)
-        slab[count] = (lb_optimizer_slab){kinds[o->config.kind].slab[count], o->slab[count]};
+        slab[count] = (lb_optimizer_slab){kind_of(o)->slab[count], o->slab[count]};
     return count;
 }

@@ -37,6 +37,9 @@ lb_optimizer_config lb_optimizer_settled(lb_optimizer_config config);
 /** Prints all that decides its steps, settled, as members of a JSON object. */
 void lb_optimizer_print(lb_buffer *json, lb_optimizer_config config);
 
+/** Errors: LB_ERROR_ARGUMENT for a kind that there is not. */
+LB_MUST_USE lb_status lb_optimizer_check(const lb_optimizer *optimizer, lb_error *error);
+
 /** The name of its kind in files. */
 const char *lb_optimizer_name(const lb_optimizer *optimizer);
 

@@ -32,6 +32,7 @@ lb_status lb_optimizer_load_state(lb_optimizer *o, const lb_safetensors *file, l
 lb_status lb_optimizer_save(const lb_optimizer *o, const char *path, lb_error *error)
 {
     if (!o) return lb_error_set(error, LB_ERROR_MEMORY, "%s: the optimiser is missing: out of memory", path);
+    if (lb_optimizer_check(o, error)) return LB_ERROR_ARGUMENT;
     char steps[32];
     lb_optimizer_slab slab[LB_OPTIMIZER_SLABS];
     lb_safetensors_tensor tensors[LB_OPTIMIZER_SLABS];
@@ -67,6 +68,7 @@ lb_status lb_optimizer_load(lb_optimizer *o, const char *path, lb_error *error)
 {
     lb_error found = {0};
     if (!o) return lb_error_set(error, LB_ERROR_MEMORY, "%s: the optimiser is missing: out of memory", path);
+    if (lb_optimizer_check(o, error)) return LB_ERROR_ARGUMENT;
     lb_safetensors *file = lb_safetensors_open(path, error);
     if (!file) return error ? error->status : LB_ERROR_OPEN;
     found.status = load(o, file, &found); /* its own status, which is not that of a shape */

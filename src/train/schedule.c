@@ -17,18 +17,25 @@ static double step_down(const lb_schedule *s, int64_t step)
     return s->lr * pow(s->gamma == 0 ? 0.1 : s->gamma, (double)periods);
 }
 
+static double inverse_sqrt(const lb_schedule *s, int64_t step)
+{
+    return s->lr * sqrt((double)(s->warm_up > 0 ? s->warm_up : 1) / (double)(step + 1));
+}
+
+static double constant(const lb_schedule *s, int64_t step)
+{
+    (void)step;
+    return s->lr;
+}
+
 double lb_schedule_lr(const lb_schedule *s, int64_t step)
 {
+    static double (*const curves[])(const lb_schedule *,
+                                    int64_t) = {[LB_SCHEDULE_CONSTANT] = constant,
+                                                [LB_SCHEDULE_STEP] = step_down,
+                                                [LB_SCHEDULE_COSINE] = cosine,
+                                                [LB_SCHEDULE_INVERSE_SQRT] = inverse_sqrt};
+    if ((unsigned)s->kind >= sizeof curves / sizeof *curves) return (double)NAN;
     if (step < s->warm_up) return s->lr * (double)(step + 1) / (double)s->warm_up;
-    switch (s->kind) {
-    case LB_SCHEDULE_STEP:
-        return step_down(s, step);
-    case LB_SCHEDULE_COSINE:
-        return cosine(s, step);
-    case LB_SCHEDULE_INVERSE_SQRT:
-        return s->lr * sqrt((double)(s->warm_up > 0 ? s->warm_up : 1) / (double)(step + 1));
-    case LB_SCHEDULE_CONSTANT:
-        break;
-    }
-    return s->lr;
+    return curves[s->kind](s, step);
 }

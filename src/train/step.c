@@ -7,6 +7,7 @@
 #include "tensor/accumulate.h"
 #include "train/diverged.h"
 #include "train/group.h"
+#include "train/optimizer.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ lb_status lb_trainer_begin(lb_trainer *t, lb_error *error)
     if (!t->tape || !t->state.optimizer || !slabs || (size > 1 && !t->room))
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
     begin_average(t);
-    return LB_OK;
+    return lb_optimizer_check(t->state.optimizer, error);
 }
 
 static void update_average(const lb_trainer *t)

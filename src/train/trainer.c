@@ -233,6 +233,11 @@ lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error
                             !config.params ? "parameters"
                             : !config.loss ? "loss"
                                            : "evaluation to keep the best weights by");
+    if (isnan(lb_schedule_lr(&config.schedule, 0)))
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "lb_train: the learning rate of schedule %d is no number, expected a kind from 0 to %d",
+            (int)config.schedule.kind, (int)LB_SCHEDULE_INVERSE_SQRT);
     lb_trainer t = {.config = &config, .state = {.history = history}, .start = now()};
     lb_status status = lb_trainer_begin(&t, error);
     if (!status && config.checkpoint && !config.fresh) status = resume(&t, error);

@@ -181,7 +181,7 @@ START_TEST(test_export_says_what_it_cannot)
     support_train_pair_model(support_path(path, "ensemble.safetensors"), 0, SUPPORT_ENSEMBLE);
     expect_refusal("ensemble.safetensors", "--quiet", 65, "ensemble.safetensors: found an ensemble, " CAN);
     support_train_pair_model(support_path(path, "hard.safetensors"), 0, LB_ATTENTION_MONOTONIC);
-    expect_refusal("hard.safetensors", "--quiet", 65, "found hard attention, " CAN);
+    expect_refusal("hard.safetensors", "--quiet", 65, "found monotonic attention, " CAN);
     support_train_model(support_path(path, "sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     expect_refusal("sort.safetensors", "--quiet", 65, "found a model that sorts lists, " CAN);
     support_write_pairs("train.tsv", 40, 1);

@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"
+#include "support/protobuf.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -15,63 +16,6 @@
 #define LOOKBACK BIN_DIR "/lookback"
 
 static support_result result;
-
-/* Bytes of a message that are still to be read. */
-typedef struct bytes {
-    const unsigned char *at, *end;
-} bytes;
-
-/* A field: its number, and the value of an integer or the bytes of anything else. */
-typedef struct field {
-    int number;
-    int64_t whole;
-    bytes part;
-} field;
-
-static int64_t read_varint(bytes *from)
-{
-    uint64_t value = 0;
-    int shift = 0;
-    do {
-        ck_assert(from->at < from->end && shift < 64);
-        value |= (uint64_t)(*from->at & 0x7F) << shift;
-        shift += 7;
-    } while (*from->at++ & 0x80);
-    return (int64_t)value;
-}
-
-static bool next_field(bytes *from, field *found)
-{
-    if (from->at == from->end) return false;
-    int64_t tag = read_varint(from);
-    *found = (field){.number = (int)(tag >> 3), .whole = read_varint(from)};
-    if (tag % 8 == 0) return true;
-    ck_assert_int_eq(tag % 8, 2);
-    ck_assert(found->whole <= from->end - from->at);
-    found->part = (bytes){from->at, from->at + found->whole};
-    from->at = found->part.end;
-    return true;
-}
-
-static const char *text_of(bytes part)
-{
-    static char text[4096];
-    snprintf(text, sizeof text, "%.*s", (int)(part.end - part.at), (const char *)part.at);
-    return text;
-}
-
-/* The field with this number, of which a message has only one. */
-static field only(bytes message, int number)
-{
-    field each, found = {0};
-    while (next_field(&message, &each))
-        if (each.number == number) {
-            ck_assert_int_eq(found.number, 0);
-            found = each;
-        }
-    ck_assert_int_eq(found.number, number);
-    return found;
-}
 
 static void add(lb_strings *to, const char *text)
 {
@@ -97,62 +41,64 @@ static void add_value(graph *g, const char *name)
     add(&g->values, name);
 }
 
-/* A TensorProto has as many bytes as its shape and its type say. */
-static void read_tensor(bytes tensor, graph *g)
+/* A TensorProto has as many support_bytes as its shape and its type say. */
+static void read_tensor(support_bytes tensor, graph *g)
 {
     int64_t count = 1;
-    field each;
-    for (bytes rest = tensor; next_field(&rest, &each);)
+    support_field each;
+    for (support_bytes rest = tensor; support_next_field(&rest, &each);)
         if (each.number == 1) count *= each.whole;
-    int64_t type = only(tensor, 2).whole, bytes_each = type == 7 ? 8 : 4;
+    int64_t type = support_only_field(tensor, 2).whole, bytes_each = type == 7 ? 8 : 4;
     ck_assert(type == 1 || type == 7);
-    ck_assert_int_eq(only(tensor, 9).whole, count * bytes_each);
-    add_value(g, text_of(only(tensor, 8).part));
+    ck_assert_int_eq(support_only_field(tensor, 9).whole, count * bytes_each);
+    add_value(g, support_field_text(support_only_field(tensor, 8).part));
 }
 
 /* A NodeProto reads what has been made before. */
-static void read_node(bytes node, graph *g)
+static void read_node(support_bytes node, graph *g)
 {
-    field each;
-    for (bytes rest = node; next_field(&rest, &each);)
+    support_field each;
+    for (support_bytes rest = node; support_next_field(&rest, &each);)
         if (each.number == 1 && each.whole > 0)
-            ck_assert_msg(has(&g->values, text_of(each.part)), "%s is not made yet", text_of(each.part));
-    for (bytes rest = node; next_field(&rest, &each);)
-        if (each.number == 2) add_value(g, text_of(each.part));
-    ck_assert_int_gt(only(node, 4).whole, 0);
+            ck_assert_msg(has(&g->values, support_field_text(each.part)), "%s is not made yet",
+                          support_field_text(each.part));
+    for (support_bytes rest = node; support_next_field(&rest, &each);)
+        if (each.number == 2) add_value(g, support_field_text(each.part));
+    ck_assert_int_gt(support_only_field(node, 4).whole, 0);
 }
 
-static void read_graph(bytes message, graph *g)
+static void read_graph(support_bytes message, graph *g)
 {
-    field each;
-    for (bytes rest = message; next_field(&rest, &each);) {
+    support_field each;
+    for (support_bytes rest = message; support_next_field(&rest, &each);) {
         if (each.number == 5) read_tensor(each.part, g);
         if (each.number != 11) continue;
-        add(&g->inputs, text_of(only(each.part, 1).part));
+        add(&g->inputs, support_field_text(support_only_field(each.part, 1).part));
         add_value(g, g->inputs.text[g->inputs.count - 1]);
     }
-    for (bytes rest = message; next_field(&rest, &each);)
+    for (support_bytes rest = message; support_next_field(&rest, &each);)
         if (each.number == 1) read_node(each.part, g);
-    for (bytes rest = message; next_field(&rest, &each);) {
+    for (support_bytes rest = message; support_next_field(&rest, &each);) {
         if (each.number != 12) continue;
-        add(&g->outputs, text_of(only(each.part, 1).part));
+        add(&g->outputs, support_field_text(support_only_field(each.part, 1).part));
         ck_assert(has(&g->values, g->outputs.text[g->outputs.count - 1]));
     }
 }
 
 /* The metadata come first, and are those of the model file. */
-static void read_metadata(bytes message, const char *model)
+static void read_metadata(support_bytes message, const char *model)
 {
     static const char *const keys[] = {"lookback.model", "lookback.config", "lookback.task",
                                        "lookback.source_vocabulary", "lookback.target_vocabulary"};
     lb_safetensors *file = lb_model_file_open(model, NULL, NULL);
     ck_assert_ptr_nonnull(file);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        field entry;
-        ck_assert(next_field(&message, &entry));
+        support_field entry;
+        ck_assert(support_next_field(&message, &entry));
         ck_assert_int_eq(entry.number, 14);
-        ck_assert_str_eq(text_of(only(entry.part, 1).part), keys[i]);
-        ck_assert_str_eq(text_of(only(entry.part, 2).part), lb_safetensors_metadata_value(file, keys[i]));
+        ck_assert_str_eq(support_field_text(support_only_field(entry.part, 1).part), keys[i]);
+        ck_assert_str_eq(support_field_text(support_only_field(entry.part, 2).part),
+                         lb_safetensors_metadata_value(file, keys[i]));
     }
     lb_safetensors_close(file);
 }
@@ -162,12 +108,12 @@ static graph read_file(const char *name, const char *model)
     size_t count;
     char *content = support_content(name, &count), path[SUPPORT_PATH];
     graph g = {0};
-    bytes message = {(const unsigned char *)content, (const unsigned char *)content + count};
+    support_bytes message = {(const unsigned char *)content, (const unsigned char *)content + count};
     read_metadata(message, support_path(path, model));
-    ck_assert_int_eq(only(message, 1).whole, 8);
-    ck_assert_str_eq(text_of(only(message, 2).part), "lookback");
-    ck_assert_int_eq(only(only(message, 8).part, 2).whole, 17);
-    read_graph(only(message, 7).part, &g);
+    ck_assert_int_eq(support_only_field(message, 1).whole, 8);
+    ck_assert_str_eq(support_field_text(support_only_field(message, 2).part), "lookback");
+    ck_assert_int_eq(support_only_field(support_only_field(message, 8).part, 2).whole, 17);
+    read_graph(support_only_field(message, 7).part, &g);
     free(content);
     return g;
 }
@@ -237,7 +183,7 @@ START_TEST(test_export_says_what_onnx_cannot)
         const char *option, *value, *message;
     } models[] = {{"--positions", "rotary", "found rotary positions, expected"},
                   {"--positions", "relative", "found relative positions, expected"},
-                  {"--positions", "alibi", "found ALiBi positions, expected"},
+                  {"--positions", "alibi", "found alibi positions, expected"},
                   {"--window", "2", "found a window of self-attention, expected"},
                   {"--attention-weights", "entmax", "found attention weights other than softmax, expected"}};
     char path[SUPPORT_PATH];

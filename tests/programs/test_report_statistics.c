@@ -1,4 +1,7 @@
 /* report: what it says over all pairs is what their outputs and weights in the page give. */
+#include "report/alignment.h"
+#include "report/heads.h"
+#include "support/pair_model.h"
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/report_page.h"
@@ -8,6 +11,7 @@
 #include <cJSON.h>
 #include <lookback/metrics.h>
 #include <math.h>
+#include <string.h>
 
 #define REPORT BIN_DIR "/lookback", "report"
 
@@ -146,10 +150,79 @@ START_TEST(test_report_calibrates_the_probabilities_of_its_outputs)
 }
 END_TEST
 
+/* Two layers of two heads, whose weights are all different. */
+START_TEST(test_report_aligns_by_the_heads_of_the_last_layer)
+{
+    enum {
+        LAYERS = 2,
+        OF_LAYER = 2,
+        STEPS = 3,
+        LENGTH = 2,
+        MAP = STEPS * LENGTH,
+        COUNT = LAYERS * OF_LAYER * MAP
+    };
+    const char *source[] = {"a", "b"}, *target[] = {"x", "y"};
+    static app_alignment alignment;
+    app_report_data report;
+    lb_real weights[COUNT];
+    for (int i = 0; i < COUNT; i++) weights[i] = (lb_real)(i * i) / 1000;
+    lb_output output = {.symbol = target, .length = 2, .finished = true, .steps = STEPS, .weights = weights};
+    lb_translation text = {.symbol = source, .length = LENGTH, .output = &output, .count = 1};
+    const lb_translations all = {.text = &text, .count = 1, .layers = LAYERS, .heads = OF_LAYER};
+    ck_assert_int_eq(app_report_data_open(&report, NULL), LB_OK);
+    ck_assert_int_eq(app_alignment_add(&alignment, &report, &all, &text, NULL), LB_OK);
+    for (int t = 0; t < 2; t++)
+        for (int k = 0; k < LENGTH; k++) {
+            const lb_real *last = weights + OF_LAYER * MAP + t * LENGTH + k;
+            ck_assert_double_eq_tol(alignment.sum[t * APP_ALIGNED + k], (double)(last[0] + last[MAP]) / 2,
+                                    1e-6);
+        }
+    app_alignment_free(&alignment);
+    app_report_data_close(&report);
+}
+END_TEST
+
+/* The right answers are what greedy decoding writes, and a wider search does not. */
+START_TEST(test_report_measures_heads_by_greedy_decoding)
+{
+    static const char *const sources[] = {"abc", "dab", "cad", "bed", "ace", "dec", "eba", "cab"};
+    enum { TEXTS = 8 };
+    char path[SUPPORT_PATH];
+    support_train_pair_model(support_path(path, "heads.safetensors"), 20, LB_ATTENTION_MULTI_HEAD);
+    lb_translator *translator = lb_translator_open(path, NULL);
+    ck_assert_ptr_nonnull(translator);
+    lb_translations *found[2];
+    for (int i = 0; i < 2; i++)
+        found[i] =
+            lb_translate_all(translator, sources, TEXTS, (lb_translate_config){.beam = i ? 5 : 1}, NULL);
+    app_report_heads heads = {.most = TEXTS};
+    app_head_losses losses;
+    int others = 0;
+    for (int i = 0; i < TEXTS; i++) {
+        char *greedy = found[0]->text[i].output->text;
+        others += strcmp(greedy, found[1]->text[i].output->text) != 0;
+        const lb_strings answer = {.text = &greedy, .count = 1};
+        ck_assert_int_eq(app_report_heads_keep(&heads, sources[i], &answer, NULL), LB_OK);
+    }
+    ck_assert_int_gt(others, 0);
+    ck_assert_int_eq(app_report_heads_measure(&heads, translator, &losses, NULL), LB_OK);
+    ck_assert_int_eq(losses.pairs, TEXTS);
+    ck_assert(losses.whole.known && losses.whole.exact == 1 && losses.whole.symbol_error == 0);
+    double without = 0;
+    for (int i = 0; i < HEADS; i++) without += losses.head[i].symbol_error;
+    ck_assert_double_gt(without, 0);
+    app_report_heads_free(&heads);
+    for (int i = 0; i < 2; i++) lb_translations_free(found[i]);
+    lb_translator_close(translator);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("report_statistics",
-                             SUPPORT_TESTS(test_report_has_the_alignment_that_its_weights_give,
+                             SUPPORT_TESTS(test_report_aligns_by_the_heads_of_the_last_layer,
+                                           test_report_measures_heads_by_greedy_decoding,
+                                           test_report_has_the_alignment_that_its_weights_give,
                                            test_report_counts_wrong_pairs_by_length,
                                            test_report_calibrates_the_probabilities_of_its_outputs));
 }

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as xml
 import pytest
 
 import lookback
+from lookback.output import Output
 
 
 def texts_of(svg):
@@ -45,6 +46,32 @@ def test_each_head_of_each_layer_has_a_map(pairs, settings, tmp_path):
     texts = texts_of(output.svg())
     for title in ("Layer 1, Head 1", "Layer 1, Head 2", "Layer 2, Head 1", "Layer 2, Head 2"):
         assert title in texts
+
+
+def output(attention, finished=True):
+    """An output of "x", or of "xy" without an end, with these weights."""
+    symbols = ["x"] if finished else ["x", "y"]
+    return Output("".join(symbols), -1.0, 0.5, symbols, [0.5, 0.5], finished, ["a", "b"], attention)
+
+
+def test_only_what_there_are_several_of_is_in_a_title():
+    rows = [[0.5, 0.5], [0.25, 0.75]]
+    for attention, titles in (([[rows]], []), ([[rows, rows]], ["Head 1", "Head 2"]),
+                              ([[rows], [rows]], ["Layer 1", "Layer 2"])):
+        assert [text for text in texts_of(output(attention).svg()) if "Layer" in text or "Head" in text] == titles
+
+
+def test_the_scale_ends_at_1_unless_all_weights_are_below_a_half():
+    for highest, ends in ((0.5, True), (0.49, False), (0.1, False)):
+        texts = texts_of(output([[[[0.05, highest], [0.05, 0.05]]]]).svg())
+        assert ("1.0" in texts) == ends
+
+
+def test_an_output_without_an_end_has_no_row_for_it():
+    rows = [[[[0.5, 0.5], [0.25, 0.75]]]]
+    assert "<eos>" in texts_of(output(rows).svg())
+    texts = texts_of(output(rows, finished=False).svg())
+    assert "<eos>" not in texts and "y" in texts
 
 
 def test_without_attention_there_is_none(pairs, settings, tmp_path, model):

@@ -252,7 +252,7 @@ def test_two_threads_translate_at_the_same_time(model, monkeypatch):
 
 
 def test_a_pair_that_is_no_line_is_not_evaluated(model):
-    for pair, field in ((("a\tb", "BA"), "source"), (("ab", "B\nA"), "target")):
+    for pair, field in ((("a\tb", "BA"), "source"), (("ab", "B\nA"), "target"), (("a\rb", "BA"), "source")):
         with pytest.raises(lookback.Error, match=f"pairs: pair 1, {field}: found a tab or a line break") as caught:
             model.evaluate([("ab", "BA"), pair])
         assert caught.value.status is Status.FORMAT

@@ -20,7 +20,7 @@ enum { IR_VERSION = 8, OPSET = 17 };
 
 static const char ENDING[] = ".onnx";
 
-const char *app_onnx_hindrance(const lb_model *model)
+app_hindrance app_onnx_hindrance(const lb_model *model)
 {
     if (model->kind == &lb_transformer_kind) return onnx_transformer_hindrance((const lb_transformer *)model);
     return onnx_recurrent_hindrance((const lb_seq2seq *)model);

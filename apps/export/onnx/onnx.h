@@ -2,11 +2,11 @@
 #ifndef APP_ONNX_H
 #define APP_ONNX_H
 
+#include "export/onnx/hindrance.h"
 #include "translate/file/text_model.h"
 
-/** What of a single model of texts, without features and copying, cannot be exported, as the subject of a sentence;
- *  NULL: nothing. */
-const char *app_onnx_hindrance(const lb_model *model);
+/** What of a single model of texts, without features and copying, cannot be exported. */
+app_hindrance app_onnx_hindrance(const lb_model *model);
 
 /** Whether the name of a file asks for ONNX. */
 bool app_onnx_is_name(const char *path);

@@ -2,21 +2,20 @@
 
 #include "export/onnx/heads.h"
 #include "export/onnx/protobuf.h"
+#include "models/attention/decoder_attention.h"
 
 /* States have the shape [1, batch, width], as GRU and LSTM of ONNX want them; the decoder works on [1, batch, .]. */
 
-const char *onnx_recurrent_hindrance(const lb_seq2seq *model)
+app_hindrance onnx_recurrent_hindrance(const lb_seq2seq *model)
 {
-    static const char *const others[] = {[LB_ATTENTION_HARD] = "hard attention",
-                                         [LB_ATTENTION_MONOTONIC] = "monotonic attention",
-                                         [LB_ATTENTION_MONOTONIC_1] = "monotonic attention",
-                                         [LB_ATTENTION_LOCAL_M] = "local attention",
-                                         [LB_ATTENTION_LOCAL_P] = "local attention",
-                                         [LB_ATTENTION_COVERAGE] = "coverage attention",
-                                         [LB_ATTENTION_LOCATION] = "location attention"};
+    static const lb_attention_kind known[] = {LB_ATTENTION_ADDITIVE,   LB_ATTENTION_NONE,
+                                              LB_ATTENTION_DOT,        LB_ATTENTION_GENERAL,
+                                              LB_ATTENTION_SCALED_DOT, LB_ATTENTION_MULTI_HEAD};
     if (model->attention.depth && model->config.attention_weights != LB_SOFTMAX)
-        return "attention weights other than softmax";
-    return others[model->config.attention];
+        return (app_hindrance){NULL, "attention weights other than softmax"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (lb_attention_is(&model->attention, known[i])) return (app_hindrance){0};
+    return (app_hindrance){model->attention.type->name, "attention"};
 }
 
 /* Appends the gates of a weight or bias in the order of ONNX: z, r, n of a GRU; i, o, f, g of an LSTM. */
@@ -121,12 +120,12 @@ static void prepare(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value mem
     onnx_graph *g = &graphs->encoder;
     const lb_additive_attention *additive = model->attention.own;
     static const char axes[] = "batch length %lld";
-    if (model->config.attention == LB_ATTENTION_MULTI_HEAD) {
+    if (lb_attention_is(&model->attention, LB_ATTENTION_MULTI_HEAD)) {
         onnx_hand_over_heads(graphs, model->attention.own, memory, "keys", "values");
         return;
     }
     onnx_hand_over(graphs, memory, "memory", onnx_name(g, axes, (long long)model->attention.depth));
-    if (model->config.attention != LB_ATTENTION_ADDITIVE) return;
+    if (!lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE)) return;
     onnx_value keys = onnx_linear(g, memory, additive->key, NULL);
     onnx_hand_over(graphs, keys, "keys", onnx_name(g, axes, (long long)lb_dim(additive->key, 0)));
 }
@@ -151,14 +150,13 @@ static onnx_value score_by_product(onnx_graph *g, const lb_multiplicative_attent
 static onnx_value attend(onnx_graph *g, const lb_seq2seq *model, onnx_value query, onnx_value *weights)
 {
     const void *own = model->attention.own;
-    lb_attention_kind kind = model->config.attention;
     onnx_value context;
     query = ONNX_TRANSPOSE(g, query, 1, 0, 2);
-    if (kind == LB_ATTENTION_MULTI_HEAD) {
+    if (lb_attention_is(&model->attention, LB_ATTENTION_MULTI_HEAD)) {
         context = onnx_ask(g, own, query, "keys", "values", "mask", weights);
         *weights = ONNX_TRANSPOSE(g, *weights, 0, 2, 1, 3);
     } else {
-        bool adds = kind == LB_ATTENTION_ADDITIVE;
+        bool adds = lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE);
         onnx_value scores = adds ? score_by_sum(g, own, query) : score_by_product(g, own, query);
         onnx_value shares = onnx_softmax(g, scores, "mask");
         context = ONNX(g, "MatMul", shares, "memory");
@@ -179,7 +177,8 @@ static onnx_value predict(const lb_seq2seq *model, onnx_graph *g, onnx_value top
 /* One step of the decoder. */
 static void decode(const lb_seq2seq *model, onnx_graph *g)
 {
-    bool first = model->config.attention == LB_ATTENTION_ADDITIVE, last = model->attention.depth && !first;
+    bool first = lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE),
+         last = model->attention.depth && !first;
     onnx_input(g, "symbol", ONNX_INT64, "batch");
     onnx_value x = onnx_unsqueeze(g, onnx_gather(g, model->target_embedding.weight, "symbol"), 0);
     onnx_value weights = NULL, context = NULL;

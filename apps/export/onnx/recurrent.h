@@ -2,10 +2,11 @@
 #ifndef APP_ONNX_RECURRENT_H
 #define APP_ONNX_RECURRENT_H
 
+#include "export/onnx/hindrance.h"
 #include "export/onnx/layers.h"
 
-/** What of the model cannot become a graph, as the subject of a sentence; NULL: nothing. */
-const char *onnx_recurrent_hindrance(const lb_seq2seq *model);
+/** What of the model cannot become a graph. */
+app_hindrance onnx_recurrent_hindrance(const lb_seq2seq *model);
 
 /** Adds the nodes of the model. */
 void onnx_recurrent_add(const lb_seq2seq *model, onnx_graphs *graphs);

@@ -1,19 +1,21 @@
 #include "export/onnx/transformer.h"
 
+#include "base/plural.h"
 #include "export/onnx/heads.h"
 #include "export/onnx/protobuf.h"
 
 #include <math.h>
 
-const char *onnx_transformer_hindrance(const lb_transformer *model)
+app_hindrance onnx_transformer_hindrance(const lb_transformer *model)
 {
-    static const char *const positions[] = {[LB_POSITIONAL_RELATIVE] = "relative positions",
-                                            [LB_POSITIONAL_ALIBI] = "ALiBi positions",
-                                            [LB_POSITIONAL_ROTARY] = "rotary positions",
-                                            [LB_POSITIONAL_NONE] = NULL};
-    if (model->config.attention_weights != LB_SOFTMAX) return "attention weights other than softmax";
-    if (model->config.window > 0) return "a window of self-attention";
-    return positions[model->config.positions];
+    static const lb_positional_kind known[] = {LB_POSITIONAL_SINUSOIDAL, LB_POSITIONAL_LEARNED,
+                                               LB_POSITIONAL_NONE};
+    if (model->config.attention_weights != LB_SOFTMAX)
+        return (app_hindrance){NULL, "attention weights other than softmax"};
+    if (model->config.window > 0) return (app_hindrance){NULL, "a window of self-attention"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i] == model->config.positions) return (app_hindrance){0};
+    return (app_hindrance){lb_choice_name(lb_positional_names, (int)model->config.positions), "positions"};
 }
 
 /* Rows for positions, [count] integers: sin(position frequency + phase), where a cosine has the phase pi / 2. */

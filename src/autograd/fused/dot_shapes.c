@@ -52,7 +52,7 @@ static lb_status check_numbers(const lb_node *node)
         return lb_op_fail(node, LB_ERROR_ARGUMENT,
                           "invalid softcap %g, expected a positive number, or 0 for none",
                           (double)options->softcap);
-    return LB_OK;
+    return lb_op_check_normalizer(node, options->normalizer);
 }
 
 static lb_status check_mask(const lb_node *node, int which, lb_shape weights)

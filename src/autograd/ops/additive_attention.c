@@ -26,7 +26,7 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
         return lb_op_misfit(node, "expected a mask of shape [batch,keys]", MASK, KEYS);
     out[CONTEXT] = LB_SHAPE(query.dim[0], query.dim[1], values.dim[2]);
     out[WEIGHTS] = LB_SHAPE(query.dim[0], query.dim[1], keys.dim[1]);
-    return LB_OK;
+    return lb_op_check_normalizer(node, *(const lb_normalizer *)node->attributes);
 }
 
 static lb_attended attended_by(const lb_node *node, int64_t row)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char HEADER[] = LB_PAIR_KIND_HEADER, TAB[] = "tab";
+static const char HEADER[] = LB_PAIR_KIND_HEADER, TAB[] = "tab", PLAIN[] = "tsv";
 
 static bool is_blank(char letter)
 {
@@ -200,8 +200,8 @@ static lb_status unknown(const char *name, lb_error *error)
 
 lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *error)
 {
+    if (!name || !*name) name = PLAIN;
     *kind = (lb_pair_kind){.row = rows};
-    if (!name || !*name) return LB_OK;
     size_t length = strlen(name), ending = sizeof HEADER - 1;
     if (length >= LB_PAIR_KIND_NAME) return unknown(name, error);
     kind->header = length > ending && strcmp(name + length - ending, HEADER) == 0;
@@ -239,7 +239,7 @@ const lb_pair_kind_row *lb_pair_kind_at(size_t number)
 
 bool lb_pair_kind_is_plain(const lb_pair_kind *kind)
 {
-    return kind->row == rows && !kind->header;
+    return strcmp(kind->row->name, PLAIN) == 0 && !kind->header;
 }
 
 bool lb_pair_kind_has_tabs(const lb_pair_kind *kind)

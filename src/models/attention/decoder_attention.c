@@ -10,6 +10,11 @@ const lb_built_in_attention *lb_built_in_attention_of(const lb_decoder_attention
     return (const lb_built_in_attention *)attention->type;
 }
 
+bool lb_attention_is(const lb_decoder_attention *attention, lb_attention_kind kind)
+{
+    return attention->type == &lb_built_in_attentions[kind]->type;
+}
+
 const lb_attention_type *lb_attention_type_find(const char *name, const lb_extensions *own, lb_error *error)
 {
     for (int i = 0; lb_attention_names[i]; i++)

@@ -93,6 +93,9 @@ extern const lb_built_in_attention *const lb_built_in_attentions[];
 /** The type of an attention that is not custom. */
 const lb_built_in_attention *lb_built_in_attention_of(const lb_decoder_attention *attention);
 
+/** Whether it is the built-in one of this kind, and not a custom one. */
+bool lb_attention_is(const lb_decoder_attention *attention, lb_attention_kind kind);
+
 /** The type with this name, built-in or custom; otherwise as lb_model_kind_find. */
 const lb_attention_type *lb_attention_type_find(const char *name, const lb_extensions *own, lb_error *error);
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/plural.h"
 #include "io/json.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const cha
     if (field->kind == LB_CONFIG_WORD)
         lb_buffer_json_string(json, at);
     else if (field->kind == LB_CONFIG_CHOICE)
-        lb_buffer_json_string(json, field->names[(int)number]);
+        lb_buffer_json_string(json, lb_choice_name(field->names, (int)number));
     else if (field->kind == LB_CONFIG_FLAG)
         lb_buffer_print(json, "%s", number != 0 ? "true" : "false");
     else if (field->kind == LB_CONFIG_SIZE)

@@ -2,14 +2,6 @@
 #include "models/file/model_formats.h"
 #include "models/transformer.h"
 
-const char *const lb_positional_names[] = {[LB_POSITIONAL_SINUSOIDAL] = "sinusoidal",
-                                           [LB_POSITIONAL_LEARNED] = "learned",
-                                           [LB_POSITIONAL_RELATIVE] = "relative",
-                                           [LB_POSITIONAL_ALIBI] = "alibi",
-                                           [LB_POSITIONAL_ROTARY] = "rotary",
-                                           [LB_POSITIONAL_NONE] = "none",
-                                           NULL};
-
 #define FIELD(name) #name, offsetof(lb_transformer_config, name)
 
 static const lb_config_field fields[] = {

@@ -1,5 +1,6 @@
 #include "translate/training/config_check.h"
 
+#include "base/plural.h"
 #include "data/pairs.h"
 #include "models/attention/decoder_attention.h"
 
@@ -21,6 +22,27 @@ static lb_status check_counts(const lb_training_config *c, lb_error *error)
         if (counts[i].value < 0)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %d, expected 0 or more", counts[i].field,
                                 counts[i].value);
+    return LB_OK;
+}
+
+/* Before anything is found by one. */
+static lb_status check_choices(const lb_training_config *c, lb_error *error)
+{
+    const struct {
+        const char *field;
+        int value;
+        const char *const *names;
+    } choices[] = {{"attention", (int)c->attention, lb_attention_names},
+                   {"attention_weights", (int)c->attention_weights, lb_normalizer_names},
+                   {"cell", (int)c->cell, lb_cell_names},
+                   {"loss", (int)c->loss, lb_loss_names},
+                   {"positions", (int)c->positions, lb_positional_names}};
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        int count = lb_choices(choices[i].names);
+        if (choices[i].value < 0 || choices[i].value >= count)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %d, expected 0 to %d", choices[i].field,
+                                choices[i].value, count - 1);
+    }
     return LB_OK;
 }
 
@@ -141,7 +163,8 @@ static lb_status check_model(const lb_training_config *c, lb_error *error)
 
 lb_status lb_config_check(const lb_training_config *c, lb_error *error)
 {
-    lb_status status = check_pairs(c, error);
+    lb_status status = check_choices(c, error);
+    if (!status) status = check_pairs(c, error);
     if (!status) status = check_model(c, error);
     if (!status) status = check_counts(c, error);
     if (!status) status = check_copy(c, error);

@@ -137,6 +137,30 @@ START_TEST(test_attention_by_the_sparse_ones_ignores_keys_that_score_far_below)
 }
 END_TEST
 
+static void expect_no_normalizer(lb_tape *tape, const lb_tensor *made, const char *message)
+{
+    ck_assert(!lb_is_sound(made));
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_tape_error(tape), message);
+    lb_tape_clear_error(tape);
+}
+
+START_TEST(test_ops_by_a_normalizer_that_there_is_not_are_an_error)
+{
+    static const int32_t id = 1;
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(1, 1, 3), (lb_real[]){1, 2, 3});
+    const lb_tokens target = {tape, 1, 1, &id, NULL};
+    expect_no_normalizer(tape, lb_attend_dot_by(x, x, x, NULL, NULL, 1, 1, 0, (lb_normalizer)3),
+                         "lb_attend_dot: normalizer is 3, expected 0 to 2");
+    expect_no_normalizer(tape, lb_attend_additive_by(x, x, x, x, NULL, (lb_normalizer)-1),
+                         "lb_attend_additive: normalizer is -1, expected 0 to 2");
+    expect_no_normalizer(tape, lb_entmax_loss(x, target, LB_PAD, 0, (lb_normalizer)9),
+                         "lb_entmax_loss: normalizer is 9, expected 0 to 2");
+    lb_tape_free(tape);
+}
+END_TEST
+
 static lb_real *dropped_gradient(lb_tensor *const *leaf, lb_normalizer normalizer, bool fused, lb_tape *tape)
 {
     lb_tensor *in[3];
@@ -271,6 +295,7 @@ int main(void)
                       test_sparse_weights_are_a_distribution_in_the_order_of_the_scores,
                       test_sparse_row_of_minus_infinity_is_zero_and_has_no_gradient,
                       test_sparse_huge_scores_do_not_overflow_and_nan_stays_visible,
+                      test_ops_by_a_normalizer_that_there_is_not_are_an_error,
                       test_attention_by_the_sparse_ones_ignores_keys_that_score_far_below,
                       test_attention_with_dropout_has_the_gradient_of_its_parts,
                       test_entmax_loss_equals_the_definition_in_pytorch,

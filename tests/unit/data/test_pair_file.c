@@ -116,6 +116,9 @@ static const struct {
     {"\n\nword,ipa\nc,d\n", NULL, "csv+: c|d"},
     {"a,b\nc\n", "csv", ":2: found 1 column, expected 2"},
     {"\n\na,b\nc\n", "csv", ":4: found 1 column, expected 2"},
+    {"a,b\nc,d\ne,f\ng,h\n", NULL, ":1: found text with commas, "},
+    {"a,b\nc,d\n\"e\",f\ng,h\n", NULL, "csv: a|b c|d e|f g|h"},
+    {"a;b\nc;d\ne;f\ng;h\n", NULL, ":1: found text with semicolons, "},
     {"a;b\nc,x;d\ne;f\ng;h\ni;j\n", NULL, "csv:;: a|b c,x|d e|f g|h i|j"},
     {"word,ipa\nc,d\n", NULL, "csv+: c|d"},
     {"ipa,rank,Word\nd,1,c\n", NULL, "csv+: c|d"},
@@ -154,6 +157,8 @@ static const struct {
     {"a ~ b\nc~d\n", NULL, "lines:~: a|b c|d"},
     {"s x->f(x,y), [g,h],\nd->{e\n", NULL, "lists:->: s x|f(x,y) s x|[g,h] d|{e"},
     {"a->:), :(\nd->f(x, e\n", NULL, "lists:->: a|:) a|:( d|f(x d|e"},
+    {"a->b->\nc->d\n", NULL, ":1: found 1 column, expected 2"},
+    {"a->\nc->d\n", NULL, ":1: found an empty target, expected text"},
     {"a -> b -> c\n", "lines: -> ", "lines: -> : a|b -> c"},
     {"a -> b\nc\n", "lines: -> ", ":2: found 1 column, expected 2"},
     {"a -> b\n", "lines:->+header",
@@ -170,6 +175,11 @@ static const struct {
     {"a\tb\tn=1\nc\td\tn=1\n", NULL, ": a|b c|d"},
     {"a\tb\tV;PSS(1;PL)\nc\td\tN;non{NOM;ACC};PL\n", NULL, "unimorph: aVPSS(1;PL)|b cNnon{NOM;ACC}PL|d"},
     {"lemma\tform\tfeats\na\tb\tP=V|T=X\n", NULL, "+: aP=VT=X|b"},
+    {"a\tb\tV;X\nc\td\tN\ne\tf\tN;Y\n", NULL, "unimorph: aVX|b cN|d eNY|f"},
+    /* no features: half of them are divided; a small letter; an assignment missing; both columns may be them */
+    {"a\tb\tV;X\nc\td\tN\n", NULL, ":1: found 3 columns, expected 2"},
+    {"a\tb\tV;X\nc\td\tN;x\ne\tf\tN;Y\n", NULL, ":1: found 3 columns, expected 2"},
+    {"a\tV;X\tN;Y\nc\tN;Z\tV;Z\n", NULL, ":1: found 3 columns, expected 2"},
     {"lemma\tform\tfeatures\na\tb\tV;X\n", NULL, "+: aVX|b"},
     {"a\tb\tc\n", NULL, ":1: found 3 columns, expected 2, separated by tabs; choose two of them"},
     {"a\tb\tCC-BY 2.0\nc\td\tCC-BY 2.0\n", NULL, ": a|b c|d"},
@@ -408,6 +418,26 @@ START_TEST(test_pair_file_names_the_columns_that_are_not_used)
 }
 END_TEST
 
+/* Only TSV is plain, by whichever name, and what no name says is TSV. */
+START_TEST(test_pair_kind_is_that_of_its_name_wherever_its_row_is)
+{
+    static const struct {
+        const char *name;
+        bool plain, tabs;
+    } kinds[] = {{NULL, true, true},          {"", true, true},          {"tsv", true, true},
+                 {"tsv+header", false, true}, {"unimorph", false, true}, {"csv", false, false},
+                 {"cmudict", false, false},   {"jsonl", false, false},   {"lines: -> ", false, false},
+                 {"lists: -> ", false, false}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        lb_pair_kind kind;
+        ck_assert_int_eq(lb_pair_kind_parse(kinds[i].name, &kind, NULL), LB_OK);
+        ck_assert_int_eq(lb_pair_kind_is_plain(&kind), kinds[i].plain);
+        ck_assert_int_eq(lb_pair_kind_has_tabs(&kind), kinds[i].tabs);
+        lb_pair_kind_free(&kind);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -417,6 +447,7 @@ int main(void)
                       test_pair_file_given_columns_are_used, test_pair_file_is_read_as_the_training_was,
                       test_pair_file_after_a_training_without_names_is_read_by_number,
                       test_pair_file_names_the_columns_that_are_not_used, test_pair_file_weights_repeat_pairs,
+                      test_pair_kind_is_that_of_its_name_wherever_its_row_is,
                       test_pair_file_several_answers_are_pairs_in_their_order,
                       test_pair_file_many_answers_have_a_copy_in_proportion,
                       test_pair_file_weights_have_no_more_room_than_the_copy));

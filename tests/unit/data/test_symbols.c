@@ -249,6 +249,8 @@ START_TEST(test_rule_check_separators_that_no_text_can_contain_are_refused)
         lb_symbol_rule_check(&(lb_symbol_rule){.separator = "é", .normalize = LB_NORMAL_FORM_NONE}, NULL),
         LB_OK);
     ck_assert_int_eq(lb_symbol_rule_check(&characters, NULL), LB_OK);
+    expect_bad_rule("é", (lb_normal_form)3, "normalize is 3, expected 0 to 2");
+    expect_bad_rule("", (lb_normal_form)-1, "normalize is -1, expected 0 to 2");
 }
 END_TEST
 

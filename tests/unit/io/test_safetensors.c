@@ -141,6 +141,10 @@ START_TEST(test_write_impossible_arguments_fail_and_write_nothing)
                        "__metadata__");
     assert_not_written(&(lb_safetensors_tensor){.name = "\xff", .data = floats}, 1, NULL, 0, "UTF-8");
     assert_not_written(&(lb_safetensors_tensor){.name = "a", .shape = {2, {2, -3}}}, 1, NULL, 0, "[2,-3]");
+    assert_not_written(&(lb_safetensors_tensor){.name = "a", .dtype = (lb_dtype)99}, 1, NULL, 0,
+                       "'a' has dtype 99, which there is not");
+    assert_not_written(&(lb_safetensors_tensor){.name = "a", .dtype = (lb_dtype)-1}, 1, NULL, 0,
+                       "'a' has dtype -1, which there is not");
     assert_not_written(NULL, 0, (lb_safetensors_metadata[]){{"k", "1"}, {"k", "2"}}, 2, "'k' occurs twice");
     assert_not_written(NULL, 0, &(lb_safetensors_metadata){"k", "\xc3"}, 1, "UTF-8");
     assert_not_written(NULL, 0, &(lb_safetensors_metadata){"\xed\xa0\x80", ""}, 1, "UTF-8");

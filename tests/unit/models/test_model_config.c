@@ -58,6 +58,20 @@ START_TEST(test_config_read_finds_what_config_write_wrote)
 }
 END_TEST
 
+START_TEST(test_config_write_a_choice_without_a_name_is_refused_by_config_read)
+{
+    for (int choice = -1; choice <= 4; choice += 5) {
+        sample written = {1, 1, 0, 1, false, (color)choice}, found = {0};
+        lb_error error = {0};
+        char *text = lb_config_write(fields, &written);
+        ck_assert_ptr_nonnull(strstr(text, "\"color\":\"unknown\""));
+        ck_assert_int_eq(lb_config_read(fields, text, &found, &error), LB_ERROR_FORMAT);
+        ck_assert_ptr_nonnull(strstr(error.message, "color"));
+        lb_release(text);
+    }
+}
+END_TEST
+
 START_TEST(test_config_read_takes_the_default_of_a_field_that_is_missing)
 {
     sample found = {.count = 9, .share = (lb_real)0.5, .flag = true};
@@ -262,13 +276,14 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("model config",
-                             SUPPORT_TESTS(test_config_read_finds_what_config_write_wrote,
-                                           test_config_read_takes_the_default_of_a_field_that_is_missing,
-                                           test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind,
-                                           test_config_write_without_memory_is_null_and_leaks_nothing,
-                                           test_config_fail_tells_memory_from_a_bad_configuration,
-                                           test_config_word_is_a_text_that_fits_and_is_there,
-                                           test_restored_seq2seq_has_the_configuration_of_the_file,
-                                           test_restored_transformer_has_the_configuration_of_the_file));
+    return support_run_tests(
+        "model config", SUPPORT_TESTS(test_config_read_finds_what_config_write_wrote,
+                                      test_config_write_a_choice_without_a_name_is_refused_by_config_read,
+                                      test_config_read_takes_the_default_of_a_field_that_is_missing,
+                                      test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind,
+                                      test_config_write_without_memory_is_null_and_leaks_nothing,
+                                      test_config_fail_tells_memory_from_a_bad_configuration,
+                                      test_config_word_is_a_text_that_fits_and_is_there,
+                                      test_restored_seq2seq_has_the_configuration_of_the_file,
+                                      test_restored_transformer_has_the_configuration_of_the_file));
 }

@@ -463,6 +463,8 @@ START_TEST(test_draw_impossible_map_is_an_argument_error)
         {.values = alignment, .rows = 0, .columns = 2},
         {.values = alignment, .rows = 2, .columns = 2, .range = LB_RANGE_GIVEN},
         {.values = alignment, .rows = 2, .columns = 2, .range = LB_RANGE_GIVEN, .min = NAN, .max = 1},
+        {.values = alignment, .rows = 2, .columns = 2, .colormap = (lb_colormap)(LB_COLORMAP_REDS + 1)},
+        {.values = alignment, .rows = 2, .columns = 2, .colormap = (lb_colormap)-1},
         {.values = values, .rows = 300, .columns = 300, .cell = 1000}};
     lb_error error = {0};
     ck_assert_int_eq(lb_heatmap_save(&maps[_i], TEST_OUTPUT "/impossible.png", &error), LB_ERROR_ARGUMENT);
@@ -573,7 +575,7 @@ int main(void)
     tcase_add_test(tests, test_cell_text_has_two_decimals);
     tcase_add_test(tests, test_arrange_cell_labels_fit_with_their_numbers);
     tcase_add_test(tests, test_arrange_shows_every_first_second_or_fifth_label_of_ten_or_hundreds);
-    tcase_add_loop_test(tests, test_draw_impossible_map_is_an_argument_error, 0, 5);
+    tcase_add_loop_test(tests, test_draw_impossible_map_is_an_argument_error, 0, 7);
     tcase_add_test(tests, test_save_grid_equals_panels_that_share_their_scale);
     tcase_add_test(tests, test_save_grid_of_nothing_or_with_an_impossible_map_is_an_argument_error);
     tcase_add_test(tests, test_save_grid_out_of_memory_leaks_nothing);

@@ -129,6 +129,16 @@ START_TEST(test_tokens_mask_is_one_where_a_token_is)
 }
 END_TEST
 
+START_TEST(test_sort_batch_of_a_split_that_there_is_not_is_an_error)
+{
+    lb_tape *tape = lb_tape_new();
+    ck_assert_int_eq(lb_sort_batch_from(&task, (lb_split)2, tape, 3, 0).source.batch, 0);
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_tape_error(tape), "lb_sort_batch_from: split is 2, expected 0 or 1");
+    lb_tape_free(tape);
+}
+END_TEST
+
 START_TEST(test_sort_batch_failing_allocation_is_an_empty_batch)
 {
     support_watch_allocations();
@@ -210,5 +220,6 @@ int main(void)
                       test_tokens_mask_is_one_where_a_token_is, test_tokens_from_arrays_are_their_rows_padded,
                       test_tokens_from_a_length_beyond_the_array_are_an_error_with_the_row,
                       test_tokens_batch_has_the_source_and_the_target_with_its_ends,
+                      test_sort_batch_of_a_split_that_there_is_not_is_an_error,
                       test_sort_batch_failing_allocation_is_an_empty_batch));
 }

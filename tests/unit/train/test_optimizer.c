@@ -302,6 +302,31 @@ START_TEST(test_step_after_a_parameter_was_added_is_refused)
 }
 END_TEST
 
+START_TEST(test_new_kind_that_there_is_not_takes_no_step_and_has_no_state)
+{
+    static const int kinds[] = {LB_OPTIMIZER_SGD + 1, 1000, -1};
+    char path[SUPPORT_PATH], message[80];
+    support_path(path, "state.safetensors");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        lb_params *params = some_params(9);
+        lb_real before = lb_params_values(params)[0];
+        lb_optimizer *none =
+            lb_optimizer_new(params, (lb_optimizer_config){.kind = (lb_optimizer_kind)kinds[i]});
+        lb_error errors[3] = {{0}};
+        ck_assert_ptr_nonnull(none);
+        ck_assert_int_eq(lb_optimizer_step(none, &errors[0]), LB_ERROR_ARGUMENT);
+        ck_assert_int_eq(lb_optimizer_save(none, path, &errors[1]), LB_ERROR_ARGUMENT);
+        ck_assert_int_eq(lb_optimizer_load(none, path, &errors[2]), LB_ERROR_ARGUMENT);
+        snprintf(message, sizeof message, "lb_optimizer_new: kind is %d, expected 0 to 2", kinds[i]);
+        for (int k = 0; k < 3; k++) ck_assert_str_eq(errors[k].message, message);
+        ck_assert(lb_params_values(params)[0] == before && lb_optimizer_about(none).steps == 0);
+        lb_optimizer_free(none);
+        lb_params_free(params);
+    }
+    ck_assert_uint_eq(support_file_count(), 0);
+}
+END_TEST
+
 START_TEST(test_new_failing_allocation_is_null_and_leaks_nothing)
 {
     support_watch_allocations();
@@ -351,5 +376,6 @@ int main(void)
                       test_step_leaves_the_bits_of_frozen_parameters,
                       test_step_after_a_parameter_was_added_is_refused,
                       test_grad_norm_of_millions_is_that_of_all_of_them,
+                      test_new_kind_that_there_is_not_takes_no_step_and_has_no_state,
                       test_new_failing_allocation_is_null_and_leaks_nothing));
 }

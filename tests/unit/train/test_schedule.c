@@ -55,6 +55,16 @@ START_TEST(test_schedule_zero_means_the_default)
 }
 END_TEST
 
+START_TEST(test_schedule_kind_that_there_is_not_has_no_rate)
+{
+    for (int kind = -1; kind <= LB_SCHEDULE_INVERSE_SQRT + 1; kind++) {
+        lb_schedule schedule = {.kind = (lb_schedule_kind)kind, .lr = 1, .warm_up = 2, .period = 9};
+        bool known = kind >= 0 && kind <= LB_SCHEDULE_INVERSE_SQRT;
+        for (int step = 0; step < 4; step++) ck_assert(isfinite(lb_schedule_lr(&schedule, step)) == known);
+    }
+}
+END_TEST
+
 START_TEST(test_schedule_warm_up_climbs_in_a_straight_line)
 {
     static const lb_schedule_kind kinds[] = {LB_SCHEDULE_CONSTANT, LB_SCHEDULE_STEP, LB_SCHEDULE_COSINE,
@@ -73,5 +83,6 @@ int main(void)
     return support_run_tests("schedule", SUPPORT_TESTS(test_schedules_equal_pytorch,
                                                        test_schedule_beyond_its_end_stays_there,
                                                        test_schedule_zero_means_the_default,
+                                                       test_schedule_kind_that_there_is_not_has_no_rate,
                                                        test_schedule_warm_up_climbs_in_a_straight_line));
 }

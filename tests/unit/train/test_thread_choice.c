@@ -118,6 +118,56 @@ START_TEST(test_thread_choice_knows_numbers_that_are_no_power_of_two)
 }
 END_TEST
 
+/* Notes windows of 40 ms that cost so much, by the place of their number, until a comparison begins or ends.
+ * The third window of the place `odd` costs `times` as much. Returns which places had windows, as bits. */
+static unsigned note_windows(lb_thread_choice *c, const double *cost, int odd, double times)
+{
+    unsigned seen = 0;
+    for (bool compares = c->passes > 0; (c->passes > 0) == compares;) {
+        int place = c->next;
+        double factor = place == odd && c->passes == 1 ? times : 1;
+        seen |= 1U << place;
+        lb_thread_choice_note(c, 40 * MS, 1 / (cost[place] * factor));
+    }
+    return seen;
+}
+
+START_TEST(test_thread_choice_one_window_of_three_does_not_decide)
+{
+    static const double cost[] = {1.3, 1, 1.2};
+    for (int odd = 0; odd < LB_LENGTH(cost); odd++)
+        for (int shorter = 0; shorter < 2; shorter++) {
+            lb_thread_choice c = lb_thread_choice_of(4);
+            ck_assert_uint_eq(note_windows(&c, cost, odd, shorter ? 0.01 : 100), 7);
+            ck_assert_int_eq(lb_thread_choice_best(&c), 2);
+        }
+}
+END_TEST
+
+/* A comparison after a rest tries the neighbours of the number; all, if steps have become slow. */
+START_TEST(test_thread_choice_compares_again_with_what_is_near)
+{
+    static const struct {
+        double cost[5];
+        unsigned near;
+    } cases[] = {{{1.4, 1.3, 1, 1.3, 1.4}, 1U << 1 | 1U << 2 | 1U << 3},
+                 {{1, 1.3, 1.4, 1.45, 1.45}, 1U << 0 | 1U << 1},
+                 {{1.45, 1.45, 1.4, 1.3, 1}, 1U << 3 | 1U << 4}};
+    for (int i = 0; i < LB_LENGTH(cases); i++) {
+        lb_thread_choice c = lb_thread_choice_of(16);
+        ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1, 1), 31);
+        int best = c.chosen;
+        ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1, 1), 1U << best);
+        ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1, 1), cases[i].near);
+        ck_assert_int_eq(c.chosen, best);
+        double slow[5];
+        for (int k = 0; k < 5; k++) slow[k] = 2 * cases[i].cost[k];
+        note_windows(&c, slow, -1, 1);
+        ck_assert_uint_eq(note_windows(&c, slow, -1, 1), 31);
+    }
+}
+END_TEST
+
 START_TEST(test_thread_choice_survives_a_clock_that_fails_and_a_process_that_was_stopped)
 {
     machine here = overhead;
@@ -224,7 +274,9 @@ int main(void)
 {
     return support_run_tests(
         "thread_choice",
-        SUPPORT_TESTS(test_thread_choice_takes_the_fastest_number, test_thread_choice_costs_little,
+        SUPPORT_TESTS(test_thread_choice_one_window_of_three_does_not_decide,
+                      test_thread_choice_compares_again_with_what_is_near,
+                      test_thread_choice_takes_the_fastest_number, test_thread_choice_costs_little,
                       test_thread_choice_follows_what_else_runs,
                       test_thread_choice_knows_numbers_that_are_no_power_of_two,
                       test_thread_choice_survives_a_clock_that_fails_and_a_process_that_was_stopped,

@@ -387,6 +387,25 @@ START_TEST(test_train_needs_no_evaluation_but_parameters_and_a_loss)
 }
 END_TEST
 
+START_TEST(test_train_a_kind_that_there_is_not_is_an_error_before_the_first_step)
+{
+    climb c;
+    begin(&c);
+    c.config.schedule.kind = (lb_schedule_kind)4;
+    ck_assert_int_eq(lb_train(c.config, &c.history, &c.error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(c.error.message,
+                     "lb_train: the learning rate of schedule 4 is no number, expected a kind "
+                     "from 0 to 3");
+    c.config.schedule.kind = LB_SCHEDULE_CONSTANT;
+    c.config.optimizer.kind = (lb_optimizer_kind)3;
+    c.error = (lb_error){0};
+    ck_assert_int_eq(lb_train(c.config, &c.history, &c.error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(c.error.message, "lb_optimizer_new: kind is 3, expected 0 to 2");
+    ck_assert_int_eq(c.history.count, 0);
+    lb_params_free(c.params);
+}
+END_TEST
+
 START_TEST(test_train_without_a_clock_ends_with_the_same_weights)
 {
     climb with, without;
@@ -419,5 +438,6 @@ int main(void)
                       test_train_resumes_any_optimiser_and_chooses_by_own_measures,
                       test_train_refuses_the_state_of_another_optimiser,
                       test_train_needs_no_evaluation_but_parameters_and_a_loss,
+                      test_train_a_kind_that_there_is_not_is_an_error_before_the_first_step,
                       test_train_without_a_clock_ends_with_the_same_weights));
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], sorter[SUPPORT_PATH];
+static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], sorter[SUPPORT_PATH], heads[SUPPORT_PATH];
 
 static lb_translator *open_model(const char *path)
 {
@@ -112,8 +112,46 @@ START_TEST(test_score_of_what_cannot_be_read_is_its_own_error)
 }
 END_TEST
 
+/* Targets of different lengths, side by side: each has the weights of its own steps, head by head. */
+START_TEST(test_score_attention_of_several_heads_is_that_of_the_search)
+{
+    enum { TEXTS = 4 };
+    static const char *const sources[TEXTS] = {"bad", "a", "cabe", "ed"};
+    const char *targets[TEXTS];
+    lb_translator *translator = open_model(heads);
+    lb_error error = {0};
+    lb_translations *written = lb_translate_all(translator, sources, TEXTS,
+                                                (lb_translate_config){.beam = 1, .attention = true}, &error);
+    ck_assert_msg(written != NULL && written->heads == 4, "%s", error.message);
+    for (int i = 0; i < TEXTS; i++) targets[i] = written->text[i].output->text;
+    lb_translations *scored = lb_translator_score(translator, sources, targets, TEXTS,
+                                                  (lb_score_config){.attention = true}, &error);
+    ck_assert_msg(scored != NULL, "%s", error.message);
+    int64_t shortest = 1000, longest = 0;
+    for (int i = 0; i < TEXTS; i++) {
+        const lb_output *given = scored->text[i].output, *own = written->text[i].output;
+        int64_t map = own->steps * written->text[i].length;
+        ck_assert(own->finished && given->steps == own->steps);
+        shortest = own->steps < shortest ? own->steps : shortest;
+        longest = own->steps > longest ? own->steps : longest;
+        for (int64_t k = 0; k < 4 * map; k++)
+            ck_assert_double_eq_tol((double)given->weights[k], (double)own->weights[k], 1e-4);
+        if (written->text[i].length < 2) continue;
+        double apart = 0; /* of the first head and the last */
+        for (int64_t k = 0; k < map; k++)
+            apart += fabs((double)(own->weights[k] - own->weights[3 * map + k]));
+        ck_assert_double_gt(apart, 0.01);
+    }
+    ck_assert_int_lt(shortest, longest);
+    lb_translations_free(scored);
+    lb_translations_free(written);
+    lb_translator_close(translator);
+}
+END_TEST
+
 int main(void)
 {
+    support_train_pair_model(support_path(heads, "heads.safetensors"), 300, LB_ATTENTION_MULTI_HEAD);
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
@@ -121,5 +159,6 @@ int main(void)
                              SUPPORT_TESTS(test_score_is_what_the_model_said_when_it_wrote,
                                            test_score_of_a_wrong_target_is_lower,
                                            test_score_of_an_unknown_symbol_is_that_of_the_unknown_one,
+                                           test_score_attention_of_several_heads_is_that_of_the_search,
                                            test_score_of_what_cannot_be_read_is_its_own_error));
 }

@@ -1,8 +1,9 @@
 /* Outputs shown with their alignment, as reports and pictures show them. It takes seconds. */
+#include "support/alloc.h"
 #include "support/pair_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include <lookback/translate.h>
+#include "translate/apply/translator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,40 @@ START_TEST(test_show_alignments_has_one_position_per_step_and_never_goes_left)
 }
 END_TEST
 
+/* Shows them on a new tape, whose n-th allocation fails; 0: none. Returns how many there were. */
+static long show_without_allocation(long n, lb_status *status)
+{
+    lb_error found = {0};
+    lb_translator *translator = lb_translator_open(monotonic, &error);
+    lb_translations *all = translate(translator);
+    lb_tapes_free(translator->tapes);
+    translator->tapes = lb_tapes_new();
+    long before = support_allocation_count();
+    support_fail_from_allocation(n);
+    *status = lb_translate_show_alignments(translator, all, &found);
+    support_fail_from_allocation(0);
+    long count = support_allocation_count() - before;
+    ck_assert_int_eq(*status, found.status);
+    lb_translations_free(all);
+    lb_translator_close(translator);
+    return count;
+}
+
+START_TEST(test_show_alignments_without_memory_is_an_error)
+{
+    lb_status status;
+    support_watch_allocations();
+    long count = show_without_allocation(0, &status);
+    ck_assert_int_eq(status, LB_OK);
+    ck_assert_int_gt(count, 1);
+    for (long n = 1; n <= count; n++) {
+        show_without_allocation(n, &status);
+        ck_assert_int_eq(status, LB_ERROR_MEMORY);
+    }
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
 START_TEST(test_show_alignments_leaves_soft_attention_alone)
 {
     lb_translator *translator = lb_translator_open(soft, &error);
@@ -77,5 +112,6 @@ int main(void)
     support_train_pair_model(support_path(soft, "soft.safetensors"), 50, LB_ATTENTION_ADDITIVE);
     return support_run_tests("alignments",
                              SUPPORT_TESTS(test_show_alignments_has_one_position_per_step_and_never_goes_left,
+                                           test_show_alignments_without_memory_is_an_error,
                                            test_show_alignments_leaves_soft_attention_alone));
 }

@@ -199,10 +199,11 @@ START_TEST(test_text_model_save_of_what_does_not_fit_is_an_error)
 END_TEST
 
 /* Writes a model with these metadata; those that are NULL are left out. */
-static void write_model(const char *task, const char *source, const char *target)
+static void write_model_of(int64_t source_ids, int64_t target_ids, const char *task, const char *source,
+                           const char *target)
 {
     lb_params *params = lb_params_new(3);
-    const lb_model *model = add_seq2seq(params, SOURCE_IDS, TARGET_IDS);
+    const lb_model *model = add_seq2seq(params, source_ids, target_ids);
     lb_safetensors_metadata metadata[3];
     size_t count = 0;
     if (task) metadata[count++] = (lb_safetensors_metadata){"lookback.task", task};
@@ -212,6 +213,11 @@ static void write_model(const char *task, const char *source, const char *target
         lb_model_save(model, params, support_path(path, "model"), metadata, (int64_t)count, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     lb_params_free(params);
+}
+
+static void write_model(const char *task, const char *source, const char *target)
+{
+    write_model_of(SOURCE_IDS, TARGET_IDS, task, source, target);
 }
 
 #define RULE "{\"separator\":\"\",\"normalize\":\"none\"}"
@@ -326,6 +332,20 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
 }
 END_TEST
 
+START_TEST(test_text_model_load_of_an_old_model_that_sorts_has_the_rule_and_the_symbols_of_lists)
+{
+    enum { NUMBERS = 10 };
+    lb_text_model loaded;
+    write_model_of(LB_FIRST_TOKEN + NUMBERS, LB_FIRST_TOKEN + NUMBERS, SORTS, NULL, NULL);
+    ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
+    ck_assert(loaded.sorts && loaded.task.max_value == NUMBERS - 1);
+    ck_assert_str_eq(loaded.source_rule.separator, " ");
+    ck_assert_str_eq(loaded.target_rule.separator, " ");
+    ck_assert_int_eq(lb_vocabulary_id(loaded.source, "9"), LB_FIRST_TOKEN + 9);
+    lb_text_model_free(&loaded);
+}
+END_TEST
+
 START_TEST(test_text_model_load_of_weights_without_a_model_is_refused)
 {
     const lb_safetensors_metadata metadata[] = {{"lookback.task", TASK},
@@ -431,6 +451,7 @@ int main(void)
                       test_translator_open_with_takes_a_model_of_a_kind_of_ones_own,
                       test_text_model_save_of_what_does_not_fit_is_an_error,
                       test_text_model_load_of_anything_else_is_refused_with_a_reason,
+                      test_text_model_load_of_an_old_model_that_sorts_has_the_rule_and_the_symbols_of_lists,
                       test_text_model_load_of_weights_without_a_model_is_refused,
                       test_text_model_limit_is_one_for_all_that_training_knew,
                       test_text_model_limit_is_in_proportion_to_the_source_if_training_knew_long_ones,

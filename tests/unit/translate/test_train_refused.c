@@ -27,6 +27,12 @@ START_TEST(test_train_impossible_configuration_is_refused)
     REFUSED(average, 1, "average: found 1, expected less than 1");
     REFUSED(lr, -1, "lr: found -1, expected 0 or more");
     REFUSED(hidden, -5, "hidden: found -5, expected 0 or more");
+    REFUSED(attention, (lb_attention_kind)13, "attention: found 13, expected 0 to 12");
+    REFUSED(attention, (lb_attention_kind)-1, "attention: found -1, expected 0 to 12");
+    REFUSED(attention_weights, (lb_normalizer)3, "attention_weights: found 3, expected 0 to 2");
+    REFUSED(cell, (lb_cell_kind)2, "cell: found 2, expected 0 to 1");
+    REFUSED(loss, (lb_normalizer)3, "loss: found 3, expected 0 to 2");
+    REFUSED(positions, (lb_positional_kind)6, "positions: found 6, expected 0 to 5");
     REFUSED(target_separator, "\t", "separator");
     ck_assert_int_eq(lb_translator_train(c, NULL, NULL), LB_ERROR_ARGUMENT);
     ck_assert(!support_exists("out"));

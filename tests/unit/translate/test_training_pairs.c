@@ -1,6 +1,7 @@
 /* When a training makes an index of its pairs, when it uses it, and what it says about it. */
 #include "translate/training/pairs.h"
 
+#include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -74,10 +75,12 @@ static void assert_opened(lb_index_use use, bool from_index, const char *note)
 
 START_TEST(test_index_is_made_once_and_then_used)
 {
+    support_watch_allocations();
     write_pairs();
     assert_opened(LB_INDEX_ALWAYS, true, made);
     assert_opened(LB_INDEX_ALWAYS, true, "");
     ck_assert_int_eq(access(INDEX, F_OK), 0);
+    ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
 

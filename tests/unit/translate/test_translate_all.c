@@ -267,6 +267,30 @@ START_TEST(test_translate_all_no_beam_scores_below_greedy_decoding)
 }
 END_TEST
 
+START_TEST(test_translate_all_prefix_is_kept_and_shorter_than_the_limit)
+{
+    static const char *const texts[] = {"bad", "cab"}, *const prefixes[] = {"C B", NULL};
+    lb_translator *translator = open_model(model);
+    lb_translate_config config = {.beam = 2, .limit = 3, .prefixes = prefixes};
+    lb_translations *all = translate_all(translator, texts, 2, config);
+    ck_assert_int_eq(strncmp(all->text[0].output->text, "C B", 3), 0);
+    ck_assert_int_eq(strncmp(all->text[1].output->text, "C A", 3), 0);
+    lb_translations_free(all);
+    config.limit = 2;
+    ck_assert_ptr_null(lb_translate_all(translator, texts, 2, config, &error));
+    ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message,
+                     "text 1: the beginning of the output has 2 symbols, expected fewer than 2");
+    config.skip_bad_texts = true;
+    all = translate_all(translator, texts, 2, config);
+    ck_assert_str_eq(all->text[0].error, "the beginning of the output has 2 symbols, expected fewer than 2");
+    ck_assert_int_eq(all->text[0].count, 0);
+    ck_assert_int_gt(all->text[1].count, 0);
+    lb_translations_free(all);
+    lb_translator_close(translator);
+}
+END_TEST
+
 START_TEST(test_translate_all_impossible_configuration_is_refused)
 {
     const char *text = "bad";
@@ -358,6 +382,7 @@ int main(void)
                       test_translate_all_gives_symbols_and_those_that_are_unknown,
                       test_translate_all_attention_of_each_step_sums_to_1,
                       test_translate_all_equals_texts_one_by_one, test_translate_all_of_no_texts_is_empty,
+                      test_translate_all_prefix_is_kept_and_shorter_than_the_limit,
                       test_translate_all_limit_cuts_outputs_off,
                       test_translate_all_no_beam_scores_below_greedy_decoding,
                       test_translate_all_scores_that_are_not_finite_are_an_error,
