@@ -52,7 +52,10 @@ static lb_status evaluate(lb_trainer *t, lb_train_point *point, lb_error *error)
     const lb_trainer_config *c = t->config;
     lb_train_history *history = t->state.history;
     /* A finite loss does not tell: some weights may not have been used. */
-    if (lb_first_not_finite(lb_params_values(c->params), lb_params_size(c->params)) >= 0)
+    bool finite = lb_first_not_finite(lb_params_values(c->params), lb_params_size(c->params)) < 0;
+    if (!finite && point->step == 0)
+        return lb_error_set(error, LB_ERROR_DIVERGED, "the training starts from weights that are not finite");
+    if (!finite)
         return lb_error_set(
             error, LB_ERROR_DIVERGED,
             "training diverged: after step %lld weights are not finite; a smaller learning rate may help",
