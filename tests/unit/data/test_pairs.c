@@ -350,7 +350,7 @@ START_TEST(test_read_lines_that_change_in_place_is_an_error_for_each_of_them)
     enum { LINES = 200, SHARE = 5 };
     char text[LINES * 8 + 1];
     const lb_pair_line *line;
-    for (int i = 0; i < LINES; i++) snprintf(text + 8 * (size_t)i, 9, "%03d\txya\n", i);
+    for (int i = 0; i < LINES; i++) snprintf(text + 8 * (size_t)i, 9, "%03d\txya\n", (unsigned char)i);
     open_text(text, plain);
     lb_pairs *dev = lb_pairs_hold_out(pairs, SHARE, &error);
     ck_assert_ptr_nonnull(dev);

@@ -297,6 +297,20 @@ START_TEST(test_train_of_trained_weights_that_meet_the_target_takes_no_step)
 }
 END_TEST
 
+START_TEST(test_train_of_trained_weights_that_are_not_finite_is_an_error)
+{
+    climb c;
+    begin(&c);
+    c.config.evaluate = falling;
+    c.config.trained = true;
+    c.weight->data[1] = (lb_real)NAN;
+    c.config.context = &c;
+    ck_assert_int_eq(lb_train(c.config, &c.history, &c.error), LB_ERROR_DIVERGED);
+    ck_assert_str_eq(c.error.message, "the training starts from weights that are not finite");
+    finish(&c);
+}
+END_TEST
+
 /* Two measures of the program's own: the first falls and rises, and lower is better. */
 static lb_status measure_own(void *context, lb_tape *tape, lb_evaluation *found)
 {
@@ -435,6 +449,7 @@ int main(void)
                       test_train_of_new_weights_measures_nothing_before_the_first_step,
                       test_train_of_trained_weights_resumes_with_the_same_points_and_bits,
                       test_train_of_trained_weights_that_meet_the_target_takes_no_step,
+                      test_train_of_trained_weights_that_are_not_finite_is_an_error,
                       test_train_resumes_any_optimiser_and_chooses_by_own_measures,
                       test_train_refuses_the_state_of_another_optimiser,
                       test_train_needs_no_evaluation_but_parameters_and_a_loss,
