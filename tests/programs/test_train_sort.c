@@ -53,10 +53,11 @@ static void assert_fails(int status, const char *text)
 
 START_TEST(test_train_sort_computes_with_the_instruction_set_that_is_asked_for)
 {
-    const char *base =
-        lb_instruction_set_widest() == LB_SET_BASE ? lb_kernel_name() : "own kernel, " LB_SET_BASE_NAME;
     char said[128];
-    snprintf(said, sizeof said, "%s, loops for " LB_SET_BASE_NAME ", ", base);
+    lb_instruction_set here = lb_instruction_set_here();
+    atomic_store(&lb_instruction_set_in_force, LB_SET_BASE); /* OpenBLAS may serve it on any processor */
+    snprintf(said, sizeof said, "%s, loops for " LB_SET_BASE_NAME ", ", lb_kernel_name());
+    atomic_store(&lb_instruction_set_in_force, (int)here);
     RUN(SMALL, "--steps", "2", "--isa", "baseline", "--out", "a");
     ck_assert_msg(result.status == 0 && strstr(result.error, said), "%s", result.error);
     setenv(LB_SET_VARIABLE, "baseline", 1);
