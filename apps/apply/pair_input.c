@@ -79,8 +79,7 @@ const char *app_columns_help(const char *message)
     size_t length = strlen(message), end = sizeof choose - 1;
     if (length >= end && strcmp(message + length - end, choose) == 0)
         return " with --source-column and --target-column";
-    if (strstr(message, ": found no ") || strstr(message, "--format"))
-        return ""; /* it names what helps */
+    if (strstr(message, ": found no ") || strstr(message, "--format")) return ""; /* it names what helps */
     if (strstr(message, "found an empty line, expected text")) return "; --skip-bad-lines leaves it out";
     if (length >= sizeof text - 1 && strcmp(message + length - (sizeof text - 1), text) == 0)
         return "; --skip-bad-lines leaves such lines out";

@@ -82,7 +82,8 @@ START_TEST(test_split_features_brackets_keep_together_what_is_in_them)
     /* without a partner, a bracket is a letter */
     EXPECT(commas, "w\tA(1,PL,V", "w", "\tA(1", "\tPL", "\tV");
     EXPECT(commas, "w\tA),B,(C", "w", "\tA)", "\tB", "\t(C");
-    EXPECT(((lb_symbol_rule){.features = ",", .flat_features = true}), "w\tPSS(1,PL)", "w", "\tPSS(1", "\tPL)");
+    EXPECT(((lb_symbol_rule){.features = ",", .flat_features = true}), "w\tPSS(1,PL)", "w", "\tPSS(1",
+           "\tPL)");
     EXPECT(signs, "w\tA(;B),(;C)", "w", "\tA", "\tB),", "\tC)");
     lb_symbols_free(&symbols);
 }
