@@ -55,6 +55,7 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
     format.usual_kind = format.kind;
     format.kind = s->asked->format.kind;
     format.targets = s->asked->dev_targets;
+    lb_pair_format_drop_weights(&format);
     if (s->asked->dev) s->dev = lb_pairs_open(s->asked->dev, format, error);
     return s->asked->dev && !s->dev ? error->status : LB_OK;
 }

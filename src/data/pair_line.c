@@ -110,6 +110,13 @@ bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *
     return true;
 }
 
+void lb_pair_format_drop_weights(lb_pair_format *format)
+{
+    if (format->weight_column == 0) return;
+    set_columns(format, lb_pair_columns_complete(columns_of(format), has_features(format)));
+    format->weight_column = 0;
+}
+
 /* Whether lines may have further columns. */
 static bool has_others(const lb_pair_format *given)
 {

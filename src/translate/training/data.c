@@ -26,6 +26,7 @@ static void take_format(lb_training_data *data, const lb_training_config *c)
     data->format.usual_kind = data->format.kind;
     data->format.kind = c->format;
     data->format.targets = c->dev_targets;
+    lb_pair_format_drop_weights(&data->format);
     note(c, data->train);
 }
 
