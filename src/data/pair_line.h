@@ -49,8 +49,8 @@ lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
 bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *of_model,
                                  char text[LB_MESSAGE_LENGTH]);
 
-/** For files other than that of the training: weights do not count there, and lines may have some or none. So all columns
- *  are given then. */
+/** For files other than that of the training: weights do not count there, and lines may have some or none. So all
+ *  columns are given then. */
 void lb_pair_format_drop_weights(lb_pair_format *format);
 
 /** Checks a format. Errors: LB_ERROR_ARGUMENT, with the invalid field; LB_ERROR_MEMORY. */
