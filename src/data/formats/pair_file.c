@@ -85,7 +85,7 @@ static void note_columns(lb_pair_file *file, const char *name, const lb_recognis
                  (int)found->features, (int)format->features_column);
     else if (found->unused && found->unused != format->weight_column && !given)
         snprintf(file->note, sizeof file->note,
-                 "%.300s: column %d is not used: its keys and values do not recur, as those of features do; "
+                 "%.300s: column %d is not used: features would have several keys, and values that recur; "
                  "--features-column %d reads it",
                  name, (int)found->unused, (int)found->unused);
     else if (found->ambiguous)
