@@ -11,6 +11,7 @@
 #include <lookback/tensor.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { CALLED = 64 };
 
@@ -92,8 +93,20 @@ __attribute__((constructor(101))) static void settle_threads(void)
 }
 #endif
 
+/* What a training needs with its threads, whose stacks are as large: docs/install.md. */
+static bool has_stack(void)
+{
+    enum { NEEDED = 128 };
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur / 1024 >= NEEDED) return true;
+    app_warn("found a stack of %llu kB (ulimit -s), expected at least %d",
+             (unsigned long long)stack.rlim_cur / 1024, NEEDED);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
+    if (!has_stack()) return lb_status_exit(LB_ERROR_MEMORY);
     if (argc > 1 && strcmp(argv[1], "generate") == 0) return app_generate((const char *const *)argv + 2);
     app_settle_threads(argv); /* before any argument is removed */
     const char *path = argc > 0 ? argv[0] : "", *slash = strrchr(path, '/');

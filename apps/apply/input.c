@@ -25,14 +25,9 @@ lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pa
         .prefix = lb_alloc(room * sizeof *input->prefix),
         .letters = lb_alloc(2 * LB_PAIR_LINE_BYTES + POOL),
     };
-    lb_status status = lb_pair_file_open(&input->file, path, &input->format, false, error);
-    if (status) return status;
-    input->format.kind = input->file.kind;
-    if (input->file.recognised)
-        app_note("%s: read as %s%s", input->name, input->file.kind, input->file.header ? "+header" : "");
     if (!input->line || !input->text || !input->prefix || !input->letters)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    return lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
+    return lb_pair_stream_open(&input->stream, path, &input->format, error);
 }
 
 void app_input_skip(app_input *input, const char *message)
@@ -52,8 +47,7 @@ void app_input_close(app_input *input)
     if (input->skipped > 0)
         app_warn("%lld bad line%s skipped", (long long)input->skipped,
                  input->skipped == 1 ? " was" : "s were");
-    lb_lines_close(&input->lines);
-    lb_pair_file_close(&input->file);
+    lb_pair_stream_close(&input->stream);
     lb_pair_line_free(&input->parts);
     forget_lines(input);
     lb_release(input->line);
@@ -72,7 +66,7 @@ static void blank_tabs(const lb_line *line, char *copy)
 /* Whether the line has only blanks. A tab between columns does not count as a blank. */
 static bool is_blank(const app_input *input, const lb_line *line)
 {
-    const char *blanks = input->format.source_column > 0 ? " " : " \t";
+    const char *blanks = input->format.source_column > 0 && input->stream.begun ? " " : " \t";
     for (size_t i = 0; i < line->length; i++)
         if (!line->text[i] || !strchr(blanks, line->text[i])) return false;
     return !line->cut;
@@ -87,18 +81,18 @@ static const char *column_hint(const app_input *input)
     return input->format.source_column == 0 ? "; --source-column chooses one of several" : "";
 }
 
-/* A first line with more columns than a text is one of a file like that of the training. */
-static void choose_columns(app_input *input, const lb_line *line)
+/* How the lines are read, once that is known, and not as texts. */
+static void tell(app_input *input)
 {
-    int columns = 1, of_text = lb_symbol_rule_has_features(&input->format.source) ? 2 : 1;
-    char ignored[LB_MESSAGE_LENGTH];
-    bool given = input->format.source_column || input->format.features_column;
-    if (given || input->begun) return;
-    input->begun = true;
-    for (size_t i = 0; i < line->length; i++) columns += line->text[i] == '\t';
-    if (columns <= of_text) return;
-    lb_pair_format_take_columns(&input->format, &input->usual, ignored);
-    if (*input->file.kind && input->format.source_column == 0) input->format.source_column = 1;
+    const lb_pair_file *file = &input->stream.file;
+    if (input->told || !input->stream.begun) return;
+    input->told = true;
+    input->format.kind = file->kind;
+    if (*file->note)
+        app_note("%s", file->note);
+    else if (file->recognised)
+        app_note("%s: read as %s%s", input->name, *file->kind ? file->kind : "tsv",
+                 file->header ? "+header" : "");
 }
 
 /* The text of the prefix column; none if the line has no such column. */
@@ -126,7 +120,7 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
         input->line[input->count++] = (app_input_line){.number = line.number, .blank = true};
         return LB_OK;
     }
-    choose_columns(input, &line);
+    tell(input);
     const char *text;
     size_t length;
     lb_error found = {0};
@@ -160,9 +154,8 @@ bool app_input_gather(app_input *input, lb_error *error)
     forget_lines(input);
     while (input->count < input->capacity && input->letters_used < POOL) {
         lb_line line;
-        lb_lines_result result = lb_lines_next(&input->lines, input->count == 0, &line, error);
+        lb_lines_result result = lb_pair_stream_next(&input->stream, input->count == 0, &line, error);
         if (result == LB_LINES_LATER) return true;
-        if (result == LB_LINES_ONE) lb_pair_file_line(&input->file, &line);
         if (result != LB_LINES_ONE || take(input, line, error)) return false;
     }
     return true;

@@ -3,7 +3,7 @@
 #define APP_INPUT_H
 
 #include "data/pair_line.h"
-#include "io/lines.h"
+#include "data/pair_stream.h"
 
 /** One line. */
 typedef struct app_input_line {
@@ -17,15 +17,13 @@ typedef struct app_input_line {
 /** Lines that have been read, but not answered yet. */
 typedef struct app_input {
     const char *name; /* in messages */
-    lb_pair_file file;
+    lb_pair_stream stream;
     lb_pair_format format;
     bool tabs;             /* in texts count as blanks */
     int32_t prefix_column; /* how the output begins; 0: there is none */
-    lb_pair_columns usual; /* of files with columns, such as that of the training; zero: not known */
-    bool begun;            /* a line with a text has been read */
-    lb_lines lines;
-    lb_pair_line parts; /* of the last line */
-    int capacity;       /* lines at a time */
+    bool told;             /* the user knows how the lines are read */
+    lb_pair_line parts;    /* of the last line */
+    int capacity;          /* lines at a time */
     int count, text_count;
     app_input_line *line; /* [count] */
     const char **text;    /* [text_count]: the texts of lines that have one */
@@ -36,9 +34,8 @@ typedef struct app_input {
 } app_input;
 
 /** Starts reading a file, at most `capacity` lines at a time; NULL or "-" is standard input. `format` has the columns;
- *  without columns, a line is a text, unless the first one has more columns than a text: then they are those of
- *  `usual`, which the caller may set before the first line. With `tabs`, a text may have tabs. Bad lines are errors, or
- *  marked.
+ *  without columns, a line is a text, unless the first one looks like a line of the training, `format.usual`. With
+ *  `tabs`, a text may have tabs. Bad lines are errors, or marked.
  *  Memory: freed by app_input_close, also after an error. Errors: LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pair_format format,
                                      bool tabs, lb_error *error);

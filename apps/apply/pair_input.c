@@ -15,12 +15,11 @@ void app_set_symbols(lb_pair_format *format, int symbols, int normalize)
 
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model)
 {
-    char text[LB_MESSAGE_LENGTH];
     asked.source = model->source_rule;
     asked.target = model->target_rule;
     asked.longest = model->most > model->longest_target ? model->most : model->longest_target;
     if (!asked.source.features) asked.source.features = ""; /* the file has nothing to add */
-    if (lb_pair_format_take_columns(&asked, &model->columns, text)) app_note("%s", text);
+    asked.usual = &model->columns;
     return asked;
 }
 
@@ -29,11 +28,12 @@ lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_
 {
     *input = (app_pair_input){.name = lb_pair_file_name(path), .format = *format};
     lb_status status = lb_pair_format_check(format, error);
-    if (!status) status = lb_pair_file_open(&input->file, path, &input->format, false, error);
+    if (!status) status = lb_pair_file_open(&input->file, path, &input->format, error);
     if (status) return status;
-    const char *usual = format->usual_kind ? format->usual_kind : "", *kind = input->file.kind;
-    if (*input->file.note) app_warn("%s", input->file.note);
-    if (input->file.recognised && (strcmp(kind, usual) != 0 || !*kind))
+    const char *kind = input->file.kind;
+    if (*input->file.note)
+        app_note("%s", input->file.note);
+    else if (input->file.recognised && !format->usual)
         app_note("%s: read as %s%s", input->name, *kind ? kind : "tsv", input->file.header ? "+header" : "");
     input->format.kind = input->file.kind;
     status = lb_pair_format_check(&input->format, error);

@@ -2,8 +2,8 @@
 #ifndef APP_PAIR_INPUT_H
 #define APP_PAIR_INPUT_H
 
+#include "base/strings.h"
 #include "data/pair_line.h"
-#include "data/strings.h"
 #include "io/lines.h"
 #include "lookback/translate.h"
 
@@ -53,8 +53,8 @@ typedef struct app_pair_input {
     int64_t count, skipped;
 } app_pair_input;
 
-/** The format of pairs for a model: its rules and limits, and the columns of its training where `asked` has none. Says
- *  so on standard error if they differ. */
+/** The format of pairs for a model: its rules and limits, and the columns of its training where `asked` has none.
+ *  `model` must outlive the opening. */
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model);
 
 /** Opens a file; "-" is standard input. Checks `format`. `format` and `path` must outlive the input.

@@ -76,18 +76,14 @@ static lb_status open_input(predicting *s, lb_error *error)
 {
     const settings *asked = s->asked;
     lb_pair_format format = asked->format;
-    format.usual_kind = s->model.columns.kind;
+    format.usual = s->model.sorts ? NULL : &s->model.columns;
     format.source.features = s->model.source_rule.features;
     if (asked->prefix_column && format.source_column == 0) format.source_column = 1;
-    char differ[LB_MESSAGE_LENGTH];
-    bool given = asked->format.source_column || asked->format.features_column;
-    if (given && lb_pair_format_take_columns(&format, &s->model.columns, differ)) app_note("%s", differ);
     lb_status status = lb_pair_format_check(&format, error);
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
     int capacity = has_one(asked) ? 1 : asked->batch;
     status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
-    s->input.usual = s->model.columns;
     s->input.prefix_column = asked->prefix_column;
     return status;
 }
@@ -168,7 +164,7 @@ static lb_status put_lines(predicting *s, lb_error *error)
     lb_buffer *lines = &s->lines;
     if (lines->failed) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     if (s->asked->output) return LB_OK;
-    if (lines->length > 0) fwrite(lines->text, 1, lines->length, stdout);
+    if (lines->length > 0) app_put(lines->text);
     lines->length = 0;
     return app_flush_stdout() ? LB_OK : LB_ERROR_WRITE; /* app_close_stdout reports the error */
 }
@@ -290,11 +286,11 @@ int predict_main(int argc, char **argv)
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
                 "lines to decode at once, if that many are available"),
-        APP_INT(0, "beam", "N", &asked.beam, 0, 1024,
+        APP_INT(0, "beam", "N", &asked.beam, 0, LB_MOST_BEAM,
                 "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
-        APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, 10,
+        APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length"),
-        APP_INT(0, "n-best", "N", &asked.n_best, 1, 1024,
+        APP_INT(0, "n-best", "N", &asked.n_best, 1, LB_MOST_BEAM,
                 "print the N best outputs, best first, with their scores in a last column; widens the beam "
                 "if necessary; outputs that are equal as text are one",
                 .usual = true),

@@ -58,7 +58,7 @@ static lb_status print_json(const char *source, const lb_translation *text, lb_e
     lb_buffer json = {0};
     app_answer_json(&json, source, text);
     lb_status status = json.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
-    if (!status) puts(json.text);
+    if (!status) app_print("%s\n", json.text);
     lb_release(json.text);
     return status;
 }
@@ -74,11 +74,11 @@ static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, 
         s->unknown_symbols += lb_vocabulary_id(s->model.target, text->output->symbol[i]) == LB_UNK;
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (status || s->asked->jsonl) return status ? status : print_json(source, text, error);
-    printf("%s\t%s\t%.6f", source, text->output->text, text->output->score);
+    app_print("%s\t%s\t%.6f", source, text->output->text, text->output->score);
     s->alignment.length = 0;
     if (s->asked->alignments) app_add_alignment(&s->alignment, s->found, text, text->output);
-    if (s->asked->alignments) printf("\t%s", s->alignment.length > 0 ? s->alignment.text : "");
-    puts("");
+    if (s->asked->alignments) app_print("\t%s", s->alignment.length > 0 ? s->alignment.text : "");
+    app_print("\n");
     return s->alignment.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef APP_OPTION_H
 #define APP_OPTION_H
 
-#include "data/strings.h"
+#include "base/strings.h"
 #include "tensor/instruction_set.h"
 #include <lookback/base.h>
 

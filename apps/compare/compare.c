@@ -88,10 +88,11 @@ static lb_status check(run *r, lb_error *error)
 static int compare_and_print(run *r)
 {
     lb_error error = {0};
-    app_comparison comparison = {.task = app_compared_task(&r->one),
-                                 .steps = r->one.size.steps,
-                                 .batch = r->one.size.batch,
-                                 .lists = APP_HELD_OUT};
+    static app_comparison comparison; /* too large for a small stack */
+    comparison = (app_comparison){.task = app_compared_task(&r->one),
+                                  .steps = r->one.size.steps,
+                                  .batch = r->one.size.batch,
+                                  .lists = APP_HELD_OUT};
     lb_status status = check(r, &error);
     if (!status) {
         app_note("%s", app_arithmetic());

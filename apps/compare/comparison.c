@@ -27,20 +27,20 @@ static int width_of(const app_compared *model)
 void app_comparison_print(const app_comparison *comparison)
 {
     const app_compared *end = comparison->models + comparison->count;
-    printf("exact match on %d held-out lists of each length, after %d step%s\n\n", comparison->lists,
-           comparison->steps, lb_plural(comparison->steps));
-    printf("%10s", "length");
-    for (const app_compared *m = comparison->models; m < end; m++) printf("  %*s", width_of(m), m->name);
+    app_print("exact match on %d held-out lists of each length, after %d step%s\n\n", comparison->lists,
+              comparison->steps, lb_plural(comparison->steps));
+    app_print("%10s", "length");
+    for (const app_compared *m = comparison->models; m < end; m++) app_print("  %*s", width_of(m), m->name);
     for (int i = 0; i < lengths_of(comparison); i++) {
-        printf("\n%10d", (int)comparison->task.min_length + i);
+        app_print("\n%10d", (int)comparison->task.min_length + i);
         for (const app_compared *m = comparison->models; m < end; m++)
-            printf("  %*.3f", width_of(m), m->exact_match[i]);
+            app_print("  %*.3f", width_of(m), m->exact_match[i]);
     }
-    printf("\n%10s", "parameters");
+    app_print("\n%10s", "parameters");
     for (const app_compared *m = comparison->models; m < end; m++)
-        printf("  %*lld", width_of(m), (long long)m->parameters);
-    printf("\n");
-    fflush(stdout);
+        app_print("  %*lld", width_of(m), (long long)m->parameters);
+    app_print("\n");
+    if (!app_flush_stdout()) return;
     lb_buffer speed = {0};
     lb_buffer_print(&speed, "%10s", "ms a step");
     for (const app_compared *m = comparison->models; m < end; m++)

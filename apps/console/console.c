@@ -1,5 +1,6 @@
 #include "console/console.h"
 
+#include "base/alloc.h"
 #include "base/utf8.h"
 #include "console/interrupt.h"
 #include "console/ranks.h"
@@ -10,10 +11,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *program = "lookback";
 static const char *called; /* NULL: use its own name */
-static int flush_error;    /* errno of the first flush that failed */
+static int flush_error;    /* errno of the first output that was lost */
 static bool quiet;
 
 const char *app_name(const char *name)
@@ -34,16 +36,68 @@ void app_start(const char *name)
     signal(SIGXFSZ, SIG_IGN);
 }
 
+/* The C1 controls, and what turns the direction of the text around it: U+202A to U+202E and U+2066 to U+2069. */
+static bool is_hidden(const char *text)
+{
+    unsigned char last = (unsigned char)text[1];
+    if (text[0] == '\xC2') return last < 0xA0;
+    if (text[0] != '\xE2' || (last != 0x80 && last != 0x81)) return false;
+    int first = last == 0x80 ? 0xAA : 0xA6, end = last == 0x80 ? 0xAF : 0xAA;
+    return (unsigned char)text[2] >= first && (unsigned char)text[2] < end;
+}
+
 size_t app_visible(const char *text)
 {
     enum { MOST = 4 };
     unsigned char first = (unsigned char)text[0];
     if (first < 0x80) return iscntrl(first) ? 0 : 1;
-    if (first == 0xC2 && (unsigned char)text[1] < 0xA0) return 0; /* the C1 controls */
+    if (is_hidden(text)) return 0;
     size_t left = strnlen(text, MOST);
     for (size_t bytes = 2; bytes <= left; bytes++)
         if (lb_utf8_valid(text, bytes)) return bytes;
     return 0;
+}
+
+void app_put(const char *text)
+{
+    if (!isatty(STDOUT_FILENO)) {
+        fputs(text, stdout);
+        return;
+    }
+    for (size_t bytes; *text; text += bytes ? bytes : 1) {
+        bytes = *text == '\n' || *text == '\t' ? 1 : app_visible(text);
+        if (bytes > 0)
+            fwrite(text, 1, bytes, stdout);
+        else
+            printf("\\x%02x", (unsigned)(unsigned char)*text);
+    }
+}
+
+/* `again` has the same arguments. */
+static void print_made(const char *format, va_list arguments, va_list again)
+{
+    int count = vsnprintf(NULL, 0, format, arguments);
+    char *text = count < 0 ? NULL : lb_alloc((size_t)count + 1);
+    if (!text) {
+        flush_error = flush_error ? flush_error : ENOMEM;
+        return;
+    }
+    vsnprintf(text, (size_t)count + 1, format, again);
+    app_put(text);
+    lb_release(text);
+}
+
+void app_print(const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    if (isatty(STDOUT_FILENO))
+        print_made(format, arguments, again);
+    else
+        vprintf(format, arguments);
+    va_end(again);
+    va_end(arguments);
 }
 
 /* Quoted text in a message may come from a damaged file. */
@@ -117,7 +171,7 @@ int app_fail(const lb_error *error)
 bool app_flush_stdout(void)
 {
     /* If printing has already failed, errno still has the reason: callers do nothing else in between. */
-    if (!ferror(stdout) && fflush(stdout) == 0) return true;
+    if (!flush_error && !ferror(stdout) && fflush(stdout) == 0) return true;
     if (flush_error == 0) flush_error = errno;
     return false;
 }
@@ -125,7 +179,7 @@ bool app_flush_stdout(void)
 int app_close_stdout(int status)
 {
     errno = flush_error;
-    int lost = ferror(stdout) || fflush(stdout);
+    int lost = flush_error || ferror(stdout) || fflush(stdout);
     int reason = errno;
     /* Standard output may never have been open (>&-); that matters only if something was written. */
     if (fclose(stdout) && !lost && errno != EBADF) {

@@ -35,8 +35,16 @@ void app_warn(const char *format, ...) LB_PRINTF(1, 2);
 /** Prints lines of text on standard error, without the program's name: for text too long for a note. */
 void app_show(const char *text);
 
-/** The bytes of the character at `text`, if it is printable: valid UTF-8, not a line end or a control character.
- *  Otherwise 0. */
+/** Prints a result, of any length, on standard output. It may have come from a stranger's file, and must not control a
+ *  terminal: there, bytes of characters that are not printable become \x1b, but for line ends and tabs. A file or a
+ *  pipe gets the text as it is. */
+void app_put(const char *text);
+
+/** The same for text with a format. */
+void app_print(const char *format, ...) LB_PRINTF(1, 2);
+
+/** The bytes of the character at `text`, if it is printable: valid UTF-8, not a line end, a control character, or one
+ *  that turns the direction of the text around. Otherwise 0. */
 size_t app_visible(const char *text);
 
 /** Prints the error with `app_warn`. Returns the exit status. */

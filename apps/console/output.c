@@ -1,8 +1,10 @@
 #include "console/output.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
 #include "io/own_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -27,6 +29,15 @@ char *app_path(const char *folder, const char *name, char path[APP_PATH])
 {
     snprintf(path, APP_PATH, "%s/%s", folder, name);
     return path;
+}
+
+char *app_measured(double measure, int digits, char text[APP_MEASURED])
+{
+    if (isnan(measure))
+        snprintf(text, APP_MEASURED, "-");
+    else
+        lb_snprintf(text, APP_MEASURED, "%.*f", digits, measure);
+    return text;
 }
 
 lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *error)

@@ -5,7 +5,7 @@
 #include <lookback/plot.h>
 #include <lookback/train.h>
 
-enum { APP_PATH = 4096 };
+enum { APP_PATH = 4096, APP_MEASURED = 32 };
 
 /** Names of colour maps, for APP_WORD; ends with NULL. */
 extern const char *const app_colormaps[];
@@ -16,6 +16,9 @@ LB_MUST_USE lb_status app_check_picture(const char *option, const char *output, 
 
 /** Writes "folder/name" into `path` and returns it. */
 char *app_path(const char *folder, const char *name, char path[APP_PATH]);
+
+/** A measure for people, with `digits` decimals; "-" for NaN, which was not measured. Returns `text`. */
+char *app_measured(double measure, int digits, char text[APP_MEASURED]);
 
 /** lb_chart_save in a folder that the user named, under a name of ours: a link there is an error. */
 LB_MUST_USE lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *error);

@@ -82,11 +82,11 @@ int evaluate_main(int argc, char **argv)
         APP_THREADS(&s.threads),
         APP_HEADING("With a model"),
         APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
-        APP_INT(0, "beam", "N", &s.asked.beam, 0, 1024,
+        APP_INT(0, "beam", "N", &s.asked.beam, 0, LB_MOST_BEAM,
                 "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
-        APP_INT(0, "n-best", "N", &s.asked.judging.n_best, 1, 1024,
+        APP_INT(0, "n-best", "N", &s.asked.judging.n_best, 1, LB_MOST_BEAM,
                 "also count who is right among the N best outputs; widens the beam if necessary"),
-        APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
+        APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length"),
         APP_FLAG(0, "copy-unknown", &s.asked.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention"),
@@ -108,7 +108,8 @@ int evaluate_main(int argc, char **argv)
         .name = "evaluate",
         .purpose = "Applies a model to the sources of a TSV file of pairs and compares its outputs with the "
                    "targets. Prints exact match and sequence error rate, which count whole outputs; the word "
-                   "error rate, if targets have several words; the symbol error rate; and BLEU; each in "
+                   "error rate, if targets have several words; the symbol error rate; and BLEU, of "
+                   "characters or graphemes if those are the symbols of a target; each in "
                    "percent with its 95 % interval; and the most frequent confusions. There is no interval "
                    "where all bootstrap samples agree, and no BLEU without an output of four "
                    "symbols. Each line counts separately, even if a source has several, unless --any-target "

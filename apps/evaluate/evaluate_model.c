@@ -42,8 +42,7 @@ static lb_status open_pairs(measuring *s, lb_error *error)
     const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, s->asked->pairs, &format, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);
-    return status ? status
-                  : app_score_open(s->score, s->asked->judging, s->model.target_rule.separator, error);
+    return status ? status : app_score_open(s->score, s->asked->judging, &s->model.target_rule, error);
 }
 
 static lb_status add_row(measuring *s, size_t row, const lb_translation *text, lb_error *error)

@@ -102,7 +102,7 @@ lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predic
     lb_status status = app_pair_input_open(&s.pairs, asked->pairs, &asked->format, error);
     const lb_pair_format as_written = {.kind = "tsv"};
     if (!status) status = app_pair_input_open(&s.predictions, predictions, &as_written, error);
-    if (!status) status = app_score_open(score, asked->judging, s.pairs.format.target.separator, error);
+    if (!status) status = app_score_open(score, asked->judging, &s.pairs.format.target, error);
     if (!status) status = compare_all(&s, error);
     if (!status && score->pairs == 0)
         status =

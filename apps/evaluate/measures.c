@@ -4,12 +4,12 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "console/console.h"
 #include "data/pair_prints.h"
 #include "data/symbols.h"
 #include "data/words.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,12 +22,13 @@ typedef struct app_kept_row {
     bool among;
 } kept_row;
 
-lb_status app_score_open(app_score *score, app_judging judging, const char *separator, lb_error *error)
+lb_status app_score_open(app_score *score, app_judging judging, const lb_symbol_rule *rule, lb_error *error)
 {
+    bool separated = rule->separator && *rule->separator;
     *score = (app_score){.judging = judging,
                          .symbols = lb_vocabulary_new_reserved(error),
                          .words = lb_vocabulary_new_reserved(error),
-                         .characters = !separator || !*separator};
+                         .letters = separated ? NULL : lb_symbol_kind_names[rule->graphemes]};
     return score->symbols && score->words ? LB_OK : LB_ERROR_MEMORY;
 }
 
@@ -118,7 +119,7 @@ static lb_status judge_source(app_score *score, const kept_row *rows, int64_t co
     if (!status) status = lb_confusions_add(&score->confusions, references[nearest], output, error);
     if (status) return status;
     score->count++;
-    return score->characters ? add_words(score, output, references[nearest], error) : LB_OK;
+    return score->letters ? add_words(score, output, references[nearest], error) : LB_OK;
 }
 
 static int compare_kept(const void *a, const void *b)
@@ -199,6 +200,14 @@ typedef struct line {
 
 enum { MOST_LINES = 6 };
 
+/* Without a separator, it is far higher than that of words. */
+static const char *bleu_of(const app_score *score)
+{
+    if (!score->letters) return "BLEU";
+    return strcmp(score->letters, lb_symbol_kind_names[true]) == 0 ? "BLEU of graphemes"
+                                                                   : "BLEU of characters";
+}
+
 /* Computes all measures of the rows; `*count` receives their number. */
 static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_LINES], int *count,
                          lb_error *error)
@@ -231,7 +240,7 @@ static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_
                             all.word_error_rate, low.word_error_rate, high.word_error_rate};
     lines[n++] = (line){"symbol error rate",   "symbol_error_rate",   " %",
                         all.symbol_error_rate, low.symbol_error_rate, high.symbol_error_rate};
-    lines[n++] = (line){"BLEU", "bleu", "", all.bleu, low.bleu, high.bleu};
+    lines[n++] = (line){bleu_of(score), "bleu", "", all.bleu, low.bleu, high.bleu};
     *count = n;
     return LB_OK;
 }
@@ -245,12 +254,12 @@ static const char *symbol_of(const app_score *score, int32_t id)
 static void print_line(const line *l)
 {
     if (isnan(l->value))
-        printf("%-19s %8s", l->name, "-");
+        app_print("%-19s %8s", l->name, "-");
     else
-        printf("%-19s %8.2f%s", l->name, l->value, l->unit);
+        app_print("%-19s %8.2f%s", l->name, l->value, l->unit);
     if (!isnan(l->low))
-        printf("%*s  95 %% interval %.2f to %.2f", 2 - (int)strlen(l->unit), "", l->low, l->high);
-    putchar('\n');
+        app_print("%*s  95 %% interval %.2f to %.2f", 2 - (int)strlen(l->unit), "", l->low, l->high);
+    app_print("\n");
 }
 
 /* What the best of all models could have: it writes one output for a source. */
@@ -258,28 +267,29 @@ static void print_possible(const app_score *score)
 {
     lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
     if (found.ambiguous == 0 || score->judging.any_target) return;
-    printf("%-19s %8.2f %%  %lld source%s several targets; --any-target accepts each of them\n", "at most",
-           100 * (double)found.possible / (double)score->pairs, (long long)found.ambiguous,
-           found.ambiguous == 1 ? " has" : "s have");
+    app_print("%-19s %8.2f %%  %lld source%s several targets; --any-target accepts each of them\n", "at most",
+              100 * (double)found.possible / (double)score->pairs, (long long)found.ambiguous,
+              found.ambiguous == 1 ? " has" : "s have");
 }
 
 static void print_text(const app_score *score, const line *lines, int count, int64_t confusions)
 {
     static const char none[] = "(nothing)";
-    printf("%-19s %8lld\n", "pairs", (long long)score->pairs);
-    if (score->judging.any_target) printf("%-19s %8lld\n", "sources", (long long)score->count);
-    if (score->skipped > 0) printf("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
+    app_print("%-19s %8lld\n", "pairs", (long long)score->pairs);
+    if (score->judging.any_target) app_print("%-19s %8lld\n", "sources", (long long)score->count);
+    if (score->skipped > 0) app_print("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
     for (int i = 0; i < count; i++) {
         print_line(&lines[i]);
         if (i == 0) print_possible(score);
     }
-    if (confusions > 0) printf("most frequent confusions, reference -> output\n");
+    if (confusions > 0) app_print("most frequent confusions, reference -> output\n");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
         const char *reference = symbol_of(score, c->reference), *output = symbol_of(score, c->output);
         char wanted[LB_SYMBOL_SHOWN], written[LB_SYMBOL_SHOWN];
-        printf("%8lld  %s -> %s\n", (long long)c->count, reference ? lb_symbol_show(reference, wanted) : none,
-               output ? lb_symbol_show(output, written) : none);
+        app_print("%8lld  %s -> %s\n", (long long)c->count,
+                  reference ? lb_symbol_show(reference, wanted) : none,
+                  output ? lb_symbol_show(output, written) : none);
     }
 }
 
@@ -307,6 +317,7 @@ static lb_status print_json(const app_score *score, const line *lines, int count
         lb_json_whole(&json, "possible", found.possible);
     }
     for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
+    lb_json_string(&json, "bleu_of", score->letters ? score->letters : "symbols");
     lb_json_open(&json, "confusions", "[");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
@@ -318,7 +329,7 @@ static lb_status print_json(const app_score *score, const line *lines, int count
     }
     lb_buffer_print(&json, "]}");
     lb_status status = json.failed ? out_of_memory(score, error) : LB_OK;
-    if (!status) puts(json.text);
+    if (!status) app_print("%s\n", json.text);
     lb_release(json.text);
     return status;
 }

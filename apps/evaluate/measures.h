@@ -33,14 +33,14 @@ typedef struct app_score {
     lb_statistics *rows;    /* [count] */
     int64_t count, skipped; /* skipped: lines that the caller left out */
     lb_confusions confusions;
-    bool characters; /* symbols are characters, which form words */
+    const char *letters; /* "characters" or "graphemes", if symbols are those, which form words; else NULL */
     lb_vocabulary *words;
     bool has_words; /* some reference has several words */
 } app_score;
 
-/** Begins. `separator` separates the symbols of outputs and references, as in lb_symbol_rule.
+/** Begins. `rule` divides outputs and references into symbols.
  *  Memory: freed by app_score_close, also after an error. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_score_open(app_score *score, app_judging judging, const char *separator,
+LB_MUST_USE lb_status app_score_open(app_score *score, app_judging judging, const lb_symbol_rule *rule,
                                      lb_error *error);
 
 /** Adds a row: the symbols of outputs and of a reference. Each row counts on its own, as in SIGMORPHON's shared
@@ -51,7 +51,8 @@ LB_MUST_USE lb_status app_score_add(app_score *score, app_answer answer, lb_erro
 
 /** Prints all measures with their 95 % intervals, if they have one, the word error rate only if there are words, and at
  *  most `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is
- *  null. If sources have several targets, it says how many pairs can be right. `seed` is that of the intervals.
+ *  null. BLEU is named after what its n-grams are of, unless that is what a separator separates. If sources have
+ *  several targets, it says how many pairs can be right. `seed` is that of the intervals.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json,
                                       lb_error *error);

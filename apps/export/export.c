@@ -168,8 +168,10 @@ static lb_status write_files(exporting *s, lb_error *error)
              &s->code);
     app_kernel_add_code(&s->kernel, s->constants.text, &s->code);
     if (s->declarations.failed || s->code.failed) return out_of_memory(error);
-    lb_status status = lb_file_write_atomic(s->header, s->declarations.text, s->declarations.length, error);
-    return status ? status : lb_file_write_atomic(s->asked->output, s->code.text, s->code.length, error);
+    const lb_bytes header = {s->declarations.text, s->declarations.length},
+                   code = {s->code.text, s->code.length};
+    return lb_file_write_all((lb_new_file[]){{s->header, &header, 1}, {s->asked->output, &code, 1}}, 2,
+                             error);
 }
 
 static void close_all(exporting *s)

@@ -51,11 +51,12 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
     s->train = lb_pairs_open(path, s->asked->format, error);
     if (!s->train) return error->status;
     if (*s->train->file.note) app_warn("%s", s->train->file.note);
-    lb_pair_format format = s->train->format;
-    format.usual_kind = format.kind;
-    format.kind = s->asked->format.kind;
+    lb_pair_format format = s->asked->format;
+    format.source = s->train->format.source;
+    format.target = s->train->format.target;
+    format.usual = &s->train->file.columns;
     format.targets = s->asked->dev_targets;
-    lb_pair_format_drop_weights(&format);
+    format.weight_column = 0;
     if (s->asked->dev) s->dev = lb_pairs_open(s->asked->dev, format, error);
     return s->asked->dev && !s->dev ? error->status : LB_OK;
 }
@@ -79,7 +80,7 @@ static lb_status print_report(looking *s, lb_error *error)
     if (status) return status;
     status = lb_pair_report_make(s->train, s->dev, source->symbols, target->symbols, &report, error);
     char *text = status ? NULL : lb_pair_report_text(&report, error);
-    if (text) fputs(text, stdout);
+    if (text) app_put(text);
     lb_release(text);
     lb_pair_report_free(&report);
     if (!status && text) hint_at_separators(s);
@@ -91,8 +92,9 @@ static lb_status print_conflicts(looking *s, lb_error *error)
 {
     lb_strings found = {0};
     lb_status status = s->dev ? lb_pair_conflicts_find(s->train, s->dev, CONFLICTS, &found, error) : LB_OK;
-    if (!status && found.count > 0) printf("other targets in %s than in %s:\n", s->dev->path, s->train->path);
-    for (size_t i = 0; i < found.count && !status; i++) printf("  %s\n", found.text[i]);
+    if (!status && found.count > 0)
+        app_print("other targets in %s than in %s:\n", s->dev->path, s->train->path);
+    for (size_t i = 0; i < found.count && !status; i++) app_print("  %s\n", found.text[i]);
     lb_strings_free(&found);
     return status;
 }
@@ -163,7 +165,7 @@ static lb_status print_side(const side *of, lb_error *error)
         print_symbols(of, rare, count, &text);
     }
     lb_status status = text.failed ? out_of_memory(error) : LB_OK;
-    if (!status) fputs(text.text, stdout);
+    if (!status) app_put(text.text);
     lb_release(text.text);
     return status;
 }

@@ -91,9 +91,9 @@ static void print_visible(const char *text)
     while (*text) {
         size_t bytes = app_visible(text);
         if (bytes > 0)
-            fwrite(text, 1, bytes, stdout);
+            app_print("%.*s", (int)bytes, text);
         else
-            printf("\\x%02x", (unsigned)(unsigned char)*text);
+            app_print("\\x%02x", (unsigned)(unsigned char)*text);
         text += bytes ? bytes : 1;
     }
 }
@@ -102,9 +102,9 @@ static lb_status print_value(const cJSON *value, lb_error *error)
 {
     char *text = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
     if (!text && !cJSON_IsString(value)) return out_of_memory(error);
-    if (!text) putchar('"');
+    if (!text) app_print("\"");
     print_visible(text ? text : value->valuestring);
-    if (!text) putchar('"');
+    if (!text) app_print("\"");
     cJSON_free(text);
     return LB_OK;
 }
@@ -114,14 +114,14 @@ static lb_status print_tree(const cJSON *object, int indent, lb_error *error)
 {
     lb_status status = LB_OK;
     for (const cJSON *item = object ? object->child : NULL; item && !status; item = item->next) {
-        printf("%*s", indent, "");
+        app_print("%*s", indent, "");
         print_visible(item->string ? item->string : "-");
         bool deeper = cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
         if (!deeper) {
-            printf(": ");
+            app_print(": ");
             status = print_value(item, error);
         }
-        putchar('\n');
+        app_print("\n");
         if (deeper) status = print_tree(item, indent + 2, error);
     }
     return status;
@@ -130,49 +130,49 @@ static lb_status print_tree(const cJSON *object, int indent, lb_error *error)
 static lb_status print_section(const char *title, const cJSON *object, lb_error *error)
 {
     if (!object) return LB_OK;
-    printf("%s\n", title);
+    app_print("%s\n", title);
     return print_tree(object, 2, error);
 }
 
 static void print_symbol(const cJSON *symbol)
 {
     if (!cJSON_IsString(symbol)) return;
-    printf(" \"");
+    app_print(" \"");
     print_visible(lb_symbol_name(symbol->valuestring));
-    putchar('"');
+    app_print("\"");
 }
 
 static void print_vocabulary(const char *which, const cJSON *symbols)
 {
     if (!cJSON_IsArray(symbols)) return;
     int count = cJSON_GetArraySize(symbols), end = LB_FIRST_TOKEN + SAMPLE;
-    printf("vocabulary of the %s: %d symbols\n ", which, count);
+    app_print("vocabulary of the %s: %d symbols\n ", which, count);
     for (int id = LB_FIRST_TOKEN; id < count && id < end; id++) print_symbol(cJSON_GetArrayItem(symbols, id));
-    printf("%s\n", count > end ? " ..." : "");
+    app_print("%s\n", count > end ? " ..." : "");
 }
 
 static void print_tensors(const lb_safetensors *file)
 {
-    printf("tensors\n");
+    app_print("tensors\n");
     for (int64_t i = 0; i < lb_safetensors_count(file); i++) {
         const lb_safetensors_tensor *tensor = lb_safetensors_at(file, i);
         char shape[LB_SHAPE_TEXT];
-        printf("  ");
+        app_print("  ");
         print_visible(tensor->name);
-        printf(" %s %s\n", lb_dtype_name(tensor->dtype), lb_shape_format(tensor->shape, shape));
+        app_print(" %s %s\n", lb_dtype_name(tensor->dtype), lb_shape_format(tensor->shape, shape));
     }
 }
 
 static lb_status print_text(const subject *s, bool tensors, lb_error *error)
 {
-    printf("file: %s\n", s->path);
-    printf("kind: ");
+    app_print("file: %s\n", s->path);
+    app_print("kind: ");
     print_visible(s->kind);
-    printf("\nparameters: %" PRId64 "\n", s->parameters);
+    app_print("\nparameters: %" PRId64 "\n", s->parameters);
     if (s->direction) {
-        printf("direction: ");
+        app_print("direction: ");
         print_visible(s->direction);
-        putchar('\n');
+        app_print("\n");
     }
     lb_status status = print_section("configuration", s->part[CONFIG], error);
     if (!status) status = print_section("task", s->part[TASK], error);
@@ -223,7 +223,7 @@ static lb_status print_json(const subject *s, bool tensors, lb_error *error)
     if (tensors) add_tensors(&json, s->file);
     lb_buffer_print(&json, "}");
     lb_status status = json.failed ? out_of_memory(error) : LB_OK;
-    if (!status) puts(json.text);
+    if (!status) app_print("%s\n", json.text);
     lb_release(json.text);
     return status;
 }

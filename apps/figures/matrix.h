@@ -2,7 +2,7 @@
 #ifndef APP_MATRIX_H
 #define APP_MATRIX_H
 
-#include "data/strings.h"
+#include "base/strings.h"
 #include "plot/font.h"
 #include <lookback/translate.h>
 

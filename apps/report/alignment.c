@@ -99,7 +99,11 @@ static int64_t print_side(app_report_data *report, const char *key, const side *
 void app_alignment_print(const app_alignment *a, app_report_data *report)
 {
     rank source[APP_ALIGNED] = {{0, 0}}, target[APP_ALIGNED] = {{0, 0}};
-    double mean[SHOWN * SHOWN];
+    double *mean = lb_alloc((size_t)SHOWN * SHOWN * sizeof *mean);
+    if (!mean) {
+        report->json.failed = true;
+        return;
+    }
     lb_json_open(&report->json, "alignment", "{");
     int64_t columns = print_side(report, "source", &a->source, source);
     int64_t rows = print_side(report, "target", &a->target, target);
@@ -108,6 +112,7 @@ void app_alignment_print(const app_alignment *a, app_report_data *report)
             mean[i * columns + k] =
                 a->sum[(int64_t)target[i].place * APP_ALIGNED + source[k].place] / (double)target[i].times;
     lb_json_whole(&report->json, "mean", (int64_t)app_report_numbers(report, mean, (size_t)(rows * columns)));
+    lb_release(mean);
     lb_buffer_print(&report->json, "}");
 }
 

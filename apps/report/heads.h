@@ -2,7 +2,7 @@
 #ifndef APP_REPORT_HEADS_H
 #define APP_REPORT_HEADS_H
 
-#include "data/strings.h"
+#include "base/strings.h"
 #include "report/statistics.h"
 
 /** The first pairs of a report, on which heads are switched off. Zero with `most` set is empty. */

@@ -112,25 +112,51 @@ static int compare_numbers(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The target of `from`, the only one, unless `to` has it already. */
+static int compare_pairs(const void *a, const void *b)
+{
+    const app_report_row *x = a, *y = b;
+    int order = x->source && y->source ? strcmp(x->source, y->source) : !x->source - !y->source;
+    if (!order && x->source) order = strcmp(x->targets.text[0], y->targets.text[0]);
+    return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static bool has_same_source(const app_report_row *a, const app_report_row *b)
+{
+    return a->source && b->source && strcmp(a->source, b->source) == 0;
+}
+
+/* Leaves out lines with a pair that an earlier line has. */
+static void drop_repeated(app_report_rows *rows)
+{
+    size_t kept = 0;
+    qsort(rows->all, rows->all_count, sizeof *rows->all, compare_pairs);
+    for (size_t i = 0; i < rows->all_count; i++) {
+        app_report_row *row = &rows->all[i], *last = kept > 0 ? &rows->all[kept - 1] : NULL;
+        if (last && has_same_source(last, row) && strcmp(last->targets.text[0], row->targets.text[0]) == 0)
+            free_row(row);
+        else
+            rows->all[kept++] = *row;
+    }
+    rows->all_count = kept;
+}
+
+/* The target of `from`, the only one. */
 static lb_status move_target(app_report_row *from, app_report_row *to, lb_error *error)
 {
-    char *target = from->targets.text[0];
-    for (size_t i = 0; i < to->targets.count && target; i++)
-        if (strcmp(to->targets.text[i], target) == 0) target = NULL;
-    from->targets.count -= target != NULL;
+    char *target = from->targets.text[--from->targets.count];
     free_row(from);
-    return target ? lb_strings_add(&to->targets, target, error) : LB_OK;
+    return lb_strings_add(&to->targets, target, error);
 }
 
 static lb_status merge(app_report_rows *rows, lb_error *error)
 {
     size_t kept = 0;
     lb_status status = LB_OK;
+    drop_repeated(rows);
     qsort(rows->all, rows->all_count, sizeof *rows->all, compare_sources);
     for (size_t i = 0; i < rows->all_count && !status; i++) {
         app_report_row *row = &rows->all[i], *last = kept > 0 ? &rows->all[kept - 1] : NULL;
-        if (last && last->source && row->source && strcmp(last->source, row->source) == 0) {
+        if (last && has_same_source(last, row)) {
             status = move_target(row, last, error);
         } else {
             app_report_row moved = *row;

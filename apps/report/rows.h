@@ -3,7 +3,7 @@
 #define APP_REPORT_ROWS_H
 
 #include "apply/pair_input.h"
-#include "data/strings.h"
+#include "base/strings.h"
 
 /** One text. */
 typedef struct app_report_row {

@@ -48,10 +48,10 @@ static int join(const settings *s, int count, char **models)
     if (*result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
     app_show_joined(&result);
     if (s->data.dev)
-        printf("exact match %.4f on %lld %s of %s\n", result.dev.exact_match, (long long)result.pairs,
-               app_judged(&s->data), s->data.dev);
+        app_print("exact match %.4f on %lld %s of %s\n", result.dev.exact_match, (long long)result.pairs,
+                  app_judged(&s->data), s->data.dev);
     else
-        printf("%lld models in %s\n", (long long)result.count, s->out);
+        app_print("%lld models in %s\n", (long long)result.count, s->out);
     return app_close_stdout(0);
 }
 

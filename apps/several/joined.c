@@ -1,9 +1,11 @@
 #include "several/joined.h"
 
 #include "base/buffer.h"
+#include "console/console.h"
+#include "console/output.h"
 #include "io/file.h"
 
-#include <stdio.h>
+#include <math.h>
 
 const char *app_judged(const lb_training_config *config)
 {
@@ -12,21 +14,22 @@ const char *app_judged(const lb_training_config *config)
 
 static void show_measured(double weight, const lb_evaluation *dev, const char *label, const char *path)
 {
-    printf("%-8.4f %-12.4f %-13.4f %-10.4f %-20s %s\n", weight, dev->exact_match, dev->symbol_error,
-           dev->loss, label, path);
+    char loss[APP_MEASURED];
+    app_print("%-8.4f %-12.4f %-13.4f %-10s %-20s %s\n", weight, dev->exact_match, dev->symbol_error,
+              app_measured(dev->loss, 4, loss), label, path);
 }
 
 void app_show_joined(const lb_join_result *result)
 {
     bool measured = result->pairs > 0;
-    printf("%-8s %s%-20s %s\n", "weight", measured ? "exact match  symbol error  dev loss   " : "", "kind",
-           "model");
+    app_print("%-8s %s%-20s %s\n", "weight", measured ? "exact match  symbol error  dev loss   " : "", "kind",
+              "model");
     for (int i = 0; i < result->count; i++) {
         const lb_join_member *m = &result->member[i];
         if (measured)
             show_measured(m->weight, &m->dev, m->label, m->path);
         else
-            printf("%-8.4f %-20s %s\n", m->weight, m->label, m->path);
+            app_print("%-8.4f %-20s %s\n", m->weight, m->label, m->path);
     }
     if (measured) show_measured(1, &result->dev, "all", "together");
 }
@@ -35,9 +38,11 @@ void app_show_joined(const lb_join_result *result)
 static void print_row(lb_buffer *text, double weight, const lb_evaluation *dev, const char *label,
                       const char *path)
 {
+    char loss[APP_MEASURED];
     lb_buffer_print(text, "%.4f\t", weight);
     if (dev)
-        lb_buffer_print(text, "%.6f\t%.6f\t%.6f", dev->exact_match, dev->symbol_error, dev->loss);
+        lb_buffer_print(text, "%.6f\t%.6f\t%s", dev->exact_match, dev->symbol_error,
+                        isnan(dev->loss) ? "" : app_measured(dev->loss, 6, loss));
     else
         lb_buffer_print(text, "\t\t");
     lb_buffer_print(text, "\t%s\t%s\n", label, path);

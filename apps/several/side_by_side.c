@@ -253,7 +253,6 @@ static lb_status begin(app_side_by_side *s, size_t i)
     if (!status) status = lb_folder_make(s->results[i].folder, s->error);
     if (status) return status;
     pid_t parent = getpid();
-    fflush(stdout);
     s->process[i] = fork();
     if (s->process[i] == 0) {
         end_with_parent(parent);

@@ -2,13 +2,13 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "console/console.h"
 #include "console/output.h"
 #include "io/file.h"
 #include "io/json.h"
 #include <lookback/plot.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +23,10 @@ static double number(const cJSON *json, const char *key)
 
 static void add_point(app_sweep_result *r, const cJSON *json)
 {
+    const cJSON *loss = cJSON_GetObjectItemCaseSensitive(json, "dev_loss");
     lb_evaluation found = {.exact_match = number(json, "exact_match"),
                            .symbol_error = number(json, "symbol_error"),
-                           .loss = number(json, "dev_loss")};
+                           .loss = cJSON_IsNull(loss) ? NAN : number(json, "dev_loss")};
     if (r->points == 0 || lb_evaluation_is_better(&found, &r->best)) {
         r->best = found;
         r->best_step = number(json, "step");
@@ -106,9 +107,12 @@ static lb_status write_table(const app_sweep_result *results, size_t count, cons
     lb_buffer_print(&text, "exact_match\tsymbol_error\tdev_loss\tstep\tseconds\ttraining\n");
     for (size_t i = 0; i < count; i++) {
         const app_sweep_result *r = &results[i];
+        char loss[APP_MEASURED];
         if (r->points)
-            lb_buffer_print(&text, "%.6f\t%.6f\t%.6f\t%.0f\t%.1f\t%s\n", r->best.exact_match,
-                            r->best.symbol_error, r->best.loss, r->best_step, r->seconds, r->name);
+            lb_buffer_print(&text, "%.6f\t%.6f\t%s\t%.0f\t%.1f\t%s\n", r->best.exact_match,
+                            r->best.symbol_error,
+                            isnan(r->best.loss) ? "" : app_measured(r->best.loss, 6, loss), r->best_step,
+                            r->seconds, r->name);
         else
             lb_buffer_print(&text, "\t\t\t\t\t%s\n", r->name);
     }
@@ -121,15 +125,16 @@ static lb_status write_table(const app_sweep_result *results, size_t count, cons
 
 static void print_table(const app_sweep_result *results, size_t count)
 {
-    printf("%-12s %-13s %-10s %-8s %-8s %s\n", "exact match", "symbol error", "dev loss", "step", "seconds",
-           "training");
+    app_print("%-12s %-13s %-10s %-8s %-8s %s\n", "exact match", "symbol error", "dev loss", "step",
+              "seconds", "training");
     for (size_t i = 0; i < count; i++) {
         const app_sweep_result *r = &results[i];
+        char loss[APP_MEASURED];
         if (r->points)
-            printf("%-12.4f %-13.4f %-10.4f %-8.0f %-8.1f %s\n", r->best.exact_match, r->best.symbol_error,
-                   r->best.loss, r->best_step, r->seconds, r->name);
+            app_print("%-12.4f %-13.4f %-10s %-8.0f %-8.1f %s\n", r->best.exact_match, r->best.symbol_error,
+                      app_measured(r->best.loss, 4, loss), r->best_step, r->seconds, r->name);
         else
-            printf("%-55s %s\n", "failed", r->name);
+            app_print("%-55s %s\n", "failed", r->name);
     }
 }
 

@@ -107,10 +107,10 @@ static int train(app_train_options *t)
     lb_lock_free(lock);
     if (status) return app_fail(&error);
     if (!t->settings.group || t->settings.group->rank == 0)
-        printf("exact match %.4f on %lld %s %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
-               app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
-               t->settings.dev ? t->settings.dev : t->settings.train,
-               t->choice.hold_out ? "" : ", on which it was trained");
+        app_print("exact match %.4f on %lld %s %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
+                  app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
+                  t->settings.dev ? t->settings.dev : t->settings.train,
+                  t->choice.hold_out ? "" : ", on which it was trained");
     int exit_status = app_training_status(&view);
     if (exit_status == 0) say_what_a_vote_takes(t, &view, &result);
     return app_close_stdout(exit_status);
@@ -118,7 +118,7 @@ static int train(app_train_options *t)
 
 static int print_config(const char *json)
 {
-    fputs(json, stdout);
+    app_put(json);
     return app_close_stdout(0);
 }
 
@@ -193,7 +193,7 @@ static lb_status check_file(const char *path, lb_error *error)
 static lb_status check_one(const app_repeated *repeated, int argc, char **argv, lb_error *error)
 {
     app_train_options t = {0};
-    app_option options[APP_TRAIN_MOST];
+    static app_option options[APP_TRAIN_MOST];
     app_program one = *repeated->program;
     one.options = options;
     one.option_count = app_train_list(&t, options);
@@ -254,7 +254,7 @@ int train_main(int argc, char **argv)
 {
     lb_error error = {0};
     app_train_options t = {0};
-    app_option options[APP_TRAIN_MOST];
+    static app_option options[APP_TRAIN_MOST];
     if (app_train_begin(&t, &error)) return app_fail(&error);
     const app_program program = {
         .name = "train",

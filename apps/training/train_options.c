@@ -226,7 +226,7 @@ char *app_train_usual(const char *kind)
 {
     lb_error error = {0};
     app_train_options t = {0};
-    app_option options[APP_TRAIN_MOST];
+    static app_option options[APP_TRAIN_MOST];
     const app_program program = {.options = options, .option_count = app_train_list(&t, options)};
     if (app_train_begin(&t, &error)) return NULL;
     int *model = &t.model.model;

@@ -97,26 +97,49 @@ static const char *reason(lb_train_end end)
     return end == LB_TRAIN_TARGET ? "it reached the target" : "no later evaluation was better";
 }
 
+static void note_measures(const lb_training_run *run, const char *what, const lb_evaluation *dev,
+                          const char *loss)
+{
+    char number[APP_MEASURED];
+    app_note("%s%s%s: exact match %.4f, symbol error %.4f, %s %s", run->name ? run->name : "",
+             run->name ? ": " : "", what, dev->exact_match, dev->symbol_error, loss,
+             app_measured(dev->loss, 4, number));
+}
+
+/* The model that the training started from, if another one was kept. */
+static void note_start(const lb_training_run *run, const char *loss)
+{
+    const lb_train_point *start = run->history->points;
+    if (start->step > 0 || start == run->kept) return;
+    note_measures(run,
+                  lb_evaluation_is_better(&start->dev, &run->kept->dev)
+                      ? "the model it started from was better"
+                      : "the model it started from",
+                  &start->dev, loss);
+}
+
 /* Reports which model was kept, and why the training ended before its last step. */
 static void note_end(const lb_training_run *run, const char *loss)
 {
     const lb_train_history *history = run->history;
     const lb_train_point *kept = run->kept, *last = &history->points[history->count - 1];
-    const char *name = run->name ? run->name : "", *colon = run->name ? ": " : "";
+    char what[APP_SHORT + 32] = "kept the model it started from";
     if (history->end != LB_TRAIN_ALL_STEPS)
-        app_note("%s%sstopped at step %lld of %lld: %s", name, colon, (long long)last->step,
-                 (long long)run->steps, reason(history->end));
-    app_note("%s%skept the model of step %lld: exact match %.4f, symbol error %.4f, %s %.4f", name, colon,
-             (long long)kept->step, kept->dev.exact_match, kept->dev.symbol_error, loss, kept->dev.loss);
+        app_note("%s%sstopped at step %lld of %lld: %s", run->name ? run->name : "", run->name ? ": " : "",
+                 (long long)last->step, (long long)run->steps, reason(history->end));
+    if (kept->step > 0) snprintf(what, sizeof what, "kept the model of step %lld", (long long)kept->step);
+    note_start(run, loss);
+    note_measures(run, what, &kept->dev, loss);
 }
 
 /* The first weights may be much worse than guessing, and are no better after a few steps: such a training was short. */
 static void look_at_loss(app_training_view *v, const lb_training_run *run)
 {
     static const double worse = 1.25; /* batches differ */
-    const lb_train_history *history = run->history;
-    double first = history->count > 1 ? history->points[0].loss : v->first_loss,
-           loss = history->points[history->count - 1].loss;
+    const lb_train_point *point = run->history->points, *last = point + run->history->count - 1;
+    if (run->kept->step == 0) return; /* nothing of this training was kept */
+    if (point->step == 0) point++;    /* it has no loss of steps */
+    double first = point < last ? point->loss : v->first_loss, loss = last->loss;
     if (loss <= worse * fmax(first, run->guessing)) return;
     v->worse = loss;
     v->guessing = run->guessing;
@@ -147,16 +170,17 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
 {
     app_training_view *v = context;
     char path[APP_PATH];
+    const lb_train_history *history = run->history;
     if (v->progress.updated)
         app_progress_end(&v->progress);
-    else
+    else if (history->points[history->count - 1].step > 0)
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
     v->pairs = run->pairs;
-    v->seconds = run->history->points[run->history->count - 1].seconds;
+    v->seconds = history->points[history->count - 1].seconds;
     note_end(run, v->measure.loss);
     look_at_loss(v, run);
     v->measure.training = name_training_loss(run);
-    return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
+    return app_draw_training(app_path(run->folder, v->chart, path), history, v->measure, error);
 }
 
 lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error)

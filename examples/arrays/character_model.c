@@ -26,12 +26,10 @@ static void sample(net *n, lb_tape *tape)
     for (int64_t length = 1; length < WRITTEN && !lb_tape_status(tape); length++) {
         lb_tape_reset(tape);
         lb_tokens before = lb_tokens_from(tape, written, NULL, 1, length);
-        lb_tensor *share = lb_softmax(apply(n, (lb_example_input){.tape = tape, .tokens = before}));
-        double left = lb_rng_uniform((lb_rng){.seed = 1}, (uint64_t)length);
-        for (int32_t id = 0; lb_is_sound(share) && id < IDS && left >= 0; id++) {
-            written[length] = id;
-            left -= (double)share->data[(length - 1) * IDS + id];
-        }
+        lb_tensor *logits = apply(n, (lb_example_input){.tape = tape, .tokens = before});
+        if (!lb_is_sound(logits)) return;
+        double uniform = lb_rng_uniform((lb_rng){.seed = 1}, (uint64_t)length);
+        written[length] = lb_draw(logits->data + (length - 1) * IDS, IDS, 1, uniform);
         putchar(written[length] ? 'a' + written[length] - 1 : ' ');
     }
 }

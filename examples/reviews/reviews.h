@@ -2,7 +2,7 @@
 #ifndef REVIEWS_H
 #define REVIEWS_H
 
-#include "data/strings.h"
+#include "base/strings.h"
 #include "data/words.h"
 
 /** The maximum length of a review in bytes. */

@@ -100,16 +100,27 @@ typedef struct lb_symbol_rule {
 
 /* ---- Pairs of texts in a file: its format, and a line of it in symbols. ---- */
 
-/** Room for the name of a format, such as "csv" or "lines: -> ". */
-enum { LB_PAIR_KIND_NAME = 32 };
+/** Room for the name of a format, such as "csv" or "lines: -> ", and for that of a column. */
+enum { LB_PAIR_KIND_NAME = 32, LB_PAIR_COLUMN_NAME = 64 };
+
+/** The columns that a file of pairs was read with, as in lb_pair_format; 0: not given. Where the file has names for
+ *  them, in a header or as members of JSON objects, another file has its columns by these, wherever they are. */
+typedef struct lb_pair_columns {
+    int32_t source, target, features;
+    char kind[LB_PAIR_KIND_NAME]; /* the format of the file; "": TSV */
+    char source_name[LB_PAIR_COLUMN_NAME],
+        target_name[LB_PAIR_COLUMN_NAME]; /* "": none, or too long to keep */
+    char features_name[LB_PAIR_COLUMN_NAME];
+} lb_pair_columns;
 
 /** The format of a file. Zero: found out from its first lines, or else TSV, a source, a tab and a target on each line;
  *  each character is a symbol. */
 typedef struct lb_pair_format {
     /* "tsv", "csv", "cmudict", "lexiconp", "unimorph", "conllu", "jsonl", "scan", "lines:TEXT" or "lists:TEXT", maybe
-     * with "+header": docs/data.md. It must outlive the pairs. NULL: recognised, or else `usual_kind`, which a model
-     * remembers; NULL: "tsv". */
-    const char *kind, *usual_kind;
+     * with "+header": docs/data.md. It must outlive the pairs. NULL: recognised, or else that of `usual`, or "tsv". */
+    const char *kind;
+    const lb_pair_columns
+        *usual; /* of the training, for what is not given; NULL: there was none. Used while opening */
     const char
         *targets; /* the file of the targets, a line for each line of the sources; NULL: lines have both */
     /* The column of a weight: a pair with a weight of 3 is there three times; one of 0.5 half of the time. 0: none. */
@@ -126,12 +137,6 @@ typedef struct lb_pair_format {
     int64_t longest;     /* maximum symbols of a source or target; 0: 1000; at most LB_PAIR_LONGEST */
     bool skip_bad_lines; /* lb_pairs_open counts bad lines instead of stopping at the first */
 } lb_pair_format;
-
-/** The columns that a file of pairs was read with, as in lb_pair_format; 0: not given. */
-typedef struct lb_pair_columns {
-    int32_t source, target, features;
-    char kind[LB_PAIR_KIND_NAME]; /* the format of the file; "": TSV */
-} lb_pair_columns;
 
 /* ---- Pairs of texts, in a file or in memory. ---- */
 

@@ -345,6 +345,8 @@ typedef struct lb_beam_config {
      * that writes forwards and does not vote. */
     const int32_t *const *prefix;
     const int32_t *prefix_length;
+    bool (*stop)(void *context); /* called between two steps: true interrupts the search [NULL] */
+    void *context;               /* passed to `stop` */
 } lb_beam_config;
 
 /** One output for one source; arrays on the tape. */
@@ -369,15 +371,15 @@ typedef struct lb_beam {
 } lb_beam;
 
 /** Decodes a batch. A row is done when `n_best` hypotheses have finished and no live one can still score better than
- *  they do, whatever its length up to the limit. A hypothesis ends if that is among the `beam` likeliest continuations,
- *  at the limit among twice as many. There, unfinished hypotheses fill up the result. The tape is in LB_MODE_EVALUATE
- *  meanwhile; its mode is restored.
+ *  they do, whatever its length up to the limit, or up to 264 tokens and 33 for each symbol of the source if that is
+ *  less. A hypothesis ends if that is among the `beam` likeliest continuations, at the limit among twice as many.
+ *  There, unfinished hypotheses fill up the result. The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Exact:  a beam of 1 gives the tokens of lb_greedy. The greedy hypothesis is never pruned, so that no beam scores
  *          below lb_greedy.
- *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam and limit >= 1, if the vocabulary has no LB_EOS, or if
- *          there are fewer than n_best outputs within the limit, unless the others are impossible (the probability 0,
- *          by sparsemax or entmax), or if there is none; LB_ERROR_INDEX, LB_ERROR_MEMORY: `batch` of the result
- *          is then 0.
+ *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam, limit >= 1 and the length penalty is finite, if the
+ *          vocabulary has no LB_EOS, or if there are fewer than n_best outputs within the limit, unless the others are
+ *          impossible (the probability 0, by sparsemax or entmax), or if there is none; LB_ERROR_INTERRUPTED after
+ *          `stop`; LB_ERROR_INDEX, LB_ERROR_MEMORY: `batch` of the result is then 0.
  *  Source: length normalisation after Wu et al. 2016, arXiv:1609.08144, section 7; the stopping rule after Huang, Zhao,
  *          Ma 2017, arXiv:1809.00069. Differs: the plain power of the length, as in most toolkits. */
 lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config config);
@@ -392,7 +394,9 @@ typedef struct lb_sample_config {
     double length_penalty; /* of lb_beam_config [1] */
     bool without_weights;  /* of lb_beam_config */
     uint64_t seed;
-    const uint64_t *text; /* [batch] numbers of the sources [0, 1, 2 ...] */
+    const uint64_t *text;        /* [batch] numbers of the sources [0, 1, 2 ...] */
+    bool (*stop)(void *context); /* of lb_beam_config */
+    void *context;
 } lb_sample_config;
 
 /** Draws outputs for a batch, token by token, each from the softmax of its logits over the temperature. They are in the
@@ -400,9 +404,15 @@ typedef struct lb_sample_config {
  *  temperature 1. The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Random: each number is a function of the seed, the numbers of the source and of the output, and the step. It depends
  *          neither on the batch nor on the threads.
- *  Errors: LB_ERROR_ARGUMENT for an impossible number; LB_ERROR_INDEX, LB_ERROR_MEMORY; `batch` of the result is then
- *          0. */
+ *  Errors: LB_ERROR_ARGUMENT for an impossible number; LB_ERROR_INTERRUPTED after `stop`; LB_ERROR_INDEX,
+ *          LB_ERROR_MEMORY; `batch` of the result is then 0. */
 lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config config);
+
+/** Draws a class from the softmax of its logits over the temperature, for a loop of a program's own: what lb_sample
+ *  does at each step, as lb_argmax is what lb_greedy does. With a temperature of 0 it is lb_argmax.
+ *  Uniform: a number from [0, 1), such as lb_rng_uniform of the seed and the step; the class is a function of it.
+ *  Shapes:  logits [classes]; log-probabilities are such logits. A class with -inf is not drawn unless all have it. */
+int32_t lb_draw(const lb_real *logits, int64_t classes, double temperature, double uniform);
 
 /* ---- Checkpoints: parameters in a safetensors file, under their own names. ---- */
 

@@ -34,6 +34,7 @@ struct lb_node {
     lb_real *work;          /* during backward: the memory that the op requested with `work` */
     unsigned sets;          /* see lb_op_sets; valid when `work` is called */
     bool records;           /* whether backward can reach this node */
+    const char *scope;      /* the module that ran it, for messages; NULL: none */
     lb_node *previous;
 };
 

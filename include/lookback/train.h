@@ -28,6 +28,9 @@ typedef struct lb_optimizer_config {
     lb_real momentum;       /* of LB_OPTIMIZER_SGD [0] */
     lb_real weight_decay;   /* [0] */
     lb_real clip_norm;      /* [0: no clipping] maximum norm of the gradient over all parameters */
+    /* On which the losses are: if a gradient is not finite, the message names the op where that began. It must not be
+     * freed before the last step. lb_train has its own. [NULL: the message names only the parameter] */
+    lb_tape *tape;
 } lb_optimizer_config;
 
 /** An optimiser of these parameters.
@@ -42,7 +45,8 @@ lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config);
 void lb_optimizer_free(lb_optimizer *optimizer);
 
 /** One step along the gradients, which are zero afterwards.
- *  Errors: LB_ERROR_DIVERGED if the norm of the gradient is not finite; the error of `params`; LB_ERROR_ARGUMENT if
+ *  Errors: LB_ERROR_DIVERGED if the norm of the gradient is not finite, with the parameter and, if lb_optimizer_config
+ *          has a tape, the op of the last lb_backward where that began; the error of `params`; LB_ERROR_ARGUMENT if
  *          parameters were added since lb_optimizer_new; LB_ERROR_MEMORY if `optimizer` is NULL. After an error,
  *          parameters and state are unchanged, and gradients are zero. */
 LB_MUST_USE lb_status lb_optimizer_step(lb_optimizer *optimizer, lb_error *error);
@@ -157,7 +161,7 @@ typedef struct lb_evaluation {
     double exact_match;  /* share of completely correct outputs; higher is better */
     double symbol_error; /* edits per target symbol that correct the outputs; lower is better */
     /* Mean cross-entropy per target token, without label smoothing, in nats; without targets that have a symbol which
-     * the model cannot write, 0 if all of them have. */
+     * the model cannot write, and NaN if all of them have: nothing was measured. */
     double loss;
     double own[LB_OWN_MEASURES]; /* what a program measures besides, for lb_trainer_config.is_better */
 } lb_evaluation;
@@ -175,7 +179,7 @@ typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, lb_evaluation 
 /** One evaluation of a run. */
 typedef struct lb_train_point {
     int64_t step; /* steps done */
-    double loss;  /* training loss: mean over the steps since the previous point */
+    double loss;  /* training loss: mean over the steps since the previous point; NaN before the first step */
     lb_evaluation dev;
     double lr;        /* of the last step */
     double grad_norm; /* of the last step, before clipping */
@@ -268,7 +272,9 @@ typedef struct lb_trainer_config {
     lb_optimizer_config optimizer; /* its lr comes from the schedule */
     /* Evaluate, and end with, weights averaged over about 1 / (1 - average) steps; 0: no average. */
     double average;
-    bool trained;  /* the parameters are already trained: the average starts with them */
+    /* The parameters are already trained: they are evaluated as step 0, which may be the best, and the average starts
+     * with them. */
+    bool trained;
     uint64_t seed; /* of dropout */
     /* Parts of each batch, a power of two. Their gradients are added in one binary tree, weighted by their tokens; so
      * the weights have the same bits with any number of processes that divides it. 0: 1 */
@@ -299,8 +305,11 @@ typedef struct lb_trainer_config {
  *  Group:   everyone calls `evaluate`, with the same result. Process 0 alone saves, and calls `evaluated`, `point`,
  *           `progress` and `unsaved`; `stop` of any process interrupts all. Everyone must be able to read the
  *           checkpoint. It is an error if a process has another version, kernel, run or checkpoint than process 0.
- *  Errors:  LB_ERROR_ARGUMENT without parameters or a loss, or for `keep_best` without an evaluation.
- *           LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
+ *  Errors:  LB_ERROR_ARGUMENT without parameters or a loss, for `keep_best` without an evaluation, or if a parameter is
+ *           not finite before the first step.
+ *           LB_ERROR_DIVERGED if a loss or a gradient is not finite, with the first op where it was not, its place and
+ *           the parameter: the checkpoint is the last good one. With several `shards`, `loss` is asked for the parts
+ *           of that step once more.
  *           LB_ERROR_INTERRUPTED after `stop`: the checkpoint has all steps that are done.
  *           LB_ERROR_FORMAT, "cannot resume from PATH: " and the reason, if the checkpoint belongs to another run, has
  *           more steps than this one, or is damaged; LB_ERROR_WRITE; errors of the tape. */
@@ -319,8 +328,9 @@ typedef struct lb_examples {
     const int32_t *lengths; /* [count] how many of them count, from 0 to length; NULL: all */
     int64_t length, vocabulary;
 
-    /* What it should answer: a label, numbers, or to each id the one that follows. */
+    /* What it should answer: a label, a label of each id, numbers, or to each id the one that follows. */
     const int32_t *labels; /* [count], from 0 to classes - 1 */
+    const int32_t *tags;   /* [count, length], from 0 to classes - 1; -1: this one does not count */
     int64_t classes;
     const lb_real *values; /* [count, outputs] */
     int64_t outputs;
@@ -335,8 +345,8 @@ typedef struct lb_example_input {
 } lb_example_input;
 
 /** Applies a model of the caller's.
- *  Shapes: -> [batch, classes] for labels, [batch, outputs] for values, [batch, length of the tokens, vocabulary] for
- *          `next`. */
+ *  Shapes: -> [batch, classes] for labels, [batch, length of the tokens, classes] for tags, [batch, outputs] for
+ *          values, [batch, length of the tokens, vocabulary] for `next`. */
 typedef lb_tensor *(*lb_apply_fn)(void *model, lb_example_input input);
 
 /** Zero means the default in brackets. */
@@ -351,7 +361,9 @@ typedef struct lb_fit_config {
     double held_out;
     int64_t patience; /* epochs without better weights after which it ends [never] */
     uint64_t seed;    /* of what is held out, of the order of the examples, and of dropout */
-    /* A run that was interrupted resumes from it, with the same bits; NULL: none. See lb_trainer_config. */
+    /* A run that was interrupted resumes from it, with the same bits; NULL: none. It belongs to a run with the same
+     * examples, frozen parameters and settings, but for `epochs`: see lb_train. The model and its first weights are
+     * not compared. */
     const char *checkpoint;
     bool fresh;
     void *context;         /* passed to these, each of which may be NULL */
@@ -359,10 +371,10 @@ typedef struct lb_fit_config {
     lb_stop_fn stop;       /* between two steps: true interrupts the training */
 } lb_fit_config;
 
-/** Trains the parameters of a model of one's own on arrays: with the cross-entropy of labels and of `next`, and the
- *  mean squared error of values. lb_train takes any other loss.
+/** Trains the parameters of a model of one's own on arrays: with the cross-entropy of labels, tags and `next`, and
+ *  the mean squared error of values. lb_train takes any other loss.
  *  Found:   of the weights that are kept, on the examples that are held out, or on all if none are: `loss`, and as
- *           `exact_match` the share of labels or ids that are the likeliest ones. NULL: not wanted.
+ *           `exact_match` the share of labels, tags or ids that are the likeliest ones. NULL: not wanted.
  *  Bits:    a function of seeds, examples and configuration, with any number of threads.
  *  Errors: all of these are found before the first step: LB_ERROR_ARGUMENT without examples, without anything to read
  *           or to answer, or with several answers; LB_ERROR_INDEX, "example 7: ..." with its index, for an id or a

@@ -34,13 +34,19 @@ LB_MUST_USE char *lb_translate(const lb_translator *translator, const char *text
 
 /* ---- Many texts at once, with details of their outputs. ---- */
 
+/** The most of what a search may be asked for. */
+enum { LB_MOST_BEAM = 1000, LB_MOST_LIMIT = 65535, LB_MOST_PENALTY = 10 };
+
 /** Zero means the default in brackets. */
 typedef struct lb_translate_config {
-    int beam; /* hypotheses followed side by side, at least n_best [5; 1, greedy decoding, for lists] */
-    double length_penalty; /* of lb_beam_config [1]; negative: none */
-    int n_best;            /* outputs per text, before those that are equal as text become one [1] */
-    /* Maximum symbols of an output [8 + twice the longest of the text and the training texts; the latter count up to
-     * 128 symbols, or 8 times the text if that is more]; at most as many as the model has learned positions. */
+    /* Hypotheses followed side by side, at least n_best, at most LB_MOST_BEAM [5; 1, greedy decoding, for lists]. */
+    int beam;
+    double length_penalty; /* of lb_beam_config, at most LB_MOST_PENALTY [1]; negative: none */
+    /* Outputs per text, at most LB_MOST_BEAM, before those that are equal as text become one [1]. */
+    int n_best;
+    /* Maximum symbols of an output, up to LB_MOST_LIMIT [8 + twice the longest of the text and the training texts; the
+     * latter count up to 128 symbols, or 8 times the text if that is more]; at most as many as the model has learned
+     * positions. */
     int64_t limit;
     bool attention; /* return the attention weights, too */
     /* Replace an unknown symbol by the source symbol with the largest attention at that step, by the mean over the
@@ -57,6 +63,11 @@ typedef struct lb_translate_config {
     /* [count] how the output for each text begins, in symbols of the targets; NULL or "": anyhow [NULL]. Not with
      * `sample`, and not for a model that votes or writes backwards. */
     const char *const *prefixes;
+    /* Called between two steps of the outputs, on the thread of the call: true interrupts it. It must return: after a
+     * longjmp or an exception out of it, the memory of the call is lost. Use it with a flag that a signal handler or a
+     * button sets [nobody is asked] */
+    bool (*stop)(void *context);
+    void *context; /* passed to `stop` */
 } lb_translate_config;
 
 /** One output for a text. */
@@ -109,7 +120,8 @@ typedef struct lb_translations {
  *  Errors: LB_ERROR_FORMAT, with the number of the text, counted from 1, if a text is empty, not UTF-8, longer than
  *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped; also if the
  *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the
- *          configuration is negative, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
+ *          configuration is out of its range, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY;
+ *          LB_ERROR_INTERRUPTED if `stop` asked for it: what has been translated is lost. */
 LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts,
                                               int64_t count, lb_translate_config config, lb_error *error);
 
@@ -407,6 +419,7 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *          settings, but patience and target, make another run: they are an error, unless `fresh`.
  *  From:   symbols of the start model keep their ids, and with them their rows in embeddings and output; new ones
  *          follow, with the rows of a new model. The start model must stay where it is for the run to be resumed.
+ *          It is evaluated as step 0: if nothing later is better, the result is that model, with the new symbols.
  *  Random: `seed` alone decides; not the threads.
  *  Errors: LB_ERROR_ARGUMENT for an impossible configuration, one that contradicts the start model, a name to freeze
  *          that it does not have, or no pairs; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line, with

@@ -9,8 +9,8 @@
 
 What fails raises lookback.Error. With numpy, attention is a numpy array; without, nested lists. docs/python.md has more.
 """
-from .library import Error, PathLike, Status, set_threads, version
-from .model import Model
+from .library import Error, Status, set_threads, version
+from .model import File, Model
 from .output import Output, Translation
 from .training import Evaluation, Progress, train
 
@@ -18,7 +18,7 @@ __all__ = ["Error", "Evaluation", "Model", "Output", "Progress", "Status", "Tran
 __version__ = version()
 
 
-def open(path: PathLike) -> Model:  # pylint: disable=redefined-builtin
-    """Opens a trained model: its file, or the folder that contains it. Raises Error: OPEN; FORMAT if the file holds anything
-    else or is damaged; MEMORY."""
-    return Model(path)
+def open(file: File) -> Model:  # pylint: disable=redefined-builtin
+    """Opens a trained model: the path of its file, or of the folder that contains it; or the bytes of its file. Raises Error:
+    OPEN; FORMAT if the file holds anything else or is damaged; MEMORY."""
+    return Model(file)

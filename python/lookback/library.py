@@ -40,6 +40,17 @@ def _short_spins() -> Iterator[None]:
         del os.environ["GOMP_SPINCOUNT"]
 
 
+def _is_main_interpreter() -> bool:
+    python = ctypes.pythonapi
+    mine, main = python.PyInterpreterState_Get, python.PyInterpreterState_Main
+    mine.restype = main.restype = ctypes.c_void_p
+    return bool(mine() == main())
+
+
+# Callbacks of ctypes come back to the main interpreter, whichever has called.
+if not _is_main_interpreter():
+    raise ImportError("lookback: found a subinterpreter, expected the main interpreter of the process")
+
 # The runtime of OpenMP reads the environment while it is loaded.
 with _short_spins():
     _library = ctypes.CDLL(str(NATIVE / "liblookback.so.0"))

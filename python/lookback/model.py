@@ -1,16 +1,35 @@
 """A trained model: text in, text out."""
+import copy
 import json
 import os
 import weakref
+from contextlib import contextmanager, nullcontext
+from ctypes import c_void_p
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Union, overload
+from tempfile import NamedTemporaryFile
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union, overload
 
 from . import _c, program
+from .callbacks import Callbacks, in_main_thread
 from .library import Error, Failure, PathLike, Status, c, encode, encode_path, set_field, strings
 from .output import Output, Translation, translation
 from .pairs import Pairs, is_file, lines
 
-BATCH = 256  # texts for one call of the library, as for the program; Ctrl-C is heard between two calls
+BATCH = 256  # texts for one call of the library, as for the program
+
+File = Union[PathLike, bytes, bytearray, memoryview]
+"""A model: the path of its file or folder; or the bytes of its file."""
+
+_fields: Any = _c.lb_translate_config._fields_
+# Fields of lb_translate_config that are options: numbers and truths, but for what Python sets itself.
+OPTIONS = {name for name, kind in _fields
+           if name not in ("skip_bad_texts", "first_text") and kind is not c_void_p and hasattr(kind(), "value")}
+
+
+def free_with(owner: object, free: Any, memory: Any) -> None:
+    """Frees memory of C when nobody uses its owner any more. At the end of the interpreter the system frees it: until the
+    process is gone, daemon threads may be reading it."""
+    weakref.finalize(owner, free, memory).atexit = False
 
 
 class _Translator:
@@ -20,7 +39,23 @@ class _Translator:
         error = Failure()
         self._as_parameter_ = c.lb_translator_open(encode_path(path), error)
         error.check(self._as_parameter_)
-        weakref.finalize(self, c.lb_translator_close, self._as_parameter_)
+        free_with(self, c.lb_translator_close, self._as_parameter_)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle a _Translator: it is memory of this process; pickle its Model")
+
+
+def _translator_of(content: bytes) -> _Translator:
+    """The model whose file has this content."""
+    file = os.memfd_create("model")
+    try:
+        with os.fdopen(file, "wb", closefd=False) as writer:
+            writer.write(content)
+        return _Translator(f"/proc/self/fd/{file}")
+    except Error as error:
+        raise Error(error.status, error.message.replace(f"/proc/self/fd/{file}", "the bytes of the model")) from None
+    finally:
+        os.close(file)
 
 
 class Model:
@@ -30,16 +65,39 @@ class Model:
     Close it with close() or `with`; otherwise it is closed when nobody uses it any more.
     """
 
-    def __init__(self, path: PathLike) -> None:
-        self._translator: Optional[_Translator] = _Translator(path)
+    def __init__(self, file: File) -> None:
+        self._content = None if isinstance(file, (str, os.PathLike)) else bytes(memoryview(file))
+        self._translator: Optional[_Translator] = (
+            _Translator(file) if self._content is None else _translator_of(self._content))
         facts = c.lb_translator_about(self._translator)
-        self.path = Path(os.fsdecode(facts.path)).absolute()
-        """The file of the model."""
+        self.path = None if self._content is not None else Path(os.fsdecode(facts.path)).absolute()
+        """The file of the model; None if it was opened from bytes."""
         self.training: Optional[Dict[str, Any]] = json.loads(facts.training) if facts.training else None
         """The record of the training in the file; None without one."""
 
     def __repr__(self) -> str:
-        return f"lookback.open({str(self.path)!r})"
+        return f"lookback.open({str(self.path)!r})" if self.path else f"lookback.open(<{len(self._content or b'')} bytes>)"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """A model pickles as its path, or as its bytes if it was opened from them."""
+        self._open_translator()
+        return type(self), (str(self.path) if self.path else self._content,)
+
+    def __copy__(self) -> "Model":
+        """The same model, which nothing changes, to be closed on its own."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Model":
+        made = copy.copy(self)
+        made.training = copy.deepcopy(self.training, memo)
+        return made
+
+    def _open_translator(self) -> _Translator:
+        if not self._translator:
+            raise Error(Status.ARGUMENT, f"the model is closed: {self.path or 'opened from bytes'}")
+        return self._translator
 
     def close(self) -> None:
         """Frees the model, once no other thread is using it. Outputs and their attention stay."""
@@ -77,7 +135,8 @@ class Model:
         options    the other fields of lb_translate_config by their names: beam=5, length_penalty=1, limit, copy_unknown,
                    sample=True with temperature=1 and seed, member
 
-        A model with features takes them after a tab, "walk\\tV;PST".
+        A model with features takes them after a tab, "walk\\tV;PST". Ctrl-C, and an exception in another signal handler, end
+        the call after the step of the outputs that it is at.
 
         Raises Error: FORMAT, with the number of the text, counted from 1, for a text that is empty, too long, not UTF-8, or
         that the model cannot read; ARGUMENT for an impossible option, or a model that is closed; MEMORY. Raises TypeError
@@ -86,16 +145,19 @@ class Model:
         if isinstance(texts, str):
             return self.translate([texts], n_best=n_best, attention=attention, **options)[0]
         listed = [encode(text, f"text {number}") for number, text in enumerate(texts, 1)]
+        callbacks = Callbacks()
         config = _c.lb_translate_config(skip_bad_texts=True)
+        if in_main_thread():  # other threads hear no signals
+            config.stop = dict(config._fields_)["stop"](callbacks.stop)
         for name, value in {"n_best": n_best, "attention": attention, **options}.items():
-            if name in ("skip_bad_texts", "first_text") or name not in dict(config._fields_):
+            if name not in OPTIONS:
                 raise TypeError(f"translate() has no option {name!r}")
             set_field(config, name, -1 if name == "length_penalty" and value == 0 else value)
         found: List[Translation] = []
         for first in range(0, len(listed), BATCH):
             config.first_text = first
             batch = listed[first:first + BATCH]
-            found += self._call(c.lb_translate_all, strings(batch), len(batch), config, first=first)
+            found += self._call(c.lb_translate_all, strings(batch), len(batch), config, first=first, callbacks=callbacks)
         return found
 
     @overload
@@ -126,15 +188,17 @@ class Model:
             found += self._call(c.lb_translator_score, *map(strings, batch), len(batch[0]), config, first=first)
         return [each[0] for each in found]
 
-    def _call(self, function: Any, *arguments: Any, first: int) -> List[Translation]:
+    def _call(self, function: Any, *arguments: Any, first: int, callbacks: Optional[Callbacks] = None) -> List[Translation]:
         """Calls a function that returns an lb_translations, of texts from number `first` on."""
-        error, translator = Failure(), self._translator
-        if not translator:
-            raise Error(Status.ARGUMENT, f"the model is closed: {self.path}")
-        found = function(translator, *arguments, error)
+        error, translator = Failure(), self._open_translator()
+        with callbacks.calling() if callbacks and in_main_thread() else nullcontext():
+            found = function(translator, *arguments, error)
+        if found:
+            owner = found.contents
+            free_with(owner, c.lb_translations_free, found)
+        if callbacks and callbacks.raised is not None:
+            raise callbacks.raised
         error.check(found)
-        owner = found.contents
-        weakref.finalize(owner, c.lb_translations_free, found)
         translations = owner.text[:owner.count]
         for number, each in enumerate(translations, first + 1):
             if each.error:
@@ -146,7 +210,8 @@ class Model:
 
         Returns what `lookback evaluate --json` prints: pairs, exact_match, sequence_error_rate, symbol_error_rate,
         word_error_rate (if targets have several words) and bleu, in percent, each a dict of value, low and high, the ends
-        of the 95 % interval; and confusions, a list of dicts.
+        of the 95 % interval; bleu_of, what BLEU is of: "characters", "graphemes" or, with a separator, "symbols"; and
+        confusions, a list of dicts.
 
         options  those of `lookback evaluate` by their names: beam=1, confusions=20, skip_bad_lines=True
 
@@ -168,8 +233,20 @@ class Model:
         self._run("report", pairs, {**options, "output": Path(output).absolute(), "quiet": True})
         return Path(output)
 
+    @contextmanager
+    def _file(self) -> Iterator[PathLike]:
+        """The file of the model, for the program."""
+        if self.path:
+            yield self.path
+            return
+        with NamedTemporaryFile(prefix="lookback-", suffix=".safetensors") as file:
+            file.write(self._content or b"")
+            file.flush()
+            yield file.name
+
     def _run(self, command: str, pairs: Pairs, options: Dict[str, Any]) -> str:
-        if is_file(pairs):
-            return program.run(command, self.path, pairs, options=options)
-        text, columns = lines(pairs, "pairs")
-        return program.run(command, self.path, options={**columns, **options}, text=text)
+        with self._file() as model:
+            if is_file(pairs):
+                return program.run(command, model, pairs, options=options)
+            text, columns = lines(pairs, "pairs")
+            return program.run(command, model, options={**columns, **options}, text=text)

@@ -2,14 +2,13 @@
 import difflib
 import json
 import logging
-import signal
+import math
 import sys
-import threading
-from contextlib import contextmanager
 from ctypes import c_char_p
-from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, NamedTuple, Optional, Union
 
 from . import _c
+from .callbacks import Callbacks
 from .library import Error, Failure, PathLike, Status, c, encode, encode_path, names, set_field
 from .model import Model
 from .pairs import Pairs, set_pairs
@@ -22,79 +21,48 @@ class Evaluation(NamedTuple):
 
     exact_match: float  # share of completely correct outputs
     symbol_error: float  # edits per symbol of the target
-    loss: float  # mean cross-entropy per symbol of the target, in nats
+    loss: float  # mean cross-entropy per symbol of the target, in nats; NaN if no target can be written
 
 
 class Progress(NamedTuple):
     """Where a training is: after a step, or, if there is an `evaluation`, after that evaluation."""
 
-    step: int  # steps done
+    step: int  # steps done; 0 for the evaluation of a model that the training starts from
     steps: int  # of the whole training
-    loss: float  # of the step; with an evaluation, the mean since the one before
+    loss: float  # of the step; with an evaluation, the mean since the one before, and NaN for the first model
     evaluation: Optional[Evaluation]
     name: Optional[str]  # "seed 3", if several models are trained
+
+
+def _measured(loss: float) -> str:
+    return "-" if math.isnan(loss) else f"{loss:.4f}"
 
 
 def _print_progress(now: Progress) -> None:
     if now.evaluation:
         name = f"{now.name}: " if now.name else ""
-        print(f"{name}step {now.step}/{now.steps}  loss {now.loss:.4f}  dev loss {now.evaluation.loss:.4f}"
+        print(f"{name}step {now.step}/{now.steps}  loss {_measured(now.loss)}"
+              f"  dev loss {_measured(now.evaluation.loss)}"
               f"  exact match {now.evaluation.exact_match:.4f}", file=sys.stderr, flush=True)
 
 
-class _Listener:
-    """The callbacks of one training. An exception in one of them ends the training, and is kept for the caller."""
+class _Listener(Callbacks):
+    """The callbacks of one training. An exception in one of them ends the training after its step."""
 
     def __init__(self, progress: Optional[Callable[[Progress], Any]]) -> None:
-        self.raised: Optional[BaseException] = None
+        super().__init__()
         self.progress = progress
         self.struct = _c.lb_training_listener()
-        heard: Dict[str, Callable[..., Any]] = {
-            "stop": lambda context: self.raised is not None, "report": self._say(logging.INFO),
-            "note": self._say(logging.INFO), "hint": self._say(logging.WARNING), "unsaved": self._unsaved}
+        heard: Dict[str, Callable[..., None]] = {
+            "report": self._say(logging.INFO), "note": self._say(logging.INFO), "hint": self._say(logging.WARNING),
+            "unsaved": self._unsaved}
         if progress:
             heard.update(stepped=self._stepped, evaluated=self._evaluated)
+        called: Dict[str, Callable[..., Any]] = {field: self.guard(function) for field, function in heard.items()}
+        called["stop"] = self.stop
         for field, kind in dict(self.struct._fields_).items():
-            if field in heard:
-                # The struct keeps the callback alive, too.
-                setattr(self.struct, field, kind(heard[field] if field == "stop" else self._guard(heard[field])))
-
-    def _guard(self, function: Callable[..., None]) -> Callable[..., None]:
-        def call(*arguments: Any) -> None:
-            with self.keeping():
-                if self.raised is None:
-                    function(*arguments)
-        return call
-
-    @contextmanager
-    def keeping(self) -> Iterator[None]:
-        """Keeps the first exception of a block."""
-        try:
-            yield
-        except BaseException as error:  # pylint: disable=broad-except
-            if self.raised is None:
-                self.raised = error
-
-    @contextmanager
-    def hearing_signals(self) -> Iterator[None]:
-        """While C runs, Python handles a signal in whichever callback comes next, where an exception could get lost between
-        two lines. So what the handlers raise, such as that of Ctrl-C, is kept, and the training stops after its step."""
-        before: Dict[int, Any] = {}
-        if threading.current_thread() is threading.main_thread():
-            before = {number: signal.getsignal(number) for number in signal.valid_signals()}
-
-        def handle(number: int, frame: Any) -> None:
-            with self.keeping():
-                before[number](number, frame)
-
-        heard = [number for number, handler in before.items() if callable(handler)]
-        try:
-            for number in heard:
-                signal.signal(number, handle)
-            yield
-        finally:
-            for number in heard:
-                signal.signal(number, before[number])
+            if field in called:
+                setattr(self.struct, field, kind(called[field]))  # the struct keeps the callback alive, too
 
     @staticmethod
     def _say(level: int) -> Callable[[Any, bytes], None]:
@@ -206,7 +174,7 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention
     set_pairs(config, pairs, "train", "pairs", "pairs")
     if dev is not None:
         set_pairs(config, dev, "dev", "dev_pairs", "dev")
-    with listener.hearing_signals():
+    with listener.calling():
         c.lb_translator_train(config, None, error)
     if listener.raised is not None:
         raise listener.raised from None if error.status == Status.INTERRUPTED else error.exception()

@@ -1,14 +1,10 @@
+#include "autograd/cause.h"
 #include "autograd/tape_internal.h"
 #include "base/stage.h"
 #include "tensor/accumulate.h"
 #include "tensor/gemm_blas.h"
 
-static bool is_reached(const lb_node *node)
-{
-    for (int i = 0; i < LB_MAX_OUTPUTS; i++)
-        if (node->out[i] && node->out[i]->grad) return true;
-    return false;
-}
+#include <math.h>
 
 static lb_status give_grad(lb_tensor *tensor, bool zero)
 {
@@ -35,7 +31,7 @@ static lb_status give_operand_grad(lb_node *node, int i)
 static lb_status prepare(lb_tape *tape)
 {
     for (lb_node *node = tape->last; node; node = node->previous) {
-        if (!is_reached(node)) continue;
+        if (!lb_node_is_reached(node)) continue;
         for (int i = 0; i < LB_MAX_OUTPUTS && node->out[i]; i++)
             if (give_grad(node->out[i], true)) return tape->error.status;
         for (int i = 0; i < node->inputs; i++)
@@ -63,12 +59,14 @@ static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
     lb_tape *tape = output->tape;
     if (check(output) || !output->requires_grad) return tape->error.status;
     tape->backward_ran = true;
+    tape->loss = output;
+    tape->losses++;
     if (give_grad(output, true) || prepare(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
     lb_gemm_hold();
     for (lb_node *node = tape->last; node; node = node->previous) {
-        if (!is_reached(node)) continue;
+        if (!lb_node_is_reached(node)) continue;
         lb_stage_begin(node->op->name, "backward");
         node->op->backward(node);
         lb_stage_end();
@@ -90,8 +88,20 @@ lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent, lb_error
     return status ? lb_error_set(error, status, "%s", lb_tape_error(output->tape)) : LB_OK;
 }
 
+/* A loss that is not finite has no gradient that is. */
+static lb_status check_loss(const lb_tensor *loss, lb_error *error)
+{
+    char cause[LB_CAUSE_TEXT];
+    if (!lb_is_sound(loss) || !loss->tape || lb_count(loss) != 1 || isfinite(*loss->data)) return LB_OK;
+    if (lb_tape_status(loss->tape) || loss->tape->backward_ran) return LB_OK;
+    return lb_error_set(error, LB_ERROR_DIVERGED, "lb_backward: the loss is not finite%s%s",
+                        lb_cause_of(loss, cause), lb_divergence_advice(loss->tape->losses));
+}
+
 lb_status lb_backward(lb_tensor *loss, lb_error *error)
 {
+    lb_status status = check_loss(loss, error);
+    if (status) return status;
     if (lb_is_sound(loss) && loss->tape && lb_count(loss) != 1) {
         char text[LB_SHAPE_TEXT];
         lb_tape_fail(loss->tape, LB_ERROR_SHAPE, "lb_backward: expected a loss of one number, found %s",

@@ -23,7 +23,7 @@ static lb_node *node_new(lb_tape *tape, const lb_op *op, lb_tensor *const *in, i
     lb_node *node = lb_tape_alloc(tape, sizeof *node);
     void *copy = size ? lb_tape_alloc(tape, size) : NULL;
     if (!node || (size && !copy)) return NULL;
-    *node = (lb_node){.op = op, .tape = tape, .inputs = inputs, .attributes = copy};
+    *node = (lb_node){.op = op, .tape = tape, .scope = tape->scope, .inputs = inputs, .attributes = copy};
     if (size) memcpy(copy, attributes, size);
     for (int i = 0; i < inputs; i++) {
         node->in[i] = in[i];

@@ -56,6 +56,7 @@ void lb_tape_reset(lb_tape *tape)
     lb_tape_end_steps(tape);
     lb_arena_reset(tape->arena);
     tape->last = NULL;
+    tape->loss = NULL;
     tape->kept = NULL;
     tape->scope = NULL;
     tape->backward_ran = false;

@@ -11,6 +11,8 @@ struct lb_tape {
     int steps;         /* since the last reset; 0: memory comes from `arena` */
     bool shares;       /* see lb_tape_begin_step */
     lb_node *last;     /* of the recorded ops */
+    lb_tensor *loss;   /* from which backward has run; NULL before it */
+    int64_t losses;    /* from which it has run, since lb_tape_new */
     lb_tensor poison;
     lb_error error;
     const char *scope;
@@ -22,6 +24,14 @@ struct lb_tape {
     uint32_t random_ops; /* since the last reset */
     lb_tape *scratch;    /* NULL until it is needed */
 };
+
+/** Whether backward has come, or will come, to this op. */
+static inline bool lb_node_is_reached(const lb_node *node)
+{
+    for (int i = 0; i < LB_MAX_OUTPUTS; i++)
+        if (node->out[i] && node->out[i]->grad) return true;
+    return false;
+}
 
 /** A tensor on the tape whose values are arbitrary; poison on failure. */
 lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape);

@@ -97,7 +97,7 @@ void lb_team_meet_all(const lb_member *member)
 
 static void run_together(lb_grid wanted, void (*work)(const lb_member *member, void *context), void *context)
 {
-    lb_meeting meetings[LB_MOST_IN_TEAM + 1];
+    lb_meeting meetings[wanted.groups + 1]; /* a fixed number would take 12 kB of stack */
     for (int i = 0; i <= wanted.groups; i++) meeting_init(&meetings[i]);
         /* A region of fewer threads than the last one would end the others, and the next one would start them again. */
 #    pragma omp parallel

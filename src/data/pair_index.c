@@ -30,6 +30,6 @@ void lb_indexed_pairs_free(lb_indexed_pairs *pairs)
     lb_vocabulary_free(pairs->target);
     lb_pairs_close(pairs->held_out);
     lb_pairs_close(pairs->train);
-    lb_mapping_close(&pairs->file);
+    lb_scratch_free(&pairs->file);
     *pairs = (lb_indexed_pairs){0};
 }

@@ -4,13 +4,13 @@
 
 #include "data/pair_index_key.h"
 #include "data/pairs.h"
-#include "io/mapping.h"
+#include "io/scratch_file.h"
 
 /** The pairs for training, and those held out of them, with what the passes over them find. */
 typedef struct lb_indexed_pairs {
     lb_pairs *train, *held_out;     /* NULL: none are held out */
     lb_vocabulary *source, *target; /* of train: all symbols */
-    lb_mapping file;                /* of the index, if they are from one */
+    lb_scratch file;                /* a copy of the index, if they are from one */
     uint64_t id;                    /* of the index: another one has another */
 } lb_indexed_pairs;
 
@@ -23,8 +23,9 @@ LB_MUST_USE char *lb_pair_index_path(const char *path);
 LB_MUST_USE lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, lb_pairs *train, int32_t share,
                                             lb_error *error);
 
-/** Opens the file `path` with the index in the file `index`, whose pairs then take no memory of their own. The path of
- *  the index must outlive the pairs.
+/** Opens the file `path` with the index in the file `index`, whose pairs then take no memory of their own, if a file
+ *  without a name can take their places. The path of the index must outlive the pairs; what becomes of the file itself
+ *  does not matter.
  *  Check:  everything is checked, and reading a pair checks it again: with an index that is not damaged, the pairs are
  *          those of lb_indexed_pairs_read. `all` false leaves out the hash of what grows with the pairs, for processes
  *          that another one has told `id`.

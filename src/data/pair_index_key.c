@@ -35,6 +35,10 @@ uint64_t lb_pair_index_format(const lb_pair_format *f, int32_t share)
     uint64_t hash = hash_text(LB_HASH, lb_symbols_unicode());
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) hash = hash_number(hash, numbers[i]);
     if (f->kind && *f->kind) hash = hash_text(hash, f->kind);
+    if (f->usual) {
+        const int32_t columns[] = {f->usual->source, f->usual->target, f->usual->features};
+        hash = hash_text(lb_hash(hash, columns, sizeof columns), f->usual->kind);
+    }
     return hash_rule(hash_rule(hash, &f->source), &f->target);
 }
 

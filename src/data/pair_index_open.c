@@ -1,7 +1,7 @@
 #include "base/alloc.h"
+#include "base/strings.h"
 #include "data/pair_index.h"
 #include "data/pair_index_parts.h"
-#include "data/strings.h"
 #include "data/vocabulary_json.h"
 
 #include <string.h>
@@ -24,10 +24,10 @@ static lb_status misfit(const opening *o, const char *what)
     return lb_error_set(o->error, LB_ERROR_FORMAT, "%s: %s", o->index, what);
 }
 
-static lb_status check_header(opening *o, const lb_mapping *file, const lb_pair_index_key *key)
+static lb_status check_header(opening *o, lb_bytes file, const lb_pair_index_key *key)
 {
     const lb_pair_index_header *h = o->header;
-    if (file->count < sizeof *h || memcmp(h->magic, LB_PAIR_INDEX_MAGIC, sizeof h->magic) != 0)
+    if (file.count < sizeof *h || memcmp(h->magic, LB_PAIR_INDEX_MAGIC, sizeof h->magic) != 0)
         return misfit(o, "not an index of pairs");
     if (h->version != LB_PAIR_INDEX_VERSION || h->order != LB_PAIR_INDEX_ORDER)
         return misfit(o, "of another version or machine");
@@ -159,10 +159,10 @@ lb_status lb_indexed_pairs_open(lb_indexed_pairs *pairs, const char *path, const
 {
     opening o = {.index = index, .pairs = pairs, .error = error};
     *pairs = (lb_indexed_pairs){0};
-    lb_status status = lb_mapping_open(&pairs->file, index, error);
+    lb_status status = lb_scratch_read(&pairs->file, index, error);
     if (status) return status;
     o.header = pairs->file.bytes;
-    status = check_header(&o, &pairs->file, key);
+    status = check_header(&o, (lb_bytes){pairs->file.bytes, pairs->file.count}, key);
     if (!status) status = check_hashes(&o, all);
     if (!status) status = take(&o, path, format);
     if (status)

@@ -3,9 +3,9 @@
 #include "base/hash.h"
 #include "data/pair_prints.h"
 
-bool lb_pair_index_cut(const lb_mapping *file, lb_bytes parts[LB_PARTS])
+bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS])
 {
-    const lb_pair_index_header *h = file->bytes;
+    const lb_pair_index_header *h = file.data;
     const uint64_t counts[LB_PARTS] = {h->source_symbols, h->target_symbols, h->train,
                                        h->held_out,       h->train,          h->errors_bytes,
                                        h->source_bytes,   h->target_bytes};
@@ -13,11 +13,11 @@ bool lb_pair_index_cut(const lb_mapping *file, lb_bytes parts[LB_PARTS])
         sizeof(int64_t), sizeof(int64_t), sizeof(lb_place), sizeof(lb_place), sizeof(lb_pair_print), 1, 1, 1};
     size_t at = sizeof *h;
     for (int i = 0; i < LB_PARTS; i++) {
-        if (counts[i] > (file->count - at) / sizes[i]) return false;
-        parts[i] = (lb_bytes){(const char *)file->bytes + at, (size_t)counts[i] * sizes[i]};
+        if (counts[i] > (file.count - at) / sizes[i]) return false;
+        parts[i] = (lb_bytes){(const char *)file.data + at, (size_t)counts[i] * sizes[i]};
         at += parts[i].count;
     }
-    return at == file->count;
+    return at == file.count;
 }
 
 uint64_t lb_pair_index_hash_bulk(const lb_bytes parts[LB_PARTS])

@@ -14,11 +14,10 @@
 #include "data/pair_index_key.h"
 #include "data/pairs_internal.h"
 #include "io/file.h"
-#include "io/mapping.h"
 
 /* Another version of Lookback may find other pairs in the same bytes: whoever changes how lines are read, symbols are
  * hashed or pairs are held out raises it, as well as who changes the format. */
-enum { LB_PAIR_INDEX_VERSION = 1 };
+enum { LB_PAIR_INDEX_VERSION = 2 };
 
 #define LB_PAIR_INDEX_MAGIC "lookback pairs\n"
 #define LB_PAIR_INDEX_ORDER UINT32_C(0x01020304)
@@ -56,7 +55,7 @@ static inline bool lb_part_is_bulk(int part)
 }
 
 /** Cuts a file with a header into its parts. False if they do not fill it. */
-bool lb_pair_index_cut(const lb_mapping *file, lb_bytes parts[LB_PARTS]);
+bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS]);
 
 /** The hash of the bulk, and that of the rest. */
 uint64_t lb_pair_index_hash_bulk(const lb_bytes parts[LB_PARTS]);

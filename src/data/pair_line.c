@@ -24,17 +24,6 @@ const char *lb_bad_line_text(lb_bad_line bad)
     return bad_texts[bad];
 }
 
-lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
-{
-    if (columns.source == 0) columns.source = 1;
-    if (!features)
-        columns.features = 0;
-    else if (columns.features == 0)
-        columns.features = 2;
-    if (columns.target == 0) columns.target = columns.features == 2 ? 3 : 2;
-    return columns;
-}
-
 static lb_pair_columns columns_of(const lb_pair_format *format)
 {
     return (lb_pair_columns){.source = format->source_column,
@@ -49,72 +38,15 @@ static void set_columns(lb_pair_format *format, lb_pair_columns columns)
     format->features_column = columns.features;
 }
 
-/* Features without a separator are divided as the file shows, or by semicolons. */
-static bool has_features(const lb_pair_format *format)
-{
-    return format->source.features ? *format->source.features != '\0' : format->features_column > 0;
-}
-
 /* The format with its defaults filled in; features_column remains 0 if there are none. */
 static lb_pair_format complete(const lb_pair_format *given)
 {
     lb_pair_format format = *given;
-    bool features = has_features(given);
+    bool features = lb_pair_format_has_features(given);
     if (features && !format.source.features) format.source.features = ";";
     set_columns(&format, lb_pair_columns_complete(columns_of(given), features));
     if (format.longest == 0) format.longest = LONGEST;
     return format;
-}
-
-/* "source 1, target 3, features 2". */
-static void name_columns(lb_pair_columns c, char text[LB_MESSAGE_LENGTH / 4])
-{
-    char target[32] = "", features[32] = "";
-    if (c.target) snprintf(target, sizeof target, ", target %d", (int)c.target);
-    if (c.features) snprintf(features, sizeof features, ", features %d", (int)c.features);
-    snprintf(text, LB_MESSAGE_LENGTH / 4, "source %d%.30s%.30s", (int)c.source, target, features);
-}
-
-/* The format that is given, if it is another one than that of the training. */
-static bool differs_in_kind(const lb_pair_format *format, const char *of_model, char text[LB_MESSAGE_LENGTH])
-{
-    static const char tsv[] = "tsv";
-    const char *ours = format->kind && *format->kind ? format->kind : NULL,
-               *theirs = *of_model ? of_model : tsv;
-    if (!ours || strcmp(ours, theirs) == 0) return false;
-    snprintf(text, LB_MESSAGE_LENGTH, "format: %.40s; the model was trained with %.40s", ours, theirs);
-    return true;
-}
-
-bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *of_model,
-                                 char text[LB_MESSAGE_LENGTH])
-{
-    char ours[LB_MESSAGE_LENGTH / 4], theirs[LB_MESSAGE_LENGTH / 4];
-    bool features = has_features(format);
-    lb_pair_columns used = columns_of(format), model = *of_model;
-    format->usual_kind = of_model->kind;
-    memset(model.kind, 0, sizeof model.kind);
-    if (!model.source && !model.target && !model.features)
-        return differs_in_kind(format, of_model->kind, text);
-    if (used.source == 0) used.source = model.source;
-    if (used.target == 0) used.target = model.target;
-    if (used.features == 0) used.features = model.features;
-    used = lb_pair_columns_complete(used, features);
-    model = lb_pair_columns_complete(model, features);
-    set_columns(format, used);
-    if (format->no_target) used.target = model.target = 0;
-    if (memcmp(&used, &model, sizeof used) == 0) return differs_in_kind(format, of_model->kind, text);
-    name_columns(used, ours);
-    name_columns(model, theirs);
-    snprintf(text, LB_MESSAGE_LENGTH, "columns: %s; the model was trained with %s", ours, theirs);
-    return true;
-}
-
-void lb_pair_format_drop_weights(lb_pair_format *format)
-{
-    if (format->weight_column == 0) return;
-    set_columns(format, lb_pair_columns_complete(columns_of(format), has_features(format)));
-    format->weight_column = 0;
 }
 
 /* Whether lines may have further columns. */
@@ -173,7 +105,8 @@ lb_status lb_pair_format_check(const lb_pair_format *given, lb_error *error)
     if (given->features_column != 0 && format.features_column == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "features in column %d need a separator, such as \";\"",
                             (int)given->features_column);
-    if (check_columns_differ(&format, error) || check_kind(given, error)) return LB_ERROR_ARGUMENT;
+    bool known = !given->usual; /* otherwise the file decides about what is not given */
+    if ((known && check_columns_differ(&format, error)) || check_kind(given, error)) return LB_ERROR_ARGUMENT;
     if (format.longest < 1 || format.longest > LB_PAIR_LONGEST)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "invalid length limit of %d symbols, expected 1 to %d",
                             (int)format.longest, LB_PAIR_LONGEST);

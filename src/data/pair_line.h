@@ -41,18 +41,6 @@ typedef struct lb_pair_line {
     size_t room;
 } lb_pair_line;
 
-/** The columns with their defaults filled in; `features` is whether sources have any. */
-lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features);
-
-/** Uses columns and format of a model, which must outlive the format, where the format has none. If those of the format
- *  differ, writes that as a sentence and returns true. */
-bool lb_pair_format_take_columns(lb_pair_format *format, const lb_pair_columns *of_model,
-                                 char text[LB_MESSAGE_LENGTH]);
-
-/** For files other than that of the training: weights do not count there, and lines may have some or none. So all
- *  columns are given then. */
-void lb_pair_format_drop_weights(lb_pair_format *format);
-
 /** Checks a format. Errors: LB_ERROR_ARGUMENT, with the invalid field; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_error *error);
 

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/plural.h"
-#include "data/formats/recognise.h"
+#include "data/formats/columns.h"
 #include "data/text_oddities.h"
 #include "data/variants.h"
 #include "lookback/tensor.h"
@@ -181,6 +181,14 @@ static lb_status say_features(search *s)
     return status;
 }
 
+static lb_status say_header(search *s)
+{
+    const char *kind = *s->pairs->file.kind ? s->pairs->file.kind : "tsv";
+    const char *quote = kind[strcspn(kind, " ;|~<>&")] ? "'" : "";
+    return SAY(s, "line %lld is like no other: --format %s%s+header%s leaves it out", line_of(s, 0), quote,
+               kind, quote);
+}
+
 /* A dictionary in columns: cmudict divides at the first blank or tab, so that a source is one word. */
 static lb_status say_dictionary(search *s, const char *header)
 {
@@ -230,12 +238,12 @@ static lb_status say_weights(search *s)
 static lb_status say_all(search *s)
 {
     const lb_pair_file *file = &s->pairs->file;
-    bool many = s->count >= MANY, header = file->header || file->numbered;
+    bool many = s->count >= MANY,
+         may = !file->header && s->pairs->texts.count == 0 && !s->pairs->format.targets;
     bool tabs = !*file->kind || strncmp(file->kind, "tsv", 3) == 0;
     const char *names = file->header ? "+header" : "";
     lb_status status = LB_OK;
-    if (many && !header && (s->named || s->alone))
-        status = SAY(s, "line 1 is like no other: --format tsv+header leaves it out");
+    if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) status = say_header(s);
     if (!status && tabs) status = say_dictionary(s, names);
     if (!status && tabs) status = say_quotes(s, names);
     if (!status) status = lb_text_oddities_say(&s->source.texts, "source", s->pairs, s->odd, s->error);

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "data/pair_order.h"
 #include "data/pairs.h"
-#include "io/mapping.h"
+#include "io/scratch_file.h"
 
 #include <stdlib.h>
 #include <string.h>

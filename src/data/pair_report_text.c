@@ -81,6 +81,12 @@ static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
                         (int)f->target_column);
 }
 
+/* A column that is not read may be one that should be. */
+static void write_unused(lb_buffer *text, const lb_pair_file *file)
+{
+    if (*file->unused) lb_buffer_print(text, "  columns that are not used: %s\n", file->unused);
+}
+
 static void write_file(lb_buffer *text, const lb_pair_file_report *file)
 {
     const lb_pairs_facts *facts = &file->pairs->facts;
@@ -90,6 +96,7 @@ static void write_file(lb_buffer *text, const lb_pair_file_report *file)
     lb_buffer_print(text, "%lld line%s, %lld pair%s\n", (long long)facts->lines, lb_plural(facts->lines),
                     (long long)pairs, lb_plural(pairs));
     write_left_out(text, file->pairs);
+    write_unused(text, &file->pairs->file);
     write_bad_lines(text, facts);
     if (facts->byte_order_mark) lb_buffer_print(text, "  ignored a byte order mark at the start\n");
     if (facts->crlf > 0)

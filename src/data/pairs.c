@@ -48,6 +48,18 @@ static uint64_t hash_pair(const lb_pair_line *line, uint64_t hash)
     return lb_symbols_hash(&end, lb_symbols_hash(&line->target, hash));
 }
 
+/* Of the bytes of a line: one change in 2^32 is missed. */
+static uint32_t hash_line(const char *text, size_t length)
+{
+    return (uint32_t)lb_hash_long(LB_HASH, text, length);
+}
+
+static lb_status too_long(const lb_pairs *pairs, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found more than %lld bytes, expected at most that many",
+                        pairs->path, 1LL << LB_PLACE_OFFSET_BITS);
+}
+
 lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_error *error)
 {
     lb_error found = {0};
@@ -61,8 +73,10 @@ lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_err
     if (lb_pair_line_read(&pairs->format, name, line, &pairs->line, &found))
         return lb_pairs_skip(pairs, &found, error);
     pairs->facts.hash = hash_pair(&pairs->line, pairs->facts.hash);
-    lb_place here = {.offset = (uint64_t)line->offset + mark,
-                     .bytes = (uint32_t)(line->length - mark),
+    if (line->offset >> LB_PLACE_OFFSET_BITS) return too_long(pairs, error);
+    lb_place here = {.offset = ((uint64_t)line->offset + mark) & ((UINT64_C(1) << LB_PLACE_OFFSET_BITS) - 1),
+                     .bytes = (line->length - mark) & ((UINT64_C(1) << LB_PLACE_BYTES_BITS) - 1),
+                     .hash = hash_line(line->text + mark, line->length - mark),
                      .source = (uint16_t)pairs->line.source.count,
                      .target = (uint16_t)pairs->line.target.count};
     return add_place(pairs, here, error);
@@ -113,7 +127,7 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
 
 static lb_status open_file(lb_pairs *pairs, const char *path, lb_error *error)
 {
-    lb_status status = lb_pair_file_open(&pairs->file, path, &pairs->format, true, error);
+    lb_status status = lb_pair_file_open(&pairs->file, path, &pairs->format, error);
     pairs->format.kind = pairs->file.kind;
     pairs->facts.byte_order_mark = pairs->file.met.marked;
     return status ? status : lb_pair_format_check(&pairs->format, error);
@@ -206,12 +220,13 @@ int64_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
 /* An index may say anything. */
 static bool is_possible(const lb_place *p)
 {
-    return p->bytes > 0 && p->bytes <= LB_PAIR_LINE_BYTES && p->offset < INT64_MAX / 2;
+    return p->bytes > 0 && p->bytes <= LB_PAIR_LINE_BYTES;
 }
 
 static bool is_in_window(const lb_pairs *pairs, const lb_place *p)
 {
-    return p->offset >= pairs->start && p->offset + p->bytes <= pairs->start + pairs->held;
+    uint64_t offset = p->offset; /* a sum of two bit fields has no more bits than they */
+    return offset >= pairs->start && offset + p->bytes <= pairs->start + pairs->held;
 }
 
 /* Reads up to `wanted` bytes, starting at `offset`, into the window. */
@@ -267,6 +282,7 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
                            : find_line(pairs, p, pair == pairs->next, &bytes, error);
     if (status) return status;
     pairs->next = pair + 1;
+    if (hash_line(bytes.text, bytes.length) != p->hash) return has_changed(pairs, error);
     status = lb_pair_line_read(&pairs->format, pairs->path, &bytes, &pairs->line, &found);
     if (status == LB_ERROR_FORMAT) return has_changed(pairs, error);
     if (status) return lb_error_set(error, status, "%s", found.message);

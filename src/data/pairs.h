@@ -2,8 +2,8 @@
 #ifndef LB_PAIRS_H
 #define LB_PAIRS_H
 
+#include "base/strings.h"
 #include "data/pair_line.h"
-#include "data/strings.h"
 #include "data/vocabulary.h"
 #include "lookback/data.h"
 
@@ -19,11 +19,14 @@ typedef struct lb_pairs_facts {
     uint64_t hash; /* of the symbols of all pairs, in order: identifies the pairs */
 } lb_pairs_facts;
 
-/** One pair: the position of its line in the file, and its lengths in bytes and in symbols. The file of an index has
- *  it, too. */
+/* A file has at most 8 TiB, and a line LB_PAIR_LINE_BYTES, so that a place still has 16 bytes. */
+enum { LB_PLACE_OFFSET_BITS = 43, LB_PLACE_BYTES_BITS = 64 - LB_PLACE_OFFSET_BITS };
+
+/** One pair: the position of its line in the file, its lengths in bytes and in symbols, and a hash of the bytes, by
+ *  which a line that is read again is known to be the same. The file of an index has it, too. */
 typedef struct lb_place {
-    uint64_t offset;
-    uint32_t bytes;
+    uint64_t offset : LB_PLACE_OFFSET_BITS, bytes : LB_PLACE_BYTES_BITS;
+    uint32_t hash;
     uint16_t source, target;
 } lb_place;
 

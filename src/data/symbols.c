@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "data/pieces.h"
+#include "data/formats/pieces.h"
 
 #include <string.h>
 #include <utf8proc.h>

@@ -2,8 +2,8 @@
 #ifndef LB_TEXT_ODDITIES_H
 #define LB_TEXT_ODDITIES_H
 
+#include "base/strings.h"
 #include "data/pairs.h"
-#include "data/strings.h"
 
 /** Pairs with something in common. */
 typedef struct lb_odd_pairs {

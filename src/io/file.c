@@ -56,63 +56,118 @@ bool lb_file_sync_name(const char *path)
     return synced;
 }
 
-/* `name` has room for the name of the new file. */
-static lb_status replace(const char *path, const char *target, int folder, char *name, size_t size,
-                         const lb_bytes *parts, size_t part_count, lb_error *error)
+/* A new file under way. */
+typedef struct staged {
+    const char *path; /* for messages */
+    char *target;     /* what it replaces: links are followed */
+    char *name;       /* [size] its own; "" if it has none, and then nothing is to be removed */
+    size_t size;
+    int folder, file; /* descriptors; -1: none */
+    bool replaces;    /* a file that was there */
+} staged;
+
+static lb_status failed(const staged *s, lb_error *error)
+{
+    int reason = errno;
+    if (reason == ENOMEM) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", s->path);
+    return lb_cannot_write(s->path, strerror(reason), error);
+}
+
+/* Sets a copy of the path, or of that to which it leads as a link. */
+static lb_status resolve(staged *s, bool follows, lb_error *error)
+{
+    char target[PATH_MAX];
+    struct stat found;
+    bool link = follows && lstat(s->path, &found) == 0 && S_ISLNK(found.st_mode);
+    if (link && !realpath(s->path, target))
+        return lb_cannot_write(
+            s->path, errno == ENOENT ? "a link to a file that does not exist" : strerror(errno), error);
+    s->target = lb_alloc_string(link ? target : s->path);
+    return s->target ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", s->path);
+}
+
+/* Writes the new file, under its own name or none. */
+static lb_status stage(staged *s, const lb_new_file *file, bool follows, lb_error *error)
 {
     struct stat old;
-    bool exists = lstat(target, &old) == 0;
-    if (!exists && errno != ENOENT) return lb_cannot_write(path, strerror(errno), error);
-    if (exists && S_ISDIR(old.st_mode)) return lb_cannot_write(path, strerror(EISDIR), error);
-    if (exists && !S_ISREG(old.st_mode)) return lb_cannot_write(path, "not a regular file", error);
-    int fd = lb_temp_open(folder, target, 0666, name, size);
-    if (fd < 0) return lb_cannot_write(path, strerror(errno), error);
-    lb_status status = LB_OK;
-    if ((exists && fchmod(fd, old.st_mode & 0777) != 0) || !write_parts(fd, parts, part_count) ||
-        !lb_temp_rename(fd, target, name, size)) {
-        status = lb_cannot_write(path, strerror(errno), error);
-        lb_temp_remove(name);
-    } else if (!sync_folder(folder)) {
-        status = lb_cannot_write(path, strerror(errno), error);
+    *s = (staged){.path = file->path, .folder = -1, .file = -1};
+    lb_status status = resolve(s, follows, error);
+    if (status) return status;
+    s->size = strlen(s->target) + LB_TEMP_SUFFIX;
+    s->name = lb_alloc_zero(s->size);
+    if (!s->name) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", s->path);
+    s->folder = open_folder(s->target);
+    if (s->folder < 0) return failed(s, error);
+    s->replaces = lstat(s->target, &old) == 0;
+    if (!s->replaces && errno != ENOENT) return failed(s, error);
+    if (s->replaces && S_ISDIR(old.st_mode)) return lb_cannot_write(s->path, strerror(EISDIR), error);
+    if (s->replaces && !S_ISREG(old.st_mode)) return lb_cannot_write(s->path, "not a regular file", error);
+    s->file = lb_temp_open(s->folder, s->target, 0666, s->name, s->size);
+    if (s->file < 0) return lb_cannot_write(s->path, strerror(errno), error);
+    bool written = (!s->replaces || fchmod(s->file, old.st_mode & 0777) == 0) &&
+                   write_parts(s->file, file->parts, file->part_count);
+    return written ? LB_OK : lb_cannot_write(s->path, strerror(errno), error);
+}
+
+static void unstage(staged *s)
+{
+    if (s->name) lb_temp_remove(s->name);
+    if (s->file >= 0) close(s->file);
+    if (s->folder >= 0) close(s->folder);
+    lb_release(s->name);
+    lb_release(s->target);
+}
+
+/* All get names of their own before the first is renamed: what a full disk refuses is known by then. */
+static lb_status put_in_place(staged *all, size_t count, lb_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!lb_temp_name(all[i].file, all[i].target, all[i].name, all[i].size))
+            return lb_cannot_write(all[i].path, strerror(errno), error);
+    for (size_t i = 0; i < count; i++) {
+        if (lb_temp_rename(all[i].file, all[i].target, all[i].name, all[i].size)) continue;
+        lb_status status = lb_cannot_write(all[i].path, strerror(errno), error);
+        while (i-- > 0)
+            if (!all[i].replaces) unlink(all[i].target);
+        return status;
     }
-    close(fd);
+    for (size_t i = 0; i < count; i++) {
+        *all[i].name = '\0';
+        if (!sync_folder(all[i].folder)) return lb_cannot_write(all[i].path, strerror(errno), error);
+    }
+    return LB_OK;
+}
+
+static lb_status write_all(const lb_new_file *files, size_t count, bool follows, lb_error *error)
+{
+    staged *all = lb_alloc((count + 1) * sizeof *all);
+    lb_status status = LB_OK;
+    size_t begun = 0;
+    if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", files->path);
+    while (begun < count && !status) {
+        status = stage(&all[begun], &files[begun], follows, error);
+        begun++;
+    }
+    if (!status) status = put_in_place(all, count, error);
+    for (size_t i = 0; i < begun; i++) unstage(&all[i]);
+    lb_release(all);
     return status;
 }
 
-/* Writes `target`, which messages call `path`. */
-static lb_status write_file(const char *path, const char *target, const lb_bytes *parts, size_t part_count,
-                            lb_error *error)
+lb_status lb_file_write_all(const lb_new_file *files, size_t count, lb_error *error)
 {
-    size_t size = strlen(target) + LB_TEMP_SUFFIX;
-    char *name = lb_alloc(size);
-    int folder = name ? open_folder(target) : -1;
-    lb_status status;
-    if (!name || (folder < 0 && errno == ENOMEM))
-        status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    else if (folder < 0)
-        status = lb_cannot_write(path, strerror(errno), error);
-    else
-        status = replace(path, target, folder, name, size, parts, part_count, error);
-    if (folder >= 0) close(folder);
-    lb_release(name);
-    return status;
+    return write_all(files, count, true, error);
 }
 
 lb_status lb_file_write_parts(const char *path, const lb_bytes *parts, size_t part_count, lb_error *error)
 {
-    char target[PATH_MAX];
-    struct stat found;
-    if (lstat(path, &found) != 0 || !S_ISLNK(found.st_mode))
-        return write_file(path, path, parts, part_count, error);
-    if (realpath(path, target)) return write_file(path, target, parts, part_count, error);
-    if (errno != ENOENT) return lb_cannot_write(path, strerror(errno), error);
-    return lb_cannot_write(path, "a link to a file that does not exist", error);
+    return write_all(&(lb_new_file){path, parts, part_count}, 1, true, error);
 }
 
 lb_status lb_file_write_own(const char *path, const lb_bytes *parts, size_t part_count, lb_error *error)
 {
     lb_status status = lb_own_check(path, "a file", error);
-    return status ? status : write_file(path, path, parts, part_count, error);
+    return status ? status : write_all(&(lb_new_file){path, parts, part_count}, 1, false, error);
 }
 
 lb_status lb_file_write_atomic(const char *path, const void *bytes, size_t count, lb_error *error)

@@ -31,6 +31,18 @@ LB_MUST_USE lb_status lb_file_write_atomic(const char *path, const void *bytes, 
 LB_MUST_USE lb_status lb_file_write_parts(const char *path, const lb_bytes *parts, size_t part_count,
                                           lb_error *error);
 
+/** What a file shall have in it. */
+typedef struct lb_new_file {
+    const char *path;
+    const lb_bytes *parts; /* [part_count] */
+    size_t part_count;
+} lb_new_file;
+
+/** The same for several files, of which all are replaced or none: they are complete on the disk before the first gets
+ *  its name. A power failure may come between two names. If the system refuses a name after it has given another, the
+ *  new files are removed, but an old one that was replaced is lost. */
+LB_MUST_USE lb_status lb_file_write_all(const lb_new_file *files, size_t count, lb_error *error);
+
 /** The same for a file whose name is ours, where a link is an error: see io/own_file.h. */
 LB_MUST_USE lb_status lb_file_write_own(const char *path, const lb_bytes *parts, size_t part_count,
                                         lb_error *error);

@@ -18,7 +18,10 @@ typedef struct beginning {
 } beginning;
 
 #define BEGINS(text) (text), sizeof(text) - 1
-#define FROM_UTF16   "iconv -f UTF-16 -t UTF-8", " > NEW"
+#define WIDE(code)                                                                                           \
+    {                                                                                                        \
+        "text in " code, "iconv -f " code " -t UTF-8", " > NEW", true                                        \
+    }
 
 static const beginning beginnings[] = {
     {BEGINS("\x1F\x8B"), {"gzip data", "gunzip", "", false}},
@@ -34,8 +37,21 @@ static const beginning beginnings[] = {
             "ELF"),
      {"a program", NULL, "", false}},
     {BEGINS("\x93NUMPY"), {"an array of NumPy", "lookback visualize --matrix", "", false}},
-    {BEGINS("\xFF\xFE"), {"text in UTF-16", FROM_UTF16, true}},
-    {BEGINS("\xFE\xFF"), {"text in UTF-16", FROM_UTF16, true}},
+    {BEGINS("\xFF\xFE\0\0"), WIDE("UTF-32")}, /* before UTF-16, whose mark begins it */
+    {BEGINS("\0\0\xFE\xFF"), WIDE("UTF-32")},
+    {BEGINS("\xFF\xFE"), WIDE("UTF-16")},
+    {BEGINS("\xFE\xFF"), WIDE("UTF-16")},
+};
+
+/* Text without a mark, by the zeros around its first two letters, if they are of ASCII. */
+static const struct {
+    size_t bytes, letter; /* of a character; where its letter is */
+    lb_file_kind kind;
+} wides[] = {
+    {4, 0, WIDE("UTF-32LE")},
+    {4, 3, WIDE("UTF-32BE")},
+    {2, 0, WIDE("UTF-16LE")},
+    {2, 1, WIDE("UTF-16BE")},
 };
 
 static const lb_file_kind safetensors = {"safetensors, such as a model", "lookback inspect", "", false},
@@ -60,6 +76,16 @@ static bool is_json(const char *line, size_t length)
     if (length == 0 || (line[0] != '{' && line[0] != '[')) return false;
     while (at < length && line[at] && strchr(blanks, line[at])) at++;
     return at == length || strchr("\"{[]}", line[at]) || (line[0] == '[' && strchr("-0123456789", line[at]));
+}
+
+static bool is_wide(const char *text, size_t count, size_t bytes, size_t letter)
+{
+    if (count < 2 * bytes) return false;
+    for (size_t i = 0; i < 2 * bytes; i++) {
+        bool ascii = text[i] == '\t' || (text[i] >= ' ' && text[i] <= '~');
+        if (i % bytes == letter ? !ascii : text[i] != '\0') return false;
+    }
+    return true;
 }
 
 static bool has(const char *line, size_t length, char letter)
@@ -91,6 +117,8 @@ const lb_file_kind *lb_file_kind_find(const void *bytes, size_t count)
         if (count >= beginnings[i].count && memcmp(text, beginnings[i].bytes, beginnings[i].count) == 0)
             return &beginnings[i].kind;
     if (is_safetensors(text, count)) return &safetensors;
+    for (size_t i = 0; i < sizeof wides / sizeof *wides; i++)
+        if (is_wide(text, count, wides[i].bytes, wides[i].letter)) return &wides[i].kind;
     if (!is_text(text, count)) return NULL;
     size_t line = first_line(text, count);
     if (is_json(text, line)) return &json;

@@ -70,8 +70,7 @@ static bool has_arrived(int descriptor, int timeout)
     return poll(&input, 1, timeout) > 0;
 }
 
-/* Like read, but also waits if another process has made the descriptor non-blocking. */
-static ssize_t read_some(int descriptor, char *bytes, size_t room)
+ssize_t lb_lines_read(int descriptor, char *bytes, size_t room)
 {
     for (;;) {
         ssize_t count = read(descriptor, bytes, room);
@@ -113,7 +112,7 @@ static lb_status fill(lb_lines *lines, lb_error *error)
         size_t twice = 2 * held;
         if (grow(lines, twice < lines->limit ? twice : lines->limit, error)) return LB_ERROR_MEMORY;
     }
-    ssize_t count = read_some(lines->descriptor, lines->buffer + held, lines->capacity - held);
+    ssize_t count = lb_lines_read(lines->descriptor, lines->buffer + held, lines->capacity - held);
     if (count < 0) return lb_cannot_read(lines->name, strerror(errno), error);
     lines->end += (size_t)count;
     lines->at_end = count == 0;

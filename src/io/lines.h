@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /** One line, without its end, "\n" or "\r\n". */
 typedef struct lb_line {
@@ -58,6 +59,9 @@ void lb_lines_keep(lb_lines *lines);
  *  Wait:   true waits until a line has arrived; false only takes what can be read without waiting.
  *  Errors: LB_ERROR_OPEN if reading fails, LB_ERROR_FORMAT if there is no end, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error);
+
+/** Like read, but also waits if another process has made the descriptor non-blocking. */
+ssize_t lb_lines_read(int descriptor, char *bytes, size_t room);
 
 /** Frees the buffer; the descriptor stays open. */
 void lb_lines_close(lb_lines *lines);

@@ -60,14 +60,25 @@ static bool is_endless(size_t *without, const char *bytes, size_t count)
     return *without > LB_FILE_STREAM;
 }
 
+/* A few bytes of gzip data may be many. */
+static lb_status grows_too_much(const char *name, size_t most, const char *expected, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found gzip data of more than %zu bytes, expected %s",
+                        name, most, expected);
+}
+
 static lb_status copy_all(lb_plain_reader *from, const char *name, int to, size_t room, char *piece,
                           lb_error *error)
 {
     ssize_t count;
-    size_t without = 0;
+    size_t without = 0, most = room;
     while ((count = lb_plain_reader_read(from, piece, PIECE, error)) > 0) {
+        bool packed = lb_plain_reader_unpacks(from);
         if (is_endless(&without, piece, (size_t)count))
-            return lb_file_is_endless(name, LB_FILE_STREAM, error);
+            return packed ? grows_too_much(name, LB_FILE_STREAM, "the end of a line", error)
+                          : lb_file_is_endless(name, LB_FILE_STREAM, error);
+        if (packed && (size_t)count > room)
+            return grows_too_much(name, most, "fewer, or a plain file with tabs", error);
         lb_status status = lb_copy_add(to, &room, name, piece, (size_t)count, error);
         if (status) return status;
     }
@@ -86,14 +97,20 @@ static lb_status copy_from(lb_plain_reader *from, const char *name, size_t most,
     return status;
 }
 
-lb_status lb_plain_copy(int descriptor, const char *name, size_t most, int *copy, lb_error *error)
+lb_status lb_plain_copy_rest(int descriptor, const char *first, size_t count, const char *name, size_t most,
+                             int *copy, lb_error *error)
 {
     lb_error found = {0};
     *copy = -1;
-    lb_plain_reader *from = lb_plain_reader_new(descriptor, name, &found);
+    lb_plain_reader *from = lb_plain_reader_new(descriptor, first, count, name, &found);
     lb_status status = from ? copy_from(from, name, most, copy, &found) : found.status;
     lb_plain_reader_free(from);
     if (status && *copy >= 0) close(*copy);
     if (status) *copy = -1;
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
+lb_status lb_plain_copy(int descriptor, const char *name, size_t most, int *copy, lb_error *error)
+{
+    return lb_plain_copy_rest(descriptor, NULL, 0, name, most, copy, error);
 }

@@ -30,4 +30,8 @@ bool lb_is_gzip(int descriptor);
 LB_MUST_USE lb_status lb_plain_copy(int descriptor, const char *name, size_t most, int *copy,
                                     lb_error *error);
 
+/** The same, where the first bytes have been read already. */
+LB_MUST_USE lb_status lb_plain_copy_rest(int descriptor, const char *first, size_t count, const char *name,
+                                         size_t most, int *copy, lb_error *error);
+
 #endif

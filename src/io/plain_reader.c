@@ -1,6 +1,7 @@
 #include "io/plain_reader.h"
 
 #include "base/alloc.h"
+#include "io/lines.h"
 #include "io/path.h"
 
 #include <errno.h>
@@ -28,12 +29,16 @@ struct lb_plain_reader {
     unsigned char piece[PIECE];
 };
 
-lb_plain_reader *lb_plain_reader_new(int descriptor, const char *name, lb_error *error)
+lb_plain_reader *lb_plain_reader_new(int descriptor, const char *first, size_t count, const char *name,
+                                     lb_error *error)
 {
     lb_plain_reader *r = lb_alloc_zero(sizeof *r);
     if (!r) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name));
     r->descriptor = descriptor;
     r->name = name;
+    if (count > 0) memcpy(r->piece, first, count);
+    r->stream.next_in = r->piece;
+    r->stream.avail_in = (unsigned)count;
     return r;
 }
 
@@ -43,6 +48,11 @@ void lb_plain_reader_free(lb_plain_reader *reader)
     lb_release(reader);
 }
 
+bool lb_plain_reader_unpacks(const lb_plain_reader *reader)
+{
+    return reader->state >= INSIDE;
+}
+
 /* Reads until there are this many bytes; fewer only at the end. */
 static lb_status fill(lb_plain_reader *r, size_t wanted, lb_error *error)
 {
@@ -50,8 +60,7 @@ static lb_status fill(lb_plain_reader *r, size_t wanted, lb_error *error)
     if (s->avail_in > 0 && s->avail_in < wanted) memmove(r->piece, s->next_in, s->avail_in);
     if (s->avail_in < wanted) s->next_in = r->piece;
     while (s->avail_in < wanted) {
-        ssize_t count = read(r->descriptor, r->piece + s->avail_in, PIECE - s->avail_in);
-        if (count < 0 && errno == EINTR) continue;
+        ssize_t count = lb_lines_read(r->descriptor, (char *)r->piece + s->avail_in, PIECE - s->avail_in);
         if (count < 0) return lb_cannot_read(r->name, strerror(errno), error);
         if (count == 0) return LB_OK;
         s->avail_in += (unsigned)count;

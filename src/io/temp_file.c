@@ -107,19 +107,21 @@ int lb_temp_open(int folder, const char *path, mode_t mode, char *name, size_t s
     return fd < 0 ? open_named(path, mode, name, size) : fd;
 }
 
-bool lb_temp_rename(int fd, const char *path, char *name, size_t size)
+bool lb_temp_name(int fd, const char *path, char *name, size_t size)
 {
     char link[64];
+    if (*name) return true;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    if (!*name) {
-        flock(fd, LOCK_EX | LOCK_NB);
-        choose_name(path, name, size);
-        if (linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
-            *name = '\0';
-            return false;
-        }
-    }
-    return rename(name, path) == 0;
+    flock(fd, LOCK_EX | LOCK_NB);
+    choose_name(path, name, size);
+    if (linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) return true;
+    *name = '\0';
+    return false;
+}
+
+bool lb_temp_rename(int fd, const char *path, char *name, size_t size)
+{
+    return lb_temp_name(fd, path, name, size) && rename(name, path) == 0;
 }
 
 void lb_temp_remove(const char *name)

@@ -11,6 +11,9 @@
  *  Returns the descriptor, to be closed; -1 with errno set. */
 int lb_temp_open(int folder, const char *path, mode_t mode, char *name, size_t size);
 
+/** Gives it its name, if it has none yet. False with errno set. */
+bool lb_temp_name(int fd, const char *path, char *name, size_t size);
+
 /** Replaces `path` by it. False with errno set; then lb_temp_remove has to follow. */
 bool lb_temp_rename(int fd, const char *path, char *name, size_t size);
 

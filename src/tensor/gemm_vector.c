@@ -8,6 +8,7 @@
 enum {
     FEWEST_ROWS = 4, /* for which a product is worth more than its way through memory */
     STRIP = 32,      /* columns of a transposed b that are laid out together */
+    REST = 16,       /* the same for the last ones */
     TOGETHER = 4     /* columns whose sums run side by side and hide each other's latency */
 };
 
@@ -49,23 +50,48 @@ LB_KERNEL(multiply_columns,
 }
 
 /* b is transposed: one strip of its columns after another is rearranged and used for all rows. */
-static void multiply_laid_out(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
-                              lb_real beta, lb_real *c, int64_t stride)
+static void multiply_strips(lb_real *strip, int64_t width, lb_gemm_fn *multiply, int64_t m, int64_t n,
+                            int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c, int64_t stride)
 {
-    lb_real strip[(size_t)LB_GEMM_DEPTH * STRIP];
     int64_t first = 0;
     do {
         int64_t depth = k - first < LB_GEMM_DEPTH ? k - first : LB_GEMM_DEPTH;
         lb_matrix part = a;
         part.data += a.transposed ? first * a.stride : first;
-        for (int64_t j = 0; j < n; j += STRIP) {
-            int64_t columns = n - j < STRIP ? n - j : STRIP;
-            lb_transpose_strip(columns, depth, b.data + j * b.stride + first, b.stride, strip, STRIP);
-            multiply(m, columns, depth, part, lb_plain(strip, STRIP), beta, c + j, stride);
+        for (int64_t j = 0; j < n; j += width) {
+            int64_t columns = n - j < width ? n - j : width;
+            lb_transpose_strip(columns, depth, b.data + j * b.stride + first, b.stride, strip, width);
+            multiply(m, columns, depth, part, lb_plain(strip, width), beta, c + j, stride);
         }
         beta = 1;
         first += LB_GEMM_DEPTH;
     } while (first < k);
+}
+
+/* Two functions, so that the stack never has a whole strip and the copy of the last columns that the kernel makes. */
+__attribute__((noinline)) static void multiply_whole(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k,
+                                                     lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                                                     int64_t stride)
+{
+    lb_real strip[(size_t)LB_GEMM_DEPTH * STRIP];
+    multiply_strips(strip, STRIP, multiply, m, n, k, a, b, beta, c, stride);
+}
+
+__attribute__((noinline)) static void multiply_rest(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k,
+                                                    lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                                                    int64_t stride)
+{
+    lb_real strip[(size_t)LB_GEMM_DEPTH * REST];
+    multiply_strips(strip, REST, multiply, m, n, k, a, b, beta, c, stride);
+}
+
+static void multiply_laid_out(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
+                              lb_real beta, lb_real *c, int64_t stride)
+{
+    int64_t whole = n - n % STRIP;
+    if (whole > 0) multiply_whole(multiply, m, whole, k, a, b, beta, c, stride);
+    b.data += whole * b.stride;
+    if (n > whole) multiply_rest(multiply, m, n - whole, k, a, b, beta, c + whole, stride);
 }
 
 /* b is transposed and there are few rows: b is read only once, so it is not rearranged. */

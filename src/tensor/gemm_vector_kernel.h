@@ -69,14 +69,11 @@ static inline INLINED void panel(int vectors, bool transposed, int64_t m, int64_
 }
 
 /* The last columns, fewer than a vector: computed outside c, on a copy of b that is padded with zeros. */
-static inline INLINED void narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k,
-                                        const lb_real *a, int64_t a_stride, const lb_real *b,
-                                        int64_t b_stride, bool add, lb_real *c, int64_t stride)
+static inline INLINED void narrow_rows(bool transposed, int64_t m, int64_t columns, int64_t k,
+                                       const lb_real *a, int64_t a_stride, const lb_real *filled, bool add,
+                                       lb_real *c, int64_t stride)
 {
-    lb_real filled[(size_t)DEPTH * LANES], result[(size_t)ROWS * LANES];
-    for (int64_t i = 0; i < k; i++) {
-        for (int64_t j = 0; j < LANES; j++) filled[i * LANES + j] = j < columns ? b[i * b_stride + j] : 0;
-    }
+    lb_real result[(size_t)ROWS * LANES];
     for (int64_t first = 0; first < m; first += ROWS) {
         int64_t rows = m - first < ROWS ? m - first : ROWS;
         panel(1, transposed, rows, k, a + first * (transposed ? 1 : a_stride), a_stride, filled, LANES, false,
@@ -87,6 +84,21 @@ static inline INLINED void narrow_panel(bool transposed, int64_t m, int64_t colu
                 to[j] = add ? to[j] + result[row * LANES + j] : result[row * LANES + j];
         }
     }
+}
+
+/* Not inlined: only here is the copy on the stack. */
+static __attribute__((noinline)) LB_GEMM_TARGET void
+narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k, const lb_real *a, int64_t a_stride,
+             const lb_real *b, int64_t b_stride, bool add, lb_real *c, int64_t stride)
+{
+    lb_real filled[(size_t)DEPTH * LANES];
+    for (int64_t i = 0; i < k; i++) {
+        for (int64_t j = 0; j < LANES; j++) filled[i * LANES + j] = j < columns ? b[i * b_stride + j] : 0;
+    }
+    if (transposed)
+        narrow_rows(true, m, columns, k, a, a_stride, filled, add, c, stride);
+    else
+        narrow_rows(false, m, columns, k, a, a_stride, filled, add, c, stride);
 }
 
 /* All columns of c, for at most DEPTH of k. */

@@ -7,7 +7,7 @@
 
 static lb_status check_answers(const lb_examples *e, lb_error *error)
 {
-    int answers = (e->labels != NULL) + (e->values != NULL) + e->next;
+    int answers = (e->labels != NULL) + (e->tags != NULL) + (e->values != NULL) + e->next;
     if (e->count < 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found %lld examples, expected at least one",
                             (long long)e->count);
@@ -15,9 +15,10 @@ static lb_status check_answers(const lb_examples *e, lb_error *error)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found nothing to read, expected numbers or ids");
     if (answers != 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "found %d answers, expected one of labels, values and next", answers);
-    if (e->next && !e->ids)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "next: found no ids, expected some");
+                            "found %d answers, expected one of labels, tags, values and next", answers);
+    if ((e->next || e->tags) && !e->ids)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found no ids, expected some",
+                            e->next ? "next" : "tags");
     return LB_OK;
 }
 
@@ -31,7 +32,7 @@ static lb_status check_sizes(const lb_examples *e, lb_error *error)
     } sizes[] = {{"width", e->numbers != NULL, e->width},
                  {"length", e->ids != NULL, e->length},
                  {"vocabulary", e->ids != NULL, e->vocabulary},
-                 {"classes", e->labels != NULL, e->classes},
+                 {"classes", e->labels || e->tags, e->classes},
                  {"outputs", e->values != NULL, e->outputs}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].needed && sizes[i].size < 1)
@@ -67,6 +68,12 @@ static lb_status check_ids(const lb_examples *e, int64_t number, lb_error *error
             return lb_error_set(error, LB_ERROR_INDEX,
                                 "example %lld: id %d at position %d, expected 0 to %lld", (long long)number,
                                 (int)id, (int)i, (long long)e->vocabulary - 1);
+        int32_t tag = e->tags ? e->tags[number * e->length + i] : LB_NO_LABEL;
+        if (tag != LB_NO_LABEL && (tag < 0 || tag >= e->classes))
+            return lb_error_set(error, LB_ERROR_INDEX,
+                                "example %lld: tag %d at position %d, expected 0 to %lld, or %d for none",
+                                (long long)number, (int)tag, (int)i, (long long)e->classes - 1,
+                                (int)LB_NO_LABEL);
     }
     return LB_OK;
 }
@@ -92,11 +99,21 @@ static uint64_t hash_array(uint64_t hash, const void *array, int64_t count, size
 
 uint64_t lb_examples_hash(const lb_examples *e)
 {
-    const int64_t sizes[] = {e->count, e->width, e->length, e->vocabulary, e->classes, e->outputs, e->next};
+    const int64_t sizes[] = {e->count,
+                             e->numbers ? e->width : 0,
+                             e->ids ? e->length : 0,
+                             e->vocabulary,
+                             e->labels || e->tags ? e->classes : 0,
+                             e->values ? e->outputs : 0,
+                             e->next};
     uint64_t hash = lb_hash(LB_HASH, sizes, sizeof sizes);
     hash = hash_array(hash, e->numbers, e->count * e->width, sizeof *e->numbers);
-    hash = hash_array(hash, e->ids, e->count * e->length, sizeof *e->ids);
-    hash = hash_array(hash, e->lengths, e->count, sizeof *e->lengths);
+    for (int64_t i = 0; e->ids && i < e->count; i++) { /* what follows in a row may be anything */
+        int32_t length = length_of(e, i);
+        hash = lb_hash(hash, &length, sizeof length);
+        hash = lb_hash(hash, e->ids + i * e->length, (size_t)length * sizeof *e->ids);
+        if (e->tags) hash = lb_hash(hash, e->tags + i * e->length, (size_t)length * sizeof *e->tags);
+    }
     hash = hash_array(hash, e->labels, e->count, sizeof *e->labels);
     return hash_array(hash, e->values, e->count * e->outputs, sizeof *e->values);
 }
@@ -114,22 +131,23 @@ static lb_tensor *rows_of(lb_tape *tape, const lb_real *rows, int64_t width, con
 static void add_tokens(const lb_examples *e, lb_tape *tape, const int64_t *number, int64_t count,
                        lb_example_batch *batch)
 {
+    const int32_t *answers = e->next ? e->ids + 1 : e->tags; /* of each id; NULL: the rows have one */
     int32_t longest = 1, *id, *lengths, *label, *label_lengths;
     for (int64_t row = 0; row < count; row++) {
         int32_t length = length_of(e, number[row]) - e->next;
         longest = length > longest ? length : longest;
     }
     batch->input.tokens = lb_tokens_new(tape, count, longest, &id, &lengths);
-    if (e->next) batch->labels = lb_tokens_new(tape, count, longest, &label, &label_lengths);
+    if (answers) batch->labels = lb_tokens_new(tape, count, longest, &label, &label_lengths);
     if (lb_tape_status(tape)) return;
     for (int64_t row = 0; row < count; row++) {
-        const int32_t *from = e->ids + number[row] * e->length;
+        int64_t at = number[row] * e->length;
         int32_t length = length_of(e, number[row]) - e->next;
         lengths[row] = length > 0 ? length : 0;
-        memcpy(id + row * longest, from, (size_t)lengths[row] * sizeof *id);
-        for (int32_t i = 0; e->next && i < longest; i++)
-            label[row * longest + i] = i < length ? from[i + 1] : LB_NO_LABEL;
-        if (e->next) label_lengths[row] = lengths[row];
+        memcpy(id + row * longest, e->ids + at, (size_t)lengths[row] * sizeof *id);
+        for (int32_t i = 0; answers && i < longest; i++)
+            label[row * longest + i] = i < length ? answers[at + i] : LB_NO_LABEL;
+        if (answers) label_lengths[row] = lengths[row];
     }
 }
 

@@ -10,7 +10,7 @@ enum { LB_NO_LABEL = -1 };
 /** Some examples, on the tape. */
 typedef struct lb_example_batch {
     lb_example_input input;
-    lb_tokens labels;  /* [batch, 1], or with `next` as the tokens; empty for values */
+    lb_tokens labels;  /* [batch, 1], or with tags and `next` as the tokens; empty for values */
     lb_tensor *values; /* [batch, outputs]; NULL for labels */
 } lb_example_batch;
 

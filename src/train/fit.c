@@ -1,8 +1,11 @@
 /* Training on arrays in one call: the loop is lb_train, and the data are examples. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/json_text.h"
 #include "train/examples.h"
+#include "train/optimizer.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const double LR = 3e-3, HELD_OUT = 0.1;
@@ -92,12 +95,12 @@ static lb_status evaluate(void *context, lb_tape *tape, lb_evaluation *found)
         weight += share;
     }
     lb_tape_set_mode(tape, LB_MODE_TRAIN);
-    if (weight > 0) found->loss = sum / (double)weight;
+    found->loss = weight > 0 ? sum / (double)weight : NAN;
     if (counted > 0) found->exact_match = (double)right / (double)counted;
     return lb_tape_status(tape);
 }
 
-/* What says how well a model predicts text is its loss. */
+/* What says how well a model predicts numbers, or text, is its loss; labels are right or wrong. */
 static bool has_less_loss(const lb_evaluation *a, const lb_evaluation *b)
 {
     return a->loss < b->loss;
@@ -149,17 +152,34 @@ static lb_status divide(fit *f, lb_error *error)
     return LB_OK;
 }
 
-/* What determines the weights; NULL if there is no memory. */
-static char *identity_of(const fit *f, int64_t steps)
+/* The names of the parameters that are not trained. */
+static void print_frozen(lb_buffer *json, const lb_params *params)
 {
-    const lb_optimizer_config *o = &f->config.optimizer;
+    lb_buffer names = {0};
+    for (int64_t i = 0; i < lb_params_count(params); i++)
+        if (!lb_params_tensor(params, i)->requires_grad)
+            lb_buffer_print(&names, "%s%s", names.text ? " " : "", lb_params_name(params, i));
+    lb_json_string(json, "frozen", names.text ? names.text : "");
+    json->failed = json->failed || names.failed;
+    lb_release(names.text);
+}
+
+/* Everything that decides the result, but for the model and its first weights, which are in the checkpoint. NULL if
+ * there is no memory. */
+static char *identity_of(const fit *f, const lb_params *params, int64_t steps)
+{
+    const lb_fit_config *c = &f->config;
     lb_buffer json = {0};
-    lb_buffer_print(
-        &json, "{\"examples\":\"%016llx\",\"batch\":%lld,\"held_out\":%lld,\"seed\":\"%llu\",\"steps\":%lld,",
-        (unsigned long long)lb_examples_hash(&f->examples), (long long)f->config.batch, (long long)f->held,
-        (unsigned long long)f->config.seed, (long long)steps);
-    lb_buffer_print(&json, "\"optimizer\":%d,\"lr\":%.9g,\"weight_decay\":%.9g,\"clip_norm\":%.9g}",
-                    (int)o->kind, (double)o->lr, (double)o->weight_decay, (double)o->clip_norm);
+    lb_buffer_print(&json, "{\"examples\":\"%016llx\",\"seed\":\"%llu\"",
+                    (unsigned long long)lb_examples_hash(&f->examples), (unsigned long long)c->seed);
+    lb_json_whole(&json, "batch", c->batch);
+    lb_json_whole(&json, "held_out", f->held);
+    lb_json_whole(&json, "steps", steps);
+    lb_json_whole(&json, "patience", c->patience);
+    lb_json_whole(&json, "precision", (int64_t)sizeof(lb_real));
+    print_frozen(&json, params);
+    lb_optimizer_print(&json, c->optimizer);
+    lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
 }
 
@@ -174,20 +194,22 @@ static lb_status train(fit *f, lb_params *params, lb_evaluation *found, lb_error
 {
     lb_train_history history = {0};
     int64_t steps = f->config.epochs * f->batches;
-    char *run = identity_of(f, steps);
+    char *run = identity_of(f, params, steps);
     const lb_trainer_config trainer = {
         .params = params,
         .context = f,
         .loss = loss_of_step,
         .evaluate = evaluate,
-        .is_better = f->examples.labels ? NULL : has_less_loss,
+        .is_better = f->examples.labels || f->examples.tags ? NULL : has_less_loss,
         .evaluated = f->config.evaluated ? tell : NULL,
         .stop = f->config.stop ? is_stopped : NULL,
         .steps = steps,
         .evaluate_every = f->batches,
         .patience = f->config.patience,
         .keep_best = f->held > 0,
-        .schedule = {.kind = LB_SCHEDULE_COSINE, .lr = (double)f->config.optimizer.lr, .period = steps},
+        .schedule = {.kind = LB_SCHEDULE_COSINE,
+                     .lr = (double)lb_optimizer_settled(f->config.optimizer).lr,
+                     .period = steps},
         .optimizer = f->config.optimizer,
         .seed = f->config.seed,
         .checkpoint = f->config.checkpoint,

@@ -4,6 +4,7 @@
 #include "base/stage.h"
 #include "nn/params.h"
 #include "tensor/real.h"
+#include "train/diverged.h"
 
 #include <math.h>
 
@@ -152,22 +153,11 @@ static const kind kinds[] = {
     [LB_OPTIMIZER_SGD] = {"sgd", {"sgd.velocity"}, sgd},
 };
 
-/* Zero means the default, and a negative number zero. */
-static void settle(lb_real *value, double standard)
-{
-    *value = *value == 0 ? (lb_real)standard : *value < 0 ? 0 : *value;
-}
-
 lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config)
 {
     lb_optimizer *o = params ? lb_alloc_zero(sizeof *o) : NULL;
     if (!o) return NULL;
-    settle(&config.lr, 1e-3);
-    settle(&config.beta1, 0.9);
-    settle(&config.beta2, 0.999);
-    settle(&config.epsilon, 1e-8);
-    settle(&config.momentum, 0);
-    settle(&config.weight_decay, 0);
+    config = lb_optimizer_settled(config);
     *o = (lb_optimizer){.params = params, .config = config, .size = lb_params_size(params)};
     for (int i = 0; i < LB_OPTIMIZER_SLABS && kinds[config.kind].slab[i]; i++) {
         o->slab[i] = lb_alloc_zero((size_t)o->size * sizeof(lb_real));
@@ -185,10 +175,22 @@ void lb_optimizer_free(lb_optimizer *o)
     lb_release(o);
 }
 
+/* Names the parameter, and the op where that began. */
+static lb_status diverged(const lb_optimizer *o, lb_error *error)
+{
+    char parameter[LB_BAD_TEXT], cause[LB_CAUSE_TEXT];
+    lb_bad_parameter(o->params, true, parameter);
+    return lb_error_set(error, LB_ERROR_DIVERGED,
+                        "lb_optimizer_step: step %lld: the %s%s (training diverged)%s%s%s",
+                        (long long)o->steps + 1, *parameter ? "gradient of " : "norm of the gradient is ",
+                        *parameter ? parameter : "not finite", lb_cause_on(o->config.tape, cause),
+                        o->config.tape ? "" : ": lb_optimizer_config.tape tells the op where that began",
+                        lb_divergence_advice(o->steps));
+}
+
 /* Computes the norm, and checks whether the next step can be taken. */
 static lb_status check_step(lb_optimizer *o, lb_error *error)
 {
-    long long step = (long long)o->steps + 1;
     lb_status status = lb_params_status(o->params);
     o->grad_norm = lb_params_grad_norm(o->params);
     if (status)
@@ -196,13 +198,10 @@ static lb_status check_step(lb_optimizer *o, lb_error *error)
     else if (lb_params_size(o->params) != o->size)
         status = lb_error_set(
             error, LB_ERROR_ARGUMENT,
-            "lb_optimizer_step: step %lld: parameters were added after the optimiser was created", step);
+            "lb_optimizer_step: step %lld: parameters were added after the optimiser was created",
+            (long long)o->steps + 1);
     else if (!isfinite(o->grad_norm))
-        status =
-            lb_error_set(error, LB_ERROR_DIVERGED,
-                         "lb_optimizer_step: step %lld: the norm of the gradient is not finite (training "
-                         "diverged): a smaller learning rate may help",
-                         step);
+        status = diverged(o, error);
     if (status) lb_params_zero_grads(o->params);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef LB_OPTIMIZER_H
 #define LB_OPTIMIZER_H
 
+#include "base/buffer.h"
 #include "lookback/train.h"
 
 /** The norm of all gradients, in double, summed in the same order for any number of threads. */
@@ -29,6 +30,12 @@ int lb_optimizer_state(const lb_optimizer *optimizer, lb_optimizer_slab slab[LB_
  *  Errors: LB_ERROR_FORMAT if an array is missing, has another size, or has a value that is not finite. */
 LB_MUST_USE lb_status lb_optimizer_load_state(lb_optimizer *optimizer, const lb_safetensors *file,
                                               lb_error *error);
+
+/** With defaults instead of zeros, and zeros instead of negative numbers. */
+lb_optimizer_config lb_optimizer_settled(lb_optimizer_config config);
+
+/** Prints all that decides its steps, settled, as members of a JSON object. */
+void lb_optimizer_print(lb_buffer *json, lb_optimizer_config config);
 
 /** The name of its kind in files. */
 const char *lb_optimizer_name(const lb_optimizer *optimizer);

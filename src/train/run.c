@@ -11,6 +11,8 @@
 /* 2^53: double is exact for all integers up to here. */
 static const double EXACT = 9007199254740992.0;
 
+enum { FEW_DIGITS = 7, MOST_DIGITS = 17 };
+
 char *lb_run_word(const char *string, char word[LB_RUN_WORD])
 {
     const char *quote = !*string || string[strcspn(string, " \t")] ? "'" : "";
@@ -19,18 +21,32 @@ char *lb_run_word(const char *string, char word[LB_RUN_WORD])
 }
 
 /* A value as text: numbers as people write them, strings in quotes if a shell needs them. */
-static void print_value(const cJSON *item, char text[LB_RUN_WORD])
+static void print_value(const cJSON *item, int digits, char text[LB_RUN_WORD])
 {
     *text = '\0';
     if (cJSON_IsString(item))
         lb_run_word(item->valuestring, text);
-    else if (cJSON_IsNumber(item) && fabs(item->valuedouble) < EXACT)
-        lb_snprintf(text, LB_RUN_WORD, floor(item->valuedouble) == item->valuedouble ? "%.0f" : "%.7g",
-                    item->valuedouble);
+    else if (cJSON_IsNumber(item) && fabs(item->valuedouble) < EXACT &&
+             floor(item->valuedouble) == item->valuedouble)
+        lb_snprintf(text, LB_RUN_WORD, "%.0f", item->valuedouble);
     else if (cJSON_IsNumber(item))
-        lb_snprintf(text, LB_RUN_WORD, "%.17g", item->valuedouble);
+        lb_snprintf(text, LB_RUN_WORD, "%.*g", fabs(item->valuedouble) < EXACT ? digits : MOST_DIGITS,
+                    item->valuedouble);
     else if (cJSON_IsBool(item))
         snprintf(text, LB_RUN_WORD, "%s", cJSON_IsTrue(item) ? "true" : "false");
+}
+
+/* Whether two values are the same. Their texts are cut, and do not tell. null is as good as none,
+ * and "1" as 1: older versions had a seed as a number. */
+static bool is_same(const cJSON *found, const cJSON *ours)
+{
+    char a[LB_RUN_WORD], b[LB_RUN_WORD];
+    if (!found || !ours) return cJSON_IsNull(found ? found : ours);
+    if (cJSON_IsNumber(found) && cJSON_IsNumber(ours)) return found->valuedouble == ours->valuedouble;
+    if (found->type == ours->type) return cJSON_Compare(found, ours, true);
+    print_value(found, MOST_DIGITS, a);
+    print_value(ours, MOST_DIGITS, b);
+    return *a && strcmp(a, b) == 0;
 }
 
 lb_run_difference *lb_run_find(lb_run_differences *d, const char *name)
@@ -43,11 +59,15 @@ lb_run_difference *lb_run_find(lb_run_differences *d, const char *name)
 static void compare_values(const char *name, const cJSON *found, const cJSON *ours, lb_run_differences *d)
 {
     lb_run_difference difference;
+    if (strcmp(name, "steps") == 0 || is_same(found, ours)) return;
+    if (d->count == LB_RUN_DIFFERENCES || lb_run_find(d, name)) return;
     snprintf(difference.name, sizeof difference.name, "%s", name);
-    print_value(found, difference.found);
-    print_value(ours, difference.ours);
-    bool same = strcmp(difference.found, difference.ours) == 0 || strcmp(name, "steps") == 0;
-    if (!same && d->count < LB_RUN_DIFFERENCES && !lb_run_find(d, name)) d->list[d->count++] = difference;
+    int digits = FEW_DIGITS;
+    do {
+        print_value(found, digits, difference.found);
+        print_value(ours, digits, difference.ours);
+    } while (strcmp(difference.found, difference.ours) == 0 && digits++ < MOST_DIGITS);
+    d->list[d->count++] = difference;
 }
 
 /* One of the two may be NULL: all members of the other one then differ. */

@@ -5,6 +5,7 @@
 #include "base/threads.h"
 #include "nn/params.h"
 #include "tensor/accumulate.h"
+#include "train/diverged.h"
 #include "train/group.h"
 
 #include <math.h>
@@ -37,7 +38,9 @@ lb_status lb_trainer_begin(lb_trainer *t, lb_error *error)
     t->threads = lb_thread_choice_of(lb_threads());
     t->tape = lb_tape_new();
     if (size > 1) t->room = lb_alloc(LB_GROUP_ROOM * sizeof *t->room);
-    t->state.optimizer = lb_optimizer_new(c->params, c->optimizer);
+    lb_optimizer_config optimizer = c->optimizer;
+    optimizer.tape = t->tape;
+    t->state.optimizer = lb_optimizer_new(c->params, optimizer);
     if (c->average > 0) t->state.average = lb_alloc_zero(lb_trainer_bytes(t));
     if (c->keep_best) t->state.best = lb_alloc_zero(lb_trainer_bytes(t));
     bool slabs = (t->state.average || !(c->average > 0)) && (t->state.best || !c->keep_best);
@@ -45,14 +48,6 @@ lb_status lb_trainer_begin(lb_trainer *t, lb_error *error)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
     begin_average(t);
     return LB_OK;
-}
-
-static lb_status diverged(int64_t step, lb_error *error)
-{
-    return lb_error_set(
-        error, LB_ERROR_DIVERGED,
-        "training diverged: the loss of step %lld is not finite; a smaller learning rate may help",
-        (long long)step + 1);
 }
 
 static void update_average(const lb_trainer *t)
@@ -74,7 +69,10 @@ static lb_status take_part(lb_trainer *t, int64_t part, lb_shard_totals *totals,
     *totals = (lb_shard_totals){0};
     if (c->shards > 1 && tokens == 0 && lb_tape_status(t->tape) == LB_OK) return LB_OK;
     if (c->shards > 1) loss = lb_scale(loss, (lb_real)tokens);
-    lb_status status = lb_backward(loss, error);
+    /* The totals tell whether a loss is finite, in all processes at once. */
+    bool is_one = lb_is_sound(loss) && lb_count(loss) == 1;
+    lb_status status =
+        is_one ? lb_backward_from(loss, (const lb_real[]){1}, error) : lb_backward(loss, error);
     *totals = (lb_shard_totals){(double)lb_item(loss), (double)tokens};
     return status;
 }
@@ -106,11 +104,18 @@ static lb_status gather_in_time(lb_trainer *t, lb_shard_totals *totals, lb_error
     return status;
 }
 
+/* The number of the first part of this process. */
+static int64_t first_part(const lb_trainer *t)
+{
+    const lb_group *group = t->config->group;
+    int parts = t->shards.count, all = parts * lb_group_size(group);
+    return t->state.step * all + (group ? (int64_t)group->rank * parts : 0);
+}
+
 static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
 {
-    const lb_trainer_config *c = t->config;
-    int parts = t->shards.count, all = parts * lb_group_size(c->group);
-    int64_t first = t->state.step * all + (c->group ? (int64_t)c->group->rank * parts : 0);
+    int parts = t->shards.count;
+    int64_t first = first_part(t);
     *totals = (lb_shard_totals){0};
     for (int part = 0; part < parts; part++) {
         lb_shard_totals found;
@@ -124,6 +129,38 @@ static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error 
     return gather_in_time(t, totals, error);
 }
 
+/* The op where a number was not finite. Of several parts, only the last one is on the tape: they are taken again. */
+static char *find_cause(lb_trainer *t, char cause[LB_CAUSE_TEXT])
+{
+    lb_shard_totals totals;
+    lb_cause_on(t->tape, cause);
+    for (int part = 0; part < t->shards.count && t->shards.count > 1 && !*cause; part++) {
+        lb_params_zero_grads(t->config->params);
+        if (take_part(t, first_part(t) + part, &totals, NULL)) break;
+        lb_cause_on(t->tape, cause);
+    }
+    lb_params_zero_grads(t->config->params);
+    return cause;
+}
+
+static lb_status diverged(lb_trainer *t, const char *what, lb_error *error)
+{
+    char cause[LB_CAUSE_TEXT];
+    return lb_error_set(error, LB_ERROR_DIVERGED, "training diverged: the %s of step %lld is not finite%s%s",
+                        what, (long long)t->state.step + 1, find_cause(t, cause),
+                        lb_divergence_advice(t->state.step));
+}
+
+/* The optimiser would look for the cause on the tape of the last part. */
+static lb_status follow_gradient(lb_trainer *t, lb_error *error)
+{
+    if (t->shards.count == 1) return lb_optimizer_step(t->state.optimizer, error);
+    lb_error found = {0};
+    lb_status status = lb_optimizer_step(t->state.optimizer, &found);
+    if (status == LB_ERROR_DIVERGED) return diverged(t, "gradient", error);
+    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
 static lb_status take_step(lb_trainer *t, double *loss, lb_error *error)
 {
     lb_shard_totals totals;
@@ -131,9 +168,9 @@ static lb_status take_step(lb_trainer *t, double *loss, lb_error *error)
     if (status) return status;
     *loss = totals.loss;
     t->state.tokens += totals.tokens;
-    if (!isfinite(*loss)) return diverged(t->state.step, error);
+    if (!isfinite(*loss)) return diverged(t, "loss", error);
     lb_optimizer_set_lr(t->state.optimizer, (lb_real)lb_schedule_lr(&t->config->schedule, t->state.step));
-    status = lb_optimizer_step(t->state.optimizer, error);
+    status = follow_gradient(t, error);
     if (status) return status;
     if (t->state.average) update_average(t);
     t->state.loss_sum += *loss;

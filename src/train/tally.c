@@ -7,6 +7,8 @@
 #include "models/decode/model.h"
 #include "train/group.h"
 
+#include <math.h>
+
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
 {
     int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
@@ -209,5 +211,5 @@ lb_evaluation lb_tally_evaluation(const lb_tally *tally, int64_t count)
 {
     return (lb_evaluation){.exact_match = share((double)tally->right, count),
                            .symbol_error = share((double)tally->edits, tally->symbols),
-                           .loss = share(tally->loss, tally->tokens)};
+                           .loss = tally->tokens > 0 ? tally->loss / (double)tally->tokens : NAN};
 }

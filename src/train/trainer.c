@@ -3,11 +3,13 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "tensor/finite.h"
+#include "base/json_text.h"
+#include "train/diverged.h"
 #include "train/group.h"
 #include "train/point.h"
 #include "train/step.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,12 +51,11 @@ static lb_status evaluate(lb_trainer *t, lb_train_point *point, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
     lb_train_history *history = t->state.history;
+    char bad[LB_BAD_TEXT];
     /* A finite loss does not tell: some weights may not have been used. */
-    if (lb_first_not_finite(lb_params_values(c->params), lb_params_size(c->params)) >= 0)
-        return lb_error_set(
-            error, LB_ERROR_DIVERGED,
-            "training diverged: after step %lld weights are not finite; a smaller learning rate may help",
-            (long long)point->step);
+    if (*lb_bad_parameter(c->params, false, bad))
+        return lb_error_set(error, LB_ERROR_DIVERGED, "training diverged: after step %lld, %s%s",
+                            (long long)point->step, bad, lb_divergence_advice(point->step));
     if (c->evaluate && c->evaluate(c->context, t->tape, &point->dev)) return tape_failed(t, error);
     point->grad_norm = lb_optimizer_about(t->state.optimizer).grad_norm;
     point->tokens = t->state.tokens;
@@ -101,9 +102,10 @@ static int64_t steps_since_point(const lb_trainer *t)
 static lb_status mark_point(lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
+    bool begins = t->state.step == 0; /* no step has a loss yet */
     lb_train_point point = {.step = t->state.step,
-                            .loss = t->state.loss_sum / (double)steps_since_point(t),
-                            .lr = lb_schedule_lr(&c->schedule, t->state.step - 1)};
+                            .loss = begins ? NAN : t->state.loss_sum / (double)steps_since_point(t),
+                            .lr = begins ? 0 : lb_schedule_lr(&c->schedule, t->state.step - 1)};
     lb_trainer_swap(t);
     lb_status status = evaluate(t, &point, error);
     lb_trainer_swap(t);
@@ -152,25 +154,33 @@ static bool is_stopped(const lb_trainer *t)
     return c->group ? t->stopped : c->stop && c->stop(c->context);
 }
 
+/* What is trained already may be better than anything that follows. */
+static lb_status measure_start(lb_trainer *t, lb_error *error)
+{
+    const lb_trainer_config *c = t->config;
+    bool begins = t->state.step == 0 && t->state.history->count == 0;
+    return c->trained && c->evaluate && begins ? mark_point(t, error) : LB_OK;
+}
+
 static lb_status run(lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
     lb_train_state *state = &t->state;
     const int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
     const double start = now(), tokens_before = state->tokens; /* of an earlier process */
-    while (!is_done(t)) {
+    lb_status status = measure_start(t, error);
+    while (!status && !is_done(t)) {
         double loss = 0;
         if (is_stopped(t)) return interrupt(t, error);
-        lb_status status = lb_trainer_step(t, &loss, error);
+        status = lb_trainer_step(t, &loss, error);
         if (status) return status;
         if (c->progress && lb_group_leads(c->group))
             c->progress(c->context, state->step, loss, last_point(state->history),
                         state->tokens - tokens_before, 1e-9 * (double)t->ended - start);
         if (state->step % every != 0 && state->step != c->steps) continue;
         status = mark_point(t, error);
-        if (status) return status;
     }
-    return save_if_needed(t, error);
+    return status ? status : save_if_needed(t, error);
 }
 
 /* Resumes from the checkpoint, as if this process had begun so many seconds earlier. */
@@ -198,6 +208,14 @@ static lb_status agree(const lb_trainer *t, lb_error *error)
     return status ? status : lb_group_agree(c->group, "hash of the weights", text, error);
 }
 
+/* A checkpoint has none of these. */
+static lb_status check_parameters(const lb_params *params, lb_error *error)
+{
+    char bad[LB_BAD_TEXT];
+    if (!*lb_bad_parameter(params, false, bad)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "before the first step, %s, expected a number", bad);
+}
+
 /* Sets the parameters to the final result of the run. */
 static void settle(const lb_trainer *t)
 {
@@ -219,6 +237,7 @@ lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error
     lb_status status = lb_trainer_begin(&t, error);
     if (!status && config.checkpoint && !config.fresh) status = resume(&t, error);
     if (!status && config.group) status = agree(&t, error);
+    if (!status) status = check_parameters(config.params, error);
     if (!status) status = run(&t, error);
     if (!status) settle(&t);
     lb_trainer_free(&t);
@@ -227,11 +246,14 @@ lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error
 
 void lb_train_point_print(lb_buffer *json, const lb_train_point *p)
 {
-    lb_buffer_print(json,
-                    "\"step\":%lld,\"loss\":%.9g,\"dev_loss\":%.9g,\"exact_match\":%.9g,"
-                    "\"symbol_error\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g",
-                    (long long)p->step, p->loss, p->dev.loss, p->dev.exact_match, p->dev.symbol_error, p->lr,
-                    p->grad_norm);
+    enum { DIGITS = 9 };
+    lb_json_whole(json, "step", p->step);
+    lb_json_number(json, "loss", p->loss, DIGITS);
+    lb_json_number(json, "dev_loss", p->dev.loss, DIGITS);
+    lb_json_number(json, "exact_match", p->dev.exact_match, DIGITS);
+    lb_json_number(json, "symbol_error", p->dev.symbol_error, DIGITS);
+    lb_json_number(json, "lr", p->lr, DIGITS);
+    lb_json_number(json, "grad_norm", p->grad_norm, DIGITS);
 }
 
 char *lb_train_history_json(const lb_train_history *history)

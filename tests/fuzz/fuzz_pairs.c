@@ -1,20 +1,27 @@
-/* A file of pairs. The first four bytes choose its format; the rest is the file. */
+/* A file of pairs. The first six bytes choose its format, and whether it is compressed; the rest is the file. */
+#include "data/formats/pair_kind.h"
 #include "data/pair_order.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "fuzz.h"
 #include "lookback/data.h"
 
-enum { COLUMNS = 4, HOLD_OUT = 3, BATCH = 2, MOST_SYMBOLS = 40 };
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+enum { COLUMNS = 4, HOLD_OUT = 3, BATCH = 2, MOST_SYMBOLS = 40, GZIP_WINDOW = 15 + 16, CUT = 5 };
 
 /* The last two are no valid separators. */
 static const char *const separators[] = {NULL, "", " ", ";", "ab", "\xcc\x81", "\xc3\xa9", "\t", "\xff"};
 enum { SEPARATORS = sizeof separators / sizeof *separators };
 
-static const char *const kinds[] = {
-    NULL,       "tsv",        "csv",        "csv:;",  "cmudict",  "unimorph", "jsonl", "lines: -> ",
-    "lists:->", "tsv+header", "csv+header", "lines:", "lexiconp", "conllu",   "scan",  "csv:tab"};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+/* What divides the fields, for the formats that ask for it. The first is that of the format itself. */
+static const char *const betweens[] = {NULL, "", ",", ";", " -> ", "->", "tab", " ||| "};
+enum { BETWEENS = sizeof betweens / sizeof *betweens };
+
+/* How the file is compressed. */
+enum { PLAIN, GZIP, GZIP_CUT, GZIP_TWICE, PACKINGS };
 
 static lb_symbol_rule choose_rule(uint8_t byte)
 {
@@ -22,7 +29,21 @@ static lb_symbol_rule choose_rule(uint8_t byte)
                             .normalize = (lb_normal_form)(byte / SEPARATORS % 3)};
 }
 
-static lb_pair_format choose_format(const uint8_t **data, size_t *size)
+/* Any row of the table of formats, or NULL: it is found out. */
+static const char *choose_kind(uint8_t row, uint8_t shape)
+{
+    static char name[LB_PAIR_KIND_NAME];
+    size_t rows = 0;
+    while (lb_pair_kind_at(rows)) rows++;
+    const lb_pair_kind_row *kind = row % (rows + 1) ? lb_pair_kind_at(row % (rows + 1) - 1) : NULL;
+    const char *between = betweens[shape / 2 % BETWEENS];
+    if (!kind) return NULL;
+    snprintf(name, sizeof name, "%s%s%s%s", kind->name, between ? ":" : "", between ? between : "",
+             shape % 2 ? "+header" : "");
+    return name;
+}
+
+static lb_pair_format choose_format(const uint8_t **data, size_t *size, int *packing)
 {
     uint8_t columns = fuzz_byte(data, size), rest = fuzz_byte(data, size);
     lb_pair_format format = {.source = choose_rule(fuzz_byte(data, size)),
@@ -33,11 +54,37 @@ static lb_pair_format choose_format(const uint8_t **data, size_t *size)
                              .no_target = (rest & 1) != 0,
                              .skip_bad_lines = (rest & 2) != 0,
                              .longest = rest & 4 ? MOST_SYMBOLS : 0};
-    if (rest & 8)
-        format.source.features = separators[rest / 16 % SEPARATORS];
-    else
-        format.kind = kinds[rest / 16 % KINDS];
+    if (rest & 8) format.source.features = separators[rest / 16 % SEPARATORS];
+    uint8_t row = fuzz_byte(data, size), shape = fuzz_byte(data, size);
+    format.kind = choose_kind(row, shape);
+    *packing = shape / 2 / BETWEENS % PACKINGS;
     return format;
+}
+
+static void pack(const uint8_t *data, size_t size, uint8_t *to, size_t room, size_t *used)
+{
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)data,
+                       .avail_in = (uInt)size,
+                       .next_out = to + *used,
+                       .avail_out = (uInt)(room - *used)};
+    bool packed = deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, MAX_MEM_LEVEL, 0) == Z_OK &&
+                  deflate(&stream, Z_FINISH) == Z_STREAM_END;
+    *used += stream.total_out;
+    fuzz_require(deflateEnd(&stream) == Z_OK && packed, "bytes can be compressed");
+}
+
+/* The file, as it is, in gzip data, in some that end too early, or in two members. */
+static const char *write_file(const uint8_t *data, size_t size, int packing)
+{
+    if (packing == PLAIN) return fuzz_file(data, size);
+    size_t room = 2 * size + 256, used = 0, half = packing == GZIP_TWICE ? size / 2 : 0;
+    uint8_t *packed = malloc(room);
+    fuzz_require(packed != NULL, "there is memory for gzip data");
+    if (half > 0) pack(data, half, packed, room, &used);
+    pack(data + half, size - half, packed, room, &used);
+    const char *path = fuzz_file(packed, used - (packing == GZIP_CUT ? CUT : 0));
+    free(packed);
+    return path;
 }
 
 /* Every pair can be read again, and is as long as it was at first. */
@@ -82,8 +129,9 @@ static void order_pairs(const lb_pairs *pairs)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lb_error error = {0};
-    lb_pair_format format = choose_format(&data, &size);
-    lb_pairs *pairs = lb_pairs_open(fuzz_file(data, size), format, &error);
+    int packing;
+    lb_pair_format format = choose_format(&data, &size, &packing);
+    lb_pairs *pairs = lb_pairs_open(write_file(data, size, packing), format, &error);
     fuzz_require_told(pairs != NULL, &error);
     if (!pairs) return 0;
     lb_vocabulary *source = lb_vocabulary_new_reserved(&error), *target = lb_vocabulary_new_reserved(&error);

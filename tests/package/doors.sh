@@ -58,9 +58,11 @@ for type in f32 int8; do
     cc -std=c99 -O2 -s -I$type -o $type/apply "$checkout/tests/export/lines.c" $type/g2p.c -lm
 done
 
-# Bytes of files, links followed once.
+# Bytes of files, and of each of them as gzip.
 bytes() { # FILE...
-    du -cbL "$@" | tail -n 1 | cut -f 1
+    find -L "$@" -type f | while IFS= read -r file; do
+        echo "$(wc -c <"$file") $(gzip -9cq "$file" | wc -c)"
+    done | awk '{ plain += $1; packed += $2 } END { printf "%d kB | %d kB", plain / 1000, packed / 1000 }'
 }
 
 # Milliseconds of a processor that a command takes.
@@ -71,8 +73,8 @@ milliseconds() { # INPUT OUTPUT COMMAND...
 }
 
 failed=0
-printf '| way | size | start, ms | a word, ms | differ |\n|---|---|---|---|---|\n'
-door() { # NAME BYTES ALLOWED COMMAND...
+printf '| way | size | as gzip | start, ms | a word, ms | differ |\n|---|---|---|---|---|---|\n'
+door() { # NAME SIZES ALLOWED COMMAND...
     local name=$1 size=$2 allowed=$3 start all differ
     shift 3
     all=$(milliseconds words found "$@")
@@ -80,7 +82,7 @@ door() { # NAME BYTES ALLOWED COMMAND...
     differ=$(paste -d '\t' expected found | awk -F '\t' '$1 != $2 { n++ } END { print n + 0 }')
     test "$(wc -l <found)" -eq "$(wc -l <words)" || differ=lines
     awk -v name="$name" -v size="$size" -v start="$start" -v all="$all" -v differ="$differ" \
-        'BEGIN { printf "| %s | %d kB | %.0f | %.1f | %s |\n", name, size / 1000, start, (all - start) / 1000, differ }'
+        'BEGIN { printf "| %s | %s | %.0f | %.1f | %s |\n", name, size, start, (all - start) / 1000, differ }'
     test "$differ" != lines && test "$differ" -le "$allowed" || failed=1
 }
 
@@ -91,7 +93,7 @@ door "C library" "$(bytes "$lib/liblookback.so")" 0 ./whole model
 door "library for prediction, shared" "$(bytes "$lib/liblookback_predict.so")" 0 ./shared model
 door "library for prediction, archive" "$(bytes archive)" 0 ./archive model
 door "Python" "$(bytes "$site")" 0 python/bin/python apply.py model
-door "npm" "$(bytes "$packages"/lookback-*.tgz)" 0 node apply.mjs model.st
+door "npm" "$(bytes node_modules/lookback/{index.js,lookback.js,lookback.wasm})" 0 node apply.mjs model.st
 door "one C file, f32" "$(bytes f32/apply)" 0 f32/apply
 door "one C file, int8" "$(bytes int8/apply)" 20 int8/apply
 exit $failed

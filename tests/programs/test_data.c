@@ -116,10 +116,10 @@ static const struct {
      "closes "
      "in line 3\n",
      ""},
-    {"a\tb\tid=7\nc\td\tid=8\n", "", "pairs.tsv: 2 lines, 2 pairs\n  columns: source 1, target 2\n",
-     "lookback data: pairs.tsv: column 3 is not used: features would have several keys, and values that "
-     "recur; "
-     "--features-column 3 reads it\n"},
+    {"a\tb\tid=7\nc\td\tid=8\n", "",
+     "pairs.tsv: 2 lines, 2 pairs\n  columns: source 1, target 2\n"
+     "  columns that are not used: 3 (--features-column 3 reads it)\n",
+     ""},
     {"a\tb\tid=7\nc\td\tid=8\n", "--features-column 3", "pairs.tsv: 2 lines, 2 pairs\n  source: 2 to 2", ""},
     {"a,b;c\nd,e;f\ng,h;i\nk,l;m\nn,o;p\n", "", "pairs.tsv: csv, 5 lines, 5 pairs\n",
      "lookback data: pairs.tsv: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it "

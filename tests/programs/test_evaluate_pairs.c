@@ -144,15 +144,34 @@ START_TEST(test_evaluate_no_interval_and_no_bleu_where_there_is_none)
                                     "exact match           100.00 %  95 % interval 43.85 to 100.00\n"
                                     "sequence error rate     0.00 %  95 % interval 0.00 to 56.15\n"
                                     "symbol error rate       0.00 %\n"
-                                    "BLEU                       -\n");
+                                    "BLEU of characters         -\n");
     RUN("--predictions=pairs.tsv", "pairs.tsv", "--json");
     ck_assert_ptr_nonnull(strstr(result.output,
                                  "\"symbol_error_rate\":{\"value\":0,\"low\":null,\"high\":null},"
-                                 "\"bleu\":{\"value\":null,\"low\":null,\"high\":null}"));
+                                 "\"bleu\":{\"value\":null,\"low\":null,\"high\":null},"
+                                 "\"bleu_of\":\"characters\""));
     /* One output of four symbols, which half of the resamples do not have. */
     write_file("pairs.tsv", "a\tabcd\nb\tcab\n");
     RUN("--predictions=pairs.tsv", "pairs.tsv");
-    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU                  100.00\n"));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU of characters    100.00\n"));
+}
+END_TEST
+
+/* The same outputs, divided in three ways: the number depends on it, and so does its name. */
+START_TEST(test_evaluate_bleu_is_named_after_what_it_is_of)
+{
+    write_file("pairs.tsv", "a\tthe old house of stone\nb\ta red ball in the tree\n");
+    write_file("said.tsv", "a\tthe old horse of stone\nb\ta red bell in the trees\n");
+    RUN("--predictions=said.tsv", "pairs.tsv");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU of characters     85.17"));
+    RUN("--predictions=said.tsv", "pairs.tsv", "--symbols=graphemes");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU of graphemes      85.17"));
+    RUN("--predictions=said.tsv", "pairs.tsv", "--symbols=graphemes", "--json");
+    ck_assert_ptr_nonnull(strstr(result.output, "\"bleu_of\":\"graphemes\""));
+    RUN("--predictions=said.tsv", "pairs.tsv", "--target-separator= ");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU                   18.43"));
+    RUN("--predictions=said.tsv", "pairs.tsv", "--target-separator= ", "--json");
+    ck_assert_ptr_nonnull(strstr(result.output, "\"bleu_of\":\"symbols\""));
 }
 END_TEST
 
@@ -368,6 +387,7 @@ int main(void)
             test_evaluate_model_and_predictions_give_the_same_measures,
             test_evaluate_prints_a_line_for_each_measure,
             test_evaluate_no_interval_and_no_bleu_where_there_is_none,
+            test_evaluate_bleu_is_named_after_what_it_is_of,
             test_evaluate_what_predict_writes_can_be_compared, test_evaluate_each_row_counts_on_its_own,
             test_evaluate_empty_output_lacks_all_symbols, test_evaluate_pairs_can_come_through_a_pipe,
             test_evaluate_bad_line_at_the_end_is_found_first,

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define LOOKBACK BIN_DIR "/lookback"
 
@@ -245,6 +247,31 @@ START_TEST(test_export_twice_gives_the_same_bytes)
 }
 END_TEST
 
+/* A file that is too large stands for a disk that is full: the header would fit. */
+START_TEST(test_export_that_does_not_fit_leaves_no_file)
+{
+    static char limit[] = "ulimit -f 40 && exec " LOOKBACK " export model -q -o g2p.c";
+    static const char *const outputs[] = {"g2p.c", "h.onnx"}, *const seconds[] = {"g2p.c", "h.decoder.onnx"};
+    char path[SUPPORT_PATH], said[SUPPORT_PATH];
+    support_train_pair_model(support_path(path, "model"), 0, LB_ATTENTION_ADDITIVE);
+    SUPPORT_RUN(&result, NULL, "/bin/sh", "-c", limit);
+    support_expect(&result, 74, "", "lookback export: g2p.c: cannot write: File too large\n");
+    ck_assert_uint_eq(support_file_count(), 1);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(mkdir(support_path(path, seconds[i]), 0700), 0);
+        SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "model", "-q", "-o", outputs[i]);
+        ck_assert_int_eq(result.status, 74);
+        snprintf(said, sizeof said, "%s: cannot write: Is a directory", seconds[i]);
+        ck_assert_msg(strstr(result.error, said) != NULL, "%s", result.error);
+        ck_assert_uint_eq(support_file_count(), i ? 4 : 2);
+        ck_assert_int_eq(rmdir(path), 0);
+        SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "model", "-q", "-o", outputs[i]);
+        ck_assert_int_eq(result.status, 0);
+        ck_assert_uint_eq(support_file_count(), i ? 5 : 3);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -255,5 +282,5 @@ int main(void)
                       test_export_splits_at_separators_as_predict_does, test_export_refuses_texts_by_number,
                       test_export_keeps_its_promises_for_rubbish, test_export_multiplies_small_numbers,
                       test_export_says_what_it_cannot, test_export_names_everything_after_its_file,
-                      test_export_twice_gives_the_same_bytes));
+                      test_export_twice_gives_the_same_bytes, test_export_that_does_not_fit_leaves_no_file));
 }

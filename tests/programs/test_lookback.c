@@ -295,6 +295,21 @@ START_TEST(test_lookback_with_the_runtime_inside_starts_once_with_threads_that_s
 }
 END_TEST
 
+/* With a smaller one, it would end in SIGSEGV, somewhere. */
+START_TEST(test_lookback_with_a_stack_of_128_kb_trains_and_with_less_says_so)
+{
+    static char script[] = "ulimit -s $1 && exec " LOOKBACK
+                           " sort --quiet --steps 2 --hidden 40 --embed 24 --threads 2 --fresh --out \"$2\"";
+    char out[SUPPORT_PATH];
+    support_path(out, "out");
+    RUN("/bin/sh", "-c", script, "sh", "127", out);
+    support_expect(&result, 1, "", "lookback: found a stack of 127 kB (ulimit -s), expected at least 128\n");
+    if (SUPPORT_SANITIZED) return;
+    RUN("/bin/sh", "-c", script, "sh", "128", out);
+    ck_assert_msg(result.status == 0, "%d: %s", result.status, result.error);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("lookback");
@@ -313,6 +328,7 @@ int main(void)
     tcase_add_test(tests, test_lookback_misspelt_word_is_answered_with_the_likely_one);
     tcase_add_test(tests, test_lookback_with_the_runtime_inside_starts_once_with_threads_that_sleep);
     tcase_add_test(tests, test_train_understands_the_names_of_the_notebooks);
+    tcase_add_test(tests, test_lookback_with_a_stack_of_128_kb_trains_and_with_less_says_so);
     Suite *suite = suite_create("lookback");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -93,7 +93,7 @@ END_TEST
 START_TEST(test_predict_impossible_beam_is_status_2)
 {
     run(model, "--beam=-1", "7 3\n");
-    expect(2, "", "lookback predict: --beam: expected a whole number from 0 to 1024, found \"-1\"\n");
+    expect(2, "", "lookback predict: --beam: expected a whole number from 0 to 1000, found \"-1\"\n");
 }
 END_TEST
 

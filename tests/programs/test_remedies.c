@@ -31,6 +31,7 @@ static void write_files(void)
     support_write_text("three.tsv", "abc\tc b a\tx\n");
     support_write_file(support_path(path, "a.gz"), "\x1F\x8B\x08\0", 4);
     support_write_file(support_path(path, "wide.tsv"), "\xFF\xFE\x61\0\t\0b\0\n", 9);
+    support_write_file(support_path(path, "wider.tsv"), "\xFF\xFE\0\0\x61\0\0\0\t\0\0\0b\0\0\0\n", 17);
 }
 
 static const struct {
@@ -48,6 +49,9 @@ static const struct {
      "NEW\n"},
     {TRAIN "--train wide.tsv", 65,
      "wide.tsv:1: found text in UTF-16, expected text in UTF-8; try: iconv -f UTF-16 -t UTF-8 wide.tsv > "
+     "NEW\n"},
+    {TRAIN "--train wider.tsv", 65,
+     "wider.tsv:1: found text in UTF-32, expected text in UTF-8; try: iconv -f UTF-32 -t UTF-8 wider.tsv > "
      "NEW\n"},
     {TRAIN "--train out/model.safetensors", 65,
      "found safetensors, such as a model, expected text in UTF-8; try: lookback inspect "

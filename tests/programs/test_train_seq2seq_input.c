@@ -336,24 +336,6 @@ START_TEST(test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_rep
 }
 END_TEST
 
-/* The base has other sizes than the defaults, and the second run does not give any. */
-START_TEST(test_train_seq2seq_from_a_model_takes_its_architecture_and_refuses_another)
-{
-    support_write_pairs("train.tsv", 100, 1);
-    support_write_text("new.tsv", "xyz\tz y x\nyx\tx y\nzzy\ty z z\nyz\tz y\n");
-    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--out", "base", "--steps", "60");
-    support_assert_trained();
-    SUPPORT_TRAIN("--from", "base", "--train", "new.tsv", "--dev", "new.tsv", "--steps", "60",
-                  "--evaluate-every", "20", "--freeze", "attention");
-    support_assert_trained();
-    SUPPORT_TRAIN("--from", "base", "--train", "new.tsv", "--dev", "new.tsv", "--hidden", "192", "--out",
-                  "other");
-    support_assert_refused(2, "cannot start from base: it has --hidden 32, this run has --hidden 192");
-    SUPPORT_TRAIN("--from", "base", "--train", "new.tsv", "--out", "base");
-    support_assert_refused(2, "this run would overwrite it");
-}
-END_TEST
-
 START_TEST(test_train_seq2seq_damaged_checkpoint_is_refused)
 {
     char path[SUPPORT_PATH];
@@ -388,6 +370,5 @@ int main(void)
                       test_train_seq2seq_result_that_cannot_be_printed_is_status_74,
                       test_train_seq2seq_divergence_is_status_75_and_the_checkpoint_stays,
                       test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_replaces_it,
-                      test_train_seq2seq_from_a_model_takes_its_architecture_and_refuses_another,
                       test_train_seq2seq_damaged_checkpoint_is_refused));
 }

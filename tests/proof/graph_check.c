@@ -1,4 +1,5 @@
 /* The values of a graph against the references of its ops. */
+#include "autograd/cause.h"
 #include "autograd/op_cases.h"
 #include "proof/graph.h"
 
@@ -20,32 +21,12 @@ static const double LARGEST_SUMMED = 100;
 /* Whether an op does at most one rounding per element, so that its reference holds for all numbers. */
 static bool is_by_element(const lb_op *op)
 {
-    static const char *const names[] = {"add",
-                                        "sub",
-                                        "mul",
-                                        "div",
-                                        "concat",
-                                        "slice",
-                                        "permute",
-                                        "exp",
-                                        "log",
-                                        "tanh",
-                                        "sigmoid",
-                                        "masked_fill",
-                                        "reshape",
-                                        "relu",
-                                        "dropout",
-                                        "scale",
-                                        "embedding_lookup",
-                                        "sqrt",
-                                        "abs",
-                                        "softplus",
-                                        "maximum",
-                                        "minimum",
-                                        "pow",
-                                        "where",
-                                        "reduce_max",
-                                        "relative_bias"};
+    static const char *const names[] = {
+        "add",     "sub",        "mul",          "div",     "concat",     "slice",
+        "permute", "exp",        "log",          "tanh",    "sigmoid",    "masked_fill",
+        "reshape", "relu",       "dropout",      "scale",   "add_scalar", "embedding_lookup",
+        "sqrt",    "abs",        "softplus",     "maximum", "minimum",    "pow",
+        "where",   "reduce_max", "relative_bias"};
     for (int i = 0; i < LB_LENGTH(names); i++)
         if (strcmp(op->name, names[i]) == 0) return true;
     return false;
@@ -149,9 +130,12 @@ bool proof_try_values(uint64_t seed, char why[PROOF_WHY])
     proof_check_results(&g, why);
     lb_tensor *all = proof_in_one_row(&g);
     lb_error error = {0};
-    /* Values may be NaN by now; backward must only survive that. */
-    if (lb_tape_mode(tape) == LB_MODE_TRAIN && lb_backward(lb_sum_all(all), &error) && !*why)
+    char cause[LB_CAUSE_TEXT];
+    /* Values may be NaN by now; backward, and the search for the cause, must only survive that. */
+    if (lb_tape_mode(tape) == LB_MODE_TRAIN &&
+        lb_backward_from(lb_sum_all(all), (const lb_real[]){1}, &error) && !*why)
         snprintf(why, PROOF_WHY, "backward: %.300s", error.message);
+    lb_cause_on(tape, cause);
     lb_tape_free(tape);
     proof_graph_free(&g);
     return !*why;

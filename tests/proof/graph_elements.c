@@ -54,8 +54,9 @@ static lb_tensor *make_unary(proof_graph *g)
                                                            lb_abs,
                                                            lb_softplus};
     lb_shape shape = proof_random_shape(g, 0, 4);
-    uint64_t which = proof_below(&g->dice, LB_LENGTH(functions) + 1);
+    uint64_t which = proof_below(&g->dice, LB_LENGTH(functions) + 2);
     if (which == LB_LENGTH(functions)) return lb_scale(proof_operand(g, shape), (lb_real)-1.7);
+    if (which > LB_LENGTH(functions)) return lb_add_scalar(proof_operand(g, shape), (lb_real)0.3);
     return functions[which](which < OTHERS ? proof_positive(g, shape) : proof_operand(g, shape));
 }
 

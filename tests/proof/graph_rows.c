@@ -17,6 +17,7 @@ static lb_tensor *make_reduce(proof_graph *g)
     bool sums = proof_chance(g) || (g->sort == PROOF_SMOOTH && lb_shape_count(shape) == 0);
     if (shape.ndim == 0 || proof_once_in(&g->dice, 3)) return sums ? lb_sum_all(x) : lb_mean_all(x);
     int axis = proof_random_axis(g, shape.ndim);
+    if (proof_chance(g)) return sums ? lb_sum_keep(x, axis) : lb_mean_keep(x, axis);
     return sums ? lb_sum(x, axis) : lb_mean(x, axis);
 }
 

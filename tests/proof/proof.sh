@@ -45,6 +45,9 @@ campaigns="
 18 $here/proof_kills.sh|SIGKILL at random moments of a training and at each system call of its saves; resumed, it has to end with the same file
 4 $here/proof_parents.sh|SIGKILL at random moments of the parent of a sweep or an ensemble; the same command at once waits for what is left behind, and has to end with the same file
 2 $here/proof_grids.sh|random grids of a sweep, with equal values and members that cannot be: refused before anything is trained, or a folder and a result each
+2 $here/proof_pipes.sh|files of many formats, plain and compressed, from a file, through pipes in pieces and from a FIFO: the same output, messages and losses
+2 $here/proof_columns.sh|tables with their columns in random orders: the figures and outputs of the order that a model was trained on
+3 $here/proof_answers.sh|lines with up to 120,000 right answers: pairs as awk counts them, and four times as many in about four times the time of the processor
 2 $here/proof_limits.sh|few open files, little memory, a small stack, small files, a disk that is full or read-only
 2 $here/proof_links.sh|a link planted under each name that a program writes and that its user has not named: what it leads to stays as it is
 2 $here/proof_locales.sh|locales with a decimal comma, or with another small letter of I: the same output and files, byte for byte
@@ -56,11 +59,13 @@ campaigns="
 10 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
 2 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums
 3 $programs/proof_checkpoints|hostile checkpoints to resume and models to start from, with right checksums
+2 $programs/proof_terminal|models, files and names with random sequences that control a terminal: each command shows them on one without obeying, and a pipe gets them as they are
 2 $programs/proof_power_cut|a power cut at each moment of a save, with every state of the disk that POSIX allows
 30 $root/tests/fuzz/fuzz.sh|libFuzzer with address and undefined-behaviour sanitizers, one target for each loader
 4 $here/proof_threads.sh|1 to 16 threads, one processor, a busy machine: one model file, byte for byte
 2 $programs/proof_two_threads|two models on two threads of one process: the same weights and outputs as alone
 2 $programs/proof_forks|a process that has trained with several threads forks: its children train what it would, byte for byte
+3 $here/proof_python.sh|interpreters of Python that end while daemon threads translate and train, and models that are copied, pickled and spawned
 28 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
 12 $here/proof_sanitizers.sh|unit tests under the memory and the thread sanitizer and under valgrind, programs under valgrind
 4 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions

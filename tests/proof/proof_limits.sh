@@ -46,7 +46,7 @@ while ! time_is_up; do
         draw 300
         limit="-v $((50000 + 3000 * drawn))"
         ;;
-    2) limit="-s 1024" ;;
+    2) limit="-s 128" ;;
     3)
         draw 200
         limit="-f $drawn"

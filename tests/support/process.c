@@ -20,7 +20,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { CHUNK = 65536, NOT_STARTED = 127 };
+enum { CHUNK = 65536, NOT_STARTED = 127, USUAL_COLUMNS = 80 };
 
 /* Both ends of the channels to the program; -1 if closed. */
 typedef struct channels {
@@ -78,6 +78,8 @@ static bool open_channels(const support_command *command, channels *c)
     if (command->output_path) {
         c->child_output = open(command->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         if (c->child_output < 0) return false;
+    } else if (command->terminal_output) {
+        if (!make_terminal(USUAL_COLUMNS, &c->output, &c->child_output)) return false;
     } else if (!make_pipe(&c->output, &c->child_output)) {
         return false;
     }

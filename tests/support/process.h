@@ -15,6 +15,7 @@ typedef struct support_command {
     const char *input_path;         /* standard input is this file; NULL: a pipe with `input` */
     const char *output_path; /* standard output goes to this file, such as /dev/full; NULL: it is captured */
     bool close_output;       /* standard output is a pipe without a reader */
+    bool terminal_output;    /* standard output is a terminal of its own; false: it is a pipe */
     int terminal_columns;    /* standard error is a terminal that wide; 0: it is a pipe */
     const char *stop;        /* at an event, as support/stop.h plans it; NULL: never */
 } support_command;

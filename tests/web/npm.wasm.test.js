@@ -123,6 +123,50 @@ test("npm: options are those of predict", async () => {
     assert.deepEqual(model.translate("xab").unknown, ["x"]);
 });
 
+test("npm: a value of another type is a TypeError that says so, and undefined is the default", async () => {
+    const model = await npm.open(bytes("gru"));
+    const names = ["nBest", "beam", "limit", "lengthPenalty", "attention"];
+    for (const [value, found] of [
+        [null, "null"],
+        ["3", '"3"'],
+        [new Number(3), "a value of type object"],
+        [[3], "a value of type object"],
+        [3n, "a value of type bigint"],
+        [Symbol("3"), "a value of type symbol"],
+        [Object.create(null), "a value of type object"],
+        [() => 3, "a value of type function"],
+    ])
+        for (const name of names)
+            assert.throws(() => model.translate("ab", { [name]: value }), {
+                name: "TypeError",
+                message: `${name}: found ${found}, expected ${/penalty/i.test(name) ? "a number up to 10" : name === "attention" ? "true or false" : /limit/.test(name) ? "a whole number from 0 to 65535" : "a whole number from 0 to 1000"}`,
+            });
+    assert.throws(() => model.translate("ab", { attention: 1 }), TypeError);
+    assert.throws(() => model.translate("ab", { nBest: true }), TypeError);
+    for (const options of [null, "nBest", 3])
+        assert.throws(() => model.translate("ab", options), { name: "TypeError", message: /expected an object/ });
+    for (const name of ["beams", "constructor", "__proto_"])
+        assert.throws(() => model.translate("ab", { [name]: 3 }), { name: "TypeError", message: /no option/ });
+    for (const text of [null, undefined, 5, 5n, {}, Symbol("ab"), Object.create(null), true])
+        for (const given of [text, [text]])
+            assert.throws(() => model.translate(given), {
+                name: "TypeError",
+                message: /^(text 1: )?found .*, expected a (string|text or texts)$/,
+            });
+    const usual = model.translate("ab");
+    const none = Object.fromEntries(names.map((name) => [name, undefined]));
+    assert.deepEqual(model.translate("ab", none), usual);
+    assert.deepEqual(model.translate("ab", undefined), usual);
+});
+
+test("npm: the object of a string is one text, like the string", async () => {
+    const model = await npm.open(bytes("gru"));
+    const usual = model.translate("abcd");
+    assert.deepEqual(model.translate(new String("abcd")), usual);
+    assert.deepEqual(model.translate([new String("abcd"), "abcd"]), [usual, usual]);
+    assert.deepEqual(model.translate("abcd", { limit: 65535 }), usual);
+});
+
 test("npm: what is wrong has its error, and the model goes on", async () => {
     const file = bytes("gru"),
         model = await npm.open(file);
@@ -142,11 +186,18 @@ test("npm: what is wrong has its error, and the model goes on", async () => {
     await assert.rejects(npm.open("model.safetensors"), TypeError);
     for (const text of ["", "a\ud800b", "\udfff", "a\0b", "a".repeat(5000), "é".repeat(2 ** 20)])
         assert.throws(() => model.translate(text), { name: "LookbackError", status: "FORMAT" });
-    for (const options of [{ nBest: -1 }, { beam: 1.5 }, { lengthPenalty: NaN }, { attention: 1 }, { limit: 2 ** 40 }])
-        assert.throws(() => model.translate("ab", options), { name: "LookbackError", status: "ARGUMENT" });
-    assert.throws(() => model.translate("ab", { beam: 2 ** 30 }), { name: "LookbackError", status: "MEMORY" });
-    assert.throws(() => model.translate("ab", { beams: 3 }), TypeError);
-    assert.throws(() => model.translate(5), TypeError);
+    for (const [name, ...values] of [
+        ["nBest", -1, 1001, 2 ** 40, NaN],
+        ["beam", 1.5, 1001, Infinity],
+        ["limit", 65536, -1],
+        ["lengthPenalty", NaN, Infinity, -Infinity, 10.5],
+    ])
+        for (const value of values)
+            assert.throws(() => model.translate("ab", { [name]: value }), {
+                name: "LookbackError",
+                status: "ARGUMENT",
+                message: new RegExp(`^${name}: found ${value}, expected a`),
+            });
     assert.throws(() => model.translate(["ab", ""]), { status: "FORMAT", message: /^text 2: found an empty text/ });
     assert.equal(model.translate("ab").outputs[0].text, expected("gru", ["ab"])[0].outputs[0].text);
 });

@@ -395,6 +395,28 @@ test("a model of several shows who voted for what", () =>
         assert.equal(await countOf(page, ".votes"), 0);
     }));
 
+test("the card of a model of several has a list for each member", () =>
+    inPage("vote", { hash: "#view=card" }, async (page) => {
+        const blocks = await page.$$eval(".card .block", (all) =>
+            all.map((block) => [
+                block.querySelector("h3").textContent,
+                [...block.querySelectorAll("tr")].map(
+                    (row) => row.cells[0].textContent + "=" + row.cells[1].textContent,
+                ),
+            ]),
+        );
+        assert.deepEqual(
+            blocks.filter(([title]) => title.includes("members")),
+            [
+                ["Configuration: members 1", ["kind=seq2seq", "weight=0.5", "encoder.layers=1"]],
+                ["Configuration: members 2", ["kind=transformer", "weight=0.5", "sizes=64, 128", "direction=backward"]],
+                ["Training: members 1", ["seed=1", "options.steps=10", "options.tags.1.name=a"]],
+                ["Training: members 2", ["seed=2"]],
+            ],
+        );
+        assert.ok(!(await textOf(page, ".card")).includes("[object"));
+    }));
+
 test("what was learned: a confusion opens its pairs, a head opens in the pairs", () =>
     inPage("french", { hash: "#view=learned" }, async (page) => {
         assert.equal(await countOf(page, ".learned table.data tbody tr"), 4);

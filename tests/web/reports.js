@@ -119,7 +119,13 @@ const MAKERS = {
         const [first, second] = maker.pairs;
         first.votes = votes(["ʃɑto", "ʃɑto", "ʃɑto", "ʃɑto"]);
         second.votes = votes(["mɛzɔ̃", "mezɔ̃", "mɛzɔ̃", "mezɔ̃"]);
-        return withBytes(maker);
+        // As lookback report writes them for an ensemble.
+        const members = [
+            { kind: "seq2seq", weight: 0.5, encoder: { layers: 1 } },
+            { kind: "transformer", weight: 0.5, sizes: [64, 128], direction: "backward" },
+        ];
+        const training = { members: [{ seed: 1, options: { steps: 10, tags: [{ name: "a" }] } }, { seed: 2 }] };
+        return [maker.data({ about: { configuration: { members }, training } }), maker.bytes];
     },
     // A model that copies: the second symbol of the first pair is one of its source.
     copying: () => {

@@ -90,6 +90,32 @@ test("a text with symbols that the model does not know is shown with them, and a
     await page.close();
 });
 
+test("a text that is no text is refused in words", async () => {
+    const { page, trouble } = await openPage(browser, "gru", { folder });
+    for (const [text, message] of [
+        ["a\ud800b", "surrogate"],
+        ["\udc00ab", "surrogate"],
+        ["ab\udbff", "surrogate"],
+        ["ab\0cde", "NUL"],
+    ]) {
+        await page.$eval("#typed", (input, given) => (input.value = given), text);
+        await page.focus("#typed");
+        await page.keyboard.press("Enter");
+        await until(
+            page,
+            (part) => document.querySelector(".typing [role=status]").textContent.includes(part),
+            message,
+        );
+    }
+    // Both halves of a pair are one symbol.
+    await type(page, "a😀b");
+    await until(page, () => document.querySelector(".pair h2").textContent === "Pair 2");
+    assert.equal((await rowTexts(page))[1][1], "a😀b");
+    assert.equal((await rowTexts(page)).length, 2);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
 test("a text that is too long is refused in words", async () => {
     const { page, trouble } = await openPage(browser, "transformer", { folder });
     await page.$eval("#typed", (input) => (input.value = "a".repeat(70000)));

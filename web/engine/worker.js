@@ -16,13 +16,21 @@ function ask(name, ...values) {
     return JSON.parse(lookback.ccall(`playground_${name}`, "string", types, values));
 }
 
+// ccall takes half of a surrogate pair and what follows it for one symbol, and ends a text at NUL. The reason why a text is
+// none; undefined if it is one.
+function faultOf(text) {
+    if (/\p{Surrogate}/u.test(text)) return "not UTF-8: found a surrogate without its other half";
+    return text.includes("\0") ? "found the character NUL, which no text can have" : undefined;
+}
+
 function tell(type, values) {
     postMessage({ type, ...values });
 }
 
 function look() {
     looked = Date.now();
-    tell("look", { input, ...ask("look", input) });
+    const error = faultOf(input);
+    tell("look", { input, ...(error ? { error } : ask("look", input)) });
 }
 
 function measure(step) {
@@ -100,12 +108,8 @@ const answers = {
     },
     report({ text, beam, penalty }) {
         const files = ["/text.data", "/text.blob"];
-        const error = lookback.ccall(
-            "report_text",
-            "string",
-            ["string", "number", "number", "string", "string"],
-            [text, beam, penalty, ...files],
-        );
+        const types = ["string", "number", "number", "string", "string"];
+        const error = faultOf(text) ?? lookback.ccall("report_text", "string", types, [text, beam, penalty, ...files]);
         if (error) return tell("report", { error });
         const [data, blob] = files.map((name) => lookback.FS.readFile(name));
         postMessage({ type: "report", data, blob }, [data.buffer, blob.buffer]);

@@ -8,14 +8,15 @@ export class LookbackError extends Error {
     readonly status: Status;
 }
 
+/** One that is undefined has its default, in brackets. */
 export interface Options {
-    /** Outputs for a text, at most [1]. */
+    /** Outputs for a text, at most; up to 1,000 [1]. */
     nBest?: number;
-    /** Outputs that are followed side by side, at least nBest [5; 1 for lists of numbers]. */
+    /** Outputs that are followed side by side, at least nBest, up to 1,000 [5; 1 for lists of numbers]. */
     beam?: number;
-    /** The power of the length by which scores are divided [1]. */
+    /** The power of the length by which scores are divided, up to 10; negative: 0 [1]. */
     lengthPenalty?: number;
-    /** The most symbols of an output [8 + twice the longest of the text and the training texts]. */
+    /** The most symbols of an output, up to 65,535 [8 + twice the longest of the text and the training texts]. */
     limit?: number;
     /** Also where the model looked [false]. */
     attention?: boolean;
@@ -46,7 +47,7 @@ export interface Translation {
 
 export interface Model {
     /** Throws LookbackError: FORMAT for a text that is empty, too long, not UTF-8, or that the model cannot read; ARGUMENT for
-     *  an impossible option; MEMORY. Throws TypeError for an unknown option, or a text that is no string. */
+     *  an impossible option; MEMORY. Throws TypeError for an unknown option, a value of another type, or a text that is no string. */
     translate(text: string, options?: Options): Translation;
     translate(texts: Iterable<string>, options?: Options): Translation[];
 }

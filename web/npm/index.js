@@ -40,27 +40,56 @@ function ask(engine, name, bytes, ...numbers) {
     return found;
 }
 
-function checkText(text) {
-    if (typeof text !== "string") throw new TypeError(`found a text of type ${typeof text}, expected a string`);
+// A value as a message shows it. Not every value can be a string.
+function shown(value) {
+    if (typeof value === "string") return JSON.stringify(value);
+    if (value === null || ["undefined", "boolean", "number"].includes(typeof value)) return String(value);
+    return `a value of type ${typeof value}`;
+}
+
+// A string, or the object of one.
+const isText = (value) => typeof value === "string" || Object.prototype.toString.call(value) === "[object String]";
+
+function bytesOf(value) {
+    if (!isText(value)) throw new TypeError(`found ${shown(value)}, expected a string`);
+    const text = String.prototype.valueOf.call(value);
     if (/\p{Surrogate}/u.test(text))
         throw new LookbackError("FORMAT", "not UTF-8: found a surrogate without its other half");
     if (text.includes("\0")) throw new LookbackError("FORMAT", "found the character NUL, which no text can have");
+    return encoder.encode(`${text}\0`);
 }
 
-const WHOLE = ["nBest", "beam", "limit"];
+// The type of each option, what it may be beyond that, and its default. To the library, zero is the default.
+const whole = (most) => ({
+    type: "number",
+    fits: (value) => Number.isInteger(value) && value >= 0 && value <= most,
+    expected: `a whole number from 0 to ${most}`,
+    usual: 0,
+});
+const OPTIONS = new Map([
+    ["nBest", whole(1000)],
+    ["beam", whole(1000)],
+    [
+        "lengthPenalty",
+        { type: "number", fits: (value) => value > -Infinity && value <= 10, expected: "a number up to 10", usual: 1 },
+    ],
+    ["limit", whole(65535)],
+    ["attention", { type: "boolean", fits: () => true, expected: "true or false", usual: false }],
+]);
 
-function checkOptions(options) {
-    for (const [name, value] of Object.entries(options)) {
-        const fits = WHOLE.includes(name)
-            ? Number.isInteger(value) && value >= 0 && value < 2 ** 31
-            : name === "lengthPenalty"
-              ? Number.isFinite(value)
-              : name === "attention"
-                ? typeof value === "boolean"
-                : null;
-        if (fits === null) throw new TypeError(`translate() has no option ${name}`);
-        if (!fits) throw new LookbackError("ARGUMENT", `${name}: found ${value}`);
-    }
+// The values of all options. One that is undefined is left out.
+function settle(options) {
+    if (options === null || typeof options !== "object")
+        throw new TypeError(`found ${shown(options)}, expected an object with options`);
+    for (const name of Object.keys(options))
+        if (!OPTIONS.has(name)) throw new TypeError(`translate() has no option ${name}`);
+    return Array.from(OPTIONS, ([name, { type, fits, expected, usual }]) => {
+        const { [name]: value = usual } = options;
+        const wrong = `${name}: found ${shown(value)}, expected ${expected}`;
+        if (typeof value !== type) throw new TypeError(wrong);
+        if (!fits(value)) throw new LookbackError("ARGUMENT", wrong);
+        return value;
+    });
 }
 
 // A copy of [layers, heads, steps, length] numbers as nested arrays, whose rows are Float32Arrays.
@@ -79,12 +108,13 @@ class Model {
     }
 
     translate(texts, options = {}) {
-        checkOptions(options);
-        if (typeof texts === "string") return this.#one(texts, options);
-        if (typeof texts?.[Symbol.iterator] !== "function") throw new TypeError(`found ${texts}, expected texts`);
+        const settings = settle(options);
+        if (isText(texts)) return this.#one(texts, settings);
+        if (typeof texts?.[Symbol.iterator] !== "function")
+            throw new TypeError(`found ${shown(texts)}, expected a text or texts`);
         return Array.from(texts, (text, i) => {
             try {
-                return this.#one(text, options);
+                return this.#one(text, settings);
             } catch (error) {
                 error.message = `text ${i + 1}: ${error.message}`;
                 throw error;
@@ -92,17 +122,14 @@ class Model {
         });
     }
 
-    #one(text, { nBest = 1, beam = 0, lengthPenalty, limit = 0, attention = false }) {
-        checkText(text);
-        // To the library, zero is the default and less than zero is none.
-        const penalty = lengthPenalty === undefined ? 0 : lengthPenalty || -1;
+    #one(text, [nBest, beam, lengthPenalty, limit, attention]) {
         const { layers, heads, outputs, ...found } = ask(
             this.#engine,
             "translate",
-            encoder.encode(`${text}\0`),
+            bytesOf(text),
             nBest,
             beam,
-            penalty,
+            lengthPenalty || -1, // to the library, less than zero is none
             limit,
             Number(attention),
         );

@@ -9,24 +9,34 @@ function shownValue(value) {
     return typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 1e6 ? count(value) : String(value);
 }
 
-// What is nested once has a list of its own.
+// An object, or an array with objects in it, such as the members of an ensemble.
+function isNested(value) {
+    return value !== null && typeof value === "object" && (!Array.isArray(value) || value.some(isNested));
+}
+
+// The entries of an array are counted from 1.
+function entriesOf(object) {
+    return Array.isArray(object) ? object.map((value, i) => [String(i + 1), value]) : Object.entries(object);
+}
+
+// What is nested once has a list of its own, and so has each object of an array there.
 function lists(title, object) {
-    const isNested = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-    const entries = Object.entries(object);
+    const entries = entriesOf(object),
+        titled = (name) => `${title}${Array.isArray(object) ? "" : ":"} ${name}`;
     return [
         list(title, flatten(Object.fromEntries(entries.filter(([, value]) => !isNested(value))))),
         ...entries
             .filter(([, value]) => isNested(value))
-            .map(([name, value]) => list(`${title}: ${name}`, flatten(value))),
+            .flatMap(([name, value]) =>
+                Array.isArray(value) ? lists(titled(name), value) : list(titled(name), flatten(value)),
+            ),
     ];
 }
 
 // Nested names are joined: decoder.layers.
 function flatten(object, before = "") {
-    return Object.entries(object).flatMap(([name, value]) =>
-        value !== null && typeof value === "object" && !Array.isArray(value)
-            ? flatten(value, `${before}${name}.`)
-            : [[before + name, shownValue(value)]],
+    return entriesOf(object).flatMap(([name, value]) =>
+        isNested(value) ? flatten(value, `${before}${name}.`) : [[before + name, shownValue(value)]],
     );
 }
 

@@ -3,7 +3,7 @@
 #define APP_ONNX_GRAPH_H
 
 #include "base/buffer.h"
-#include "data/strings.h"
+#include "base/strings.h"
 
 #include <lookback/nn.h>
 

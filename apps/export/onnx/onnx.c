@@ -16,7 +16,7 @@ enum { MODEL_IR_VERSION = 1, MODEL_PRODUCER_NAME = 2, MODEL_PRODUCER_VERSION = 3
 enum { MODEL_OPSET_IMPORT = 8, OPSET_VERSION = 2, MODEL_METADATA = 14, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
 /* Opset 17 came with version 8 of the format. */
-enum { IR_VERSION = 8, OPSET = 17, PATH = 4096 };
+enum { IR_VERSION = 8, OPSET = 17 };
 
 static const char ENDING[] = ".onnx";
 
@@ -53,26 +53,39 @@ static void add_metadata(const lb_safetensors *file, lb_buffer *message)
     add_entry(message, LB_TARGET_VOCABULARY_KEY, target);
 }
 
-/* A ModelProto. `path` is NAME.onnx, and `part` of NAME.part.onnx the name of the graph. */
-static lb_status write_part(onnx_graph *graph, const lb_safetensors *file, const char *path, const char *part,
-                            lb_error *error)
+/* A ModelProto, with the name of its graph. */
+static void add_part(onnx_graph *graph, const lb_safetensors *file, const char *part, lb_buffer *message)
 {
-    char whole[PATH];
-    lb_buffer message = {0}, opset = {0}, body = {0};
-    int stem = (int)(strlen(path) - (sizeof ENDING - 1));
-    bool fits = lb_snprintf(whole, sizeof whole, "%.*s.%s%s", stem, path, part, ENDING) < PATH;
-    if (!fits) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the name is too long", path);
-    add_metadata(file, &message);
-    protobuf_whole(&message, MODEL_IR_VERSION, IR_VERSION);
-    protobuf_text(&message, MODEL_PRODUCER_NAME, "lookback");
-    protobuf_text(&message, MODEL_PRODUCER_VERSION, lb_version());
+    lb_buffer opset = {0}, body = {0};
+    add_metadata(file, message);
+    protobuf_whole(message, MODEL_IR_VERSION, IR_VERSION);
+    protobuf_text(message, MODEL_PRODUCER_NAME, "lookback");
+    protobuf_text(message, MODEL_PRODUCER_VERSION, lb_version());
     onnx_graph_end(graph, part, &body);
-    protobuf_message(&message, MODEL_GRAPH, &body);
+    protobuf_message(message, MODEL_GRAPH, &body);
     protobuf_whole(&opset, OPSET_VERSION, OPSET);
-    protobuf_message(&message, MODEL_OPSET_IMPORT, &opset);
-    lb_status status = message.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory")
-                                      : lb_file_write_atomic(whole, message.text, message.length, error);
-    lb_release(message.text);
+    protobuf_message(message, MODEL_OPSET_IMPORT, &opset);
+}
+
+/* `path` is NAME.onnx; the files are NAME.encoder.onnx and NAME.decoder.onnx. */
+static lb_status write_parts(onnx_graphs *graphs, const lb_safetensors *file, const char *path,
+                             lb_error *error)
+{
+    lb_buffer encoder = {0}, decoder = {0}, names[2] = {{0}, {0}};
+    int stem = (int)(strlen(path) - (sizeof ENDING - 1));
+    lb_buffer_print(&names[0], "%.*s.encoder%s", stem, path, ENDING);
+    lb_buffer_print(&names[1], "%.*s.decoder%s", stem, path, ENDING);
+    add_part(&graphs->encoder, file, "encoder", &encoder);
+    add_part(&graphs->decoder, file, "decoder", &decoder);
+    const lb_bytes first = {encoder.text, encoder.length}, second = {decoder.text, decoder.length};
+    lb_status status = LB_OK;
+    if (encoder.failed || decoder.failed || names[0].failed || names[1].failed)
+        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    else
+        status = lb_file_write_all((lb_new_file[]){{names[0].text, &first, 1}, {names[1].text, &second, 1}},
+                                   2, error);
+    lb_buffer *const buffers[] = {&encoder, &decoder, &names[0], &names[1]};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) lb_release(buffers[i]->text);
     return status;
 }
 
@@ -84,8 +97,7 @@ lb_status app_onnx_write(const lb_text_model *model, const lb_safetensors *file,
         onnx_transformer_add((const lb_transformer *)model->model, &graphs);
     else
         onnx_recurrent_add((const lb_seq2seq *)model->model, &graphs);
-    lb_status status = write_part(&graphs.encoder, file, path, "encoder", error);
-    if (!status) status = write_part(&graphs.decoder, file, path, "decoder", error);
+    lb_status status = write_parts(&graphs, file, path, error);
     onnx_graph_free(&graphs.encoder);
     onnx_graph_free(&graphs.decoder);
     return status;

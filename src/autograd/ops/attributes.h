@@ -22,7 +22,7 @@ typedef struct lb_matmul_sides {
 /* The operand is treated as [outer, length, inner], and the middle axis is summed. */
 typedef struct lb_reduction {
     int axis; /* as the user gave it */
-    bool all, mean;
+    bool all, mean, keep;
 } lb_reduction;
 
 typedef struct lb_permutation {

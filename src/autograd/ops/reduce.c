@@ -35,9 +35,11 @@ static lb_status reduced_shape(const lb_node *node, lb_shape *out)
         return lb_op_fail(node, LB_ERROR_ARGUMENT, "x%s has no axis %d", lb_shape_format(shape, text),
                           r->axis);
     }
-    out->ndim = shape.ndim - 1;
-    for (int d = 0, to = 0; d < shape.ndim; d++)
-        if (d != axis) out->dim[to++] = shape.dim[d];
+    out->ndim = 0;
+    for (int d = 0; d < shape.ndim; d++) {
+        if (d != axis) out->dim[out->ndim++] = shape.dim[d];
+        if (d == axis && r->keep) out->dim[out->ndim++] = 1;
+    }
     return LB_OK;
 }
 
@@ -93,6 +95,14 @@ lb_tensor *lb_sum(lb_tensor *x, int axis)
     return lb_op_apply(&sum_op, LB_INPUTS(x), &(lb_reduction){.axis = axis}, sizeof(lb_reduction));
 }
 
+/** lb_sum, but the axis stays, with length 1, so that the result broadcasts with x. Shapes: [2, 3, 4], axis 1 ->
+ *  [2, 1, 4]. */
+lb_tensor *lb_sum_keep(lb_tensor *x, int axis)
+{
+    return lb_op_apply(&sum_op, LB_INPUTS(x), &(lb_reduction){.axis = axis, .keep = true},
+                       sizeof(lb_reduction));
+}
+
 /** Sum over all elements -> a scalar. */
 lb_tensor *lb_sum_all(lb_tensor *x)
 {
@@ -103,6 +113,13 @@ lb_tensor *lb_sum_all(lb_tensor *x)
 lb_tensor *lb_mean(lb_tensor *x, int axis)
 {
     return lb_op_apply(&mean_op, LB_INPUTS(x), &(lb_reduction){.axis = axis, .mean = true},
+                       sizeof(lb_reduction));
+}
+
+/** lb_mean, but the axis stays, as for lb_sum_keep. */
+lb_tensor *lb_mean_keep(lb_tensor *x, int axis)
+{
+    return lb_op_apply(&mean_op, LB_INPUTS(x), &(lb_reduction){.axis = axis, .mean = true, .keep = true},
                        sizeof(lb_reduction));
 }
 

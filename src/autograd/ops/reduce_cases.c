@@ -28,6 +28,11 @@ static lb_tensor *sum_middle(lb_tensor *const *in)
     return lb_sum(in[0], -2);
 }
 
+static lb_tensor *sum_keep_middle(lb_tensor *const *in)
+{
+    return lb_sum_keep(in[0], 1);
+}
+
 static lb_tensor *sum_all(lb_tensor *const *in)
 {
     return lb_sum_all(in[0]);
@@ -38,6 +43,11 @@ static lb_tensor *mean_last(lb_tensor *const *in)
     return lb_mean(in[0], -1);
 }
 
+static lb_tensor *mean_keep_last(lb_tensor *const *in)
+{
+    return lb_mean_keep(in[0], -1);
+}
+
 static lb_tensor *mean_all(lb_tensor *const *in)
 {
     return lb_mean_all(in[0]);
@@ -46,10 +56,12 @@ static lb_tensor *mean_all(lb_tensor *const *in)
 static const lb_op_case sum_cases[] = {
     {"first axis", 1, {LB_DIMS(3, 2, 4)}, .apply = sum_first},
     {"middle axis", 1, {LB_DIMS(3, 2, 4)}, .apply = sum_middle},
+    {"kept axis", 1, {LB_DIMS(3, 2, 4)}, .apply = sum_keep_middle},
     {"everything", 1, {LB_DIMS(3, 2)}, .apply = sum_all},
 };
 static const lb_op_case mean_cases[] = {
     {"last axis", 1, {LB_DIMS(3, 2, 4)}, .apply = mean_last},
+    {"kept axis", 1, {LB_DIMS(3, 5)}, .apply = mean_keep_last},
     {"everything", 1, {LB_DIMS(3, 5)}, .apply = mean_all},
 };
 

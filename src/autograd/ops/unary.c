@@ -10,16 +10,16 @@ enum {
     ALONE = 1 << 15  /* elements that are not worth a second thread */
 };
 
-/* A range of elements: operand, result and their gradients. `factor` is for lb_scale. */
+/* A range of elements: operand, result and their gradients. `number` is for lb_scale and lb_add_scalar. */
 typedef struct run {
     int64_t count;
-    lb_real factor;
+    lb_real number;
     const lb_real *x, *dy;
     lb_real *y, *dx;
 } run;
 
 typedef struct unary {
-    lb_real factor; /* first: the reference of lb_scale reads it */
+    lb_real number; /* first: references read it */
     void (*values)(run r);
     void (*gradient)(run r);
 } unary;
@@ -38,7 +38,7 @@ static void in_runs(const lb_node *node, bool backward)
     int64_t count = lb_count(x), each = lb_run_for_threads(count, LINE, CHUNK);
 #pragma omp parallel for schedule(static) if (count > ALONE)
     for (int64_t first = 0; first < count; first += each) {
-        run r = {.count = count - first < each ? count - first : each, .factor = op->factor};
+        run r = {.count = count - first < each ? count - first : each, .number = op->number};
         r.x = x->data + first;
         r.y = y->data + first;
         if (backward) {
@@ -88,7 +88,8 @@ KERNELS(log, (lb_real)log((double)x[i]), dy[i] / x[i])
 KERNELS(tanh, lb_tanh_inline(x[i]), dy[i] * (1 - y[i] * y[i]))
 KERNELS(sigmoid, lb_sigmoid_inline(x[i]), dy[i] * y[i] * (1 - y[i]))
 KERNELS(relu, x[i]<0 ? 0 : x[i], y[i]> 0 ? dy[i] : 0) /* NaN passes through */
-KERNELS(scale, r.factor *x[i], r.factor *dy[i])
+KERNELS(scale, r.number *x[i], r.number *dy[i])
+KERNELS(add_scalar, x[i] + r.number, dy[i])
 KERNELS(sqrt, (lb_real)sqrt((double)x[i]), dy[i] / (2 * y[i]))
 KERNELS(abs, x[i]<0 ? -x[i] : x[i], x[i]> 0 ? dy[i] : x[i] < 0 ? -dy[i] : 0)
 KERNELS(softplus, softplus_of(x[i]), dy[i] * lb_sigmoid_inline(x[i]))
@@ -105,14 +106,15 @@ static const lb_op tanh_op = UNARY_OP(tanh, "y = tanh x", "dx += dy (1 - y^2)");
 static const lb_op sigmoid_op = UNARY_OP(sigmoid, "y = 1 / (1 + e^-x)", "dx += dy y (1 - y)");
 static const lb_op relu_op = UNARY_OP(relu, "y = max(x, 0)", "dx += dy where y > 0");
 static const lb_op scale_op = UNARY_OP(scale, "y = factor x", "dx += factor dy");
+static const lb_op add_scalar_op = UNARY_OP(add_scalar, "y = x + number", "dx += dy");
 static const lb_op sqrt_op = UNARY_OP(sqrt, "y = sqrt x", "dx += dy / (2 y)");
 static const lb_op abs_op = UNARY_OP(abs, "y = |x|", "dx += dy sign x");
 static const lb_op softplus_op = UNARY_OP(softplus, "y = ln(1 + e^x)", "dx += dy / (1 + e^-x)");
 
 static lb_tensor *apply(const lb_op *op, lb_tensor *x, void (*values)(run), void (*gradient)(run),
-                        lb_real factor)
+                        lb_real number)
 {
-    const unary kernels = {factor, values, LB_TRAINING(gradient)};
+    const unary kernels = {number, values, LB_TRAINING(gradient)};
     return lb_op_apply(op, LB_INPUTS(x), &kernels, sizeof kernels);
 }
 
@@ -150,6 +152,12 @@ lb_tensor *lb_relu(lb_tensor *x)
 lb_tensor *lb_scale(lb_tensor *x, lb_real factor)
 {
     return apply(&scale_op, x, scale_values, scale_gradient, factor);
+}
+
+/** x plus a number, such as the epsilon of a root or a quotient. */
+lb_tensor *lb_add_scalar(lb_tensor *x, lb_real number)
+{
+    return apply(&add_scalar_op, x, add_scalar_values, add_scalar_gradient, number);
 }
 
 /** Square root; NaN below zero. Its derivative at 0 is infinite, as in PyTorch. */

@@ -39,6 +39,12 @@ static void scale_reference(const lb_node *node, double *const *out)
     for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = factor * (double)node->in[0]->data[i];
 }
 
+static void add_scalar_reference(const lb_node *node, double *const *out)
+{
+    double number = (double)*(const lb_real *)node->attributes;
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = (double)node->in[0]->data[i] + number;
+}
+
 static double root_of(double x)
 {
     return x < 0 ? NAN : pow(x, 0.5);
@@ -92,6 +98,11 @@ static lb_tensor *scale_case(lb_tensor *const *in)
     return lb_scale(in[0], (lb_real)-1.7);
 }
 
+static lb_tensor *add_scalar_case(lb_tensor *const *in)
+{
+    return lb_add_scalar(in[0], (lb_real)-0.7);
+}
+
 static lb_tensor *sqrt_case(lb_tensor *const *in)
 {
     return lb_sqrt(in[0]);
@@ -120,6 +131,8 @@ static const lb_op_case sigmoid_cases[] = {
 static const lb_op_case relu_cases[] = {{"both sides", 1, {LB_DIMS(5, 7)}, .apply = relu_case}};
 static const lb_op_case scale_cases[] = {{"negative factor", 1, {LB_DIMS(2, 5)}, .apply = scale_case}};
 
+static const lb_op_case add_scalar_cases[] = {
+    {"negative number", 1, {LB_DIMS(2, 5)}, .apply = add_scalar_case}};
 static const lb_op_case sqrt_cases[] = {
     {"positive", 1, {LB_DIMS(3, 7)}, .low = 0.2, .high = 3, .apply = sqrt_case}};
 static const lb_op_case abs_cases[] = {{"both signs", 1, {LB_DIMS(5, 7)}, .apply = abs_case}};
@@ -133,6 +146,7 @@ static const lb_op_proof proofs[] = {
     LB_OP_PROOF("sigmoid", sigmoid_reference, sigmoid_cases),
     LB_OP_PROOF("relu", relu_reference, relu_cases),
     LB_OP_PROOF("scale", scale_reference, scale_cases),
+    LB_OP_PROOF("add_scalar", add_scalar_reference, add_scalar_cases),
     LB_OP_PROOF("sqrt", sqrt_reference, sqrt_cases),
     LB_OP_PROOF("abs", abs_reference, abs_cases),
     LB_OP_PROOF("softplus", softplus_reference, softplus_cases),

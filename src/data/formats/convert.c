@@ -11,29 +11,17 @@
 
 enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
 
-typedef struct work {
-    const lb_conversion *asked;
-    lb_fields fields;
-    lb_buffer record; /* the lines of one whose quoted field is open */
-    int64_t first;    /* number of the first line of the record */
-    int64_t opened;   /* that of the line in which its open field begins */
-    int columns;      /* of the last record; 0: there was none */
-    lb_buffer out;
-    size_t room; /* for bytes of the copy */
-    lb_error *error;
-} work;
-
-static lb_status out_of_memory(const work *w)
+static lb_status out_of_memory(const lb_converter *w)
 {
-    return lb_error_set(w->error, LB_ERROR_MEMORY, "%s: out of memory", w->asked->name);
+    return lb_error_set(w->error, LB_ERROR_MEMORY, "%s: out of memory", w->asked.name);
 }
 
-static lb_status flush(work *w, size_t most)
+static lb_status flush(lb_converter *w, size_t most)
 {
     if (w->out.failed || w->fields.text.failed || w->record.failed) return out_of_memory(w);
-    if (w->out.length <= most) return LB_OK;
+    if (w->asked.to < 0 || w->out.length <= most) return LB_OK;
     lb_status status =
-        lb_copy_add(w->asked->to, &w->room, w->asked->name, w->out.text, w->out.length, w->error);
+        lb_copy_add(w->asked.to, &w->room, w->asked.name, w->out.text, w->out.length, w->error);
     w->out.length = 0;
     return status;
 }
@@ -48,31 +36,48 @@ static void add_field(lb_buffer *out, const char *text, size_t length)
         if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
 }
 
-/* The part of a field with this number, of several right answers; the last one if it has fewer. */
-static const char *part_of(const lb_fields *fields, int field, int part, size_t *length, bool *more)
+/* Whether a column is read. Those that are left open are among the first three. */
+static bool is_used(const lb_pair_format *f, int32_t column)
 {
-    const char *at = lb_field(fields, field, length), *end = at + *length, *stop;
-    while ((stop = memchr(at, LB_FIELDS_OR, (size_t)(end - at))) != NULL && part-- > 0) at = stop + 1;
+    if (!f) return true;
+    bool open = f->source_column == 0 || (f->target_column == 0 && !f->no_target) ||
+                (f->features_column == 0 && f->source.features && *f->source.features);
+    return column == f->source_column || (column == f->target_column && !f->no_target) ||
+           column == f->features_column || (open && column <= 3);
+}
+
+/* The next part of a field, of several right answers, from `*next` on; the last one again if there are no more. */
+static const char *next_part(const lb_fields *fields, int field, size_t *next, size_t *length, bool *more)
+{
+    size_t whole;
+    const char *text = lb_field(fields, field, &whole), *at = text + *next, *end = text + whole;
+    const char *stop = memchr(at, LB_FIELDS_OR, (size_t)(end - at));
+    if (stop) *next = (size_t)(stop + 1 - text);
     *more = *more || stop;
     *length = (size_t)((stop ? stop : end) - at);
     return at;
 }
 
 /* Once for each right answer. */
-static void add_lines(work *w, int64_t number)
+static lb_status add_lines(lb_converter *w, int64_t number)
 {
-    bool more = true;
-    for (int part = 0; more; part++) {
+    size_t next[LB_FIELDS_MOST] = {0}, length;
+    lb_status status = LB_OK;
+    for (bool first = true, more = true; more && !status; first = false) {
         more = false;
         lb_buffer_print(&w->out, "%lld", (long long)number);
         for (int i = 0; i < w->fields.count; i++) {
-            size_t length;
-            const char *text = part_of(&w->fields, i, part, &length, &more);
+            bool used = is_used(w->asked.format, i + 1);
             lb_buffer_add(&w->out, "\t", 1);
+            if (!used && !first) continue;
+            const char *text =
+                used ? next_part(&w->fields, i, &next[i], &length, &more) : lb_field(&w->fields, i, &length);
             add_field(&w->out, text, length);
         }
         lb_buffer_add(&w->out, "\n", 1);
+        status = flush(w, FULL);
     }
+    return status;
 }
 
 static bool parse_weight(const char *text, size_t length, double *weight)
@@ -86,9 +91,9 @@ static bool parse_weight(const char *text, size_t length, double *weight)
 }
 
 /* How often a line counts: what is left of a whole number decides by chance, which is the same in each run. */
-static lb_status find_times(work *w, int64_t number, int64_t *times)
+static lb_status find_times(lb_converter *w, int64_t number, int64_t *times)
 {
-    int column = w->asked->weight_column;
+    int column = w->asked.weight_column;
     double weight = 0;
     size_t length = 0;
     *times = 1;
@@ -98,53 +103,50 @@ static lb_status find_times(work *w, int64_t number, int64_t *times)
     if (!parse_weight(text, length, &weight))
         return lb_error_set(w->error, LB_ERROR_FORMAT,
                             "%s:%lld: found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
-                            w->asked->name, (long long)number, length < NUMBER ? (int)length : NUMBER, text,
+                            w->asked.name, (long long)number, length < NUMBER ? (int)length : NUMBER, text,
                             column, MOST_WEIGHT);
     const lb_rng rng = {.seed = (uint64_t)number, .stream = lb_rng_stream("weight")};
     *times = (int64_t)(weight + lb_rng_uniform(rng, 0));
-    w->asked->met->weighed++;
+    w->asked.met->weighed++;
     return LB_OK;
 }
 
-static lb_status emit(work *w, int64_t number)
+static lb_status emit(lb_converter *w, int64_t number)
 {
     int64_t times;
     lb_status status = find_times(w, number, &times);
-    for (; times > 0 && !status; times--) {
-        add_lines(w, number);
-        status = flush(w, FULL);
-    }
+    for (; times > 0 && !status; times--) status = add_lines(w, number);
     return status;
 }
 
 /* What is not of the format is one field. */
-static lb_status take_bad(work *w, const char *text, size_t length)
+static lb_status take_bad(lb_converter *w, const char *text, size_t length)
 {
     lb_fields_clear(&w->fields);
     lb_fields_add(&w->fields, text, length);
-    add_lines(w, w->first);
-    return flush(w, FULL);
+    return add_lines(w, w->first);
 }
 
 /* Whoever has quotes for letters gets everything up to the next one. */
-static lb_status bad_quote(const work *w, const char *found, const char *expected)
+static lb_status bad_quote(const lb_converter *w, const char *found, const char *expected)
 {
     char letters[2 * LB_PAIR_KIND_NAME] = "";
-    const char *between = w->asked->kind->between, *header = w->asked->header ? "+header" : "";
+    const char *between = w->asked.kind->between, *header = w->asked.header ? "+header" : "";
     if (*between == '\t')
         snprintf(letters, sizeof letters, "--format tsv%s", header);
     else if (w->columns <= 2)
         snprintf(letters, sizeof letters, "--format 'lines:%s%s'", between, header);
     return lb_error_set(w->error, LB_ERROR_FORMAT, "%s:%lld: found a quoted field %s, expected %s%s%s%s",
-                        w->asked->name, (long long)w->opened, found, expected, *letters ? "; " : "", letters,
+                        w->asked.name, (long long)w->opened, found, expected, *letters ? "; " : "", letters,
                         *letters ? " takes quotes for letters" : "");
 }
 
 /* A field with "_", if not all are such: an underscore is a word, too. */
-static bool is_unknown(const work *w)
+static bool is_unknown(const lb_converter *w)
 {
-    const char *nothing = w->asked->kind->row->nothing;
-    const int32_t columns[] = {w->asked->source_column, w->asked->target_column};
+    const char *nothing = w->asked.kind->row->nothing;
+    const lb_pair_format *f = w->asked.format;
+    const int32_t columns[] = {f ? f->source_column : 0, f && !f->no_target ? f->target_column : 0};
     int without = 0;
     for (int i = 0; nothing && i < 2; i++) {
         if (columns[i] == 0 || columns[i] > w->fields.count) return false;
@@ -156,12 +158,12 @@ static bool is_unknown(const work *w)
 }
 
 /* The fields of a record. */
-static lb_status take_fields(work *w)
+static lb_status take_fields(lb_converter *w)
 {
-    lb_converted *met = w->asked->met;
+    lb_converted *met = w->asked.met;
     bool first = w->columns == 0;
     w->columns = w->fields.count;
-    if (first && w->asked->header) {
+    if (first && w->asked.header) {
         met->names = w->first;
         return LB_OK;
     }
@@ -171,13 +173,13 @@ static lb_status take_fields(work *w)
 }
 
 /* A record is a line, or several of CSV. */
-static lb_status take_record(work *w, lb_pair_line_is found)
+static lb_status take_record(lb_converter *w, lb_pair_line_is found)
 {
     lb_status status = LB_OK;
     if (found == LB_LINE_IS_COMMENT)
-        w->asked->met->comments++;
+        w->asked.met->comments++;
     else if (found == LB_LINE_IS_ASIDE)
-        w->asked->met->asides++;
+        w->asked.met->asides++;
     else if (found == LB_LINE_IS_OPEN)
         status = bad_quote(w, "without an end", "a quote that closes it");
     else if (found == LB_LINE_IS_BAD)
@@ -196,9 +198,9 @@ static bool is_blank(const lb_line *line)
 }
 
 /* Follows a quoted field from line to line. `fields` is how many were complete before this one. */
-static lb_status follow(work *w, int64_t number, bool before, int fields, lb_pair_line_is found)
+static lb_status follow(lb_converter *w, int64_t number, bool before, int fields, lb_pair_line_is found)
 {
-    lb_converted *met = w->asked->met;
+    lb_converted *met = w->asked.met;
     char text[LB_MESSAGE_LENGTH / 4];
     bool ends = before && (found != LB_LINE_IS_OPEN || w->fields.count > fields);
     if (ends && found == LB_LINE_IS_STRAY) {
@@ -214,20 +216,20 @@ static lb_status follow(work *w, int64_t number, bool before, int fields, lb_pai
 }
 
 /* The first line may say what divides the others. */
-static bool is_divider(const work *w, const lb_line *line)
+static bool is_divider(const lb_converter *w, const lb_line *line)
 {
-    return w->columns == 0 && lb_pair_kind_has_quotes(w->asked->kind) &&
+    return w->columns == 0 && lb_pair_kind_has_quotes(w->asked.kind) &&
            lb_csv_divider(line->text, line->length);
 }
 
-static lb_status take_line(work *w, const lb_line *line)
+static lb_status take_line(lb_converter *w, const lb_line *line)
 {
     size_t before = w->record.length;
     int fields = before > 0 ? w->fields.count : 0;
     lb_pair_line_is found = LB_LINE_IS_BAD;
-    w->asked->met->lines++;
+    w->asked.met->lines++;
     if (before == 0 && (is_blank(line) || is_divider(w, line))) {
-        *(is_blank(line) ? &w->asked->met->blanks : &w->asked->met->comments) += 1;
+        *(is_blank(line) ? &w->asked.met->blanks : &w->asked.met->comments) += 1;
         return LB_OK;
     }
     if (before == 0) w->first = line->number;
@@ -235,16 +237,16 @@ static lb_status take_line(work *w, const lb_line *line)
     lb_buffer_add(&w->record, line->text, line->length);
     if (w->record.failed) return out_of_memory(w);
     if (!line->cut)
-        found = lb_pair_kind_split(w->asked->kind, w->record.text + before, w->record.length - before,
+        found = lb_pair_kind_split(w->asked.kind, w->record.text + before, w->record.length - before,
                                    before > 0, &w->fields);
     lb_status status = follow(w, line->number, before > 0, fields, found);
     bool goes_on = found == LB_LINE_IS_OPEN && w->record.length <= LB_PAIR_LINE_BYTES;
     return status || goes_on ? status : take_record(w, found);
 }
 
-static lb_status take_both(work *w, const lb_line *source, const lb_line *target)
+static lb_status take_both(lb_converter *w, const lb_line *source, const lb_line *target)
 {
-    w->asked->met->lines++;
+    w->asked.met->lines++;
     lb_fields_clear(&w->fields);
     lb_fields_add(&w->fields, source->text, source->length);
     lb_fields_add(&w->fields, target->text, target->length);
@@ -259,22 +261,41 @@ static void drop_mark(lb_converted *met, lb_line *line)
     line->length -= LB_PAIR_LINE_MARK;
 }
 
-static lb_status convert_one(work *w, lb_lines *lines)
+lb_status lb_converter_take(lb_converter *c, lb_line *line, lb_error *error)
+{
+    c->error = error;
+    drop_mark(c->asked.met, line);
+    return take_line(c, line);
+}
+
+lb_status lb_converter_end(lb_converter *c, lb_error *error)
+{
+    c->error = error;
+    return c->record.length > 0 ? take_record(c, LB_LINE_IS_OPEN) : LB_OK;
+}
+
+void lb_converter_free(lb_converter *c)
+{
+    lb_release(c->fields.text.text);
+    lb_release(c->record.text);
+    lb_release(c->out.text);
+    *c = (lb_converter){0};
+}
+
+static lb_status convert_one(lb_converter *w, lb_lines *lines)
 {
     lb_line line;
     lb_lines_result result;
     while ((result = lb_lines_next(lines, true, &line, w->error)) == LB_LINES_ONE) {
-        drop_mark(w->asked->met, &line);
-        lb_status status = take_line(w, &line);
+        lb_status status = lb_converter_take(w, &line, w->error);
         if (status) return status;
     }
-    if (result == LB_LINES_FAILED) return LB_ERROR_OPEN;
-    return w->record.length > 0 ? take_record(w, LB_LINE_IS_OPEN) : LB_OK;
+    return result == LB_LINES_FAILED ? LB_ERROR_OPEN : lb_converter_end(w, w->error);
 }
 
-static lb_status convert_both(work *w, lb_lines *sources, lb_lines *targets)
+static lb_status convert_both(lb_converter *w, lb_lines *sources, lb_lines *targets)
 {
-    const lb_conversion *asked = w->asked;
+    const lb_conversion *asked = &w->asked;
     for (;;) {
         lb_line source, target;
         lb_lines_result one = lb_lines_next(sources, true, &source, w->error);
@@ -294,7 +315,7 @@ static lb_status convert_both(work *w, lb_lines *sources, lb_lines *targets)
 
 lb_status lb_convert(const lb_conversion *asked, lb_error *error)
 {
-    work w = {.asked = asked, .room = asked->most, .error = error};
+    lb_converter w = {.asked = *asked, .room = asked->most, .error = error};
     lb_lines lines, targets = {.descriptor = -1};
     lb_status status = lb_lines_open(&lines, asked->from, asked->name, LB_PAIR_LINE_BYTES, error);
     if (!status && asked->targets >= 0)
@@ -303,8 +324,6 @@ lb_status lb_convert(const lb_conversion *asked, lb_error *error)
     if (!status) status = flush(&w, 0);
     lb_lines_close(&targets);
     lb_lines_close(&lines);
-    lb_release(w.fields.text.text);
-    lb_release(w.record.text);
-    lb_release(w.out.text);
+    lb_converter_free(&w);
     return status;
 }

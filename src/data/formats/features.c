@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "data/pieces.h"
+#include "data/formats/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,14 +141,14 @@ static bool is_bundle(lb_span text, bool *divided)
 
 typedef enum shape { NOTHING, ASSIGNMENTS, FEATURES } shape;
 
-/* What all lines have in this column, if there are three. */
-static shape find_shape(lb_sample *s, int32_t column, const char **between)
+/* What all lines have in this column, if there are so many. */
+static shape find_shape(lb_sample *s, int32_t column, int columns, const char **between)
 {
     int divided = 0, bundles = 0;
     for (int i = 0; i < s->count; i++) {
         bool semicolon = false;
         lb_sample_divide(s, i);
-        if (s->fields.count != 3) return NOTHING;
+        if (s->fields.count != columns) return NOTHING;
         bundles += is_bundle(lb_sample_field(s, column - 1), &semicolon);
         divided += semicolon;
     }
@@ -165,7 +165,7 @@ static shape find_shape(lb_sample *s, int32_t column, const char **between)
 void lb_features_find(lb_sample *s, lb_recognised *found)
 {
     const char *between[2] = {0};
-    shape second = find_shape(s, 2, &between[0]), third = find_shape(s, 3, &between[1]);
+    shape second = find_shape(s, 2, 3, &between[0]), third = find_shape(s, 3, 3, &between[1]);
     bool in_third = third > second;
     if (second == third) return;
     found->source = 1;
@@ -173,9 +173,18 @@ void lb_features_find(lb_sample *s, lb_recognised *found)
     if ((in_third ? third : second) == FEATURES) {
         found->features = in_third ? 3 : 2;
         found->between_features = between[in_third];
+        found->by_content = true;
     } else {
         found->unused = in_third ? 3 : 2;
     }
+}
+
+void lb_features_find_beside(lb_sample *s, int columns, lb_recognised *found)
+{
+    const char *between;
+    for (int i = 1; i <= columns && !found->features && s->count > 0; i++)
+        if (i != found->source && i != found->target && find_shape(s, i, columns, &between) == FEATURES)
+            found->features = i;
 }
 
 const char *lb_features_between(lb_sample *s, int32_t column)

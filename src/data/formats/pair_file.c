@@ -1,6 +1,8 @@
 #include "data/formats/pair_file.h"
 
 #include "base/alloc.h"
+#include "base/json_text.h"
+#include "data/formats/columns.h"
 #include "data/formats/recognise.h"
 #include "io/plain_copy.h"
 
@@ -12,9 +14,6 @@
 #include <unistd.h>
 
 enum { SAMPLE = 1 << 16 };
-
-/* Columns that are given say as much as this. */
-static const char UNIMORPH[] = "unimorph";
 
 /* Between features, where nothing else is found. */
 static const char FEATURES[] = ";";
@@ -46,117 +45,293 @@ static lb_status copy_one(const char *path, int *descriptor, lb_error *error)
     return status;
 }
 
-/* Opens a file for reading from its first byte. */
-static lb_status open_one(const char *path, bool again, int *descriptor, bool *copied, lb_error *error)
+lb_status lb_pair_file_source(const char *path, int *descriptor, bool *regular, lb_error *error)
 {
     struct stat info;
-    bool standard = strcmp(path, "-") == 0;
-    int flags = O_RDONLY | O_CLOEXEC | (again ? O_NONBLOCK : 0);
-    *descriptor = standard ? STDIN_FILENO : open(path, flags);
+    *descriptor = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (*descriptor < 0 || fstat(*descriptor, &info) != 0) return cannot_read(path, errno, error);
-    if (S_ISDIR(info.st_mode)) return cannot_read(path, EISDIR, error);
-    bool regular = S_ISREG(info.st_mode), pipe = standard && !S_ISCHR(info.st_mode);
-    if (again && !regular && !pipe)
-        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: found a pipe or device, expected a file",
-                            lb_pair_file_name(path));
-    *copied = regular ? lb_is_gzip(*descriptor) : again;
-    return *copied ? copy_one(path, descriptor, error) : LB_OK;
+    *regular = S_ISREG(info.st_mode);
+    return S_ISDIR(info.st_mode) ? cannot_read(path, EISDIR, error) : LB_OK;
 }
 
-static lb_status look(const lb_pair_file *file, const char *kind, int32_t features, lb_recognised *found,
-                      lb_error *error)
+/* Opens a file for reading from its first byte, as often as one wants. */
+static lb_status open_one(const char *path, int *descriptor, bool *copied, lb_error *error)
 {
-    char *bytes = lb_alloc(SAMPLE);
-    if (!bytes) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
-    ssize_t count = pread(file->descriptor, bytes, SAMPLE, lseek(file->descriptor, 0, SEEK_CUR));
-    lb_status status =
-        lb_recognise(bytes, count > 0 ? (size_t)count : 0, count < SAMPLE, kind, features, found, error);
-    lb_release(bytes);
-    return status;
+    bool regular;
+    lb_status status = lb_pair_file_source(path, descriptor, &regular, error);
+    *copied = !status && (!regular || lb_is_gzip(*descriptor));
+    return *copied ? copy_one(path, descriptor, error) : status;
 }
 
-/* What is odd about them is said: nothing is guessed in silence. */
-static void note_columns(lb_pair_file *file, const char *name, const lb_recognised *found, bool given,
-                         const lb_pair_format *format)
+/* ---- Which columns are read. ---- */
+
+lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
+{
+    if (columns.source == 0) columns.source = 1;
+    if (!features)
+        columns.features = 0;
+    else if (columns.features == 0)
+        columns.features = 2;
+    if (columns.target == 0) columns.target = columns.features == 2 ? 3 : 2;
+    return columns;
+}
+
+static lb_pair_columns columns_of(const lb_pair_format *format)
+{
+    return (lb_pair_columns){.source = format->source_column,
+                             .target = format->target_column,
+                             .features = format->features_column};
+}
+
+/* Features without a separator are divided as the file shows, or by semicolons. */
+bool lb_pair_format_has_features(const lb_pair_format *format)
+{
+    return format->source.features ? *format->source.features != '\0' : format->features_column > 0;
+}
+
+static bool has_numbers(const lb_pair_columns *c)
+{
+    return c->source || c->target || c->features;
+}
+
+/* Features in another column than in training: the others keep their order. */
+static lb_pair_columns move_features(lb_pair_columns model, int32_t features)
+{
+    int32_t first = features == 1 ? 2 : 1, second = 6 - features - first;
+    bool in_order = model.source < model.target;
+    return (lb_pair_columns){
+        .source = in_order ? first : second, .target = in_order ? second : first, .features = features};
+}
+
+/* The columns of the file by what it says itself; zero: it says nothing that counts. A model without names was trained
+ * with numbers, which may mean anything. */
+static lb_pair_columns said_by_file(const lb_recognised *found, const lb_pair_format *format,
+                                    const char *kind)
+{
+    const lb_pair_columns none = {0}, *usual = format->usual ? format->usual : &none;
+    bool fixed = found->fixed && !lb_is_same_kind(usual->kind, kind);
+    const lb_pair_columns said = {
+        .source = found->source, .target = found->target, .features = found->features};
+    bool named = *usual->source_name || *usual->target_name;
+    if (!found->source || found->by_name || fixed || !has_numbers(usual)) return said;
+    if (found->by_content && usual->features)
+        return move_features(lb_pair_columns_complete(*usual, true), found->features);
+    return named ? said : none;
+}
+
+static void take_columns(lb_pair_file *file, const lb_recognised *found, lb_pair_format *format)
+{
+    const lb_pair_columns none = {0}, asked = columns_of(format),
+                          said = said_by_file(found, format, file->kind);
+    bool given = has_numbers(&asked), may = !format->source.features || *format->source.features;
+    bool by_file = found->by_name || ((!given || found->fixed) && said.source);
+    bool row = *file->kind || found->columns > (lb_pair_format_has_features(format) ? 2 : 1);
+    bool by_model = format->usual && (given || row || !format->no_target); /* otherwise a line is a text */
+    const lb_pair_columns *rest = by_file ? &said : by_model ? format->usual : &none;
+    file->found_columns = by_file && (!given || found->fixed);
+    if (!asked.source) format->source_column = rest->source;
+    if (!asked.target && !format->no_target) format->target_column = rest->target;
+    if (!asked.features && may) format->features_column = rest->features;
+    if (format->features_column && !format->source.features)
+        format->source.features = found->between_features ? found->between_features : FEATURES;
+}
+
+static void keep_name(const lb_fields *names, int32_t column, char kept[LB_PAIR_COLUMN_NAME])
+{
+    size_t length = 0;
+    const char *name = column > 0 && column <= names->count ? lb_field(names, column - 1, &length) : "";
+    if (length >= LB_PAIR_COLUMN_NAME) length = 0;
+    memcpy(kept, name, length);
+    kept[length] = '\0';
+}
+
+/* What another file needs to be read as this one. */
+static void keep_columns(lb_pair_file *file, const lb_recognised *found, const lb_pair_format *format)
+{
+    lb_pair_columns *kept = &file->columns;
+    *kept = columns_of(format);
+    lb_pair_columns used = lb_pair_columns_complete(*kept, format->features_column != 0);
+    if (format->weight_column) *kept = used; /* other files may have weights, but need none */
+    if (!lb_is_same_kind(file->kind, "") || strstr(file->kind, LB_PAIR_KIND_HEADER))
+        memcpy(kept->kind, file->kind, sizeof kept->kind);
+    keep_name(&found->names, used.source, kept->source_name);
+    if (!format->no_target) keep_name(&found->names, used.target, kept->target_name);
+    keep_name(&found->names, used.features, kept->features_name);
+}
+
+/* ---- What is said about them. ---- */
+
+static bool is_used(const lb_pair_columns *used, const lb_pair_format *format, int32_t column)
+{
+    return column == used->source || column == used->features || column == format->weight_column ||
+           (!format->no_target && column == used->target);
+}
+
+/* What would read a column that is not used; NULL: nothing that is known. */
+static const char *option_for(const lb_recognised *found, const lb_pair_format *format, int32_t column,
+                              const char *name)
+{
+    bool weight = column == found->weight || lb_is_weight_name(name, strlen(name));
+    if (weight && format->weight_column == 0) return "weight";
+    return column == found->unused ? "features" : NULL;
+}
+
+/* All of them, or of a format whose columns are known those that one may want. */
+static lb_status name_unused(lb_pair_file *file, const lb_recognised *found, const lb_pair_format *format)
+{
+    enum { SHOWN = 6 };
+    lb_buffer text = {0};
+    lb_pair_columns used = lb_pair_columns_complete(columns_of(format), format->features_column != 0);
+    int count = 0;
+    for (int i = 1; i <= found->columns; i++) {
+        char name[LB_PAIR_COLUMN_NAME];
+        keep_name(&found->names, i, name);
+        const char *option = option_for(found, format, i, name);
+        if (is_used(&used, format, i) || (found->fixed && !option) || count++ >= SHOWN) continue;
+        lb_buffer_print(&text, "%s%d", count > 1 ? ", " : "", i);
+        if (*name) lb_buffer_print(&text, " ");
+        if (*name) lb_buffer_json_string(&text, name);
+        if (option) lb_buffer_print(&text, " (--%s-column %d reads it)", option, i);
+    }
+    if (count > SHOWN) lb_buffer_print(&text, " and %d more", count - SHOWN);
+    if (text.text) snprintf(file->unused, sizeof file->unused, "%s", text.text);
+    bool failed = text.failed;
+    lb_release(text.text);
+    return failed ? LB_ERROR_MEMORY : LB_OK;
+}
+
+static void print_reading(lb_buffer *text, const char *kind, bool header, const lb_pair_columns *c,
+                          const lb_pair_columns *names)
+{
+    if (kind)
+        lb_buffer_print(text, "%s%s", *kind ? kind : "tsv", header && !strchr(kind, '+') ? "+header" : "");
+    if (!c) return;
+    const int32_t column[] = {c->source, c->target, c->features};
+    const char *const word[] = {"source", "target", "features"};
+    const char *const name[] = {names->source_name, names->target_name, names->features_name};
+    bool first = !kind;
+    for (int i = 0; i < 3; i++) {
+        if (column[i] == 0) continue;
+        lb_buffer_print(text, "%s%s %d", first ? "" : ", ", word[i], (int)column[i]);
+        if (*name[i]) lb_buffer_print(text, " ");
+        if (*name[i]) lb_buffer_json_string(text, name[i]);
+        first = false;
+    }
+}
+
+/* What else the first lines could be. */
+static void note_doubts(lb_pair_file *file, const char *name, const lb_recognised *found,
+                        const lb_pair_format *format)
 {
     if (format->features_column && found->features && format->features_column != found->features)
         snprintf(file->note, sizeof file->note,
                  "%.300s: column %d looks like features, but features are read in column %d", name,
                  (int)found->features, (int)format->features_column);
-    else if (found->unused && found->unused != format->weight_column && !given)
-        snprintf(file->note, sizeof file->note,
-                 "%.300s: column %d is not used: features would have several keys, and values that recur; "
-                 "--features-column %d reads it",
-                 name, (int)found->unused, (int)found->unused);
-    else if (found->ambiguous)
+    else if (found->ambiguous && !found->header)
         snprintf(file->note, sizeof file->note,
                  "%.300s: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it so",
                  name);
 }
 
-/* Given columns are used, and whoever has given others than the file has is told. */
-static void take_columns(lb_pair_file *file, const char *name, const lb_recognised *found,
-                         lb_pair_format *format)
+/* UniMorph has tabs, too. */
+static bool is_tsv(const char *kind)
 {
-    bool given = format->source_column || format->target_column || format->features_column;
-    note_columns(file, name, found, given, format);
-    if (format->features_column && !format->source.features)
-        format->source.features = found->between_features;
-    if (!found->source || (given && !found->fixed)) return;
-    file->found_columns = true;
-    if (!format->source_column) format->source_column = found->source;
-    if (!format->no_target && !format->target_column) format->target_column = found->target;
-    bool may = !format->source.features || *format->source.features;
-    if (!found->features || !may) return;
-    format->features_column = found->features;
-    if (!format->source.features) format->source.features = found->between_features;
+    return lb_is_same_kind(kind, "") || lb_is_same_kind(kind, "unimorph");
 }
 
-/* Whether the format of a model may be that of a file that looks like nothing in particular: both have tabs, or
- * none. */
-static lb_status fits_usual(const char *usual, bool tabs, bool *fits, lb_error *error)
+/* Says how the file is read, where that is not as in training. */
+static lb_status compare_reading(lb_pair_file *file, const char *name, const lb_pair_format *format)
 {
-    lb_pair_kind kind;
-    lb_status status = lb_pair_kind_parse(usual, &kind, error);
-    *fits = !status && lb_pair_kind_has_tabs(&kind) == tabs;
-    lb_pair_kind_free(&kind);
+    const lb_pair_columns *usual = format->usual, *ours = &file->columns;
+    bool given = format->kind && *format->kind;
+    if (!usual || (format->no_target && !given && !file->recognised && !ours->source)) return LB_OK;
+    bool has = lb_pair_format_has_features(format);
+    lb_pair_columns used = lb_pair_columns_complete(*ours, has),
+                    before = lb_pair_columns_complete(*usual, has);
+    if (format->no_target) used.target = before.target = 0;
+    bool columns =
+        used.source != before.source || used.target != before.target || used.features != before.features;
+    columns = columns && (file->found_columns || has_numbers(usual));
+    bool named = *usual->source_name && strcmp(usual->kind, "jsonl") != 0;
+    bool had_header = named || strstr(usual->kind, LB_PAIR_KIND_HEADER);
+    bool same = lb_is_same_kind(file->kind, usual->kind) || (is_tsv(file->kind) && is_tsv(usual->kind));
+    bool kind = !same || file->header != had_header;
+    if (format->no_target && !file->recognised) kind = kind && given;
+    if (!kind && !columns) return LB_OK;
+    lb_buffer text = {0};
+    print_reading(&text, kind ? file->kind : NULL, file->header, columns ? &used : NULL, ours);
+    lb_buffer_print(&text, "; the model was trained with ");
+    print_reading(&text, kind ? usual->kind : NULL, had_header, columns ? &before : NULL, usual);
+    if (text.text) snprintf(file->note, sizeof file->note, "%.200s: read as %.280s", name, text.text);
+    bool failed = text.failed;
+    lb_release(text.text);
+    return failed ? LB_ERROR_MEMORY : LB_OK;
+}
+
+/* Members with other names than in training, and none that says what it is. */
+static lb_status expect_members(const lb_recognised *found, const char *name, const lb_pair_format *format,
+                                lb_error *error)
+{
+    const lb_pair_columns *usual = format->usual;
+    if (!usual || !*usual->source_name || found->source || found->header || found->names.count == 0)
+        return LB_OK;
+    if (format->source_column || format->target_column || format->features_column) return LB_OK;
+    lb_buffer text = {0};
+    for (int i = 0; i < found->names.count; i++) {
+        char member[LB_PAIR_COLUMN_NAME];
+        keep_name(&found->names, i + 1, member);
+        lb_buffer_print(&text, "%s", i > 0 ? ", " : "");
+        lb_buffer_json_string(&text, member);
+    }
+    bool target = !format->no_target && *usual->target_name;
+    lb_status status =
+        lb_error_set(error, LB_ERROR_FORMAT,
+                     "%s: found the members %.200s, expected \"%s\"%s%s%s as in training; "
+                     "--source-column and --target-column choose others",
+                     name, text.text ? text.text : "", usual->source_name, target ? " and \"" : "",
+                     target ? usual->target_name : "", target ? "\"" : "");
+    lb_release(text.text);
     return status;
 }
 
-/* Sentences with a comma each are no CSV, if nothing says that there are targets, too. */
-static bool has_commas(const char *kind)
+lb_status lb_pair_file_settle(lb_pair_file *file, const char *name, const char *text, size_t length,
+                              bool whole, lb_pair_format *format, lb_error *error)
 {
-    return strncmp(kind, "csv", 3) == 0;
+    lb_recognised found;
+    lb_status status = lb_recognise(text, length, whole, format, &found, error);
+    if (!status) status = expect_members(&found, name, format, error);
+    if (!status) {
+        bool given = format->kind && *format->kind;
+        file->recognised = !given && found.recognised;
+        file->header = found.header;
+        snprintf(file->kind, sizeof file->kind, "%s", given ? format->kind : found.kind);
+        take_columns(file, &found, format);
+        if (format->no_target && *file->kind && !format->source_column) format->source_column = 1;
+        keep_columns(file, &found, format);
+        note_doubts(file, name, &found, format);
+        status = name_unused(file, &found, format);
+        if (!status) status = compare_reading(file, name, format);
+        if (status) lb_error_set(error, status, "%s: out of memory", name);
+    }
+    format->usual = NULL;
+    lb_recognised_free(&found);
+    return status;
 }
 
-/* Finds out the format and the columns. */
 static lb_status settle(lb_pair_file *file, const char *name, lb_pair_format *format, lb_error *error)
 {
-    lb_recognised found = {0};
-    const char *usual = format->usual_kind ? format->usual_kind : "", *given = format->kind;
-    bool seeks = lseek(file->descriptor, 0, SEEK_CUR) >= 0, fits = false;
-    if (given && !*given) given = NULL;
-    lb_status status = seeks ? look(file, given, format->features_column, &found, error) : LB_OK;
-    if (!status) status = fits_usual(usual, found.tabs, &fits, error);
-    if (status) return status;
-    if (format->features_column != 0 && strcmp(found.kind, UNIMORPH) == 0) *found.kind = '\0';
-    bool other = strcmp(found.kind, usual) != 0 || (has_commas(found.kind) && !found.header);
-    if (!given && format->no_target && other) found = (lb_recognised){0};
-    file->recognised = !given && (*found.kind || found.header);
-    file->header = found.header;
-    snprintf(file->kind, sizeof file->kind, "%s",
-             given                        ? given
-             : *found.kind                ? found.kind
-             : fits && !format->no_target ? usual
-                                          : "");
-    take_columns(file, name, &found, format);
-    return LB_OK;
+    char *bytes = lb_alloc(SAMPLE);
+    if (!bytes) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
+    ssize_t count = pread(file->descriptor, bytes, SAMPLE, lseek(file->descriptor, 0, SEEK_CUR));
+    lb_status status =
+        lb_pair_file_settle(file, name, bytes, count > 0 ? (size_t)count : 0, count < SAMPLE, format, error);
+    lb_release(bytes);
+    return status;
 }
 
 static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_format *format,
                          lb_pair_kind *kind, lb_error *error)
 {
-    bool both = format->source_column && format->target_column && !format->no_target;
     lb_conversion asked = {.name = lb_pair_file_name(path),
                            .from = file->descriptor,
                            .targets = -1,
@@ -165,15 +340,14 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .kind = kind,
                            .header = file->header || kind->header,
                            .weight_column = format->weight_column,
-                           .source_column = both ? format->source_column : 0,
-                           .target_column = both ? format->target_column : 0,
+                           .format = format,
                            .met = &file->met};
     bool copied;
     lb_status status = asked.to < 0 ? cannot_read(path, errno, error) : LB_OK;
     file->header = asked.header;
     if (!status && format->targets) {
         asked.targets_name = lb_pair_file_name(format->targets);
-        status = open_one(format->targets, false, &asked.targets, &copied, error);
+        status = open_one(format->targets, &asked.targets, &copied, error);
     }
     if (!status) status = lb_convert(&asked, error);
     close_one(&asked.targets);
@@ -184,20 +358,12 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
     return status;
 }
 
-/* What goes without saying for this kind of file, and what is not used unless somebody says so. */
-static void take_unsaid(lb_pair_file *file, const char *name, const lb_pair_kind_row *row,
-                        lb_pair_format *format)
+/* What goes without saying for this kind of file. */
+static void take_unsaid(const lb_pair_kind_row *row, lb_pair_format *format)
 {
-    bool known = format->usual_kind && strcmp(format->usual_kind, row->name) == 0;
     if (!format->source.separator) format->source.separator = row->source_separator;
     if (!format->target.separator) format->target.separator = row->target_separator;
     if (format->features_column && !format->source.features) format->source.features = FEATURES;
-    if (row->weight && !format->weight_column && !format->no_target && !known)
-        snprintf(
-            file->note, sizeof file->note,
-            "%.300s: column %d has probabilities, which are not used: --weight-column %d weighs lines by "
-            "them",
-            name, (int)row->weight, (int)row->weight);
 }
 
 /* Opens what the format needs; the file is then at its first byte. */
@@ -209,20 +375,19 @@ static lb_status prepare(lb_pair_file *file, const char *path, lb_pair_format *f
     status = lb_pair_kind_parse(file->kind, &kind, error);
     bool changed = !status && (file->header || format->targets || format->weight_column != 0 ||
                                !lb_pair_kind_is_plain(&kind));
-    if (!status) take_unsaid(file, lb_pair_file_name(path), kind.row, format);
+    if (!status) take_unsaid(kind.row, format);
     if (changed) status = convert(file, path, format, &kind, error);
     lb_pair_kind_free(&kind);
     return status;
 }
 
-lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format *format, bool again,
-                            lb_error *error)
+lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
     *file = (lb_pair_file){.descriptor = -1};
-    bool other = format->kind && *format->kind && strcmp(format->kind, "tsv") != 0;
-    lb_status status = open_one(path, again || other, &file->descriptor, &file->copied, error);
+    lb_status status = open_one(path, &file->descriptor, &file->copied, error);
     if (!status) status = prepare(file, path, format, error);
     if (status) lb_pair_file_close(file);
+    format->usual = NULL;
     return status;
 }
 

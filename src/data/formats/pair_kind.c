@@ -1,12 +1,12 @@
 #include "data/formats/pair_kind.h"
 
 #include "base/alloc.h"
-#include "data/pieces.h"
+#include "data/formats/pieces.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char HEADER[] = "+header", TAB[] = "tab";
+static const char HEADER[] = LB_PAIR_KIND_HEADER, TAB[] = "tab";
 
 static bool is_blank(char letter)
 {
@@ -230,6 +230,11 @@ void lb_pair_kind_free(lb_pair_kind *kind)
 {
     lb_release(kind->keys.text.text);
     *kind = (lb_pair_kind){0};
+}
+
+const lb_pair_kind_row *lb_pair_kind_at(size_t number)
+{
+    return number < sizeof rows / sizeof *rows ? &rows[number] : NULL;
 }
 
 bool lb_pair_kind_is_plain(const lb_pair_kind *kind)

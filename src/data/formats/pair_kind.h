@@ -7,6 +7,9 @@
 
 #include <cJSON.h>
 
+/** Behind the name of a format whose first line has names. */
+#define LB_PAIR_KIND_HEADER "+header"
+
 /** What a line is. */
 typedef enum lb_pair_line_is {
     LB_LINE_IS_FIELDS,
@@ -45,6 +48,9 @@ typedef struct lb_pair_kind {
 LB_MUST_USE lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *error);
 
 void lb_pair_kind_free(lb_pair_kind *kind);
+
+/** Row `number` of the table of formats, counted from 0; NULL after the last one. */
+const lb_pair_kind_row *lb_pair_kind_at(size_t number);
 
 /** Whether it is TSV, where each line is a pair. */
 bool lb_pair_kind_is_plain(const lb_pair_kind *kind);

@@ -1,8 +1,7 @@
 #include "data/formats/recognise.h"
 
 #include "base/alloc.h"
-#include "data/formats/features.h"
-#include "data/formats/sample.h"
+#include "data/formats/columns.h"
 #include "data/formats/sounds.h"
 #include "lookback/base.h"
 
@@ -30,25 +29,11 @@ static void take_lines(sample *s, const char *text, size_t length, bool whole)
     }
 }
 
-static char small(char letter)
-{
-    return lb_is_capital(letter) ? (char)(letter - 'A' + 'a') : letter;
-}
-
-static bool is_one_of(span word, const char *const *words)
-{
-    for (; *words; words++) {
-        size_t i = 0;
-        while (i < word.length && (*words)[i] && small(word.text[i]) == (*words)[i]) i++;
-        if (i == word.length && !(*words)[i]) return true;
-    }
-    return false;
-}
-
 static bool is_jsonl(sample *s)
 {
     for (int i = 0; i < s->count; i++)
-        if (*s->line[i].text != '{' || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS || s->fields.count < 2)
+        if (*s->line[i].text != '{' || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS ||
+            s->fields.count < s->least)
             return false;
     return true;
 }
@@ -63,17 +48,6 @@ static bool has_sentence(const sample *s)
     return false;
 }
 
-/* Two of its fields are names of columns. */
-static bool has_names(const sample *s)
-{
-    int names = 0;
-    for (int i = 0; i < s->fields.count; i++) {
-        span text = lb_sample_field(s, i);
-        names += lb_is_column_name(text.text, text.length);
-    }
-    return names > 1;
-}
-
 /* All lines have as many fields, at least two. Without names or quotes, few lines may be so by chance. */
 static bool is_table(sample *s)
 {
@@ -84,7 +58,7 @@ static bool is_table(sample *s)
         lb_pair_line_is found =
             lb_pair_kind_split(&s->kind, s->line[i].text, s->line[i].length, open, &s->fields);
         open = found == LB_LINE_IS_OPEN;
-        sure = sure || memchr(s->line[i].text, '"', s->line[i].length) || (i == 0 && has_names(s));
+        sure = sure || memchr(s->line[i].text, '"', s->line[i].length) || (i == 0 && lb_columns_named(s));
         if (open) continue;
         if (found == LB_LINE_IS_BAD || s->fields.count < 2 || (columns && s->fields.count != columns) ||
             has_sentence(s))
@@ -182,18 +156,18 @@ static const struct {
     {"lines:: ", is_divided},
 };
 
+static lb_status set_kind(sample *s, const char *name, lb_error *error)
+{
+    lb_pair_kind_free(&s->kind);
+    return lb_pair_kind_parse(name, &s->kind, error);
+}
+
 /* Whether the lines are of this kind. */
 static lb_status try_kind(sample *s, const char *name, bool (*is)(sample *), bool *are, lb_error *error)
 {
-    lb_pair_kind_free(&s->kind);
-    lb_status status = lb_pair_kind_parse(name, &s->kind, error);
+    lb_status status = set_kind(s, name, error);
     *are = !status && is(s);
     return status;
-}
-
-static void drop_first(sample *s)
-{
-    memmove(s->line, s->line + 1, (size_t)--s->count * sizeof *s->line);
 }
 
 /* What divides a table, by its first line, which is then left out. */
@@ -201,126 +175,100 @@ static void take_divider(sample *s, lb_recognised *found)
 {
     char divider = s->count > 0 ? lb_csv_divider(s->line[0].text, s->line[0].length) : '\0';
     if (!divider) return;
+    lb_sample_drop_first(s);
+    if (*s->kind.between) return; /* given */
     snprintf(found->kind, sizeof found->kind, divider == '\t' ? "csv:tab" : "csv:%c", divider);
-    drop_first(s);
+    found->recognised = true;
 }
 
-static lb_status choose_kind(sample *s, lb_recognised *found, lb_error *error)
+static lb_status find_kind(sample *s, lb_recognised *found, lb_error *error)
 {
-    bool are = false;
-    if (*found->kind) return lb_pair_kind_parse(found->kind, &s->kind, error);
     size_t count = s->count == 0 ? 0 : s->tabs ? WITH_TABS : sizeof kinds / sizeof *kinds;
-    for (size_t i = 0; i < count; i++) {
-        if (try_kind(s, kinds[i].name, kinds[i].is, &are, error)) return error->status;
-        if (!are) continue;
-        memcpy(found->kind, kinds[i].name, strlen(kinds[i].name) + 1);
-        if (strcmp(found->kind, "csv") != 0) return LB_OK;
-        if (try_kind(s, "csv:;", may_be_table, &found->ambiguous, error)) return error->status;
-        break;
+    for (size_t i = 0; i < count && !found->recognised; i++) {
+        if (try_kind(s, kinds[i].name, kinds[i].is, &found->recognised, error)) return error->status;
+        if (found->recognised) memcpy(found->kind, kinds[i].name, strlen(kinds[i].name) + 1);
+        bool table = found->recognised && strcmp(found->kind, "csv") == 0;
+        if (table && try_kind(s, "csv:;", may_be_table, &found->ambiguous, error)) return error->status;
     }
-    lb_pair_kind_free(&s->kind);
-    return lb_pair_kind_parse(*found->kind ? found->kind : "tsv", &s->kind, error);
+    return set_kind(s, *found->kind ? found->kind : "tsv", error);
 }
 
-/* ---- Which column is which. ---- */
-
-static const char *const sources[] = {"source",    "src",         "input", "word",  "grapheme",
-                                      "graphemes", "orthography", "text",  "lemma", NULL};
-static const char *const targets[] = {"target",        "tgt",         "trg",    "output",
-                                      "pronunciation", "phonemes",    "ipa",    "transcription",
-                                      "form",          "translation", "phones", NULL};
-static const char *const features_names[] = {"features", "feats", "tags", "msd", NULL};
-
-bool lb_is_column_name(const char *text, size_t length)
+/* What the lines would be in this format, without a header. */
+static lb_status take_kind(sample *s, const char *name, lb_recognised *found, lb_error *error)
 {
-    span name = {text, length};
-    return is_one_of(name, sources) || is_one_of(name, targets) || is_one_of(name, features_names);
+    bool plain = lb_is_same_kind(name, "");
+    memcpy(found->kind, name, plain ? 0 : lb_kind_length(name));
+    return set_kind(s, found->kind, error);
 }
 
-static int32_t find_name(const lb_fields *names, const char *const *words)
+/* A file that looks like nothing in particular may be of the usual format, if both have tabs, or none. */
+static lb_status fall_back(sample *s, lb_recognised *found, lb_error *error)
 {
-    for (int i = 0; i < names->count; i++) {
-        span name;
-        name.text = lb_field(names, i, &name.length);
-        if (is_one_of(name, words)) return i + 1;
-    }
-    return 0;
+    lb_pair_kind kind;
+    lb_status status = lb_pair_kind_parse(s->usual->kind, &kind, error);
+    bool fits = !status && lb_pair_kind_has_tabs(&kind) == s->tabs;
+    lb_pair_kind_free(&kind);
+    return status || !fits ? status : take_kind(s, s->usual->kind, found, error);
 }
 
-static bool take_names(const lb_fields *names, lb_recognised *found)
+/* What recognises a format, also one with other text between its columns; NULL: there is nothing. */
+static bool (*check_of(const char *kind))(sample *)
 {
-    int32_t source = find_name(names, sources), target = find_name(names, targets);
-    if (!source || !target) return false;
-    found->source = source;
-    found->target = target;
-    found->features = find_name(names, features_names);
-    if (found->features) found->between_features = ";";
-    return true;
+    size_t word = strcspn(kind, ":+");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcspn(kinds[i].name, ":+") == word && memcmp(kinds[i].name, kind, word) == 0)
+            return kinds[i].is;
+    return NULL;
 }
 
-/* Sentences of Tatoeba have their origin in a third column. */
-static bool has_origins(sample *s)
+/* Without targets: texts, unless the first line looks like one of the usual format. Sentences have commas, too. */
+static lb_status try_usual(sample *s, lb_recognised *found, lb_error *error)
 {
-    static const char licence[] = "CC-BY";
-    for (int i = 0; i < s->count; i++) {
-        lb_sample_divide(s, i);
-        if (s->fields.count != 3) return false;
-        span third = lb_sample_field(s, 2);
-        if (third.length < sizeof licence || memcmp(third.text, licence, sizeof licence - 1) != 0)
-            return false;
-    }
-    return s->count > 0;
+    bool (*is)(sample *) = check_of(s->usual->kind);
+    lb_status status = take_kind(s, s->usual->kind, found, error);
+    bool table = !status && lb_pair_kind_has_quotes(&s->kind);
+    if (!status && is && s->count > 0)
+        found->recognised =
+            table ? lb_columns_have_header(s) : is(s) || lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
+    if (status || found->recognised) return status;
+    *found->kind = '\0';
+    return set_kind(s, "tsv", error);
 }
 
-static void find_columns(sample *s, bool named, lb_recognised *found)
+static lb_status choose_kind(sample *s, const lb_pair_format *format, lb_recognised *found, lb_error *error)
 {
-    if (s->count == 0) return;
-    lb_sample_divide(s, 0);
-    if (s->kind.keys.count > 0) {
-        take_names(&s->kind.keys, found);
-        return;
-    }
-    bool tabs = lb_pair_kind_has_tabs(&s->kind), plain = named && tabs && !s->kind.header;
-    found->header = (!plain && take_names(&s->fields, found)) || s->kind.header;
-    if (found->source || !tabs) return;
-    lb_features_find(s, found);
-    if (found->features && !named) memcpy(found->kind, "unimorph", sizeof "unimorph");
-    if (!found->features && has_origins(s)) {
-        found->source = 1;
-        found->target = 2;
-    }
+    bool given = format->kind && *format->kind;
+    if (format->no_target && !given) return try_usual(s, found, error);
+    lb_status status = given ? set_kind(s, format->kind, error) : LB_OK;
+    if (!given || lb_pair_kind_has_quotes(&s->kind)) take_divider(s, found);
+    if (given || status) return status;
+    status = find_kind(s, found, error);
+    return status || *found->kind ? status : fall_back(s, found, error);
 }
 
-/* The columns of the format, or those that the lines have. */
-static void take_columns(sample *s, bool named, int32_t features, lb_recognised *found)
-{
-    const lb_pair_kind_row *row = s->kind.row;
-    found->fixed = row->source > 0;
-    found->source = row->source;
-    found->target = row->target;
-    if (!found->fixed) find_columns(s, named, found);
-    if (found->header && s->count > 0) drop_first(s);
-    found->ambiguous = found->ambiguous && !found->header;
-    if (features == 0) features = found->features;
-    if (features > 0)
-        found->between_features = row->features ? row->features : lb_features_between(s, features);
-}
-
-lb_status lb_recognise(const char *text, size_t length, bool whole, const char *kind, int32_t features,
+lb_status lb_recognise(const char *text, size_t length, bool whole, const lb_pair_format *format,
                        lb_recognised *found, lb_error *error)
 {
+    static const lb_pair_columns none = {0};
     *found = (lb_recognised){0};
     sample *s = lb_alloc_zero(sizeof *s);
     if (!s) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
+    s->usual = format->usual ? format->usual : &none;
+    s->least = format->no_target ? 1 : 2;
     take_lines(s, text, length, whole);
-    found->tabs = s->tabs;
-    take_divider(s, found);
-    lb_status status = kind ? lb_pair_kind_parse(kind, &s->kind, error) : choose_kind(s, found, error);
-    if (!status) take_columns(s, kind != NULL, features, found);
-    if (!status && s->fields.text.failed)
+    if (format->no_target && s->count > 1) s->count = 1;
+    lb_status status = choose_kind(s, format, found, error);
+    if (!status) lb_columns_find(s, format, found);
+    if (!status && (s->fields.text.failed || found->names.text.failed))
         status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
     lb_pair_kind_free(&s->kind);
     lb_release(s->fields.text.text);
     lb_release(s);
     return status;
+}
+
+void lb_recognised_free(lb_recognised *found)
+{
+    lb_release(found->names.text.text);
+    found->names = (lb_fields){0};
 }

@@ -9,6 +9,10 @@
 #include <math.h>
 #include <string.h>
 
+/* A search that has its outputs waits for better ones of up to 264 tokens and 33 for each symbol of the source. That is
+ * more than any default limit: see lb_text_model_limit. */
+enum { HORIZON = 264, HORIZON_RATIO = 33 };
+
 /* An unfinished hypothesis. */
 typedef struct live {
     const lb_trail *last;
@@ -75,13 +79,16 @@ static void finish(search *s, int64_t row, live last, int64_t steps, bool finish
     if (s->done_count[row] < room) s->done_count[row]++;
 }
 
-/* Whether no continuation can score better than the finished hypotheses of the row. A log-probability only falls, and
- * at best it is divided by the greatest length. */
-static bool is_hopeless(const search *s, int64_t row, double log_probability)
+/* Whether no continuation can score better than the finished hypotheses of the row, up to the horizon. A
+ * log-probability only falls, and at best it is divided by the greatest length. Without a horizon, a large limit would
+ * raise every such score towards 0, and the search would take as many steps as that limit says. */
+static bool is_hopeless(const search *s, int64_t row, int64_t steps, double log_probability)
 {
     if (s->done_count[row] < s->config.n_best) return false;
+    int64_t horizon = HORIZON + HORIZON_RATIO * s->source.lengths[row];
+    int64_t length = horizon < s->config.limit ? horizon : s->config.limit;
     double worst = s->done[(row + 1) * s->config.n_best - 1].score;
-    return lb_score_of(log_probability, s->config.limit, s->config.length_penalty) <= worst;
+    return steps >= horizon || lb_score_of(log_probability, length, s->config.length_penalty) <= worst;
 }
 
 /* Keeps the greedy candidate within the beam, so that the search never scores below greedy decoding. */
@@ -139,7 +146,8 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
     for (int64_t i = 0; i < found && (kept < beam || last); i++) {
         candidate c = s->candidates[i];
         bool ends = c.token == LB_EOS;
-        if (ends ? i >= beam && !last : kept == beam || is_hopeless(s, row, c.log_probability)) continue;
+        if (ends ? i >= beam && !last : kept == beam || is_hopeless(s, row, steps, c.log_probability))
+            continue;
         lb_trail n = {.before = s->live[row * beam + c.from].last, .token = c.token};
         n.log_probability = (double)log_probabilities->data[(first + c.from) * s->vocabulary + c.token];
         if (map) n.weights = step->weights->data + (first + c.from) * map;
@@ -208,6 +216,7 @@ static void search_all(search *s)
         s->live[row * s->config.beam].greedy = true;
     }
     for (int64_t t = 0; t < s->config.limit && count > 0; t++) {
+        if (lb_model_stops(s->tape, s->config.stop, s->config.context)) return;
         lb_tape_begin_step(s->tape, false);
         frontier f = select_frontier(s, state, origin, count);
         lb_model_step step = lb_model_decode(s->model, f.state, f.next, s->source.length);
@@ -238,13 +247,15 @@ static lb_hypothesis *trace_all(const search *s)
 static bool is_possible(const search *s)
 {
     const lb_beam_config *c = &s->config;
-    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && s->vocabulary > LB_EOS)
+    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && s->vocabulary > LB_EOS &&
+        isfinite(c->length_penalty))
         return true;
-    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
-                 "lb_beam_search: expected 1 <= n_best <= beam, limit >= 1 and vocabulary > %d, "
-                 "found n_best %lld, beam %lld, vocabulary %lld, limit %lld",
-                 (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary,
-                 (long long)c->limit);
+    lb_tape_fail(
+        s->tape, LB_ERROR_ARGUMENT,
+        "lb_beam_search: expected 1 <= n_best <= beam, limit >= 1, vocabulary > %d and a finite "
+        "length_penalty, found n_best %lld, beam %lld, vocabulary %lld, limit %lld, length_penalty %g",
+        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit,
+        c->length_penalty);
     return false;
 }
 

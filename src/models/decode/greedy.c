@@ -7,64 +7,81 @@
 
 #include <string.h>
 
+enum { FIRST_ROOM = 64 }; /* tokens of an output; there is more as they are written */
+
 /* Attention maps per row. */
 static int64_t maps_of(const lb_decoded *all)
 {
     return all->layers * all->heads;
 }
 
-static lb_decoded allocate(const lb_model *model, lb_tokens source, int64_t limit)
+static lb_decoded allocate(const lb_model *model, lb_tokens source)
 {
     lb_tape *tape = source.tape;
-    int64_t cells = source.batch * limit;
     lb_decoded all = {.source_length = source.length, .layers = model->layers, .heads = model->heads};
-    all.id = lb_tape_alloc_zero(tape, cells, sizeof *all.id);
     all.lengths = lb_tape_alloc_zero(tape, source.batch, sizeof *all.lengths);
     all.finished = lb_tape_alloc_zero(tape, source.batch, sizeof *all.finished);
-    size_t row = (size_t)(maps_of(&all) * source.length);
-    if (row > 0) all.weights = lb_tape_alloc(tape, (size_t)cells * row * sizeof *all.weights);
     if (lb_tape_status(tape) == LB_OK) all.batch = source.batch;
     return all;
 }
 
+/* Makes room for `room` tokens in each row, which had `before`. It grows with the outputs, not with the limit. */
+static void make_room(lb_tape *tape, lb_decoded *all, int64_t before, int64_t room)
+{
+    int64_t maps = maps_of(all), width = all->source_length;
+    size_t cells = (size_t)(all->batch * room), row = (size_t)(maps * width);
+    int32_t *id = lb_tape_alloc_lasting(tape, cells * sizeof *id);
+    lb_real *weights = row ? lb_tape_alloc_lasting(tape, cells * row * sizeof *weights) : NULL;
+    if (lb_tape_status(tape)) return;
+    memset(id, 0, cells * sizeof *id);
+    for (int64_t i = 0; i < all->batch && before; i++)
+        memcpy(id + i * room, all->id + i * before, (size_t)before * sizeof *id);
+    for (int64_t m = 0; m < all->batch * maps && before && weights; m++)
+        memcpy(weights + m * room * width, all->weights + m * before * width,
+               (size_t)(before * width) * sizeof *weights);
+    all->id = id;
+    all->weights = weights;
+}
+
 /* Takes the token of one step for every unfinished row. Returns how many rows continue. */
-static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_step *step, int32_t *next)
+static int64_t choose(lb_decoded *all, int64_t room, int64_t t, const lb_model_step *step, int32_t *next)
 {
     int64_t classes = lb_dim(step->logits, -1), maps = maps_of(all), writing = 0;
     for (int64_t row = 0; row < all->batch; row++) {
         for (int64_t m = row * maps; all->weights && m < (row + 1) * maps; m++)
-            memcpy(all->weights + (m * limit + t) * all->source_length,
+            memcpy(all->weights + (m * room + t) * all->source_length,
                    step->weights->data + m * all->source_length,
                    (size_t)all->source_length * sizeof(lb_real));
         next[row] = lb_model_likeliest(step->logits->data + row * classes, classes);
         all->finished[row] |= next[row] == LB_EOS;
         if (all->finished[row]) continue;
-        all->id[row * limit + t] = next[row];
+        all->id[row * room + t] = next[row];
         all->lengths[row]++;
         writing++;
     }
     return writing;
 }
 
-/* Rows were `limit` apart, because the longest length was not known yet. */
-static void close_ranks(lb_decoded *all, int64_t limit)
+/* Rows were `room` apart, because the longest length was not known yet. */
+static void close_ranks(lb_decoded *all, int64_t room)
 {
     for (int64_t row = 1; row < all->batch; row++)
-        memmove(all->id + row * all->length, all->id + row * limit, (size_t)all->length * sizeof *all->id);
+        memmove(all->id + row * all->length, all->id + row * room, (size_t)all->length * sizeof *all->id);
     int64_t map = all->length * all->source_length;
     for (int64_t m = 1; all->weights && m < all->batch * maps_of(all); m++)
-        memmove(all->weights + m * map, all->weights + m * limit * all->source_length,
+        memmove(all->weights + m * map, all->weights + m * room * all->source_length,
                 (size_t)map * sizeof *all->weights);
 }
 
 static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t limit)
 {
     lb_tape *tape = source.tape;
-    lb_decoded all = allocate(model, source, limit);
+    lb_decoded all = allocate(model, source);
     lb_decoder_state state = lb_model_encode(model, source);
     int32_t *id, *lengths;
     lb_tokens next = lb_tokens_new(tape, source.batch, 1, &id, &lengths);
-    int64_t writing = source.batch, *row_of = lb_tape_alloc(tape, (size_t)source.batch * sizeof *row_of);
+    int64_t room = 0, writing = source.batch,
+            *row_of = lb_tape_alloc(tape, (size_t)source.batch * sizeof *row_of);
     for (int64_t row = 0; row < next.batch && row_of; row++) {
         id[row] = LB_BOS;
         lengths[row] = 1;
@@ -74,12 +91,17 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
         lb_tape_begin_step(tape, true);
         if (all.length > 0) state = model->kind->select(model, tape, state, row_of, source.batch);
         lb_model_step step = lb_model_decode(model, state, next, source.length);
+        if (all.length == room) {
+            int64_t wanted = room ? 2 * room : FIRST_ROOM, next_room = wanted < limit ? wanted : limit;
+            make_room(tape, &all, room, next_room);
+            room = next_room;
+        }
         if (lb_tape_status(tape)) break;
-        writing = choose(&all, limit, all.length++, &step, id);
+        writing = choose(&all, room, all.length++, &step, id);
         state = step.state;
     }
     if (lb_tape_status(tape)) return (lb_decoded){0};
-    close_ranks(&all, limit);
+    close_ranks(&all, room);
     return all;
 }
 

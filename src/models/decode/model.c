@@ -52,6 +52,13 @@ int64_t lb_model_limit(const lb_model *model, int64_t limit)
     return model->positions && model->positions < limit ? model->positions : limit;
 }
 
+bool lb_model_stops(lb_tape *tape, bool (*stop)(void *context), void *context)
+{
+    if (!stop || !stop(context)) return false;
+    lb_tape_fail(tape, LB_ERROR_INTERRUPTED, "interrupted between two steps of the outputs");
+    return true;
+}
+
 double lb_score_of(double log_probability, int64_t tokens, double penalty)
 {
     return log_probability / pow((double)tokens, penalty < 0 ? 0 : penalty);

@@ -22,6 +22,10 @@ int32_t lb_model_likeliest(const lb_real *logits, int64_t classes);
 /** The limit on the tokens of an output: no more than the model has positions for. */
 int64_t lb_model_limit(const lb_model *model, int64_t limit);
 
+/** Whether a search is to stop before its next step: asks `stop`, unless it is NULL. Errors: LB_ERROR_INTERRUPTED if it
+ *  is, recorded on the tape. */
+bool lb_model_stops(lb_tape *tape, bool (*stop)(void *context), void *context);
+
 /** A log-probability, normalised by the number of tokens to the power of `penalty`; a negative one is 0. */
 double lb_score_of(double log_probability, int64_t tokens, double penalty);
 

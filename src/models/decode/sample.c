@@ -25,25 +25,22 @@ typedef struct sampling {
     lb_tape *tape;
     lb_sample_config config;
     lb_tokens source;
-    int64_t maps;    /* of attention; 0: the outputs have none */
-    draw *draws;     /* [batch, count] */
-    double *weights; /* [vocabulary]: working memory */
+    int64_t maps; /* of attention; 0: the outputs have none */
+    draw *draws;  /* [batch, count] */
 } sampling;
 
-/* Draws a token by the log-probabilities, sharpened by the temperature. `uniform` is from [0, 1). */
-static int32_t choose(const sampling *s, const lb_real *log_probabilities, double uniform)
+int32_t lb_draw(const lb_real *logits, int64_t classes, double temperature, double uniform)
 {
-    int64_t first = LB_FIRST_WRITTEN, count = s->model->target_vocab - first;
-    const lb_real *x = log_probabilities + first;
-    double largest = (double)x[lb_argmax(x, count)], sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += s->weights[i] = exp(((double)x[i] - largest) / s->config.temperature);
+    int32_t likeliest = lb_argmax(logits, classes);
+    double largest = classes > 0 ? (double)logits[likeliest] : 0, sum = 0;
+    if (!(temperature > 0)) return likeliest;
+    for (int64_t i = 0; i < classes; i++) sum += exp(((double)logits[i] - largest) / temperature);
     double left = uniform * sum;
-    for (int64_t i = 0; i < count; i++) {
-        left -= s->weights[i];
-        if (left < 0) return (int32_t)(first + i);
+    for (int64_t i = 0; i < classes; i++) {
+        left -= exp(((double)logits[i] - largest) / temperature);
+        if (left < 0) return (int32_t)i;
     }
-    return (int32_t)first + lb_argmax(x, count); /* rounding has left over a little, or nothing is a number */
+    return likeliest; /* rounding has left over a little, or nothing is a number */
 }
 
 /* Draws a token of one output. `row` is its row in the batch of the step. False if the token was the last. */
@@ -52,7 +49,9 @@ static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_
 {
     const lb_real *x = log_probabilities->data + row * s->model->target_vocab;
     lb_rng rng = {s->config.seed, lb_rng_stream("sample"), (uint32_t)d->steps};
-    int32_t token = choose(s, x, lb_rng_uniform(rng, d->number));
+    int64_t first = LB_FIRST_WRITTEN;
+    int32_t token = (int32_t)first + lb_draw(x + first, s->model->target_vocab - first, s->config.temperature,
+                                             lb_rng_uniform(rng, d->number));
     int64_t map = s->maps * s->source.length;
     lb_trail n = {.before = d->last, .token = token, .log_probability = (double)x[token]};
     if (map) n.weights = step->weights->data + row * map;
@@ -89,6 +88,7 @@ static void draw_all(const sampling *s)
         writing[i] = i;
     }
     while (count > 0 && lb_tape_status(s->tape) == LB_OK) {
+        if (lb_model_stops(s->tape, s->config.stop, s->config.context)) return;
         lb_tape_begin_step(s->tape, false);
         state = s->model->kind->select(s->model, s->tape, state, origin, count);
         lb_model_step step =
@@ -125,13 +125,14 @@ static bool is_possible(const sampling *s)
 {
     const lb_sample_config *c = &s->config;
     if (c->count >= 1 && c->count <= MOST_DRAWS && c->limit >= 1 && c->temperature > 0 &&
-        s->model->target_vocab > LB_EOS)
+        isfinite(c->temperature) && isfinite(c->length_penalty) && s->model->target_vocab > LB_EOS)
         return true;
     lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
-                 "lb_sample: expected 1 <= count <= %d, limit >= 1, temperature > 0 and vocabulary > %d, "
-                 "found count %lld, limit %lld, temperature %g, vocabulary %lld",
+                 "lb_sample: expected 1 <= count <= %d, limit >= 1, a finite temperature > 0, a finite "
+                 "length_penalty and vocabulary > %d, found count %lld, limit %lld, temperature %g, "
+                 "length_penalty %g, vocabulary %lld",
                  MOST_DRAWS, (int)LB_EOS, (long long)c->count, (long long)c->limit, c->temperature,
-                 (long long)s->model->target_vocab);
+                 c->length_penalty, (long long)s->model->target_vocab);
     return false;
 }
 
@@ -149,7 +150,6 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
                   .maps = config.without_weights ? 0 : model->layers * model->heads};
     if (!is_possible(&s)) return (lb_beam){0};
     s.draws = lb_tape_alloc_zero(s.tape, source.batch * config.count, sizeof *s.draws);
-    s.weights = lb_tape_alloc_zero(s.tape, model->target_vocab, sizeof *s.weights);
     if (lb_tape_status(s.tape)) return (lb_beam){0};
     for (int64_t i = 0; i < source.batch * config.count; i++) {
         uint64_t text = (uint64_t)(i / config.count), own = (uint64_t)(i % config.count);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -16,19 +17,34 @@ const lb_model *lb_translate_model(const lb_translator *t, const lb_translate_co
     return c->member > 0 ? ((const lb_ensemble *)t->model.model)->member[c->member - 1] : t->model.model;
 }
 
+/* Beyond these ranges, a search does not return, or its scores are not numbers. */
+static lb_status check_ranges(const lb_translator *t, const lb_translate_config *c, lb_error *error)
+{
+    int64_t members = lb_is_ensemble(t->model.model) ? ((const lb_ensemble *)t->model.model)->count : 0;
+    const struct {
+        const char *name;
+        int64_t found, most;
+    } whole[] = {{"beam", c->beam, LB_MOST_BEAM},
+                 {"n_best", c->n_best, LB_MOST_BEAM},
+                 {"limit", c->limit, LB_MOST_LIMIT},
+                 {"member", c->member, members}};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (whole[i].found < 0 || whole[i].found > whole[i].most)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %lld, expected 0 to %lld", whole[i].name,
+                                (long long)whole[i].found, (long long)whole[i].most);
+    if (!(c->temperature >= 0 && isfinite(c->temperature)))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "temperature: found %g, expected a number, 0 or more",
+                            c->temperature);
+    if (!isfinite(c->length_penalty) || c->length_penalty > LB_MOST_PENALTY)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "length_penalty: found %g, expected at most %d",
+                            c->length_penalty, LB_MOST_PENALTY);
+    return LB_OK;
+}
+
 lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb_error *error)
 {
-    if (!(c->temperature >= 0))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "temperature: found %g, expected 0 or more",
-                            c->temperature);
-    if (c->beam < 0 || c->n_best < 0 || c->limit < 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "found beam %d, n_best %d and limit %lld, expected 0 or more", c->beam, c->n_best,
-                            (long long)c->limit);
-    int64_t members = lb_is_ensemble(t->model.model) ? ((const lb_ensemble *)t->model.model)->count : 0;
-    if (c->member < 0 || c->member > members)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "member: found %d, expected 0 to %lld", c->member,
-                            (long long)members);
+    lb_status status = check_ranges(t, c, error);
+    if (status) return status;
     if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
     if (c->n_best == 0) c->n_best = 1;
     if (c->beam < c->n_best || c->sample) c->beam = c->n_best;
@@ -117,6 +133,8 @@ static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source 
                              .limit = limit_of(t, sources, config),
                              .length_penalty = config->length_penalty,
                              .without_weights = is_blind(t, config),
+                             .stop = config->stop,
+                             .context = config->context,
                              .prefix = config->prefixes ? prefix : NULL,
                              .prefix_length = length};
     bool has_room = prefix && length;
@@ -139,6 +157,8 @@ static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *s
                                .temperature = config->temperature,
                                .length_penalty = config->length_penalty,
                                .without_weights = is_blind(t, config),
+                               .stop = config->stop,
+                               .context = config->context,
                                .seed = config->seed,
                                .text = text};
     for (size_t i = 0; i < count && text; i++) text[i] = sources[i].number;

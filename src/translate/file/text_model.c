@@ -27,7 +27,8 @@ static const char FORMAT[] = "format";
 /* Whether they keep features together. Files from before do not have it. */
 static const char BRACKETS[] = "brackets";
 
-static const char *const column_names[] = {"source", "target", "features"};
+static const char *const column_keys[] = {"source", "target", "features"};
+static const char *const name_keys[] = {"source_name", "target_name", "features_name"};
 
 static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
 {
@@ -45,11 +46,15 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
 static void print_columns(lb_buffer *json, lb_pair_columns c)
 {
     const int32_t column[] = {c.source, c.target, c.features};
-    if (!*c.kind && !c.source && !c.target && !c.features) return;
+    const char *const name[] = {c.source_name, c.target_name, c.features_name};
+    bool named = *c.source_name || *c.target_name;
+    if (!named && !*c.kind && !c.source && !c.target && !c.features) return;
     lb_json_open(json, "columns", "{");
     if (*c.kind) lb_json_string(json, FORMAT, c.kind);
     for (int i = 0; i < 3; i++)
-        if (column[i] != 0) lb_json_whole(json, column_names[i], column[i]);
+        if (column[i] != 0) lb_json_whole(json, column_keys[i], column[i]);
+    for (int i = 0; i < 3; i++)
+        if (*name[i]) lb_json_string(json, name_keys[i], name[i]);
     lb_buffer_print(json, "}");
 }
 
@@ -188,24 +193,35 @@ static lb_status parse_rules(const cJSON *json, lb_text_model *t, lb_error *erro
 /* A column of the training; 0 if it is missing. */
 static lb_status parse_column(const cJSON *columns, int which, int32_t *column, lb_error *error)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(columns, column_names[which]);
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(columns, column_keys[which]);
     double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
     bool valid = !item || (value >= 1 && value <= MOST_COLUMNS && value == (int32_t)value);
     *column = (int32_t)(valid ? value : 0);
     return valid ? LB_OK
                  : lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\" in \"columns\": expected 1 to %d",
-                                TASK_KEY, column_names[which], MOST_COLUMNS);
+                                TASK_KEY, column_keys[which], MOST_COLUMNS);
 }
 
-static lb_status parse_kind(const cJSON *columns, char kind[LB_PAIR_KIND_NAME], lb_error *error)
+/* A text that a file may lack. */
+static lb_status parse_text(const cJSON *columns, const char *key, size_t room, char *text, lb_error *error)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(columns, FORMAT);
-    const char *name = item ? cJSON_GetStringValue(item) : "";
-    if (!name || strlen(name) >= LB_PAIR_KIND_NAME)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\" in \"columns\": expected a format of pairs",
-                            TASK_KEY, FORMAT);
-    memcpy(kind, name, strlen(name) + 1);
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(columns, key);
+    const char *found = item ? cJSON_GetStringValue(item) : "";
+    if (!found || strlen(found) >= room)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: \"%s\" in \"columns\": expected a text of at most %zu bytes", TASK_KEY, key,
+                            room - 1);
+    memcpy(text, found, strlen(found) + 1);
     return LB_OK;
+}
+
+static lb_status parse_names(const cJSON *columns, lb_pair_columns *to, lb_error *error)
+{
+    char *const name[] = {to->source_name, to->target_name, to->features_name};
+    lb_status status = parse_text(columns, FORMAT, sizeof to->kind, to->kind, error);
+    for (int i = 0; i < 3 && !status; i++)
+        status = parse_text(columns, name_keys[i], LB_PAIR_COLUMN_NAME, name[i], error);
+    return status;
 }
 
 /* Files from before, and those of pairs without further columns, do not have them. */
@@ -220,7 +236,7 @@ static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *er
     lb_status status = parse_column(columns, 0, &t->columns.source, error);
     if (!status) status = parse_column(columns, 1, &t->columns.target, error);
     if (!status) status = parse_column(columns, 2, &t->columns.features, error);
-    if (!status) status = parse_kind(columns, t->columns.kind, error);
+    if (!status) status = parse_names(columns, &t->columns, error);
     const lb_pair_format format = format_of(t);
     if (status || lb_pair_format_check(&format, &found) == LB_OK) return status;
     status = found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status;

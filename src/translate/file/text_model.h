@@ -3,8 +3,8 @@
 #ifndef LB_TEXT_MODEL_H
 #define LB_TEXT_MODEL_H
 
+#include "base/strings.h"
 #include "data/sort_task.h"
-#include "data/strings.h"
 #include "data/symbols.h"
 #include "data/vocabulary.h"
 #include "lookback/models.h"

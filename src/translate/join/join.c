@@ -190,10 +190,10 @@ static lb_status gather(joining *j)
 /* The pairs to fit the weights on. */
 static lb_status open_pairs(joining *j)
 {
-    char text[LB_MESSAGE_LENGTH];
     const lb_training_config *c = j->config->data;
     lb_training_data *d = &j->data;
     d->format = (lb_pair_format){.kind = c->format,
+                                 .usual = &j->text.columns,
                                  .targets = c->dev ? c->dev_targets : c->train_targets,
                                  .source_column = c->source_column,
                                  .target_column = c->target_column,
@@ -201,14 +201,14 @@ static lb_status open_pairs(joining *j)
                                  .source = j->text.source_rule,
                                  .target = j->text.target_rule,
                                  .skip_bad_lines = c->skip_bad_lines};
-    if (lb_pair_format_take_columns(&d->format, &j->text.columns, text) && c->listener.note)
-        c->listener.note(c->listener.context, text);
     bool apart = c->dev || lb_pair_texts_given(&c->dev_pairs);
     if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, j->error);
     if (!apart && !d->train) return j->error->status;
     d->dev = apart ? lb_training_pairs_find(c->dev, &c->dev_pairs, &d->format, j->error)
                    : lb_pairs_hold_out(d->train, LB_HELD_OUT, j->error);
     if (!d->dev) return j->error->status;
+    const char *note = (apart ? d->dev : d->train)->file.note;
+    if (*note && c->listener.note) c->listener.note(c->listener.context, note);
     lb_status status =
         lb_pair_sample_make(d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample, j->error);
     return status || !c->any_target ? status : lb_pair_sample_any_target(&d->sample, d->dev, j->error);

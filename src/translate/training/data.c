@@ -22,11 +22,16 @@ static void note(const lb_training_config *c, const lb_pairs *pairs)
 /* What the file to train on says about itself is the default for others. */
 static void take_format(lb_training_data *data, const lb_training_config *c)
 {
+    const lb_pair_format asked = data->format;
+    data->columns = data->train->texts.count > 0 ? data->start->model.columns : data->train->file.columns;
     data->format = data->train->format;
-    data->format.usual_kind = data->format.kind;
-    data->format.kind = c->format;
+    data->format.kind = asked.kind;
     data->format.targets = c->dev_targets;
-    lb_pair_format_drop_weights(&data->format);
+    data->format.weight_column = 0; /* weights are of the training alone */
+    data->format.source_column = asked.source_column;
+    data->format.target_column = asked.target_column;
+    data->format.features_column = asked.features_column;
+    data->format.usual = &data->columns;
     note(c, data->train);
 }
 
@@ -116,7 +121,7 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
                                 const lb_start *start, lb_error *error)
 {
     *data = (lb_training_data){.format = lb_recipe_format(config), .start = start};
-    data->format.usual_kind = start->model.columns.kind;
+    if (start->model.params) data->format.usual = &start->model.columns;
     data->format.source.flat_features = start->model.source_rule.flat_features;
     if (config->sort) return prepare_lists(data, config->sort, error);
     lb_status status = open_files(data, config, error);
@@ -142,7 +147,7 @@ void lb_training_data_close(lb_training_data *data)
     if (data->target != data->source) lb_vocabulary_free(data->target);
     if (data->dev != data->train) lb_pairs_close(data->dev);
     lb_pairs_close(data->train);
-    lb_mapping_close(&data->index);
+    lb_scratch_free(&data->index);
     lb_release(data->index_path);
 }
 
@@ -176,21 +181,16 @@ int64_t lb_training_data_pairs(const lb_training_data *data)
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)
 {
     const lb_text_model *before = &data->start->model;
-    lb_text_model model_of = {.params = params,
-                              .model = model,
-                              .source = data->source,
-                              .target = data->target,
-                              .source_rule = data->format.source,
-                              .target_rule = data->format.target,
-                              .columns = {.source = data->format.source_column,
-                                          .target = data->format.target_column,
-                                          .features = data->format.features_column},
-                              .shortest_source = shortest_source(data),
-                              .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
-                              .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
-                              .sorts = data->sorts,
-                              .task = data->task};
-    const char *kind = data->sorts ? "" : data->format.usual_kind;
-    if (strcmp(kind, "tsv") != 0) snprintf(model_of.columns.kind, LB_PAIR_KIND_NAME, "%s", kind);
-    return model_of;
+    return (lb_text_model){.params = params,
+                           .model = model,
+                           .source = data->source,
+                           .target = data->target,
+                           .source_rule = data->format.source,
+                           .target_rule = data->format.target,
+                           .columns = data->columns,
+                           .shortest_source = shortest_source(data),
+                           .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
+                           .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
+                           .sorts = data->sorts,
+                           .task = data->task};
 }

@@ -2,7 +2,7 @@
 #ifndef LB_TRAINING_DATA_H
 #define LB_TRAINING_DATA_H
 
-#include "io/mapping.h"
+#include "io/scratch_file.h"
 #include "lookback/translate.h"
 #include "train/pair_evaluate.h"
 #include "translate/training/start.h"
@@ -12,10 +12,11 @@ typedef struct lb_training_data {
     lb_vocabulary *source, *target;
     lb_pair_sample sample; /* of dev */
     lb_pair_format format;
-    bool sorts;        /* no files: lists of `task` */
-    lb_sort_task task; /* if `sorts` */
+    lb_pair_columns columns; /* of `train`: what the model remembers */
+    bool sorts;              /* no files: lists of `task` */
+    lb_sort_task task;       /* if `sorts` */
     const lb_start *start;
-    lb_mapping index; /* of `train`, if it has one */
+    lb_scratch index; /* a copy, of `train`, if it has one */
     char *index_path;
 } lb_training_data;
 

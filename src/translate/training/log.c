@@ -17,8 +17,9 @@ static void print_row(lb_buffer *csv, const char *line, bool names)
     if (lb_json_parse(line, strcspn(line, "\n"), NULL, &json)) csv->failed = true;
     for (const cJSON *member = json ? json->child : NULL; member; member = member->next, comma = ",") {
         char *value = lb_json_print(member);
+        const char *cell = cJSON_IsNull(member) ? "" : value; /* what was not measured */
         csv->failed = csv->failed || !value;
-        lb_buffer_print(csv, "%s%s", comma, names || !value ? member->string : value);
+        lb_buffer_print(csv, "%s%s", comma, names || !value ? member->string : cell);
         cJSON_free(value);
     }
     lb_buffer_print(csv, "\n");

@@ -81,22 +81,11 @@ static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_er
     return status;
 }
 
-/* A column that is given is used. */
-static void take_columns(const lb_text_model *m, lb_training_config *c)
+/* The columns themselves are found where the pairs are opened. */
+static void take_features(const lb_text_model *m, lb_training_config *c)
 {
-    char text[LB_MESSAGE_LENGTH];
     if (!c->features_separator && (c->features_column || m->columns.features))
         c->features_separator = m->source_rule.features;
-    lb_pair_format format = {.kind = c->format,
-                             .source_column = c->source_column,
-                             .target_column = c->target_column,
-                             .features_column = c->features_column,
-                             .source.features = c->features_separator};
-    bool differ = lb_pair_format_take_columns(&format, &m->columns, text);
-    c->source_column = format.source_column;
-    c->target_column = format.target_column;
-    c->features_column = format.features_column;
-    if (differ && c->listener.note && lb_group_leads(c->group)) c->listener.note(c->listener.context, text);
 }
 
 static void take_number(int *ours, int64_t found)
@@ -180,7 +169,7 @@ static lb_status load(lb_start *start, const char *path, const lb_safetensors *f
     if (!status) status = take_architecture(&start->model, c, error);
     if (!status) status = check_task(&start->model, c, error);
     if (!status) status = take_rules(&start->model, c, error);
-    if (!status) take_columns(&start->model, c);
+    if (!status) take_features(&start->model, c);
     return status;
 }
 

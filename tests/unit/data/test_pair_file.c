@@ -238,6 +238,54 @@ START_TEST(test_pair_file_weights_repeat_pairs)
 }
 END_TEST
 
+/* Answer i of each field is with answer i of the others; a field with fewer keeps its last one. */
+START_TEST(test_pair_file_several_answers_are_pairs_in_their_order)
+{
+    lb_pair_format jsonl = {.kind = "jsonl", .source_column = 1, .target_column = 2};
+    ck_assert_str_eq(
+        read_all("{\"s\":[\"a\",\"b\",\"c\"],\"t\":[\"x\",\"y\"],\"tags\":[\"p\",\"q\",\"r\",\"s\"]}\n"
+                 "{\"s\":\"d\",\"t\":[\"z\"],\"tags\":[]}\n",
+                 jsonl),
+        "jsonl: a|x b|y c|y d|z");
+    jsonl.target_column = 3; /* and now others are not read */
+    ck_assert_str_eq(read_all("{\"s\":\"a\",\"t\":[\"x\",\"y\"],\"tags\":[\"p\",\"q\",\"r\"]}\n", jsonl),
+                     "jsonl: a|p a|q a|r");
+}
+END_TEST
+
+/* The copy of many answers and of a long text that nobody reads has a few times as many bytes as they. */
+START_TEST(test_pair_file_many_answers_have_a_copy_in_proportion)
+{
+    enum { ANSWERS = 20000, TEXT = 100000, MOST = 8 * (TEXT + 2 * ANSWERS) };
+    static char text[TEXT + 2 * ANSWERS + 64];
+    lb_pair_kind kind;
+    lb_error error = {0};
+    lb_converted met = {0};
+    const lb_pair_format format = {.source_column = 1, .target_column = 2};
+    size_t used = (size_t)snprintf(text, sizeof text, "abc\t");
+    for (int i = 0; i < ANSWERS; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%c%c", 'a' + i % 26, LB_FIELDS_OR);
+    text[used - 1] = '\t';
+    memset(text + used, 'x', TEXT);
+    used += TEXT;
+    ck_assert_int_eq(lb_pair_kind_parse("tsv", &kind, &error), LB_OK);
+    lb_conversion asked = {.name = "file",
+                           .from = lb_nameless_file(),
+                           .targets = -1,
+                           .to = lb_nameless_file(),
+                           .most = MOST,
+                           .kind = &kind,
+                           .format = &format,
+                           .met = &met};
+    ck_assert_int_eq(pwrite(asked.from, text, used, 0), (intmax_t)used);
+    ck_assert_msg(lb_convert(&asked, &error) == LB_OK, "%s", error.message);
+    ck_assert_int_gt(lseek(asked.to, 0, SEEK_END), TEXT + 8 * ANSWERS);
+    close(asked.from);
+    close(asked.to);
+    lb_pair_kind_free(&kind);
+}
+END_TEST
+
 /* A weight of a million repeats its line as often: the copy has a limit, and does not fill the disk. */
 START_TEST(test_pair_file_weights_have_no_more_room_than_the_copy)
 {
@@ -265,11 +313,111 @@ START_TEST(test_pair_file_weights_have_no_more_room_than_the_copy)
 }
 END_TEST
 
+/* How a file is read after a training on another one, and what is said about it; "": nothing. */
+static const struct {
+    const char *training, *kind, *text, *expected, *said;
+} columns[] = {
+    /* by name, wherever they are */
+    {"lemma,form\na,b\n", NULL, "form,lemma\nd,c\n", "csv+: c|d",
+     "read as source 2 \"lemma\", target 1 \"form\"; the model was trained with source 1 \"lemma\", target 2 "
+     "\"form\""},
+    {"lemma,form\na,b\n", NULL, "lemma,form\nc,d\n", "csv+: c|d", ""},
+    {"lemma,form\na,b\n", NULL, "lemma\tform\nc\td\n", "+: c|d",
+     "read as tsv+header; the model was trained with csv+header"},
+    {"xx,yy\na,b\n", "csv+header", "yy,xx\nd,c\n", "csv+: c|d", "read as source 2 \"xx\""},
+    {"xx\tyy\na\tb\n", "tsv+header", "Id\tYY\tXX\n7\td\tc\n", "+: c|d",
+     "read as source 3 \"XX\", target 2 \"YY\""},
+    {"{\"s\":\"a\",\"t\":\"b\"}\n", NULL, "{\"id\":\"7\",\"t\":\"d\",\"s\":\"c\"}\n", "jsonl: c|d",
+     "read as source 3 \"s\", target 2 \"t\"; the model was trained with source 1 \"s\", target 2 \"t\""},
+    {"lemma,form\na,b\n", NULL, "{\"form\":\"d\",\"lemma\":\"c\"}\n", "jsonl: c|d",
+     "read as jsonl, source 2"},
+    /* by other names that say what they are, and said; or not at all */
+    {"xx,yy\na,b\n", "csv+header", "ipa,word\nd,c\n", "csv+: c|d",
+     "read as source 2 \"word\", target 1 \"ipa\""},
+    {"{\"s\":\"a\",\"t\":\"b\"}\n", NULL, "{\"q\":\"d\",\"r\":\"c\"}\n",
+     ": found the members \"q\", \"r\", expected \"s\" and \"t\" as in training; --source-column and", ""},
+    {"xx,yy\na,b\n", "csv+header", "\"a\",b\nc,d\n", "csv: a|b c|d",
+     "read as csv; the model was trained with csv+header"},
+    /* features by what they look like */
+    {"a\tb\tV;X\nc\td\tN;Y\n", NULL, "a\tV;X\tb\n", "unimorph: aVX|b",
+     "read as source 1, target 3, features 2; the model was trained with source 1, target 2, features 3"},
+    {"a\tb\tV;X\nc\td\tN;Y\n", NULL, "a\tb\tV;X\n", "unimorph: aVX|b", ""},
+    {"lemma\ttag\tform\na\tV;X\tb\n", NULL, "form\tlemma\ttag\nb\ta\tV;X\n", "+: aVX|b", "read as source 2"},
+    /* by number, without names in both */
+    {"a\tb\n", NULL, "c\td\n", ": c|d", ""},
+    {"lemma,form\na,b\n", NULL, "c\td\n", ": c|d", "read as tsv; the model was trained with csv+header"},
+};
+
+START_TEST(test_pair_file_is_read_as_the_training_was)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        char path[SUPPORT_PATH];
+        lb_error error = {0};
+        lb_pair_format format = {.kind = columns[i].kind};
+        support_write_file(support_path(path, "training"), columns[i].training, strlen(columns[i].training));
+        lb_pairs *training = lb_pairs_open(path, format, &error);
+        ck_assert_msg(training != NULL, "%s", error.message);
+        const lb_pair_columns usual = training->file.columns;
+        format =
+            (lb_pair_format){.usual = &usual, .source.features = strstr(columns[i].text, ";X") ? ";" : ""};
+        const char *found = read_all(columns[i].text, format), *said = columns[i].said;
+        ck_assert_msg(strncmp(found, columns[i].expected, strlen(columns[i].expected)) == 0, "%s: %s",
+                      columns[i].text, found);
+        lb_pairs *pairs = lb_pairs_open(support_path(path, "file"), format, &error);
+        const char *note = pairs && *pairs->file.note ? strstr(pairs->file.note, "read as") : "";
+        ck_assert_msg(*said ? strncmp(note, said, strlen(said)) == 0 : !*note, "%s: %s", columns[i].text,
+                      note);
+        lb_pairs_close(pairs);
+        lb_pairs_close(training);
+    }
+}
+END_TEST
+
+/* A file from before has numbers alone: names do not change what it was trained with. */
+START_TEST(test_pair_file_after_a_training_without_names_is_read_by_number)
+{
+    const lb_pair_columns usual = {.source = 2, .target = 1, .kind = "csv+header"};
+    lb_pair_format format = {.usual = &usual};
+    ck_assert_str_eq(read_all("word,ipa\nc,d\ne,f\n", format), "csv+: d|c f|e");
+    ck_assert_str_eq(read_all("xx,yy\n\"c\",d\ne,f\n", format), "csv+: d|c f|e");
+}
+END_TEST
+
+START_TEST(test_pair_file_names_the_columns_that_are_not_used)
+{
+    static const struct {
+        const char *text, *unused;
+    } files[] = {
+        {"id,word,ipa,count\n1,c,d,5\n", "1 \"id\", 4 \"count\" (--weight-column 4 reads it)"},
+        {"{\"id\":1,\"word\":\"c\",\"ipa\":\"d\"}\n", "1 \"id\""},
+        {"lemma\tform\ttag\na\tb\tV;X\n", ""},
+        {"lemma\tform\tkind\na\tb\tV;X\nc\td\tN;Y\n", ""}, /* features by what they look like */
+        {"lemma\tform\tsense\na\tb\tto go\n", "3 \"sense\""},
+        {"a\tb\tCC-BY 2.0\nc\td\tCC-BY 2.0\n", "3"},
+        {"c\td\n", ""},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[SUPPORT_PATH];
+        lb_error error = {0};
+        support_write_file(support_path(path, "file"), files[i].text, strlen(files[i].text));
+        lb_pairs *pairs = lb_pairs_open(path, (lb_pair_format){0}, &error);
+        ck_assert_msg(pairs != NULL, "%s", error.message);
+        ck_assert_str_eq(pairs->file.unused, files[i].unused);
+        lb_pairs_close(pairs);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
-        "pair_file", SUPPORT_TESTS(test_pair_file_is_read_as_what_it_is,
-                                   test_pair_file_lines_of_an_open_quote_are_divided_once,
-                                   test_pair_file_given_columns_are_used, test_pair_file_weights_repeat_pairs,
-                                   test_pair_file_weights_have_no_more_room_than_the_copy));
+        "pair_file",
+        SUPPORT_TESTS(test_pair_file_is_read_as_what_it_is,
+                      test_pair_file_lines_of_an_open_quote_are_divided_once,
+                      test_pair_file_given_columns_are_used, test_pair_file_is_read_as_the_training_was,
+                      test_pair_file_after_a_training_without_names_is_read_by_number,
+                      test_pair_file_names_the_columns_that_are_not_used, test_pair_file_weights_repeat_pairs,
+                      test_pair_file_several_answers_are_pairs_in_their_order,
+                      test_pair_file_many_answers_have_a_copy_in_proportion,
+                      test_pair_file_weights_have_no_more_room_than_the_copy));
 }

@@ -245,7 +245,7 @@ static void change_index(void (*change)(lb_pair_index_header *header))
     char *bytes = support_read_file(INDEX, &count);
     lb_pair_index_header *header = (lb_pair_index_header *)(void *)bytes;
     change(header);
-    ck_assert(lb_pair_index_cut(&(lb_mapping){bytes, count}, parts));
+    ck_assert(lb_pair_index_cut((lb_bytes){bytes, count}, parts));
     lb_pair_index_seal(header, parts);
     support_write_file(INDEX, bytes, count);
     free(bytes);
@@ -278,6 +278,31 @@ START_TEST(test_index_of_another_version_or_machine_does_not_fit)
     ck_assert_int_eq(open_index(true), LB_ERROR_OPEN);
     ck_assert_int_eq(mkdir(INDEX, 0777), 0);
     ck_assert_int_eq(open_index(true), LB_ERROR_OPEN);
+}
+END_TEST
+
+/* After the index has been opened. */
+START_TEST(test_index_of_a_file_that_changes_in_place_is_noticed_at_each_line)
+{
+    size_t count;
+    make_index(text, 3);
+    ck_assert_int_eq(open_index(true), LB_OK);
+    char *bytes = support_read_file("pairs.tsv", &count);
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] >= 'a' && bytes[i] <= 'z') bytes[i] ^= 1;
+    FILE *file = fopen("pairs.tsv", "r+");
+    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
+    fclose(file);
+    lb_pairs *const both[] = {indexed.train, indexed.held_out};
+    for (int k = 0; k < 2; k++)
+        for (int64_t i = 0; i < lb_pairs_count(both[k]); i++) {
+            const lb_pair_line *line;
+            ck_assert_int_eq(lb_pairs_read(both[k], i, &line, &error), LB_ERROR_FORMAT);
+            ck_assert_msg(strstr(error.message, "the file has changed since it was opened"), "%s",
+                          error.message);
+        }
+    lb_indexed_pairs_free(&indexed);
+    free(bytes);
 }
 END_TEST
 
@@ -368,10 +393,10 @@ START_TEST(test_index_that_was_made_up_is_refused_or_harmless)
     for (size_t i = sizeof(uint64_t); i < count; i++)
         for (size_t k = 0; k < sizeof damage; k++) {
             lb_bytes parts[LB_PARTS];
-            const lb_mapping file = {damaged, count};
+            const lb_bytes file = {damaged, count};
             memcpy(damaged, sound, count);
             damaged[i] = (char)(damaged[i] ^ damage[k]);
-            if (lb_pair_index_cut(&file, parts)) lb_pair_index_seal((lb_pair_index_header *)damaged, parts);
+            if (lb_pair_index_cut(file, parts)) lb_pair_index_seal((lb_pair_index_header *)damaged, parts);
             support_write_file(INDEX, damaged, count);
             lb_status status = open_index(true);
             SUPPORT_CHECK(status == LB_OK || status == LB_ERROR_FORMAT, "byte %zu: %s", i, error.message);
@@ -395,7 +420,7 @@ START_TEST(test_index_is_checked_in_part_by_those_that_follow)
     lb_indexed_pairs_free(&passed);
     char *bytes = support_read_file(INDEX, &count);
     lb_bytes parts[LB_PARTS];
-    ck_assert(lb_pair_index_cut(&(lb_mapping){bytes, count}, parts));
+    ck_assert(lb_pair_index_cut((lb_bytes){bytes, count}, parts));
     *(char *)(uintptr_t)parts[LB_PART_TRAIN].data ^= ONE_BIT;
     support_write_file(INDEX, bytes, count);
     assert_misfit(INDEX ": damaged: its hash is another one");
@@ -427,6 +452,22 @@ START_TEST(test_index_that_is_replaced_in_use_stays)
     ck_assert_int_eq(open_index(true), LB_OK);
     ck_assert_int_eq(lb_indexed_pairs_write(&passed, INDEX, true, &key, &error), LB_OK);
     assert_same_pairs(passed.train, indexed.train);
+    lb_indexed_pairs_free(&passed);
+    ck_assert_int_eq(use(), 0);
+}
+END_TEST
+
+/* Whoever may write to the folder may do that at any time. */
+START_TEST(test_index_that_is_shortened_or_overwritten_in_use_stays)
+{
+    static const char zeros[4096] = {0};
+    make_index(text, SHARE);
+    ck_assert_int_eq(open_index(true), LB_OK);
+    support_write_file(INDEX, zeros, sizeof zeros);
+    assert_same_pairs(passed.train, indexed.train);
+    ck_assert_int_eq(truncate(INDEX, 0), 0);
+    assert_same_pairs(passed.train, indexed.train);
+    assert_same_pairs(passed.held_out, indexed.held_out);
     lb_indexed_pairs_free(&passed);
     ck_assert_int_eq(use(), 0);
 }
@@ -473,12 +514,15 @@ int main(void)
 {
     return support_run_tests(
         "pair index",
-        SUPPORT_TESTS(
-            test_index_has_what_the_passes_find, test_index_moves_with_its_file,
-            test_index_of_other_bytes_does_not_fit, test_index_of_another_format_does_not_fit,
-            test_index_of_another_version_or_machine_does_not_fit, test_index_of_too_few_columns_is_refused,
-            test_index_with_any_damage_is_refused, test_index_that_was_made_up_is_refused_or_harmless,
-            test_index_is_checked_in_part_by_those_that_follow,
-            test_index_of_a_file_that_changes_in_use_is_an_error, test_index_that_is_replaced_in_use_stays,
-            test_index_allocations_failing_are_errors_and_leak_nothing));
+        SUPPORT_TESTS(test_index_has_what_the_passes_find, test_index_moves_with_its_file,
+                      test_index_of_other_bytes_does_not_fit, test_index_of_another_format_does_not_fit,
+                      test_index_of_another_version_or_machine_does_not_fit,
+                      test_index_of_a_file_that_changes_in_place_is_noticed_at_each_line,
+                      test_index_of_too_few_columns_is_refused, test_index_with_any_damage_is_refused,
+                      test_index_that_was_made_up_is_refused_or_harmless,
+                      test_index_is_checked_in_part_by_those_that_follow,
+                      test_index_of_a_file_that_changes_in_use_is_an_error,
+                      test_index_that_is_replaced_in_use_stays,
+                      test_index_that_is_shortened_or_overwritten_in_use_stays,
+                      test_index_allocations_failing_are_errors_and_leak_nothing));
 }

@@ -31,39 +31,6 @@ START_TEST(test_format_check_what_is_impossible_is_refused)
 }
 END_TEST
 
-static void expect_columns(lb_pair_format format, lb_pair_columns model, const char *expected,
-                           const char *said)
-{
-    char found[64], text[LB_MESSAGE_LENGTH] = "";
-    bool differ = lb_pair_format_take_columns(&format, &model, text);
-    snprintf(found, sizeof found, "%d %d %d", (int)format.source_column, (int)format.target_column,
-             (int)format.features_column);
-    ck_assert_str_eq(found, expected);
-    ck_assert_str_eq(text, said);
-    ck_assert_int_eq(differ, *said != '\0');
-}
-
-START_TEST(test_format_take_columns_fills_in_what_is_not_given_and_says_what_differs)
-{
-    const lb_pair_format none = {0}, features = {.source.features = ";"};
-    expect_columns(none, (lb_pair_columns){0}, "0 0 0", "");
-    expect_columns(none, (lb_pair_columns){.target = 3}, "1 3 0", "");
-    expect_columns(features, (lb_pair_columns){.features = 3}, "1 2 3", "");
-    lb_pair_format given = {.source_column = 2};
-    expect_columns(given, (lb_pair_columns){0}, "2 0 0", "");
-    expect_columns(given, (lb_pair_columns){.source = 2, .target = 1}, "2 1 0", "");
-    expect_columns(given, (lb_pair_columns){.target = 3}, "2 3 0",
-                   "columns: source 2, target 3; the model was trained with source 1, target 3");
-    given.no_target = true;
-    expect_columns(given, (lb_pair_columns){.target = 3}, "2 3 0",
-                   "columns: source 2; the model was trained with source 1");
-    lb_pair_format moved = {.features_column = 3, .source.features = ";"};
-    expect_columns(moved, (lb_pair_columns){.features = 2}, "1 2 3",
-                   "columns: source 1, target 2, features 3; the model was trained with source 1, target 3, "
-                   "features 2");
-}
-END_TEST
-
 START_TEST(test_line_read_takes_lines_from_anywhere)
 {
     lb_pair_format format = {.source = {.normalize = LB_NORMAL_FORM_NFC}, .no_target = true};
@@ -145,10 +112,10 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests(
-        "pair line",
-        SUPPORT_TESTS(test_format_check_what_is_impossible_is_refused,
-                      test_format_take_columns_fills_in_what_is_not_given_and_says_what_differs,
-                      test_line_read_takes_lines_from_anywhere, test_line_read_features_from_any_column,
-                      test_line_read_number_of_columns_is_that_of_the_first_good_one));
+    return support_run_tests("pair line",
+                             SUPPORT_TESTS(test_format_check_what_is_impossible_is_refused,
+
+                                           test_line_read_takes_lines_from_anywhere,
+                                           test_line_read_features_from_any_column,
+                                           test_line_read_number_of_columns_is_that_of_the_first_good_one));
 }

@@ -1,5 +1,5 @@
 /* Pairs from TSV files, and every kind of bad input. */
-#include "data/pairs.h"
+#include "data/pairs_internal.h"
 
 #include "lookback/tensor.h"
 #include "support/alloc.h"
@@ -7,6 +7,7 @@
 #include "support/tempdir.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,10 +160,28 @@ START_TEST(test_open_what_is_no_file_is_an_error)
     ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
     expect_error(LB_ERROR_OPEN, ": cannot read: Is a directory");
     ck_assert_int_eq(rmdir(path()), 0);
-    error = (lb_error){0};
+}
+END_TEST
+
+static void *write_pairs(void *ignored)
+{
+    FILE *to = fopen(path(), "w");
+    fputs("a\tb\nc\td\n", to);
+    fclose(to);
+    return ignored;
+}
+
+START_TEST(test_open_a_pipe_reads_it_as_a_file)
+{
+    pthread_t writer;
     ck_assert_int_eq(mkfifo(path(), 0666), 0);
-    ck_assert_ptr_null(lb_pairs_open(path(), plain, &error));
-    expect_error(LB_ERROR_OPEN, ": cannot read: found a pipe or device, expected a file");
+    ck_assert_int_eq(pthread_create(&writer, NULL, write_pairs, NULL), 0);
+    pairs = lb_pairs_open(path(), plain, &error);
+    ck_assert_int_eq(pthread_join(writer, NULL), 0);
+    ck_assert_msg(pairs != NULL, "%s", error.message);
+    ck_assert_int_eq(lb_pairs_count(pairs), 2);
+    lb_pairs_close(pairs);
+    pairs = NULL;
 }
 END_TEST
 
@@ -306,7 +325,8 @@ START_TEST(test_read_file_that_has_changed_is_an_error)
     char expected[600];
     const lb_pair_line *line;
     snprintf(expected, sizeof expected, "%s: the file has changed since it was opened", path());
-    static const char *const later[] = {"ab\tc\n", "ab\tc\nabcd\te\n", "ab\tc\nde f\n", ""};
+    static const char *const later[] = {"ab\tc\n", "ab\tc\nabcd\te\n", "ab\tc\nde f\n", "",
+                                        "ab\tc\ndf\te\n" /* as long as it was */};
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
         open_text("ab\tc\nde\tf\n", plain);
         FILE *file = fopen(path(), "w");
@@ -320,6 +340,44 @@ START_TEST(test_read_file_that_has_changed_is_an_error)
     error = (lb_error){0};
     ck_assert_int_eq(lb_pairs_read(pairs, 2, &line, &error), LB_ERROR_INDEX);
     ck_assert_int_eq(lb_pairs_read(pairs, -1, &line, &error), LB_ERROR_INDEX);
+    lb_pairs_close(pairs);
+}
+END_TEST
+
+/* Each line gets another letter, in place: whoever reads them later trains on what nobody has checked. */
+START_TEST(test_read_lines_that_change_in_place_is_an_error_for_each_of_them)
+{
+    enum { LINES = 200, SHARE = 5 };
+    char text[LINES * 8 + 1];
+    const lb_pair_line *line;
+    for (int i = 0; i < LINES; i++) snprintf(text + 8 * (size_t)i, 9, "%03d\txya\n", i);
+    open_text(text, plain);
+    lb_pairs *dev = lb_pairs_hold_out(pairs, SHARE, &error);
+    ck_assert_ptr_nonnull(dev);
+    FILE *file = fopen(path(), "r+");
+    for (int i = 0; i < LINES; i++) {
+        fseek(file, 8 * i + 6, SEEK_SET);
+        fputc('b', file);
+    }
+    fclose(file);
+    pairs->held = dev->held = 0; /* what was read at once is not read again */
+    for (int64_t i = 0; i < lb_pairs_count(pairs); i++)
+        ck_assert_int_eq(lb_pairs_read(pairs, i, &line, &error), LB_ERROR_FORMAT);
+    for (int64_t i = 0; i < lb_pairs_count(dev); i++)
+        ck_assert_int_eq(lb_pairs_read(dev, i, &line, &error), LB_ERROR_FORMAT);
+    lb_pairs_close(dev);
+    lb_pairs_close(pairs);
+}
+END_TEST
+
+START_TEST(test_open_file_beyond_the_largest_is_refused)
+{
+    lb_line line = {.text = "a\tb", .length = 3, .number = 2, .offset = INT64_C(1) << LB_PLACE_OFFSET_BITS};
+    open_text("ab\tc\n", plain);
+    ck_assert_int_eq(lb_pairs_take(pairs, path(), &line, &error), LB_ERROR_FORMAT);
+    ck_assert_msg(strstr(error.message, "found more than 8796093022208 bytes"), "%s", error.message);
+    line.offset--;
+    ck_assert_int_eq(lb_pairs_take(pairs, path(), &line, &error), LB_OK);
     lb_pairs_close(pairs);
 }
 END_TEST
@@ -382,12 +440,14 @@ int main(void)
         "pairs",
         SUPPORT_TESTS(test_open_pairs_are_lines_in_order, test_open_crlf_and_mark_are_left_out_and_counted,
                       test_open_bad_line_is_named_with_file_and_line, test_open_nothing_is_an_error,
-                      test_open_what_is_no_file_is_an_error, test_open_long_lines_are_bad_lines,
-                      test_open_skipped_lines_are_counted_by_kind,
+                      test_open_what_is_no_file_is_an_error, test_open_a_pipe_reads_it_as_a_file,
+                      test_open_long_lines_are_bad_lines, test_open_skipped_lines_are_counted_by_kind,
                       test_open_columns_that_are_asked_for_may_have_others_beside, test_open_sources_alone,
 
                       test_encode_ids_are_those_of_the_counted_symbols,
                       test_count_symbols_one_vocabulary_serves_both_sides,
-                      test_read_file_that_has_changed_is_an_error, test_read_many_lines_in_any_order,
+                      test_read_file_that_has_changed_is_an_error,
+                      test_read_lines_that_change_in_place_is_an_error_for_each_of_them,
+                      test_open_file_beyond_the_largest_is_refused, test_read_many_lines_in_any_order,
                       test_pairs_failing_allocation_is_an_error_and_leaks_nothing));
 }

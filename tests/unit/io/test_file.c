@@ -181,6 +181,39 @@ START_TEST(test_write_disk_full_fails_and_spares_the_old_file)
 }
 END_TEST
 
+START_TEST(test_write_all_writes_all_files_or_none)
+{
+    char old[SUPPORT_PATH], new[SUPPORT_PATH], bad[SUPPORT_PATH];
+    const lb_bytes before = {"before", 6}, after = {"after", 5};
+    support_write_file(support_path(old, "old"), before.data, before.count);
+    support_path(new, "new");
+    static const char *const names[] = {"none/file", "folder", "."};
+    ck_assert_int_eq(mkdir(support_path(bad, "folder"), 0700), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const lb_new_file files[] = {
+            {old, &after, 1}, {new, &after, 1}, {support_path(bad, names[i]), &after, 1}};
+        lb_error error = {0};
+        ck_assert_int_eq(lb_file_write_all(files, 3, &error), LB_ERROR_WRITE);
+        ck_assert_msg(strstr(error.message, bad) != NULL, "%s", error.message);
+        ck_assert_uint_eq(support_file_count(), 2);
+        size_t count;
+        char *kept = support_read_file(old, &count);
+        ck_assert_str_eq(kept, "before");
+        free(kept);
+        ck_assert_int_ne(access(new, F_OK), 0);
+    }
+    const lb_new_file files[] = {{old, &after, 1}, {new, (lb_bytes[]){after, before}, 2}};
+    ck_assert_int_eq(lb_file_write_all(files, 2, NULL), LB_OK);
+    size_t count;
+    char *first = support_read_file(old, &count), *second = support_read_file(new, &count);
+    ck_assert_str_eq(first, "after");
+    ck_assert_str_eq(second, "afterbefore");
+    free(first);
+    free(second);
+    ck_assert_uint_eq(support_file_count(), 3);
+}
+END_TEST
+
 START_TEST(test_write_after_a_kill_removes_the_leftover)
 {
     char path[SUPPORT_PATH], leftover[SUPPORT_PATH], other[SUPPORT_PATH], not_ours[SUPPORT_PATH];
@@ -371,6 +404,7 @@ int main(void)
     tcase_add_test(write, test_write_impossible_path_fails_with_path_and_reason);
     tcase_add_test(write, test_write_folder_without_permission_fails_and_spares_the_old_file);
     tcase_add_test(write, test_write_disk_full_fails_and_spares_the_old_file);
+    tcase_add_test(write, test_write_all_writes_all_files_or_none);
     tcase_add_test(write, test_write_after_a_kill_removes_the_leftover);
     tcase_add_test(write, test_write_while_many_others_are_under_way_leaves_their_files_alone);
     tcase_add_test(write, test_write_planted_link_at_the_temporary_name_is_not_followed);

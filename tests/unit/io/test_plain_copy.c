@@ -1,9 +1,11 @@
-/* A copy of what may have no end has one. */
+/* A copy of what may have no end has one. It takes seconds. */
 #include "io/plain_copy.h"
 
+#include "io/file.h"
 #include "support/suite.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -92,8 +94,30 @@ START_TEST(test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error)
     ck_assert_int_eq(gzclose(to), Z_OK);
     ck_assert_int_lt(lseek(file, 0, SEEK_END), MOST);
     ck_assert_int_eq(lseek(file, 0, SEEK_SET), 0);
-    lb_status status = lb_plain_copy(file, "words", MOST, &copy, &error);
-    expect_too_large(status, copy);
+    ck_assert_int_eq(lb_plain_copy(file, "words", MOST, &copy, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(copy, -1);
+    ck_assert_str_eq(error.message,
+                     "words: found gzip data of more than 1048576 bytes, expected fewer, or a plain "
+                     "file with tabs");
+    close(file);
+}
+END_TEST
+
+/* A quarter of a megabyte that is one endless line: it is no pipe. */
+START_TEST(test_plain_copy_of_gzip_data_without_the_end_of_a_line_names_them)
+{
+    static const char zeros[1 << 20];
+    char expected[128];
+    int copy, file = lb_nameless_file();
+    gzFile to = gzdopen(dup(file), "wb1");
+    for (size_t i = 0; i <= LB_FILE_STREAM; i += sizeof zeros)
+        ck_assert_int_gt(gzwrite(to, zeros, sizeof zeros), 0);
+    ck_assert_int_eq(gzclose(to), Z_OK);
+    ck_assert_int_eq(lseek(file, 0, SEEK_SET), 0);
+    ck_assert_int_eq(lb_plain_copy(file, "words", LB_COPY_MOST, &copy, &error), LB_ERROR_FORMAT);
+    snprintf(expected, sizeof expected,
+             "words: found gzip data of more than %zu bytes, expected the end of a line", LB_FILE_STREAM);
+    ck_assert_str_eq(error.message, expected);
     close(file);
 }
 END_TEST
@@ -158,5 +182,6 @@ int main(void)
                              SUPPORT_TESTS(test_plain_copy_of_a_pipe_that_never_ends_is_an_error,
                                            test_plain_copy_of_as_many_bytes_as_may_be_is_whole,
                                            test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error,
+                                           test_plain_copy_of_gzip_data_without_the_end_of_a_line_names_them,
                                            test_plain_copy_of_gzip_data_has_all_of_them_or_is_an_error));
 }

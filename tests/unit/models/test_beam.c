@@ -356,7 +356,8 @@ END_TEST
 START_TEST(test_beam_search_impossible_sizes_are_errors)
 {
     static const lb_beam_config impossible[] = {
-        {.beam = -1}, {.limit = -3}, {.beam = 2, .n_best = 3}, {.n_best = -1}};
+        {.length_penalty = INFINITY}, {.length_penalty = NAN}, {.beam = -1}, {.limit = -3},
+        {.beam = 2, .n_best = 3},     {.n_best = -1}};
     for (int i = 0; i < LB_LENGTH(impossible); i++) {
         subject s = make(LB_ATTENTION_ADDITIVE, 1);
         lb_beam found = lb_beam_search(s.model, s.source, impossible[i]);

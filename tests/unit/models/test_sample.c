@@ -219,8 +219,13 @@ END_TEST
 
 START_TEST(test_sample_impossible_numbers_are_errors)
 {
-    static const lb_sample_config impossible[] = {
-        {.count = -1}, {.count = 65537}, {.limit = -1}, {.temperature = -1}, {.temperature = NAN}};
+    static const lb_sample_config impossible[] = {{.count = -1},
+                                                  {.count = 65537},
+                                                  {.limit = -1},
+                                                  {.temperature = -1},
+                                                  {.temperature = NAN},
+                                                  {.temperature = INFINITY},
+                                                  {.length_penalty = INFINITY}};
     for (int i = 0; i < LB_LENGTH(impossible); i++) {
         subject s;
         make(&s, 1);
@@ -231,12 +236,54 @@ START_TEST(test_sample_impossible_numbers_are_errors)
 }
 END_TEST
 
+START_TEST(test_draw_frequencies_are_those_of_the_softmax_over_the_temperature)
+{
+    const lb_real logits[] = {0, 1, -(lb_real)INFINITY, 2, -1};
+    static const double temperatures[] = {0.5, 1, 3};
+    enum { CLASSES = 5 };
+    for (int t = 0; t < 3; t++) {
+        double power[CLASSES], sum = 0, chi = 0;
+        int drawn[CLASSES] = {0};
+        for (int i = 0; i < CLASSES; i++) sum += power[i] = exp((double)logits[i] / temperatures[t]);
+        for (int n = 0; n < DRAWS; n++)
+            drawn[lb_draw(logits, CLASSES, temperatures[t],
+                          lb_rng_uniform((lb_rng){.seed = 3}, (uint64_t)n))]++;
+        ck_assert_int_eq(drawn[2], 0);
+        for (int i = 0; i < CLASSES; i++)
+            if (power[i] > 0) chi += pow(drawn[i] - DRAWS * power[i] / sum, 2) / (DRAWS * power[i] / sum);
+        ck_assert_msg(chi < 20, "%g at temperature %g", chi, temperatures[t]); /* 3 degrees of freedom */
+    }
+}
+END_TEST
+
+START_TEST(test_draw_goes_through_the_classes_in_order_as_the_uniform_number_grows)
+{
+    const lb_real equal[] = {5, 5, 5, 5}, odd[] = {0, (lb_real)NAN, 1}, hidden[] = {0, -(lb_real)INFINITY};
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(lb_draw(equal, 4, 1, i / 4.0), i);
+        ck_assert_int_eq(lb_draw(equal, 4, 1, i / 4.0 + 0.2499), i);
+    }
+    ck_assert_int_eq(lb_draw(hidden, 2, 1, 0.999999999), 0);
+    ck_assert_int_eq(lb_draw(hidden, 2, 1e-300, 0.5), 0);
+    /* The largest one, if there is nothing to draw by. */
+    const lb_real rising[] = {0, 1, 2};
+    ck_assert_int_eq(lb_draw(rising, 3, 0, 0), 2);
+    ck_assert_int_eq(lb_draw(rising, 3, -1, 0), 2);
+    ck_assert_int_eq(lb_draw(rising, 3, (double)NAN, 0), 2);
+    ck_assert_int_eq(lb_draw(rising, 3, 1e-6, 0), 2);
+    ck_assert_int_eq(lb_draw(odd, 3, 1, 0.9), lb_argmax(odd, 3));
+}
+END_TEST
+
 int main(void)
 {
-    return support_run_tests("sample", SUPPORT_TESTS(test_sample_frequencies_are_those_of_the_softmax,
-                                                     test_sample_at_a_temperature_near_zero_is_greedy,
-                                                     test_sample_on_a_training_tape_has_no_dropout,
-                                                     test_sample_has_scores_and_attention_of_the_model_itself,
-                                                     test_sample_depends_on_the_numbers_of_the_texts_alone,
-                                                     test_sample_impossible_numbers_are_errors));
+    return support_run_tests(
+        "sample", SUPPORT_TESTS(test_sample_frequencies_are_those_of_the_softmax,
+                                test_sample_at_a_temperature_near_zero_is_greedy,
+                                test_sample_on_a_training_tape_has_no_dropout,
+                                test_sample_has_scores_and_attention_of_the_model_itself,
+                                test_sample_depends_on_the_numbers_of_the_texts_alone,
+                                test_sample_impossible_numbers_are_errors,
+                                test_draw_frequencies_are_those_of_the_softmax_over_the_temperature,
+                                test_draw_goes_through_the_classes_in_order_as_the_uniform_number_grows));
 }

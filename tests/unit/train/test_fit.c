@@ -11,7 +11,7 @@
 enum { COUNT = 200, LENGTH = 6, IDS = 5, HIDDEN = 12 };
 
 static lb_real numbers[COUNT][2], sums[COUNT];
-static int32_t ids[COUNT][LENGTH], lengths[COUNT], labels[COUNT];
+static int32_t ids[COUNT][LENGTH], tags[COUNT][LENGTH], lengths[COUNT], labels[COUNT];
 static lb_error error;
 
 /* A model that reads numbers or ids, with what it has been asked. */
@@ -93,6 +93,19 @@ static lb_examples next_examples(void)
     return e;
 }
 
+/* Whether an id is larger than the one before it. The first one has no tag; what follows the last does not count. */
+static lb_examples tag_examples(void)
+{
+    lb_examples e = label_examples();
+    for (int i = 0; i < COUNT; i++)
+        for (int k = 0; k < LENGTH; k++)
+            tags[i][k] = k >= lengths[i] ? 99 : k == 0 ? -1 : ids[i][k] > ids[i][k - 1];
+    e.labels = NULL;
+    e.tags = tags[0];
+    e.classes = 2;
+    return e;
+}
+
 static lb_evaluation fit(net *n, lb_examples examples, lb_fit_config config)
 {
     lb_evaluation found;
@@ -101,7 +114,7 @@ static lb_evaluation fit(net *n, lb_examples examples, lb_fit_config config)
     return found;
 }
 
-START_TEST(test_fit_learns_values_labels_and_what_comes_next)
+START_TEST(test_fit_learns_values_labels_tags_and_what_comes_next)
 {
     make_examples();
     net n = new_net(1);
@@ -112,6 +125,10 @@ START_TEST(test_fit_learns_values_labels_and_what_comes_next)
     found = fit(&n, label_examples(),
                 (lb_fit_config){.apply = apply_last_state, .optimizer = {.lr = (lb_real)0.01}});
     ck_assert_msg(found.exact_match == 1 && found.loss < 0.2, "%g %g", found.exact_match, found.loss);
+    lb_params_free(n.params);
+    n = new_net(2);
+    found = fit(&n, tag_examples(), (lb_fit_config){.apply = apply_each, .optimizer = {.lr = (lb_real)0.01}});
+    ck_assert_msg(found.exact_match == 1 && found.loss < 0.1, "%g %g", found.exact_match, found.loss);
     lb_params_free(n.params);
     n = new_net(IDS);
     found =
@@ -215,6 +232,13 @@ START_TEST(test_fit_bad_example_is_an_error_with_its_index_before_the_first_step
     expect_refused(label_examples(), config, LB_ERROR_INDEX, "example 3: label 3, expected 0 to 2");
     labels[3] = -1;
     expect_refused(label_examples(), config, LB_ERROR_INDEX, "example 3: label -1, expected 0 to 2");
+    lb_examples e = tag_examples();
+    tags[4][1] = 2;
+    expect_refused(e, config, LB_ERROR_INDEX,
+                   "example 4: tag 2 at position 1, expected 0 to 1, or -1 for none");
+    tags[4][1] = -2;
+    expect_refused(e, config, LB_ERROR_INDEX,
+                   "example 4: tag -2 at position 1, expected 0 to 1, or -1 for none");
     make_examples();
     sums[42] = (lb_real)NAN;
     expect_refused(number_examples(), config, LB_ERROR_ARGUMENT,
@@ -238,14 +262,27 @@ START_TEST(test_fit_what_is_missing_is_an_error_of_argument)
     expect_refused(e, config, LB_ERROR_ARGUMENT, "found nothing to read, expected numbers or ids");
     e = label_examples();
     e.labels = NULL;
-    expect_refused(e, config, LB_ERROR_ARGUMENT, "found 0 answers, expected one of labels, values and next");
+    expect_refused(e, config, LB_ERROR_ARGUMENT,
+                   "found 0 answers, expected one of labels, tags, values and next");
     e = label_examples();
     e.next = true;
-    expect_refused(e, config, LB_ERROR_ARGUMENT, "found 2 answers, expected one of labels, values and next");
+    expect_refused(e, config, LB_ERROR_ARGUMENT,
+                   "found 2 answers, expected one of labels, tags, values and next");
     e = number_examples();
     e.values = NULL;
     e.next = true;
     expect_refused(e, config, LB_ERROR_ARGUMENT, "next: found no ids, expected some");
+    e = tag_examples();
+    e.next = true;
+    expect_refused(e, config, LB_ERROR_ARGUMENT,
+                   "found 2 answers, expected one of labels, tags, values and next");
+    e = number_examples();
+    e.values = NULL;
+    e.tags = tags[0];
+    expect_refused(e, config, LB_ERROR_ARGUMENT, "tags: found no ids, expected some");
+    e = tag_examples();
+    e.classes = 0;
+    expect_refused(e, config, LB_ERROR_ARGUMENT, "classes: found 0, expected at least 1: is it set?");
     e = label_examples();
     e.classes = 0;
     expect_refused(e, config, LB_ERROR_ARGUMENT, "classes: found 0, expected at least 1: is it set?");
@@ -300,7 +337,7 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "fit", SUPPORT_TESTS(test_fit_learns_values_labels_and_what_comes_next,
+        "fit", SUPPORT_TESTS(test_fit_learns_values_labels_tags_and_what_comes_next,
                              test_fit_of_few_examples_holds_none_out_and_keeps_the_last_weights,
                              test_fit_goes_on_after_an_interruption_with_the_same_bits,
                              test_fit_bad_example_is_an_error_with_its_index_before_the_first_step,

@@ -313,6 +313,24 @@ START_TEST(test_pair_evaluate_what_cannot_be_written_is_an_edit_and_has_no_loss)
 }
 END_TEST
 
+START_TEST(test_pair_evaluate_of_nothing_that_can_be_written_has_no_loss)
+{
+    begin("a\tx\nb\tx\n");
+    lb_vocabulary *none = lb_vocabulary_new_reserved(&error);
+    lb_pair_sample sample;
+    lb_evaluation found = {.loss = -1};
+    ck_assert_int_eq(lb_pair_sample_make(pairs, none, false, 10, &sample, &error), LB_OK);
+    ck_assert_int_eq(sample.possible, 0);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
+                     LB_OK);
+    ck_assert(isnan(found.loss) && found.exact_match == 0);
+    ck_assert(!lb_evaluation_is_better(&found, &found)); /* nothing follows from it */
+    lb_pair_sample_free(&sample);
+    lb_vocabulary_free(none);
+    finish();
+}
+END_TEST
+
 /* A model that copies writes q, which the source has, but not z. */
 START_TEST(test_pair_sample_batch_marks_what_cannot_be_written)
 {
@@ -416,6 +434,7 @@ int main(void)
             test_pair_sample_is_evenly_spaced_and_sorted_by_length,
             test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong,
             test_pair_evaluate_what_cannot_be_written_is_an_edit_and_has_no_loss,
+            test_pair_evaluate_of_nothing_that_can_be_written_has_no_loss,
             test_pair_sample_batch_marks_what_cannot_be_written,
             test_pair_sample_of_a_model_that_copies_has_targets_whose_unknown_symbols_are_in_the_source,
             test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time,

@@ -58,6 +58,28 @@ START_TEST(test_compare_writes_values_as_people_do)
 }
 END_TEST
 
+/* Their texts are cut, for messages: those of two values can be equal. */
+START_TEST(test_compare_tells_values_apart_whose_texts_begin_alike)
+{
+    char found[256], ours[256], same[LB_RUN_WORD];
+    lb_run_differences d = differences_of("{\"a\":0.90000004,\"b\":0.5,\"c\":[1],\"d\":null}",
+                                          "{\"a\":0.90000001,\"b\":0.50000000000000011,\"c\":[1]}");
+    ck_assert_int_eq(d.count, 2);
+    expect_difference(&d, 0, "a", "0.90000004", "0.90000001");
+    expect_difference(&d, 1, "b", "0.5", "0.5000000000000001");
+    d = differences_of("{\"whole\":9007199254740991,\"list\":[1]}",
+                       "{\"whole\":9007199254740990,\"list\":[2]}");
+    ck_assert_int_eq(d.count, 2);
+    expect_difference(&d, 0, "whole", "9007199254740991", "9007199254740990");
+    snprintf(found, sizeof found, "{\"long\":\"%0100d\"}", 1);
+    snprintf(ours, sizeof ours, "{\"long\":\"%0100d\"}", 2);
+    snprintf(same, sizeof same, "%0*d", LB_RUN_WORD - 1, 0);
+    d = differences_of(found, ours);
+    ck_assert_int_eq(d.count, 1);
+    expect_difference(&d, 0, "long", same, same);
+}
+END_TEST
+
 START_TEST(test_compare_looks_into_objects_and_leaves_out_steps)
 {
     lb_run_differences d =
@@ -172,12 +194,12 @@ int main(void)
 {
     return support_run_tests(
         "differences of runs",
-        SUPPORT_TESTS(test_compare_lists_what_differs_in_our_order_and_then_what_only_the_other_has,
-                      test_compare_writes_values_as_people_do,
-                      test_compare_looks_into_objects_and_leaves_out_steps,
-                      test_compare_of_many_keeps_the_first,
-                      test_compare_of_other_texts_is_an_error_unless_they_are_equal,
-                      test_compare_and_refuse_without_memory_say_so,
-                      test_forget_removes_a_name_and_says_whether_it_was_there,
-                      test_refuse_lists_the_settings_of_both_runs));
+        SUPPORT_TESTS(
+            test_compare_lists_what_differs_in_our_order_and_then_what_only_the_other_has,
+            test_compare_writes_values_as_people_do, test_compare_tells_values_apart_whose_texts_begin_alike,
+            test_compare_looks_into_objects_and_leaves_out_steps, test_compare_of_many_keeps_the_first,
+            test_compare_of_other_texts_is_an_error_unless_they_are_equal,
+            test_compare_and_refuse_without_memory_say_so,
+            test_forget_removes_a_name_and_says_whether_it_was_there,
+            test_refuse_lists_the_settings_of_both_runs));
 }

@@ -17,7 +17,7 @@ typedef struct climb {
     lb_tensor *weight;
     lb_train_history history;
     lb_error error;
-    int64_t evaluations;
+    int64_t evaluations, steps;
     double average[SIZE]; /* of the weights, by the definition */
     double losses[STEPS]; /* of each step */
 } climb;
@@ -196,6 +196,107 @@ START_TEST(test_train_stops_when_the_target_is_met_exactly)
 }
 END_TEST
 
+/* The first weights are the best, and every evaluation is worse than the one before. */
+static lb_status falling(void *context, lb_tape *tape, lb_evaluation *found)
+{
+    climb *c = context;
+    c->evaluations++;
+    *found = (lb_evaluation){.exact_match = 1 / (1 + fabs((double)c->weight->data[0] - 0.5))};
+    return lb_tape_status(tape);
+}
+
+static bool stop_after_steps(void *context)
+{
+    climb *c = context;
+    return c->steps-- == 0;
+}
+
+static void train_trained(climb *c, bool trained, bool keep_best, int64_t pause, char *path)
+{
+    begin(c);
+    c->config.evaluate = falling;
+    c->config.trained = trained;
+    c->config.keep_best = keep_best;
+    c->config.average = 0.5;
+    c->config.checkpoint = support_path(path, "trained.safetensors");
+    c->config.fresh = true;
+    if (pause >= 0) {
+        c->config.stop = stop_after_steps;
+        c->steps = pause;
+        c->config.context = c;
+        ck_assert_int_eq(lb_train(c->config, &c->history, &c->error), LB_ERROR_INTERRUPTED);
+        lb_release(c->history.points);
+        c->config.fresh = false;
+        c->config.stop = NULL;
+    }
+    train(c);
+}
+
+START_TEST(test_train_of_trained_weights_measures_them_first_and_may_keep_them)
+{
+    char path[SUPPORT_PATH];
+    climb c;
+    train_trained(&c, true, true, -1, path);
+    const lb_train_point *first = c.history.points;
+    ck_assert_int_eq(c.history.count, STEPS / EVERY + 1);
+    ck_assert_int_eq(c.evaluations, STEPS / EVERY + 1);
+    ck_assert(first->step == 0 && isnan(first->loss) && first->dev.exact_match == 1);
+    ck_assert(first->lr == 0 && first->grad_norm == 0 && first->tokens == 0);
+    ck_assert_ptr_eq(lb_train_best(&c.history), first);
+    for (int i = 0; i < SIZE; i++) ck_assert_double_eq((double)c.weight->data[i], 0.5);
+    finish(&c);
+}
+END_TEST
+
+START_TEST(test_train_of_new_weights_measures_nothing_before_the_first_step)
+{
+    char path[SUPPORT_PATH];
+    climb c;
+    train_trained(&c, false, true, -1, path);
+    ck_assert_int_eq(c.evaluations, STEPS / EVERY);
+    ck_assert_int_eq(c.history.points[0].step, EVERY);
+    finish(&c);
+}
+END_TEST
+
+/* Also before the first step, with a checkpoint that has only the evaluation. */
+START_TEST(test_train_of_trained_weights_resumes_with_the_same_points_and_bits)
+{
+    char path[SUPPORT_PATH];
+    for (int best = 0; best < 2; best++)
+        for (int64_t pause = 0; pause < 2 * EVERY; pause += 3) {
+            climb whole, paused;
+            train_trained(&whole, true, best, -1, path);
+            train_trained(&paused, true, best, pause, path);
+            ck_assert_int_eq(paused.evaluations, whole.evaluations); /* none twice */
+            ck_assert_int_eq(paused.history.count, whole.history.count);
+            for (int64_t i = 0; i < whole.history.count; i++) {
+                const lb_train_point *a = &whole.history.points[i], *b = &paused.history.points[i];
+                ck_assert(a->step == b->step && a->dev.exact_match == b->dev.exact_match);
+                ck_assert(a->loss == b->loss || (i == 0 && isnan(b->loss)));
+            }
+            ck_assert_mem_eq(whole.weight->data, paused.weight->data, SIZE * sizeof(lb_real));
+            finish(&whole);
+            finish(&paused);
+        }
+}
+END_TEST
+
+START_TEST(test_train_of_trained_weights_that_meet_the_target_takes_no_step)
+{
+    climb c;
+    begin(&c);
+    c.config.evaluate = falling;
+    c.config.trained = true;
+    c.config.target = 1;
+    train(&c);
+    ck_assert_int_eq(c.history.count, 1);
+    ck_assert_int_eq(c.history.end, LB_TRAIN_TARGET);
+    ck_assert_double_eq((double)c.weight->data[0], 0.5);
+    finish(&c);
+}
+END_TEST
+
 /* Two measures of the program's own: the first falls and rises, and lower is better. */
 static lb_status measure_own(void *context, lb_tape *tape, lb_evaluation *found)
 {
@@ -311,6 +412,10 @@ int main(void)
         SUPPORT_TESTS(test_train_evaluates_and_ends_with_the_average_of_the_weights,
                       test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_after_a_pause,
                       test_train_stops_when_the_target_is_met_exactly,
+                      test_train_of_trained_weights_measures_them_first_and_may_keep_them,
+                      test_train_of_new_weights_measures_nothing_before_the_first_step,
+                      test_train_of_trained_weights_resumes_with_the_same_points_and_bits,
+                      test_train_of_trained_weights_that_meet_the_target_takes_no_step,
                       test_train_resumes_any_optimiser_and_chooses_by_own_measures,
                       test_train_refuses_the_state_of_another_optimiser,
                       test_train_needs_no_evaluation_but_parameters_and_a_loss,

@@ -12,7 +12,7 @@
 enum { EVERY = 10 };
 
 static lb_error error;
-static double first_loss;  /* of the first evaluation of the last training */
+static double first_loss;  /* of the first evaluation of the last training that has steps */
 static int64_t stop_after; /* steps; 0: never */
 static char train_file[SUPPORT_PATH], new_file[SUPPORT_PATH], new_dev[SUPPORT_PATH], base[SUPPORT_PATH],
     out[SUPPORT_PATH];
@@ -20,7 +20,7 @@ static char train_file[SUPPORT_PATH], new_file[SUPPORT_PATH], new_dev[SUPPORT_PA
 static void see(void *context, const lb_training_run *run)
 {
     (void)context;
-    first_loss = run->history->points[0].loss;
+    first_loss = run->history->points[run->history->count > 1].loss; /* behind that of the start */
 }
 
 static bool stop(void *context)
@@ -234,6 +234,8 @@ START_TEST(test_train_from_a_model_with_frozen_modules_leaves_their_bits)
     bool transformer = kinds[_i].model != NULL;
     train_base(kinds[_i].model, kinds[_i].tied);
     lb_training_config config = second();
+    config.dev = NULL;
+    config.no_hold_out = true; /* else it might keep what it started from */
     config.dropout = 0.2;
     config.steps = 30;
     config.freeze = transformer ? "source_embedding,transformer.encoder" : "source_embedding,encoder";
@@ -250,11 +252,47 @@ START_TEST(test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bi
     config.freeze = "target_embedding";
     train(&config);
     config.out = support_path((char[SUPPORT_PATH]){0}, "stopped");
-    stop_after = 14;
-    error = (lb_error){0};
-    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
-    train(&config);
-    support_assert_same_weights("out/model.safetensors", "stopped/model.safetensors");
+    for (int steps = 1; steps <= 14; steps += 13) { /* also before the first one */
+        config.fresh = true;
+        stop_after = steps;
+        error = (lb_error){0};
+        ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
+        config.fresh = false;
+        train(&config);
+        support_assert_same_weights("out/model.safetensors", "stopped/model.safetensors");
+    }
+}
+END_TEST
+
+static lb_train_point kept;
+
+static void keep(void *context, const lb_training_run *run)
+{
+    (void)context;
+    kept = *run->kept;
+}
+
+/* Steps that are much too large. */
+START_TEST(test_train_from_a_model_that_is_better_than_what_follows_keeps_it)
+{
+    train_base(NULL, false);
+    lb_training_config config = second();
+    config.train = train_file;
+    config.dev = support_path((char[SUPPORT_PATH]){0}, "dev.tsv");
+    config.steps = 2 * EVERY;
+    config.lr = 0.3;
+    config.listener.evaluated = keep;
+    for (int steps = 0; steps <= EVERY + 2; steps += EVERY + 2) {
+        config.fresh = true;
+        stop_after = steps;
+        if (steps) ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
+        config.fresh = !steps;
+        lb_training_result result = train(&config);
+        ck_assert_int_eq(kept.step, 0);
+        ck_assert_double_eq(result.dev.exact_match, kept.dev.exact_match);
+        ck_assert_double_gt(result.dev.exact_match, 0.5);
+        support_assert_same_weights("base/model.safetensors", "out/model.safetensors");
+    }
 }
 END_TEST
 
@@ -367,6 +405,7 @@ int main(void)
     tcase_add_test(tests, test_train_from_a_model_starts_below_a_new_one_and_learns_new_symbols);
     tcase_add_loop_test(tests, test_train_from_a_model_with_frozen_modules_leaves_their_bits, 0, kind_count);
     tcase_add_test(tests, test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bits);
+    tcase_add_test(tests, test_train_from_a_model_that_is_better_than_what_follows_keeps_it);
     tcase_add_test(tests, test_train_from_another_model_is_another_run);
     tcase_add_test(tests, test_train_from_a_model_that_does_not_fit_is_refused_in_words);
     tcase_add_test(tests, test_train_from_a_model_that_sorts_adds_numbers);

@@ -271,15 +271,26 @@ START_TEST(test_translate_all_impossible_configuration_is_refused)
 {
     const char *text = "bad";
     static const char *const prefix[] = {"B"};
-    static const lb_translate_config wrong[] = {
-        {.beam = -1}, {.n_best = -1}, {.prefixes = prefix, .sample = true}, {.limit = -1}};
+    static const lb_translate_config wrong[] = {{.beam = -1},
+                                                {.n_best = -1},
+                                                {.prefixes = prefix, .sample = true},
+                                                {.beam = LB_MOST_BEAM + 1},
+                                                {.n_best = LB_MOST_BEAM + 1},
+                                                {.limit = LB_MOST_LIMIT + 1},
+                                                {.limit = INT64_MAX},
+                                                {.length_penalty = INFINITY},
+                                                {.length_penalty = -INFINITY},
+                                                {.length_penalty = NAN},
+                                                {.length_penalty = 10.5},
+                                                {.temperature = INFINITY, .sample = true},
+                                                {.limit = -1}};
     lb_translator *translator = open_model(model);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         error = (lb_error){0};
         ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[i], &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
     }
-    ck_assert_str_eq(error.message, "found beam 0, n_best 0 and limit -1, expected 0 or more");
+    ck_assert_str_eq(error.message, "limit: found -1, expected 0 to 65535");
     ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[0], NULL));
     error = (lb_error){0};
     ck_assert_ptr_null(lb_translate_all(translator, &text, -1, (lb_translate_config){0}, &error));

@@ -1,0 +1,198 @@
+#include "data/formats/columns.h"
+
+#include "data/formats/features.h"
+
+#include <string.h>
+
+typedef lb_span span;
+typedef lb_sample sample;
+
+static char small(char letter)
+{
+    return lb_is_capital(letter) ? (char)(letter - 'A' + 'a') : letter;
+}
+
+bool lb_is_one_of(span word, const char *const *words)
+{
+    for (; *words; words++) {
+        size_t i = 0;
+        while (i < word.length && (*words)[i] && small(word.text[i]) == small((*words)[i])) i++;
+        if (i == word.length && !(*words)[i]) return true;
+    }
+    return false;
+}
+
+size_t lb_kind_length(const char *name)
+{
+    const char *header = strstr(name, LB_PAIR_KIND_HEADER);
+    return header ? (size_t)(header - name) : strlen(name);
+}
+
+bool lb_is_same_kind(const char *a, const char *b)
+{
+    if (!*a) a = "tsv";
+    if (!*b) b = "tsv";
+    size_t length = lb_kind_length(a);
+    return length == lb_kind_length(b) && memcmp(a, b, length) == 0;
+}
+
+static const char *const sources[] = {"source",    "src",         "input", "word",  "grapheme",
+                                      "graphemes", "orthography", "text",  "lemma", NULL};
+static const char *const targets[] = {"target",        "tgt",         "trg",    "output",
+                                      "pronunciation", "phonemes",    "ipa",    "transcription",
+                                      "form",          "translation", "phones", NULL};
+static const char *const features_names[] = {"features", "feats", "feat",     "tags", "tag",
+                                             "msd",      "morph", "unimorph", "pos",  NULL};
+static const char *const weights[] = {"count", "counts", "freq", "frequency", "weight", "weights", NULL};
+
+bool lb_is_weight_name(const char *text, size_t length)
+{
+    return lb_is_one_of((span){text, length}, weights);
+}
+
+bool lb_is_column_name(const char *text, size_t length)
+{
+    span name = {text, length};
+    return lb_is_one_of(name, sources) || lb_is_one_of(name, targets) || lb_is_one_of(name, features_names);
+}
+
+static bool is_name(span text, const char *name)
+{
+    const char *const words[] = {name, NULL};
+    return *name && lb_is_one_of(text, words);
+}
+
+bool lb_columns_named(const lb_sample *s)
+{
+    int names = 0;
+    for (int i = 0; i < s->fields.count; i++) {
+        span text = lb_sample_field(s, i);
+        names += lb_is_column_name(text.text, text.length) || is_name(text, s->usual->source_name) ||
+                 is_name(text, s->usual->target_name);
+    }
+    return names > 1;
+}
+
+static int32_t find_name(const lb_fields *names, const char *const *words)
+{
+    for (int i = 0; i < names->count; i++) {
+        span name;
+        name.text = lb_field(names, i, &name.length);
+        if (lb_is_one_of(name, words)) return i + 1;
+    }
+    return 0;
+}
+
+/* By the names that such columns usually have. */
+static bool take_names(const lb_fields *names, lb_recognised *found)
+{
+    int32_t source = find_name(names, sources), target = find_name(names, targets);
+    if (!source || !target) return false;
+    found->source = source;
+    found->target = target;
+    found->features = find_name(names, features_names);
+    return true;
+}
+
+static int32_t find_usual(const lb_fields *names, const char *name)
+{
+    const char *const words[] = {name, NULL};
+    return *name ? find_name(names, words) : 0;
+}
+
+/* By the names that the columns had in training: all that are needed. */
+static bool take_usual_names(const lb_fields *names, const lb_pair_columns *usual, bool no_target,
+                             lb_recognised *found)
+{
+    int32_t source = find_usual(names, usual->source_name), target = find_usual(names, usual->target_name);
+    int32_t features = find_usual(names, usual->features_name);
+    if (!source || (!target && !no_target) || (!features && *usual->features_name)) return false;
+    found->source = source;
+    found->target = target;
+    found->features = features;
+    return true;
+}
+
+bool lb_columns_have_header(lb_sample *s)
+{
+    lb_recognised found = {0};
+    return lb_sample_divide(s, 0) == LB_LINE_IS_FIELDS && s->fields.count > 1 &&
+           (take_usual_names(&s->fields, s->usual, true, &found) || take_names(&s->fields, &found));
+}
+
+/* Sentences of Tatoeba have their origin in a third column. */
+static bool has_origins(sample *s)
+{
+    static const char licence[] = "CC-BY";
+    for (int i = 0; i < s->count; i++) {
+        lb_sample_divide(s, i);
+        if (s->fields.count != 3) return false;
+        span third = lb_sample_field(s, 2);
+        if (third.length < sizeof licence || memcmp(third.text, licence, sizeof licence - 1) != 0)
+            return false;
+    }
+    return s->count > 0;
+}
+
+static void keep_names(const lb_fields *names, lb_fields *kept)
+{
+    for (int i = 0; i < names->count; i++) {
+        size_t length;
+        const char *name = lb_field(names, i, &length);
+        lb_fields_add(kept, name, length);
+    }
+}
+
+/* A model of before knows that its file had a header, but not which. */
+static bool has_usual_header(const sample *s, const lb_pair_format *format, const lb_recognised *found)
+{
+    const char *usual = s->usual->kind;
+    bool given = format->kind && *format->kind;
+    return !given && !format->no_target && strstr(usual, LB_PAIR_KIND_HEADER) && !*s->usual->source_name &&
+           lb_is_same_kind(found->kind, usual);
+}
+
+/* By the names of the columns, or by what the lines look like. */
+static void find_columns(sample *s, const lb_pair_format *format, lb_recognised *found)
+{
+    bool json = s->kind.keys.count > 0, given = format->kind && *format->kind;
+    bool tabs = lb_pair_kind_has_tabs(&s->kind), plain = given && tabs && !s->kind.header;
+    const lb_fields *first = json ? &s->kind.keys : &s->fields;
+    found->by_name =
+        (json || first->count > 1) && take_usual_names(first, s->usual, format->no_target, found);
+    bool named = found->by_name || (!plain && take_names(first, found));
+    found->header = !json && (named || s->kind.header || has_usual_header(s, format, found));
+    found->recognised = found->recognised || (found->header && !s->kind.header);
+    if (json || found->header) keep_names(first, &found->names);
+    if (found->header) lb_sample_drop_first(s);
+    if (named && !found->features) lb_features_find_beside(s, found->columns, found);
+    if (named || !tabs || found->header) return;
+    lb_features_find(s, found);
+    if (found->features && !given && !format->features_column) {
+        memcpy(found->kind, "unimorph", sizeof "unimorph");
+        found->recognised = true;
+    }
+    if (!found->features && has_origins(s)) {
+        found->source = 1;
+        found->target = 2;
+    }
+}
+
+void lb_columns_find(lb_sample *s, const lb_pair_format *format, lb_recognised *found)
+{
+    const lb_pair_kind_row *row = s->kind.row;
+    if (s->count == 0) return;
+    found->fixed = row->source > 0;
+    found->source = row->source;
+    found->target = row->target;
+    found->weight = row->weight;
+    lb_sample_divide(s, 0);
+    found->columns = s->kind.keys.count > 0 ? s->kind.keys.count : s->fields.count;
+    if (found->fixed)
+        found->header = s->kind.header;
+    else
+        find_columns(s, format, found);
+    int32_t features = format->features_column ? format->features_column : found->features;
+    if (features > 0)
+        found->between_features = row->features ? row->features : lb_features_between(s, features);
+}

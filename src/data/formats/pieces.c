@@ -1,0 +1,77 @@
+#include "data/formats/pieces.h"
+
+#include <string.h>
+
+static const char opening[] = "([{", closing[] = ")]}";
+
+enum { KINDS = sizeof opening - 1 };
+
+/* How many brackets of each kind are open. */
+typedef struct depth {
+    size_t open[KINDS];
+} depth;
+
+static bool is_outside(const depth *d)
+{
+    return d->open[0] == 0 && d->open[1] == 0 && d->open[2] == 0;
+}
+
+/* False for a closing bracket without a partner. */
+static bool count_bracket(depth *d, char letter)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (letter == opening[kind]) d->open[kind]++;
+        if (letter != closing[kind]) continue;
+        if (d->open[kind] == 0) return false;
+        d->open[kind]--;
+    }
+    return true;
+}
+
+static bool has_partners(const char *text, size_t length)
+{
+    depth d = {{0}};
+    for (size_t i = 0; i < length; i++)
+        if (!count_bracket(&d, text[i])) return false;
+    return is_outside(&d);
+}
+
+lb_pieces lb_pieces_of(const char *text, size_t length, const char *separator)
+{
+    bool nested = !strpbrk(separator, opening) && !strpbrk(separator, closing) && has_partners(text, length);
+    return (lb_pieces){.at = text, .end = text + length, .separator = separator, .nested = nested};
+}
+
+/* The next separator; NULL: there is none. */
+static const char *find(const lb_pieces *pieces, size_t gap)
+{
+    const char *at = pieces->at, *end = pieces->end;
+    while ((size_t)(end - at) >= gap) {
+        at = memchr(at, *pieces->separator, (size_t)(end - at) - gap + 1);
+        if (!at || memcmp(at, pieces->separator, gap) == 0) return at;
+        at++;
+    }
+    return NULL;
+}
+
+/* The same outside brackets. */
+static const char *find_outside(const lb_pieces *pieces, size_t gap)
+{
+    depth d = {{0}};
+    for (const char *at = pieces->at; (size_t)(pieces->end - at) >= gap; at++) {
+        if (is_outside(&d) && memcmp(at, pieces->separator, gap) == 0) return at;
+        count_bracket(&d, *at);
+    }
+    return NULL;
+}
+
+bool lb_pieces_next(lb_pieces *pieces, const char **piece, size_t *length)
+{
+    if (!pieces->at) return false;
+    size_t gap = strlen(pieces->separator);
+    const char *stop = pieces->nested ? find_outside(pieces, gap) : find(pieces, gap);
+    *piece = pieces->at;
+    *length = (size_t)((stop ? stop : pieces->end) - pieces->at);
+    pieces->at = stop ? stop + gap : NULL;
+    return true;
+}

@@ -1,0 +1,117 @@
+#include "data/pair_stream.h"
+
+#include "data/pair_line.h"
+#include "io/plain_copy.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { GZIP_FIRST = 0x1F, GZIP_SECOND = 0x8B, MAGIC = 2 };
+
+/* Puts a plain copy of gzip data in the place of the descriptor. */
+static lb_status unpack(lb_pair_stream *s, lb_error *error)
+{
+    int copy, from = s->file.descriptor;
+    lb_status status =
+        lb_plain_copy_rest(from, s->lines.buffer, s->lines.end, s->name, LB_COPY_MOST, &copy, error);
+    if (from > STDIN_FILENO) close(from);
+    s->file.descriptor = s->lines.descriptor = copy;
+    s->lines.end = 0;
+    return status;
+}
+
+/* Reads the first bytes of a pipe, which cannot be put back, until they are a text or gzip data. */
+static bool begins_as_gzip(lb_pair_stream *s)
+{
+    char *first = s->lines.buffer;
+    ssize_t count = 1;
+    while (count > 0 && s->lines.end < MAGIC && (s->lines.end == 0 || *first == GZIP_FIRST)) {
+        count = lb_lines_read(s->file.descriptor, first + s->lines.end, 1);
+        if (count > 0) s->lines.end++;
+    }
+    return s->lines.end == MAGIC && *first == GZIP_FIRST && (unsigned char)first[1] == GZIP_SECOND;
+}
+
+lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_format *format,
+                              lb_error *error)
+{
+    bool regular;
+    lb_pair_stream *s = stream;
+    *s = (lb_pair_stream){.name = lb_pair_file_name(path), .format = format, .file.descriptor = -1};
+    lb_status status = lb_pair_file_source(path, &s->file.descriptor, &regular, error);
+    if (!status) status = lb_lines_open(&s->lines, s->file.descriptor, s->name, LB_PAIR_LINE_BYTES, error);
+    if (status) return status;
+    return (regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s)) ? unpack(s, error) : LB_OK;
+}
+
+static bool is_blank(const lb_line *line)
+{
+    for (size_t i = 0; i < line->length; i++)
+        if (line->text[i] != ' ' && line->text[i] != '\t') return false;
+    return !line->cut;
+}
+
+/* The first line with a text says how it and all others are read. */
+static lb_status begin(lb_pair_stream *s, const lb_line *line, lb_error *error)
+{
+    s->begun = true;
+    lb_status status = lb_pair_file_settle(&s->file, s->name, line->text, line->cut ? 0 : line->length, true,
+                                           s->format, error);
+    if (!status) status = lb_pair_format_check(s->format, error);
+    if (!status) status = lb_pair_kind_parse(s->file.kind, &s->kind, error);
+    s->converts = s->file.header || !lb_pair_kind_is_plain(&s->kind);
+    s->file.numbered = s->converts;
+    s->converter.asked = (lb_conversion){.name = s->name,
+                                         .from = -1,
+                                         .targets = -1,
+                                         .to = -1,
+                                         .kind = &s->kind,
+                                         .header = s->file.header || s->kind.header,
+                                         .format = s->format,
+                                         .met = &s->file.met};
+    return status;
+}
+
+/* A converted line that has not been handed out. */
+static bool take_converted(lb_pair_stream *s, lb_line *line)
+{
+    const lb_buffer *out = &s->converter.out;
+    if (s->taken == out->length) return false;
+    const char *at = out->text + s->taken;
+    size_t length = (size_t)((const char *)memchr(at, '\n', out->length - s->taken) - at);
+    *line = (lb_line){.text = at, .length = length};
+    lb_pair_file_line(&s->file, line);
+    s->taken += length + 1;
+    return true;
+}
+
+static lb_status convert(lb_pair_stream *s, lb_lines_result result, lb_line *line, lb_error *error)
+{
+    s->converter.out.length = s->taken = 0;
+    if (result == LB_LINES_ONE) return lb_converter_take(&s->converter, line, error);
+    if (result != LB_LINES_NONE || s->ended) return LB_OK;
+    s->ended = true;
+    return lb_converter_end(&s->converter, error);
+}
+
+lb_lines_result lb_pair_stream_next(lb_pair_stream *stream, bool wait, lb_line *line, lb_error *error)
+{
+    lb_pair_stream *s = stream;
+    for (;;) {
+        if (take_converted(s, line)) return LB_LINES_ONE;
+        lb_lines_result result = lb_lines_next(&s->lines, wait, line, error);
+        bool one = result == LB_LINES_ONE;
+        if (one && !s->begun && !is_blank(line) && begin(s, line, error)) return LB_LINES_FAILED;
+        if (!s->converts) return result;
+        if (convert(s, result, line, error)) return LB_LINES_FAILED;
+        if (!one && s->taken == s->converter.out.length) return result;
+    }
+}
+
+void lb_pair_stream_close(lb_pair_stream *stream)
+{
+    lb_lines_close(&stream->lines);
+    lb_pair_file_close(&stream->file);
+    lb_pair_kind_free(&stream->kind);
+    lb_converter_free(&stream->converter);
+}

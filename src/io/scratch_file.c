@@ -1,0 +1,94 @@
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
+#include "io/scratch_file.h"
+
+#include "base/alloc.h"
+#include "io/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file without a name in the folder of `path`, with room on the disk for `count` bytes: a disk that is full later
+ * would end the process. */
+static int open_nameless(const char *path, size_t count)
+{
+    int descriptor = -1;
+#ifdef O_TMPFILE
+    char *folder = lb_folder_of(path);
+    if (!folder) return -1;
+    descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    lb_release(folder);
+    if (descriptor >= 0 && posix_fallocate(descriptor, 0, (off_t)count) != 0) {
+        close(descriptor);
+        return -1;
+    }
+#else
+    (void)path;
+    (void)count;
+#endif
+    return descriptor;
+}
+
+static void *map_nameless(size_t count, const char *beside)
+{
+    int descriptor = open_nameless(beside, count);
+    if (descriptor < 0) return NULL;
+    void *bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    close(descriptor);
+    if (bytes == MAP_FAILED) return NULL;
+    return bytes;
+}
+
+bool lb_scratch_get(lb_scratch *scratch, size_t count, const char *beside)
+{
+    void *mapped = beside && count >= LB_SCRATCH_LEAST ? map_nameless(count, beside) : NULL;
+    void *bytes = mapped ? mapped : lb_alloc(count);
+    *scratch = (lb_scratch){.bytes = bytes, .count = bytes ? count : 0, .mapped = mapped != NULL};
+    return bytes != NULL;
+}
+
+void lb_scratch_free(lb_scratch *scratch)
+{
+    if (scratch->mapped)
+        munmap(scratch->bytes, scratch->count);
+    else
+        lb_release(scratch->bytes);
+    *scratch = (lb_scratch){0};
+}
+
+static lb_status copy(lb_scratch *scratch, int descriptor, const char *path, lb_error *error)
+{
+    struct stat info;
+    if (fstat(descriptor, &info) != 0) return lb_cannot_read(path, strerror(errno), error);
+    if (!S_ISREG(info.st_mode)) return lb_cannot_read(path, "not a regular file", error);
+    if (info.st_size == 0) return lb_error_set(error, LB_ERROR_FORMAT, "%s: found an empty file", path);
+    if ((uintmax_t)info.st_size > SIZE_MAX) return lb_cannot_read(path, strerror(EFBIG), error);
+    size_t count = (size_t)info.st_size;
+    if (!lb_scratch_get(scratch, count, path))
+        return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %zu bytes", path, count);
+    for (size_t held = 0; held < count;) {
+        size_t left = count - held;
+        ssize_t got = read(descriptor, (char *)scratch->bytes + held, left < SSIZE_MAX ? left : SSIZE_MAX);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return lb_cannot_read(path, strerror(errno), error);
+        if (got == 0) return lb_cannot_read(path, "it has been shortened", error);
+        held += (size_t)got;
+    }
+    return LB_OK;
+}
+
+lb_status lb_scratch_read(lb_scratch *scratch, const char *path, lb_error *error)
+{
+    *scratch = (lb_scratch){0};
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return lb_cannot_read(path, strerror(errno), error);
+    lb_status status = copy(scratch, descriptor, path, error);
+    close(descriptor);
+    if (status) lb_scratch_free(scratch);
+    return status;
+}

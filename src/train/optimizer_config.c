@@ -1,0 +1,49 @@
+/* The numbers of an optimiser: their defaults, and what tells one run from another. */
+#include "base/json_text.h"
+#include "train/optimizer.h"
+
+#include <stddef.h>
+
+typedef struct number {
+    const char *name; /* in the identity of a run, and in its messages */
+    size_t offset;
+    double standard;
+} number;
+
+#define NUMBER(name, standard)                                                                               \
+    {                                                                                                        \
+#        name, offsetof(lb_optimizer_config, name), (standard)                                               \
+    }
+
+static const number numbers[] = {
+    NUMBER(lr, 1e-3),    NUMBER(beta1, 0.9),      NUMBER(beta2, 0.999), NUMBER(epsilon, 1e-8),
+    NUMBER(momentum, 0), NUMBER(weight_decay, 0), NUMBER(clip_norm, 0),
+};
+
+/* One that is missing here would change the weights without being part of the identity. */
+_Static_assert(offsetof(lb_optimizer_config, lr) + sizeof numbers / sizeof *numbers * sizeof(lb_real) ==
+                   offsetof(lb_optimizer_config, tape),
+               "expected all numbers of lb_optimizer_config in the table");
+
+static lb_real *number_at(lb_optimizer_config *config, int i)
+{
+    return (lb_real *)(void *)((char *)config + numbers[i].offset);
+}
+
+lb_optimizer_config lb_optimizer_settled(lb_optimizer_config config)
+{
+    for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++) {
+        lb_real *value = number_at(&config, i);
+        *value = *value == 0 ? (lb_real)numbers[i].standard : *value < 0 ? 0 : *value;
+    }
+    return config;
+}
+
+void lb_optimizer_print(lb_buffer *json, lb_optimizer_config config)
+{
+    enum { DIGITS = sizeof(lb_real) == sizeof(float) ? 9 : 17 }; /* that tell all numbers apart */
+    config = lb_optimizer_settled(config);
+    lb_json_whole(json, "optimizer", config.kind);
+    for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
+        lb_json_number(json, numbers[i].name, (double)*number_at(&config, i), DIGITS);
+}

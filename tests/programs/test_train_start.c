@@ -1,0 +1,81 @@
+/* lookback train from a trained model, and what it says where nothing was measured.
+ * It takes seconds. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The base has other sizes than the defaults, and the second run does not give any. */
+START_TEST(test_train_seq2seq_from_a_model_takes_its_architecture_and_refuses_another)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    support_write_text("new.tsv", "xyz\tz y x\nyx\tx y\nzzy\ty z z\nyz\tz y\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--out", "base", "--steps", "60");
+    support_assert_trained();
+    SUPPORT_TRAIN("--from", "base", "--train", "new.tsv", "--dev", "new.tsv", "--steps", "60",
+                  "--evaluate-every", "20", "--freeze", "attention");
+    support_assert_trained();
+    SUPPORT_TRAIN("--from", "base", "--train", "new.tsv", "--dev", "new.tsv", "--hidden", "192", "--out",
+                  "other");
+    support_assert_refused(2, "cannot start from base: it has --hidden 32, this run has --hidden 192");
+    SUPPORT_TRAIN("--from", "base", "--train", "new.tsv", "--out", "base");
+    support_assert_refused(2, "this run would overwrite it");
+}
+END_TEST
+
+static void assert_said(const char *text)
+{
+    support_assert_trained();
+    ck_assert_msg(strstr(support_run_result.error, text), "\"%s\" does not say \"%s\"",
+                  support_run_result.error, text);
+}
+
+START_TEST(test_train_seq2seq_from_a_better_model_keeps_it_and_says_so)
+{
+    support_write_pairs("train.tsv", 400, 1);
+    support_write_pairs("dev.tsv", 40, 2);
+    support_write_text("other.tsv", "abc\ta a a\nbc\ta a\ncc\ta a\nba\ta a\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--out", "base");
+    SUPPORT_TRAIN("--from", "base", "--train", "other.tsv", "--dev", "dev.tsv", "--steps", "40", "--out",
+                  "worse");
+    assert_said("kept the model it started from: exact match ");
+    support_assert_same_weights("base/model.safetensors", "worse/model.safetensors");
+    SUPPORT_TRAIN("--from", "base", "--train", "other.tsv", "--dev", "dev.tsv", "--steps", "40", "--out",
+                  "worse");
+    assert_said("kept the model it started from: exact match "); /* again, from its checkpoint */
+    SUPPORT_TRAIN("--from", "base", "--train", "other.tsv", "--no-hold-out", "--steps", "80", "--lr", "0.02",
+                  "--out", "last");
+    assert_said("the model it started from: exact match 0.0000");
+    assert_said("kept the model of step 80: exact match 1.0000");
+}
+END_TEST
+
+/* No target of dev.tsv can be written: there is no loss. */
+START_TEST(test_train_seq2seq_without_a_dev_loss_has_a_dash_for_it)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    support_write_text("dev.tsv", "abc\tx y\nbc\ty z\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--steps", "4");
+    assert_said(", dev loss -\n");
+    size_t count;
+    char *log = support_content("out/log.jsonl", &count), *table = support_content("out/log.csv", &count);
+    ck_assert_msg(strstr(log, "\"dev_loss\":null,"), "%s", log);
+    ck_assert_msg(strstr(strchr(table, '\n'), ",,0,"), "%s", table);
+    free(log);
+    free(table);
+    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "join", "out", "out", "--dev", "dev.tsv",
+                "--out", "joined");
+    support_assert_trained();
+    ck_assert_msg(strstr(support_run_result.output, " -          "), "%s", support_run_result.output);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "train_start",
+        SUPPORT_TESTS(test_train_seq2seq_from_a_model_takes_its_architecture_and_refuses_another,
+                      test_train_seq2seq_from_a_better_model_keeps_it_and_says_so,
+                      test_train_seq2seq_without_a_dev_loss_has_a_dash_for_it));
+}
