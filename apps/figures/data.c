@@ -56,6 +56,7 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
     format.target = s->train->format.target;
     format.usual = &s->train->file.columns;
     format.targets = s->asked->dev_targets;
+    format.weight_column = 0;
     if (s->asked->dev) s->dev = lb_pairs_open(s->asked->dev, format, error);
     return s->asked->dev && !s->dev ? error->status : LB_OK;
 }

@@ -124,6 +124,10 @@ static const struct {
     {"a,b;c\nd,e;f\ng,h;i\nk,l;m\nn,o;p\n", "", "pairs.tsv: csv, 5 lines, 5 pairs\n",
      "lookback data: pairs.tsv: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it "
      "so\n"},
+    {"1,5; eins\n2,5; zwei\n3,5; drei\n4,5; vier\n5,5; acht\n", "", "pairs.tsv: csv, 5 lines, 5 pairs\n",
+     "lookback data: pairs.tsv: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it "
+     "so\n"},
+    {"word,ipa\na,b;c\n", "", "pairs.tsv: csv+header, 2 lines, 1 pair\n", ""},
     {"a,b;c\nd,e;f\ng,h;i\nk,l;m\nn,o;p\n", "--format csv", "pairs.tsv: csv, 5 lines, 5 pairs\n", ""},
     {"\"a;b\",\"c;d\"\n", "", "pairs.tsv: csv, 1 line, 1 pair\n", ""},
     {"sep=;\nword;ipa\na;b\n", "",

@@ -166,6 +166,34 @@ START_TEST(test_formats_of_the_training_are_the_default_of_all_programs)
 }
 END_TEST
 
+START_TEST(test_formats_weights_are_of_the_training_alone)
+{
+    run("train counts.tsv --weight-column 3 --target-separator ' '" TRAIN "weighed\"");
+    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    run("evaluate --json \"$OLDPWD/weighed\" counts.tsv");
+    ck_assert_msg(strstr(support_run_result.output, "{\"pairs\":4,") != NULL, "%s", support_run_result.error);
+    run("evaluate --json \"$OLDPWD/weighed\" words.tsv");
+    ck_assert_msg(strstr(support_run_result.output, "{\"pairs\":12,") != NULL, "%s",
+                  support_run_result.error);
+    static const char *const dev[] = {"words.tsv", "counts.tsv"};
+    for (int i = 0; i < 2; i++) {
+        char words[256], said[64];
+        snprintf(words, sizeof words, "data counts.tsv --weight-column 3 --dev %s", dev[i]);
+        snprintf(said, sizeof said, "%s: %d lines, %d pairs\n", dev[i], i ? 4 : 12, i ? 4 : 12);
+        run(words);
+        ck_assert_msg(strstr(support_run_result.output, said) != NULL, "%s", support_run_result.output);
+        snprintf(words, sizeof words,
+                 "train counts.tsv --weight-column 3 --dev %s --hidden 8 --embed 8 --steps 2 --out "
+                 "\"$OLDPWD/with\" "
+                 "--fresh",
+                 dev[i]);
+        run(words);
+        ck_assert_msg(support_run_result.status == 0 && strstr(support_run_result.error, said), "%s",
+                      support_run_result.error);
+    }
+}
+END_TEST
+
 static const struct {
     const char *words;
     int status;
@@ -204,5 +232,6 @@ int main(void)
                              SUPPORT_TESTS(test_formats_each_file_has_the_right_pairs,
                                            test_formats_training_is_that_on_plain_pairs,
                                            test_formats_of_the_training_are_the_default_of_all_programs,
+                                           test_formats_weights_are_of_the_training_alone,
                                            test_formats_what_does_not_fit_is_refused));
 }

@@ -151,6 +151,7 @@ static void keep_columns(lb_pair_file *file, const lb_recognised *found, const l
     lb_pair_columns *kept = &file->columns;
     *kept = columns_of(format);
     lb_pair_columns used = lb_pair_columns_complete(*kept, format->features_column != 0);
+    if (format->weight_column) *kept = used; /* other files may have weights, but need none */
     if (!lb_is_same_kind(file->kind, "") || strstr(file->kind, LB_PAIR_KIND_HEADER))
         memcpy(kept->kind, file->kind, sizeof kept->kind);
     keep_name(&found->names, used.source, kept->source_name);
@@ -226,7 +227,7 @@ static void note_doubts(lb_pair_file *file, const char *name, const lb_recognise
         snprintf(file->note, sizeof file->note,
                  "%.300s: column %d looks like features, but features are read in column %d", name,
                  (int)found->features, (int)format->features_column);
-    else if (found->ambiguous)
+    else if (found->ambiguous && !found->header)
         snprintf(file->note, sizeof file->note,
                  "%.300s: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it so",
                  name);

@@ -1,8 +1,8 @@
 #include "data/formats/recognise.h"
 
 #include "base/alloc.h"
-#include "base/format.h"
 #include "data/formats/columns.h"
+#include "data/formats/sounds.h"
 #include "lookback/base.h"
 
 #include <stdio.h>
@@ -29,42 +29,6 @@ static void take_lines(sample *s, const char *text, size_t length, bool whole)
     }
 }
 
-/* The phones of CMUdict, without the digit of a stress. */
-static bool is_phone(span word)
-{
-    static const char *const phones[] = {"aa", "ae", "ah", "ao", "aw", "ax", "ay", "b",  "ch", "d", "dh",
-                                         "eh", "er", "ey", "f",  "g",  "hh", "ih", "iy", "jh", "k", "l",
-                                         "m",  "n",  "ng", "ow", "oy", "p",  "r",  "s",  "sh", "t", "th",
-                                         "uh", "uw", "v",  "w",  "y",  "z",  "zh", NULL};
-    bool stressed = word.length > 1 && word.text[word.length - 1] >= '0' && word.text[word.length - 1] <= '2';
-    for (size_t i = 0; i < word.length; i++)
-        if (lb_is_small(word.text[i])) return false;
-    return lb_is_one_of((span){word.text, word.length - stressed}, phones);
-}
-
-static bool are_phones(span text)
-{
-    const char *at = text.text, *end = at + text.length;
-    while (at < end) {
-        const char *blank = memchr(at, ' ', (size_t)(end - at)), *stop = blank ? blank : end;
-        if (stop > at && !is_phone((span){at, (size_t)(stop - at)})) return false;
-        at = blank ? stop + 1 : end;
-    }
-    return text.length > 0;
-}
-
-static bool is_cmudict(sample *s)
-{
-    int words = 0;
-    for (int i = 0; i < s->count; i++) {
-        lb_pair_line_is found = lb_sample_divide(s, i);
-        if (found == LB_LINE_IS_COMMENT) continue;
-        if (s->fields.count != 2 || !are_phones(lb_sample_field(s, 1))) return false;
-        words++;
-    }
-    return words > 0;
-}
-
 static bool is_jsonl(sample *s)
 {
     for (int i = 0; i < s->count; i++)
@@ -72,25 +36,6 @@ static bool is_jsonl(sample *s)
             s->fields.count < s->least)
             return false;
     return true;
-}
-
-static span first_word(span text)
-{
-    const char *blank = text.length ? memchr(text.text, ' ', text.length) : NULL;
-    return (span){text.text, blank ? (size_t)(blank - text.text) : text.length};
-}
-
-/* A number from 0 to 1. */
-static bool is_probability(span text)
-{
-    enum { NUMBER = 32 };
-    char copy[NUMBER], *end;
-    if (text.length == 0 || text.length >= NUMBER || (!lb_is_digit(*text.text) && *text.text != '.'))
-        return false;
-    memcpy(copy, text.text, text.length);
-    copy[text.length] = '\0';
-    double value = lb_strtod(copy, &end);
-    return *end == '\0' && value >= 0 && value <= 1;
 }
 
 /* A comma of a sentence has a blank or the end of the line behind it. */
@@ -123,12 +68,16 @@ static bool is_table(sample *s)
     return columns > 1 && sure;
 }
 
-/* The same, but no line has text behind a quoted field, as a line with another divider has. */
-static bool is_other_table(sample *s)
+/* The same, even if it looks like sentences; but no line has text behind a quoted field, as with a wrong divider. */
+static bool may_be_table(sample *s)
 {
-    for (int i = 0; i < s->count; i++)
-        if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS) return false;
-    return is_table(s);
+    int columns = 0;
+    for (int i = 0; i < s->count; i++) {
+        if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS || (columns && s->fields.count != columns))
+            return false;
+        columns = s->fields.count;
+    }
+    return columns > 1;
 }
 
 /* "1,5;eins Komma fünf": all commas are between digits. */
@@ -154,28 +103,6 @@ static bool is_divided(sample *s)
         if (times != 1) return false;
     }
     return true;
-}
-
-/* A word, a probability, and short symbols with blanks between them. Where tabs are all that divides them, they are
- * several: a target of one may be anything. */
-static bool is_lexiconp(sample *s)
-{
-    enum { LEAST = 3 };
-    size_t letters = 0, symbols = 0, lines = 0, points = 0;
-    for (; lines < (size_t)s->count; lines++) {
-        lb_sample_divide(s, (int)lines);
-        span number = lb_sample_field(s, 1), sounds = lb_sample_field(s, 2);
-        if (!is_probability(number) || is_probability(first_word(sounds))) return false;
-        points += memchr(number.text, '.', number.length) != NULL;
-        for (size_t i = 0; i < sounds.length; i++) {
-            bool blank = sounds.text[i] == ' ';
-            if (sounds.text[i] == '\t') return false;
-            letters += !blank && ((unsigned char)sounds.text[i] & 0xC0) != 0x80;
-            symbols += blank && sounds.text[i - 1] != ' ';
-        }
-        symbols += sounds.length > 0;
-    }
-    return lines >= LEAST && points > 0 && symbols >= 2 * lines && 2 * letters < 5 * symbols;
 }
 
 /* Words with ten columns, and the first of them has numbers. */
@@ -213,7 +140,7 @@ static const struct {
     {"jsonl", is_jsonl},
     {"conllu", is_conllu},
     {"scan", is_scan},
-    {"lexiconp", is_lexiconp},
+    {"lexiconp", lb_is_lexiconp},
     {"lines: ||| ", is_divided},
     {"lines: -> ", is_divided},
     {"lists:->", is_divided},
@@ -224,7 +151,7 @@ static const struct {
     {"csv:;", is_decimal_table},
     {"csv", is_table},
     {"csv:;", is_table},
-    {"cmudict", is_cmudict},
+    {"cmudict", lb_is_cmudict},
     {"lines:~", is_divided},
     {"lines:: ", is_divided},
 };
@@ -261,7 +188,7 @@ static lb_status find_kind(sample *s, lb_recognised *found, lb_error *error)
         if (try_kind(s, kinds[i].name, kinds[i].is, &found->recognised, error)) return error->status;
         if (found->recognised) memcpy(found->kind, kinds[i].name, strlen(kinds[i].name) + 1);
         bool table = found->recognised && strcmp(found->kind, "csv") == 0;
-        if (table && try_kind(s, "csv:;", is_other_table, &found->ambiguous, error)) return error->status;
+        if (table && try_kind(s, "csv:;", may_be_table, &found->ambiguous, error)) return error->status;
     }
     return set_kind(s, *found->kind ? found->kind : "tsv", error);
 }

@@ -27,6 +27,7 @@ static void take_format(lb_training_data *data, const lb_training_config *c)
     data->format = data->train->format;
     data->format.kind = asked.kind;
     data->format.targets = c->dev_targets;
+    data->format.weight_column = 0; /* weights are of the training alone */
     data->format.source_column = asked.source_column;
     data->format.target_column = asked.target_column;
     data->format.features_column = asked.features_column;

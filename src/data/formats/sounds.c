@@ -1,0 +1,83 @@
+#include "data/formats/sounds.h"
+
+#include "base/format.h"
+
+#include <string.h>
+
+/* The phones of CMUdict, without the digit of a stress. */
+static bool is_phone(lb_span word)
+{
+    static const char *const phones[] = {"AA", "AE", "AH", "AO", "AW", "AX", "AY", "B",  "CH", "D",
+                                         "DH", "EH", "ER", "EY", "F",  "G",  "HH", "IH", "IY", "JH",
+                                         "K",  "L",  "M",  "N",  "NG", "OW", "OY", "P",  "R",  "S",
+                                         "SH", "T",  "TH", "UH", "UW", "V",  "W",  "Y",  "Z",  "ZH"};
+    bool stressed = word.length > 1 && word.text[word.length - 1] >= '0' && word.text[word.length - 1] <= '2';
+    size_t length = word.length - stressed;
+    for (size_t i = 0; i < sizeof phones / sizeof *phones; i++)
+        if (strlen(phones[i]) == length && memcmp(phones[i], word.text, length) == 0) return true;
+    return false;
+}
+
+static bool are_phones(lb_span text)
+{
+    const char *at = text.text, *end = at + text.length;
+    while (at < end) {
+        const char *blank = memchr(at, ' ', (size_t)(end - at)), *stop = blank ? blank : end;
+        if (stop > at && !is_phone((lb_span){at, (size_t)(stop - at)})) return false;
+        at = blank ? stop + 1 : end;
+    }
+    return text.length > 0;
+}
+
+bool lb_is_cmudict(lb_sample *s)
+{
+    int words = 0;
+    for (int i = 0; i < s->count; i++) {
+        lb_pair_line_is found = lb_sample_divide(s, i);
+        if (found == LB_LINE_IS_COMMENT) continue;
+        if (s->fields.count != 2 || !are_phones(lb_sample_field(s, 1))) return false;
+        words++;
+    }
+    return words > 0;
+}
+
+static lb_span first_word(lb_span text)
+{
+    const char *blank = text.length ? memchr(text.text, ' ', text.length) : NULL;
+    return (lb_span){text.text, blank ? (size_t)(blank - text.text) : text.length};
+}
+
+/* A number from 0 to 1. */
+static bool is_probability(lb_span text)
+{
+    enum { NUMBER = 32 };
+    char copy[NUMBER], *end;
+    if (text.length == 0 || text.length >= NUMBER || (!lb_is_digit(*text.text) && *text.text != '.'))
+        return false;
+    memcpy(copy, text.text, text.length);
+    copy[text.length] = '\0';
+    double value = lb_strtod(copy, &end);
+    return *end == '\0' && value >= 0 && value <= 1;
+}
+
+/* A word, a probability, and short symbols with blanks between them. Where tabs are all that divides them, they are
+ * several: a target of one may be anything. */
+bool lb_is_lexiconp(lb_sample *s)
+{
+    enum { LEAST = 3 };
+    size_t letters = 0, symbols = 0, lines = 0, points = 0;
+    for (; lines < (size_t)s->count; lines++) {
+        lb_sample_divide(s, (int)lines);
+        lb_span number = lb_sample_field(s, 1), sounds = lb_sample_field(s, 2);
+        if (!is_probability(number) || is_probability(first_word(sounds))) return false;
+        points += memchr(number.text, '.', number.length) != NULL;
+        for (size_t i = 0; i < sounds.length; i++) {
+            bool blank = sounds.text[i] == ' ';
+            if (sounds.text[i] == '\t') return false;
+            letters += !blank && ((unsigned char)sounds.text[i] & 0xC0) != 0x80;
+            symbols += blank && sounds.text[i - 1] != ' ';
+        }
+        symbols += sounds.length > 0;
+    }
+    return lines >= LEAST && points > 0 && symbols >= 2 * lines && 2 * letters < 5 * symbols;
+}
