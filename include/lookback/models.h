@@ -368,9 +368,10 @@ typedef struct lb_beam {
 } lb_beam;
 
 /** Decodes a batch. A row is done when `n_best` hypotheses have finished and no live one can still score better than
- *  they do, whatever its length up to the limit, or up to 264 tokens and 33 for each symbol of the source if that is
- *  less. A hypothesis ends if that is among the `beam` likeliest continuations, at the limit among twice as many.
- *  There, unfinished hypotheses fill up the result. The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
+ *  they do, whatever its length up to the limit, or, if that is less, up to 264 tokens or 33 for each symbol of the
+ *  source, the larger. A hypothesis ends if that is among the `beam` likeliest continuations, at the limit among twice
+ *  as many. There, unfinished hypotheses fill up the result. The tape is in LB_MODE_EVALUATE meanwhile; its mode is
+ *  restored.
  *  Exact:  a beam of 1 gives the tokens of lb_greedy. The greedy hypothesis is never pruned, so that no beam scores
  *          below lb_greedy.
  *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam, limit >= 1 and the length penalty is finite, if the

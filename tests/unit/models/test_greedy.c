@@ -102,6 +102,32 @@ START_TEST(test_greedy_never_writes_beyond_the_limit)
 }
 END_TEST
 
+/* Room for outputs grows as they are written; a beam search has another way to keep them. */
+START_TEST(test_greedy_long_outputs_are_those_of_a_beam_of_one)
+{
+    enum { ROWS = 3, LIMIT = 300 };
+    const support_sorter sorters[] = {plain, transformer};
+    for (int c = 0; c < 2; c++) {
+        support_sorting s;
+        open_trained(&s, sorters[c]);
+        lb_params_find(s.params, "sort.output.bias")->data[LB_EOS] = (lb_real)-1e6;
+        lb_tokens source = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, ROWS, 0).source;
+        lb_decoded found = lb_greedy(s.model, source, LIMIT);
+        lb_beam one = lb_beam_search(s.model, source, (lb_beam_config){.beam = 1, .limit = LIMIT});
+        ck_assert_msg(one.batch == ROWS && found.length == LIMIT, "%s", lb_tape_error(s.tape));
+        int64_t map = LIMIT * source.length, maps = found.layers * found.heads;
+        for (int64_t row = 0; row < ROWS; row++) {
+            const lb_hypothesis *h = &one.hypothesis[row];
+            ck_assert_mem_eq(h->id, found.id + row * LIMIT, LIMIT * sizeof *h->id);
+            for (int64_t i = 0; i < maps * map; i++)
+                SUPPORT_CHECK(fabs((double)(h->weights[i] - found.weights[row * maps * map + i])) < 1e-5,
+                              "row %d, weight %d", (int)row, (int)i);
+        }
+        support_sorting_close(&s);
+    }
+}
+END_TEST
+
 START_TEST(test_greedy_end_at_once_gives_empty_rows)
 {
     support_sorting s;
@@ -217,8 +243,9 @@ int main(void)
 {
     return support_run_tests(
         "greedy",
-        SUPPORT_TESTS(test_greedy_batch_equals_row_by_row, test_greedy_stops_when_every_row_has_ended,
-                      test_greedy_never_writes_beyond_the_limit, test_greedy_end_at_once_gives_empty_rows,
-                      test_greedy_restores_the_mode_and_records_nothing,
-                      test_greedy_row_that_has_ended_stays_ended, test_greedy_limit_below_one_is_an_error));
+        SUPPORT_TESTS(
+            test_greedy_batch_equals_row_by_row, test_greedy_stops_when_every_row_has_ended,
+            test_greedy_never_writes_beyond_the_limit, test_greedy_long_outputs_are_those_of_a_beam_of_one,
+            test_greedy_end_at_once_gives_empty_rows, test_greedy_restores_the_mode_and_records_nothing,
+            test_greedy_row_that_has_ended_stays_ended, test_greedy_limit_below_one_is_an_error));
 }
