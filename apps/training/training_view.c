@@ -21,7 +21,7 @@ void app_show_step(app_progress *progress, const lb_training_run *run, const lb_
         app_progress_config config = {.unit = run->name, .first = step->step - 1, .total = run->steps};
         app_progress_init(progress, config);
     }
-    if (step->last) snprintf(exact, sizeof exact, "  exact match %.3f", step->last->dev.exact_match);
+    if (step->last) snprintf(exact, sizeof exact, "  exact match %.1f %%", 100 * step->last->dev.exact_match);
     app_progress_update(progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, exact,
                         app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
 }
@@ -106,8 +106,9 @@ static void note_end(const lb_training_run *run, const char *loss)
     if (history->end != LB_TRAIN_ALL_STEPS)
         app_note("%s%sstopped at step %lld of %lld: %s", name, colon, (long long)last->step,
                  (long long)run->steps, reason(history->end));
-    app_note("%s%skept the model of step %lld: exact match %.4f, symbol error %.4f, %s %.4f", name, colon,
-             (long long)kept->step, kept->dev.exact_match, kept->dev.symbol_error, loss, kept->dev.loss);
+    app_note("%s%skept the model of step %lld: exact match %.2f %%, symbol error %.2f %%, %s %.4f", name,
+             colon, (long long)kept->step, 100 * kept->dev.exact_match, 100 * kept->dev.symbol_error, loss,
+             kept->dev.loss);
 }
 
 /* The first weights may be much worse than guessing, and are no better after a few steps: such a training was short. */
