@@ -282,9 +282,9 @@ typedef enum lb_index_use {
 enum { LB_INDEX_BYTES = 1 << 25 };
 
 /** The configuration of a training. Zero means the default in brackets, from a recipe found by measurements
- *  (docs/recipe.md). What depends on the number of pairs is shown for 2000, 8000 and 110000: [192, 192, 448]. The recipe
- *  of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero is a valid value, a negative
- *  number means zero. */
+ *  (docs/recipe.md). What depends on the number of pairs is shown for 2000, 8000 and 110000: [192, 192, 448]. The
+ *  recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero is a valid value, a
+ *  negative number means zero. */
 typedef struct lb_training_config {
     /* Data: files with a source and a target in each line, "-" for standard input; or pairs in memory. */
     const char *train;

@@ -93,6 +93,23 @@ START_TEST(test_train_seq2seq_counts_edits_as_evaluate_does)
 }
 END_TEST
 
+/* A model of some steps writes on and on: much more than twice a target. Each text has the limit that predict has for it
+ * alone: one is longer than those of the training. */
+START_TEST(test_train_seq2seq_counts_edits_of_outputs_without_an_end_as_evaluate_does)
+{
+    static support_result found;
+    support_write_pairs("train.tsv", PAIRS, 1);
+    support_write_text("dev.tsv", "abc\tc b a\ng\tg\nabcdefghabcdefghabcdefgh\th\nb\tb\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--steps", "3", "--train", "train.tsv", "--dev", "dev.tsv");
+    support_assert_trained();
+    double error = number_after(support_run_result.error, "symbol error ");
+    SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json");
+    ck_assert_int_eq(found.status, 0);
+    ck_assert_double_eq_tol(error, number_after(found.output, "\"symbol_error_rate\":{\"value\":"), 0.01);
+    ck_assert_double_gt(error, 400);
+}
+END_TEST
+
 START_TEST(test_train_seq2seq_without_dev_holds_a_tenth_out)
 {
     support_write_pairs("train.tsv", PAIRS, 1);
@@ -430,6 +447,7 @@ int main(void)
         SUPPORT_TESTS(test_train_seq2seq_learns_and_leaves_its_files,
                       test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_training_loss,
                       test_train_seq2seq_counts_edits_as_evaluate_does,
+                      test_train_seq2seq_counts_edits_of_outputs_without_an_end_as_evaluate_does,
                       test_train_seq2seq_without_dev_holds_a_tenth_out,
                       test_train_seq2seq_any_threads_and_folders_give_the_same_file,
                       test_train_seq2seq_killed_again_and_again_ends_with_the_same_file,
