@@ -93,8 +93,8 @@ START_TEST(test_train_seq2seq_counts_edits_as_evaluate_does)
 }
 END_TEST
 
-/* A model of some steps writes on and on: much more than twice a target. Each text has the limit that predict has for it
- * alone: one is longer than those of the training. */
+/* A model of some steps writes on and on: much more than twice a target. Each text has the limit that predict has for
+ * it alone: one is longer than those of the training. */
 START_TEST(test_train_seq2seq_counts_edits_of_outputs_without_an_end_as_evaluate_does)
 {
     static support_result found;
