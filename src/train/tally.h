@@ -19,8 +19,8 @@ typedef struct lb_tally {
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row);
 
 /** Adds a batch. One teacher-forced pass gives the loss and the rows that are right (docs/adr/0009). With `edits`, the
- *  other rows are decoded greedily to count their wrong symbols, each up to lb_output_limit as predict does: `longest` is
- *  that of the training, here and below.
+ *  other rows are decoded greedily to count their wrong symbols, each up to lb_output_limit as predict does: `longest`
+ *  is that of the training, here and below.
  *  The tape must be in LB_MODE_EVALUATE.
  *  Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits,
