@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "data/symbols.h"
 #include "evaluate/evaluate.h"
+#include "translate/apply/translator.h"
 
 #include <string.h>
 
@@ -70,10 +71,12 @@ static lb_status translate(measuring *s, lb_error *error)
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .copy_unknown = s->asked->copy_unknown,
                                   .skip_bad_texts = true};
+    lb_status status = lb_translate_settle(s->translator, &config, error);
+    if (status) return status;
+    s->score->beam = config.beam;
     lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->texts.sources.text,
                                               (int64_t)s->texts.sources.count, config, error);
     if (!found) return error->status;
-    lb_status status = LB_OK;
     for (int64_t i = 0; i < found->count && !status; i++)
         status = add_row(s, (size_t)i, &found->text[i], error);
     lb_translations_free(found);

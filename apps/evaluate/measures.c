@@ -282,6 +282,8 @@ static void print_text(const app_score *score, const line *lines, int count, int
         print_line(&lines[i]);
         if (i == 0) print_possible(score);
     }
+    if (score->beam == 1) app_print("%-19s %8s\n", "search", "greedy");
+    if (score->beam > 1) app_print("%-19s %8s %d\n", "search", "beam", score->beam);
     if (confusions > 0) app_print("most frequent confusions, reference -> output\n");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];

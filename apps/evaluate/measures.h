@@ -24,6 +24,7 @@ bool app_same_symbols(const lb_symbols *a, const lb_symbols *b);
 /** All rows so far. */
 typedef struct app_score {
     app_judging judging;
+    int beam;                     /* of the search that found the outputs; 0: not known */
     struct lb_pair_print *prints; /* [pairs] */
     struct app_kept_row *kept;    /* [kept_count] not judged yet: with any_target, all of them */
     int32_t *ids;                 /* [id_count] of their outputs and references */

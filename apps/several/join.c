@@ -48,8 +48,8 @@ static int join(const settings *s, int count, char **models)
     if (*result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
     app_show_joined(&result);
     if (s->data.dev)
-        app_print("exact match %.4f on %lld %s of %s\n", result.dev.exact_match, (long long)result.pairs,
-                  app_judged(&s->data), s->data.dev);
+        app_print("exact match %.2f %% (beam 5) on %lld %s of %s\n", 100 * result.dev.exact_match,
+                  (long long)result.pairs, app_judged(&s->data), s->data.dev);
     else
         app_print("%lld models in %s\n", (long long)result.count, s->out);
     return app_close_stdout(0);

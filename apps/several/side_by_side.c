@@ -276,8 +276,8 @@ static lb_status note_success(const app_side_by_side *s, app_sweep_result *r)
 {
     lb_status status = app_sweep_result_read(r, s->error);
     if (!status)
-        app_note("[%zu/%zu] %s: exact match %.4f, symbol error %.4f", s->ended, s->count, r->name,
-                 r->best.exact_match, r->best.symbol_error);
+        app_note("[%zu/%zu] %s: exact match %.2f %%, symbol error %.2f %%", s->ended, s->count, r->name,
+                 100 * r->best.exact_match, 100 * r->best.symbol_error);
     return status;
 }
 

@@ -30,7 +30,7 @@ static int train(void)
     if (!status) status = app_train_in_view(&view, settings, &result, &error);
     if (status) return app_fail(&error);
     if (!settings.group || settings.group->rank == 0)
-        app_print("exact match %.4f on %lld held-out lists\n", result.dev.exact_match,
+        app_print("exact match %.2f %% (greedy) on %lld held-out lists\n", 100 * result.dev.exact_match,
                   (long long)result.pairs);
     return app_close_stdout(app_training_status(&view));
 }

@@ -107,7 +107,8 @@ static int train(app_train_options *t)
     lb_lock_free(lock);
     if (status) return app_fail(&error);
     if (!t->settings.group || t->settings.group->rank == 0)
-        app_print("exact match %.4f on %lld %s %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
+        app_print("exact match %.2f %% (%s) on %lld %s %s%s%s\n", 100 * result.dev.exact_match,
+                  t->settings.seeds > 1 ? "beam 5" : "greedy", (long long)result.pairs,
                   app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
                   t->settings.dev ? t->settings.dev : t->settings.train,
                   t->choice.hold_out ? "" : ", on which it was trained");

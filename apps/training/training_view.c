@@ -21,7 +21,7 @@ void app_show_step(app_progress *progress, const lb_training_run *run, const lb_
         app_progress_config config = {.unit = run->name, .first = step->step - 1, .total = run->steps};
         app_progress_init(progress, config);
     }
-    if (step->last) snprintf(exact, sizeof exact, "  exact match %.3f", step->last->dev.exact_match);
+    if (step->last) snprintf(exact, sizeof exact, "  exact match %.1f %%", 100 * step->last->dev.exact_match);
     app_progress_update(progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, exact,
                         app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
 }
@@ -101,8 +101,8 @@ static void note_measures(const lb_training_run *run, const char *what, const lb
                           const char *loss)
 {
     char number[APP_MEASURED];
-    app_note("%s%s%s: exact match %.4f, symbol error %.4f, %s %s", run->name ? run->name : "",
-             run->name ? ": " : "", what, dev->exact_match, dev->symbol_error, loss,
+    app_note("%s%s%s: exact match %.2f %%, symbol error %.2f %%, %s %s", run->name ? run->name : "",
+             run->name ? ": " : "", what, 100 * dev->exact_match, 100 * dev->symbol_error, loss,
              app_measured(dev->loss, 4, number));
 }
 

@@ -160,8 +160,10 @@ enum { LB_OWN_MEASURES = 4 };
 
 /** The result of an evaluation on held-out data. */
 typedef struct lb_evaluation {
-    double exact_match;  /* share of completely correct outputs; higher is better */
-    double symbol_error; /* edits per target symbol that correct the outputs; lower is better */
+    double exact_match; /* share of completely correct outputs; higher is better */
+    /* Edits per target symbol that correct the greedy outputs, each up to the limit that lb_translate_all has for its
+     * text; lower is better. It can exceed 1. */
+    double symbol_error;
     /* Mean cross-entropy per target token, without label smoothing, in nats; without targets that have a symbol which
      * the model cannot write, and NaN if all of them have: nothing was measured. */
     double loss;

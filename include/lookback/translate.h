@@ -294,9 +294,9 @@ typedef enum lb_index_use {
 enum { LB_INDEX_BYTES = 1 << 25 };
 
 /** The configuration of a training. Zero means the default in brackets, from a recipe found by measurements
- *  (docs/recipe.md). What depends on the number of pairs is shown for 800, 8000 and 110000: [192, 192, 320]. The recipe
- *  of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero is a valid value, a negative
- *  number means zero. */
+ *  (docs/recipe.md). What depends on the number of pairs is shown for 2000, 8000 and 110000: [192, 192, 448]. The
+ *  recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero is a valid value, a
+ *  negative number means zero. */
 typedef struct lb_training_config {
     /* Data: files with a source and a target in each line, "-" for standard input; or pairs in memory. */
     const char *train;
@@ -336,13 +336,13 @@ typedef struct lb_training_config {
     const char *direction;
     const char *model;           /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
     int embed;                   /* width of the embeddings of a seq2seq [128, 128, 192; sort 64] */
-    int hidden;                  /* width of the GRU states or of the transformer [192, 192, 320; sort 128] */
+    int hidden;                  /* width of the GRU states or of the transformer [192, 192, 448; sort 128] */
     int layers;                  /* of encoder and decoder [1; transformer 2] */
     bool one_direction;          /* the encoder of a seq2seq reads only forwards */
     lb_attention_kind attention; /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
     lb_normalizer attention_weights; /* what makes them of the scores [LB_SOFTMAX] */
     int heads;                       /* of multi-head attention and of a transformer [4] */
-    double dropout;    /* share of numbers dropped in training [0.5, 0.5, 0.2; transformer 0.1; sort 0] */
+    double dropout;    /* share of numbers dropped in training [0.5, 0.5, 0.3; transformer 0.1; sort 0] */
     bool tied;         /* target embedding and output share one weight */
     lb_cell_kind cell; /* of a seq2seq [LB_CELL_GRU] */
     /* A symbol can be copied from the source, also one that the training does not have: docs/copying.md. Needs soft
@@ -357,7 +357,7 @@ typedef struct lb_training_config {
 
     /* The training. */
     int batch;  /* pairs per step [16, 64, 128; sort 64] */
-    int steps;  /* [80, 35, 10 epochs, but at least 4000; sort 4000] */
+    int steps;  /* [35, 35, 18 epochs, but at least 4000; sort 4000] */
     int epochs; /* instead of steps: how often each pair is seen */
     /* Instead of steps: how long the training takes, on this machine as it is when it begins. Fewer steps, and a
      * narrower model, if the recipe takes longer; a run that is resumed keeps its choice [as long as the recipe] */

@@ -5,15 +5,9 @@
 #include <string.h>
 
 enum {
-    MOST_LISTS = 250,     /* per batch */
-    MOST_CELLS = 1 << 20, /* attention weights per batch: long lists get smaller batches */
-    ROOM = 8
+    MOST_LISTS = 250,    /* per batch */
+    MOST_CELLS = 1 << 20 /* attention weights per batch: long lists get smaller batches */
 };
-
-int64_t lb_decoding_limit(int64_t source_length)
-{
-    return 2 * source_length + ROOM;
-}
 
 int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out)
 {
@@ -49,7 +43,7 @@ static lb_status visit_lists(const lb_model *model, const lb_sort_task *task, lb
         if (!tally) break;
         if (!lb_tallies_mine(&tallies)) continue;
         lb_batch batch = lb_sort_batch_from(task, LB_SPLIT_TEST, tape, size, (uint64_t)first);
-        if (lb_tally_add(tally, model, batch, edits)) break;
+        if (lb_tally_add(tally, model, batch, edits, task->max_length)) break;
     }
     lb_tape_set_mode(tape, mode);
     return lb_tallies_sum(&tallies, tape, sum);

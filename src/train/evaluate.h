@@ -14,7 +14,4 @@ int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out);
 LB_MUST_USE lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
                                       int64_t lists, const lb_group *group, lb_evaluation *found);
 
-/** The maximum tokens when decoding a source of this length: enough for an answer twice as long. */
-int64_t lb_decoding_limit(int64_t source_length);
-
 #endif

@@ -251,14 +251,15 @@ typedef struct evaluation {
     const lb_vocabulary *source, *target;
     lb_tape *tape;
     lb_tallies tallies;
+    int64_t longest;
 } evaluation;
 
 /* The loss of each pair and, unless sources count, whether its output is right. */
 static lb_status tally_pairs(const evaluation *e, const lb_pair_sample *sample, lb_batch batch, bool possible,
                              lb_tally *tally)
 {
-    if (!possible) return lb_tally_add_outputs(tally, e->model, batch, NULL, NULL);
-    lb_status status = lb_tally_add(tally, e->model, batch, !sample->sources);
+    if (!possible) return lb_tally_add_outputs(tally, e->model, batch, NULL, NULL, e->longest);
+    lb_status status = lb_tally_add(tally, e->model, batch, !sample->sources, e->longest);
     if (sample->sources) *tally = (lb_tally){.loss = tally->loss, .tokens = tally->tokens};
     return status;
 }
@@ -274,8 +275,9 @@ static void visit(evaluation *e, const lb_pair_sample *sample, int64_t end)
         if (!tally) break;
         if (!lb_tallies_mine(&e->tallies)) continue;
         lb_batch batch = lb_pair_sample_batch(sample, e->pairs, e->source, e->target, e->tape, first, size);
-        if (sample->same ? lb_tally_add_outputs(tally, e->model, batch, sample->same + first, NULL)
-                         : tally_pairs(e, sample, batch, first < sample->possible, tally))
+        if (sample->same
+                ? lb_tally_add_outputs(tally, e->model, batch, sample->same + first, NULL, e->longest)
+                : tally_pairs(e, sample, batch, first < sample->possible, tally))
             break;
     }
 }
@@ -285,7 +287,8 @@ lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_voca
                            const lb_group *group, lb_evaluation *found)
 {
     lb_tally sum;
-    evaluation e = {model, pairs, source, target, tape, .tallies = {.group = group}};
+    evaluation e = {
+        model, pairs, source, target, tape, .tallies = {.group = group}, .longest = sample->longest};
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     visit(&e, sample, sample->sources ? sample->possible : sample->count);

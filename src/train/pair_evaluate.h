@@ -11,6 +11,7 @@ typedef struct lb_pair_sample {
     int64_t possible; /* the other targets have symbols that are not in the vocabulary */
     int64_t count;    /* of all pairs */
     bool copies;      /* the model can also write the symbols of a source */
+    int64_t longest;  /* symbols of a text of the training, for the limit of outputs; set by the caller [0] */
     int64_t *same; /* [count] of `sources`: how many pairs from this one on have its source; NULL elsewhere */
     /* Where any target is right: all pairs of these sources, those of one next to each other; NULL: each pair counts on
      * its own. */

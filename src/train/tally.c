@@ -26,50 +26,57 @@ static int64_t find_wrong(lb_tokens target, const lb_tensor *logits, int64_t *ro
     return count;
 }
 
-/* An output that never ends would have unlimited edits, so it is cut off at twice the length of its target. */
-static int64_t most_symbols(lb_tokens target, int64_t row)
+/* The most symbols of an output: predict writes as many. */
+static int64_t most_symbols(lb_batch batch, int64_t row, int64_t longest)
 {
-    return 2 * (int64_t)target.lengths[row];
+    return lb_output_limit(longest, batch.source.lengths[row]);
 }
 
 /* The edits that correct an output. */
 static int64_t edits_of(lb_sequence output, lb_tokens target, int64_t row)
 {
-    int64_t distance = 0, most = most_symbols(target, row);
+    int64_t distance = 0;
     lb_sequence reference = {target.id + row * target.length, target.lengths[row] - 1};
-    if (output.length > most) output.length = most;
     if (lb_edit_distance(output, reference, &distance, NULL))
         lb_tape_fail(target.tape, LB_ERROR_MEMORY, "out of memory for an edit distance");
     return distance;
 }
 
 /* The greedy outputs of some rows. */
-static lb_decoded decode_rows(const lb_model *model, lb_batch batch, const int64_t *row, int64_t count)
+static lb_decoded decode_rows(const lb_model *model, lb_batch batch, const int64_t *row, int64_t count,
+                              int64_t longest)
 {
     int64_t limit = 0;
-    for (int64_t i = 0; i < batch.target_out.batch; i++) {
-        int64_t most = most_symbols(batch.target_out, i);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t most = most_symbols(batch, row[i], longest);
         limit = most > limit ? most : limit;
     }
     return lb_greedy(model, lb_tokens_select(batch.source.tape, batch.source, row, count), limit);
 }
 
-static lb_sequence output_of(const lb_decoded *decoded, int64_t i)
+/* Cut where it would end without the others of its batch. */
+static lb_sequence cut(const int32_t *id, int64_t length, int64_t most)
 {
-    return (lb_sequence){decoded->id + i * decoded->length, decoded->lengths[i]};
+    return (lb_sequence){id, length < most ? length : most};
+}
+
+static lb_sequence output_of(const lb_decoded *decoded, int64_t i, int64_t most)
+{
+    return cut(decoded->id + i * decoded->length, decoded->lengths[i], most);
 }
 
 static lb_status add_edits(lb_tally *tally, const lb_model *model, lb_batch batch, const int64_t *row,
-                           int64_t count)
+                           int64_t count, int64_t longest)
 {
-    lb_decoded decoded = decode_rows(model, batch, row, count);
+    lb_decoded decoded = decode_rows(model, batch, row, count, longest);
     if (lb_tape_status(batch.source.tape)) return lb_tape_status(batch.source.tape);
     for (int64_t i = 0; i < count; i++)
-        tally->edits += edits_of(output_of(&decoded, i), batch.target_out, row[i]);
+        tally->edits +=
+            edits_of(output_of(&decoded, i, most_symbols(batch, row[i], longest)), batch.target_out, row[i]);
     return lb_tape_status(batch.source.tape);
 }
 
-lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits)
+lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits, int64_t longest)
 {
     lb_tape *tape = batch.source.tape;
     lb_batch written = lb_batch_for(model, batch);
@@ -85,7 +92,7 @@ lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, b
     tally->symbols += tokens - rows;
     tally->rows += rows;
     tally->right += rows - wrong;
-    return wrong == 0 || !edits ? LB_OK : add_edits(tally, model, batch, row, wrong);
+    return wrong == 0 || !edits ? LB_OK : add_edits(tally, model, batch, row, wrong, longest);
 }
 
 /* Adds an output whose right answers are `count` rows of targets. */
@@ -105,20 +112,22 @@ static void add_output(lb_tally *tally, lb_sequence output, bool finished, lb_to
     tally->rows++;
 }
 
-static void add_best(lb_tally *tally, const lb_beam *found, int64_t i, lb_tokens target, int64_t first,
-                     int64_t count)
+static void add_best(lb_tally *tally, const lb_beam *found, int64_t i, int64_t most, lb_tokens target,
+                     int64_t first, int64_t count)
 {
     const lb_hypothesis *best = &found->hypothesis[i * found->n_best];
-    add_output(tally, (lb_sequence){best->id, best->length}, best->finished, target, first, count);
+    add_output(tally, cut(best->id, best->length, most), best->finished && best->length <= most, target,
+               first, count);
 }
 
-lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch, lb_beam_config config)
+lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch, lb_beam_config config,
+                              int64_t longest)
 {
     lb_tokens target = batch.target_out;
     lb_beam found = lb_beam_search(model, batch.source, config);
     const lb_tensor *forced = lb_model_force(model, batch.source, target).log_probabilities;
     for (int64_t row = 0; row < found.batch && forced; row++) {
-        add_best(tally, &found, row, target, row, 1);
+        add_best(tally, &found, row, most_symbols(batch, row, longest), target, row, 1);
         tally->tokens += target.lengths[row];
         for (int64_t t = row * target.length; t < row * target.length + target.lengths[row]; t++)
             tally->loss -= (double)forced->data[t * model->target_vocab + target.id[t]];
@@ -132,7 +141,7 @@ static int64_t rows_of(const int64_t *same, int64_t row)
 }
 
 lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch batch, const int64_t *same,
-                               const lb_beam_config *search)
+                               const lb_beam_config *search, int64_t longest)
 {
     lb_tokens target = batch.target_out;
     lb_beam found = {0};
@@ -143,14 +152,16 @@ lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch 
     if (search)
         found = lb_beam_search(model, lb_tokens_select(batch.source.tape, batch.source, row, count), *search);
     else
-        decoded = decode_rows(model, batch, row, count);
+        decoded = decode_rows(model, batch, row, count, longest);
     if (lb_tape_status(target.tape)) return lb_tape_status(target.tape);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
+        int64_t most = most_symbols(batch, row[i], longest), rows = rows_of(same, row[i]);
         if (search)
-            add_best(tally, &found, i, target, row[i], rows_of(same, row[i]));
+            add_best(tally, &found, i, most, target, row[i], rows);
         else
-            add_output(tally, output_of(&decoded, i), decoded.finished[i], target, row[i],
-                       rows_of(same, row[i]));
+            add_output(tally, output_of(&decoded, i, most), decoded.finished[i] && decoded.lengths[i] <= most,
+                       target, row[i], rows);
+    }
     return lb_tape_status(target.tape);
 }
 

@@ -19,15 +19,17 @@ typedef struct lb_tally {
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row);
 
 /** Adds a batch. One teacher-forced pass gives the loss and the rows that are right (docs/adr/0009). With `edits`, the
- *  other rows are decoded greedily, up to twice the length of their targets, to count their wrong symbols.
+ *  other rows are decoded greedily to count their wrong symbols, each up to lb_output_limit as predict does: `longest`
+ *  is that of the training, here and below.
  *  The tape must be in LB_MODE_EVALUATE.
  *  Errors: those recorded on the tape. */
-LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits);
+LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits,
+                                   int64_t longest);
 
 /** Adds a batch as beam search writes it, the best hypothesis of each row. Its targets, in reading order, are scored by
  *  teacher forcing. The tape must be in LB_MODE_EVALUATE. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch,
-                                          lb_beam_config config);
+                                          lb_beam_config config, int64_t longest);
 
 /** Adds a batch by its outputs alone, without a loss. Targets are in reading order, and may have ids that no output
  *  has. Outputs are those of greedy decoding, or of a search unless it is NULL. The tape must be in LB_MODE_EVALUATE.
@@ -35,7 +37,8 @@ LB_MUST_USE lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model
  *           equals any of their targets, with the edits to the nearest one. NULL: each row counts on its own.
  *  Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch batch,
-                                           const int64_t *same, const lb_beam_config *search);
+                                           const int64_t *same, const lb_beam_config *search,
+                                           int64_t longest);
 
 /** The tallies of the batches of an evaluation. The processes of a group share them: the first one has the first batch,
  *  the second one the second, and so on. Begin with a group, NULL for this process alone, and zeros. */

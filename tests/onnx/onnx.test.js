@@ -30,12 +30,12 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Texts of symbols that the model reads and of some that it does not, always the same. */
-function randomTexts({ read, source }, count) {
+function randomTexts({ read, source }, count, longest) {
     const symbols = [...read.slice(4), "é", "#", "ß"];
     let state = 1;
     const random = (below) => (state = (state * 48271) % 2147483647) % below;
     return Array.from({ length: count }, () =>
-        ["a", ...Array.from({ length: random(16) }, () => symbols[random(symbols.length)])].join(source.separator),
+        ["a", ...Array.from({ length: random(longest) }, () => symbols[random(symbols.length)])].join(source.separator),
     );
 }
 
@@ -57,13 +57,13 @@ function difference({ output, attention }, steps, row, backward) {
 }
 
 /** Trains, exports, and compares outputs and attention for so many texts. */
-async function compare(count, pairs, options) {
+async function compare(count, pairs, options, longest = 16) {
     const sizes = "--hidden 48 --batch 48 --lr 0.01 --warm-up 50 --steps 300 --dropout 0 --threads 1";
     run(`lookback train ${pairs} --no-hold-out --fresh --quiet --out model ${sizes} ${options}`);
     run("lookback export model --quiet -o model.onnx");
     const model = await open(`${folder}/model`);
     const attends = model.decoder.outputNames.includes("attention");
-    const texts = randomTexts(model, count);
+    const texts = randomTexts(model, count, longest);
     writeFileSync(`${folder}/texts.txt`, `${texts.join("\n")}\n`);
     const shown = attends ? "--attention attention.jsonl" : "--quiet";
     run(`lookback predict model texts.txt --beam 1 --only-outputs -o out.txt ${shown}`);
@@ -96,6 +96,10 @@ const KINDS = {
 for (const [kind, options] of Object.entries(KINDS))
     test(`${kind}: the outputs of predict for 1,000 texts, and its weights to 1e-4`, () =>
         compare(1000, "dates/train.tsv", options));
+
+// Each output is cut by the length of its own text, whatever is beside it. Longer texts than those of the training count.
+test("outputs that never end, of texts up to 60 symbols: those of predict", () =>
+    compare(250, "dates/train.tsv", "--attention additive --steps 3", 60));
 
 test("separators, a normal form, no attention: the outputs of predict", () => {
     const separators = "--source-separator | --target-separator , --normalize nfc";

@@ -105,10 +105,10 @@ static double exact_match(const char *counted)
 {
     double share = -1;
     ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
-    const char *line = strstr(support_run_result.output, "exact match 0.");
+    const char *line = strstr(support_run_result.output, "exact match ");
+    while (line && sscanf(line, "exact match %lf", &share) != 1) line = strstr(line + 1, "exact match ");
     ck_assert_msg(line && strstr(line, counted), "%s", support_run_result.output);
-    ck_assert_int_eq(sscanf(line, "exact match %lf", &share), 1);
-    return share;
+    return share / 100;
 }
 
 #define SMALL                                                                                                \
@@ -136,6 +136,9 @@ START_TEST(test_several_answers_train_judges_as_evaluate_does)
     snprintf(expected, sizeof expected, "exact match         %8.2f %%", 100 * any);
     run("evaluate any dev.tsv --any-target --beam 1");
     expect_line(expected);
+    expect_line("search                greedy\n");
+    run("evaluate any dev.tsv");
+    expect_line("search                  beam 5\n");
     run("join each any --dev dev.tsv -o both");
     each = exact_match("on 80 pairs of dev.tsv");
     run("join each any --dev dev.tsv --any-target -o both");

@@ -47,6 +47,29 @@ lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_
     return step;
 }
 
+int64_t lb_decoding_limit(int64_t source_length)
+{
+    enum { ROOM = 8 };
+    return 2 * source_length + ROOM;
+}
+
+/* How far the lengths of the training count for a source: they come from the file, and a small file could ask for
+ * minutes with them. It grows by doubling, so that sources of similar lengths have the same limit: they are decoded
+ * together. */
+static int64_t most_of_training(int64_t source_length)
+{
+    int64_t most = LB_TEXT_MODEL_TRUSTED;
+    while (most < LB_TEXT_MODEL_RATIO * source_length) most *= 2;
+    return most;
+}
+
+int64_t lb_output_limit(int64_t longest, int64_t source_length)
+{
+    int64_t most = most_of_training(source_length);
+    if (longest > most) longest = most;
+    return lb_decoding_limit(longest > source_length ? longest : source_length);
+}
+
 int64_t lb_model_limit(const lb_model *model, int64_t limit)
 {
     return model->positions && model->positions < limit ? model->positions : limit;

@@ -19,6 +19,18 @@ enum { LB_FIRST_WRITTEN = LB_EOS };
  *  LB_EOS can write all of its tokens. */
 int32_t lb_model_likeliest(const lb_real *logits, int64_t classes);
 
+/** The maximum tokens when decoding a source of this length: enough for an answer twice as long. */
+int64_t lb_decoding_limit(int64_t source_length);
+
+/** How many symbols a file may say that its training had: this many for any source, or this many times the source. */
+enum { LB_TEXT_MODEL_TRUSTED = 128, LB_TEXT_MODEL_RATIO = 8 };
+
+/** The same after a training whose longest text had `longest` symbols. Up to LB_TEXT_MODEL_TRUSTED symbols it is the
+ *  same for all sources no longer than those of the training, so that they can be decoded together. Beyond, it is in
+ *  proportion to the source, whatever the file says: 264 tokens for sources of up to 16 symbols, less than 33 for each
+ *  symbol of longer ones. */
+int64_t lb_output_limit(int64_t longest, int64_t source_length);
+
 /** The limit on the tokens of an output: no more than the model has positions for. */
 int64_t lb_model_limit(const lb_model *model, int64_t limit);
 

@@ -8,7 +8,6 @@
 #include "data/vocabulary_json.h"
 #include "io/json.h"
 #include "models/decode/model.h"
-#include "train/evaluate.h"
 #include "translate/file/list.h"
 
 #include <string.h>
@@ -334,23 +333,9 @@ lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *ow
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 
-/* How far the lengths of the training count for a source: they come from the file, and a small file could ask for
- * minutes with them. It grows by doubling, so that sources of similar lengths have the same limit: they are decoded
- * together. */
-static int64_t most_of_training(int64_t source_length)
-{
-    int64_t most = LB_TEXT_MODEL_TRUSTED;
-    while (most < LB_TEXT_MODEL_RATIO * source_length) most *= 2;
-    return most;
-}
-
 int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length)
 {
-    int64_t longest =
-        model->longest_source > model->longest_target ? model->longest_source : model->longest_target;
-    int64_t most = most_of_training(source_length);
-    if (longest > most) longest = most;
-    return lb_decoding_limit(longest > source_length ? longest : source_length);
+    return lb_output_limit(lb_text_model_longest(model), source_length);
 }
 
 void lb_text_model_free(lb_text_model *model)

@@ -42,13 +42,13 @@ LB_MUST_USE lb_status lb_text_model_save(const char *path, const lb_text_model *
 LB_MUST_USE lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *own,
                                          lb_text_model *model, lb_error *error);
 
-/** How many symbols a file may say that its training had: this many for any source, or this many times the source. */
-enum { LB_TEXT_MODEL_TRUSTED = 128, LB_TEXT_MODEL_RATIO = 8 };
+/** The most symbols of a text of the training. */
+static inline int64_t lb_text_model_longest(const lb_text_model *model)
+{
+    return model->longest_target > model->longest_source ? model->longest_target : model->longest_source;
+}
 
-/** The maximum tokens when decoding a source of this many symbols. Up to LB_TEXT_MODEL_TRUSTED symbols it is the same
- *  for all sources no longer than those of the training, so that they can be decoded together. Beyond, it is in
- *  proportion to the source, whatever the file says: 264 tokens for sources of up to 16 symbols, less than 33 for each
- *  symbol of longer ones. */
+/** The maximum tokens when decoding a source of this many symbols: lb_output_limit. */
 int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length);
 
 void lb_text_model_free(lb_text_model *model);

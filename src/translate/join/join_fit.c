@@ -91,7 +91,8 @@ static lb_status add_outputs(walk *w, const lb_model *model, int64_t end, lb_tal
     w->end = end;
     while (!status && advance(w)) {
         const int64_t *same = w->sample->same ? w->sample->same + w->next - w->batch.source.batch : NULL;
-        status = lb_tally_add_outputs(tally, model, w->batch, same, &w->search);
+        status =
+            lb_tally_add_outputs(tally, model, w->batch, same, &w->search, lb_text_model_longest(w->text));
     }
     return status;
 }
@@ -111,7 +112,8 @@ lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, lb_t
     lb_tally tally = {0};
     const lb_pair_sample *sample = &data->sample;
     lb_status status = open_walk(&w, text, data, error);
-    while (!status && advance(&w)) status = lb_tally_add_search(&tally, model, w.batch, w.search);
+    while (!status && advance(&w))
+        status = lb_tally_add_search(&tally, model, w.batch, w.search, lb_text_model_longest(text));
     if (!status)
         status =
             sample->sources ? add_sources(&w, model, &tally) : add_outputs(&w, model, sample->count, &tally);

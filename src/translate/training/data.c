@@ -135,6 +135,10 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     if (!status)
         status =
             lb_pair_sample_make(data->dev, data->target, config->copy, LB_MEASURED, &data->sample, error);
+    if (!status) {
+        const lb_text_model lengths = lb_training_data_model(data, NULL, NULL);
+        data->sample.longest = lb_text_model_longest(&lengths);
+    }
     if (!status && config->any_target) status = lb_pair_sample_any_target(&data->sample, data->dev, error);
     if (!status) report_left_out(data, &config->listener);
     return status;

@@ -1,4 +1,5 @@
 /* Exact match, found by teacher forcing and by decoding. This test runs in both precisions. */
+#include "models/decode/model.h"
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "train/evaluate.h"

@@ -22,8 +22,9 @@ START_TEST(test_search_of_width_one_adds_what_teacher_forcing_and_greedy_decodin
     lb_tape_reset(s.tape);
     lb_tape_set_mode(s.tape, LB_MODE_EVALUATE);
     lb_batch batch = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, LISTS, 0);
-    ck_assert_int_eq(lb_tally_add(&forced, s.model, batch, true), LB_OK);
-    ck_assert_int_eq(lb_tally_add_search(&found, s.model, batch, (lb_beam_config){.beam = 1}), LB_OK);
+    ck_assert_int_eq(lb_tally_add(&forced, s.model, batch, true, task.max_length), LB_OK);
+    ck_assert_int_eq(
+        lb_tally_add_search(&found, s.model, batch, (lb_beam_config){.beam = 1}, task.max_length), LB_OK);
     ck_assert_int_eq(found.rows, LISTS);
     ck_assert_int_eq(found.tokens, forced.tokens);
     ck_assert_int_eq(found.symbols, forced.symbols);

@@ -2,8 +2,12 @@
 #include "translate/training/recipe.h"
 
 #include "support/suite.h"
+#include "support/tempdir.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static lb_training_config fitted(lb_training_config config, int64_t pairs)
 {
@@ -31,6 +35,67 @@ START_TEST(test_recipe_between_and_beyond_its_rows)
         ck_assert_double_eq_tol(c.label_smoothing, rows[i].smoothing, 1e-12);
         ck_assert_int_eq(lb_recipe_steps(&c, rows[i].pairs, 1000), 1000 * rows[i].epochs);
     }
+}
+END_TEST
+
+/* The number that a document has for a field, in the order of its table and of the header's fields. */
+enum { EMBED, HIDDEN, DROPOUT, BATCH, SMOOTHING, EPOCHS, FIELDS };
+
+static double chosen(int64_t pairs, int field)
+{
+    lb_training_config c = fitted((lb_training_config){0}, pairs);
+    const double all[FIELDS] = {c.embed, c.hidden,          c.dropout,
+                                c.batch, c.label_smoothing, (double)lb_recipe_steps(&c, pairs, 1000) / 1000};
+    return all[field];
+}
+
+static void expect_number(const char *text, int64_t pairs, int field)
+{
+    double found;
+    ck_assert_msg(sscanf(text, "%lf", &found) == 1 && fabs(found - chosen(pairs, field)) < 1e-9,
+                  "%lld pairs, field %d: found \"%.20s\", expected %g", (long long)pairs, field, text,
+                  chosen(pairs, field));
+}
+
+START_TEST(test_recipe_is_that_of_the_header)
+{
+    static const char *const fields[FIELDS] = {
+        "int embed;", "int hidden;", "double dropout;", "int batch;", "double label_smoothing;",
+        "int steps;"};
+    long long pairs[3];
+    char *header = support_read_file(SOURCE_DIR "/include/lookback/translate.h", &(size_t){0});
+    const char *at = strstr(header, "What depends on the number of pairs is shown for ");
+    ck_assert_ptr_nonnull(at);
+    ck_assert_int_eq(sscanf(at, "What depends on the number of pairs is shown for %lld, %lld and %lld:",
+                            &pairs[0], &pairs[1], &pairs[2]),
+                     3);
+    for (int field = 0; field < FIELDS; field++) {
+        at = strstr(header, fields[field]);
+        at = at ? strchr(at, '[') : NULL;
+        for (int i = 0; i < 3; i++) {
+            ck_assert_msg(at != NULL, "%s", fields[field]);
+            expect_number(at + 1, pairs[i], field);
+            at = strchr(at + 1, ',');
+        }
+    }
+    free(header);
+}
+END_TEST
+
+START_TEST(test_recipe_is_that_of_its_document)
+{
+    char *document = support_read_file(SOURCE_DIR "/docs/recipe.md", &(size_t){0}), *rest = NULL;
+    int rows = 0;
+    for (char *line = strtok_r(document, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        long long thousands, ones;
+        if (sscanf(line, "| %lld,%lld |", &thousands, &ones) != 2) continue;
+        const char *at = strchr(line + 1, '|');
+        for (int field = 0; field < FIELDS; field++, at = strchr(at + 1, '|'))
+            expect_number(at + 1, 1000 * thousands + ones, field);
+        rows++;
+    }
+    ck_assert_int_eq(rows, 4);
+    free(document);
 }
 END_TEST
 
@@ -87,8 +152,9 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("recipe",
-                             SUPPORT_TESTS(test_recipe_between_and_beyond_its_rows, test_recipe_has_no_cliff,
-                                           test_recipe_keeps_what_is_given,
-                                           test_recipe_has_more_patience_in_a_long_run));
+    return support_run_tests(
+        "recipe",
+        SUPPORT_TESTS(test_recipe_between_and_beyond_its_rows, test_recipe_has_no_cliff,
+                      test_recipe_is_that_of_the_header, test_recipe_is_that_of_its_document,
+                      test_recipe_keeps_what_is_given, test_recipe_has_more_patience_in_a_long_run));
 }
