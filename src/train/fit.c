@@ -164,9 +164,9 @@ static void print_frozen(lb_buffer *json, const lb_params *params)
     lb_release(names.text);
 }
 
-/* Everything that decides the result, but for the model and its first weights, which are in the checkpoint. NULL if
- * there is no memory. */
-static char *identity_of(const fit *f, const lb_params *params, int64_t steps)
+/* Everything that decides the result, but for the epochs, of which there can be more, and for the model. NULL if there
+ * is no memory. */
+static char *identity_of(const fit *f, const lb_params *params)
 {
     const lb_fit_config *c = &f->config;
     lb_buffer json = {0};
@@ -174,7 +174,6 @@ static char *identity_of(const fit *f, const lb_params *params, int64_t steps)
                     (unsigned long long)lb_examples_hash(&f->examples), (unsigned long long)c->seed);
     lb_json_whole(&json, "batch", c->batch);
     lb_json_whole(&json, "held_out", f->held);
-    lb_json_whole(&json, "steps", steps);
     lb_json_whole(&json, "patience", c->patience);
     lb_json_whole(&json, "precision", (int64_t)sizeof(lb_real));
     print_frozen(&json, params);
@@ -194,7 +193,7 @@ static lb_status train(fit *f, lb_params *params, lb_evaluation *found, lb_error
 {
     lb_train_history history = {0};
     int64_t steps = f->config.epochs * f->batches;
-    char *run = identity_of(f, params, steps);
+    char *run = identity_of(f, params);
     const lb_trainer_config trainer = {
         .params = params,
         .context = f,

@@ -4,6 +4,7 @@
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
+#include "train/examples.h"
 
 #include <math.h>
 #include <string.h>
@@ -200,6 +201,35 @@ START_TEST(test_fit_goes_on_after_an_interruption_with_the_same_bits)
 }
 END_TEST
 
+START_TEST(test_examples_batch_is_as_long_as_its_longest_row)
+{
+    make_examples();
+    lb_tape *tape = lb_tape_new();
+    lengths[1] = 2;
+    lengths[2] = 4;
+    const int64_t rows[] = {2, 1};
+    lb_examples next = next_examples(), of_tags = tag_examples();
+    lb_example_batch with_next = lb_examples_batch(&next, tape, rows, 2),
+                     with_tags = lb_examples_batch(&of_tags, tape, rows, 2);
+    ck_assert(with_next.input.tokens.length == 3 && with_tags.input.tokens.length == 4);
+    for (int row = 0; row < 2; row++) {
+        int length = lengths[rows[row]];
+        ck_assert_int_eq(with_next.input.tokens.lengths[row], length - 1);
+        ck_assert_int_eq(with_next.labels.lengths[row], length - 1);
+        ck_assert_int_eq(with_tags.labels.lengths[row], length);
+        for (int i = 0; i < 4; i++) {
+            int32_t tag = i < length ? tags[rows[row]][i] : -1, id = i < length ? ids[rows[row]][i] : LB_PAD;
+            ck_assert_int_eq(with_tags.labels.id[row * 4 + i], tag);
+            ck_assert_int_eq(with_tags.input.tokens.id[row * 4 + i], id);
+            if (i < 3)
+                ck_assert_int_eq(with_next.labels.id[row * 3 + i],
+                                 i + 1 < length ? ids[rows[row]][i + 1] : -1);
+        }
+    }
+    lb_tape_free(tape);
+}
+END_TEST
+
 static void expect_refused(lb_examples examples, lb_fit_config config, lb_status status, const char *message)
 {
     net n = new_net(3);
@@ -244,6 +274,10 @@ START_TEST(test_fit_bad_example_is_an_error_with_its_index_before_the_first_step
     expect_refused(number_examples(), config, LB_ERROR_ARGUMENT,
                    "example 42: value 0 is nan, expected a number");
     make_examples();
+    numbers[COUNT - 1][1] = (lb_real)NAN;
+    expect_refused(number_examples(), config, LB_ERROR_ARGUMENT,
+                   "example 199: number 1 is nan, expected a number");
+    make_examples();
     numbers[5][1] = -(lb_real)INFINITY;
     expect_refused(number_examples(), config, LB_ERROR_ARGUMENT,
                    "example 5: number 1 is -inf, expected a number");
@@ -287,6 +321,8 @@ START_TEST(test_fit_what_is_missing_is_an_error_of_argument)
     e.classes = 0;
     expect_refused(e, config, LB_ERROR_ARGUMENT, "classes: found 0, expected at least 1: is it set?");
     e = number_examples();
+    e.width = -3;
+    expect_refused(e, config, LB_ERROR_ARGUMENT, "width: found -3, expected at least 1: is it set?");
     e.width = 0;
     expect_refused(e, config, LB_ERROR_ARGUMENT, "width: found 0, expected at least 1: is it set?");
     expect_refused(label_examples(), (lb_fit_config){0}, LB_ERROR_ARGUMENT,
@@ -295,6 +331,17 @@ START_TEST(test_fit_what_is_missing_is_an_error_of_argument)
         label_examples(), (lb_fit_config){.apply = apply_last_state, .batch = -1}, LB_ERROR_ARGUMENT,
         "found batch -1, epochs 0, patience 0 and held_out 0, expected 0 or more, and held_out less "
         "than 1");
+    expect_refused(
+        label_examples(), (lb_fit_config){.apply = apply_last_state, .epochs = -1}, LB_ERROR_ARGUMENT,
+        "found batch 0, epochs -1, patience 0 and held_out 0, expected 0 or more, and held_out less than 1");
+    expect_refused(label_examples(),
+                   (lb_fit_config){.apply = apply_last_state, .patience = -1, .held_out = 0.5},
+                   LB_ERROR_ARGUMENT,
+                   "found batch 0, epochs 0, patience -1 and held_out 0.5, expected 0 or more, and held_out "
+                   "less than 1");
+    expect_refused(
+        label_examples(), (lb_fit_config){.apply = apply_last_state, .held_out = 1}, LB_ERROR_ARGUMENT,
+        "found batch 0, epochs 0, patience 0 and held_out 1, expected 0 or more, and held_out less than 1");
     ck_assert_int_eq(lb_fit(NULL, label_examples(), config, NULL, &error), LB_ERROR_MEMORY);
 }
 END_TEST
@@ -337,7 +384,8 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "fit", SUPPORT_TESTS(test_fit_learns_values_labels_tags_and_what_comes_next,
+        "fit", SUPPORT_TESTS(test_examples_batch_is_as_long_as_its_longest_row,
+                             test_fit_learns_values_labels_tags_and_what_comes_next,
                              test_fit_of_few_examples_holds_none_out_and_keeps_the_last_weights,
                              test_fit_goes_on_after_an_interruption_with_the_same_bits,
                              test_fit_bad_example_is_an_error_with_its_index_before_the_first_step,

@@ -121,7 +121,7 @@ static lb_fit_config settings_of(reader *r, char path[SUPPORT_PATH])
 /* Whether a run with these settings takes the checkpoint of settings_of(): NULL, or why it does not. */
 static const char *refusal(lb_examples examples, lb_fit_config config)
 {
-    reader *r = new_reader(examples.labels ? CLASSES : 1);
+    reader *r = new_reader(examples.labels || examples.outputs == 2 ? 2 : 1);
     config.model = r;
     if (config.held_out > 0.5) lb_params_freeze(r->params, "line.bias");
     if (config.held_out > 0.5) config.held_out = 0;
@@ -230,6 +230,9 @@ static void try_other_ids(lb_fit_config config, lb_examples e)
     e.vocabulary++;
     expect_refusal(e, config, "examples");
     e.vocabulary--;
+    e.classes++;
+    expect_refusal(e, config, "examples");
+    e.classes--;
     int32_t first[] = {ids[0][0], ids[0][1], ids[1][0]}; /* the same ids, divided otherwise */
     ck_assert(lengths[0] == 2 && lengths[1] == 1);
     lengths[0] = 1;
@@ -249,6 +252,20 @@ START_TEST(test_fit_every_array_tells_its_checkpoint_from_that_of_other_examples
     lb_fit_config config = settings_of(r, path);
     fit(r, of_values(), config);
     try_other_numbers(config);
+    free_reader(r);
+    make_examples();
+    r = new_reader(2);
+    config = settings_of(r, path);
+    config.fresh = true;
+    lb_examples pairs = of_values();
+    lb_real two[COUNT][2] = {{0}};
+    pairs.values = two[0];
+    pairs.outputs = 2;
+    fit(r, pairs, config);
+    config.fresh = false;
+    ck_assert_ptr_null(refusal(pairs, config));
+    two[COUNT - 1][1] = 1;
+    expect_refusal(pairs, config, "examples");
     free_reader(r);
     make_examples();
     r = new_reader(CLASSES);

@@ -241,7 +241,7 @@ static void expect_kept(const reader *r, lb_evaluation found, int epoch)
 
 START_TEST(test_fit_of_values_keeps_the_weights_of_the_lowest_loss_and_has_patience)
 {
-    static const double script[][2] = {{9, 9}, {5, 5}, {2, 2}, {4, 4}, {3, 3}, {1, 1}};
+    static const double script[][2] = {{9, 9}, {5, 5}, {2, 2}, {2, 2}, {3, 3}, {1, 1}};
     make_examples();
     for (int i = 0; i < COUNT; i++) values[i] = 0;
     for (int patience = 0; patience < 4; patience++) {
@@ -255,6 +255,43 @@ START_TEST(test_fit_of_values_keeps_the_weights_of_the_lowest_loss_and_has_patie
         ck_assert_int_eq(r->epochs, ends_early ? 3 + patience : 6);
         expect_kept(r, found, ends_early ? 2 : 5);
         ck_assert_double_eq(found.loss, ends_early ? 4 : 1);
+        free_reader(r);
+    }
+}
+END_TEST
+
+START_TEST(test_fit_that_holds_nothing_out_keeps_the_last_weights)
+{
+    static const double script[][2] = {{1, 1}, {2, 2}, {3, 3}};
+    make_examples();
+    for (int i = 0; i < COUNT; i++) values[i] = 0;
+    reader *r = new_reader(1);
+    r->script = script;
+    lb_fit_config config = config_of(r);
+    config.held_out = -1;
+    expect_kept(r, fit(r, of_values(), config), 2);
+    free_reader(r);
+}
+END_TEST
+
+START_TEST(test_fit_takes_as_many_steps_as_there_are_batches_and_counts_the_examples)
+{
+    static const struct {
+        int64_t batch, steps, held;
+        double held_out;
+    } cases[] = {{BATCH, BATCHES, HELD, 0}, {TRAINED / 4, 4, HELD, 0}, {COUNT, 1, 1, 0.001}};
+    make_examples();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        reader *r = new_reader(1);
+        lb_fit_config config = config_of(r);
+        config.batch = cases[i].batch;
+        config.held_out = cases[i].held_out;
+        fit(r, of_values(), config);
+        ck_assert_int_eq(r->evaluations, EPOCHS * cases[i].held);
+        for (int epoch = 0; epoch < EPOCHS; epoch++) {
+            ck_assert_int_eq(r->point[epoch].step, (epoch + 1) * cases[i].steps);
+            ck_assert_double_eq(r->point[epoch].tokens, (double)((epoch + 1) * (COUNT - cases[i].held)));
+        }
         free_reader(r);
     }
 }
@@ -331,6 +368,16 @@ START_TEST(test_fit_of_tags_and_of_what_comes_next_has_the_loss_of_each_id_with_
     make_examples();
     expect_mean(of_ids());
     expect_mean(of_tags());
+    int32_t none[COUNT * LENGTH];
+    lb_examples e = of_tags();
+    e.tags = none;
+    for (int i = 0; i < COUNT * LENGTH; i++) none[i] = -1;
+    reader *r = new_reader(1);
+    lb_fit_config config = config_of(r);
+    config.apply = apply_rows;
+    lb_evaluation found = fit(r, e, config);
+    ck_assert(found.loss == 0 && found.exact_match == 0);
+    free_reader(r);
 }
 END_TEST
 
@@ -361,6 +408,8 @@ int main(void)
                       test_fit_reads_the_same_examples_in_the_same_order_after_a_resume,
                       test_fit_falls_along_a_cosine_that_ends_with_the_last_step,
                       test_fit_of_values_keeps_the_weights_of_the_lowest_loss_and_has_patience,
+                      test_fit_that_holds_nothing_out_keeps_the_last_weights,
+                      test_fit_takes_as_many_steps_as_there_are_batches_and_counts_the_examples,
                       test_fit_of_labels_keeps_the_weights_with_the_most_right_and_then_of_the_lowest_loss,
                       test_fit_of_tags_has_more_right_before_a_lower_loss_and_of_what_comes_next_not,
                       test_fit_of_tags_and_of_what_comes_next_has_the_loss_of_each_id_with_an_answer,
