@@ -27,7 +27,7 @@ add_executable(readme_diverging ${DOCUMENTS}/readme_diverging.c)
 target_link_libraries(readme_diverging PRIVATE lookback)
 add_test(NAME readme_diverging COMMAND sh -c [[
   "$0" 2> "$1"
-  test $? -eq 75 && grep -q "^lb_backward: the loss is not finite: first in .*; a smaller learning rate may help" "$1"]]
+  test $? -eq 75 && grep -q "^lb_optimizer_step: step [0-9]*: the loss is not finite (training diverged): first in .*; a smaller learning rate may help" "$1"]]
   $<TARGET_FILE:readme_diverging> ${DOCUMENTS}/readme_diverging.txt)
 set_tests_properties(readme_diverging PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT}")
 

@@ -86,10 +86,10 @@ lb_tensor *lb_op_output(lb_tensor *first, int index);
 
 /** Adds the gradient of `loss`, a tensor with one element, to every tensor that it depends on and that requires one.
  *  Gradients of parameters accumulate: their user sets them to zero afterwards, as the optimisers do.
- *  Errors: the error of the tape, so that the ops before need no checks; LB_ERROR_DIVERGED if the loss is not finite,
- *  with the first op that was not, which does not stick to the tape; LB_ERROR_SHAPE if `loss` has more than one
+ *  Errors: the error of the tape, so that the ops before need no checks; LB_ERROR_SHAPE if `loss` has more than one
  *  element; LB_ERROR_ARGUMENT if it is NULL or not on a tape, or if backward has run since the last reset;
- *  LB_ERROR_MEMORY. All errors are detected before the first gradient is written. */
+ *  LB_ERROR_MEMORY. All errors are detected before the first gradient is written. A loss that is not finite is none:
+ *  its gradient is that of PyTorch, and lb_optimizer_step says where it began. */
 LB_MUST_USE lb_status lb_backward(lb_tensor *loss, lb_error *error);
 
 /** lb_backward for an output of any shape: adds the gradient of the sum over `cotangent[i] * output[i]`. */

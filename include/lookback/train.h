@@ -45,10 +45,11 @@ lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config);
 void lb_optimizer_free(lb_optimizer *optimizer);
 
 /** One step along the gradients, which are zero afterwards.
- *  Errors: LB_ERROR_DIVERGED if the norm of the gradient is not finite, with the parameter and, if lb_optimizer_config
- *          has a tape, the op of the last lb_backward where that began; the error of `params`; LB_ERROR_ARGUMENT if
- *          parameters were added since lb_optimizer_new, or if it got a kind that there is not; LB_ERROR_MEMORY if
- *          `optimizer` is NULL. After an error, parameters and state are unchanged, and gradients are zero. */
+ *  Errors: LB_ERROR_DIVERGED if the norm of the gradient is not finite, with the parameter; if lb_optimizer_config has
+ *          a tape, also if the loss of its last lb_backward is not, and with the op where that began; the error of
+ *          `params`; LB_ERROR_ARGUMENT if parameters were added since lb_optimizer_new, or if it got a kind that there
+ *          is not; LB_ERROR_MEMORY if `optimizer` is NULL. After an error, parameters and state are unchanged, and
+ *          gradients are zero. */
 LB_MUST_USE lb_status lb_optimizer_step(lb_optimizer *optimizer, lb_error *error);
 
 /** Sets the learning rate of the following steps. Here, 0 means 0. */

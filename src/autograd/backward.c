@@ -4,8 +4,6 @@
 #include "tensor/accumulate.h"
 #include "tensor/gemm_blas.h"
 
-#include <math.h>
-
 static lb_status give_grad(lb_tensor *tensor, bool zero)
 {
     if (tensor->grad) return LB_OK;
@@ -60,7 +58,6 @@ static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
     if (check(output) || !output->requires_grad) return tape->error.status;
     tape->backward_ran = true;
     tape->loss = output;
-    tape->losses++;
     if (give_grad(output, true) || prepare(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
@@ -88,20 +85,8 @@ lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent, lb_error
     return status ? lb_error_set(error, status, "%s", lb_tape_error(output->tape)) : LB_OK;
 }
 
-/* A loss that is not finite has no gradient that is. */
-static lb_status check_loss(const lb_tensor *loss, lb_error *error)
-{
-    char cause[LB_CAUSE_TEXT];
-    if (!lb_is_sound(loss) || !loss->tape || lb_count(loss) != 1 || isfinite(*loss->data)) return LB_OK;
-    if (lb_tape_status(loss->tape) || loss->tape->backward_ran) return LB_OK;
-    return lb_error_set(error, LB_ERROR_DIVERGED, "lb_backward: the loss is not finite%s%s",
-                        lb_cause_of(loss, cause), lb_divergence_advice(loss->tape->losses));
-}
-
 lb_status lb_backward(lb_tensor *loss, lb_error *error)
 {
-    lb_status status = check_loss(loss, error);
-    if (status) return status;
     if (lb_is_sound(loss) && loss->tape && lb_count(loss) != 1) {
         char text[LB_SHAPE_TEXT];
         lb_tape_fail(loss->tape, LB_ERROR_SHAPE, "lb_backward: expected a loss of one number, found %s",

@@ -225,11 +225,16 @@ static void print_gradient(const lb_node *node, const lb_real *grad, char text[L
              lb_shape_format(x->shape, shape), lb_bad_place(x->shape, grad, at, place), operand);
 }
 
+bool lb_loss_is_finite(const lb_tape *tape)
+{
+    return !tape || !tape->loss || badness_of(tape->loss->data, lb_count(tape->loss)) == 0;
+}
+
 char *lb_cause_on(const lb_tape *tape, char text[LB_CAUSE_TEXT])
 {
     *text = '\0';
     if (!tape || !tape->loss) return text;
-    if (badness_of(tape->loss->data, lb_count(tape->loss))) return lb_cause_of(tape->loss, text);
+    if (!lb_loss_is_finite(tape)) return lb_cause_of(tape->loss, text);
     const lb_tensor *bad = bad_leaf(tape), *leaf = bad;
     lb_node *giver = NULL;
     const lb_node *turned = NULL;

@@ -23,6 +23,9 @@ char *lb_cause_of(const lb_tensor *output, char text[LB_CAUSE_TEXT]);
  *  finite. NULL is a tape without an lb_backward. */
 char *lb_cause_on(const lb_tape *tape, char text[LB_CAUSE_TEXT]);
 
+/** Whether the loss of the last lb_backward of a tape is finite; also without a tape or an lb_backward. */
+bool lb_loss_is_finite(const lb_tape *tape);
+
 /** What helps after so many steps that were finite; "" if not even the first was: then no learning rate has been used
  *  yet. */
 const char *lb_divergence_advice(int64_t steps);

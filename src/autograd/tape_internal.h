@@ -12,7 +12,6 @@ struct lb_tape {
     bool shares;       /* see lb_tape_begin_step */
     lb_node *last;     /* of the recorded ops */
     lb_tensor *loss;   /* from which backward has run; NULL before it */
-    int64_t losses;    /* from which it has run, since lb_tape_new */
     lb_tensor poison;
     lb_error error;
     const char *scope;

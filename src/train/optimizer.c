@@ -194,11 +194,15 @@ void lb_optimizer_free(lb_optimizer *o)
 static lb_status diverged(const lb_optimizer *o, lb_error *error)
 {
     char parameter[LB_BAD_TEXT], cause[LB_CAUSE_TEXT];
+    bool loss = !lb_loss_is_finite(o->config.tape);
     lb_bad_parameter(o->params, true, parameter);
     return lb_error_set(error, LB_ERROR_DIVERGED,
                         "lb_optimizer_step: step %lld: the %s%s (training diverged)%s%s%s",
-                        (long long)o->steps + 1, *parameter ? "gradient of " : "norm of the gradient is ",
-                        *parameter ? parameter : "not finite", lb_cause_on(o->config.tape, cause),
+                        (long long)o->steps + 1,
+                        loss         ? "loss is "
+                        : *parameter ? "gradient of "
+                                     : "norm of the gradient is ",
+                        *parameter && !loss ? parameter : "not finite", lb_cause_on(o->config.tape, cause),
                         o->config.tape ? "" : ": lb_optimizer_config.tape tells the op where that began",
                         lb_divergence_advice(o->steps));
 }
@@ -217,7 +221,7 @@ static lb_status check_step(lb_optimizer *o, lb_error *error)
             error, LB_ERROR_ARGUMENT,
             "lb_optimizer_step: step %lld: parameters were added after the optimiser was created",
             (long long)o->steps + 1);
-    else if (!isfinite(o->grad_norm))
+    else if (!isfinite(o->grad_norm) || !lb_loss_is_finite(o->config.tape))
         status = diverged(o, error);
     if (status) lb_params_zero_grads(o->params);
     return status;

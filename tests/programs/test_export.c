@@ -1,4 +1,6 @@
 /* lookback export: the C file of a model gives the outputs of predict. It takes seconds. */
+#include "base/alloc.h"
+#include "export/numbers.h"
 #include "support/exported.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"
@@ -6,6 +8,7 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <float.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +42,8 @@ START_TEST(test_export_gives_the_outputs_of_predict)
     train_well();
     ck_assert_int_eq(support_compare_exported("out", "1", "f32"), 0);
     SUPPORT_TRAIN("--train", "train.tsv", "--dev", "dev.tsv", "--model", "transformer", "--hidden", "32",
-                  "--steps", "60", "--lr", "0.005", "--warm-up", "20", "--direction", "backward", "--out",
-                  "transformer");
+                  "--steps", "60", "--lr", "0.005", "--warm-up", "20", "--direction", "backward", "--softcap",
+                  "4", "--out", "transformer");
     support_assert_trained();
     ck_assert_int_eq(support_compare_exported("transformer", "1", "f32"), 0);
 }
@@ -68,6 +71,29 @@ START_TEST(test_export_as_small_numbers_changes_little)
     }
     ck_assert_int_ge(right, 57);
     free(held_out);
+}
+END_TEST
+
+/* Ties go to the even one, and the largest weights do not become infinite. */
+START_TEST(test_export_as_bf16_rounds_to_the_nearest_finite_number)
+{
+    static const lb_real weights[] = {(lb_real)FLT_MAX, 1, (lb_real)1.00390625, (lb_real)1.01171875, -2};
+    static const long halves[] = {0x7F7F, 0x3F80, 0x3F80, 0x3F82, 0xC000};
+    enum { COUNT = 5 };
+    lb_params *params = lb_params_new(1);
+    lb_tensor *w = lb_params_add(params, "", "w", LB_SHAPE(1, COUNT), (lb_init){LB_INIT_CONSTANT, 0});
+    memcpy(w->data, weights, sizeof weights);
+    app_numbers n = {.type = APP_NUMBER_BF16, .params = params};
+    app_numbers_named(&n, "w", "w", NULL);
+    ck_assert_ptr_null(n.missing);
+    char *at = strchr(n.arrays.text, '{');
+    for (int i = 0; i < COUNT; i++) {
+        at += strcspn(at, "0123456789-");
+        ck_assert_int_eq(strtol(at, &at, 10), halves[i]);
+    }
+    lb_release(n.arrays.text);
+    lb_release(n.layers.text);
+    lb_params_free(params);
 }
 END_TEST
 
@@ -277,7 +303,9 @@ int main(void)
     return support_run_tests(
         "export",
         SUPPORT_TESTS(test_export_gives_the_outputs_of_predict, test_export_follows_a_beam,
-                      test_export_as_small_numbers_changes_little, test_export_normalises_as_predict_does,
+                      test_export_as_small_numbers_changes_little,
+                      test_export_as_bf16_rounds_to_the_nearest_finite_number,
+                      test_export_normalises_as_predict_does,
                       test_export_composes_what_a_composed_model_reads,
                       test_export_splits_at_separators_as_predict_does, test_export_refuses_texts_by_number,
                       test_export_keeps_its_promises_for_rubbish, test_export_multiplies_small_numbers,

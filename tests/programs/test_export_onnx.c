@@ -1,6 +1,7 @@
 /* lookback export: the ONNX files of a model, read back field by field, which takes seconds. tests/onnx/ compares their
  * outputs with predict. */
 #include "base/strings.h"
+#include "export/onnx/onnx.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"
 #include "support/protobuf.h"
@@ -208,8 +209,19 @@ START_TEST(test_export_says_what_onnx_cannot)
 }
 END_TEST
 
+/* The stem of the name is that of both files, so there must be one. */
+START_TEST(test_export_is_onnx_by_a_name_with_a_stem)
+{
+    static const char *const names[] = {"a.onnx", "out/a.onnx", "a.b.onnx"};
+    static const char *const others[] = {".onnx", "out/.onnx", "onnx", "a.onnx/g2p.c", "a.onnx.c", ""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) ck_assert(app_onnx_is_name(names[i]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) ck_assert(!app_onnx_is_name(others[i]));
+}
+END_TEST
+
 int main(void)
 {
-    return support_run_tests(
-        "export onnx", SUPPORT_TESTS(test_export_writes_sound_onnx_files, test_export_says_what_onnx_cannot));
+    return support_run_tests("export onnx", SUPPORT_TESTS(test_export_is_onnx_by_a_name_with_a_stem,
+                                                          test_export_writes_sound_onnx_files,
+                                                          test_export_says_what_onnx_cannot));
 }

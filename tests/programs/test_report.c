@@ -215,6 +215,24 @@ START_TEST(test_report_of_texts_has_no_expected_outputs)
 }
 END_TEST
 
+/* "blind" for blind.safetensors. A folder gives its name to model.safetensors: test_report_training. */
+START_TEST(test_report_without_a_title_is_named_after_the_model_and_the_file)
+{
+    static const struct {
+        const char *pairs, *title;
+    } cases[] = {{"-", "blind \xC2\xB7 standard input"}, {"./pairs.tsv", "blind \xC2\xB7 pairs.tsv"}};
+    char path[SUPPORT_PATH];
+    write_pairs(path);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        RUN(REPORT, "bad\tB\n", blind, cases[i].pairs, "-o", "page.html");
+        ck_assert_msg(result.status == 0, "%s", result.error);
+        support_page p = support_open_page("page.html");
+        ck_assert_str_eq(support_at(p.data, "about.title")->valuestring, cases[i].title);
+        support_close_page(&p);
+    }
+}
+END_TEST
+
 START_TEST(test_report_of_the_same_command_is_the_same_page)
 {
     char path[SUPPORT_PATH], one[SUPPORT_PATH];
@@ -331,6 +349,7 @@ int main(void)
             test_report_has_the_measures_of_evaluate,
             test_report_has_what_the_attention_does_and_what_the_model_is_without_it,
             test_report_has_the_likeliest_symbols_of_each_step, test_report_of_texts_has_no_expected_outputs,
+            test_report_without_a_title_is_named_after_the_model_and_the_file,
             test_report_of_the_same_command_is_the_same_page,
             test_report_of_a_transformer_has_its_self_attention,
             test_report_of_a_model_without_attention_has_no_weights,

@@ -46,8 +46,8 @@ START_TEST(test_train_seq2seq_from_a_better_model_keeps_it_and_says_so)
     assert_said("kept the model it started from: exact match "); /* again, from its checkpoint */
     SUPPORT_TRAIN("--from", "base", "--train", "other.tsv", "--no-hold-out", "--steps", "80", "--lr", "0.02",
                   "--out", "last");
-    assert_said("the model it started from: exact match 0.0000");
-    assert_said("kept the model of step 80: exact match 1.0000");
+    assert_said("the model it started from: exact match 0.00 %");
+    assert_said("kept the model of step 80: exact match 100.00 %");
 }
 END_TEST
 
