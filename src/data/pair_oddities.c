@@ -15,7 +15,9 @@ enum {
     LARGE = 1000, /* pairs of a file in which a symbol should occur more than RARE times */
     RARE = 2,
     SHOWN = 10,
-    LOST = 10 /* lines with weights for each pair, where the weights are too small */
+    SOME = 5,   /* texts with the same label */
+    LABEL = 32, /* bytes of one, with its end */
+    LOST = 10   /* lines with weights for each pair, where the weights are too small */
 };
 
 typedef struct rare_symbol {
@@ -29,6 +31,8 @@ typedef struct side {
     int64_t rare; /* different ones */
     rare_symbol shown[SHOWN];
     lb_text_oddities texts;
+    char label[LABEL]; /* "IN:", with which the first text begins; "": there is none */
+    int64_t labelled;  /* texts that begin so */
 } side;
 
 typedef struct search {
@@ -60,9 +64,26 @@ static bool is_alone(const side *of, const lb_symbols *text)
     return text->count > 0;
 }
 
+/* What a text begins with, up to a colon; "" if there is none, or nothing behind it. */
+static void find_label(const lb_symbols *text, char label[LABEL])
+{
+    size_t used = 0;
+    for (size_t i = 0; i + 1 < text->count; i++) {
+        size_t length = strlen(text->symbol[i]);
+        if (used + length >= LABEL) break;
+        memcpy(label + used, text->symbol[i], length + 1);
+        used += length;
+        if (used > 1 && label[used - 1] == ':') return;
+    }
+    *label = '\0';
+}
+
 /* Counts the symbols of a text that hardly occur. */
 static void look_at_side(side *of, const lb_symbols *text, int64_t pair)
 {
+    char label[LABEL];
+    find_label(text, pair == 0 ? of->label : label);
+    of->labelled += *of->label && (pair == 0 || strcmp(label, of->label) == 0);
     lb_text_oddities_look(&of->texts, text, pair);
     for (size_t i = 0; i < text->count; i++) {
         int32_t id = id_of(of, text->symbol[i]);
@@ -235,6 +256,15 @@ static lb_status say_weights(search *s)
         (int)s->pairs->format.weight_column, (long long)(weighed / s->count));
 }
 
+/* A label that all texts have says nothing to a model. */
+static lb_status say_label(search *s, const side *of)
+{
+    bool scan = strcmp(of->label, "IN:") == 0;
+    if (of->labelled < SOME || of->labelled < s->count) return LB_OK;
+    return SAY(s, "all %ss begin with \"%s\", which tells a model nothing%s", of->name, of->label,
+               scan ? ": --format scan leaves it out" : "");
+}
+
 static lb_status say_all(search *s)
 {
     const lb_pair_file *file = &s->pairs->file;
@@ -248,6 +278,8 @@ static lb_status say_all(search *s)
     if (!status && tabs) status = say_quotes(s, names);
     if (!status) status = lb_text_oddities_say(&s->source.texts, "source", s->pairs, s->odd, s->error);
     if (!status) status = lb_text_oddities_say(&s->target.texts, "target", s->pairs, s->odd, s->error);
+    if (!status) status = say_label(s, &s->source);
+    if (!status) status = say_label(s, &s->target);
     if (!status) status = say_weights(s);
     if (!status && many) status = say_features(s);
     if (!status) status = say_rare(s, &s->source);

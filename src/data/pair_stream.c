@@ -59,6 +59,7 @@ static lb_status begin(lb_pair_stream *s, const lb_line *line, lb_error *error)
                                            s->format, error);
     if (!status) status = lb_pair_format_check(s->format, error);
     if (!status) status = lb_pair_kind_parse(s->file.kind, &s->kind, error);
+    if (status) return status;
     s->converts = s->file.header || !lb_pair_kind_is_plain(&s->kind);
     s->file.numbered = s->converts;
     s->converter.asked = (lb_conversion){.name = s->name,
@@ -69,7 +70,7 @@ static lb_status begin(lb_pair_stream *s, const lb_line *line, lb_error *error)
                                          .header = s->file.header || s->kind.header,
                                          .format = s->format,
                                          .met = &s->file.met};
-    return status;
+    return LB_OK;
 }
 
 /* A converted line that has not been handed out. */

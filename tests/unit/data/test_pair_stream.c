@@ -140,6 +140,23 @@ START_TEST(test_pair_stream_of_a_pipe_gives_each_line_before_the_next_is_written
 }
 END_TEST
 
+START_TEST(test_pair_stream_without_the_names_of_the_training_is_an_error)
+{
+    char path[SUPPORT_PATH];
+    lb_pair_stream s;
+    lb_error error = {0};
+    lb_line line;
+    lb_pair_format format = {.usual = &json, .no_target = true};
+    support_write_file(support_path(path, "file"), "\n{\"id\":7}\n", 10);
+    ck_assert_int_eq(lb_pair_stream_open(&s, path, &format, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_stream_next(&s, true, &line, &error), LB_LINES_ONE);
+    ck_assert_int_eq(lb_pair_stream_next(&s, true, &line, &error), LB_LINES_FAILED);
+    ck_assert_ptr_nonnull(
+        strstr(error.message, "file: found the members \"id\", expected \"s\" as in training; "));
+    lb_pair_stream_close(&s);
+}
+END_TEST
+
 START_TEST(test_pair_stream_of_gzip_data_in_a_pipe_is_unpacked)
 {
     char path[SUPPORT_PATH];
@@ -177,5 +194,6 @@ int main(void)
     return support_run_tests(
         "pair_stream", SUPPORT_TESTS(test_pair_stream_of_a_file_or_gzip_data_has_the_sources,
                                      test_pair_stream_of_a_pipe_gives_each_line_before_the_next_is_written,
+                                     test_pair_stream_without_the_names_of_the_training_is_an_error,
                                      test_pair_stream_of_gzip_data_in_a_pipe_is_unpacked));
 }
