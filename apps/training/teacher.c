@@ -10,6 +10,7 @@
 #include "console/output.h"
 #include "console/progress.h"
 #include "data/crossed_sources.h"
+#include "data/formats/columns.h"
 #include "io/file.h"
 #include "io/file_hash.h"
 #include "io/own_file.h"

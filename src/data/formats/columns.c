@@ -7,6 +7,23 @@
 typedef lb_span span;
 typedef lb_sample sample;
 
+/* Features without a separator are divided as the file shows, or by semicolons. */
+bool lb_pair_format_has_features(const lb_pair_format *format)
+{
+    return format->source.features ? *format->source.features != '\0' : format->features_column > 0;
+}
+
+lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
+{
+    if (columns.source == 0) columns.source = 1;
+    if (!features)
+        columns.features = 0;
+    else if (columns.features == 0)
+        columns.features = 2;
+    if (columns.target == 0) columns.target = columns.features == 2 ? 3 : 2;
+    return columns;
+}
+
 static char small(char letter)
 {
     return lb_is_capital(letter) ? (char)(letter - 'A' + 'a') : letter;

@@ -4,6 +4,12 @@
 
 #include "data/formats/sample.h"
 
+/** Whether sources have features. */
+bool lb_pair_format_has_features(const lb_pair_format *format);
+
+/** The columns with their defaults filled in; `features` is whether sources have any. */
+lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features);
+
 /** Whether a word is this one, in small letters or capitals. */
 bool lb_is_one_of(lb_span word, const char *const *words);
 

@@ -65,28 +65,11 @@ static lb_status open_one(const char *path, int *descriptor, bool *copied, lb_er
 
 /* ---- Which columns are read. ---- */
 
-lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
-{
-    if (columns.source == 0) columns.source = 1;
-    if (!features)
-        columns.features = 0;
-    else if (columns.features == 0)
-        columns.features = 2;
-    if (columns.target == 0) columns.target = columns.features == 2 ? 3 : 2;
-    return columns;
-}
-
 static lb_pair_columns columns_of(const lb_pair_format *format)
 {
     return (lb_pair_columns){.source = format->source_column,
                              .target = format->target_column,
                              .features = format->features_column};
-}
-
-/* Features without a separator are divided as the file shows, or by semicolons. */
-bool lb_pair_format_has_features(const lb_pair_format *format)
-{
-    return format->source.features ? *format->source.features != '\0' : format->features_column > 0;
 }
 
 static bool has_numbers(const lb_pair_columns *c)

@@ -41,12 +41,6 @@ LB_MUST_USE lb_status lb_pair_file_source(const char *path, int *descriptor, boo
 LB_MUST_USE lb_status lb_pair_file_settle(lb_pair_file *file, const char *name, const char *text,
                                           size_t length, bool whole, lb_pair_format *format, lb_error *error);
 
-/** Whether sources have features. */
-bool lb_pair_format_has_features(const lb_pair_format *format);
-
-/** The columns with their defaults filled in; `features` is whether sources have any. */
-lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features);
-
 /** The name of a file in messages. */
 const char *lb_pair_file_name(const char *path);
 
