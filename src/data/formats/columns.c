@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef lb_span span;
-typedef lb_sample sample;
+typedef lb_first_lines sample;
 
 /* Features without a separator are divided as the file shows, or by semicolons. */
 bool lb_pair_format_has_features(const lb_pair_format *format)
@@ -79,7 +79,7 @@ static bool is_name(span text, const char *name)
     return *name && lb_is_one_of(text, words);
 }
 
-bool lb_columns_named(const lb_sample *s)
+bool lb_columns_named(const lb_first_lines *s)
 {
     int names = 0;
     for (int i = 0; i < s->fields.count; i++) {
@@ -130,7 +130,7 @@ static bool take_usual_names(const lb_fields *names, const lb_pair_columns *usua
     return true;
 }
 
-bool lb_columns_have_header(lb_sample *s)
+bool lb_columns_have_header(lb_first_lines *s)
 {
     lb_recognised found = {0};
     return lb_sample_divide(s, 0) == LB_LINE_IS_FIELDS && s->fields.count > 1 &&
@@ -195,7 +195,7 @@ static void find_columns(sample *s, const lb_pair_format *format, lb_recognised 
     }
 }
 
-void lb_columns_find(lb_sample *s, const lb_pair_format *format, lb_recognised *found)
+void lb_columns_find(lb_first_lines *s, const lb_pair_format *format, lb_recognised *found)
 {
     const lb_pair_kind_row *row = s->kind.row;
     if (s->count == 0) return;

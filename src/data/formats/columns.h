@@ -20,10 +20,10 @@ bool lb_is_column_name(const char *text, size_t length);
 bool lb_is_weight_name(const char *text, size_t length);
 
 /** Whether two fields of the last line that was divided are names of columns, usual ones or those of the training. */
-bool lb_columns_named(const lb_sample *sample);
+bool lb_columns_named(const lb_first_lines *sample);
 
 /** Whether the first line names the column of the sources, as that of a file without targets does. */
-bool lb_columns_have_header(lb_sample *sample);
+bool lb_columns_have_header(lb_first_lines *sample);
 
 /** Whether two names of formats are the same but for a header; "" is "tsv". */
 bool lb_is_same_kind(const char *a, const char *b);
@@ -33,6 +33,6 @@ size_t lb_kind_length(const char *name);
 
 /** Finds the columns that `format` does not give, and leaves a header out of the sample. Errors: without memory, the
  *  fields of the sample or the names have failed. */
-void lb_columns_find(lb_sample *sample, const lb_pair_format *format, lb_recognised *found);
+void lb_columns_find(lb_first_lines *sample, const lb_pair_format *format, lb_recognised *found);
 
 #endif

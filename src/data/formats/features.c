@@ -50,7 +50,7 @@ static bool parse(const char *text, size_t length, assignment *parsed)
 }
 
 /* Whether all lines have assignments in this column. Without memory, the fields have failed. */
-static bool gather(lb_sample *s, int32_t column, const char *separator, assignments *all)
+static bool gather(lb_first_lines *s, int32_t column, const char *separator, assignments *all)
 {
     all->count = 0;
     all->divided = false;
@@ -73,7 +73,7 @@ static bool gather(lb_sample *s, int32_t column, const char *separator, assignme
 }
 
 /* A separator with which they are all assignments, preferably one that occurs; NULL: there is none. */
-static const char *gather_any(lb_sample *s, int32_t column, assignments *all)
+static const char *gather_any(lb_first_lines *s, int32_t column, assignments *all)
 {
     bool found = false;
     for (int i = 0; i < SEPARATORS; i++) {
@@ -142,7 +142,7 @@ static bool is_bundle(lb_span text, bool *divided)
 typedef enum shape { NOTHING, ASSIGNMENTS, FEATURES } shape;
 
 /* What all lines have in this column, if there are so many. */
-static shape find_shape(lb_sample *s, int32_t column, int columns, const char **between)
+static shape find_shape(lb_first_lines *s, int32_t column, int columns, const char **between)
 {
     int divided = 0, bundles = 0;
     for (int i = 0; i < s->count; i++) {
@@ -162,7 +162,7 @@ static shape find_shape(lb_sample *s, int32_t column, int columns, const char **
     return recur ? FEATURES : found ? ASSIGNMENTS : NOTHING;
 }
 
-void lb_features_find(lb_sample *s, lb_recognised *found)
+void lb_features_find(lb_first_lines *s, lb_recognised *found)
 {
     const char *between[2] = {0};
     shape second = find_shape(s, 2, 3, &between[0]), third = find_shape(s, 3, 3, &between[1]);
@@ -179,7 +179,7 @@ void lb_features_find(lb_sample *s, lb_recognised *found)
     }
 }
 
-void lb_features_find_beside(lb_sample *s, int columns, lb_recognised *found)
+void lb_features_find_beside(lb_first_lines *s, int columns, lb_recognised *found)
 {
     const char *between;
     for (int i = 1; i <= columns && !found->features && s->count > 0; i++)
@@ -187,7 +187,7 @@ void lb_features_find_beside(lb_sample *s, int columns, lb_recognised *found)
             found->features = i;
 }
 
-const char *lb_features_between(lb_sample *s, int32_t column)
+const char *lb_features_between(lb_first_lines *s, int32_t column)
 {
     assignments all = {0};
     int bars = 0, semicolons = 0;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef lb_span span;
-typedef lb_sample sample;
+typedef lb_first_lines sample;
 
 /* A BOM is not part of the first line, and a line that may be cut is none. */
 static void take_lines(sample *s, const char *text, size_t length, bool whole)

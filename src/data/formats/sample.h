@@ -7,7 +7,7 @@
 enum { LB_SAMPLE_LINES = 500 };
 
 /** The first lines with a text. */
-typedef struct lb_sample {
+typedef struct lb_first_lines {
     lb_span line[LB_SAMPLE_LINES];
     int count;
     int least;                    /* columns of a line: 2, or 1 without targets */
@@ -15,7 +15,7 @@ typedef struct lb_sample {
     const lb_pair_columns *usual; /* of the training; never NULL */
     lb_pair_kind kind;
     lb_fields fields; /* of the last line that was divided */
-} lb_sample;
+} lb_first_lines;
 
 /** What the first lines say. Zero: nothing. */
 typedef struct lb_recognised {
@@ -35,20 +35,20 @@ typedef struct lb_recognised {
 } lb_recognised;
 
 /** Divides a line; only what the kind makes of it counts. */
-static inline lb_pair_line_is lb_sample_divide(lb_sample *s, int line)
+static inline lb_pair_line_is lb_sample_divide(lb_first_lines *s, int line)
 {
     return lb_pair_kind_split(&s->kind, s->line[line].text, s->line[line].length, false, &s->fields);
 }
 
 /** A field of the last line that was divided. */
-static inline lb_span lb_sample_field(const lb_sample *s, int number)
+static inline lb_span lb_sample_field(const lb_first_lines *s, int number)
 {
     lb_span found;
     found.text = lb_field(&s->fields, number, &found.length);
     return found;
 }
 
-static inline void lb_sample_drop_first(lb_sample *s)
+static inline void lb_sample_drop_first(lb_first_lines *s)
 {
     memmove(s->line, s->line + 1, (size_t)--s->count * sizeof *s->line);
 }

@@ -29,7 +29,7 @@ static bool are_phones(lb_span text)
     return text.length > 0;
 }
 
-bool lb_is_cmudict(lb_sample *s)
+bool lb_is_cmudict(lb_first_lines *s)
 {
     int words = 0;
     for (int i = 0; i < s->count; i++) {
@@ -62,7 +62,7 @@ static bool is_probability(lb_span text)
 
 /* A word, a probability, and short symbols with blanks between them. Where tabs are all that divides them, they are
  * several: a target of one may be anything. */
-bool lb_is_lexiconp(lb_sample *s)
+bool lb_is_lexiconp(lb_first_lines *s)
 {
     enum { LEAST = 3 };
     size_t letters = 0, symbols = 0, lines = 0, points = 0;
