@@ -66,6 +66,9 @@ START_TEST(test_readings_columns_of_all_programs_are_those_with_the_names_of_the
            "lookback score: moved.csv" MOVED);
     expect("$L predict table moved.csv | head -n 1", "dad\tdadx\n", "moved.csv: read as source 2 \"lemma\"");
     expect("$L predict table ids.csv", "dad\tdadx\n", "ids.csv: read as source 2 \"lemma\"");
+    expect("printf 'lemma\\ndad\\n' | $L predict table --only-outputs | wc -l", "2\n",
+           "standard input: the first line is \"lemma\", the name of the sources in training: it is read as "
+           "a text");
     expect("$L report table moved.csv", "", "wrote report.html (20 pairs");
     expect("$L join table table -o both --dev moved.csv | grep -c ' 1.0000 '", "3\n", "moved.csv" MOVED);
     expect("$L train train.csv --dev moved.csv" TRAIN "again | tail -n 1",

@@ -31,6 +31,8 @@ static char small(char letter)
 
 bool lb_is_one_of(span word, const char *const *words)
 {
+    while (word.length > 0 && *word.text == ' ') word.text++, word.length--;
+    while (word.length > 0 && word.text[word.length - 1] == ' ') word.length--;
     for (; *words; words++) {
         size_t i = 0;
         while (i < word.length && (*words)[i] && small(word.text[i]) == small((*words)[i])) i++;
@@ -130,11 +132,13 @@ static bool take_usual_names(const lb_fields *names, const lb_pair_columns *usua
     return true;
 }
 
-bool lb_columns_have_header(lb_first_lines *s)
+bool lb_columns_have_header(lb_first_lines *s, bool usual)
 {
     lb_recognised found = {0};
-    return lb_sample_divide(s, 0) == LB_LINE_IS_FIELDS && s->fields.count > 1 &&
-           (take_usual_names(&s->fields, s->usual, true, &found) || take_names(&s->fields, &found));
+    bool fields = lb_sample_divide(s, 0) == LB_LINE_IS_FIELDS, json = s->kind.keys.count > 0;
+    const lb_fields *first = json ? &s->kind.keys : &s->fields;
+    return fields && (json || first->count > 1) &&
+           (take_usual_names(first, s->usual, true, &found) || (!usual && take_names(first, &found)));
 }
 
 /* Sentences of Tatoeba have their origin in a third column. */
@@ -177,6 +181,7 @@ static void find_columns(sample *s, const lb_pair_format *format, lb_recognised 
     const lb_fields *first = json ? &s->kind.keys : &s->fields;
     found->by_name =
         (json || first->count > 1) && take_usual_names(first, s->usual, format->no_target, found);
+    found->lone_name = first->count == 1 && !json && find_usual(first, s->usual->source_name) > 0;
     bool named = found->by_name || (!plain && take_names(first, found));
     found->header = !json && (named || s->kind.header || has_usual_header(s, format, found));
     found->recognised = found->recognised || (found->header && !s->kind.header);

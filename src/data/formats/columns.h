@@ -10,7 +10,7 @@ bool lb_pair_format_has_features(const lb_pair_format *format);
 /** The columns with their defaults filled in; `features` is whether sources have any. */
 lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features);
 
-/** Whether a word is this one, in small letters or capitals. */
+/** Whether a word is this one, in small letters or capitals, maybe between blanks. */
 bool lb_is_one_of(lb_span word, const char *const *words);
 
 /** Whether a text is a usual name of a column of sources, targets or features. */
@@ -22,8 +22,9 @@ bool lb_is_weight_name(const char *text, size_t length);
 /** Whether two fields of the last line that was divided are names of columns, usual ones or those of the training. */
 bool lb_columns_named(const lb_first_lines *sample);
 
-/** Whether the first line names the column of the sources, as that of a file without targets does. */
-bool lb_columns_have_header(lb_first_lines *sample);
+/** Whether the first line names the column of the sources, as that of a file without targets does: by the names of the
+ *  training or, unless only those count, by usual ones. */
+bool lb_columns_have_header(lb_first_lines *sample, bool usual);
 
 /** Whether two names of formats are the same but for a header; "" is "tsv". */
 bool lb_is_same_kind(const char *a, const char *b);

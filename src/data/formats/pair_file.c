@@ -210,6 +210,12 @@ static void note_doubts(lb_pair_file *file, const char *name, const lb_recognise
         snprintf(file->note, sizeof file->note,
                  "%.300s: column %d looks like features, but features are read in column %d", name,
                  (int)found->features, (int)format->features_column);
+    else if (found->lone_name && format->no_target && !found->header)
+        snprintf(
+            file->note, sizeof file->note,
+            "%.200s: the first line is \"%.63s\", the name of the sources in training: it is read as a text, "
+            "and left out by --format tsv+header",
+            name, format->usual->source_name);
     else if (found->ambiguous && !found->header)
         snprintf(file->note, sizeof file->note,
                  "%.300s: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it so",

@@ -60,8 +60,9 @@ static bool is_table(sample *s)
         open = found == LB_LINE_IS_OPEN;
         sure = sure || memchr(s->line[i].text, '"', s->line[i].length) || (i == 0 && lb_columns_named(s));
         if (open) continue;
+        bool names = i == 0 && lb_columns_named(s);
         if (found == LB_LINE_IS_BAD || s->fields.count < 2 || (columns && s->fields.count != columns) ||
-            has_sentence(s))
+            (has_sentence(s) && !names))
             return false;
         columns = s->fields.count;
     }
@@ -197,7 +198,7 @@ static lb_status find_kind(sample *s, lb_recognised *found, lb_error *error)
 static lb_status take_kind(sample *s, const char *name, lb_recognised *found, lb_error *error)
 {
     bool plain = lb_is_same_kind(name, "");
-    memcpy(found->kind, name, plain ? 0 : lb_kind_length(name));
+    snprintf(found->kind, sizeof found->kind, "%.*s", plain ? 0 : (int)lb_kind_length(name), name);
     return set_kind(s, found->kind, error);
 }
 
@@ -221,15 +222,26 @@ static bool (*check_of(const char *kind))(sample *)
     return NULL;
 }
 
-/* Without targets: texts, unless the first line looks like one of the usual format. Sentences have commas, too. */
+/* Whether the first line of sources is one of this format. Sentences have commas, too. */
+static bool looks_usual(sample *s, const char *kind)
+{
+    bool (*is)(sample *) = check_of(kind);
+    if (!is || s->count == 0) return false;
+    if (lb_pair_kind_has_quotes(&s->kind)) return lb_columns_have_header(s, false);
+    return is(s) || lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
+}
+
+/* Without targets: texts, unless the first line looks like one of the usual format, or has the usual names. */
 static lb_status try_usual(sample *s, lb_recognised *found, lb_error *error)
 {
-    bool (*is)(sample *) = check_of(s->usual->kind);
+    static const char *const with_names[] = {"jsonl", "csv", "csv:;"};
     lb_status status = take_kind(s, s->usual->kind, found, error);
-    bool table = !status && lb_pair_kind_has_quotes(&s->kind);
-    if (!status && is && s->count > 0)
-        found->recognised =
-            table ? lb_columns_have_header(s) : is(s) || lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
+    found->recognised = !status && looks_usual(s, s->usual->kind);
+    for (size_t i = 0; i < sizeof with_names / sizeof *with_names && !status && !found->recognised; i++) {
+        if (s->count == 0 || !*s->usual->source_name || (i == 0 && *s->line[0].text != '{')) continue;
+        status = take_kind(s, with_names[i], found, error);
+        found->recognised = !status && lb_columns_have_header(s, true);
+    }
     if (status || found->recognised) return status;
     *found->kind = '\0';
     return set_kind(s, "tsv", error);

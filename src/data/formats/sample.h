@@ -26,6 +26,7 @@ typedef struct lb_recognised {
     int32_t source, target, features; /* 0: not found */
     const char *between_features;     /* if their column is known; a constant */
     bool by_content;                  /* the features were found by what they look like, without names */
+    bool lone_name;                   /* the first line is nothing but the usual name of the sources */
     bool fixed;                       /* the format says which column is which */
     bool ambiguous;                   /* a table with commas could be one with semicolons, too */
     int32_t weight;  /* the column of a number for each line, by the format; 0: there is none */

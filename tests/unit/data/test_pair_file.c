@@ -334,6 +334,7 @@ static const struct {
     {"lemma,form\na,b\n", NULL, "lemma,form\nc,d\n", "csv+: c|d", ""},
     {"lemma,form\na,b\n", NULL, "lemma\tform\nc\td\n", "+: c|d",
      "read as tsv+header; the model was trained with csv+header"},
+    {"lemma,form\na,b\n", NULL, "id, Form , Lemma\n7,d,c\n", "csv+: c|d", "read as source 3 \" Lemma\""},
     {"xx,yy\na,b\n", "csv+header", "yy,xx\nd,c\n", "csv+: c|d", "read as source 2 \"xx\""},
     {"xx\tyy\na\tb\n", "tsv+header", "Id\tYY\tXX\n7\td\tc\n", "+: c|d",
      "read as source 3 \"XX\", target 2 \"YY\""},

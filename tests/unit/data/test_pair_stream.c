@@ -35,6 +35,12 @@ static const struct {
     {"lemma\tform\na\tb\n", NULL, "2:a ", &csv},
     {"{\"id\":7,\"s\":\"a\"}\n\n{\"s\":\"b\",\"id\":8}\n", NULL, "1:a 3:b ", &json},
     {"{\"s\":\"a\"}\n", NULL, "1:a ", &json},
+    {"Form;Lemma\r\nb;a\r\n", NULL, "2:a ", &csv}, /* by name, whatever the format */
+    {"id, Lemma , Form\n7,a,b\n", NULL, "2:a ", &csv},
+    {"{\"id\":7,\"lemma\":\"a\"}\n", NULL, "1:a ", &csv},
+    {"s,t\na,b\n", NULL, "2:a ", &json},
+    {"lemma\na\n", NULL, "1:lemma 2:a ", &csv},
+    {"lemma\na\n", "tsv+header", "2:a ", &csv},
     {"{a}\nb\n", NULL, "1:{a} 2:b ", &json},
     {"a\tV;X\nb\tN;Y\n", NULL, "1:a+V;X 2:b+N;Y ", &forms},
     {"a\tb\tV;X\n", NULL, "1:a+V;X ", &forms},
