@@ -1,6 +1,7 @@
 /* A run of lb_fit: the examples of each step, the weights that are kept, its loss, and its end. */
 #include "lookback/nn.h"
 #include "lookback/train.h"
+#include "support/fit_examples.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -8,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 57, HELD = 5, TRAINED = COUNT - HELD, BATCH = 8, BATCHES = 7, EPOCHS = 3 };
-enum { LENGTH = 5, IDS = 4, CLASSES = 2, MOST_SEEN = 4 * COUNT, WEIGHTS = 64 };
+enum { HELD = 5, TRAINED = COUNT - HELD, BATCH = 8, BATCHES = 7, EPOCHS = 3 };
+enum { MOST_SEEN = 4 * COUNT, WEIGHTS = 64 };
 
-static lb_real numbers[COUNT][2], values[COUNT];
-static int32_t ids[COUNT][LENGTH], lengths[COUNT], labels[COUNT];
 static lb_error error;
 
 /* A model whose first number is the number of the example: it notes what it reads. */
@@ -29,54 +28,6 @@ typedef struct reader {
     lb_real weights[8][WEIGHTS];
     int64_t epochs, stop; /* so far; questions until it shall stop */
 } reader;
-
-static void make_examples(void)
-{
-    for (int i = 0; i < COUNT; i++) {
-        lb_rng rng = {.seed = 4, .step = (uint32_t)i};
-        numbers[i][0] = (lb_real)i;
-        numbers[i][1] = (lb_real)lb_rng_uniform(rng, 0);
-        values[i] = (lb_real)lb_rng_uniform(rng, 1);
-        labels[i] = (int32_t)lb_rng_below(rng, 2, CLASSES);
-        lengths[i] = (int32_t)lb_rng_below(rng, 3, LENGTH + 1);
-        for (int k = 0; k < LENGTH; k++) ids[i][k] = (int32_t)lb_rng_below(rng, 4 + (uint64_t)k, IDS);
-    }
-    lengths[0] = 2;
-    lengths[1] = 1;
-    lengths[COUNT - 1] = LENGTH - 2; /* with room after it */
-}
-
-static lb_examples of_values(void)
-{
-    return (lb_examples){.count = COUNT, .numbers = numbers[0], .width = 2, .values = values, .outputs = 1};
-}
-
-static lb_examples of_labels(void)
-{
-    return (lb_examples){
-        .count = COUNT, .numbers = numbers[0], .width = 2, .labels = labels, .classes = CLASSES};
-}
-
-/* To each id a tag, of which some do not count. */
-static lb_examples of_tags(void)
-{
-    static int32_t tags[COUNT][LENGTH];
-    for (int i = 0; i < COUNT; i++)
-        for (int k = 0; k < LENGTH; k++) tags[i][k] = k == 2 ? -1 : ids[i][(k + 1) % LENGTH];
-    return (lb_examples){.count = COUNT,
-                         .ids = ids[0],
-                         .lengths = lengths,
-                         .length = LENGTH,
-                         .vocabulary = IDS,
-                         .tags = tags[0],
-                         .classes = IDS};
-}
-
-static lb_examples of_ids(void)
-{
-    return (lb_examples){
-        .count = COUNT, .ids = ids[0], .lengths = lengths, .length = LENGTH, .vocabulary = IDS, .next = true};
-}
 
 static reader *new_reader(int64_t outputs)
 {
