@@ -165,7 +165,7 @@ START_TEST(test_plain_copy_of_gzip_data_has_all_of_them_or_is_an_error)
         ck_assert_str_eq(error.message, "words: damaged gzip data");
     }
     for (int zeros = 0; zeros < 2; zeros++) {
-        memcpy(bytes + one, "\0e\tf\n" + !zeros, 4);
+        memcpy(bytes + one, &"\0e\tf\n"[!zeros], 4);
         ck_assert_ptr_null(copy_bytes(bytes, one + 4));
         ck_assert_str_eq(error.message,
                          "words: found something else behind the gzip data, expected their end: "
