@@ -299,7 +299,7 @@ lb_status lb_pair_file_settle(lb_pair_file *file, const char *name, const char *
         keep_columns(file, &found, format);
         note_doubts(file, name, &found, format);
         status = name_unused(file, &found, format);
-        if (!status) status = compare_reading(file, name, format);
+        if (!status && found.columns > 0) status = compare_reading(file, name, format);
         if (status) lb_error_set(error, status, "%s: out of memory", name);
     }
     format->usual = NULL;
