@@ -204,7 +204,8 @@ else:
 def test_ctrl_c_stops_a_translation(folder):
     begun, ended = os.pipe()
     child = subprocess.Popen([sys.executable, "-c", """
-import os, sys, lookback
+import os, signal, sys, lookback
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what is in the background with SIGINT ignored
 model = lookback.open(sys.argv[1])
 try:
     os.write(int(sys.argv[2]), b"x")

@@ -20,7 +20,8 @@ static char train_file[SUPPORT_PATH], new_file[SUPPORT_PATH], new_dev[SUPPORT_PA
 static void see(void *context, const lb_training_run *run)
 {
     (void)context;
-    first_loss = run->history->points[run->history->count > 1].loss; /* behind that of the start */
+    const lb_train_history *history = run->history;
+    first_loss = history->points[history->points[0].step == 0 && history->count > 1].loss;
 }
 
 static bool stop(void *context)
