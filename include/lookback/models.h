@@ -341,9 +341,9 @@ typedef struct lb_beam_config {
     /* The beginning of each output, [batch] rows of tokens with their lengths, shorter than `limit` [none]. For a model
      * that writes forwards and does not vote. */
     const int32_t *const *prefix;
-    const int32_t *prefix_length;
-    bool (*stop)(void *context); /* called between two steps: true interrupts the search [NULL] */
-    void *context;               /* passed to `stop` */
+    const int32_t *prefix_length; /* [batch] how many of them [none] */
+    bool (*stop)(void *context);  /* called between two steps: true interrupts the search [NULL] */
+    void *context;                /* passed to `stop` */
 } lb_beam_config;
 
 /** One output for one source; arrays on the tape. */
@@ -386,15 +386,15 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
 
 /** Zero means the default in brackets. */
 typedef struct lb_sample_config {
-    int64_t count;         /* outputs for each source, at most 65536, drawn independently [1] */
-    int64_t limit;         /* tokens after which an output is cut off, as in lb_beam_config */
-    double temperature;    /* divides the logits [1]; the nearer to 0, the closer to greedy decoding */
-    double length_penalty; /* of lb_beam_config [1] */
-    bool without_weights;  /* of lb_beam_config */
-    uint64_t seed;
+    int64_t count;               /* outputs for each source, at most 65536, drawn independently [1] */
+    int64_t limit;               /* tokens after which an output is cut off, as in lb_beam_config */
+    double temperature;          /* divides the logits [1]; the nearer to 0, the closer to greedy decoding */
+    double length_penalty;       /* of lb_beam_config [1] */
+    bool without_weights;        /* of lb_beam_config */
+    uint64_t seed;               /* of all outputs [0] */
     const uint64_t *text;        /* [batch] numbers of the sources [0, 1, 2 ...] */
     bool (*stop)(void *context); /* of lb_beam_config */
-    void *context;
+    void *context;               /* passed to `stop` */
 } lb_sample_config;
 
 /** Draws outputs for a batch, token by token, each from the softmax of its logits over the temperature. They are in the

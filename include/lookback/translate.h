@@ -55,8 +55,8 @@ typedef struct lb_translate_config {
     bool copy_unknown;
     /* Sample n_best outputs instead of searching for the best: see lb_sample. The beam is then ignored. */
     bool sample;
-    double temperature; /* of lb_sample_config [1] */
-    uint64_t seed;
+    double temperature;  /* of lb_sample_config [1] */
+    uint64_t seed;       /* of the samples [0] */
     uint64_t first_text; /* number of the first text; the samples of a text depend on its number [0] */
     int member;          /* decode with this member of an ensemble alone, counted from 1 [0: with all] */
     bool skip_bad_texts; /* an unreadable text gets an error and no output, instead of failing the call */
