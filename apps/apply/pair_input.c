@@ -53,7 +53,6 @@ lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
 {
     lb_line line;
     off_t begin = lseek(input->file.descriptor, 0, SEEK_CUR);
-    if (begin < 0) return LB_OK;
     bool more = true;
     while (more) more = app_pair_input_next(input, &line, error);
     if (error->status) return error->status;

@@ -63,8 +63,7 @@ lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *
 LB_MUST_USE lb_status app_pair_input_open(app_pair_input *input, const char *path,
                                           const lb_pair_format *format, lb_error *error);
 
-/** Checks all lines in advance, so that a bad one near the end does not waste hours of work. Does not check a pipe,
- *  which can only be read once.
+/** Checks all lines in advance, so that a bad one near the end does not waste hours of work.
  *  Errors: those of app_pair_input_next; LB_ERROR_FORMAT if there is no pair. */
 LB_MUST_USE lb_status app_pair_input_check(app_pair_input *input, lb_error *error);
 

@@ -76,7 +76,7 @@ static lb_status collect_file(lesson *l, const char *path, lb_pair_format *forma
     app_pair_texts texts = {0};
     lb_status status = app_pair_input_open(&input, path, format, l->error);
     if (!status) {
-        lb_lines_keep(&input.lines);
+        lb_lines_keep(&input.lines, input.file.piped);
         status = app_pair_texts_read(&texts, &input, SIZE_MAX, l->error);
     }
     if (!status) status = collect(&l->sources, &texts.sources, l->error);

@@ -106,7 +106,7 @@ static lb_status read_lines(int descriptor, const char *name, size_t most, lb_st
 {
     lb_lines lines;
     lb_status status = lb_lines_open(&lines, descriptor, name, REVIEWS_LONGEST, error);
-    lb_lines_keep(&lines);
+    lb_lines_keep(&lines, false);
     bool more = true;
     while (more && !status && reviews->count < most) {
         lb_line line;

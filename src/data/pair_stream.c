@@ -2,11 +2,10 @@
 
 #include "data/pair_line.h"
 #include "io/plain_copy.h"
+#include "io/plain_reader.h"
 
 #include <string.h>
 #include <unistd.h>
-
-enum { GZIP_FIRST = 0x1F, GZIP_SECOND = 0x8B, MAGIC = 2 };
 
 /* Puts a plain copy of gzip data in the place of the descriptor. */
 static lb_status unpack(lb_pair_stream *s, lb_error *error)
@@ -25,11 +24,11 @@ static bool begins_as_gzip(lb_pair_stream *s)
 {
     char *first = s->lines.buffer;
     ssize_t count = 1;
-    while (count > 0 && s->lines.end < MAGIC && (s->lines.end == 0 || *first == GZIP_FIRST)) {
+    while (count > 0 && s->lines.end < LB_GZIP_MAGIC && (s->lines.end == 0 || *first == LB_GZIP_FIRST)) {
         count = lb_lines_read(s->file.descriptor, first + s->lines.end, 1);
         if (count > 0) s->lines.end++;
     }
-    return s->lines.end == MAGIC && *first == GZIP_FIRST && (unsigned char)first[1] == GZIP_SECOND;
+    return lb_begins_gzip(first, s->lines.end);
 }
 
 lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_format *format,
@@ -42,13 +41,6 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
     if (!status) status = lb_lines_open(&s->lines, s->file.descriptor, s->name, LB_PAIR_LINE_BYTES, error);
     if (status) return status;
     return (regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s)) ? unpack(s, error) : LB_OK;
-}
-
-static bool is_blank(const lb_line *line)
-{
-    for (size_t i = 0; i < line->length; i++)
-        if (line->text[i] != ' ' && line->text[i] != '\t') return false;
-    return !line->cut;
 }
 
 /* The first line with a text says how it and all others are read. */
@@ -102,7 +94,7 @@ lb_lines_result lb_pair_stream_next(lb_pair_stream *stream, bool wait, lb_line *
         if (take_converted(s, line)) return LB_LINES_ONE;
         lb_lines_result result = lb_lines_next(&s->lines, wait, line, error);
         bool one = result == LB_LINES_ONE;
-        if (one && !s->begun && !is_blank(line) && begin(s, line, error)) return LB_LINES_FAILED;
+        if (one && !s->begun && !lb_line_is_blank(line) && begin(s, line, error)) return LB_LINES_FAILED;
         if (!s->converts) return result;
         if (convert(s, result, line, error)) return LB_LINES_FAILED;
         if (!one && s->taken == s->converter.out.length) return result;

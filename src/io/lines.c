@@ -27,11 +27,11 @@ lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_
     return grow(lines, CHUNK, error);
 }
 
-void lb_lines_keep(lb_lines *lines)
+void lb_lines_keep(lb_lines *lines, bool piped)
 {
     struct stat info;
     bool regular = fstat(lines->descriptor, &info) == 0 && S_ISREG(info.st_mode);
-    lines->most = regular ? 0 : LB_LINES_KEPT;
+    lines->most = regular && !piped ? 0 : LB_LINES_KEPT;
 }
 
 void lb_lines_close(lb_lines *lines)

@@ -42,6 +42,14 @@ typedef enum lb_lines_result {
     LB_LINES_FAILED, /* see the error */
 } lb_lines_result;
 
+/** Whether there is nothing but blanks and tabs in a line. */
+static inline bool lb_line_is_blank(const lb_line *line)
+{
+    for (size_t i = 0; i < line->length; i++)
+        if (line->text[i] != ' ' && line->text[i] != '\t') return false;
+    return !line->cut;
+}
+
 /** Starts reading lines of at most `longest` bytes. `name` is the name of the file in messages.
  *  Memory: what the longest line so far needs, at most a little more than `longest` bytes; free it with lb_lines_close.
  *  Errors: LB_ERROR_MEMORY. */
@@ -51,8 +59,9 @@ LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, int descriptor, const char 
 /** The most bytes that are read of a pipe or a device whose lines are kept: each takes some memory of its own. */
 enum { LB_LINES_KEPT = 1 << 25 };
 
-/** For who keeps all lines. A regular file has its own end; anything else is then read up to LB_LINES_KEPT bytes. */
-void lb_lines_keep(lb_lines *lines);
+/** For who keeps all lines. A regular file has its own end, unless it is the copy of a pipe, `piped`; anything else is
+ *  read up to LB_LINES_KEPT bytes. */
+void lb_lines_keep(lb_lines *lines, bool piped);
 
 /** The next line; its text is valid until the next call. Text after the last line end counts as a line. The next call
  *  skips the rest of a cut line, unless that has more than LB_FILE_STREAM bytes.

@@ -29,8 +29,9 @@ int lb_nameless_file(void)
 
 bool lb_is_gzip(int descriptor)
 {
-    unsigned char first[2];
-    return pread(descriptor, first, sizeof first, 0) == sizeof first && first[0] == 0x1F && first[1] == 0x8B;
+    unsigned char first[LB_GZIP_MAGIC];
+    ssize_t count = pread(descriptor, first, sizeof first, 0);
+    return count > 0 && lb_begins_gzip(first, (size_t)count);
 }
 
 static lb_status cannot(const char *name, const char *what, int reason, lb_error *error)

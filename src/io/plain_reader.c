@@ -11,9 +11,6 @@
 
 enum { PIECE = 1 << 16, GZIP = 16 + MAX_WBITS };
 
-/* Source: RFC 1952. */
-static const unsigned char MAGIC[] = {0x1F, 0x8B};
-
 typedef enum state {
     BEGIN, /* nothing has been read */
     PLAIN,
@@ -75,8 +72,8 @@ static lb_status damaged(const lb_plain_reader *r, lb_error *error)
 
 static lb_status begin(lb_plain_reader *r, lb_error *error)
 {
-    lb_status status = fill(r, sizeof MAGIC, error);
-    bool gzip = r->stream.avail_in >= sizeof MAGIC && memcmp(r->stream.next_in, MAGIC, sizeof MAGIC) == 0;
+    lb_status status = fill(r, LB_GZIP_MAGIC, error);
+    bool gzip = lb_begins_gzip(r->stream.next_in, r->stream.avail_in);
     if (status) return status;
     r->state = PLAIN;
     if (!gzip) return LB_OK;
@@ -128,7 +125,7 @@ static lb_status go_on(lb_plain_reader *r, bool *end, lb_error *error)
         s->next_in++;
         s->avail_in--;
     }
-    if (zeros || *s->next_in != *MAGIC)
+    if (zeros || *s->next_in != LB_GZIP_FIRST)
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: found something else behind the gzip data, expected their end: gunzip it, "
                             "and put the parts together as text",

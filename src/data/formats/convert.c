@@ -190,13 +190,6 @@ static lb_status take_record(lb_converter *w, lb_pair_line_is found)
     return status;
 }
 
-static bool is_blank(const lb_line *line)
-{
-    for (size_t i = 0; i < line->length; i++)
-        if (line->text[i] != ' ' && line->text[i] != '\t') return false;
-    return !line->cut;
-}
-
 /* Follows a quoted field from line to line. `fields` is how many were complete before this one. */
 static lb_status follow(lb_converter *w, int64_t number, bool before, int fields, lb_pair_line_is found)
 {
@@ -228,8 +221,8 @@ static lb_status take_line(lb_converter *w, const lb_line *line)
     int fields = before > 0 ? w->fields.count : 0;
     lb_pair_line_is found = LB_LINE_IS_BAD;
     w->asked.met->lines++;
-    if (before == 0 && (is_blank(line) || is_divider(w, line))) {
-        *(is_blank(line) ? &w->asked.met->blanks : &w->asked.met->comments) += 1;
+    if (before == 0 && (lb_line_is_blank(line) || is_divider(w, line))) {
+        *(lb_line_is_blank(line) ? &w->asked.met->blanks : &w->asked.met->comments) += 1;
         return LB_OK;
     }
     if (before == 0) w->first = line->number;

@@ -55,11 +55,12 @@ lb_status lb_pair_file_source(const char *path, int *descriptor, bool *regular, 
 }
 
 /* Opens a file for reading from its first byte, as often as one wants. */
-static lb_status open_one(const char *path, int *descriptor, bool *copied, lb_error *error)
+static lb_status open_one(const char *path, int *descriptor, bool *copied, bool *piped, lb_error *error)
 {
-    bool regular;
+    bool regular = true;
     lb_status status = lb_pair_file_source(path, descriptor, &regular, error);
-    *copied = !status && (!regular || lb_is_gzip(*descriptor));
+    *piped = !regular;
+    *copied = !status && (*piped || lb_is_gzip(*descriptor));
     return *copied ? copy_one(path, descriptor, error) : status;
 }
 
@@ -116,7 +117,7 @@ static void take_columns(lb_pair_file *file, const lb_recognised *found, lb_pair
     if (!asked.target && !format->no_target) format->target_column = rest->target;
     if (!asked.features && may) format->features_column = rest->features;
     if (format->features_column && !format->source.features)
-        format->source.features = found->between_features ? found->between_features : FEATURES;
+        format->source.features = found->between_features;
 }
 
 static void keep_name(const lb_fields *names, int32_t column, char kept[LB_PAIR_COLUMN_NAME])
@@ -331,12 +332,12 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .weight_column = format->weight_column,
                            .format = format,
                            .met = &file->met};
-    bool copied;
+    bool copied, piped;
     lb_status status = asked.to < 0 ? cannot_read(path, errno, error) : LB_OK;
     file->header = asked.header;
     if (!status && format->targets) {
         asked.targets_name = lb_pair_file_name(format->targets);
-        status = open_one(format->targets, &asked.targets, &copied, error);
+        status = open_one(format->targets, &asked.targets, &copied, &piped, error);
     }
     if (!status) status = lb_convert(&asked, error);
     close_one(&asked.targets);
@@ -373,7 +374,7 @@ static lb_status prepare(lb_pair_file *file, const char *path, lb_pair_format *f
 lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
     *file = (lb_pair_file){.descriptor = -1};
-    lb_status status = open_one(path, &file->descriptor, &file->copied, error);
+    lb_status status = open_one(path, &file->descriptor, &file->copied, &file->piped, error);
     if (!status) status = prepare(file, path, format, error);
     if (status) lb_pair_file_close(file);
     format->usual = NULL;

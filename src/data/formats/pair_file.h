@@ -12,6 +12,7 @@
 typedef struct lb_pair_file {
     int descriptor;                 /* at the first byte of the lines */
     bool copied;                    /* it is a copy */
+    bool piped;                     /* of a pipe or a device, which may have had no end */
     bool numbered;                  /* its lines begin with a number and a tab: see lb_pair_file_line */
     bool header;                    /* its first line has names */
     bool recognised;                /* the format is not given */

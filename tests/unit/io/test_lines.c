@@ -256,7 +256,7 @@ START_TEST(test_lines_keep_has_a_limit_for_all_lines)
         write_for_ever(writer);
     }
     close(writer);
-    lb_lines_keep(&lines);
+    lb_lines_keep(&lines, false);
     while (lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE) {
     }
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
@@ -281,10 +281,17 @@ START_TEST(test_lines_keep_takes_all_of_a_regular_file)
     for (int i = 0; i <= LB_LINES_KEPT / LINE + 1; i++) ck_assert_uint_eq(fwrite(text, 1, LINE, file), LINE);
     fclose(file);
     ck_assert_int_eq(lb_lines_open(&lines, open(path, O_RDONLY), "file", LINE, &error), LB_OK);
-    lb_lines_keep(&lines);
+    lb_lines_keep(&lines, false);
     while (lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE) count++;
     ck_assert_int_eq(error.status, LB_OK);
     ck_assert_int_eq(count, LB_LINES_KEPT / LINE + 2);
+    finish();
+    /* A copy of a pipe has the limit of the pipe. */
+    ck_assert_int_eq(lb_lines_open(&lines, open(path, O_RDONLY), "file", LINE, &error), LB_OK);
+    lb_lines_keep(&lines, true);
+    while (lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE) {
+    }
+    ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
     finish();
 }
 END_TEST
