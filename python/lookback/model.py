@@ -180,7 +180,7 @@ class Model:
         texts = [encode(text, f"source {number}") for number, text in enumerate(sources, 1)]
         wanted = [encode(text, f"target {number}") for number, text in enumerate(targets, 1)]
         if len(texts) != len(wanted):
-            raise Error(Status.ARGUMENT, f"found {len(texts)} sources and {len(wanted)} targets, expected as many")
+            raise Error(Status.ARGUMENT, f"found {len(texts)} sources and {len(wanted)} targets, expected the same number")
         found: List[Translation] = []
         config = _c.lb_score_config(attention=attention)
         for first in range(0, len(texts), BATCH):
