@@ -1,4 +1,4 @@
-/* The result for a text as a line of JSON; docs/guide.md describes the fields. */
+/* The result for a text as a line of JSON; docs/terminal.md describes the fields. */
 #ifndef APP_ANSWER_JSON_H
 #define APP_ANSWER_JSON_H
 

@@ -37,8 +37,8 @@
 
 /** What help says about lb_symbol_kind_names. */
 #define APP_SYMBOLS_HELP                                                                                     \
-    "what is a symbol without a separator: a character (default), or a grapheme, which is what people take " \
-    "for one, such as a flag or a letter with its marks"
+    "symbols without a separator: characters (default), or graphemes, which people take for characters, "    \
+    "such as a flag or a letter with its marks"
 
 /** Sets both sides of a format to these choices of lb_symbol_kind_names and lb_normal_form_names. */
 void app_set_symbols(lb_pair_format *format, int symbols, int normalize);

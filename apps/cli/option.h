@@ -77,7 +77,7 @@ extern int app_isa;
 #define APP_THREADS(pointer)                                                                                 \
     APP_CHOICE(                                                                                              \
         0, "isa", "SET", &app_isa, lb_instruction_set_names,                                                 \
-        "the instructions that kernels use, also by LOOKBACK_ISA; the last bits of results depend on it"),   \
+        "instruction set of the kernels, also set by LOOKBACK_ISA; the last bits of results depend on it"),  \
         APP_INT(                                                                                             \
             0, "threads", "N", (pointer), 0, 1024,                                                           \
             "number of threads; 0: OMP_NUM_THREADS, or one per processor, of which a training chooses how "  \

@@ -230,7 +230,7 @@ int export_main(int argc, char **argv)
     settings s = {.output = "model.c", .beam = 1};
     const app_option options[] = {
         APP_OUTPUT('o', "output", &s.output,
-                   "the C file, NAME.c; NAME.h is written beside it, and the function is NAME_translate. Or "
+                   "the C file, NAME.c; NAME.h is written next to it, and the function is NAME_translate. Or "
                    "NAME.onnx, for two files of ONNX: NAME.encoder.onnx, which runs once per text, and "
                    "NAME.decoder.onnx, one step of the decoder, with float32 weights"),
         APP_CHOICE(

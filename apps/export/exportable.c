@@ -69,10 +69,7 @@ lb_status app_exportable(const char *path, const lb_text_model *text, int beam, 
     const lb_model *model = text->model;
     if (!found.what) found = hindrance_in_c(text);
     if (found.what)
-        return refuse(
-            path, found,
-            " with soft attention or none, without features and copying: that is what can be exported",
-            error);
+        return refuse(path, found, " with soft attention or none, without features and copying", error);
     if (beam <= 1 || model->output == LB_SOFTMAX) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT,
                         "%s: found --beam %d, expected 1 for a model trained with --loss %s", path, beam,
@@ -84,10 +81,8 @@ lb_status app_exportable_as_onnx(const char *path, const lb_text_model *text, lb
     app_hindrance found = hindrance(text);
     if (!found.what) found = app_onnx_hindrance(text->model);
     if (!found.what) return LB_OK;
-    return refuse(
-        path, found,
-        ", without features and copying, whose attention is additive, dot, general, scaled-dot, "
-        "multi-head or none, or a transformer with sinusoidal, learned or no positions: that is what "
-        "can be exported to ONNX",
-        error);
+    return refuse(path, found,
+                  ", without features and copying, whose attention is additive, dot, general, scaled-dot, "
+                  "multi-head or none, or a transformer with sinusoidal, learned or no positions, for ONNX",
+                  error);
 }

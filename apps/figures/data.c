@@ -232,7 +232,7 @@ static int look(const settings *asked, const char *path)
 
 static const app_example examples[] = {
     {"Look at pairs before training on them.", "lookback data pairs.tsv"},
-    {"Compare those for training and for choosing, and draw lengths and symbols.",
+    {"Compare two files, and draw their lengths and symbols.",
      "lookback data pairs.tsv --dev dev.tsv -o data.png"},
 };
 
@@ -253,7 +253,7 @@ int data_main(int argc, char **argv)
                 "column of the features of the sources"),
         APP_INT(0, "weight-column", "N", &f->weight_column, 0, 1 << 16, "column of counts or weights"),
         APP_TEXT(0, "features-separator", "TEXT", &f->source.features,
-                 "separator between features; default: as the file shows, or a semicolon"),
+                 "separator between features; default: recognised, or a semicolon"),
         APP_TEXT(0, "source-separator", "TEXT", &f->source.separator,
                  "separator between symbols of the source, such as ' '; default: each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &f->target.separator, "the same for the target"),
@@ -267,9 +267,10 @@ int data_main(int argc, char **argv)
     const app_program program = {
         .name = "data",
         .purpose =
-            "Shows what a training would find in a file of pairs: format, columns, lengths, symbols, what is "
-            "odd and what mends it, repetitions, sources with several targets, and what --dev shares with "
-            "FILE. It takes the options of `lookback train`. FILE may be - for standard input.",
+            "Shows what a training would find in a file of pairs: format, columns, lengths, symbols, "
+            "oddities "
+            "and their remedies, repetitions, sources with several targets, and sources that --dev shares "
+            "with FILE. It takes the options of `lookback train`. FILE may be - for standard input.",
         .operands = "FILE",
         .min_operands = 1,
         .max_operands = 1,

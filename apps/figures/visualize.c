@@ -245,7 +245,7 @@ int visualize_main(int argc, char **argv)
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours", .usual = true),
         APP_TEXT(
             0, "range", "RANGE", &s.range,
-            "what the colours span: data, or LOW..HIGH such as 0..1; default: 0..1, or data if some values "
+            "range of the colours: data, or LOW..HIGH such as 0..1; default: 0..1, or data if some values "
             "are outside or all are below 0.5"),
         APP_FLAG(0, "no-values", &s.no_values, "leave out the numbers in the cells"),
         APP_TEXT(0, "font", "FILE", &s.font,

@@ -114,7 +114,7 @@ typedef struct lb_tokens {
 lb_tokens lb_tokens_new(lb_tape *tape, int64_t batch, int64_t length, int32_t **id, int32_t **lengths);
 
 /** A batch with a copy of these rows of ids, for a model, or of labels, as rows of length 1.
- *  Lengths: [batch], each from 0 to `length`; what follows in a row does not count. NULL: all rows are full.
+ *  Lengths: [batch], each from 0 to `length`; the rest of a row does not count. NULL: all rows are full.
  *  Shapes:  ids [batch, length]. Whether an id is in a vocabulary is checked by whoever looks it up.
  *  Errors:  LB_ERROR_INDEX, with the row, for a length beyond the array; LB_ERROR_SHAPE, LB_ERROR_MEMORY; batch is then
  *           0. */

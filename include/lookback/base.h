@@ -117,7 +117,7 @@ void lb_release(void *memory);
 
 /** Sets the number of threads for future work of the calling thread. 0 or less means OMP_NUM_THREADS, or without it one
  *  for each processor that the process may use, by its CPU set and the quota of its control group. Until a number is
- *  set, trainings use as many of these threads as their steps are fastest with: lb_train. */
+ *  set, trainings measure how many of these threads make their steps fastest: see lb_train. */
 void lb_set_threads(int threads);
 
 /** The number of threads in use; 1 in a build without OpenMP. */

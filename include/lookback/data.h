@@ -88,8 +88,8 @@ typedef enum lb_normal_form {
 typedef struct lb_symbol_rule {
     const char *separator;    /* between symbols, such as " "; NULL or "": each character is a symbol */
     lb_normal_form normalize; /* applied first */
-    /* Without a separator, what people take for one character is a symbol, such as a flag, or a letter with its marks:
-     * an extended grapheme cluster. Source: Unicode Standard Annex 29. */
+    /* Without a separator, a symbol is an extended grapheme cluster, which people take for one character, such as a
+     * flag, or a letter with its marks. Source: Unicode Standard Annex 29. */
     bool graphemes;
     /* Between the features of a text, such as ";" in "V;PST;3;SG", outside brackets that are closed again, as in
      * "PSS(1;PL)"; NULL or "": texts have none. Features follow the text after a tab, "walk\tV;PST". Each is one
@@ -120,7 +120,7 @@ typedef struct lb_pair_format {
      * with "+header": docs/data.md. It must outlive the pairs. NULL: recognised, or else that of `usual`, or "tsv". */
     const char *kind;
     const lb_pair_columns
-        *usual; /* of the training, for what is not given; NULL: there was none. Used while opening */
+        *usual; /* of the training, for columns that are not given; NULL: none. Used while opening */
     const char
         *targets; /* the file of the targets, a line for each line of the sources; NULL: lines have both */
     /* The column of a weight: a pair with a weight of 3 is there three times; one of 0.5 half of the time. 0: none. */
@@ -140,7 +140,7 @@ typedef struct lb_pair_format {
 
 /* ---- Pairs of texts, in a file or in memory. ---- */
 
-/** Pairs of texts in memory: pair i is what a line with these columns would be. The arrays belong to the caller. */
+/** Pairs of texts in memory: pair i has the texts of a line with these columns. The arrays belong to the caller. */
 typedef struct lb_pair_texts {
     int64_t count;
     const char *const *source;   /* [count] UTF-8, without tabs and line breaks, as all of them */
@@ -164,7 +164,7 @@ LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_
 
 /** Checks every pair of the arrays, and reads them from there as lb_pairs_open does from a file: the same pairs give
  *  the same ids, batches and weights.
- *  Format: its columns do not count, because the arrays say what is where. `skip_bad_lines` counts bad pairs.
+ *  Format: its columns do not count, because each array is a column. `skip_bad_lines` counts bad pairs.
  *  Memory: the arrays and their strings must outlive the pairs, also those that are held out, and must not change.
  *          Close it with lb_pairs_close. NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT without pairs, or without an array that the format needs; LB_ERROR_FORMAT, "pair 7: found

@@ -24,7 +24,7 @@ typedef struct lb_model {
     /* It writes its targets from their end. Decoding returns them in reading order all the same; lb_model_forward and
      * the functions of a kind read them in the order of writing: see lb_batch_for. */
     bool from_end;
-    lb_normalizer output; /* what makes probabilities of the logits [LB_SOFTMAX] */
+    lb_normalizer output; /* makes probabilities of the logits [LB_SOFTMAX] */
     bool copies; /* it can copy symbols of the source, or a member of it can: see lb_model_set_copies */
 } lb_model;
 
@@ -46,8 +46,8 @@ typedef struct lb_model_step {
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in);
 
 /** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15.
- *  LB_PAD and LB_BOS, which no output has, get 0, and the others what is left of their share; lb_model_loss counts them
- *  all.
+ *  No output has LB_PAD and LB_BOS: they get 0, and the other symbols share their probability. lb_model_loss counts all
+ *  symbols.
  *  Shapes: logits [..., target_vocab] -> the same. */
 lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits);
 
@@ -119,12 +119,12 @@ typedef struct lb_decoder_attention {
     void *own;     /* further data of the type, from lb_params_alloc */
 } lb_decoder_attention;
 
-/** What all steps attend to. All but `past` is computed once per batch. */
+/** The memory that all steps attend to. All but `past` is computed once per batch. */
 typedef struct lb_attended_memory {
     lb_tensor *keys;   /* [batch, S, .]; NULL without attention */
     lb_tensor *values; /* [batch, S, .] */
     lb_tensor *mask;   /* [batch, S] */
-    /* What a built-in attention knows of the steps before; NULL if it needs nothing. Coverage: the sum of their
+    /* The state of a built-in attention after the steps before; NULL if it needs none. Coverage: the sum of their
      * weights, [batch, S]; location: the weights of the last one, [batch, S]; local-m: the position of the next one,
      * and the way to the one after, [batch, 2]; monotonic: the beliefs of lb_attend_monotonic, NULL before the first
      * step. */

@@ -21,10 +21,10 @@
  * Errors stick to the tape and to the parameters; lb_backward and the steps of the optimisers report them. Every other
  * function that can fail returns a status, or NULL, and fills an lb_error. The library never prints and never exits.
  *
- * Only lb_set_allocator is process-wide, and one number of OpenBLAS: a build of it that has threads of its own computes
- * on one of them while an op or lb_backward runs, also for the rest of the program, and has its number of threads back
- * afterwards. Objects have no locks: each thread can have its own tape, and threads can read the same parameters while
- * none of them trains. They can share an lb_translator.
+ * Only lb_set_allocator and the number of threads of OpenBLAS are process-wide. A build of OpenBLAS with threads of its
+ * own computes on one thread while an op or lb_backward runs, also for the rest of the program. Afterwards it has its
+ * number of threads back. Objects have no locks: each thread can have its own tape, and threads can read the same
+ * parameters while none of them trains. They can share an lb_translator.
  *
  * To apply a trained model:
  *

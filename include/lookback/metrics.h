@@ -92,8 +92,8 @@ void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
  *           computed by sacreBLEU (Post 2018, arXiv:1804.08771) with tokenize none and without effective order.
  *           Smoothing: Chen and Cherry 2014, "A systematic comparison of smoothing techniques for sentence-level BLEU",
  *           methods 3, none, 1 and 2.
- *  Differs: tokens are symbols; there is no tokenizer. What is not defined is 0 there, even for outputs that are
- *  right. */
+ *  Differs: tokens are symbols; there is no tokenizer. A score that is not defined is 0, even for outputs that
+ *  are right. */
 double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
 
 /* ---- Measures of outputs against references: sequence, word and symbol error rate, BLEU. ---- */

@@ -38,7 +38,7 @@ extern const char *const lb_loss_names[];
 
 /* ---- Copying: a symbol of the target is either chosen from the vocabulary or copied from the source. ---- */
 
-/** What the gate reads: the context, the state and the input of a step. */
+/** The operands of the gate: the context, the state and the input of a step. */
 enum { LB_COPYING_OPERANDS = 3 };
 
 /** The pointer of a model that copies (See, Liu, Manning 2017, arXiv:1704.04368, section 2.2). With probability
@@ -52,8 +52,8 @@ typedef struct lb_copying {
 
 /** Says as which symbol of the target each symbol of the source is copied. It is stored in the file of the model.
  *  Target: [source_vocab] ids of the target; LB_UNK for a symbol that the target vocabulary lacks, and for all unknown
- *          symbols of the source: the model then writes LB_UNK, and points at the symbol. LB_PAD for what is never to
- *          be copied, which is the default.
+ *          symbols of the source: the model then writes LB_UNK, and points at the symbol. LB_PAD for a symbol that
+ *          is never copied, which is the default.
  *  Errors: LB_ERROR_ARGUMENT if the model does not copy, is an ensemble, or has no such target symbol. */
 LB_MUST_USE lb_status lb_model_set_copies(lb_model *model, const int32_t *target, lb_error *error);
 
@@ -68,11 +68,11 @@ typedef struct lb_seq2seq_config {
     bool bidirectional;          /* the encoder */
     lb_attention_kind attention; /* [LB_ATTENTION_ADDITIVE] */
     int64_t heads; /* [4] of LB_ATTENTION_MULTI_HEAD and of custom attention with several heads */
-    lb_normalizer attention_weights; /* what makes them of the scores [LB_SOFTMAX] */
+    lb_normalizer attention_weights; /* makes them of the scores [LB_SOFTMAX] */
     /* [0.1] Standard deviation of the initial embeddings. With 1, as in nn.Embedding, training takes longer. */
     double embedding_deviation;
     lb_real dropout;      /* [0] of embeddings, between layers and before the output */
-    lb_normalizer output; /* what makes probabilities of the logits, and so the loss [LB_SOFTMAX] */
+    lb_normalizer output; /* makes probabilities of the logits, and so the loss [LB_SOFTMAX] */
     bool tied;            /* the output shares the weight of the target embedding */
     /* [NULL: `attention` applies] A custom attention, applied after each step. It must outlive the model. */
     const lb_attention_type *own_attention;
@@ -159,15 +159,15 @@ typedef struct lb_transformer_config {
     int64_t heads;                   /* of every attention [4] */
     int64_t feed_forward;            /* [4 width] */
     int64_t layers;                  /* [2] of the encoder and of the decoder */
-    lb_normalizer attention_weights; /* of every attention: what makes them of the scores [LB_SOFTMAX] */
+    lb_normalizer attention_weights; /* of every attention: makes them of the scores [LB_SOFTMAX] */
     bool post_norm;                  /* normalise after each part, as in the paper, instead of before it */
     lb_positional_kind positions;    /* [LB_POSITIONAL_SINUSOIDAL] */
     int64_t max_length;              /* of source and target [512]; only for learned positions */
     lb_real dropout;                 /* [0] of the embedded tokens and in the layers */
-    lb_normalizer output; /* what makes probabilities of the logits, and so the loss [LB_SOFTMAX] */
-    bool tied;            /* the output shares the weight of the target embedding */
-    int64_t kv_heads;     /* heads of keys and values, each shared by several of queries [heads] */
-    double softcap;       /* c > 0: scores of attention become c tanh(score / c) [none] */
+    lb_normalizer output;            /* makes probabilities of the logits, and so the loss [LB_SOFTMAX] */
+    bool tied;                       /* the output shares the weight of the target embedding */
+    int64_t kv_heads;                /* heads of keys and values, each shared by several of queries [heads] */
+    double softcap;                  /* c > 0: scores of attention become c tanh(score / c) [none] */
     /* Self-attention reaches this many positions to the left and, in the encoder, to the right [any distance] */
     int64_t window;
     /* Some symbols of the source are features, which have no order: they get position 0 and a type of their own, and
@@ -179,8 +179,8 @@ typedef struct lb_transformer_config {
 } lb_transformer_config;
 
 /** A transformer. Its parameters have these names:
- *      source_embedding, target_embedding   as nn.Embedding; what is looked up is multiplied by sqrt(width), before
- *                                           positions and types are added
+ *      source_embedding, target_embedding   as nn.Embedding; a row is multiplied by sqrt(width) before positions and
+ *                                           types are added
  *      source_positions, target_positions   as nn.Embedding, if they are learned; relative: [32, heads], the biases of
  *                                           all layers of encoder and decoder
  *      source_types                         as nn.Embedding, two rows: of letters, of features; and
@@ -224,7 +224,7 @@ typedef struct lb_self_attention {
 } lb_self_attention;
 
 /** Runs a model as lb_model_forward does and returns its self-attention, which decoding does not keep. The tape should
- *  be in LB_MODE_EVALUATE: with dropout, weights are those that remain.
+ *  be in LB_MODE_EVALUATE: with dropout, some weights are missing.
  *  Shapes: source [batch, S], target_in [batch, T].
  *  Kinds:  a transformer; others have no self-attention, nor does an ensemble as a whole.
  *  Errors: as lb_model_forward, recorded on the tape. */
@@ -251,9 +251,9 @@ typedef struct lb_best_alignment {
  *  tape. */
 lb_best_alignment lb_model_best_alignment(const lb_model *model, lb_tokens source, lb_tokens target_out);
 
-/* ---- A head switched off: what a model does without one head of its attention to the source. ---- */
+/* ---- A head switched off: a model without one head of its attention to the source. ---- */
 
-/** What a head contributed, for switching it on again. */
+/** The weights of a head that is off, for switching it on again. */
 typedef struct lb_head_off lb_head_off;
 
 /** Switches off one head of the attention to the source: its context counts as zero, as if the output projection did
@@ -406,15 +406,15 @@ typedef struct lb_sample_config {
  *          LB_ERROR_MEMORY; `batch` of the result is then 0. */
 lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config config);
 
-/** Draws a class from the softmax of its logits over the temperature, for a loop of a program's own: what lb_sample
- *  does at each step, as lb_argmax is what lb_greedy does. With a temperature of 0 it is lb_argmax.
+/** Draws a class from the softmax of its logits over the temperature, for a program with its own loop. lb_sample does
+ *  so at each step. With a temperature of 0 it is lb_argmax, the choice of lb_greedy.
  *  Uniform: a number from [0, 1), such as lb_rng_uniform of the seed and the step; the class is a function of it.
  *  Shapes:  logits [classes]; log-probabilities are such logits. A class with -inf is not drawn unless all have it. */
 int32_t lb_draw(const lb_real *logits, int64_t classes, double temperature, double uniform);
 
 /* ---- Checkpoints: parameters in a safetensors file, under their own names. ---- */
 
-/** What a file holds in addition to the parameters. Everything may be empty. */
+/** The contents of a file besides the parameters. Everything may be empty. */
 typedef struct lb_checkpoint_extra {
     const lb_safetensors_tensor *tensors;
     int64_t tensor_count;

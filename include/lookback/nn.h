@@ -470,7 +470,7 @@ typedef struct lb_transformer_layer {
 lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *params, const char *name,
                                     bool crosses, lb_transformer_layer_config config);
 
-/** What the layers of a stack attend to, and where they store their weights. Arrays have one entry per layer. */
+/** The memory that the layers of a stack attend to, and where their weights go. Arrays have one entry per layer. */
 typedef struct lb_transformer_context {
     /* Each broadcasts to [batch, heads, length, past + length]; NULL: none. */
     lb_tensor *self_mask, *self_bias;

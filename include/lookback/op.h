@@ -30,7 +30,7 @@ struct lb_node {
     lb_tensor *out[LB_MAX_OUTPUTS];
     int inputs;
     const void *attributes; /* a copy of the struct passed to lb_op_apply */
-    void *saved;            /* whatever forward keeps for backward */
+    void *saved;            /* anything that forward keeps for backward */
     lb_real *work;          /* during backward: the memory that the op requested with `work` */
     unsigned sets;          /* see lb_op_sets; valid when `work` is called */
     bool records;           /* whether backward can reach this node */

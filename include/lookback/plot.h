@@ -83,7 +83,7 @@ void lb_font_close(lb_font *font);
 /* ---- Panels: the parts of a figure. A panel knows how large it wants to be and can draw itself. Heat maps and charts
  * are panels; write two functions to add your own. ---- */
 
-/** What a panel draws on. */
+/** The surface that a panel draws on. */
 typedef struct lb_canvas lb_canvas;
 /** The style that all panels of a figure share. */
 typedef struct lb_style lb_style;
@@ -227,7 +227,7 @@ typedef struct lb_diagram {
  *           have pixels. */
 lb_panel lb_diagram_panel(const lb_diagram *diagram);
 
-/* ---- Diagrams of a computation: boxes, and arrows from what is given, above, to what comes of it, below. ---- */
+/* ---- Diagrams of a computation: boxes, and arrows from the inputs, above, to the results, below. ---- */
 
 /** A box. Zero is the default of `fill`. */
 typedef struct lb_flow_box {

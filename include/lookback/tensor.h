@@ -55,7 +55,7 @@ char *lb_shape_format(lb_shape shape, char text[LB_SHAPE_TEXT]);
 
 /* ---- How a row of scores becomes weights. ---- */
 
-/** What turns scores into weights that sum to 1. */
+/** The function that turns scores into weights that sum to 1. */
 typedef enum lb_normalizer {
     LB_SOFTMAX,   /* e^x / sum e^x: no weight is 0 */
     LB_SPARSEMAX, /* the nearest point of the simplex: most weights are exactly 0 */
@@ -105,7 +105,7 @@ enum {
     LB_FIRST_TOKEN /* the first id of a real symbol */
 };
 
-/** The name of what multiplies matrices: the BLAS and its kernel for this processor, such as "OpenBLAS 0.3.21
+/** The name of the code that multiplies matrices: the BLAS and its kernel for this processor, such as "OpenBLAS 0.3.21
  *  Cooperlake"; without BLAS, or where BLAS has no kernel for this processor, "own kernel, AVX2". Static memory. */
 const char *lb_kernel_name(void);
 

@@ -38,17 +38,16 @@ typedef struct lb_optimizer_config {
  *           Parameters must not be added to `params` afterwards: lb_optimizer_step refuses them.
  *  Source:  Kingma, Ba 2015, arXiv:1412.6980; Loshchilov, Hutter 2019, arXiv:1711.05101; SGD as torch.optim.SGD.
  *  Differs: as in PyTorch, epsilon is added to the root of the corrected second moment; the last variant of the first
- *           paper adds it before the correction. The velocity of SGD has no learning rate in it, as that of some
- *           has. */
+ *           paper adds it before the correction. The velocity of SGD has no learning rate in it. */
 lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config);
 /** Frees the optimiser, not the parameters. NULL is allowed. */
 void lb_optimizer_free(lb_optimizer *optimizer);
 
 /** One step along the gradients, which are zero afterwards.
  *  Errors: LB_ERROR_DIVERGED if the norm of the gradient is not finite, with the parameter; if lb_optimizer_config has
- *          a tape, also if the loss of its last lb_backward is not, and with the op where that began; the error of
- *          `params`; LB_ERROR_ARGUMENT if parameters were added since lb_optimizer_new, or if it got a kind that there
- *          is not; LB_ERROR_MEMORY if `optimizer` is NULL. After an error, parameters and state are unchanged, and
+ *          a tape, also if the loss of its last lb_backward is not finite, with the op where that began; the error of
+ *          `params`; LB_ERROR_ARGUMENT if parameters were added since lb_optimizer_new, or if its kind does
+ *          not exist; LB_ERROR_MEMORY if `optimizer` is NULL. After an error, parameters and state are unchanged, and
  *          gradients are zero. */
 LB_MUST_USE lb_status lb_optimizer_step(lb_optimizer *optimizer, lb_error *error);
 
@@ -69,7 +68,7 @@ lb_optimizer_facts lb_optimizer_about(const lb_optimizer *optimizer);
  *  Errors: as lb_safetensors_write. */
 LB_MUST_USE lb_status lb_optimizer_save(const lb_optimizer *optimizer, const char *path, lb_error *error);
 
-/** Reads what lb_optimizer_save has written: the next steps have the bits that they would have had. The learning rate
+/** Reads a file of lb_optimizer_save: the next steps have the same bits as without the interruption. The learning rate
  *  and everything else in the configuration come from lb_optimizer_new.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT, with the name of the file, if it has the state of another kind, or does not
  *          fit the parameters, some of which may have been set by then; LB_ERROR_MEMORY. */
@@ -135,8 +134,8 @@ lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target);
 lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
                        lb_tape *tape, const int64_t *pair, int64_t count);
 
-/** A batch, in reading order, as a model reads it for lb_model_forward: with reversed targets for one that writes from
- *  the end (lb_model.from_end), and otherwise the batch itself.
+/** A batch, in reading order, as a model reads it for lb_model_forward: with reversed targets for a model that writes
+ *  from the end (lb_model.from_end), and otherwise the batch itself.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
 lb_batch lb_batch_for(const lb_model *model, lb_batch batch);
 
@@ -168,7 +167,7 @@ typedef struct lb_evaluation {
     /* Mean cross-entropy per target token, without label smoothing, in nats; without targets that have a symbol which
      * the model cannot write, and NaN if all of them have: nothing was measured. */
     double loss;
-    double own[LB_OWN_MEASURES]; /* what a program measures besides, for lb_trainer_config.is_better */
+    double own[LB_OWN_MEASURES]; /* other measures of the program, for lb_trainer_config.is_better */
 } lb_evaluation;
 
 /** Whether `a` is better than `b`: by exact match, then symbol error, then loss. */
@@ -295,9 +294,9 @@ typedef struct lb_trainer_config {
 
 /** Trains until all steps are done, the target is reached, or patience runs out. If `checkpoint` exists, the run
  *  resumes from it and ends with the same weights, bit for bit, as a run without interruption.
- *  Steps:   a run can be resumed with a different number of `steps`, also after its end, but not with fewer than are
- *           done. The schedule of the new number then applies from there on: with a cosine, the learning rate jumps to
- *           its value at this step, and reaches zero at the new end.
+ *  Steps:   a run can be resumed with a different number of `steps`, also after its end, but not with fewer than it
+ *           has done. The schedule of the new number then applies from there on: with a cosine, the learning rate
+ *           jumps to its value at this step, and reaches zero at the new end.
  *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992), which smooths out the noise of the
  *           last steps; its decay grows with the steps, min(average, (1 + step) / (10 + step)).
  *  Best:    the checkpoint also has the best weights, so that a resumed run ends with the same ones.
@@ -320,20 +319,20 @@ typedef struct lb_trainer_config {
  *           more steps than this one, or is damaged; LB_ERROR_WRITE; errors of the tape. */
 LB_MUST_USE lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error);
 
-/* ---- A model of one's own, trained on arrays in one call. ---- */
+/* ---- A model of your own, trained on arrays in one call. ---- */
 
-/** Examples in arrays: row i of each array is of example i. They belong to the caller. What is not given is zero. */
+/** Examples in arrays: row i of each array belongs to example i. The caller owns the arrays. Zero: not given. */
 typedef struct lb_examples {
     int64_t count;
 
-    /* What the model reads: numbers, ids, or both. */
+    /* The model reads numbers, ids, or both. */
     const lb_real *numbers; /* [count, width] */
     int64_t width;
     const int32_t *ids;     /* [count, length], from 0 to vocabulary - 1 */
     const int32_t *lengths; /* [count] how many of them count, from 0 to length; NULL: all */
     int64_t length, vocabulary;
 
-    /* What it should answer: a label, a label of each id, numbers, or to each id the one that follows. */
+    /* It should answer a label, a label for each id, numbers, or the id that follows each id. */
     const int32_t *labels; /* [count], from 0 to classes - 1 */
     const int32_t *tags;   /* [count, length], from 0 to classes - 1; -1: this one does not count */
     int64_t classes;
@@ -342,7 +341,7 @@ typedef struct lb_examples {
     bool next;
 } lb_examples;
 
-/** What a model reads of some examples; on the tape. */
+/** The input of a model for some examples, on the tape. */
 typedef struct lb_example_input {
     lb_tape *tape;
     lb_tensor *numbers; /* [batch, width]; NULL without numbers */
@@ -365,7 +364,7 @@ typedef struct lb_fit_config {
      * than 10 examples: none, and the last weights are kept [0.1] */
     double held_out;
     int64_t patience; /* epochs without better weights after which it ends [never] */
-    uint64_t seed;    /* of what is held out, of the order of the examples, and of dropout */
+    uint64_t seed;    /* of the held-out examples, of the order of the others, and of dropout */
     /* A run that was interrupted resumes from it, with the same bits; NULL: none. It belongs to a run with the same
      * examples, frozen parameters and settings, but for `epochs`: see lb_train. The model and its first weights are
      * not compared. */
@@ -376,7 +375,7 @@ typedef struct lb_fit_config {
     lb_stop_fn stop;       /* between two steps: true interrupts the training */
 } lb_fit_config;
 
-/** Trains the parameters of a model of one's own on arrays: with the cross-entropy of labels, tags and `next`, and
+/** Trains the parameters of a model of your own on arrays: with the cross-entropy of labels, tags and `next`, and
  *  the mean squared error of values. lb_train takes any other loss.
  *  Found:   of the weights that are kept, on the examples that are held out, or on all if none are: `loss`, and as
  *           `exact_match` the share of labels, tags or ids that are the likeliest ones. NULL: not wanted.

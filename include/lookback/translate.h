@@ -8,9 +8,9 @@ LB_BEGIN_DECLS
 
 /* ---- Applying a trained model. ---- */
 
-/** An open model of any kind, including ensembles, and everything that it needs to run. Nothing changes it: several
- *  threads may translate with it at once, and get what one of them alone would get. Each call that runs has working
- *  memory of its own, which is kept for the next one. */
+/** An open model of any kind, including ensembles, and everything that it needs to run. It never changes, so
+ *  several threads may translate with it at once, with the results of one thread alone. Each call that runs has its own
+ *  working memory, which is kept for the next call. */
 typedef struct lb_translator lb_translator;
 
 /** Opens the model of a training, on pairs of texts or on lists of numbers, which are texts, too.
@@ -34,7 +34,7 @@ LB_MUST_USE char *lb_translate(const lb_translator *translator, const char *text
 
 /* ---- Many texts at once, with details of their outputs. ---- */
 
-/** The most of what a search may be asked for. */
+/** The limits of a search. */
 enum { LB_MOST_BEAM = 1000, LB_MOST_LIMIT = 65535, LB_MOST_PENALTY = 10 };
 
 /** Zero means the default in brackets. */
@@ -42,7 +42,7 @@ typedef struct lb_translate_config {
     /* Hypotheses followed side by side, at least n_best, at most LB_MOST_BEAM [5; 1, greedy decoding, for lists]. */
     int beam;
     double length_penalty; /* of lb_beam_config, at most LB_MOST_PENALTY [1]; negative: none */
-    /* Outputs per text, at most LB_MOST_BEAM, before those that are equal as text become one [1]. */
+    /* Outputs per text, at most LB_MOST_BEAM, before outputs that are equal as text become one [1]. */
     int n_best;
     /* Maximum symbols of an output, up to LB_MOST_LIMIT [8 + twice the longest of the text and the training texts; the
      * latter count up to 128 symbols, or 8 times the text if that is more]; at most as many as the model has learned
@@ -121,7 +121,7 @@ typedef struct lb_translations {
  *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped; also if the
  *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the
  *          configuration is out of its range, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY;
- *          LB_ERROR_INTERRUPTED if `stop` asked for it: what has been translated is lost. */
+ *          LB_ERROR_INTERRUPTED if `stop` asked for it: outputs so far are lost. */
 LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts,
                                               int64_t count, lb_translate_config config, lb_error *error);
 
@@ -176,13 +176,13 @@ typedef struct lb_text_attention {
     int64_t layers, heads; /* both 0 for a model without self-attention */
     int64_t length, steps; /* of the text and of the output */
     lb_real *encoder;      /* [layers, heads, length, length]; NULL without self-attention */
-    /* [layers, heads, steps, steps]: what each step attends to of what the model had written, in reading order: the
-     * start, then symbols. Forward, step i has read the i symbols before it; backward, those after it. */
+    /* [layers, heads, steps, steps]: how each step attends to the output so far, in reading order: the start, then
+     * symbols. Forward, step i has read the i symbols before it; backward, those after it. */
     lb_real *decoder;
     struct lb_arena *memory; /* of all of it */
 } lb_text_attention;
 
-/** What each symbol of a text attends to in the text, and each step of an output in the output: see
+/** How each symbol of a text attends to the text, and each step of an output to the output: see
  *  lb_model_self_attention, and lb_attention_rollout for all layers together.
  *  Memory: freed by lb_text_attention_free; NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT if the text has no symbols, or the output no steps; LB_ERROR_MEMORY. */
@@ -259,7 +259,7 @@ typedef struct lb_training_step {
 } lb_training_step;
 
 /** Callbacks for the progress of a training. Any of them may be NULL. They return to their caller: after an exception
- *  or a longjmp out of one, what the training owned is lost, and its folder is locked until the process ends. */
+ *  or a longjmp out of one, the memory of the training is lost, and its folder is locked until the process ends. */
 typedef struct lb_training_listener {
     void *context;                                   /* passed to each callback */
     void (*report)(void *context, const char *text); /* a report on the data: lines of text */
@@ -283,10 +283,10 @@ typedef struct lb_training_listener {
     lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
 } lb_training_listener;
 
-/** Whether a training keeps what it finds in `train` in a file beside it, the index: docs/mpi.md, "Large files". */
+/** Whether a training keeps an index of the lines of `train` in a file: docs/mpi.md, "Large files". */
 typedef enum lb_index_use {
     LB_INDEX_AUTO,   /* for a file of at least LB_INDEX_BYTES, in the folder of the training */
-    LB_INDEX_ALWAYS, /* for any file, beside it, as FILE.index */
+    LB_INDEX_ALWAYS, /* for any file, next to it, as FILE.index */
     LB_INDEX_NEVER   /* neither made nor read */
 } lb_index_use;
 
@@ -294,9 +294,9 @@ typedef enum lb_index_use {
 enum { LB_INDEX_BYTES = 1 << 25 };
 
 /** The configuration of a training. Zero means the default in brackets, from a recipe found by measurements
- *  (docs/recipe.md). What depends on the number of pairs is shown for 2000, 8000 and 110000: [192, 192, 448]. The
- *  recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero is a valid value, a
- *  negative number means zero. */
+ *  (docs/recipe.md). A default that depends on the number of pairs is shown for 2000, 8000 and 110000: [192, 192, 448].
+ *  The recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero is a valid value,
+ *  a negative number means zero. */
 typedef struct lb_training_config {
     /* Data: files with a source and a target in each line, "-" for standard input; or pairs in memory. */
     const char *train;
@@ -340,7 +340,7 @@ typedef struct lb_training_config {
     int layers;                  /* of encoder and decoder [1; transformer 2] */
     bool one_direction;          /* the encoder of a seq2seq reads only forwards */
     lb_attention_kind attention; /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
-    lb_normalizer attention_weights; /* what makes them of the scores [LB_SOFTMAX] */
+    lb_normalizer attention_weights; /* makes them of the scores [LB_SOFTMAX] */
     int heads;                       /* of multi-head attention and of a transformer [4] */
     double dropout;    /* share of numbers dropped in training [0.5, 0.5, 0.3; transformer 0.1; sort 0] */
     bool tied;         /* target embedding and output share one weight */
@@ -382,7 +382,7 @@ typedef struct lb_training_config {
     int patience;
     double target; /* stop when the exact match reaches it [0: never] */
     int keep;      /* also keep the models of this many last evaluations, as model-STEP.safetensors [none] */
-    /* At each evaluation, film what the model writes for this many held-out pairs, and where it looks [2] */
+    /* At each evaluation, film the outputs and the attention of the model for this many held-out pairs [2] */
     int film;
     uint64_t seed; /* of the initial weights and all random numbers */
     int seeds;     /* train this many models, with this and the following seeds, as an ensemble [1] */
@@ -414,7 +414,7 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *  pairs give the same weights, bit for bit, from a file and from memory. The best weights so far are in the model's
  *  file from their evaluation on, and at the end, or the weights of the last step if lists are sorted.
  *  Resume: a run that was interrupted, by its listener or by a kill, resumes from its checkpoint, and ends with the
- *          same weights, bit for bit, as one that was not.
+ *          same weights, bit for bit, as without the interruption.
  *          One that has ended gives its result again. With more steps it is resumed, as lb_train says; other
  *          settings, but patience and target, make another run: they are an error, unless `fresh`.
  *  From:   symbols of the start model keep their ids, and with them their rows in embeddings and output; new ones
@@ -455,7 +455,7 @@ typedef struct lb_join_member {
     lb_evaluation dev; /* by beam search; zero without pairs */
 } lb_join_member;
 
-/** What came out. */
+/** The result of joining. */
 typedef struct lb_join_result {
     lb_join_member member[LB_JOIN_MOST];
     int64_t count;     /* of members */

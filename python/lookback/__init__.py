@@ -7,7 +7,7 @@
     best = model.translate("bonjour", n_best=3, attention=True)
     best[0].text, best[0].probability, best[0].attention
 
-What fails raises lookback.Error. With numpy, attention is a numpy array; without, nested lists. docs/python.md has more.
+A failed call raises lookback.Error. With numpy, attention is a numpy array; without, nested lists. docs/python.md has more.
 """
 from .library import Error, Status, set_threads, version
 from .model import File, Model

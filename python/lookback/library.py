@@ -18,7 +18,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 class Error(Exception):
-    """What failed. `status` is a Status, and `message` says what was found and what was expected."""
+    """An error of the library. `status` is a Status, and `message` says what was found and what was expected."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(status, message)
@@ -157,6 +157,5 @@ def version() -> str:
 
 def set_threads(threads: int) -> None:
     """Sets the number of threads that later calls from this thread of Python compute with. 0 means OMP_NUM_THREADS, or
-    without it one for each processor, of which trainings use as many as they are fastest with. Results do not depend
-    on it."""
+    without it one for each processor, of which trainings choose the fastest number. Results do not depend on it."""
     c.lb_set_threads(index(threads))

@@ -172,7 +172,7 @@ class Model:
 
         attention  keep where the model looks while it writes the targets, unless members vote
 
-        Raises Error: FORMAT, with the number of the pair, for one that cannot be read; ARGUMENT if there are not as many
+        Raises Error: FORMAT, with the number of the pair, if it cannot be read; ARGUMENT if there are not as many
         targets as sources, or if the model is closed; MEMORY.
         """
         if isinstance(sources, str) and isinstance(targets, str):
@@ -180,7 +180,7 @@ class Model:
         texts = [encode(text, f"source {number}") for number, text in enumerate(sources, 1)]
         wanted = [encode(text, f"target {number}") for number, text in enumerate(targets, 1)]
         if len(texts) != len(wanted):
-            raise Error(Status.ARGUMENT, f"found {len(texts)} sources and {len(wanted)} targets, expected as many")
+            raise Error(Status.ARGUMENT, f"found {len(texts)} sources and {len(wanted)} targets, expected the same number")
         found: List[Translation] = []
         config = _c.lb_score_config(attention=attention)
         for first in range(0, len(texts), BATCH):
@@ -210,7 +210,7 @@ class Model:
 
         Returns what `lookback evaluate --json` prints: pairs, exact_match, sequence_error_rate, symbol_error_rate,
         word_error_rate (if targets have several words) and bleu, in percent, each a dict of value, low and high, the ends
-        of the 95 % interval; bleu_of, what BLEU is of: "characters", "graphemes" or, with a separator, "symbols"; and
+        of the 95 % interval; bleu_of, the units of BLEU: "characters", "graphemes" or, with a separator, "symbols"; and
         confusions, a list of dicts.
 
         options  those of `lookback evaluate` by their names: beam=1, confusions=20, skip_bad_lines=True
@@ -222,8 +222,8 @@ class Model:
         return measures
 
     def report(self, pairs: Pairs, output: PathLike = "report.html", **options: Any) -> Path:
-        """Writes a page about what the model does with `pairs`, one HTML file that needs no network: all outputs, where the
-        model looked, and what it gets wrong. Returns its path.
+        """Writes a page about the model and `pairs`, one HTML file that needs no network: all outputs, where the model
+        looked, and its errors. Returns its path.
 
         options  those of `lookback report` by their names: title="French", details=200, beam=5
 

@@ -1,4 +1,4 @@
-"""What a model wrote, and where it looked."""
+"""An output of a model, and where it looked."""
 from base64 import b64encode
 from ctypes import c_double
 from dataclasses import dataclass

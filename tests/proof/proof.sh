@@ -161,8 +161,8 @@ page() {
     cat <<END
 # Reliability
 
-What was tried to break Lookback, and what broke. \`./run proof\` repeats it; the seed makes the same trials, as far as
-time allows. Times are of one of the $(nproc) cores of an $(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo).
+This page lists what was tried to break Lookback, and what broke. \`./run proof\` repeats it; the seed makes
+the same trials, as far as time allows. Times are of one of the $(nproc) cores of an $(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo).
 
 | campaign | trials | failures | date | commit | seed | minutes |
 |---|---|---|---|---|---|---|

@@ -1,9 +1,9 @@
-/** What a model makes of texts, in Node and in browsers, in a worker or not. */
+/** Outputs of a model for texts, in Node and in browsers, in a worker or not. */
 
 /** The kind of a failure, as the library names it. */
 export type Status = "ARGUMENT" | "FORMAT" | "MEMORY" | "OPEN";
 
-/** What failed: the message says what was found and what was expected. */
+/** A failure: the message says what was found and what was expected. */
 export class LookbackError extends Error {
     readonly status: Status;
 }

@@ -296,7 +296,8 @@ static lb_status convert_both(lb_converter *w, lb_lines *sources, lb_lines *targ
             one == LB_LINES_FAILED ? one : lb_lines_next(targets, true, &target, w->error);
         if (other == LB_LINES_FAILED) return LB_ERROR_OPEN;
         if (one != other)
-            return lb_error_set(w->error, LB_ERROR_FORMAT, "%s: found %s lines than in %s, expected as many",
+            return lb_error_set(w->error, LB_ERROR_FORMAT,
+                                "%s: found %s lines than in %s, expected the same number",
                                 asked->targets_name, other == LB_LINES_ONE ? "more" : "fewer", asked->name);
         if (one != LB_LINES_ONE) return LB_OK;
         drop_mark(asked->met, &source);

@@ -50,7 +50,7 @@ lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb
     if (c->beam < c->n_best || c->sample) c->beam = c->n_best;
     if (c->copy_unknown && lb_translate_model(t, c)->heads == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "copy_unknown: the model has no attention, expected one that has");
+                            "copy_unknown: the model has no attention, expected one with attention");
     const lb_model *model = lb_translate_model(t, c);
     if (c->prefixes && (c->sample || model->kind->search || model->from_end))
         return lb_error_set(error, LB_ERROR_ARGUMENT,

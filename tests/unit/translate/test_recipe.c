@@ -64,9 +64,9 @@ START_TEST(test_recipe_is_that_of_the_header)
         "int steps;"};
     long long pairs[3];
     char *header = support_read_file(SOURCE_DIR "/include/lookback/translate.h", &(size_t){0});
-    const char *at = strstr(header, "What depends on the number of pairs is shown for ");
+    const char *at = strstr(header, "A default that depends on the number of pairs is shown for ");
     ck_assert_ptr_nonnull(at);
-    ck_assert_int_eq(sscanf(at, "What depends on the number of pairs is shown for %lld, %lld and %lld:",
+    ck_assert_int_eq(sscanf(at, "A default that depends on the number of pairs is shown for %lld, %lld and %lld:",
                             &pairs[0], &pairs[1], &pairs[2]),
                      3);
     for (int field = 0; field < FIELDS; field++) {
