@@ -117,7 +117,7 @@ if(PROJECT_IS_TOP_LEVEL)
     DESTINATION ${documentation} COMPONENT development OPTIONAL)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples ${PROJECT_SOURCE_DIR}/exercises
     DESTINATION ${documentation} COMPONENT development OPTIONAL
-    FILES_MATCHING REGEX "[.](md|png|c|py|sh|tsv|txt|safetensors)$"
+    FILES_MATCHING REGEX "[.](md|png|c|mjs|py|sh|tsv|txt|safetensors)$"
     PATTERN site EXCLUDE PATTERN adr EXCLUDE PATTERN tour.md EXCLUDE PATTERN __pycache__ EXCLUDE)
   include(cmake/package.cmake)
 endif()
