@@ -11,20 +11,20 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/user"
 git clone --quiet --no-hardlinks "$here/../.." "$work/user/lookback"
 
-# The blocks, and the commands of ./run that a sentence names; each of those runs once.
+# The blocks, and the commands of ./run that a sentence names; each of those runs once. set -e overlooks what fails before &&.
 {
     printf '%s\n' 'set -euo pipefail' "PS4='+ \$SECONDS s: '" 'cd lookback' 'set -x'
     awk '
+        function run(line) { seen[line]; print line (line ~ /\\$/ ? "" : " || exit") }
         /^```c$/ { print "cat >program.c <<\"END\""; fence = 1; next }
         /^```python$/ { print "python <<\"END\""; fence = 1; next }
         /^```$/ { print "END"; fence = 0; next }
         fence { print; next }
-        /^    / { line = substr($0, 5); print line; sub(/ +#.*/, "", line); seen[line]; next }
+        /^    / { sub(/ +#.*/, ""); run(substr($0, 5)); next }
         {
             while (match($0, /`\.\/run [^`]*`/)) {
                 line = substr($0, RSTART + 1, RLENGTH - 2)
-                if (!(line in seen)) print line
-                seen[line]
+                if (!(line in seen)) run(line)
                 $0 = substr($0, RSTART + RLENGTH)
             }
         }' "$work/user/lookback/README.md"
