@@ -21,9 +21,16 @@ if(LOOKBACK_PROGRAMS AND LOOKBACK_GENERATES)
   add_dependencies(installable pages)
   list(APPEND installed_files ${LOOKBACK_SHARE}/lookback.bash)
 endif()
+# A clone and a prefix may both be called lookback. Headers that were installed among the sources would be compiled against.
+get_filename_component(sources ${PROJECT_SOURCE_DIR} REALPATH)
 install(CODE "
+  get_filename_component(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\" REALPATH)
+  if(prefix STREQUAL \"${sources}\")
+    message(FATAL_ERROR \"\${prefix}: found the sources of Lookback, expected another folder, such as --prefix \\\"$HOME/.local\\\"\")
+  endif()
   foreach(file ${installed_files})
     if(NOT EXISTS \"\${file}\")
+      message(STATUS \"Building what is missing of the libraries and the program in ${PROJECT_BINARY_DIR}\")
       execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target installable
         COMMAND_ERROR_IS_FATAL ANY)
       break()
@@ -110,7 +117,7 @@ if(PROJECT_IS_TOP_LEVEL)
     DESTINATION ${documentation} COMPONENT development OPTIONAL)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples ${PROJECT_SOURCE_DIR}/exercises
     DESTINATION ${documentation} COMPONENT development OPTIONAL
-    FILES_MATCHING REGEX "[.](md|png|c|py|sh|tsv|txt|safetensors)$"
+    FILES_MATCHING REGEX "[.](md|png|c|mjs|py|sh|tsv|txt|safetensors)$"
     PATTERN site EXCLUDE PATTERN adr EXCLUDE PATTERN tour.md EXCLUDE PATTERN __pycache__ EXCLUDE)
   include(cmake/package.cmake)
 endif()

@@ -1,13 +1,13 @@
-// Models as ONNX files, with the search of docs/shipping.md, against predict.
+// Models as ONNX files, with the search of examples/onnx/, against predict.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { open, translate } from "./translate.mjs";
 
 const { PROGRAMS, SHIPPING } = process.env;
 const BATCH = 50; // texts side by side, of different lengths
 const folder = "models";
-let open, translate;
 
 const run = (command) => {
     const [program, ...words] = command.split(" ");
@@ -15,7 +15,7 @@ const run = (command) => {
 };
 const lines = (name) => readFileSync(`${folder}/${name}`, "utf8").slice(0, -1).split("\n");
 
-before(async () => {
+before(() => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(`${folder}/dates`, { recursive: true });
     run("make_dates dates");
@@ -23,9 +23,6 @@ before(async () => {
     const word = (i) => Array.from({ length: 2 + (i % 4) }, (_, k) => "abcdé"[((i * 7919) >> (2 * k)) % 5]);
     const pairs = Array.from({ length: 300 }, (_, i) => `${word(i).join("|")}\t${word(i).reverse().join(",")}\n`);
     writeFileSync(`${folder}/words.tsv`, pairs.join(""));
-    const code = readFileSync(SHIPPING, "utf8").match(/^## ONNX$.*?^```js$(.*?)^```$/ms)[1];
-    writeFileSync("translate.js", code);
-    ({ open, translate } = await import("./translate.js"));
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -104,4 +101,14 @@ test("outputs that never end, of texts up to 60 symbols: those of predict", () =
 test("separators, a normal form, no attention: the outputs of predict", () => {
     const separators = "--source-separator | --target-separator , --normalize nfc";
     return compare(200, "words.tsv", `${separators} --attention none --layers 2`);
+});
+
+test("the program of docs/shipping.md prints the output of predict, and the shape of the weights", async () => {
+    await compare(50, "dates/train.tsv", "--attention additive");
+    const code = readFileSync(SHIPPING, "utf8").match(/^## ONNX$.*?^```js$(.*?)^```$/ms)[1];
+    writeFileSync("shipping.mjs", code.replace('"g2p"', `"${folder}/model"`));
+    writeFileSync(`${folder}/texts.txt`, "guitarra\n");
+    run("lookback predict model texts.txt --beam 1 --only-outputs --quiet -o out.txt");
+    const printed = execFileSync(process.execPath, ["shipping.mjs"], { encoding: "utf8" });
+    assert.equal(printed, `${lines("out.txt")[0]} [ 1, 1, 1, 8 ]\n`);
 });

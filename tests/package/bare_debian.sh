@@ -5,7 +5,8 @@
 set -eu
 
 packages=$(cd -- "$1" && pwd)
-consumers=$(cd -- "$(dirname -- "$0")/../consumers" && pwd)
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+consumers=$here/../consumers
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -13,8 +14,6 @@ mkdir "$work/packages"
 cp "$packages"/*.deb "$packages"/*.whl "$consumers/train.c" "$consumers/predict/apply.c" "$work/packages"
 cat >"$work/packages/use.sh" <<'END'
 set -eux
-cd /packages
-export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
 
 # The wheel needs Python alone, also for a heat map.
@@ -80,12 +79,7 @@ apt-get purge -qy lookback liblookback-mpi0 liblookback-dev liblookback0 liblook
 test -z "$(find / -xdev -path /packages -prune -o -path /proc -prune -o -path /sys -prune -o -name '*lookback*' -print)"
 END
 
-# $1 is the folder of the new system: mmdebstrap says so to its hook.
-# shellcheck disable=SC2016
-if mmdebstrap --variant=minbase --quiet \
-    --customize-hook="copy-in $work/packages /" \
-    --customize-hook='chroot "$1" sh /packages/use.sh' \
-    bookworm /dev/null http://deb.debian.org/debian >"$work/log" 2>&1; then
+if "$here/bare.sh" "$work/packages" >"$work/log" 2>&1; then
     grep -E '^(lookback|lookback .*)$' "$work/log" | sort -u
     echo "the packages and the wheel install on a bare Debian 12, work there, and leave nothing behind"
 else

@@ -216,6 +216,7 @@ test("npm: the example page shows what predict prints, and where the model looke
     await input.uploadFile(join(folder, "gru/model.safetensors"));
     await until(page, () => !document.querySelector("#word").disabled);
     await page.type("#word", "abcd");
+    assert.ok(!(await page.$eval("#disk", (disk) => disk.checkVisibility())));
     assert.equal(await page.$eval("#output", (output) => output.value), expected("gru", ["abcd"])[0].outputs[0].text);
     const sizes = await page.$$eval("#weights tr", (rows) => rows.map((row) => row.cells.length));
     assert.ok(sizes.length > 1 && sizes.every((size) => size === 5), `${sizes}`);
@@ -223,6 +224,14 @@ test("npm: the example page shows what predict prints, and where the model looke
     await input.uploadFile(join(folder, "cut"));
     await until(page, () => document.querySelector("#message").textContent.includes("truncated"));
     assert.deepEqual(trouble, []);
+});
+
+test("npm: the example page, opened from a disk, says what to type", async () => {
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(join(installed, "example.html")).href);
+    const said = await page.$eval("#disk", (disk) => disk.innerText);
+    assert.match(said, /python3 -m http\.server 8000 .* open http:\/\/127\.0\.0\.1:8000\/example\.html\.$/);
+    assert.ok(await page.$eval("#disk", (disk) => disk.checkVisibility()));
 });
 
 test("npm: a worker translates", async () => {

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Copies FOLDER to the root of a Debian 12 that has nothing but PACKAGES, and runs its script use.sh there, with the copy as
+# its home. apt asks nothing.
+#   bare.sh FOLDER [PACKAGE]...    as root
+set -eu
+
+folder=$(cd -- "$1" && pwd)
+shift
+name=$(basename "$folder")
+
+# $1 is the folder of the new system: mmdebstrap says so to its hook.
+exec mmdebstrap --variant=minbase --quiet ${1:+"--include=$(echo "$@" | tr ' ' ,)"} \
+    --aptopt='APT::Get::Assume-Yes "true"' \
+    --customize-hook="copy-in $folder /" \
+    --customize-hook="env HOME=/$name PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
+        chroot \"\$1\" bash -c 'cd && exec bash use.sh </dev/null'" \
+    bookworm /dev/null http://deb.debian.org/debian
