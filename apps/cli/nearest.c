@@ -2,6 +2,7 @@
 
 #include <lookback/metrics.h>
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST_NAME = 32 };
@@ -29,10 +30,13 @@ lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *erro
     return LB_OK;
 }
 
-const char *app_nearest_likely(const app_nearest *nearest)
+const char *app_nearest_hint(const app_nearest *nearest, const char *before, char hint[APP_HINT])
 {
     enum { FEW = 4, MANY = 10 }; /* letters; swapping two letters counts as two edits */
     size_t length = strlen(nearest->word);
     int64_t slips = length < FEW ? 1 : length < MANY ? 2 : 3;
-    return nearest->name && nearest->distance <= slips ? nearest->name : NULL;
+    hint[0] = '\0';
+    if (nearest->name && nearest->distance <= slips)
+        snprintf(hint, APP_HINT, " (did you mean %s%s?)", before, nearest->name);
+    return hint;
 }

@@ -3,7 +3,8 @@
  *     app_nearest nearest = {.word = "cuont"};
  *     status = app_nearest_try(&nearest, "count", error);
  *     ...
- *     const char *name = app_nearest_likely(&nearest);
+ *     char hint[APP_HINT];
+ *     app_nearest_hint(&nearest, "", hint); " (did you mean count?)"
  */
 #ifndef APP_NEAREST_H
 #define APP_NEAREST_H
@@ -21,7 +22,10 @@ typedef struct app_nearest {
  *  single edit. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *error);
 
-/** The closest name, if the edits are few enough for a typo; otherwise NULL. */
-const char *app_nearest_likely(const app_nearest *nearest);
+enum { APP_HINT = 80 };
+
+/** Writes " (did you mean NAME?)", with `before` in front of the closest name, if the edits are few enough for a typo;
+ *  otherwise "". Returns `hint`. */
+const char *app_nearest_hint(const app_nearest *nearest, const char *before, char hint[APP_HINT]);
 
 #endif
