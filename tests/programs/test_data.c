@@ -196,6 +196,23 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
 }
 END_TEST
 
+#define HAS(text) (strstr(support_run_result.output, text) != NULL)
+START_TEST(test_data_combining_marks_are_shown_by_number_and_explained)
+{
+    static const char mark[] = "\"U+0308\" 2",
+                      said[] = "U+0308 is a combining mark: by default, --normalize nfd, ";
+    support_write_text("pairs.tsv", "\u00fc\tx\nu\u0308b\ty\n");
+    look("");
+    ck_assert_msg(HAS(mark) && HAS(said), "%s", support_run_result.output);
+    look("--normalize nfc");
+    ck_assert_msg(HAS("\"\u00fc\" 2") && !HAS("combining mark"), "%s", support_run_result.output);
+    look("--symbols graphemes");
+    ck_assert_msg(!HAS("U+0308"), "%s", support_run_result.output);
+    look("--normalize none");
+    ck_assert_msg(HAS("\"U+0308\" 1") && !HAS("combining mark"), "%s", support_run_result.output);
+}
+END_TEST
+
 static const struct {
     const char *text, *options, *said;
 } refused[] = {
@@ -277,10 +294,11 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("data", SUPPORT_TESTS(test_data_oddities_are_named_with_what_mends_them,
-                                                   test_data_other_readings_are_named,
-                                                   test_data_what_is_no_pair_is_named_with_what_helps,
-                                                   test_data_says_what_a_training_says,
-                                                   test_data_distributions_are_printed_and_drawn,
-                                                   test_data_conflicts_of_dev_are_listed_with_their_lines));
+    return support_run_tests(
+        "data",
+        SUPPORT_TESTS(test_data_oddities_are_named_with_what_mends_them, test_data_other_readings_are_named,
+                      test_data_what_is_no_pair_is_named_with_what_helps, test_data_says_what_a_training_says,
+                      test_data_distributions_are_printed_and_drawn,
+                      test_data_combining_marks_are_shown_by_number_and_explained,
+                      test_data_conflicts_of_dev_are_listed_with_their_lines));
 }
