@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { CALLED = 64 };
 
@@ -63,7 +64,9 @@ static int unknown_command(const char *word)
         APP_PROGRAM_LIST(NAME) "help", "version"
 #undef NAME
     };
-    return unknown("command", word, names, sizeof names / sizeof *names, "");
+    bool file = access(word, F_OK) == 0;
+    return unknown("command", word, names, sizeof names / sizeof *names,
+                   file ? ", expected a command before the file, such as data or train" : "");
 }
 
 static int unknown_option(const char *word)

@@ -2,6 +2,7 @@
 
 #include <lookback/metrics.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ static lb_sequence letters(const char *name, int32_t id[LONGEST_NAME])
 {
     lb_sequence sequence = {.id = id};
     for (; name[sequence.length] && sequence.length < LONGEST_NAME; sequence.length++)
-        id[sequence.length] = (unsigned char)name[sequence.length];
+        id[sequence.length] = tolower((unsigned char)name[sequence.length]);
     return sequence;
 }
 

@@ -19,7 +19,7 @@ typedef struct app_nearest {
 } app_nearest;
 
 /** Compares the word with a valid name, which must outlive the search. A word that is a prefix of the name counts as a
- *  single edit. Errors: LB_ERROR_MEMORY. */
+ *  single edit, and a capital as its small letter. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *error);
 
 enum { APP_HINT = 80 };

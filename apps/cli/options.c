@@ -111,12 +111,15 @@ static lb_status bad_option(const app_program *program, const getopt_table *tabl
         return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option -%c; see %s --help", optopt,
                             app_name(program->name));
     int length = (int)strcspn(word, "="), matches = 0;
-    for (const struct option *name = table->names; name->name; name++) {
-        matches += length > 2 && strncmp(name->name, word + 2, (size_t)length - 2) == 0;
+    char all[LB_MESSAGE_LENGTH / 2] = "";
+    size_t used = 0;
+    for (const struct option *name = table->names; name->name && used < sizeof all; name++) {
+        if (length < 3 || strncmp(name->name, word + 2, (size_t)length - 2) != 0) continue;
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s--%s", matches++ ? ", " : "", name->name);
     }
     if (matches < 2) return unknown_name(program, table, word, error);
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "ambiguous option %.*s; see %s --help", length, word,
-                        app_name(program->name));
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "ambiguous option %.*s, expected one of %s; see %s --help",
+                        length, word, all, app_name(program->name));
 }
 
 static lb_status check_operands(const app_program *program, int count, char **operands, lb_error *error)
@@ -126,8 +129,10 @@ static lb_status check_operands(const app_program *program, int count, char **op
                             app_name(program->name));
     }
     if (count > program->max_operands) {
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "unexpected argument \"%s\"; see %s --help",
-                            operands[program->max_operands], app_name(program->name));
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "unexpected argument \"%s\", expected %s%s; see %s --help",
+                            operands[program->max_operands], program->operands ? "only " : "none",
+                            program->operands ? program->operands : "", app_name(program->name));
     }
     return LB_OK;
 }

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
+#include "console/output.h"
 #include "data/pair_conflicts.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
@@ -245,7 +246,7 @@ static int look(const settings *asked, const char *path)
     if (!status && asked->output) status = draw(&s, &error);
     close_all(&s);
     lb_error told = {0};
-    if (status) lb_error_set(&told, status, "%s%s", error.message, app_columns_help(error.message));
+    if (status) lb_error_set(&told, status, "%s%s", error.message, app_columns_help(error.message, false));
     return app_close_stdout(status ? app_fail(&told) : 0);
 }
 
@@ -297,5 +298,7 @@ int data_main(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     app_set_symbols(f, s.symbols, s.normalize);
+    lb_error error = {0};
+    if (s.output && app_check_picture("--output", s.output, &error)) return app_fail(&error);
     return look(&s, argv[0]);
 }

@@ -176,6 +176,10 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
                    "target symbols, most frequent: \"x\" 4, \"y\" 1, \"z\" 1\n",
                    "");
     ck_assert(support_exists("data.png"));
+    look("-o data.jpg");
+    support_expect(&support_run_result, 2, "",
+                   "lookback data: --output: expected a name that ends in .png, .svg or .pdf, found "
+                   "\"data.jpg\"\n");
     look("--format lines:x");
     support_expect(
         &support_run_result, 65, "",
@@ -240,6 +244,7 @@ static const struct {
      "2: found null for a target, expected text; --skip-bad-lines leaves such lines out\n"},
     {"{\"source\":\"a\",\"target\":\"b\"}\n{\"source\":\"a\",\"target\":[]}\n", "",
      "2: found an empty list for a target, expected text; --skip-bad-lines leaves such lines out\n"},
+    {"a\tb\n", "--source-column 5", "pairs.tsv:1: found 2 columns, expected at least 5, separated by tabs\n"},
     {"a\tb\nc\td\n", "--min-count 2",
      "no symbol of the sources occurs 2 times, expected at least one (min_count)\n"},
 };

@@ -177,7 +177,7 @@ START_TEST(test_ensemble_that_cannot_be_is_refused_before_anything_is_trained)
         {"65", "expected 1 to 64 models in all"},
         {"-backward", "found \"-backward\" (did you mean backward?), expected one of"},
         {"", "--ensemble: expected LIST, found \"\""},
-        {"additive,dot", "dot-2: attention: query width 32 and key width 64 differ"},
+        {"additive,dot", "dot-2: attention: dot needs encoder states as wide"},
     };
     write_files();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

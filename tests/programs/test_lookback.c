@@ -232,14 +232,17 @@ START_TEST(test_lookback_unknown_word_is_refused)
                    "--dance; see lookback --help\n");
     RUN(LOOKBACK, "");
     support_expect(&result, 2, "", "lookback: unknown command \"\"; see lookback --help\n");
+    RUN(LOOKBACK, support_tempdir());
+    ck_assert_ptr_nonnull(strstr(
+        result.error, ", expected a command before the file, such as data or train; see lookback --help\n"));
 }
 END_TEST
 
 START_TEST(test_lookback_misspelt_word_is_answered_with_the_likely_one)
 {
     static const char *const words[][2] = {
-        {"trian", "train"}, {"visualise", "visualize"}, {"eval", "evaluate"},  {"Predict", "predict"},
-        {"hepl", "help"},   {"train-sort", NULL},       {"verison", "version"}};
+        {"trian", "train"}, {"visualise", "visualize"}, {"eval", "evaluate"},   {"Predict", "predict"},
+        {"hepl", "help"},   {"train-sort", NULL},       {"verison", "version"}, {"TRAIN", "train"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char hint[64] = "", expected[128];
         if (words[i][1]) snprintf(hint, sizeof hint, " (did you mean %s?)", words[i][1]);
