@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { CALLED = 64 };
 
@@ -42,16 +43,17 @@ static int run(const app_command *command, int argc, char **argv)
     return app_ranks_leave(command->main(argc, argv));
 }
 
-/* `names` are the valid words. */
-static int unknown(const char *kind, const char *word, const char *const *names, int count)
+/* `names` are the valid words. `remedy` is said if the word is like none of them. */
+static int unknown(const char *kind, const char *word, const char *const *names, int count,
+                   const char *remedy)
 {
+    char hint[APP_HINT];
     lb_error error = {0};
     app_nearest nearest = {.word = word};
     for (int i = 0; i < count; i++)
         if (app_nearest_try(&nearest, names[i], &error)) return app_fail(&error);
-    const char *likely = app_nearest_likely(&nearest);
-    app_warn("unknown %s \"%s\"%s%s%s; see lookback --help", kind, word, likely ? " (did you mean " : "",
-             likely ? likely : "", likely ? "?)" : "");
+    app_nearest_hint(&nearest, "", hint);
+    app_warn("unknown %s \"%s\"%s; see lookback --help", kind, word, *hint ? hint : remedy);
     return lb_status_exit(LB_ERROR_ARGUMENT);
 }
 
@@ -59,23 +61,36 @@ static int unknown_command(const char *word)
 {
     static const char *const names[] = {
 #define NAME(name, about) #name,
-        APP_PROGRAM_LIST(NAME) "help"
+        APP_PROGRAM_LIST(NAME) "help", "version"
 #undef NAME
     };
-    return unknown("command", word, names, sizeof names / sizeof *names);
+    bool file = access(word, F_OK) == 0;
+    return unknown("command", word, names, sizeof names / sizeof *names,
+                   file ? ", expected a command before the file, such as data or train" : "");
 }
 
 static int unknown_option(const char *word)
 {
     static const char *const names[] = {"--help", "--version"};
-    return unknown("option", word, names, sizeof names / sizeof *names);
+    char remedy[LB_MESSAGE_LENGTH];
+    snprintf(remedy, sizeof remedy, ", expected a command before it: lookback COMMAND %s", word);
+    return unknown("option", word, names, sizeof names / sizeof *names, remedy);
+}
+
+static const char *const help_words[] = {"help", "--help", "-h", NULL};
+static const char *const version_words[] = {"version", "--version", "-V", NULL};
+
+static bool is(const char *word, const char *const *words)
+{
+    while (*words && strcmp(*words, word) != 0) words++;
+    return *words;
 }
 
 /* `lookback help [COMMAND [--all]]` */
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";
-    if (argc < 2) {
+    if (argc < 2 || is(argv[1], help_words) || is(argv[1], version_words)) {
         print_commands();
         return app_close_stdout(0);
     }
@@ -119,9 +134,8 @@ int main(int argc, char **argv)
         return app_close_stdout(lb_status_exit(LB_ERROR_ARGUMENT));
     }
     const char *word = argv[1];
-    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return help(argc - 1, argv + 1);
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+    if (is(word, help_words)) return help(argc - 1, argv + 1);
+    if (is(word, version_words)) {
         printf("lookback %s\n%s\nloops for %s\n", lb_version(), lb_kernel_name(), lb_instruction_set_name());
         return app_close_stdout(0);
     }

@@ -73,9 +73,9 @@ static bool is_blank(const app_input *input, const lb_line *line)
 }
 
 /* A hint for a line with too few or too many columns. */
-static const char *column_hint(const app_input *input)
+static const char *column_hint(const app_input *input, const char *message)
 {
-    if (input->parts.bad != LB_LINE_COLUMNS) return "";
+    if (input->parts.bad != LB_LINE_COLUMNS || strstr(message, "a tab and its features")) return "";
     if (lb_symbol_rule_has_features(&input->format.source))
         return "; the model reads a text, a tab and its features";
     return input->format.source_column == 0 ? "; --source-column chooses one of several" : "";
@@ -132,7 +132,7 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     lb_status status =
         lb_pair_line_source(&input->format, input->name, &line, &input->parts, &text, &length, &found);
     if (status && (status != LB_ERROR_FORMAT || !input->format.skip_bad_lines))
-        return lb_error_set(error, status, "%s%s", found.message, column_hint(input));
+        return lb_error_set(error, status, "%s%s", found.message, column_hint(input, found.message));
     app_input_line *to = &input->line[input->count++];
     *to = (app_input_line){.number = line.number};
     if (status) {

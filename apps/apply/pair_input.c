@@ -72,7 +72,7 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
     return more;
 }
 
-const char *app_columns_help(const char *message)
+const char *app_columns_help(const char *message, bool trained)
 {
     static const char choose[] = LB_PAIR_LINE_CHOOSE, text[] = ", expected text";
     size_t length = strlen(message), end = sizeof choose - 1;
@@ -84,7 +84,7 @@ const char *app_columns_help(const char *message)
         return "; --skip-bad-lines leaves such lines out";
     if (strstr(message, "found 1 column, expected 2"))
         return "; --format names another format, and --skip-bad-lines leaves such lines out";
-    return strstr(message, " expected at least ") && strstr(message, " column")
+    return trained && strstr(message, " expected at least ") && strstr(message, " column")
                ? "; without --source-column and --target-column, they are those of the training"
                : "";
 }
@@ -97,7 +97,7 @@ bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error)
         input->count += !status;
         if (!status) return true;
         if (status != LB_ERROR_FORMAT || !input->format.skip_bad_lines) {
-            lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message));
+            lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message, true));
             return false;
         }
         input->skipped++;

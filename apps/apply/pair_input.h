@@ -77,8 +77,8 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
 bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error);
 
 /** What the message about a line of too many or too few columns lacks: the options of the program. "" for any other
- *  message. */
-const char *app_columns_help(const char *message);
+ *  message. `trained`: a model was, which chooses the columns that are not given. */
+const char *app_columns_help(const char *message, bool trained);
 
 /** Closes the file and frees everything. */
 void app_pair_input_close(app_pair_input *input);

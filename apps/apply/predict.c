@@ -13,6 +13,7 @@
 #include "io/file.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* What the command line asks for. */
 typedef struct settings {
@@ -75,6 +76,7 @@ static bool has_one(const settings *asked)
 static lb_status open_input(predicting *s, lb_error *error)
 {
     const settings *asked = s->asked;
+    lb_error found = {0};
     lb_pair_format format = asked->format;
     format.usual = s->model.sorts ? NULL : &s->model.columns;
     format.source.features = s->model.source_rule.features;
@@ -83,7 +85,11 @@ static lb_status open_input(predicting *s, lb_error *error)
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
     int capacity = has_one(asked) ? 1 : asked->batch;
-    status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
+    status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, &found);
+    bool missing = status == LB_ERROR_OPEN && asked->lines && access(asked->lines, F_OK) != 0;
+    if (status)
+        lb_error_set(error, status, "%s%s", found.message,
+                     missing ? "; a text itself comes by a pipe: echo TEXT | lookback predict MODEL" : "");
     s->input.prefix_column = asked->prefix_column;
     return status;
 }

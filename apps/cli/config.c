@@ -61,7 +61,7 @@ static const char *text_of(const app_option *option, const cJSON *item, char num
 static lb_status set_value(const app_json_file *file, const app_option *option, const cJSON *item,
                            lb_error *error)
 {
-    char number[NUMBER], expected[EXPECTED] = "true or false";
+    char number[NUMBER], expected[EXPECTED] = "true or false", hint[APP_HINT] = "";
     if (cJSON_IsNull(item)) return LB_OK;
     if (option->kind == APP_IS_FLAG && cJSON_IsBool(item) && app_option_set(option, "")) {
         *option->value.flag = cJSON_IsTrue(item);
@@ -73,6 +73,10 @@ static lb_status set_value(const app_json_file *file, const app_option *option, 
         strcpy(expected, "a string");
     else if (option->kind != APP_IS_FLAG)
         app_option_expects(option, expected, sizeof expected);
+    size_t length = strlen(expected);
+    lb_status status = text ? app_option_hint(option, text, hint, error) : LB_OK;
+    if (status) return status;
+    snprintf(expected + length, sizeof expected - length, "%s", hint);
     return app_json_file_refuse(file, item, item, expected, error);
 }
 

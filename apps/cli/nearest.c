@@ -2,6 +2,8 @@
 
 #include <lookback/metrics.h>
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST_NAME = 32 };
@@ -10,7 +12,7 @@ static lb_sequence letters(const char *name, int32_t id[LONGEST_NAME])
 {
     lb_sequence sequence = {.id = id};
     for (; name[sequence.length] && sequence.length < LONGEST_NAME; sequence.length++)
-        id[sequence.length] = (unsigned char)name[sequence.length];
+        id[sequence.length] = tolower((unsigned char)name[sequence.length]);
     return sequence;
 }
 
@@ -29,10 +31,13 @@ lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *erro
     return LB_OK;
 }
 
-const char *app_nearest_likely(const app_nearest *nearest)
+const char *app_nearest_hint(const app_nearest *nearest, const char *before, char hint[APP_HINT])
 {
     enum { FEW = 4, MANY = 10 }; /* letters; swapping two letters counts as two edits */
     size_t length = strlen(nearest->word);
     int64_t slips = length < FEW ? 1 : length < MANY ? 2 : 3;
-    return nearest->name && nearest->distance <= slips ? nearest->name : NULL;
+    hint[0] = '\0';
+    if (nearest->name && nearest->distance <= slips)
+        snprintf(hint, APP_HINT, " (did you mean %s%s?)", before, nearest->name);
+    return hint;
 }

@@ -3,7 +3,8 @@
  *     app_nearest nearest = {.word = "cuont"};
  *     status = app_nearest_try(&nearest, "count", error);
  *     ...
- *     const char *name = app_nearest_likely(&nearest);
+ *     char hint[APP_HINT];
+ *     app_nearest_hint(&nearest, "", hint); " (did you mean count?)"
  */
 #ifndef APP_NEAREST_H
 #define APP_NEAREST_H
@@ -18,10 +19,13 @@ typedef struct app_nearest {
 } app_nearest;
 
 /** Compares the word with a valid name, which must outlive the search. A word that is a prefix of the name counts as a
- *  single edit. Errors: LB_ERROR_MEMORY. */
+ *  single edit, and a capital as its small letter. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *error);
 
-/** The closest name, if the edits are few enough for a typo; otherwise NULL. */
-const char *app_nearest_likely(const app_nearest *nearest);
+enum { APP_HINT = 80 };
+
+/** Writes " (did you mean NAME?)", with `before` in front of the closest name, if the edits are few enough for a typo;
+ *  otherwise "". Returns `hint`. */
+const char *app_nearest_hint(const app_nearest *nearest, const char *before, char hint[APP_HINT]);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static bool has_range(const app_option *option)
 {
@@ -54,6 +55,15 @@ const char *app_option_value(const app_option *option, char number[APP_OPTION_NU
     }
 }
 
+static void print_choices(const char *const *choices, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const char *const *choice = choices; *choice && used < size; choice++) {
+        const char *joint = choice == choices ? "" : choice[1] ? ", " : " or ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", joint, *choice);
+    }
+}
+
 void app_option_expects(const app_option *option, char *text, size_t size)
 {
     switch (option->kind) {
@@ -72,18 +82,25 @@ void app_option_expects(const app_option *option, char *text, size_t size)
         else
             snprintf(text, size, "a number");
         break;
-    case APP_IS_CHOICE: {
-        size_t used = 0;
-        for (const char *const *choice = option->choices; *choice && used < size; choice++) {
-            const char *joint = choice == option->choices ? "" : choice[1] ? ", " : " or ";
-            used += (size_t)snprintf(text + used, size - used, "%s%s", joint, *choice);
-        }
-        break;
-    }
     default:
-        snprintf(text, size, "%s", option->metavar);
+        if (option->choices)
+            print_choices(option->choices, text, size);
+        else
+            snprintf(text, size, "%s", option->metavar);
         break;
     }
+}
+
+lb_status app_option_hint(const app_option *option, const char *text, char hint[APP_HINT], lb_error *error)
+{
+    app_nearest nearest = {.word = text};
+    lb_status status = LB_OK;
+    for (const char *const *choice = option->choices; choice && *choice && !status; choice++)
+        status = app_nearest_try(&nearest, *choice, error);
+    for (const app_alias *alias = option->aliases; alias && alias->name && !status; alias++)
+        status = app_nearest_try(&nearest, alias->name, error);
+    app_nearest_hint(&nearest, "", hint);
+    return status;
 }
 
 static bool read_int(const app_option *option, const char *text)
@@ -137,6 +154,14 @@ static bool read_choice(const app_option *option, const char *text)
     return false;
 }
 
+static bool read_word(const app_option *option, const char *text)
+{
+    const char *const *word = option->choices;
+    while (*word && strcasecmp(*word, text) != 0) word++;
+    if (*word) *option->value.text = *word;
+    return *word;
+}
+
 enum { MOST_VARIABLES = 256 };
 
 static const void *variables[MOST_VARIABLES]; /* set so far; ends with NULL */
@@ -188,6 +213,7 @@ bool app_option_set(const app_option *option, const char *text)
     case APP_IS_CHOICE:
         return read_choice(option, text);
     case APP_IS_TEXT:
+        if (option->choices) return read_word(option, text);
         if (!*text && is_name(option)) return false;
         *option->value.text = text;
         return true;

@@ -3,6 +3,7 @@
 #define APP_OPTION_H
 
 #include "base/strings.h"
+#include "cli/nearest.h"
 #include "tensor/instruction_set.h"
 #include <lookback/base.h>
 
@@ -46,7 +47,7 @@ typedef struct app_option {
         lb_strings *texts;
     } value;
     double min, max;            /* inclusive; both 0: any */
-    const char *const *choices; /* NULL after the last; for a text: the valid words, for --help */
+    const char *const *choices; /* NULL after the last; of a text, too, if it is one of them */
     const app_alias *aliases;   /* of choices; NULL: none */
 } app_option;
 
@@ -132,7 +133,8 @@ extern int app_isa;
         .help = __VA_ARGS__, .value.texts = (pointer)                                                        \
     }
 
-/** A text that is one of the words (ending with NULL), which --help lists. The program must check it. */
+/** A text that is one of the words (ending with NULL), which --help lists. Capitals count as small letters, and the
+ *  variable receives the word of the list. */
 #define APP_WORD(short_name, long_name, meta, pointer, words, ...)                                           \
     APP_TEXT(short_name, long_name, meta, pointer, __VA_ARGS__, .choices = (words))
 
@@ -159,6 +161,10 @@ const char *app_option_value(const app_option *option, char number[APP_OPTION_NU
 
 /** Writes what the option expects, such as "a whole number from 1 to 65536". */
 void app_option_expects(const app_option *option, char *text, size_t size);
+
+/** Writes " (did you mean NAME?)" if the text is nearly the name of a choice, otherwise "". Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_option_hint(const app_option *option, const char *text, char hint[APP_HINT],
+                                      lb_error *error);
 
 /** Writes the text of the option in --help: its purpose, its choices and its default. */
 void app_option_describe(const app_option *option, char *text, size_t size);

@@ -72,11 +72,13 @@ static const app_option *find_option(const app_program *program, int code)
 /* `text` is NULL if the command line has ended */
 static lb_status bad_value(const app_option *option, const char *text, lb_error *error)
 {
-    char expected[256];
+    char expected[256], hint[APP_HINT] = "";
     app_option_expects(option, expected, sizeof expected);
+    lb_status status = text ? app_option_hint(option, text, hint, error) : LB_OK;
+    if (status) return status;
     const char *quote = text ? "\"" : "";
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected %s, found %s%s%s", option->name, expected,
-                        quote, text ? text : "nothing", quote);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected %s, found %s%s%s%s", option->name, expected,
+                        quote, text ? text : "nothing", quote, hint);
 }
 
 /* `word` begins with two dashes and may contain "=VALUE". */
@@ -91,10 +93,9 @@ static lb_status unknown_name(const app_program *program, const getopt_table *ta
         lb_status status = app_nearest_try(&nearest, name->name, error);
         if (status) return status;
     }
-    const char *likely = app_nearest_likely(&nearest);
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s%s%s%s; see %s --help", length, word,
-                        likely ? " (did you mean --" : "", likely ? likely : "", likely ? "?)" : "",
-                        app_name(program->name));
+    char hint[APP_HINT];
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s%s; see %s --help", length, word,
+                        app_nearest_hint(&nearest, "--", hint), app_name(program->name));
 }
 
 /* getopt_long has rejected an option; `word` is the current argument. */
@@ -110,12 +111,15 @@ static lb_status bad_option(const app_program *program, const getopt_table *tabl
         return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option -%c; see %s --help", optopt,
                             app_name(program->name));
     int length = (int)strcspn(word, "="), matches = 0;
-    for (const struct option *name = table->names; name->name; name++) {
-        matches += length > 2 && strncmp(name->name, word + 2, (size_t)length - 2) == 0;
+    char all[LB_MESSAGE_LENGTH / 2] = "";
+    size_t used = 0;
+    for (const struct option *name = table->names; name->name && used < sizeof all; name++) {
+        if (length < 3 || strncmp(name->name, word + 2, (size_t)length - 2) != 0) continue;
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s--%s", matches++ ? ", " : "", name->name);
     }
     if (matches < 2) return unknown_name(program, table, word, error);
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "ambiguous option %.*s; see %s --help", length, word,
-                        app_name(program->name));
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "ambiguous option %.*s, expected one of %s; see %s --help",
+                        length, word, all, app_name(program->name));
 }
 
 static lb_status check_operands(const app_program *program, int count, char **operands, lb_error *error)
@@ -125,8 +129,10 @@ static lb_status check_operands(const app_program *program, int count, char **op
                             app_name(program->name));
     }
     if (count > program->max_operands) {
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "unexpected argument \"%s\"; see %s --help",
-                            operands[program->max_operands], app_name(program->name));
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "unexpected argument \"%s\", expected %s%s; see %s --help",
+                            operands[program->max_operands], program->operands ? "only " : "none",
+                            program->operands ? program->operands : "", app_name(program->name));
     }
     return LB_OK;
 }

@@ -1,6 +1,7 @@
 #include "compare/compared_kinds.h"
 
 #include "cli/model_choice.h"
+#include "cli/nearest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,16 +59,26 @@ static const char *list_all(char text[LIST])
     return text;
 }
 
+static lb_status unknown_kind(const char *word, int length, lb_error *error)
+{
+    char all[LIST], found[LIST], hint[APP_HINT];
+    app_nearest nearest = {.word = found};
+    lb_status status = LB_OK;
+    snprintf(found, sizeof found, "%.*s", length, word);
+    for (int k = 0; k < APP_COMPARED_KINDS && !status; k++)
+        status = app_nearest_try(&nearest, app_compared_kinds[k].name, error);
+    if (status) return status;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "--kinds: expected a comma-separated list of some of %s, found \"%s\"%s",
+                        list_all(all), found, app_nearest_hint(&nearest, "", hint));
+}
+
 lb_status app_compared_kinds_read(const char *list, bool wanted[APP_COMPARED_KINDS], lb_error *error)
 {
-    char all[LIST];
     for (const char *word = list;; word++) {
         size_t length = strcspn(word, ",");
         int k = find_kind(word, length);
-        if (k == APP_COMPARED_KINDS)
-            return lb_error_set(error, LB_ERROR_ARGUMENT,
-                                "--kinds: expected a comma-separated list of some of %s, found \"%.*s\"",
-                                list_all(all), (int)length, word);
+        if (k == APP_COMPARED_KINDS) return unknown_kind(word, (int)length, error);
         wanted[k] = true;
         word += length;
         if (*word == '\0') return LB_OK;

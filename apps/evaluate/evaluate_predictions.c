@@ -45,8 +45,11 @@ static lb_status read_prediction(measuring *s, const lb_line *line, lb_error *er
     if (line->cut) return bad(&s->predictions, line, "found a line that is too long", error);
     if (!tab || memchr(tab + 1, '\t', (size_t)(end - tab) - 1))
         return bad(&s->predictions, line,
-                   features ? "expected three columns, a source, its features and its output"
-                            : "expected two columns, a source and its output",
+                   features
+                       ? tab ? "found more than 3 columns, expected a source, its features and its output"
+                             : "found fewer than 3 columns, expected a source, its features and its output"
+                   : tab ? "found more than 2 columns, expected a source and its output"
+                         : "found 1 column, expected a source, a tab and its output",
                    error);
     const lb_pair_format *format = &s->pairs.format;
     lb_status status =
@@ -65,7 +68,8 @@ static lb_status compare(measuring *s, const lb_line *pair, const lb_line *predi
         s->score->skipped++;
         return LB_OK;
     }
-    if (status) return lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message));
+    if (status)
+        return lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message, false));
     status = read_prediction(s, prediction, error);
     if (status) return status;
     if (!app_same_symbols(&s->source, &s->pairs.pair.source))

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
+#include "console/output.h"
 #include "data/pair_conflicts.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
@@ -170,6 +171,24 @@ static lb_status print_side(const side *of, lb_error *error)
     return status;
 }
 
+/* Why a mark is a symbol without its letter, which nobody asked for. */
+static void explain_marks(const looking *s)
+{
+    if (s->asked->normalize != LB_NORMAL_FORM_NFD) return;
+    for (int i = 0; i < SIDES; i++) {
+        for (int32_t id = 0; id < s->side[i].symbol_count; id++) {
+            char shown[LB_SYMBOL_SHOWN];
+            const char *symbol = lb_vocabulary_symbol(s->side[i].symbols, LB_FIRST_TOKEN + id);
+            if (!lb_symbol_is_mark(symbol)) continue;
+            app_print(
+                "%s is a combining mark: by default, --normalize nfd, it is a symbol of its own; --normalize "
+                "nfc joins it to its letter where Unicode has one character for both\n",
+                lb_symbol_show(symbol, shown));
+            return;
+        }
+    }
+}
+
 /* Lengths, and the counts of the symbols in the order of their ranks. */
 static lb_status draw(const looking *s, lb_error *error)
 {
@@ -223,10 +242,11 @@ static int look(const settings *asked, const char *path)
         status = measure(&s, &s.side[i], &error);
         if (!status) status = print_side(&s.side[i], &error);
     }
+    if (!status) explain_marks(&s);
     if (!status && asked->output) status = draw(&s, &error);
     close_all(&s);
     lb_error told = {0};
-    if (status) lb_error_set(&told, status, "%s%s", error.message, app_columns_help(error.message));
+    if (status) lb_error_set(&told, status, "%s%s", error.message, app_columns_help(error.message, false));
     return app_close_stdout(status ? app_fail(&told) : 0);
 }
 
@@ -279,5 +299,7 @@ int data_main(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     app_set_symbols(f, s.symbols, s.normalize);
+    lb_error error = {0};
+    if (s.output && app_check_picture("--output", s.output, &error)) return app_fail(&error);
     return look(&s, argv[0]);
 }

@@ -15,7 +15,10 @@ void app_matrix_free(app_matrix *matrix)
 static lb_status check_number(int number, size_t count, const char *what, const char *name, lb_error *error)
 {
     if (number < 0 || (size_t)number < count) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected 0 to %zu, for %s has %zu, found %d", what,
+    if (count == 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected 0, since %s has only one, found %d",
+                            what, name, number);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected 0 to %zu, since %s has %zu, found %d", what,
                         count - 1, name, count, number);
 }
 

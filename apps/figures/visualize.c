@@ -41,7 +41,8 @@ static lb_status check(const settings *s, lb_error *error)
     if (!model && !s->matrix) return wrong_usage(error, "expected a MODEL or --matrix");
     if (model && s->matrix) return wrong_usage(error, "expected a MODEL or --matrix, found both");
     if (model && !s->input)
-        return wrong_usage(error, "--input: expected a list such as \"42 7 99 13\", or a text");
+        return wrong_usage(error,
+                           "--input: found nothing, expected a list such as \"42 7 99 13\", or a text");
     if (model && (s->rows || s->columns)) return wrong_usage(error, "--rows and --columns need --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
     if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");

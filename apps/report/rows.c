@@ -89,7 +89,7 @@ static bool read_line(app_report_rows *rows, lb_error *error)
     lb_status status = lb_pair_line_read(&file->format, file->name, &line, &file->pair, &bad);
     if (!status) return take_pair(rows, row, error) == LB_OK;
     if (status != LB_ERROR_FORMAT || !file->format.skip_bad_lines) {
-        lb_error_set(error, status, "%s%s", bad.message, app_columns_help(bad.message));
+        lb_error_set(error, status, "%s%s", bad.message, app_columns_help(bad.message, true));
         return false;
     }
     file->skipped++;

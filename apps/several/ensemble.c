@@ -145,7 +145,8 @@ static int end(ensembling *s, lb_status status)
     if (s->data.no_hold_out) return app_close_stdout(0);
     const char *file = s->data.dev ? s->data.dev : s->data.train;
     app_print("exact match %.2f %% (beam 5) on %lld %s %s%s\n", 100 * s->result.dev.exact_match,
-              (long long)s->result.pairs, app_judged(&s->data), s->data.dev ? "of " : "held out of ", file);
+              (long long)s->result.pairs, app_judged(&s->data), s->data.dev ? "of " : "held out from ",
+              lb_pair_file_name(file));
     return app_close_stdout(0);
 }
 

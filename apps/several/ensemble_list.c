@@ -1,6 +1,7 @@
 #include "several/ensemble_list.h"
 
 #include "cli/model_choice.h"
+#include "cli/nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +20,39 @@ static const char *find_attention(const char *name)
     return NULL;
 }
 
-static bool read_kind(const char *kind, app_member *member)
+/* `kind` is without -backward. */
+static lb_status unknown_kind(const char *kind, lb_error *error)
+{
+    static const char *const others[] = {COPY, TRANSFORMER, FORWARD, BACKWARD};
+    char all[LB_MESSAGE_LENGTH / 2] = "", hint[APP_HINT];
+    app_nearest nearest = {.word = kind};
+    size_t used = 0;
+    lb_status status = LB_OK;
+    for (int i = 0; lb_attention_names[i] && used < sizeof all && !status; i++) {
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s, ", lb_attention_names[i]);
+        status = app_nearest_try(&nearest, lb_attention_names[i], error);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others && !status; i++)
+        status = app_nearest_try(&nearest, others[i], error);
+    if (status) return status;
+    return lb_error_set(
+        error, LB_ERROR_ARGUMENT,
+        "--ensemble: found \"%.40s\"%s, expected one of %scopy, transformer, each with -backward or without, "
+        "forward and backward",
+        kind, app_nearest_hint(&nearest, "", hint), all);
+}
+
+static lb_status read_kind(const char *kind, app_member *member, lb_error *error)
 {
     char base[APP_KIND];
     size_t length = strlen(kind), ending = sizeof BACKWARD; /* with its dash */
     *member = (app_member){.model = SEQ2SEQ, .direction = FORWARD};
     snprintf(member->kind, sizeof member->kind, "%s", kind);
     snprintf(base, sizeof base, "%s", kind);
-    if (strcmp(kind, FORWARD) == 0) return true;
+    if (strcmp(kind, FORWARD) == 0) return LB_OK;
     if (strcmp(kind, BACKWARD) == 0) {
         member->direction = BACKWARD;
-        return true;
+        return LB_OK;
     }
     if (length > ending && base[length - ending] == '-' &&
         strcmp(base + length - ending + 1, BACKWARD) == 0) {
@@ -43,20 +66,7 @@ static bool read_kind(const char *kind, app_member *member)
         member->attention = lb_attention_names[LB_ATTENTION_ADDITIVE];
     else
         member->attention = find_attention(base);
-    return member->model == TRANSFORMER || member->attention;
-}
-
-static lb_status unknown_kind(const char *kind, lb_error *error)
-{
-    char all[LB_MESSAGE_LENGTH / 2] = "";
-    size_t used = 0;
-    for (int i = 0; lb_attention_names[i] && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s, ", lb_attention_names[i]);
-    return lb_error_set(
-        error, LB_ERROR_ARGUMENT,
-        "--ensemble: found \"%.40s\", expected one of %scopy, transformer, each with -backward or without, "
-        "forward and backward",
-        kind, all);
+    return member->model == TRANSFORMER || member->attention ? LB_OK : unknown_kind(base, error);
 }
 
 static lb_status add(app_members *members, const app_member *member, long count, lb_error *error)
@@ -86,8 +96,8 @@ static lb_status read_item(app_members *members, char *item, lb_error *error)
             error, LB_ERROR_ARGUMENT,
             "--ensemble: found \"%.40s\" behind %.40s, expected a number of models, such as %.40s:3",
             colon + 1, item, item);
-    if (!read_kind(item, &member)) return unknown_kind(item, error);
-    return add(members, &member, count, error);
+    lb_status status = read_kind(item, &member, error);
+    return status ? status : add(members, &member, count, error);
 }
 
 lb_status app_members_read(app_members *members, const char *list, lb_error *error)

@@ -49,7 +49,7 @@ static int join(const settings *s, int count, char **models)
     app_show_joined(&result);
     if (s->data.dev)
         app_print("exact match %.2f %% (beam 5) on %lld %s of %s\n", 100 * result.dev.exact_match,
-                  (long long)result.pairs, app_judged(&s->data), s->data.dev);
+                  (long long)result.pairs, app_judged(&s->data), lb_pair_file_name(s->data.dev));
     else
         app_print("%lld models in %s\n", (long long)result.count, s->out);
     return app_close_stdout(0);

@@ -109,8 +109,8 @@ static int train(app_train_options *t)
     if (!t->settings.group || t->settings.group->rank == 0)
         app_print("exact match %.2f %% (%s) on %lld %s %s%s%s\n", 100 * result.dev.exact_match,
                   t->settings.seeds > 1 ? "beam 5" : "greedy", (long long)result.pairs,
-                  app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
-                  t->settings.dev ? t->settings.dev : t->settings.train,
+                  app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out from ",
+                  lb_pair_file_name(t->settings.dev ? t->settings.dev : t->settings.train),
                   t->choice.hold_out ? "" : ", on which it was trained");
     int exit_status = app_training_status(&view);
     if (exit_status == 0) say_what_a_vote_takes(t, &view, &result);

@@ -193,7 +193,7 @@ lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found,
     else if (found->status == LB_ERROR_FORMAT && strncmp(found->message, refused, strlen(refused)) == 0)
         snprintf(help, sizeof help, "; --fresh starts over, or choose another --out");
     else
-        snprintf(help, sizeof help, "%s", app_columns_help(found->message));
+        snprintf(help, sizeof help, "%s", app_columns_help(found->message, false));
     return lb_error_set(error, found->status, "%s%s%.*s%s", named ? run : "", named ? ": " : "",
                         LB_MESSAGE_LENGTH - (int)sizeof help, found->message, help);
 }

@@ -5,7 +5,7 @@ import logging
 import math
 import sys
 from ctypes import c_char_p
-from typing import Any, Callable, Dict, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
 
 from . import _c
 from .callbacks import Callbacks
@@ -99,10 +99,16 @@ FIELDS = {name: kind for name, kind in _fields
           if name not in NOT_OPTIONS and hasattr(kind(), "value")}
 
 
+def _meant(found: str, known: List[str]) -> str:
+    likely = difflib.get_close_matches(found, known, 1)
+    return f"; did you mean {likely[0]!r}?" if likely else ""
+
+
 def _number_of(name: str, value: str) -> int:
     known = ["auto", "always", "never"] if name == "index" else names(NAMED[name])
     if value not in known:
-        raise Error(Status.ARGUMENT, f"{name}: expected one of {', '.join(known)}, found {value!r}")
+        likely = _meant(str(value), known)
+        raise Error(Status.ARGUMENT, f"{name}: expected one of {', '.join(known)}, found {value!r}{likely}")
     return known.index(value)
 
 
@@ -123,8 +129,7 @@ def _set_option(config: _c.lb_training_config, option: str, value: Any) -> None:
     if name in OPPOSITE:
         name, value = OPPOSITE[name], not value
     if name not in FIELDS:
-        likely = difflib.get_close_matches(name, [*FIELDS, *OPPOSITE], 1)
-        raise TypeError(f"train() has no option {option!r}" + (f"; did you mean {likely[0]!r}?" if likely else ""))
+        raise TypeError(f"train() has no option {option!r}" + _meant(name, [*FIELDS, *OPPOSITE]))
     set_field(config, name, _value(name, value))
 
 

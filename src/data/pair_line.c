@@ -195,12 +195,25 @@ static bool is_dictionary(const examination *e)
     return words > 0 && WORDS * letters <= LETTERS * words && last_column(&e->format) == 2;
 }
 
+/* Whether a source has no tab, and so no features. The separator of features makes no CSV of it. */
+static bool lacks_features(const examination *e)
+{
+    const char *separator = e->format.source.features;
+    if (!e->format.no_target || e->format.features_column == 0 || memchr(e->text, '\t', e->length))
+        return false;
+    return !kind_of(e) || memchr(e->text, *separator, e->length);
+}
+
 static lb_status check_columns(const examination *e, bool others)
 {
     int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns;
     const char *end = e->text + e->length;
     for (const char *at = e->text; (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++) found++;
     bool first = *expected == 0;
+    if (!others && *separated(e) && lacks_features(e))
+        return bad(e, LB_LINE_COLUMNS,
+                   "found no tab, expected a text, a tab and its features, such as walk<TAB>V%sPST",
+                   e->format.source.features);
     if (first && found < last && *separated(e) && kind_of(e))
         return bad_kind(e, LB_LINE_COLUMNS, "columns with tabs between them");
     if (!others && first && found < last && *separated(e) && is_dictionary(e))

@@ -168,7 +168,7 @@ lb_pairs *lb_pairs_new_in_memory(lb_pair_texts texts, const lb_pair_format *form
 lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
 {
     lb_buffer path = {0};
-    lb_buffer_print(&path, "held out of %s", pairs->path);
+    lb_buffer_print(&path, "held out from %s", pairs->path);
     lb_pairs *again = start(lb_buffer_end(&path), &pairs->format);
     if (!again) return lb_null(lb_pairs_out_of_memory(pairs, error));
     again->texts = pairs->texts;

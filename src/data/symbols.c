@@ -318,19 +318,32 @@ static bool is_picture(const char *name, int32_t first)
            property->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC || strstr(name, keycap);
 }
 
+static bool is_mark(int32_t character)
+{
+    utf8proc_category_t category = utf8proc_category(character);
+    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME;
+}
+
+bool lb_symbol_is_mark(const char *symbol)
+{
+    int32_t character;
+    return utf8proc_iterate((const utf8proc_uint8_t *)symbol, -1, &character) > 0 && is_mark(character);
+}
+
 const char *lb_symbol_show(const char *symbol, char shown[LB_SYMBOL_SHOWN])
 {
     enum { NUMBER = 12 };
     const char *name = lb_symbol_name(symbol);
     size_t length = strlen(name), used = 0;
-    bool picture = false;
+    bool picture = false, bare = true; /* no letter yet that a mark could combine with */
     for (size_t at = 0; at < length && used + NUMBER < LB_SYMBOL_SHOWN;) {
         int32_t character;
         utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)name + at,
                                                   (utf8proc_ssize_t)(length - at), &character);
         if (bytes < 1) break;
         if (at == 0) picture = is_picture(name, character);
-        if (is_invisible(character) && !picture) {
+        bare = bare && is_mark(character);
+        if (bare || (is_invisible(character) && !picture)) {
             used += (size_t)lb_snprintf(shown + used, NUMBER, "U+%04X", (unsigned)character);
         } else {
             memcpy(shown + used, name + at, (size_t)bytes);

@@ -53,8 +53,11 @@ const char *lb_symbol_name(const char *symbol);
 /** Room for a symbol in a message; a longer one is cut. */
 enum { LB_SYMBOL_SHOWN = 96 };
 
-/** A symbol in a message: its name, with the numbers of characters that cannot be seen, such as "U+00A0". Returns
- *  `shown`. */
+/** Whether a symbol begins with a combining mark, such as U+0308, which shows only on the letter before it. */
+bool lb_symbol_is_mark(const char *symbol);
+
+/** A symbol in a message: its name, with the numbers of characters that cannot be seen, such as "U+00A0", or that have
+ *  no letter to combine with. Returns `shown`. */
 const char *lb_symbol_show(const char *symbol, char shown[LB_SYMBOL_SHOWN]);
 
 /** A hash, see lb_hash, of the symbols and their ends, which can be continued with further symbols. */

@@ -276,7 +276,7 @@ static const struct {
     {{"--kinds", "none,sideways"}, 2, "rotary, found \"sideways\""},
     {{"--kinds", "none,"}, 2, "found \"\""},
     {{"--kinds", "dotted"}, 2, "found \"dotted\""},
-    {{"--kinds", "do"}, 2, "found \"do\""},
+    {{"--kinds", "do"}, 2, "found \"do\" (did you mean dot?)"},
     {{"--kinds", "bahdanaus"}, 2, "found \"bahdanaus\""},
     {{"--steps", "0"}, 2, "--steps"},
     {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "transformer: "},

@@ -100,6 +100,7 @@ static const struct {
     {"{\"count\": \"3\"}", ":1: \"count\": found \"3\", expected a whole number from 1 to 65536"},
     {"{\n\"rate\"\n: 2}", ":2: \"rate\": found 2, expected a number from 0 to 1"},
     {"{\"way\": \"up\"}", ":1: \"way\": found \"up\", expected additive or dot"},
+    {"{\"way\": \"dote\"}", ":1: \"way\": found \"dote\", expected additive or dot (did you mean dot?)"},
     {"{\"way\": 1}", ":1: \"way\": found 1, expected additive or dot"},
     {"{\"fresh\": 1}", ":1: \"fresh\": found 1, expected true or false"},
     {"{\"out\": \"\"}", ":1: \"out\": found \"\", expected DIR"},

@@ -176,6 +176,10 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
                    "target symbols, most frequent: \"x\" 4, \"y\" 1, \"z\" 1\n",
                    "");
     ck_assert(support_exists("data.png"));
+    look("-o data.jpg");
+    support_expect(&support_run_result, 2, "",
+                   "lookback data: --output: expected a name that ends in .png, .svg or .pdf, found "
+                   "\"data.jpg\"\n");
     look("--format lines:x");
     support_expect(
         &support_run_result, 65, "",
@@ -193,6 +197,23 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
         &support_run_result, 65, "",
         "lookback data: pairs.tsv:2: found 1 column, expected 2, separated by tabs; --format names "
         "another format, and --skip-bad-lines leaves such lines out\n");
+}
+END_TEST
+
+#define HAS(text) (strstr(support_run_result.output, text) != NULL)
+START_TEST(test_data_combining_marks_are_shown_by_number_and_explained)
+{
+    static const char mark[] = "\"U+0308\" 2",
+                      said[] = "U+0308 is a combining mark: by default, --normalize nfd, ";
+    support_write_text("pairs.tsv", "\u00fc\tx\nu\u0308b\ty\n");
+    look("");
+    ck_assert_msg(HAS(mark) && HAS(said), "%s", support_run_result.output);
+    look("--normalize nfc");
+    ck_assert_msg(HAS("\"\u00fc\" 2") && !HAS("combining mark"), "%s", support_run_result.output);
+    look("--symbols graphemes");
+    ck_assert_msg(!HAS("U+0308"), "%s", support_run_result.output);
+    look("--normalize none");
+    ck_assert_msg(HAS("\"U+0308\" 1") && !HAS("combining mark"), "%s", support_run_result.output);
 }
 END_TEST
 
@@ -223,6 +244,7 @@ static const struct {
      "2: found null for a target, expected text; --skip-bad-lines leaves such lines out\n"},
     {"{\"source\":\"a\",\"target\":\"b\"}\n{\"source\":\"a\",\"target\":[]}\n", "",
      "2: found an empty list for a target, expected text; --skip-bad-lines leaves such lines out\n"},
+    {"a\tb\n", "--source-column 5", "pairs.tsv:1: found 2 columns, expected at least 5, separated by tabs\n"},
     {"a\tb\nc\td\n", "--min-count 2",
      "no symbol of the sources occurs 2 times, expected at least one (min_count)\n"},
 };
@@ -277,10 +299,11 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("data", SUPPORT_TESTS(test_data_oddities_are_named_with_what_mends_them,
-                                                   test_data_other_readings_are_named,
-                                                   test_data_what_is_no_pair_is_named_with_what_helps,
-                                                   test_data_says_what_a_training_says,
-                                                   test_data_distributions_are_printed_and_drawn,
-                                                   test_data_conflicts_of_dev_are_listed_with_their_lines));
+    return support_run_tests(
+        "data",
+        SUPPORT_TESTS(test_data_oddities_are_named_with_what_mends_them, test_data_other_readings_are_named,
+                      test_data_what_is_no_pair_is_named_with_what_helps, test_data_says_what_a_training_says,
+                      test_data_distributions_are_printed_and_drawn,
+                      test_data_combining_marks_are_shown_by_number_and_explained,
+                      test_data_conflicts_of_dev_are_listed_with_their_lines));
 }

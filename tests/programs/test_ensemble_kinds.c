@@ -167,15 +167,17 @@ START_TEST(test_ensemble_that_cannot_be_is_refused_before_anything_is_trained)
     static const struct {
         const char *list, *text;
     } cases[] = {
-        {"additve:2", "--ensemble: found \"additve\", expected one of additive, none, "},
+        {"additve:2",
+         "--ensemble: found \"additve\" (did you mean additive?), expected one of additive, none, "},
+        {"trnsformer-backward", "found \"trnsformer\" (did you mean transformer?), expected one of"},
         {"additive:0", "found \"0\" behind additive, expected a number of models, such as additive:3"},
         {"additive:", "found \"\" behind additive"},
         {"additive:2,", "found \"\", expected one of"},
         {"additive:60,general:5", "expected 1 to 64 models in all"},
         {"65", "expected 1 to 64 models in all"},
-        {"-backward", "found \"-backward\", expected one of"},
+        {"-backward", "found \"-backward\" (did you mean backward?), expected one of"},
         {"", "--ensemble: expected LIST, found \"\""},
-        {"additive,dot", "dot-2: attention: query width 32 and key width 64 differ"},
+        {"additive,dot", "dot-2: attention: dot needs encoder states as wide"},
     };
     write_files();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -168,11 +168,20 @@ START_TEST(test_features_that_are_missing_are_refused)
     write_forms("dev.tsv", WORDS, 40);
     RUN(NULL, TRAIN, "--steps", "1");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    RUN("mare\n", "predict", "out");
+    static const char *const without[] = {"mare\n", "mare N;PL\n", "mare;N;PL\n", "m a r e\n"};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        RUN(without[i], "predict", "out");
+        support_expect(&result, 65, "",
+                       "lookback predict: standard input:1: found no tab, expected a text, a tab and its "
+                       "features, such as walk<TAB>V;PST\n");
+    }
+    RUN("mare,N\n", "predict", "out");
     support_expect(
         &result, 65, "",
-        "lookback predict: standard input:1: found 1 column, expected 2, separated by tabs; the model "
-        "reads a text, a tab and its features\n");
+        "lookback predict: standard input:1: found text with commas, such as CSV, expected columns "
+        "with tabs between them; try: --format csv; the model reads a text, a tab and its features\n");
+    RUN("mare\tN;PL\t1\nmule\n", "predict", "out", "--features-column", "2");
+    ck_assert_ptr_nonnull(strstr(result.error, "found 1 column, expected 3 as in the first line; the model"));
     RUN("mare\tN;;PL\n", "predict", "out");
     support_expect(
         &result, 65, "",

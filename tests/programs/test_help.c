@@ -49,8 +49,33 @@ START_TEST(test_app_options_parse_alias_is_its_choice)
     ck_assert_int_eq(way, 2);
     ck_assert_int_eq(parse("--way=bahdanau"), LB_OK);
     ck_assert_int_eq(way, 0);
-    ck_assert_int_eq(parse("--way=luon"), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "--way: expected additive, dot or general, found \"luon\"");
+}
+END_TEST
+
+START_TEST(test_app_options_parse_word_is_that_of_the_list)
+{
+    ck_assert_int_eq(parse("--colour=Reds"), LB_OK);
+    ck_assert_ptr_eq(colour, colours[1]);
+}
+END_TEST
+
+START_TEST(test_app_options_parse_wrong_value_is_answered_with_the_likely_one)
+{
+#define WAYS    "--way: expected additive, dot or general, found "
+#define COLOURS "--colour: expected blues or reds, found "
+    static const char *const cases[][2] = {
+        {"--way=adictive", WAYS "\"adictive\" (did you mean additive?)"},
+        {"--way=Dot", WAYS "\"Dot\" (did you mean dot?)"},
+        {"--way=luon", WAYS "\"luon\" (did you mean luong?)"},
+        {"--way=banana", WAYS "\"banana\""},
+        {"--way=", WAYS "\"\""},
+        {"--colour=blu", COLOURS "\"blu\" (did you mean blues?)"},
+        {"--colour=green", COLOURS "\"green\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert_int_eq(parse(cases[i][0]), LB_ERROR_ARGUMENT);
+        ck_assert_str_eq(error.message, cases[i][1]);
+    }
 }
 END_TEST
 
@@ -139,6 +164,8 @@ int main(void)
 {
     return support_run_tests("help",
                              SUPPORT_TESTS(test_app_options_parse_alias_is_its_choice,
+                                           test_app_options_parse_word_is_that_of_the_list,
+                                           test_app_options_parse_wrong_value_is_answered_with_the_likely_one,
                                            test_app_options_help_lists_choices_aliases_and_examples,
                                            test_app_options_help_is_short_where_options_are_marked_as_usual,
                                            test_app_options_read_by_hands_the_table_over_and_parses_nothing));

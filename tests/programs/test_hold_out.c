@@ -34,6 +34,17 @@ START_TEST(test_no_hold_out_trains_on_all_pairs_and_keeps_the_last_weights)
 }
 END_TEST
 
+START_TEST(test_hold_out_from_a_pipe_is_said_with_its_name)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c",
+                BIN_DIR "/lookback train - --embed 8 --hidden 8 --steps 2 --out piped < train.tsv");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, " pairs held out from standard input\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "\nheld out from standard input: "));
+}
+END_TEST
+
 START_TEST(test_no_hold_out_killed_and_run_again_ends_with_the_same_file)
 {
     support_write_pairs("train.tsv", 500, 1);
@@ -102,6 +113,7 @@ int main(void)
 {
     return support_run_tests("hold out",
                              SUPPORT_TESTS(test_no_hold_out_trains_on_all_pairs_and_keeps_the_last_weights,
+                                           test_hold_out_from_a_pipe_is_said_with_its_name,
                                            test_no_hold_out_killed_and_run_again_ends_with_the_same_file,
                                            test_no_hold_out_is_another_run,
                                            test_no_hold_out_members_have_equal_weights,

@@ -58,18 +58,22 @@ START_TEST(test_lookback_help_lists_its_commands)
         ck_assert_int_eq(result.status, 0);
         expect_list();
     }
+    RUN(LOOKBACK, "help", "version");
+    ck_assert_int_eq(result.status, 0);
+    expect_list();
 }
 END_TEST
 
 START_TEST(test_lookback_version_is_that_of_the_library)
 {
     char version[64];
-    static const char *const words[] = {"--version", "-V"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const words[] = {"--version", "-V", "version"};
+    for (int i = 0; i < 3; i++) {
         RUN(LOOKBACK, words[i]);
         ck_assert_int_eq(result.status, 0);
         snprintf(version, sizeof version, "lookback %s\n", lb_version());
         ck_assert_int_eq(strncmp(result.output, version, strlen(version)), 0);
+        if (*words[i] != '-') continue;
         RUN(LOOKBACK, "train", words[i]);
         ck_assert_int_eq(strncmp(result.output, "lookback train (Lookback) ", 26), 0);
     }
@@ -223,17 +227,22 @@ START_TEST(test_lookback_unknown_word_is_refused)
     RUN(LOOKBACK, "help", "dance");
     support_expect(&result, 2, "", "lookback: unknown command \"dance\"; see lookback --help\n");
     RUN(LOOKBACK, "--dance");
-    support_expect(&result, 2, "", "lookback: unknown option \"--dance\"; see lookback --help\n");
+    support_expect(&result, 2, "",
+                   "lookback: unknown option \"--dance\", expected a command before it: lookback COMMAND "
+                   "--dance; see lookback --help\n");
     RUN(LOOKBACK, "");
     support_expect(&result, 2, "", "lookback: unknown command \"\"; see lookback --help\n");
+    RUN(LOOKBACK, support_tempdir());
+    ck_assert_ptr_nonnull(strstr(
+        result.error, ", expected a command before the file, such as data or train; see lookback --help\n"));
 }
 END_TEST
 
 START_TEST(test_lookback_misspelt_word_is_answered_with_the_likely_one)
 {
-    static const char *const words[][2] = {{"trian", "train"},   {"visualise", "visualize"},
-                                           {"eval", "evaluate"}, {"Predict", "predict"},
-                                           {"hepl", "help"},     {"train-sort", NULL}};
+    static const char *const words[][2] = {
+        {"trian", "train"}, {"visualise", "visualize"}, {"eval", "evaluate"},   {"Predict", "predict"},
+        {"hepl", "help"},   {"train-sort", NULL},       {"verison", "version"}, {"TRAIN", "train"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char hint[64] = "", expected[128];
         if (words[i][1]) snprintf(hint, sizeof hint, " (did you mean %s?)", words[i][1]);

@@ -295,7 +295,7 @@ START_TEST(test_app_options_parse_bad_option_is_refused)
     expect_refusal("--nope m", "unknown option --nope; see prog --help");
     expect_refusal("--nope=3 m", "unknown option --nope; see prog --help");
     expect_refusal("-fx m", "unknown option -x; see prog --help");
-    expect_refusal("--c 3 m", "ambiguous option --c; see prog --help");
+    expect_refusal("--c 3 m", "ambiguous option --c, expected one of --count, --counter; see prog --help");
 }
 END_TEST
 
@@ -314,7 +314,7 @@ END_TEST
 START_TEST(test_app_options_parse_wrong_operand_count_is_refused)
 {
     expect_refusal("-n 3", "expected MODEL [FILE]; see prog --help");
-    expect_refusal("a b c", "unexpected argument \"c\"; see prog --help");
+    expect_refusal("a b c", "unexpected argument \"c\", expected only MODEL [FILE]; see prog --help");
 }
 END_TEST
 
@@ -346,6 +346,7 @@ START_TEST(test_app_options_parse_operand_is_the_value_of_its_option)
     app_program one = files;
     one.max_operands = 1;
     one.operand_of = "data";
+    one.operands = "FILE";
     data = picture = scores = NULL;
     ck_assert_int_eq(parse_by(&one, "a --picture b"), LB_OK);
     ck_assert_str_eq(data, "a");
@@ -357,7 +358,7 @@ START_TEST(test_app_options_parse_operand_is_the_value_of_its_option)
     ck_assert_int_eq(parse_by(&one, "--data c a"), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "--data and a: expected only one of them");
     ck_assert_int_eq(parse_by(&one, "a b"), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "unexpected argument \"b\"; see prog --help");
+    ck_assert_str_eq(error.message, "unexpected argument \"b\", expected only FILE; see prog --help");
     ck_assert_int_eq(parse_by(&one, "~"), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "--data: expected FILE, found \"\"");
     data = NULL;

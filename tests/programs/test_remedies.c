@@ -58,6 +58,10 @@ static const struct {
      "out/model.safetensors\n"},
     {TRAIN "--train three.tsv", 65, "three.tsv:1: " COLUMNS "\n"},
     {TRAIN "--train train.tsv --config a.gz", 65, "a.gz: found gzip data, expected JSON; try: gunzip a.gz\n"},
+    {TRAIN "--train train.tsv --attention dot", 2,
+     "attention: dot needs encoder states as wide as those of the decoder, found twice the width, from two "
+     "directions; expected one_direction (--no-bidirectional) or the attention general\n"},
+    {TRAIN "--train train.tsv --attention dot --no-bidirectional", 0, ""},
     {"evaluate out three.tsv", 65, "three.tsv:1: " COLUMNS "\n"},
     {"score out three.tsv", 65, "three.tsv:1: " COLUMNS "\n"},
     {"report out three.tsv", 65, "three.tsv:1: " COLUMNS "\n"},

@@ -161,7 +161,7 @@ START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
         {"{\"hidden\": [8, \"8\"]}", "found hidden=8 and hidden=8 with the same folder", 2},
         {"{\"source-separator\": [\" \", \"|\"]}", "with the same folder, out/source-separator=_;", 2},
         {"{\"attention\": [\"additive\", \"dot\"]}",
-         "attention=dot: attention: query width 32 and key width 64", 2},
+         "attention=dot: attention: dot needs encoder states as wide", 2},
         {"{\"freeze\": [\"encoder\", \"encodr\"]}", "freeze=encodr: freeze: found \"encodr\"", 2},
         {"{\"shards\": [2, 3]}", "shards=3: shards: found 3, expected a power of two", 2},
         {"{\"loss\": [\"cross-entropy\", \"entmax\"], \"copy\": [true]}",

@@ -119,7 +119,7 @@ START_TEST(test_train_seq2seq_without_dev_holds_a_tenth_out)
     ck_assert_int_eq(sscanf(support_run_result.output, "exact match %*f %% (greedy) on %d pairs", &count), 1);
     ck_assert_int_gt(count, PAIRS / 20);
     ck_assert_int_lt(count, PAIRS / 5);
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, " pairs held out of train.tsv\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, " pairs held out from train.tsv\n"));
 }
 END_TEST
 

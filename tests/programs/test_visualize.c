@@ -194,9 +194,9 @@ START_TEST(test_visualize_layers_and_heads_are_those_of_the_array)
     RUN("--matrix", "all.npy", "--head", "0", "-o", "e.png");
     expect(0, "visualize: wrote e.png (2 x 4, 2 layers of 1 head)\n");
     RUN("--matrix", "all.npy", "--layer", "2");
-    expect(2, "visualize: --layer: expected 0 to 1, for all.npy has 2, found 2\n");
+    expect(2, "visualize: --layer: expected 0 to 1, since all.npy has 2, found 2\n");
     RUN("--matrix", "all.npy", "--head", "7");
-    expect(2, "visualize: --head: expected 0 to 2, for all.npy has 3, found 7\n");
+    expect(2, "visualize: --head: expected 0 to 2, since all.npy has 3, found 7\n");
 }
 END_TEST
 
@@ -256,7 +256,7 @@ START_TEST(test_visualize_compare_shows_models_side_by_side)
     ck_assert_int_eq(result.status, 65);
     RUN(headed, "--input", "7 0 3", "--compare", model, "--head", "3");
     ck_assert_int_eq(result.status, 2);
-    ck_assert_ptr_nonnull(strstr(result.error, "--head: expected 0 to 0, for "));
+    ck_assert_ptr_nonnull(strstr(result.error, "--head: expected 0, since "));
     RUN(headed, "--input", "7 0 3", "--all-heads", "--head", "3");
     expect(2, "visualize: expected --head or --all-heads, found both; see visualize --help\n");
 }
@@ -379,8 +379,8 @@ START_TEST(test_visualize_wrong_usage_is_status_2)
     RUN(model, "--matrix", "w.npy");
     expect(2, "visualize: expected a MODEL or --matrix, found both; see visualize --help\n");
     RUN(model);
-    expect(2,
-           "visualize: --input: expected a list such as \"42 7 99 13\", or a text; see visualize --help\n");
+    expect(2, "visualize: --input: found nothing, expected a list such as \"42 7 99 13\", or a text; see "
+              "visualize --help\n");
     RUN(model, "--input", "1", "--rows", "a");
     expect(2, "visualize: --rows and --columns need --matrix; see visualize --help\n");
     RUN("--matrix", "w.npy", "--input", "1");

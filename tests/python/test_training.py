@@ -66,7 +66,8 @@ def test_names_of_the_library_and_of_the_program_are_options(pairs, short, tmp_p
     ({"hidden": 2**32 + 64}, lookback.Error, "hidden: 4294967360 is out of range"),
     ({"target_separator": 1}, TypeError, "target_separator"),
     ({"target_separator": "\ud800"}, lookback.Error, "target_separator: not UTF-8"),
-    ({"attention": "multihead"}, lookback.Error, "attention: expected one of additive, none, .*, found 'multihead'"),
+    ({"attention": "multihead"}, lookback.Error, "attention: expected one of additive, none, .*, found 'multihead'; did you mean 'multi-head'"),
+    ({"attention": "dot"}, lookback.Error, "attention: dot needs encoder states as wide"),
     ({"hidden": -1}, lookback.Error, "hidden"),
     ({"steps": 10, "epochs": 1}, lookback.Error, "epochs"),
 ])

@@ -135,6 +135,13 @@ static lb_status check_seq2seq(const lb_training_config *c, lb_error *error)
                             "window is an option of a transformer and of local-m, local-p and location "
                             "attention, not of %s",
                             lb_attention_names[c->attention]);
+    bool dot = c->attention == LB_ATTENTION_DOT || c->attention == LB_ATTENTION_SCALED_DOT;
+    if (dot && !c->one_direction)
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "attention: %s needs encoder states as wide as those of the decoder, found twice the width, from "
+            "two directions; expected one_direction (--no-bidirectional) or the attention %s",
+            lb_attention_names[c->attention], lb_attention_names[LB_ATTENTION_GENERAL]);
     return LB_OK;
 }
 

@@ -144,11 +144,11 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
         snprintf(text, size,
                  c->train ? "it was trained on other pairs (%s has changed, or is a different file)"
                           : "it was trained on other pairs%s",
-                 c->train ? c->train : "");
+                 c->train ? lb_pair_file_name(c->train) : "");
     else if (dev)
-        snprintf(text, size, "it was evaluated on other pairs (%s%s)", c->dev ? c->dev : "now held out of ",
+        snprintf(text, size, "it was evaluated on other pairs (%s%s)", c->dev ? c->dev : "now held out from ",
                  c->dev     ? " has changed, or is a different file"
-                 : c->train ? c->train
+                 : c->train ? lb_pair_file_name(c->train)
                             : "those in memory");
 }
 

@@ -85,7 +85,7 @@ START_TEST(test_memory_has_the_pairs_of_a_file_also_the_held_out_ones)
         ck_assert_msg(file_dev && memory_dev, "%s", error.message);
         assert_same_pairs(file, memory);
         assert_same_pairs(file_dev, memory_dev);
-        ck_assert_str_eq(memory_dev->path, "held out of pairs in memory");
+        ck_assert_str_eq(memory_dev->path, "held out from pairs in memory");
         lb_pairs_close(memory);
         const lb_pair_line *line;
         ck_assert_int_eq(lb_pairs_read(memory_dev, 0, &line, &error), LB_OK);

@@ -95,7 +95,7 @@ START_TEST(test_hold_out_tells_where_it_comes_from)
     char expected[SUPPORT_PATH + 16];
     open_many(0);
     lb_pairs *out = lb_pairs_hold_out(pairs, 2, &error);
-    snprintf(expected, sizeof expected, "held out of %s", path());
+    snprintf(expected, sizeof expected, "held out from %s", path());
     ck_assert_str_eq(out->path, expected);
     ck_assert_int_eq(out->facts.lines, lb_pairs_count(out));
     ck_assert_int_eq(pairs->facts.lines, PAIRS);

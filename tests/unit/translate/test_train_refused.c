@@ -22,6 +22,8 @@ START_TEST(test_train_impossible_configuration_is_refused)
     REFUSED(normalize, "nfkc", "normalize: expected none, nfc or nfd, found \"nfkc\"");
     REFUSED(model, "rnn", "model: expected seq2seq or transformer, found \"rnn\"");
     REFUSED(model, "transformer", "embed, one_direction and attention are options of a seq2seq");
+    REFUSED(attention, LB_ATTENTION_SCALED_DOT,
+            "attention: scaled-dot needs encoder states as wide as those of the decoder");
     REFUSED(epochs, 3, "found two of steps, epochs and minutes, expected only one of them");
     REFUSED(dropout, 1, "dropout: found 1, expected less than 1");
     REFUSED(average, 1, "average: found 1, expected less than 1");
