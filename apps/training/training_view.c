@@ -89,7 +89,17 @@ static void show_step(void *context, const lb_training_run *run, const lb_traini
     /* The bar outlives the run: after an error or an interruption, the run is gone before the line ends. */
     lb_training_run lasting = *run;
     if (run->name) lasting.name = v->name;
+    v->step = *step;
     app_show_step(&v->progress, &lasting, step);
+}
+
+/* The measures of a step follow the step. */
+static void show_evaluation(void *context, const lb_training_run *run)
+{
+    app_training_view *v = context;
+    if (!v->progress.updated) return; /* the model that the training starts from */
+    v->step.last = &run->history->points[run->history->count - 1];
+    app_show_step(&v->progress, run, &v->step);
 }
 
 static const char *reason(lb_train_end end)
@@ -223,6 +233,7 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
                                              .note = note,
                                              .begun = begin,
                                              .stepped = show_step,
+                                             .evaluated = show_evaluation,
                                              .stop = app_interrupted,
                                              .setting = app_name_setting,
                                              .unsaved = warn_unsaved,
