@@ -114,7 +114,7 @@ static int width_of(const char *text)
     return width;
 }
 
-/* Drops fields, each of which has two blanks in front, from the end until the others have room; never the first ones. */
+/* Drops fields, each of which has two blanks in front, from the end until the others have room. The first ones stay. */
 static void drop_fields(char *fields, int first, int room)
 {
     char *at[APP_PROGRESS_TEXT / 2 + 1];
