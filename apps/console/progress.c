@@ -238,6 +238,13 @@ void app_progress_update(app_progress *progress, int64_t done, const char *forma
     draw_if_due(progress, now);
 }
 
+void app_progress_count(app_progress *progress, const char *unit, int64_t done, int64_t total)
+{
+    if (progress->config.unit != unit || done < progress->done)
+        app_progress_init(progress, (app_progress_config){.unit = unit, .total = total, .late = true});
+    app_progress_update(progress, done, "%s", "");
+}
+
 bool app_progress_tick(void *context)
 {
     app_progress *progress = context;

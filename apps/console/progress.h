@@ -41,6 +41,10 @@ void app_progress_init(app_progress *progress, app_progress_config config);
  *  narrow terminal gets the time left, and as many of the first fields as it has room for. */
 void app_progress_update(app_progress *progress, int64_t done, const char *format, ...) LB_PRINTF(3, 4);
 
+/** Reports on a work of which only its units are known, one by one, as a bar that is `late`. Begin with a zero
+ *  `progress`; `unit` must outlive it, and another one begins another bar. */
+void app_progress_count(app_progress *progress, const char *unit, int64_t done, int64_t total);
+
 /** Reports that the work goes on, though no further unit is done. An lb_stop_fn for an app_progress: returns false. */
 bool app_progress_tick(void *progress);
 

@@ -54,9 +54,16 @@ static void note(void *context, const char *text)
     app_note("%s", text);
 }
 
+static void show_count(void *context, const char *unit, int64_t done, int64_t total)
+{
+    app_training_view *v = context;
+    app_progress_count(&v->counting, unit, done, total);
+}
+
 static void begin(void *context, const lb_training_run *run)
 {
     app_training_view *v = context;
+    app_progress_end(&v->counting);
     snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
     app_catch_interrupts();
     v->progress = (app_progress){0};
@@ -231,6 +238,7 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
                                              .report = report,
                                              .hint = hint,
                                              .note = note,
+                                             .counted = show_count,
                                              .begun = begin,
                                              .stepped = show_step,
                                              .evaluated = show_evaluation,
@@ -243,6 +251,7 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
     lb_status status =
         view->locked ? lb_train_locked(&config, result, &found) : lb_translator_train(config, result, &found);
     app_release_interrupts();
+    app_progress_end(&view->counting);
     if (!status) return LB_OK;
     app_progress_end(&view->progress);
     return app_say_what_helps(view->name, config.fresh, &found, error);
