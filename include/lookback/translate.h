@@ -444,8 +444,8 @@ typedef struct lb_join_config {
     int64_t count;
     const char *out; /* the folder of the result; it is created */
     /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
-     * model], skip_bad_lines, any_target, for what is measured, and `note` and `counted` of the listener apply. NULL: all weights
-     * are equal, and nothing is measured. */
+     * model], skip_bad_lines, any_target, for what is measured, and `note` and `counted` of the listener apply. NULL:
+     * all weights are equal, and nothing is measured. */
     const lb_training_config *data;
     bool replace; /* an earlier model of the folder is not kept */
 } lb_join_config;

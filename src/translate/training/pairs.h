@@ -5,8 +5,8 @@
 #include "data/pair_index.h"
 #include "lookback/translate.h"
 
-/** The pairs of the file `path` or, if they are given, those in memory. The listener hears how much has been read, and of
- *  each pass over them until their counter is empty.
+/** The pairs of the file `path` or, if they are given, those in memory. The listener hears how much has been read, and
+ *  of each pass over them until their counter is empty.
  *  Memory and errors: as lb_pairs_open and lb_pairs_from_memory. */
 LB_MUST_USE lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts,
                                              const lb_pair_format *format,
