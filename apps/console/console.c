@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "console/interrupt.h"
-#include "console/progress.h"
 #include "console/ranks.h"
+#include "console/redrawn_line.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -129,7 +129,7 @@ static void say(const char *format, va_list arguments)
     char line[LINE];
     vsnprintf(line, sizeof line, format, arguments);
     hide_controls(line);
-    app_progress_hide();
+    app_erase_redrawn_line();
     fprintf(stderr, "%s: %s\n", program, line);
 }
 
@@ -152,7 +152,7 @@ void app_warn(const char *format, ...)
 void app_show(const char *text)
 {
     char line[LINE];
-    app_progress_hide();
+    app_erase_redrawn_line();
     while (*text && !quiet) {
         size_t length = strcspn(text, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, text);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "console/console.h"
 #include "console/interrupt.h"
+#include "console/redrawn_line.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -18,8 +19,6 @@ enum { BAR_MAX = 30, BAR_MIN = 8, DEFAULT_COLUMNS = 80 };
 enum { FIRST_FIELDS = 2 };
 
 static const double REDRAW_SECONDS = 0.1, LATE_SECONDS = 1, LOG_SECONDS = 10, LOG_SECONDS_MIN = 1;
-
-static FILE *unfinished; /* the terminal with a line that is redrawn; NULL: there is none */
 
 static double monotonic(void)
 {
@@ -198,14 +197,14 @@ static void write_line(app_progress *progress, bool last)
     }
     lay_out(progress, head, tail, line);
     if (progress->config.late) app_erase_on_interrupt(true);
-    unfinished = last ? NULL : stream;
+    app_redrawn_line_is(last ? NULL : stream);
     fprintf(stream, "\r%s\033[K%s", line, last ? "\n" : "");
 }
 
 static bool is_due(const app_progress *progress, double now)
 {
     double seconds = now - progress->drawn;
-    if (progress->config.late && !unfinished) return now - progress->start >= LATE_SECONDS;
+    if (progress->config.late && !app_has_redrawn_line()) return now - progress->start >= LATE_SECONDS;
     if (progress->terminal) return seconds >= REDRAW_SECONDS;
     if (seconds < LOG_SECONDS_MIN) return false;
     int64_t tenth = progress->config.total / 10;
@@ -255,16 +254,10 @@ bool app_progress_tick(void *context)
 void app_progress_end(app_progress *progress)
 {
     if (progress->config.late) {
-        app_progress_hide();
+        app_erase_redrawn_line();
         app_erase_on_interrupt(false);
     } else if (progress->updated) {
         write_line(progress, true);
     }
     progress->updated = false;
-}
-
-void app_progress_hide(void)
-{
-    if (unfinished) fputs(APP_ERASE_LINE, unfinished);
-    unfinished = NULL;
 }

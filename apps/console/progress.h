@@ -51,9 +51,6 @@ bool app_progress_tick(void *progress);
 /** Writes the final line with the total time, or erases one that is `late`. Does nothing if there was no update. */
 void app_progress_end(app_progress *progress);
 
-/** Erases the line that is being redrawn on a terminal, if there is one: something else is written there. */
-void app_progress_hide(void);
-
 /** Units per second in this run; 0 before the first. */
 double app_progress_rate(const app_progress *progress);
 
