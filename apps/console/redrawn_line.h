@@ -1,4 +1,4 @@
-/* The line of a terminal that is redrawn in place, as that of a progress: what else is written there erases it first. */
+/* The line of a terminal that is redrawn in place, as a bar is: what else is written there erases it first. */
 #ifndef APP_REDRAWN_LINE_H
 #define APP_REDRAWN_LINE_H
 
