@@ -61,13 +61,13 @@ static void expect_bar(const char *unit, const char *rest)
     char begin[32];
     ck_assert_int_eq(result.status, 0);
     snprintf(begin, sizeof begin, "\r%s ", unit);
-    ck_assert_msg(strstr(result.error, begin) != NULL, "%s", result.error);
-    ck_assert_msg(strstr(result.error, "/1500  ") != NULL, "%s", result.error);
-    ck_assert_msg(strstr(result.error, "#..") != NULL, "%s", result.error);
-    ck_assert_msg(strstr(result.error, " left\033[K\r") != NULL, "%s", result.error);
+    ck_assert_msg(strstr(result.error, begin) != NULL, "%.500s", result.error);
+    ck_assert_msg(strstr(result.error, "/1500  ") != NULL, "%.500s", result.error);
+    ck_assert_msg(strstr(result.error, "#..") != NULL, "%.500s", result.error);
+    ck_assert_msg(strstr(result.error, " left\033[K\r") != NULL, "%.500s", result.error);
     const char *erased = strstr(result.error, APP_ERASE_LINE);
     ck_assert_ptr_nonnull(erased);
-    ck_assert_msg(ends_with(erased, rest), "%s", erased);
+    ck_assert_msg(ends_with(erased, rest), "%.500s", erased);
     ck_assert_ptr_null(strchr(erased + strlen(APP_ERASE_LINE), '\r'));
 }
 
@@ -88,7 +88,7 @@ START_TEST(test_predict_of_a_pipe_shows_a_count_without_a_bar)
     for (int i = 0; i < LINES; i++) memcpy(words + 4 * i, "bad\n", 5);
     RUN(((support_command){.terminal_columns = 80, .input = words}), "predict", model, BATCHES);
     ck_assert_int_eq(result.status, 0);
-    ck_assert_msg(strncmp(result.error, "\rline ", 6) == 0, "%s", result.error);
+    ck_assert_msg(strncmp(result.error, "\rline ", 6) == 0, "%.500s", result.error);
     ck_assert_ptr_null(strpbrk(result.error, "/#"));
     ck_assert_ptr_null(strstr(result.error, "left"));
     ck_assert(ends_with(result.error, "\033[K" APP_ERASE_LINE));
@@ -123,8 +123,8 @@ START_TEST(test_ctrl_c_erases_the_bar)
         BATCHES);
     ck_assert_int_eq(result.status, 128 + SIGINT);
     ck_assert_str_eq(result.output, "");
-    ck_assert_msg(strncmp(result.error, "\rpair ", 6) == 0, "%s", result.error);
-    ck_assert_msg(ends_with(result.error, "\033[K" APP_ERASE_LINE), "%s", result.error);
+    ck_assert_msg(strncmp(result.error, "\rpair ", 6) == 0, "%.500s", result.error);
+    ck_assert_msg(ends_with(result.error, "\033[K" APP_ERASE_LINE), "%.500s", result.error);
 }
 END_TEST
 
@@ -138,7 +138,7 @@ START_TEST(test_a_warning_erases_the_bar_first)
     ck_assert_int_eq(result.status, 0);
     ck_assert_msg(strstr(result.error,
                          "\033[K" APP_ERASE_LINE "lookback predict: long:1501: found 9 symbols; ") != NULL,
-                  "%s", result.error);
+                  "%.500s", result.error);
 }
 END_TEST
 
