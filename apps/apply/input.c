@@ -4,11 +4,18 @@
 #include "console/console.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     POOL = 1 << 18, /* bytes of text in a batch, in addition to the longest line */
     SKIPPED_TOLD = 5
 };
+
+bool app_input_is_typed(const char *path)
+{
+    return (!path || strcmp(path, "-") == 0) && isatty(STDIN_FILENO);
+}
 
 lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pair_format format, bool tabs,
                          lb_error *error)
@@ -28,6 +35,22 @@ lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pa
     if (!input->line || !input->text || !input->prefix || !input->letters)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     return lb_pair_stream_open(&input->stream, path, &input->format, error);
+}
+
+int64_t app_input_lines(const app_input *input)
+{
+    int descriptor = input->stream.file.descriptor;
+    off_t at = lseek(descriptor, 0, SEEK_CUR);
+    struct stat info;
+    char bytes[1 << 16], last = '\n';
+    int64_t lines = 0;
+    if (at < 0 || fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+    for (ssize_t count; (count = pread(descriptor, bytes, sizeof bytes, at)) > 0; at += count) {
+        for (const char *end = bytes; (end = memchr(end, '\n', (size_t)(bytes + count - end))); end++)
+            lines++;
+        last = bytes[count - 1];
+    }
+    return lines + (last != '\n');
 }
 
 void app_input_skip(app_input *input, const char *message)

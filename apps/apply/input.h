@@ -33,6 +33,9 @@ typedef struct app_input {
     int64_t skipped;
 } app_input;
 
+/** Whether `path` is standard input, and that is a terminal. */
+bool app_input_is_typed(const char *path);
+
 /** Starts reading a file, at most `capacity` lines at a time; NULL or "-" is standard input. `format` has the columns;
  *  without columns, a line is a text, unless the first one looks like a line of the training, `format.usual`. With
  *  `tabs`, a text may have tabs. Bad lines are errors, or marked.
@@ -44,6 +47,9 @@ LB_MUST_USE lb_status app_input_open(app_input *input, const char *path, int cap
  *  an error, when no more lines follow. Lines before the end or error are valid.
  *  Errors: LB_ERROR_FORMAT with the line number, unless bad lines are skipped; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 bool app_input_gather(app_input *input, lb_error *error);
+
+/** The lines of the file; 0 if it is a pipe or a device, whose end is not known. Cost: O(bytes). */
+int64_t app_input_lines(const app_input *input);
 
 /** Counts a skipped line, and reports it if it is one of the first. */
 void app_input_skip(app_input *input, const char *message);

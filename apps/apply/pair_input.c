@@ -61,6 +61,7 @@ lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
     if (lseek(input->file.descriptor, begin, SEEK_SET) != begin)
         return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read twice: %s", input->name, strerror(errno));
     lb_lines_close(&input->lines);
+    input->checked = input->count;
     input->count = input->skipped = input->pair.columns = 0;
     return lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }

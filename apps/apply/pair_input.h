@@ -51,6 +51,7 @@ typedef struct app_pair_input {
     lb_pair_format format; /* with what the file says about itself */
     lb_pair_line pair;     /* of the last line */
     int64_t count, skipped;
+    int64_t checked; /* pairs that app_pair_input_check has found */
 } app_pair_input;
 
 /** The format of pairs for a model: its rules and limits, and the columns of its training where `asked` has none.

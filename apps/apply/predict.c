@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
+#include "console/progress.h"
 #include "io/file.h"
 
 #include <stdio.h>
@@ -39,8 +40,9 @@ typedef struct predicting {
     bool shorter_said, longer_said; /* the warning about texts shorter or longer than in training */
     int64_t endless;                /* outputs without an end */
     app_votes votes;                /* of the members, if asked for */
-    const lb_translations *found;   /* the current ones */
-    lb_buffer attention;            /* lines of its file */
+    app_progress progress;
+    const lb_translations *found; /* the current ones */
+    lb_buffer attention;          /* lines of its file */
 } predicting;
 
 static lb_status open_model(predicting *s, lb_error *error)
@@ -57,7 +59,9 @@ static lb_status open_model(predicting *s, lb_error *error)
                                       .sample = asked->sample,
                                       .temperature = app_temperature(asked->temperature),
                                       .seed = asked->seed,
-                                      .skip_bad_texts = true};
+                                      .skip_bad_texts = true,
+                                      .stop = app_progress_tick,
+                                      .context = &s->progress};
     if (asked->copy_unknown && app_check_copy(&s->model, error)) return error->status;
     if (s->config.attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
@@ -73,6 +77,15 @@ static bool has_one(const settings *asked)
     return asked->attention && !app_attention_has_lines(asked->attention);
 }
 
+/* Lines that are typed, and answers on the terminal, show by themselves that the work goes on. */
+static void begin_progress(predicting *s)
+{
+    bool off = app_input_is_typed(s->asked->lines) || (!s->asked->output && isatty(STDOUT_FILENO));
+    app_progress_config config = {.unit = "line", .late = true, .off = off};
+    config.total = off ? 0 : app_input_lines(&s->input);
+    app_progress_init(&s->progress, config);
+}
+
 static lb_status open_input(predicting *s, lb_error *error)
 {
     const settings *asked = s->asked;
@@ -85,17 +98,20 @@ static lb_status open_input(predicting *s, lb_error *error)
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
     int capacity = has_one(asked) ? 1 : asked->batch;
+    if (app_input_is_typed(asked->lines)) app_note("waiting for lines from the keyboard; Ctrl-D ends them");
     status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, &found);
     bool missing = status == LB_ERROR_OPEN && asked->lines && access(asked->lines, F_OK) != 0;
     if (status)
         lb_error_set(error, status, "%s%s", found.message,
                      missing ? "; a text itself comes by a pipe: echo TEXT | lookback predict MODEL" : "");
     s->input.prefix_column = asked->prefix_column;
+    if (!status) begin_progress(s);
     return status;
 }
 
 static void predicting_close(predicting *s)
 {
+    app_progress_end(&s->progress);
     if (s->endless > 1) app_warn("%lld outputs were cut off", (long long)s->endless);
     app_unknown_say(&s->unknown, s->input.name);
     app_unknown_close(&s->unknown);
@@ -222,6 +238,7 @@ static lb_status answer(predicting *s, lb_error *error)
     if (!status && has_one(s->asked) && found->count > 0 && found->text->count > 0)
         status = app_write_attention(s->asked->attention, found, error);
     lb_translations_free(found);
+    if (!status && in->count > 0) app_progress_update(&s->progress, in->line[in->count - 1].number, "%s", "");
     return status;
 }
 

@@ -8,11 +8,13 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
+#include "console/progress.h"
 #include "models/ensemble/ensemble.h"
 #include "translate/apply/translator.h"
 
 #include <lookback/translate.h>
 #include <stdio.h>
+#include <unistd.h>
 
 typedef struct settings {
     int batch, threads;
@@ -104,10 +106,17 @@ static lb_status score(scoring *s, lb_error *error)
 static lb_status score_all(scoring *s, lb_error *error)
 {
     lb_status status;
+    app_progress progress;
+    app_progress_init(&progress, (app_progress_config){.unit = "pair",
+                                                       .total = s->pairs.checked,
+                                                       .late = true,
+                                                       .off = isatty(STDOUT_FILENO)});
     do {
         status = app_pair_texts_read(&s->texts, &s->pairs, (size_t)s->asked->batch, error);
         if (!status && s->texts.sources.count > 0) status = score(s, error);
+        app_progress_update(&progress, s->pairs.count, "%s", "");
     } while (!status && s->texts.sources.count > 0);
+    app_progress_end(&progress);
     if (s->pairs.skipped > 0)
         app_warn("%s: %lld bad line%s skipped", s->pairs.name, (long long)s->pairs.skipped,
                  s->pairs.skipped == 1 ? " was" : "s were");

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "console/interrupt.h"
 #include "console/ranks.h"
+#include "console/redrawn_line.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -128,6 +129,7 @@ static void say(const char *format, va_list arguments)
     char line[LINE];
     vsnprintf(line, sizeof line, format, arguments);
     hide_controls(line);
+    app_erase_redrawn_line();
     fprintf(stderr, "%s: %s\n", program, line);
 }
 
@@ -150,6 +152,7 @@ void app_warn(const char *format, ...)
 void app_show(const char *text)
 {
     char line[LINE];
+    app_erase_redrawn_line();
     while (*text && !quiet) {
         size_t length = strcspn(text, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, text);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /* A program may get the same signal twice at once: timeout sends it to the process and to its group. */
 enum { SAME_REQUEST_MS = 200, STATUS_OF_SIGNAL = 128 };
@@ -49,6 +50,27 @@ void app_catch_interrupts(void)
 void app_release_interrupts(void)
 {
     set_handlers(SIG_DFL);
+}
+
+/* The signal is raised again when the handler, which is then no longer set, returns. */
+static void erase_and_raise(int number)
+{
+    static const char erase[] = APP_ERASE_LINE;
+    ssize_t written = write(STDERR_FILENO, erase, sizeof erase - 1);
+    (void)written; /* it kills all the same */
+    raise(number);
+}
+
+void app_erase_on_interrupt(bool erase)
+{
+    const struct sigaction kill = {.sa_handler = SIG_DFL},
+                           clean = {.sa_handler = erase_and_raise, .sa_flags = (int)SA_RESETHAND};
+    for (int i = 0; i < CAUGHT; i++) {
+        struct sigaction before;
+        bool known = sigaction(caught[i], NULL, &before) == 0;
+        if (known && before.sa_handler == (erase ? SIG_DFL : erase_and_raise))
+            sigaction(caught[i], erase ? &clean : &kill, NULL);
+    }
 }
 
 bool app_interrupted(void *context)

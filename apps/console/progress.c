@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 #include "console/console.h"
+#include "console/interrupt.h"
+#include "console/redrawn_line.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -13,7 +15,10 @@
 
 enum { BAR_MAX = 30, BAR_MIN = 8, DEFAULT_COLUMNS = 80 };
 
-static const double REDRAW_SECONDS = 0.1, LOG_SECONDS = 10, LOG_SECONDS_MIN = 1;
+/* A bar gets its room before the fields after these. */
+enum { FIRST_FIELDS = 2 };
+
+static const double REDRAW_SECONDS = 0.1, LATE_SECONDS = 1, LOG_SECONDS = 10, LOG_SECONDS_MIN = 1;
 
 static double monotonic(void)
 {
@@ -46,11 +51,12 @@ void app_progress_init(app_progress *progress, app_progress_config config)
     if (!config.stream) config.stream = stderr;
     if (!config.clock) config.clock = monotonic;
     *progress = (app_progress){.config = config, .done = config.first, .drawn_done = config.first};
-    progress->terminal = isatty(fileno(config.stream)) && strcmp(environment("TERM"), "dumb") != 0;
+    progress->terminal =
+        !config.off && isatty(fileno(config.stream)) && strcmp(environment("TERM"), "dumb") != 0;
     progress->utf8 = environment_is_utf8();
     progress->colour = !*environment("NO_COLOR");
     progress->start = config.clock();
-    progress->drawn = progress->start;
+    progress->counted = progress->drawn = progress->start;
 }
 
 char *app_short_count(double count, char text[APP_SHORT])
@@ -83,7 +89,7 @@ char *app_short_time(double seconds, char text[APP_SHORT])
 
 double app_progress_rate(const app_progress *progress)
 {
-    double seconds = progress->config.clock() - progress->start;
+    double seconds = progress->counted - progress->start;
     return seconds > 0 ? (double)(progress->done - progress->config.first) / seconds : 0;
 }
 
@@ -107,12 +113,13 @@ static int width_of(const char *text)
     return width;
 }
 
-static void cut(char *text, int width)
+/* Drops fields, each of which has two blanks in front, from the end until the others have room. The first ones stay. */
+static void drop_fields(char *fields, int first, int room)
 {
-    for (; *text; text++) {
-        if (!continues_letter(*text) && width-- <= 0) break;
-    }
-    *text = '\0';
+    char *at[APP_PROGRESS_TEXT / 2 + 1];
+    int count = 0;
+    for (char *field = fields; (field = strstr(field, "  ")); field += 2) at[count++] = field;
+    while (count > first && width_of(fields) > room) *at[--count] = '\0';
 }
 
 static void format_head(const app_progress *progress, char *head, size_t size)
@@ -156,54 +163,101 @@ static void add_bar(const app_progress *progress, int width, char line[APP_PROGR
     if (progress->colour) sprintf(end, "\033[0m");
 }
 
-static void write_line(app_progress *progress, bool last)
+/* The line for a terminal. The time left stays to the last, and no word is cut. */
+static void lay_out(const app_progress *progress, const char *head, const char *tail,
+                    char line[APP_PROGRESS_LINE])
 {
-    if (app_is_quiet()) return;
-    char head[80], tail[APP_SHORT + 8], line[APP_PROGRESS_LINE];
-    const char *gap = progress->text[0] ? "  " : "";
-    format_head(progress, head, sizeof head);
-    format_tail(progress, last, tail, sizeof tail);
-    progress->drawn = progress->config.clock();
-    progress->drawn_done = progress->done;
-    if (!progress->terminal) {
-        fprintf(progress->config.stream, "%s%s%s%s\n", head, gap, progress->text, tail);
-        return;
-    }
     /* Leaves the last column free: some terminals wrap as soon as it is written. */
-    int columns = columns_of(progress->config.stream) - 1;
-    int room = columns - width_of(head) - width_of(gap) - width_of(progress->text) - width_of(tail) - 2;
-    bool bar = progress->config.total > 0 && room >= BAR_MIN;
-    snprintf(line, sizeof line, "%s%s", head, bar ? "  " : "");
-    if (bar) add_bar(progress, room < BAR_MAX ? room : BAR_MAX, line);
+    int columns = columns_of(progress->config.stream) - 1, room = columns - width_of(head) - width_of(tail);
+    char fields[APP_PROGRESS_TEXT + 2];
+    snprintf(fields, sizeof fields, "%s%s", progress->text[0] ? "  " : "", progress->text);
+    if (progress->config.total > 0) drop_fields(fields, FIRST_FIELDS, room - BAR_MIN - 2);
+    drop_fields(fields, 0, room);
+    int width = room - width_of(fields) - 2;
+    bool bar = progress->config.total > 0 && width >= BAR_MIN;
+    snprintf(line, APP_PROGRESS_LINE, "%s%s", room >= 0 ? head : "", bar ? "  " : "");
+    if (bar) add_bar(progress, width < BAR_MAX ? width : BAR_MAX, line);
+    if (room < 0) tail += strspn(tail, " ");
+    if (room < 0 && width_of(tail) > columns) tail = "";
     size_t used = strlen(line);
-    snprintf(line + used, sizeof line - used, "%s%s%s", gap, progress->text, tail);
-    if (room < 0) cut(line, columns);
-    fprintf(progress->config.stream, "\r%s\033[K%s", line, last ? "\n" : "");
+    snprintf(line + used, APP_PROGRESS_LINE - used, "%s%s", fields, tail);
 }
 
-static bool is_due(const app_progress *progress)
+static void write_line(app_progress *progress, bool last)
 {
-    double seconds = progress->config.clock() - progress->drawn;
+    FILE *stream = progress->config.stream;
+    char head[80], tail[APP_SHORT + 8], line[APP_PROGRESS_LINE];
+    progress->due = false;
+    if (app_is_quiet()) return;
+    format_head(progress, head, sizeof head);
+    format_tail(progress, last, tail, sizeof tail);
+    if (!progress->terminal) {
+        fprintf(stream, "%s%s%s%s\n", head, progress->text[0] ? "  " : "", progress->text, tail);
+        return;
+    }
+    lay_out(progress, head, tail, line);
+    if (progress->config.late) app_erase_on_interrupt(true);
+    app_redrawn_line_is(last ? NULL : stream);
+    fprintf(stream, "\r%s\033[K%s", line, last ? "\n" : "");
+}
+
+static bool is_due(const app_progress *progress, double now)
+{
+    double seconds = now - progress->drawn;
+    if (progress->config.late && !app_has_redrawn_line()) return now - progress->start >= LATE_SECONDS;
     if (progress->terminal) return seconds >= REDRAW_SECONDS;
     if (seconds < LOG_SECONDS_MIN) return false;
     int64_t tenth = progress->config.total / 10;
     return seconds >= LOG_SECONDS || (tenth > 0 && progress->done / tenth > progress->drawn_done / tenth);
 }
 
+static void draw_if_due(app_progress *progress, double now)
+{
+    if (!is_due(progress, now)) return;
+    progress->drawn = now;
+    progress->drawn_done = progress->done;
+    if (progress->terminal)
+        write_line(progress, false);
+    else
+        progress->due = true;
+}
+
 void app_progress_update(app_progress *progress, int64_t done, const char *format, ...)
 {
+    if (progress->config.late && !progress->terminal) return;
+    if (progress->due && done != progress->done) write_line(progress, false);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(progress->text, sizeof progress->text, format, arguments);
     va_end(arguments);
+    double now = progress->config.clock();
+    if (done != progress->done) progress->counted = now;
     progress->done = done;
     progress->updated = true;
-    if (is_due(progress)) write_line(progress, false);
+    draw_if_due(progress, now);
+}
+
+void app_progress_count(app_progress *progress, const char *unit, int64_t done, int64_t total)
+{
+    if (progress->config.unit != unit || done < progress->done)
+        app_progress_init(progress, (app_progress_config){.unit = unit, .total = total, .late = true});
+    app_progress_update(progress, done, "%s", "");
+}
+
+bool app_progress_tick(void *context)
+{
+    app_progress *progress = context;
+    if (progress->terminal) draw_if_due(progress, progress->config.clock());
+    return false;
 }
 
 void app_progress_end(app_progress *progress)
 {
-    if (!progress->updated) return;
-    write_line(progress, true);
+    if (progress->config.late) {
+        app_erase_redrawn_line();
+        app_erase_on_interrupt(false);
+    } else if (progress->updated) {
+        write_line(progress, true);
+    }
     progress->updated = false;
 }

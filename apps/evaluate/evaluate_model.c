@@ -4,6 +4,7 @@
 #include "apply/pair_input.h"
 #include "apply/unknown.h"
 #include "base/alloc.h"
+#include "console/progress.h"
 #include "data/symbols.h"
 #include "evaluate/evaluate.h"
 #include "translate/apply/translator.h"
@@ -21,6 +22,7 @@ typedef struct measuring {
     lb_symbols *output; /* [n_best], at least one */
     app_score *score;
     app_unknown unknown;
+    app_progress progress;
 } measuring;
 
 static int n_best(const measuring *s)
@@ -43,6 +45,8 @@ static lb_status open_pairs(measuring *s, lb_error *error)
     const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, s->asked->pairs, &format, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);
+    app_progress_init(&s->progress,
+                      (app_progress_config){.unit = "pair", .total = s->pairs.checked, .late = true});
     return status ? status : app_score_open(s->score, s->asked->judging, &s->model.target_rule, error);
 }
 
@@ -70,7 +74,9 @@ static lb_status translate(measuring *s, lb_error *error)
                                   .n_best = n_best(s),
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .copy_unknown = s->asked->copy_unknown,
-                                  .skip_bad_texts = true};
+                                  .skip_bad_texts = true,
+                                  .stop = app_progress_tick,
+                                  .context = &s->progress};
     lb_status status = lb_translate_settle(s->translator, &config, error);
     if (status) return status;
     s->score->beam = config.beam;
@@ -90,7 +96,9 @@ static lb_status evaluate(measuring *s, lb_error *error)
     do {
         status = app_pair_texts_read(&s->texts, &s->pairs, (size_t)s->asked->batch, error);
         if (!status && s->texts.sources.count > 0) status = translate(s, error);
+        app_progress_update(&s->progress, s->pairs.count, "%s", "");
     } while (!status && s->texts.sources.count > 0);
+    app_progress_end(&s->progress);
     s->score->skipped = s->pairs.skipped;
     if (status) return status;
     app_unknown_say(&s->unknown, s->pairs.name);

@@ -1,5 +1,6 @@
 /* Evaluates given predictions, from any source, against the pairs. */
 #include "apply/pair_input.h"
+#include "console/progress.h"
 #include "data/symbols.h"
 #include "evaluate/evaluate.h"
 
@@ -10,6 +11,7 @@ typedef struct measuring {
     app_pair_input pairs, predictions;
     lb_symbols source, output;
     app_score *score;
+    app_progress progress;
 } measuring;
 
 /* The next line; false, maybe with an error, if there is none. */
@@ -96,6 +98,7 @@ static lb_status compare_all(measuring *s, lb_error *error)
                                 s->predictions.name, more ? "fewer" : "more", s->pairs.name);
         lb_status status = compare(s, &pair, &prediction, error);
         if (status) return status;
+        app_progress_count(&s->progress, "line", pair.number, 0);
     }
 }
 
@@ -108,6 +111,7 @@ lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predic
     if (!status) status = app_pair_input_open(&s.predictions, predictions, &as_written, error);
     if (!status) status = app_score_open(score, asked->judging, &s.pairs.format.target, error);
     if (!status) status = compare_all(&s, error);
+    app_progress_end(&s.progress);
     if (!status && score->pairs == 0)
         status =
             lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", asked->pairs);

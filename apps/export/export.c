@@ -188,6 +188,7 @@ static lb_status export_c(exporting *s, lb_error *error)
 {
     lb_status status = app_exportable(s->path, &s->model, s->asked->beam, error);
     if (!status) status = write_constants(s, error);
+    app_progress_end(&s->numbers.progress);
     if (!status) status = write_files(s, error);
     if (!status)
         app_note("%s and %s: %s_translate needs %lld bytes of memory for a text of up to %lld symbols",

@@ -77,18 +77,25 @@ static uint32_t upper_half(float x)
     return (rounded & 0x7F80) == 0x7F80 ? bits >> 16 : rounded; /* no weight becomes infinite */
 }
 
+static void add_row(app_numbers *n, array *a, int64_t columns, const lb_real *x)
+{
+    float scale = n->type == APP_NUMBER_INT8 ? scale_of(columns, x) : 1;
+    for (int64_t i = 0; i < columns; i++) {
+        if (n->type == APP_NUMBER_F32)
+            add_float(a, (float)x[i]);
+        else if (n->type == APP_NUMBER_BF16)
+            add_whole(a, (long long)upper_half((float)x[i]));
+        else
+            add_whole(a, scale > 0 ? lrintf((float)x[i] / scale) : 0);
+    }
+    n->weights += columns;
+    app_progress_count(&n->progress, "weight", n->weights, lb_params_learned(n->params));
+}
+
 static void add_weights(app_numbers *n, const char *name, int64_t rows, int64_t columns, const lb_real *x)
 {
     array a = begin_array(&n->arrays, "number", name, "_weight");
-    for (int64_t i = 0; i < rows * columns; i++) {
-        float scale = n->type == APP_NUMBER_INT8 ? scale_of(columns, x + i / columns * columns) : 1;
-        if (n->type == APP_NUMBER_F32)
-            add_float(&a, (float)x[i]);
-        else if (n->type == APP_NUMBER_BF16)
-            add_whole(&a, (long long)upper_half((float)x[i]));
-        else
-            add_whole(&a, scale > 0 ? lrintf((float)x[i] / scale) : 0);
-    }
+    for (int64_t row = 0; row < rows; row++) add_row(n, &a, columns, x + row * columns);
     end_array(&a);
     if (n->type != APP_NUMBER_INT8) return;
     a = begin_array(&n->arrays, "float", name, "_scale");
@@ -129,7 +136,6 @@ void app_numbers_linear(app_numbers *n, const char *name, const char *weight, co
     int64_t columns = lb_dim(w, -1);
     if (rows == 0) rows = lb_count(w) / columns;
     add_weights(n, name, rows, columns, w->data + first * columns);
-    n->weights += rows * columns;
     add_bias(n, name, bias, first, rows);
     add_layer(n, name, rows, columns, bias ? name : NULL);
 }

@@ -3,6 +3,7 @@
 #define APP_NUMBERS_H
 
 #include "base/buffer.h"
+#include "console/progress.h"
 
 #include <lookback/nn.h>
 
@@ -23,6 +24,7 @@ typedef struct app_numbers {
     lb_buffer arrays, layers; /* the arrays, and the structs over them that follow */
     int64_t widest;           /* columns of a matrix so far */
     int64_t weights;          /* numbers so far */
+    app_progress progress;    /* of them */
     const char *missing;      /* the name of a parameter that the model lacks; NULL: none */
 } app_numbers;
 

@@ -6,6 +6,7 @@
 #include "apply/votes.h"
 #include "base/base64.h"
 #include "console/console.h"
+#include "console/progress.h"
 #include "report/film.h"
 #include "report/heads.h"
 #include "report/page.h"
@@ -39,6 +40,7 @@ typedef struct building {
     app_unknown unknown;
     app_votes votes; /* on the rows */
     app_answers expected;
+    app_progress progress;
     const char **text; /* [batch] */
 } building;
 
@@ -139,7 +141,9 @@ static lb_status translate(building *s, bool detailed, lb_error *error)
                                   .n_best = detailed ? s->beam : 1,
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .attention = true,
-                                  .skip_bad_texts = true};
+                                  .skip_bad_texts = true,
+                                  .stop = app_progress_tick,
+                                  .context = &s->progress};
     lb_translations *all = lb_translate_all(s->translator, s->text, (int64_t)count, config, error);
     if (!all) return error->status;
     lb_status status = lb_translate_show_alignments(s->translator, all, error);
@@ -154,6 +158,9 @@ static lb_status translate(building *s, bool detailed, lb_error *error)
 static lb_status add_pairs(building *s, lb_error *error)
 {
     lb_status status;
+    app_progress_init(
+        &s->progress,
+        (app_progress_config){.unit = "pair", .total = app_report_rows_expected(&s->rows), .late = true});
     lb_json_open(&s->data.json, "pairs", "[");
     do {
         int64_t left = s->asked->details - s->made->pairs;
@@ -162,7 +169,9 @@ static lb_status add_pairs(building *s, lb_error *error)
                                               : DETAILED_BATCH;
         status = app_report_rows_read(&s->rows, most, error);
         if (!status && s->rows.count > 0) status = translate(s, left > 0, error);
+        app_progress_update(&s->progress, s->made->pairs, "%s", "");
     } while (!status && s->rows.count > 0);
+    app_progress_end(&s->progress);
     if (!status && s->made->pairs == s->made->unreadable)
         status =
             lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", s->rows.name);

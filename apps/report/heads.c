@@ -35,13 +35,13 @@ static lb_status compare(comparison *c, const lb_symbol_rule *rule, const lb_out
 }
 
 /* The model as it is now, by greedy decoding. */
-static lb_status measure(const app_report_heads *h, lb_translator *translator, app_head_loss *loss,
-                         lb_error *error)
+static lb_status measure(app_report_heads *h, lb_translator *translator, app_head_loss *loss, lb_error *error)
 {
     comparison c = {.symbols = lb_vocabulary_new_reserved(error)};
     if (!c.symbols) return LB_ERROR_MEMORY;
     lb_translator_facts model = lb_translator_about(translator);
-    lb_translate_config config = {.beam = 1, .skip_bad_texts = true};
+    lb_translate_config config = {
+        .beam = 1, .skip_bad_texts = true, .stop = app_progress_tick, .context = &h->progress};
     lb_translations *all = lb_translate_all(translator, (const char *const *)h->sources.text,
                                             (int64_t)h->sources.count, config, error);
     lb_status status = all ? LB_OK : error->status;
@@ -57,8 +57,8 @@ static lb_status measure(const app_report_heads *h, lb_translator *translator, a
     return status;
 }
 
-static lb_status measure_without(const app_report_heads *h, lb_translator *translator, int64_t layer,
-                                 int64_t head, app_head_loss *loss, lb_error *error)
+static lb_status measure_without(app_report_heads *h, lb_translator *translator, int64_t layer, int64_t head,
+                                 app_head_loss *loss, lb_error *error)
 {
     lb_error found = {0};
     lb_head_off *off = lb_head_switch_off(lb_translator_about(translator).model, layer, head, &found);
@@ -78,9 +78,14 @@ lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translato
     if (h->sources.count == 0 || model->heads == 0) return LB_OK;
     losses->head = h->loss = lb_alloc_zero((size_t)(model->layers * model->heads) * sizeof *h->loss);
     if (!h->loss) return app_report_no_memory(error);
+    int64_t heads = model->layers * model->heads;
+    app_progress_init(&h->progress, (app_progress_config){.unit = "head", .total = heads, .late = true});
     lb_status status = measure(h, translator, &losses->whole, error);
-    for (int64_t i = 0; i < model->layers * model->heads && !status; i++)
+    for (int64_t i = 0; i < heads && !status; i++) {
         status = measure_without(h, translator, i / model->heads, i % model->heads, &h->loss[i], error);
+        app_progress_update(&h->progress, i + 1, "%s", "");
+    }
+    app_progress_end(&h->progress);
     return status;
 }
 

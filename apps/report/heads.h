@@ -3,6 +3,7 @@
 #define APP_REPORT_HEADS_H
 
 #include "base/strings.h"
+#include "console/progress.h"
 #include "report/statistics.h"
 
 /** The first pairs of a report, on which heads are switched off. Zero with `most` set is empty. */
@@ -10,6 +11,7 @@ typedef struct app_report_heads {
     lb_strings sources;
     lb_strings *targets; /* [sources.count] */
     size_t most;
+    app_progress progress;
     app_head_loss *loss; /* [layers, heads] */
 } app_report_heads;
 

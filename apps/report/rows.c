@@ -206,6 +206,11 @@ lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *err
     return error->status;
 }
 
+int64_t app_report_rows_expected(const app_report_rows *rows)
+{
+    return rows->all ? (int64_t)rows->all_count : rows->file.checked;
+}
+
 void app_report_rows_close(app_report_rows *rows)
 {
     clear(rows);

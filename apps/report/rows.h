@@ -41,6 +41,9 @@ LB_MUST_USE lb_status app_report_rows_take(app_report_rows *rows, const lb_strin
  *  skips them, a row with that error. Errors: those of app_pair_input_next. */
 LB_MUST_USE lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *error);
 
+/** How many rows there are in all, but for lines that are bad. */
+int64_t app_report_rows_expected(const app_report_rows *rows);
+
 void app_report_rows_close(app_report_rows *rows);
 
 #endif

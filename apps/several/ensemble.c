@@ -126,6 +126,8 @@ static lb_status join(ensembling *s)
     char path[APP_PATH];
     for (size_t i = 0; i < s->all.count; i++) folders[i] = s->all.results[i].folder;
     const char *out = s->all.repeated->out;
+    app_progress progress = {0};
+    s->data.listener = (lb_training_listener){.context = &progress, .counted = app_count_joined};
     /* What was there before the first training is kept already. */
     const lb_join_config config = {.models = folders,
                                    .count = (int)s->all.count,
@@ -133,6 +135,7 @@ static lb_status join(ensembling *s)
                                    .data = s->data.no_hold_out ? NULL : &s->data,
                                    .replace = true};
     lb_status status = lb_join_locked(&config, &s->result, s->error);
+    app_progress_end(&progress);
     return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
 }
 

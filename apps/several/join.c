@@ -37,13 +37,15 @@ static int join(const settings *s, int count, char **models)
     static lb_join_result result;
     lb_error error = {0};
     lb_training_config data = s->data;
-    data.listener.note = say;
+    app_progress progress = {0};
+    data.listener = (lb_training_listener){.context = &progress, .note = say, .counted = app_count_joined};
     const lb_join_config config = {.models = (const char *const *)models,
                                    .count = count,
                                    .out = s->out,
                                    .data = s->data.dev ? &data : NULL};
     lb_status status = check(s, &error);
     if (!status) status = lb_translator_join(config, &result, &error);
+    app_progress_end(&progress);
     if (status) return app_fail(&error);
     if (*result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
     app_show_joined(&result);

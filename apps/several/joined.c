@@ -12,6 +12,11 @@ const char *app_judged(const lb_training_config *config)
     return config->any_target ? "sources" : "pairs";
 }
 
+void app_count_joined(void *progress, const char *unit, int64_t done, int64_t total)
+{
+    app_progress_count(progress, unit, done, total);
+}
+
 static void show_measured(double weight, const lb_evaluation *dev, const char *label, const char *path)
 {
     char loss[APP_MEASURED];

@@ -54,9 +54,16 @@ static void note(void *context, const char *text)
     app_note("%s", text);
 }
 
+static void show_count(void *context, const char *unit, int64_t done, int64_t total)
+{
+    app_training_view *v = context;
+    app_progress_count(&v->counting, unit, done, total);
+}
+
 static void begin(void *context, const lb_training_run *run)
 {
     app_training_view *v = context;
+    app_progress_end(&v->counting);
     snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
     app_catch_interrupts();
     v->progress = (app_progress){0};
@@ -89,7 +96,17 @@ static void show_step(void *context, const lb_training_run *run, const lb_traini
     /* The bar outlives the run: after an error or an interruption, the run is gone before the line ends. */
     lb_training_run lasting = *run;
     if (run->name) lasting.name = v->name;
+    v->step = *step;
     app_show_step(&v->progress, &lasting, step);
+}
+
+/* The measures of a step follow the step. */
+static void show_evaluation(void *context, const lb_training_run *run)
+{
+    app_training_view *v = context;
+    if (!v->progress.updated) return; /* the model that the training starts from */
+    v->step.last = &run->history->points[run->history->count - 1];
+    app_show_step(&v->progress, run, &v->step);
 }
 
 static const char *reason(lb_train_end end)
@@ -221,8 +238,10 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
                                              .report = report,
                                              .hint = hint,
                                              .note = note,
+                                             .counted = show_count,
                                              .begun = begin,
                                              .stepped = show_step,
+                                             .evaluated = show_evaluation,
                                              .stop = app_interrupted,
                                              .setting = app_name_setting,
                                              .unsaved = warn_unsaved,
@@ -232,6 +251,7 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
     lb_status status =
         view->locked ? lb_train_locked(&config, result, &found) : lb_translator_train(config, result, &found);
     app_release_interrupts();
+    app_progress_end(&view->counting);
     if (!status) return LB_OK;
     app_progress_end(&view->progress);
     return app_say_what_helps(view->name, config.fresh, &found, error);

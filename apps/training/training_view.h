@@ -11,8 +11,9 @@
 typedef struct app_training_view {
     const char *chart; /* its file name */
     app_measure measure;
-    app_progress progress;
-    bool locked; /* the caller has locked the folder */
+    app_progress progress, counting; /* of the steps; of what comes before them */
+    lb_training_step step;           /* the last one */
+    bool locked;                     /* the caller has locked the folder */
     bool begun, warned;
     int64_t pairs;     /* of the training, once it has ended */
     double seconds;    /* that it took */

@@ -266,6 +266,9 @@ typedef struct lb_training_listener {
     void (*hint)(void *context, const char *text);   /* a sentence about a possible fault of the data */
     void (*note)(void *context,
                  const char *text); /* a sentence about the index of `train`, or about columns */
+    /* Now and then while pairs are read from a file, or models are joined: `done` of `total` are done of what `unit`
+     * names, such as "pair". */
+    void (*counted)(void *context, const char *unit, int64_t done, int64_t total);
     /* Before the first step of a model. */
     void (*begun)(void *context, const lb_training_run *run);
     /* After every step. */
@@ -441,8 +444,8 @@ typedef struct lb_join_config {
     int64_t count;
     const char *out; /* the folder of the result; it is created */
     /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
-     * model], skip_bad_lines, any_target, for what is measured, and the note of the listener apply. NULL: all weights
-     * are equal, and nothing is measured. */
+     * model], skip_bad_lines, any_target, for what is measured, and `note` and `counted` of the listener apply. NULL:
+     * all weights are equal, and nothing is measured. */
     const lb_training_config *data;
     bool replace; /* an earlier model of the folder is not kept */
 } lb_join_config;

@@ -11,9 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { WINDOW = 1 << 16 };
+enum { WINDOW = 1 << 16, COUNTED = 1 << 12, MEGABYTE = 1000000 };
 
 lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error)
 {
@@ -107,6 +108,24 @@ static lb_status say_none(const lb_pairs *pairs, lb_error *error)
                         "%s: found an empty file, expected one pair of texts per line", path);
 }
 
+static void count_bytes(lb_pairs *pairs, const lb_line *line)
+{
+    struct stat info;
+    lb_counter *counter = &pairs->counter;
+    if (!counter->counted || line->number % COUNTED != 0) return;
+    counter->unit = "MB read";
+    counter->total = fstat(pairs->file.descriptor, &info) == 0 ? (int64_t)info.st_size / MEGABYTE : 0;
+    lb_counter_tell(counter, line->offset / MEGABYTE);
+}
+
+static void count_pair(lb_pairs *pairs, int64_t pair)
+{
+    if (!pairs->counter.counted || pair % COUNTED != 0) return;
+    pairs->counter.unit = "pair";
+    pairs->counter.total = pairs->count;
+    lb_counter_tell(&pairs->counter, pair);
+}
+
 static lb_status find_lines(lb_pairs *pairs, lb_error *error)
 {
     lb_lines lines;
@@ -117,6 +136,7 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
         lb_lines_result result = lb_lines_next(&lines, true, &line, error);
         more = result == LB_LINES_ONE;
         pairs->facts.lines += more;
+        if (more) count_bytes(pairs, &line);
         if (more) status = lb_pairs_take(pairs, pairs->path, &line, error);
         if (result == LB_LINES_FAILED) status = LB_ERROR_OPEN;
     }
@@ -182,12 +202,19 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     return NULL;
 }
 
-lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_error *error)
+lb_pairs *lb_pairs_open_counted(const char *path, lb_pair_format format, lb_counter counter, lb_error *error)
 {
     lb_pairs *pairs = lb_pairs_new(path, &format, error);
-    if (!pairs || find_lines(pairs, error) == LB_OK) return pairs;
+    if (!pairs) return NULL;
+    pairs->counter = counter;
+    if (find_lines(pairs, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
     return NULL;
+}
+
+lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_error *error)
+{
+    return lb_pairs_open_counted(path, format, (lb_counter){0}, error);
 }
 
 void lb_pairs_close(lb_pairs *pairs)
@@ -281,6 +308,7 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
                            ? lb_pair_memory_line(pairs, (int64_t)p->offset, &bytes, name, error)
                            : find_line(pairs, p, pair == pairs->next, &bytes, error);
     if (status) return status;
+    count_pair(pairs, pair);
     pairs->next = pair + 1;
     if (hash_line(bytes.text, bytes.length) != p->hash) return has_changed(pairs, error);
     status = lb_pair_line_read(&pairs->format, pairs->path, &bytes, &pairs->line, &found);

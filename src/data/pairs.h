@@ -2,6 +2,7 @@
 #ifndef LB_PAIRS_H
 #define LB_PAIRS_H
 
+#include "base/counter.h"
 #include "base/strings.h"
 #include "data/pair_line.h"
 #include "data/vocabulary.h"
@@ -46,11 +47,16 @@ struct lb_pairs {
     char *window;      /* [window_room]: `held` bytes of the file from `start` on */
     size_t window_room, held;
     uint64_t start;
-    int64_t next; /* after the last pair read: sequential reading gets more bytes at once */
+    int64_t next;       /* after the last pair read: sequential reading gets more bytes at once */
+    lb_counter counter; /* hears of passes over the pairs */
 };
 
 /** Whether there are such pairs in memory, or what was meant as some. */
 bool lb_pair_texts_given(const lb_pair_texts *texts);
+
+/** As lb_pairs_open. The counter hears of the reading and, as long as the pairs have it, of each further pass. */
+LB_MUST_USE lb_pairs *lb_pairs_open_counted(const char *path, lb_pair_format format, lb_counter counter,
+                                            lb_error *error);
 
 /** The symbols of a pair. Memory: `*line` is valid until the next call.
  *  Errors: LB_ERROR_INDEX if there is no such pair; LB_ERROR_OPEN if the file cannot be read any more; LB_ERROR_FORMAT

@@ -1,10 +1,16 @@
+#define _XOPEN_SOURCE 700 /* pseudo-terminals */
+
 #include "console/progress.h"
 #include "support/process.h"
 #include "support/stop.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
 
 #define SAMPLE TEST_BIN_DIR "/sample_program"
 
@@ -73,6 +79,27 @@ START_TEST(test_app_progress_update_log_writes_at_most_once_a_second)
 }
 END_TEST
 
+/* The line of a step waits for its measures, and the last one is not repeated. */
+START_TEST(test_app_progress_log_last_line_appears_once_with_its_measures)
+{
+    FILE *log = tmpfile();
+    begin(0, 10, log);
+    for (int step = 1; step <= 10; step++) {
+        now += 1;
+        app_progress_update(&progress, step, "loss %d", step);
+        if (step % 5 == 0) app_progress_update(&progress, step, "loss %d  exact match %d %%", step, step);
+    }
+    app_progress_end(&progress);
+    const char *text = content(log);
+    ck_assert_ptr_nonnull(strstr(text, "step  4/10  loss 4  0:06 left\n"
+                                       "step  5/10  loss 5  exact match 5 %  0:05 left\n"
+                                       "step  6/10  loss 6  0:04 left\n"));
+    ck_assert_ptr_nonnull(strstr(text, "step  9/10  loss 9  0:01 left\n"
+                                       "step 10/10  loss 10  exact match 10 %  0:10\n"));
+    ck_assert_ptr_eq(strstr(text, "step 10/10"), strrchr(text, '/') - 7);
+}
+END_TEST
+
 START_TEST(test_app_progress_end_without_update_writes_nothing)
 {
     FILE *log = tmpfile();
@@ -88,7 +115,8 @@ START_TEST(test_app_progress_update_resumed_counts_only_own_work)
     begin(900, 1000, log);
     now += 10;
     app_progress_update(&progress, 950, "x");
-    ck_assert_double_eq_tol(app_progress_rate(&progress), 5, 1e-12);
+    app_progress_update(&progress, 951, "y");
+    ck_assert_double_eq_tol(app_progress_rate(&progress), 5.1, 1e-12);
     ck_assert_str_eq(content(log), "step  950/1000  x  0:10 left\n");
 }
 END_TEST
@@ -99,6 +127,7 @@ START_TEST(test_app_progress_update_total_unknown_tells_no_time_left)
     begin(0, 0, log);
     now += 11;
     app_progress_update(&progress, 1234, "x");
+    app_progress_update(&progress, 1235, "y");
     ck_assert_str_eq(content(log), "step 1234  x\n");
 }
 END_TEST
@@ -112,7 +141,10 @@ START_TEST(test_app_progress_update_overlong_text_is_cut)
     begin(0, 10, log);
     now += 11;
     app_progress_update(&progress, 1, "%s", text);
-    ck_assert_uint_lt(strlen(content(log)), APP_PROGRESS_LINE);
+    app_progress_end(&progress);
+    const char *line = content(log);
+    ck_assert_uint_gt(strlen(line), APP_PROGRESS_TEXT);
+    ck_assert_uint_lt(strlen(line), APP_PROGRESS_LINE);
 }
 END_TEST
 
@@ -184,7 +216,83 @@ START_TEST(test_app_progress_terminal_narrow_gives_up_bar_then_text)
     const char *const environment[] = {"LC_ALL=C", "TERM=xterm", "NO_COLOR=1", NULL};
     expect_drawn(38, environment, "\rstep 4/4  ########  loss 0.2500  0:00\033[K\n");
     expect_drawn(37, environment, "\rstep 4/4  loss 0.2500  0:00\033[K\n");
-    expect_drawn(16, environment, "\rstep 4/4  loss \033[K\n");
+    expect_drawn(16, environment, "\rstep 4/4  0:00\033[K\n");
+    expect_drawn(14, environment, "\r0:00\033[K\n");
+    expect_drawn(4, environment, "\r\033[K\n");
+}
+END_TEST
+
+/* What a training draws on a terminal of this width. */
+static const char *drawn_training(int columns)
+{
+    static char text[APP_PROGRESS_LINE];
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
+    ck_assert_int_eq(ioctl(master, TIOCSWINSZ, &size), 0);
+    FILE *terminal = fopen(ptsname(master), "w");
+    ck_assert_ptr_nonnull(terminal);
+    begin(0, 10000, terminal);
+    progress.terminal = true;
+    progress.colour = progress.utf8 = false;
+    now += 10;
+    app_progress_update(&progress, 4000, "loss 0.1234  exact match 97.5 %%  45.1k tokens/s");
+    fflush(terminal);
+    ssize_t length = read(master, text, sizeof text - 1);
+    ck_assert_int_gt(length, 0);
+    text[length] = '\0';
+    fclose(terminal);
+    close(master);
+    return text;
+}
+
+START_TEST(test_app_progress_terminal_narrow_drops_whole_fields_but_not_the_time_left)
+{
+    ck_assert_str_eq(drawn_training(120),
+                     "\rstep  4000/10000  ############..................  loss 0.1234  exact match 97.5 %  "
+                     "45.1k tokens/s  0:15 left\033[K");
+    ck_assert_str_eq(drawn_training(80),
+                     "\rstep  4000/10000  ######...........  loss 0.1234  exact match 97.5 %  "
+                     "0:15 left\033[K");
+    ck_assert_str_eq(drawn_training(60),
+                     "\rstep  4000/10000  ######...........  loss 0.1234  0:15 left\033[K");
+    ck_assert_str_eq(drawn_training(40), "\rstep  4000/10000  ####......  0:15 left\033[K");
+    for (int columns = 11; columns < 120; columns++) {
+        const char *line = drawn_training(columns);
+        ck_assert_msg(strlen(line) <= (size_t)columns - 1 + strlen("\r\033[K"), "%d columns: %s", columns,
+                      line);
+        ck_assert_msg(strstr(line, "0:15 left\033[K") != NULL, "%d columns: %s", columns, line);
+    }
+}
+END_TEST
+
+START_TEST(test_app_progress_late_waits_for_a_second_and_is_erased)
+{
+    FILE *screen = tmpfile();
+    now = 100;
+    app_progress_config config = {
+        .unit = "line", .total = 10, .late = true, .stream = screen, .clock = fake_clock};
+    app_progress_init(&progress, config);
+    app_progress_tick(&progress);
+    now += 2;
+    app_progress_tick(&progress); /* no terminal */
+    app_progress_update(&progress, 1, "%s", "");
+    app_progress_end(&progress);
+    ck_assert_int_eq(ftell(screen), 0);
+    app_progress_init(&progress, config);
+    progress.terminal = true;
+    progress.colour = progress.utf8 = false;
+    now += 0.5;
+    app_progress_update(&progress, 1, "%s", "");
+    ck_assert(!app_progress_tick(&progress));
+    ck_assert_int_eq(ftell(screen), 0);
+    now += 0.5;
+    app_progress_tick(&progress);
+    app_progress_tick(&progress);
+    app_progress_end(&progress);
+    app_progress_end(&progress);
+    ck_assert_str_eq(content(screen),
+                     "\rline  1/10  ###...........................  0:05 left\033[K\r\033[K");
 }
 END_TEST
 
@@ -233,6 +341,7 @@ int main(void)
     tcase_add_test(tests, test_app_progress_update_log_writes_each_tenth);
     tcase_add_test(tests, test_app_progress_update_log_writes_every_ten_seconds);
     tcase_add_test(tests, test_app_progress_update_log_writes_at_most_once_a_second);
+    tcase_add_test(tests, test_app_progress_log_last_line_appears_once_with_its_measures);
     tcase_add_test(tests, test_app_progress_end_without_update_writes_nothing);
     tcase_add_test(tests, test_app_progress_update_resumed_counts_only_own_work);
     tcase_add_test(tests, test_app_progress_update_total_unknown_tells_no_time_left);
@@ -242,6 +351,8 @@ int main(void)
     tcase_add_test(tests, test_app_progress_terminal_utf8_draws_coloured_bar);
     tcase_add_test(tests, test_app_progress_terminal_no_color_other_locale_draws_plain_bar);
     tcase_add_test(tests, test_app_progress_terminal_narrow_gives_up_bar_then_text);
+    tcase_add_test(tests, test_app_progress_terminal_narrow_drops_whole_fields_but_not_the_time_left);
+    tcase_add_test(tests, test_app_progress_late_waits_for_a_second_and_is_erased);
     tcase_add_test(tests, test_app_progress_terminal_dumb_is_plain);
     tcase_add_test(tests, test_app_progress_terminal_half_way_colours_both_parts);
     tcase_add_test(tests, test_app_progress_terminal_redraws_at_most_ten_times_a_second);

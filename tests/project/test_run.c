@@ -42,6 +42,8 @@ static void configure(const char *home)
     write_text(CACHE, text);
 }
 
+static int columns; /* of the terminal that standard error is; 0: it is a pipe */
+
 /* ./run COMMAND [ARGUMENT] */
 static void call(const char *command, const char *argument)
 {
@@ -50,7 +52,8 @@ static void call(const char *command, const char *argument)
     support_result_free(&result);
     const support_command how = {.argv = (const char *[]){"/bin/sh", "./run", command, argument, NULL},
                                  .environment = (const char *[]){tools, NULL},
-                                 .directory = support_tempdir()};
+                                 .directory = support_tempdir(),
+                                 .terminal_columns = columns};
     ck_assert(support_run_command(&how, &result));
 }
 
@@ -98,6 +101,80 @@ START_TEST(test_run_build_asks_for_the_programs_alone)
     char *calls = support_read_file(support_path(path, "calls"), &length);
     ck_assert_str_eq(calls, "--preset release\n--build --preset release --target programs\n");
     free(calls);
+}
+END_TEST
+
+/* A CMake that builds in so many steps, as ninja counts them, and then ends with a status. */
+static void make_build(int steps, int status)
+{
+    char text[256];
+    make_checkout();
+    snprintf(
+        text, sizeof text,
+        "#!/bin/sh\ncase $* in\n--build*)\n    for i in $(seq %d); do echo \"[$i/%d] Building x\"; done\n"
+        "    exit %d\n    ;;\nesac\n",
+        steps, steps, status);
+    write_text("tools/cmake", text);
+}
+
+START_TEST(test_run_build_counts_what_is_long_at_each_quarter)
+{
+    make_build(40, 0);
+    ck_assert_str_eq(run("build"), "run: building build/release: 10 of 40 steps\n"
+                                   "run: building build/release: 20 of 40 steps\n"
+                                   "run: building build/release: 30 of 40 steps\n"
+                                   "run: building build/release: 40 of 40 steps\n");
+}
+END_TEST
+
+START_TEST(test_run_build_counts_on_one_line_of_a_terminal)
+{
+    make_build(2, 0);
+    columns = 80;
+    ck_assert_str_eq(run("build"), "\rrun: building build/release: 1 of 2 steps\033[K"
+                                   "\rrun: building build/release: 2 of 2 steps\033[K\r\033[K");
+}
+END_TEST
+
+START_TEST(test_run_build_that_fails_shows_all_of_its_output)
+{
+    make_build(2, 3);
+    call("build", NULL);
+    support_expect(&result, 1, "",
+                   "[1/2] Building x\n[2/2] Building x\n"
+                   "run: failed: cmake --build --preset release --target programs\n");
+}
+END_TEST
+
+/* Each of 20 packages is fetched, unpacked and set up. */
+START_TEST(test_run_build_counts_the_packages_that_it_installs)
+{
+    make_checkout();
+    write_text("tools/dpkg-query", "#!/bin/sh\ncase $* in *gcc*) exit 1 ;; esac\necho installed all\n");
+    write_text("tools/id", "#!/bin/sh\necho 0\n");
+    write_text("tools/apt-get", "#!/bin/sh\ncase $* in *update*) exit ;; esac\n"
+                                "echo '0 upgraded, 20 newly installed, 0 to remove and 3 not upgraded.'\n"
+                                "for what in Get:1 Unpacking 'Setting up'; do for i in $(seq 20); do echo "
+                                "\"$what $i\"; done; done\n");
+    ck_assert_str_eq(run("build"), "run: installing gcc\n"
+                                   "run: installing: 15 of 60 steps\nrun: installing: 30 of 60 steps\n"
+                                   "run: installing: 45 of 60 steps\nrun: installing: 60 of 60 steps\n");
+}
+END_TEST
+
+START_TEST(test_run_lessons_counts_them)
+{
+    static const char *const folders[] = {"examples", "build/release/bin"};
+    char path[SUPPORT_PATH];
+    make_checkout();
+    for (int i = 0; i < 2; i++) ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    static const char *const files[] = {"examples/01_dot.c", "examples/02_mask.c", "build/release/bin/01_dot",
+                                        "build/release/bin/02_mask"};
+    for (int i = 0; i < 4; i++) write_text(files[i], "#!/bin/sh\necho \"draws in $1\"\n");
+    call("lessons", NULL);
+    support_expect(
+        &result, 0,
+        "\n=== 1 of 2: 01_dot\ndraws in out/lessons\n\n=== 2 of 2: 02_mask\ndraws in out/lessons\n", "");
 }
 END_TEST
 
@@ -176,6 +253,11 @@ int main(void)
     tcase_add_test(tests, test_run_build_folder_of_this_checkout_is_kept);
     tcase_add_loop_test(tests, test_run_build_folder_of_a_moved_checkout_is_made_anew, 0, 2);
     tcase_add_test(tests, test_run_build_asks_for_the_programs_alone);
+    tcase_add_test(tests, test_run_build_counts_what_is_long_at_each_quarter);
+    tcase_add_test(tests, test_run_build_counts_on_one_line_of_a_terminal);
+    tcase_add_test(tests, test_run_build_that_fails_shows_all_of_its_output);
+    tcase_add_test(tests, test_run_build_counts_the_packages_that_it_installs);
+    tcase_add_test(tests, test_run_lessons_counts_them);
     tcase_add_test(tests, test_run_check_of_a_number_checks_that_exercise_and_no_other);
     tcase_add_loop_test(tests, test_run_check_of_no_exercise_names_what_there_is, 0, 6);
     tcase_add_test(tests, test_run_check_alone_lists_all_exercises);

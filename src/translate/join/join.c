@@ -202,16 +202,27 @@ static lb_status open_pairs(joining *j)
                                  .target = j->text.target_rule,
                                  .skip_bad_lines = c->skip_bad_lines};
     bool apart = c->dev || lb_pair_texts_given(&c->dev_pairs);
-    if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, j->error);
+    if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, &c->listener, j->error);
     if (!apart && !d->train) return j->error->status;
-    d->dev = apart ? lb_training_pairs_find(c->dev, &c->dev_pairs, &d->format, j->error)
+    d->dev = apart ? lb_training_pairs_find(c->dev, &c->dev_pairs, &d->format, &c->listener, j->error)
                    : lb_pairs_hold_out(d->train, LB_HELD_OUT, j->error);
     if (!d->dev) return j->error->status;
+    d->dev->counter = (lb_counter){0};
+    d->counter = (lb_counter){.counted = c->listener.counted, .context = c->listener.context};
     const char *note = (apart ? d->dev : d->train)->file.note;
     if (*note && c->listener.note) c->listener.note(c->listener.context, note);
     lb_status status =
         lb_pair_sample_make(d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample, j->error);
     return status || !c->any_target ? status : lb_pair_sample_any_target(&d->sample, d->dev, j->error);
+}
+
+/* The counter hears of part `part` of `parts` walks over the pairs. */
+static void count(joining *j, const char *unit, int64_t part, int64_t parts)
+{
+    const int64_t pairs = j->data.sample.possible;
+    j->data.counter.unit = unit;
+    j->data.counter.before = part * pairs;
+    j->data.counter.total = parts * pairs;
 }
 
 /* A vote of one has nothing to weigh. */
@@ -220,10 +231,14 @@ static lb_status fit(joining *j)
     lb_join_result *r = j->result;
     double weight[LB_JOIN_MOST];
     lb_status status = open_pairs(j);
-    for (int i = 0; i < r->count && !status; i++)
+    for (int i = 0; i < r->count && !status; i++) {
+        count(j, "pair, each model", i, r->count);
         status = lb_join_measure(&j->text, j->ensemble->member[i], &j->data, &r->member[i].dev, j->error);
+    }
+    count(j, "pair, weights", 0, 1);
     if (!status && r->count > 1) status = lb_join_fit(&j->text, j->ensemble, &j->data, weight, j->error);
     if (!status && r->count > 1) status = lb_ensemble_weigh(j->ensemble, j->params, weight, j->error);
+    count(j, "pair, together", 0, 1);
     if (!status) status = lb_join_measure(&j->text, j->text.model, &j->data, &r->dev, j->error);
     r->pairs = lb_pair_sample_judged(&j->data.sample);
     return status;

@@ -69,6 +69,7 @@ static bool advance(walk *w)
 {
     int64_t size = size_of_next(w);
     if (size == 0 || lb_tape_status(w->tape)) return false;
+    if (w->sample == &w->data->sample) lb_counter_tell(&w->data->counter, w->next);
     lb_tape_reset(w->tape);
     w->batch = lb_pair_sample_batch(w->sample, w->data->dev, w->text->source, w->text->target, w->tape,
                                     w->next, size);

@@ -50,7 +50,7 @@ static lb_status open_files(lb_training_data *data, const lb_training_config *c,
     data->index = pairs.file;
     if (!data->dev && c->no_hold_out) data->dev = data->train;
     if (status || data->dev) return status;
-    data->dev = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, error);
+    data->dev = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, &c->listener, error);
     if (data->dev) note(c, data->dev);
     return data->dev ? LB_OK : error->status;
 }
@@ -141,6 +141,8 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     }
     if (!status && config->any_target) status = lb_pair_sample_any_target(&data->sample, data->dev, error);
     if (!status) report_left_out(data, &config->listener);
+    if (data->train) data->train->counter = (lb_counter){0};
+    if (data->dev) data->dev->counter = (lb_counter){0};
     return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef LB_TRAINING_DATA_H
 #define LB_TRAINING_DATA_H
 
+#include "base/counter.h"
 #include "io/scratch_file.h"
 #include "lookback/translate.h"
 #include "train/pair_evaluate.h"
@@ -16,7 +17,8 @@ typedef struct lb_training_data {
     bool sorts;              /* no files: lists of `task` */
     lb_sort_task task;       /* if `sorts` */
     const lb_start *start;
-    lb_scratch index; /* a copy, of `train`, if it has one */
+    lb_counter counter; /* hears how far a join is */
+    lb_scratch index;   /* a copy, of `train`, if it has one */
     char *index_path;
 } lb_training_data;
 

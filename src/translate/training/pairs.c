@@ -31,10 +31,11 @@ typedef struct word {
 } word;
 
 lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts, const lb_pair_format *format,
-                                 lb_error *error)
+                                 const lb_training_listener *listener, lb_error *error)
 {
+    const lb_counter counter = {.counted = listener->counted, .context = listener->context};
     return lb_pair_texts_given(texts) ? lb_pairs_from_memory(*texts, *format, error)
-                                      : lb_pairs_open(path, *format, error);
+                                      : lb_pairs_open_counted(path, *format, counter, error);
 }
 
 static bool is_wanted(const opening *o)
@@ -106,7 +107,8 @@ static lb_status try_index(const opening *o, const lb_pair_index_key *key, bool 
 
 static lb_status read_all(const opening *o)
 {
-    lb_pairs *train = lb_training_pairs_find(o->config->train, &o->config->pairs, o->format, o->error);
+    const lb_training_config *c = o->config;
+    lb_pairs *train = lb_training_pairs_find(c->train, &c->pairs, o->format, &c->listener, o->error);
     return lb_indexed_pairs_read(o->pairs, train, o->share, o->error);
 }
 

@@ -5,10 +5,12 @@
 #include "data/pair_index.h"
 #include "lookback/translate.h"
 
-/** The pairs of the file `path` or, if they are given, those in memory.
+/** The pairs of the file `path` or, if they are given, those in memory. The listener hears how much has been read, and
+ *  of each pass over them until their counter is empty.
  *  Memory and errors: as lb_pairs_open and lb_pairs_from_memory. */
 LB_MUST_USE lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts,
-                                             const lb_pair_format *format, lb_error *error);
+                                             const lb_pair_format *format,
+                                             const lb_training_listener *listener, lb_error *error);
 
 /** Opens `config->train` and counts its symbols; without pairs for development, also holds some out. Uses the index of
  *  the file, which only the first process of a group makes; its folder must exist, and be ours if that is

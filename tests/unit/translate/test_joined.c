@@ -106,13 +106,25 @@ static double measure(const char *path)
     return (double)right / (double)lines;
 }
 
+/* All that was counted, as "unit done/total" after each other. */
+static void add_count(void *context, const char *unit, int64_t done, int64_t total)
+{
+    char *all = context;
+    size_t length = strlen(all);
+    snprintf(all + length, 512 - length, "%s %lld/%lld\n", unit, (long long)done, (long long)total);
+}
+
 START_TEST(test_join_measures_members_and_all_as_they_are_applied)
 {
-    const lb_training_config data = {.dev = dev_file};
+    char counts[512] = "";
+    const lb_training_config data = {.dev = dev_file, .listener = {.context = counts, .counted = add_count}};
     train_two();
     JOINED(&data, joined, forward, backward);
     ck_assert_int_eq(result.count, 2);
     ck_assert_int_eq(result.pairs, 60);
+    ck_assert_str_eq(counts, "pair, each model 0/120\npair, each model 32/120\npair, each model 60/120\n"
+                             "pair, each model 92/120\npair, weights 0/60\npair, weights 32/60\n"
+                             "pair, together 0/60\npair, together 32/60\n");
     ck_assert_str_eq(result.member[0].label, "additive");
     ck_assert_str_eq(result.member[1].label, "additive-backward");
     ck_assert_double_eq_tol(result.member[0].weight + result.member[1].weight, 1, 1e-12);

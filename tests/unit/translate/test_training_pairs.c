@@ -32,6 +32,24 @@ static void hear(void *context, const char *text)
     snprintf(noted, sizeof noted, "%s", text);
 }
 
+/* The passes over the pairs: how often each was told of, and of how many units. */
+static struct {
+    int bytes, pairs;
+    int64_t last, total;
+} counted;
+
+static void count(void *context, const char *unit, int64_t done, int64_t total)
+{
+    bool pair = strcmp(unit, "pair") == 0;
+    (void)context;
+    ck_assert(pair || strcmp(unit, "MB read") == 0);
+    ck_assert(0 <= done && done <= total);
+    counted.bytes += !pair;
+    counted.pairs += pair;
+    counted.last = done;
+    counted.total = total;
+}
+
 static void write_pairs(void)
 {
     static const char text[] = "a b\tB\na c\tC\nb\tB\nc a b\tD\n";
@@ -50,7 +68,7 @@ static lb_status open_pairs(lb_index_use use)
                                        .index = use,
                                        .index_file = index_file,
                                        .out = "out",
-                                       .listener = {.note = hear}};
+                                       .listener = {.note = hear, .counted = count}};
     *noted = '\0';
     error = (lb_error){0};
     return lb_training_pairs_open(&pairs, &index_path, &config, &format, &error);
@@ -72,6 +90,25 @@ static void assert_opened(lb_index_use use, bool from_index, const char *note)
     ck_assert_str_eq(noted, note);
     close_pairs();
 }
+
+START_TEST(test_passes_over_a_large_file_are_counted_but_not_with_an_index)
+{
+    enum { PAIRS = 10000, LINE = 4 };
+    static char text[PAIRS * LINE + 1];
+    write_pairs();
+    for (int i = 0; i < PAIRS; i++) memcpy(text + (size_t)i * LINE, "a\tB\n", LINE);
+    support_write_file("folder/pairs.tsv", text, PAIRS * LINE);
+    ck_assert_msg(open_pairs(LB_INDEX_ALWAYS) == LB_OK, "%s", error.message);
+    close_pairs();
+    ck_assert_int_eq(counted.bytes, 2); /* of the reading */
+    ck_assert_int_eq(counted.pairs, 6); /* of symbols, and of what the index has of each pair */
+    ck_assert_int_eq(counted.last, 8192);
+    ck_assert_int_eq(counted.total, PAIRS);
+    ck_assert_msg(open_pairs(LB_INDEX_ALWAYS) == LB_OK, "%s", error.message);
+    close_pairs();
+    ck_assert_int_eq(counted.bytes + counted.pairs, 8);
+}
+END_TEST
 
 START_TEST(test_index_is_made_once_and_then_used)
 {
@@ -224,7 +261,8 @@ int main(void)
 {
     return support_run_tests(
         "training pairs",
-        SUPPORT_TESTS(test_index_is_made_once_and_then_used,
+        SUPPORT_TESTS(test_passes_over_a_large_file_are_counted_but_not_with_an_index,
+                      test_index_is_made_once_and_then_used,
                       test_index_of_a_small_file_is_made_only_if_asked_for,
                       test_index_of_a_large_file_is_made_by_itself_in_the_folder_of_the_training,
                       test_index_in_a_file_that_is_named_is_made_of_any_file_and_a_link_is_followed,
