@@ -11,12 +11,80 @@ after(() => close());
 
 const inPage = (name, options, work) => inReport(browser, name, options, work);
 
-test("a report opens from its file, asks for nothing else, and shows its first pair", () =>
+test("a report opens from its file, asks for nothing else, and shows its first wrong pair", () =>
     inPage("french", {}, async (page) => {
         assert.equal(await page.title(), "french · test.tsv · Lookback");
-        assert.equal(await heading(page), "Pair 1");
-        assert.equal(await countOf(page, ".ribbons svg .written"), 5);
+        assert.equal(await heading(page), "Pair 3");
+        assert.equal(await page.$eval(".row[aria-selected=true]", (row) => row.id), "row-2");
+        assert.equal(
+            await countOf(page, ".ribbons svg .written"),
+            dataOf("french")[0].pairs[2].outputs[0].steps.length,
+        );
         assert.ok((await countOf(page, ".ribbons svg .ribbon")) >= 5);
+    }));
+
+const wide = (page, selector) =>
+    page.$$eval(selector, (nodes) => Math.max(...nodes.map((node) => node.getBoundingClientRect().right)));
+
+test("no view is wider than the page, charts shrink, and what scrolls says so", async () => {
+    for (const view of ["pairs", "learned", "history", "card"]) {
+        for (const [name, width] of [
+            ["french", 400],
+            ["wide", 1300],
+        ]) {
+            await inPage(name, { hash: `#view=${view}`, width }, async (page) => {
+                assert.ok(
+                    (await page.evaluate(() => document.documentElement.scrollWidth)) <= width,
+                    `${name} ${view}`,
+                );
+                if ((await countOf(page, "svg.chart")) > 0) assert.ok((await wide(page, "svg.chart")) <= width);
+                const scroll = await page.$$eval(".picture:not([hidden]) .canvas", (nodes) =>
+                    nodes.map((node) => [
+                        node.scrollWidth > node.clientWidth + 1,
+                        !node.parentNode.querySelector(".wider").hidden,
+                    ]),
+                );
+                for (const [scrolls, says] of scroll) assert.equal(says, scrolls);
+            });
+        }
+    }
+});
+
+test("heads and confusions are on the first screen", async () => {
+    for (const name of ["french", "transformer"])
+        await inPage(name, { hash: "#view=learned", width: 1300, height: 900 }, async (page) => {
+            const tops = await page.$$eval(".stack > .block", (nodes) =>
+                nodes.map((node) => node.lastElementChild.getBoundingClientRect().top),
+            );
+            assert.equal(tops.length, 2);
+            assert.ok(Math.max(...tops) < 800, `${tops}`);
+        });
+});
+
+test("the card folds the options that nobody chose, and the configuration", () =>
+    inPage("allPairs", { hash: "#view=card" }, async (page) => {
+        const seen = () =>
+            page.$$eval(".card th", (nodes) =>
+                nodes.filter((node) => node.checkVisibility()).map((n) => n.textContent),
+            );
+        assert.ok(!(await seen()).includes("dropout"));
+        assert.ok(!(await seen()).includes("embedding"));
+        assert.ok((await seen()).includes("steps"));
+        await page.$$eval(".card details", (nodes) => nodes.forEach((node) => (node.open = true)));
+        for (const name of ["dropout", "label-smoothing", "embedding"]) assert.ok((await seen()).includes(name), name);
+    }));
+
+test("a score and the sign of an unknown symbol are explained where they are shown", () =>
+    inPage("wide", {}, async (page) => {
+        assert.match(
+            await textOf(page, ".texts-holder .note"),
+            /U\+FFFD\) stands for a symbol that the model does not know/,
+        );
+        assert.match(await page.$eval(".texts .aside", (node) => node.title), /^The score is the log-probability/);
+        assert.match(
+            await page.$eval(".grid .head .row > :last-child button", (node) => node.title),
+            /log-probability/,
+        );
     }));
 
 test("a pair tells which symbols the model copied", async () => {
@@ -65,7 +133,7 @@ test("the policy of the page refuses scripts, styles and requests that are not i
 });
 
 test("pointing at a target symbol lights up its sources in all pictures, a click pins it, Escape lets go", () =>
-    inPage("french", {}, async (page) => {
+    inPage("french", { hash: "#pair=1" }, async (page) => {
         const symbols = await page.$$(".ribbons svg .written");
         await symbols[1].hover();
         await settle(page);
@@ -83,15 +151,15 @@ test("pointing at a target symbol lights up its sources in all pictures, a click
         await page.mouse.move(5, 5);
         await settle(page);
         assert.ok((await countOf(page, ".ribbons svg .ribbon.lit")) > 0);
-        assert.equal(await page.evaluate(() => location.hash), "#step=2");
+        assert.equal(await page.evaluate(() => location.hash), "#pair=1&step=2");
         await page.keyboard.press("Escape");
         await settle(page);
         assert.equal(await countOf(page, ".ribbons svg .ribbon.lit"), 0);
-        assert.equal(await page.evaluate(() => location.hash), "");
+        assert.equal(await page.evaluate(() => location.hash), "#pair=1");
     }));
 
 test("pointing at a cell of the matrix shows its weight, as it is in the data", () =>
-    inPage("french", {}, async (page) => {
+    inPage("french", { hash: "#pair=1" }, async (page) => {
         const [data, bytes] = dataOf("french"),
             pair = data.pairs[0],
             columns = pair.source.length,
@@ -105,7 +173,7 @@ test("pointing at a cell of the matrix shows its weight, as it is in the data", 
     }));
 
 test("the keyboard moves through pairs, symbols, outputs and views", () =>
-    inPage("french", {}, async (page) => {
+    inPage("french", { hash: "#pair=1" }, async (page) => {
         await page.keyboard.press(ARROW.Down);
         await page.keyboard.press("j");
         await settle(page);
