@@ -69,7 +69,7 @@ test("the card folds the options that nobody chose, and the configuration", () =
             );
         assert.ok(!(await seen()).includes("dropout"));
         assert.ok(!(await seen()).includes("embedding"));
-        assert.ok((await seen()).includes("steps"));
+        assert.ok((await seen()).includes("seed"));
         await page.$$eval(".card details", (nodes) => nodes.forEach((node) => (node.open = true)));
         for (const name of ["dropout", "label-smoothing", "embedding"]) assert.ok((await seen()).includes(name), name);
     }));
@@ -89,7 +89,9 @@ test("a score and the sign of an unknown symbol are explained where they are sho
 
 test("a pair tells which symbols the model copied", async () => {
     const says = (page) => textOf(page, ".texts .aside");
-    await inPage("copying", {}, async (page) => assert.match(await says(page), /, score [^,]+, copied ɑ$/));
+    await inPage("copying", { hash: "#pair=1" }, async (page) =>
+        assert.match(await says(page), /, score [^,]+, copied ɑ$/),
+    );
     await inPage("french", {}, async (page) => assert.match(await says(page), /, score [^,]+$/));
 });
 
@@ -353,7 +355,7 @@ test("a pair without room for its heads shows their mean, and says so", () =>
     }));
 
 test("the writing can be played, paused and stepped through", () =>
-    inPage("french", {}, async (page) => {
+    inPage("french", { hash: "#pair=1" }, async (page) => {
         await page.focus(".pair input[type=range]");
         await page.keyboard.press("Home");
         await page.keyboard.press(ARROW.Right);
@@ -394,7 +396,7 @@ test("a wrong pair says where its mistake began", () =>
         assert.ok((await countOf(page, "table.aligned td.sign:not(.same)")) === pair.edits);
         await page.click(".began button");
         await settle(page);
-        assert.equal(await page.evaluate(() => location.hash), `#pair=3&step=${first + 1}`);
+        assert.equal(await page.evaluate(() => location.hash), `#step=${first + 1}`);
     }));
 
 test("a mistake begins where the output ceases to be right", () =>
@@ -444,7 +446,7 @@ test("the beam is a tree: each hypothesis has its own attention", () =>
     }));
 
 test("a model of several shows who voted for what", () =>
-    inPage("vote", {}, async (page) => {
+    inPage("vote", { hash: "#pair=1" }, async (page) => {
         const rows = () =>
             page.$$eval(".votes tbody tr", (all) => all.map((row) => [...row.cells].map((c) => c.textContent)));
         assert.equal(await textOf(page, ".votes caption"), "All members agree");
@@ -465,7 +467,7 @@ test("a model of several shows who voted for what", () =>
 
 test("the card of a model of several has a list for each member", () =>
     inPage("vote", { hash: "#view=card" }, async (page) => {
-        const blocks = await page.$$eval(".card .block", (all) =>
+        const blocks = await page.$$eval(".card section.block", (all) =>
             all.map((block) => [
                 block.querySelector("h3").textContent,
                 [...block.querySelectorAll("tr")].map(
