@@ -478,10 +478,10 @@ test("the card of a model of several has a list for each member", () =>
         assert.deepEqual(
             blocks.filter(([title]) => title.includes("members")),
             [
-                ["Configuration: members 1", ["kind=seq2seq", "weight=0.5", "encoder.layers=1"]],
-                ["Configuration: members 2", ["kind=transformer", "weight=0.5", "sizes=64, 128", "direction=backward"]],
                 ["Training: members 1", ["seed=1", "options.steps=10", "options.tags.1.name=a"]],
                 ["Training: members 2", ["seed=2"]],
+                ["Configuration: members 1", ["kind=seq2seq", "weight=0.5", "encoder.layers=1"]],
+                ["Configuration: members 2", ["kind=transformer", "weight=0.5", "sizes=64, 128", "direction=backward"]],
             ],
         );
         assert.ok(!(await textOf(page, ".card")).includes("[object"));
