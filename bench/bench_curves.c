@@ -64,6 +64,7 @@ int main(int argc, char **argv)
     if (status != APP_RUN) return status;
     if (read_curves(curves, &error)) return app_fail(&error);
     lb_chart chart = {.series = series,
+                      .title = "Errors over the Number of Training Pairs",
                       .x = {.label = "Training pairs", .log = true},
                       .left = {.label = "Words wrong, %", .log = true}};
     for (const curve *c = curves; chart.count < MOST && c->count > 0; c++)

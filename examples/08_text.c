@@ -120,8 +120,6 @@ static lb_status show(const text *t, const lb_tensor *weights, lb_error *error)
                       .x_label = "Key Tokens",
                       .y_label = "Query Tokens",
                       .bar_label = "Attention Weight",
-                      .range = LB_RANGE_DATA,
-                      .colormap = LB_COLORMAP_VIRIDIS,
                       .cell_text = LB_CELL_TEXT_NONE};
     return lb_heatmap_save(&map, path, error);
 }

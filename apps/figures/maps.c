@@ -58,7 +58,7 @@ static lb_range range_of(const app_maps_style *style, const app_matrix *matrices
     return style->range.kind == APP_RANGE_DATA ? LB_RANGE_DATA : LB_RANGE_GIVEN;
 }
 
-/* "dot.safetensors, layer 1, head 3", without the parts that are obvious. */
+/* "dot.safetensors, layer 1, head 3", without the parts that are obvious, or "dot.safetensors, mean of 4 heads". */
 static void name_map(const app_matrix *m, const char *name, size_t map, char title[TITLE])
 {
     size_t used = 0;
@@ -70,6 +70,8 @@ static void name_map(const app_matrix *m, const char *name, size_t map, char tit
     if (m->heads > 1 && used < TITLE)
         snprintf(title + used, TITLE - used, "%s%s %zu", used ? ", " : "", used ? "head" : "Head",
                  m->first_head + map % m->heads);
+    if (m->averaged > 1 && used < TITLE)
+        snprintf(title + used, TITLE - used, "%smean of %zu heads", used ? ", " : "", m->averaged);
 }
 
 static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, size_t map, lb_range range)

@@ -54,6 +54,7 @@ void app_matrix_average(app_matrix *m)
         m->values[i] = sum / (double)m->heads;
     }
     m->first_layer += m->layers - 1;
+    m->averaged = m->heads;
     m->layers = m->heads = 1;
 }
 

@@ -9,8 +9,9 @@
 /** Zero is an empty matrix. */
 typedef struct app_matrix {
     size_t layers, heads, rows, columns;
-    size_t first_layer, first_head;           /* the numbers of the first ones */
-    double *values;                           /* [layers, heads, rows, columns] */
+    size_t first_layer, first_head; /* the numbers of the first ones */
+    size_t averaged;                /* the heads of which the only map is the mean; 0: it is of one */
+    double *values;                 /* [layers, heads, rows, columns] */
     const char **row_labels, **column_labels; /* NULL: none */
     lb_strings texts;                         /* memory of the labels */
 } app_matrix;

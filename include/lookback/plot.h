@@ -125,8 +125,7 @@ typedef enum lb_cell_text {
 
 /** The direction of column labels. */
 typedef enum lb_label_slant {
-    /* At 45 degrees, or at 90 where they are close; horizontal if all are single characters, or some are and all
-     * fit. */
+    /* Horizontal if all are single characters or all fit. Otherwise at 45 degrees, or at 90 where they are close. */
     LB_LABEL_SLANTED,
     LB_LABEL_FLAT, /* all horizontal: for short labels */
 } lb_label_slant;
@@ -149,8 +148,9 @@ typedef struct lb_heatmap {
 } lb_heatmap;
 
 /** The heat map as a panel of a figure. Cells are square unless there are too few rows for the colour bar to fit next
- *  to them. Labels become smaller, turn, and enlarge the cells until all fit. If the map would be too large, only every
- *  n-th is shown, and the title of the axis says so. Titles are broken into lines, and become smaller, to fit.
+ *  to them, or another panel in the same row of the figure is higher: then they are stretched. Labels become smaller,
+ *  turn, and enlarge the cells until all fit. If the map would be too large, only every n-th is shown, and the title of
+ *  the axis says so. Titles are broken into lines, and become smaller, to fit.
  *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no values or min < max does not hold. */
 lb_panel lb_heatmap_panel(const lb_heatmap *map);
 
@@ -172,7 +172,9 @@ LB_MUST_USE lb_status lb_heatmap_save_grid(const lb_heatmap *maps, int64_t count
  * ---- */
 
 /** One line. Points that are not finite, or not positive on a logarithmic axis, are left out and interrupt the line.
- *  If lines cover each other, all have markers. A point without neighbours is drawn as a dot. A series may be empty. */
+ *  Each point has a marker if no series has its points too close for that. Otherwise only a point without neighbours
+ *  has one, a dot. Lines that cover each other take turns in stripes, and their markers are sectors of one circle. A
+ *  series may be empty. */
 typedef struct lb_series {
     const char *name; /* in the legend; NULL: not in the legend */
     const double *x;  /* [count]; NULL: 0, 1, 2 ... */

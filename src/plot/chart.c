@@ -3,6 +3,7 @@
 #include "plot/chart_axis.h"
 #include "plot/figure.h"
 #include "plot/fitted_text.h"
+#include "plot/marker.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@ static const double single_width = 720, single_height = 432, shared_width = 504,
 static const double tick_length = 3.5, tick_gap = 3.5, axis_gap = 7, title_gap = 11, line_width = 1.6;
 static const double swatch = 22, swatch_gap = 6, entry_gap = 20, dot = 5, thin = 0.8;
 static const double inset = 5; /* between frame and data, so that the frame covers no line */
-static const double marker_radius = 4, marker_gap = 14;
+static const double marker_radius = 4, marker_gap = 11, stripe = 6;
 
 /* A chart being drawn. */
 typedef struct drawing {
@@ -22,7 +23,7 @@ typedef struct drawing {
     lb_rect frame; /* inside its lines; whole pixels */
     lb_rect plot;  /* from limit to limit */
     lb_axis_scale x, left, right;
-    bool marked; /* markers tell lines apart that cover each other */
+    bool marked; /* each point has a marker */
 } drawing;
 
 static const char *wrong_with(const lb_chart *chart)
@@ -65,44 +66,6 @@ static double legend_line(const lb_chart *chart, const lb_style *style, double r
     return width;
 }
 
-enum { CORNERS = 16 };
-
-/* A marker: a regular polygon, or a star if every second corner is `inner`. Turned by an angle in degrees; at 0, a
- * corner is above. */
-typedef struct marker {
-    int corners;
-    double turn, inner, scale;
-} marker;
-
-static const marker markers[] = {
-    {16, 0, 1, 1},       /* circle */
-    {4, 45, 1, 1.25},    /* square */
-    {3, 0, 1, 1.35},     /* triangle */
-    {4, 0, 1, 1.25},     /* diamond */
-    {3, 180, 1, 1.35},   /* triangle, downwards */
-    {10, 0, 0.45, 1.45}, /* star */
-    {8, 45, 0.35, 1.45}, /* cross */
-};
-
-static void fill_marker(lb_canvas *canvas, const marker *s, lb_point center, double radius, lb_color color)
-{
-    lb_point corner[CORNERS];
-    for (int i = 0; i < s->corners; i++) {
-        double angle = (s->turn + 360.0 * i / s->corners) * 3.14159265358979323846 / 180;
-        double length = radius * s->scale * (i % 2 ? s->inner : 1);
-        corner[i] = (lb_point){center.x + length * sin(angle), center.y - length * cos(angle)};
-    }
-    lb_canvas_polygon(canvas, corner, (size_t)s->corners, color);
-}
-
-/* Draws the marker of series `index`, in its colour on a white rim; shapes repeat after seven. */
-static void draw_marker(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_color color)
-{
-    const marker *s = &markers[(size_t)index % (sizeof markers / sizeof *markers)];
-    fill_marker(canvas, s, center, 1.35 * radius, lb_rgb(0xFFFFFF));
-    fill_marker(canvas, s, center, radius, color);
-}
-
 /* Draws the legend with its top at `y`, or only measures it if there is no canvas; returns its height. */
 static double legend(const drawing *d, lb_canvas *canvas, lb_rect area, double y)
 {
@@ -119,7 +82,7 @@ static double legend(const drawing *d, lb_canvas *canvas, lb_rect area, double y
             lb_color color = lb_series_color(chart, s);
             lb_point from = {x, middle}, center = {x + swatch * p / 2, middle}, to = {x + swatch * p, middle};
             lb_canvas_line(canvas, from, to, line_width * p, color);
-            if (d->marked) draw_marker(canvas, s, center, marker_radius * p, color);
+            if (d->marked) lb_marker_draw(canvas, s, center, marker_radius * p, (lb_share){0, 1}, color);
             x += (swatch + swatch_gap) * p;
             lb_text_draw(canvas, &look, (lb_point){x, middle}, chart->series[s].name);
             x += lb_text_measure(look.font, look.size, chart->series[s].name).width + entry_gap * p;
@@ -193,64 +156,95 @@ static bool place_point(const drawing *d, const lb_series *series, int64_t i, lb
     return isfinite(x) && isfinite(y);
 }
 
+/* The share of a series in what is drawn at point i. The others there are less than `near` away from it, and so are
+ * their points before, if `line` asks for those who share the line between the two. */
+static lb_share share_at(const drawing *d, int64_t index, int64_t i, double near, bool line)
+{
+    const lb_series *series = d->chart->series;
+    lb_share share = {0, 0};
+    for (int64_t s = 0; s < d->chart->count; s++) {
+        bool same = true;
+        for (int64_t k = line ? i - 1 : i; k <= i && s != index; k++) {
+            lb_point own, other;
+            same = same && place_point(d, &series[index], k, &own) && place_point(d, &series[s], k, &other) &&
+                   hypot(own.x - other.x, own.y - other.y) < near;
+        }
+        share.count += same;
+        share.rank += same && s < index;
+    }
+    return share;
+}
+
+/* Adds to the path what a share of a line has: every n-th of its stripes, counted from the edge of the canvas. */
+static void add_stripes(const drawing *d, lb_point from, lb_point to, lb_share share)
+{
+    bool steep = fabs(to.y - from.y) > fabs(to.x - from.x);
+    double a = steep ? from.y : from.x, b = steep ? to.y : to.x;
+    double least = steep ? d->frame.y : d->frame.x;
+    double most = least + (steep ? d->frame.height : d->frame.width);
+    double low = fmax(fmin(a, b), least), high = fmin(fmax(a, b), most);
+    double length = stripe * d->style->point, period = length * (double)share.count;
+    for (double n = floor(low / period); n * period < high; n++) {
+        double begin = fmax(low, n * period + length * (double)share.rank);
+        double end = fmin(high, n * period + length * (double)(share.rank + 1));
+        if (begin >= end) continue;
+        double u = (begin - a) / (b - a), v = (end - a) / (b - a);
+        lb_canvas_move_to(d->canvas, (lb_point){from.x + u * (to.x - from.x), from.y + u * (to.y - from.y)});
+        lb_canvas_line_to(d->canvas, (lb_point){from.x + v * (to.x - from.x), from.y + v * (to.y - from.y)});
+    }
+}
+
+/* Lines that cover each other take turns, in stripes. */
 static void draw_series(const drawing *d, int64_t index)
 {
     const lb_series *series = &d->chart->series[index];
     lb_color color = lb_series_color(d->chart, index);
+    double width = line_width * d->style->point;
+    bool joined = false; /* the path ends at the point before */
     lb_point at, other;
     for (int64_t i = 0; i < series->count; i++) {
+        bool before = place_point(d, series, i - 1, &other);
         if (!place_point(d, series, i, &at)) continue;
-        if (place_point(d, series, i - 1, &other))
-            lb_canvas_line_to(d->canvas, at);
-        else if (place_point(d, series, i + 1, &other))
-            lb_canvas_move_to(d->canvas, at);
+        lb_share share = before ? share_at(d, index, i, width, true) : (lb_share){0, 1};
+        if (share.count > 1)
+            add_stripes(d, other, at, share);
+        else if (before && !joined)
+            lb_canvas_move_to(d->canvas, other);
+        joined = before && share.count == 1;
+        if (joined) lb_canvas_line_to(d->canvas, at);
     }
-    lb_canvas_stroke(d->canvas, line_width * d->style->point, color);
-    for (int64_t i = 0; i < series->count; i++) {
-        bool joined = place_point(d, series, i - 1, &other) || place_point(d, series, i + 1, &other);
-        if (!joined && place_point(d, series, i, &at))
+    lb_canvas_stroke(d->canvas, width, color);
+    for (int64_t i = 0; i < series->count && !d->marked; i++) {
+        bool alone = !place_point(d, series, i - 1, &other) && !place_point(d, series, i + 1, &other);
+        if (alone && place_point(d, series, i, &at))
             lb_canvas_line(d->canvas, at, at, dot * d->style->point, color);
     }
 }
 
-/* Whether half of the points that two series have at the same places are drawn on each other. */
-static bool cover(const drawing *d, const lb_series *a, const lb_series *b)
+/* Whether the points of each series are far enough from each other for markers. */
+static bool has_room_for_markers(const drawing *d)
 {
-    int64_t both = 0, covered = 0;
-    lb_point p, q;
-    for (int64_t i = 0; i < a->count && i < b->count; i++) {
-        if (!place_point(d, a, i, &p) || !place_point(d, b, i, &q)) continue;
-        both++;
-        covered += hypot(p.x - q.x, p.y - q.y) < line_width * d->style->point;
-    }
-    return covered > 1 && 2 * covered >= both;
+    int64_t most = 0;
+    for (int64_t s = 0; s < d->chart->count; s++)
+        if (d->chart->series[s].count > most) most = d->chart->series[s].count;
+    return (double)(most - 1) * marker_gap * d->style->point <= d->plot.width;
 }
 
-static bool any_cover(const drawing *d)
+/* Markers that would hide each other share one: each has a sector. */
+static void draw_markers(const drawing *d, bool rims)
 {
-    const lb_series *series = d->chart->series;
-    for (int64_t b = 1; b < d->chart->count; b++)
-        for (int64_t a = 0; a < b; a++)
-            if (cover(d, &series[a], &series[b])) return true;
-    return false;
-}
-
-/* The series take turns, so that the markers of lines that cover each other are side by side. */
-static void draw_markers(const drawing *d, int64_t index)
-{
-    const lb_series *series = &d->chart->series[index];
-    double p = d->style->point;
+    double radius = marker_radius * d->style->point;
     lb_point at;
-    int64_t drawn = 0, nth = 0, step = 1;
-    for (int64_t i = 0; i < series->count; i++) drawn += place_point(d, series, i, &at);
-    if (drawn == 0) return;
-    while ((double)step * d->plot.width < marker_gap * p * (double)drawn) step++;
-    int64_t places = (drawn + step - 1) / step, turns = d->chart->count < places ? d->chart->count : places;
-    for (int64_t i = 0; i < series->count; i++) {
-        if (!place_point(d, series, i, &at)) continue;
-        if (nth % step == 0 && nth / step % turns == index % turns)
-            draw_marker(d->canvas, index, at, marker_radius * p, lb_series_color(d->chart, index));
-        nth++;
+    for (int64_t s = 0; s < d->chart->count; s++) {
+        const lb_series *series = &d->chart->series[s];
+        for (int64_t i = 0; i < series->count; i++) {
+            if (!place_point(d, series, i, &at)) continue;
+            lb_share share = share_at(d, s, i, radius / 2, false);
+            if (rims)
+                lb_marker_rim(d->canvas, s, at, radius, share);
+            else
+                lb_marker_draw(d->canvas, s, at, radius, share, lb_series_color(d->chart, s));
+        }
     }
 }
 
@@ -315,11 +309,12 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
         lb_text_draw(canvas, &look, (lb_point){area.x + area.width / 2, area.y}, d.chart->title);
         title = lb_text_measure(look.font, look.size, d.chart->title).height + title_gap * p / 2;
     }
-    d.marked = any_cover(&d);
+    d.marked = has_room_for_markers(&d);
     legend(&d, canvas, area, area.y + title);
     lb_canvas_clip(canvas, &d.frame);
     for (int64_t s = 0; s < d.chart->count; s++) draw_series(&d, s);
-    for (int64_t s = 0; s < d.chart->count && d.marked; s++) draw_markers(&d, s);
+    if (d.marked) draw_markers(&d, true);
+    if (d.marked) draw_markers(&d, false);
     lb_canvas_clip(canvas, NULL);
 }
 

@@ -31,8 +31,8 @@ static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_can
     for (int64_t row = 0; row < map->rows; row++) {
         for (int64_t column = 0; column < map->columns; column++) {
             double value = map->values[row * map->columns + column];
-            lb_rect cell = {plot.x + (double)column * l->cell_w, plot.y + (double)row * l->cell_h, l->cell_w,
-                            l->cell_h};
+            double top = floor((double)row * l->cell_h), bottom = floor((double)(row + 1) * l->cell_h);
+            lb_rect cell = {plot.x + (double)column * l->cell_w, plot.y + top, l->cell_w, bottom - top};
             /* Overlaps its next neighbours by a pixel: otherwise documents would show seams. */
             if (column + 1 < map->columns) cell.width++;
             if (row + 1 < map->rows) cell.height++;
@@ -41,7 +41,7 @@ static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_can
     }
     double before = floor(l->grid / 2);
     for (int64_t row = 1; row < map->rows && l->grid > 0; row++) {
-        lb_rect line = {plot.x, plot.y + (double)row * l->cell_h - before, plot.width, l->grid};
+        lb_rect line = {plot.x, plot.y + floor((double)row * l->cell_h) - before, plot.width, l->grid};
         lb_canvas_rect(canvas, line, lb_rgb(0xFFFFFF));
     }
     for (int64_t column = 1; column < map->columns && l->grid > 0; column++) {
@@ -112,16 +112,15 @@ static void draw_titles(const lb_style *style, const lb_heatmap_layout *l, lb_ca
 static lb_size measure(const void *content, const lb_style *style)
 {
     const lb_heatmap *map = content;
-    return lb_heatmap_wrong(map) ? (lb_size){1, 1} : lb_heatmap_arrange(map, style).size;
+    return lb_heatmap_wrong(map) ? (lb_size){1, 1} : lb_heatmap_arrange(map, style, 0).size;
 }
 
 static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
 {
     const lb_heatmap *map = content;
     if (lb_canvas_refuses(canvas, lb_heatmap_wrong(map))) return;
-    lb_heatmap_layout l = lb_heatmap_arrange(map, style);
-    lb_point corner = {area.x + floor((area.width - l.size.width) / 2),
-                       area.y + floor((area.height - l.size.height) / 2)};
+    lb_heatmap_layout l = lb_heatmap_arrange(map, style, area.height);
+    lb_point corner = {area.x + floor((area.width - l.size.width) / 2), area.y};
     lb_rect plot = {corner.x + l.plot.x, corner.y + l.plot.y, l.plot.width, l.plot.height};
     draw_cells(map, &l, canvas, plot);
     if (l.text_size > 0) draw_numbers(map, style, &l, canvas, plot);

@@ -99,7 +99,7 @@ static double widest_label(const lb_heatmap *map, const lb_style *style, bool ro
     return widest;
 }
 
-/* Single characters stand upright. Among longer labels they do what those do, which stand upright if all fit. */
+/* Labels stand upright if they are single characters, or if all fit. */
 static double column_angle(const lb_heatmap *map, const lb_style *style, double cell)
 {
     double size = LB_SIZE_TICK * style->point;
@@ -109,7 +109,7 @@ static double column_angle(const lb_heatmap *map, const lb_style *style, double 
         single += lb_text_is_one_character(lb_heatmap_label(map->column_labels, i, buffer));
     }
     if (map->slant != LB_LABEL_SLANTED || single == map->columns) return 0;
-    if (single > 0 && size * (widest_label(map, style, false) + roomy_gap) <= cell) return 0;
+    if (size * (widest_label(map, style, false) + roomy_gap) <= cell) return 0;
     bool turned = map->column_labels && cell < smallest_label * style->point * slanted_width;
     return turned ? 90 : 45;
 }
@@ -219,7 +219,7 @@ static double inside(double center, double width, double limit)
     return fmax(width / 2, fmin(center, limit - width / 2));
 }
 
-lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *style)
+static lb_heatmap_layout arrange(const lb_heatmap *map, const lb_style *style)
 {
     const lb_heatmap_gaps *gap = &lb_heatmap_gap;
     lb_heatmap_layout l = {.cell_w = cell_side(map, style)};
@@ -259,5 +259,18 @@ lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *styl
     l.x_label_x = inside(center, l.x_label.extent.width, l.size.width);
     l.y_label_x = l.plot.x - beside - gap->axis * p - l.y_label.extent.height;
     l.y_label_y = inside(l.plot.y + l.plot.height / 2, l.y_label.extent.width, l.size.height);
+    return l;
+}
+
+lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *style, double height)
+{
+    lb_heatmap_layout l = arrange(map, style);
+    double more = fmax(0, height - l.size.height);
+    l.cell_h += more / (double)map->rows;
+    l.plot.height += more;
+    l.bar.height += more;
+    l.size.height += more;
+    l.x_label_y += more;
+    l.y_label_y += more / 2;
     return l;
 }

@@ -11,7 +11,7 @@ enum { LB_CELL_LABEL = 32 };
 typedef struct lb_heatmap_layout {
     lb_size size;                    /* of the panel */
     lb_rect plot, bar;               /* the cells; the colour bar, of width 0 if there is none */
-    double cell_w, cell_h;           /* whole numbers */
+    double cell_w, cell_h;           /* whole numbers, unless the cells are stretched */
     double grid;                     /* width of the white lines, 0: none */
     double label_size;               /* text size of row and column labels */
     double text_size;                /* text size of the numbers in the cells, 0: none */
@@ -32,8 +32,8 @@ extern const lb_heatmap_gaps lb_heatmap_gap;
 /** NULL if the map can be drawn, otherwise an error message. */
 const char *lb_heatmap_wrong(const lb_heatmap *map);
 
-/** The layout of a valid map. */
-lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *style);
+/** The layout of a valid map. The cells are stretched if the panel would be lower than `height`. */
+lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *style, double height);
 
 /** A label. Without labels it is the index, written into `buffer`. */
 const char *lb_heatmap_label(const char *const *labels, int64_t index, char buffer[LB_CELL_LABEL]);

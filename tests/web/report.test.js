@@ -11,17 +11,87 @@ after(() => close());
 
 const inPage = (name, options, work) => inReport(browser, name, options, work);
 
-test("a report opens from its file, asks for nothing else, and shows its first pair", () =>
+test("a report opens from its file, asks for nothing else, and shows its first wrong pair", () =>
     inPage("french", {}, async (page) => {
         assert.equal(await page.title(), "french · test.tsv · Lookback");
-        assert.equal(await heading(page), "Pair 1");
-        assert.equal(await countOf(page, ".ribbons svg .written"), 5);
+        assert.equal(await heading(page), "Pair 3");
+        assert.equal(await page.$eval(".row[aria-selected=true]", (row) => row.id), "row-2");
+        assert.equal(
+            await countOf(page, ".ribbons svg .written"),
+            dataOf("french")[0].pairs[2].outputs[0].steps.length,
+        );
         assert.ok((await countOf(page, ".ribbons svg .ribbon")) >= 5);
+    }));
+
+const wide = (page, selector) =>
+    page.$$eval(selector, (nodes) => Math.max(...nodes.map((node) => node.getBoundingClientRect().right)));
+
+test("no view is wider than the page, charts shrink, and what scrolls says so", async () => {
+    for (const view of ["pairs", "learned", "history", "card"]) {
+        for (const [name, width] of [
+            ["french", 400],
+            ["wide", 1300],
+        ]) {
+            await inPage(name, { hash: `#view=${view}`, width }, async (page) => {
+                assert.ok(
+                    (await page.evaluate(() => document.documentElement.scrollWidth)) <= width,
+                    `${name} ${view}`,
+                );
+                if ((await countOf(page, "svg.chart")) > 0) assert.ok((await wide(page, "svg.chart")) <= width);
+                const scroll = await page.$$eval(".picture:not([hidden]) .canvas", (nodes) =>
+                    nodes.map((node) => [
+                        node.scrollWidth > node.clientWidth + 1,
+                        !node.parentNode.querySelector(".wider").hidden,
+                    ]),
+                );
+                for (const [scrolls, says] of scroll) assert.equal(says, scrolls);
+            });
+        }
+    }
+});
+
+test("heads and confusions are on the first screen", async () => {
+    for (const name of ["french", "transformer"])
+        await inPage(name, { hash: "#view=learned", width: 1300, height: 900 }, async (page) => {
+            const tops = await page.$$eval(".stack > .block", (nodes) =>
+                nodes.map((node) => node.lastElementChild.getBoundingClientRect().top),
+            );
+            assert.equal(tops.length, 2);
+            assert.ok(Math.max(...tops) < 800, `${tops}`);
+        });
+});
+
+test("the card folds the options that nobody chose, and the configuration", () =>
+    inPage("allPairs", { hash: "#view=card" }, async (page) => {
+        const seen = () =>
+            page.$$eval(".card th", (nodes) =>
+                nodes.filter((node) => node.checkVisibility()).map((n) => n.textContent),
+            );
+        assert.ok(!(await seen()).includes("dropout"));
+        assert.ok(!(await seen()).includes("embedding"));
+        assert.ok((await seen()).includes("seed"));
+        await page.$$eval(".card details", (nodes) => nodes.forEach((node) => (node.open = true)));
+        for (const name of ["dropout", "label-smoothing", "embedding"]) assert.ok((await seen()).includes(name), name);
+    }));
+
+test("a score and the sign of an unknown symbol are explained where they are shown", () =>
+    inPage("wide", {}, async (page) => {
+        assert.match(
+            await textOf(page, ".texts-holder .note"),
+            /U\+FFFD\) stands for a symbol that the model does not know/,
+        );
+        assert.match(await page.$eval(".texts .aside", (node) => node.title), /^The score is the log-probability/);
+        assert.match(
+            await page.$eval(".grid .head .row > :last-child button", (node) => node.title),
+            /log-probability/,
+        );
     }));
 
 test("a pair tells which symbols the model copied", async () => {
     const says = (page) => textOf(page, ".texts .aside");
-    await inPage("copying", {}, async (page) => assert.match(await says(page), /, score [^,]+, copied ɑ$/));
+    await inPage("copying", { hash: "#pair=1" }, async (page) =>
+        assert.match(await says(page), /, score [^,]+, copied ɑ$/),
+    );
     await inPage("french", {}, async (page) => assert.match(await says(page), /, score [^,]+$/));
 });
 
@@ -65,7 +135,7 @@ test("the policy of the page refuses scripts, styles and requests that are not i
 });
 
 test("pointing at a target symbol lights up its sources in all pictures, a click pins it, Escape lets go", () =>
-    inPage("french", {}, async (page) => {
+    inPage("french", { hash: "#pair=1" }, async (page) => {
         const symbols = await page.$$(".ribbons svg .written");
         await symbols[1].hover();
         await settle(page);
@@ -83,15 +153,15 @@ test("pointing at a target symbol lights up its sources in all pictures, a click
         await page.mouse.move(5, 5);
         await settle(page);
         assert.ok((await countOf(page, ".ribbons svg .ribbon.lit")) > 0);
-        assert.equal(await page.evaluate(() => location.hash), "#step=2");
+        assert.equal(await page.evaluate(() => location.hash), "#pair=1&step=2");
         await page.keyboard.press("Escape");
         await settle(page);
         assert.equal(await countOf(page, ".ribbons svg .ribbon.lit"), 0);
-        assert.equal(await page.evaluate(() => location.hash), "");
+        assert.equal(await page.evaluate(() => location.hash), "#pair=1");
     }));
 
 test("pointing at a cell of the matrix shows its weight, as it is in the data", () =>
-    inPage("french", {}, async (page) => {
+    inPage("french", { hash: "#pair=1" }, async (page) => {
         const [data, bytes] = dataOf("french"),
             pair = data.pairs[0],
             columns = pair.source.length,
@@ -105,7 +175,7 @@ test("pointing at a cell of the matrix shows its weight, as it is in the data", 
     }));
 
 test("the keyboard moves through pairs, symbols, outputs and views", () =>
-    inPage("french", {}, async (page) => {
+    inPage("french", { hash: "#pair=1" }, async (page) => {
         await page.keyboard.press(ARROW.Down);
         await page.keyboard.press("j");
         await settle(page);
@@ -285,7 +355,7 @@ test("a pair without room for its heads shows their mean, and says so", () =>
     }));
 
 test("the writing can be played, paused and stepped through", () =>
-    inPage("french", {}, async (page) => {
+    inPage("french", { hash: "#pair=1" }, async (page) => {
         await page.focus(".pair input[type=range]");
         await page.keyboard.press("Home");
         await page.keyboard.press(ARROW.Right);
@@ -326,7 +396,7 @@ test("a wrong pair says where its mistake began", () =>
         assert.ok((await countOf(page, "table.aligned td.sign:not(.same)")) === pair.edits);
         await page.click(".began button");
         await settle(page);
-        assert.equal(await page.evaluate(() => location.hash), `#pair=3&step=${first + 1}`);
+        assert.equal(await page.evaluate(() => location.hash), `#step=${first + 1}`);
     }));
 
 test("a mistake begins where the output ceases to be right", () =>
@@ -376,7 +446,7 @@ test("the beam is a tree: each hypothesis has its own attention", () =>
     }));
 
 test("a model of several shows who voted for what", () =>
-    inPage("vote", {}, async (page) => {
+    inPage("vote", { hash: "#pair=1" }, async (page) => {
         const rows = () =>
             page.$$eval(".votes tbody tr", (all) => all.map((row) => [...row.cells].map((c) => c.textContent)));
         assert.equal(await textOf(page, ".votes caption"), "All members agree");
@@ -397,7 +467,7 @@ test("a model of several shows who voted for what", () =>
 
 test("the card of a model of several has a list for each member", () =>
     inPage("vote", { hash: "#view=card" }, async (page) => {
-        const blocks = await page.$$eval(".card .block", (all) =>
+        const blocks = await page.$$eval(".card section.block", (all) =>
             all.map((block) => [
                 block.querySelector("h3").textContent,
                 [...block.querySelectorAll("tr")].map(
@@ -408,10 +478,10 @@ test("the card of a model of several has a list for each member", () =>
         assert.deepEqual(
             blocks.filter(([title]) => title.includes("members")),
             [
-                ["Configuration: members 1", ["kind=seq2seq", "weight=0.5", "encoder.layers=1"]],
-                ["Configuration: members 2", ["kind=transformer", "weight=0.5", "sizes=64, 128", "direction=backward"]],
                 ["Training: members 1", ["seed=1", "options.steps=10", "options.tags.1.name=a"]],
                 ["Training: members 2", ["seed=2"]],
+                ["Configuration: members 1", ["kind=seq2seq", "weight=0.5", "encoder.layers=1"]],
+                ["Configuration: members 2", ["kind=transformer", "weight=0.5", "sizes=64, 128", "direction=backward"]],
             ],
         );
         assert.ok(!(await textOf(page, ".card")).includes("[object"));

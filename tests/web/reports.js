@@ -177,6 +177,8 @@ const MAKERS = {
         Object.assign(data.statistics, { ambiguous_sources: 1, possible: 0.75 });
         return [data, maker.bytes];
     },
+    // A symbol that is wider than any window, and one that the model does not know.
+    wide: () => withBytes(new Maker(13).add(["a".repeat(300)], ["b".repeat(300)], { found: ["\ufffd"] })),
     // Words, not letters.
     words: () => {
         const maker = new Maker(7, { heads: 1 });

@@ -1,7 +1,7 @@
 // A card of the model: what it is, what it was made of, and how to make it again.
 import { button, el } from "../common/dom.js";
 import { copyText } from "./export.js";
-import { count, NONE } from "./numbers.js";
+import { count, NONE, plural } from "./numbers.js";
 
 function shownValue(value) {
     if (value === null || value === undefined) return NONE;
@@ -20,7 +20,7 @@ function entriesOf(object) {
 }
 
 // What is nested once has a list of its own, and so has each object of an array there.
-function lists(title, object) {
+function lists(title, object, chosen) {
     const entries = entriesOf(object),
         titled = (name) => `${title}${Array.isArray(object) ? "" : ":"} ${name}`;
     return [
@@ -28,7 +28,9 @@ function lists(title, object) {
         ...entries
             .filter(([, value]) => isNested(value))
             .flatMap(([name, value]) =>
-                Array.isArray(value) ? lists(titled(name), value) : list(titled(name), flatten(value)),
+                Array.isArray(value)
+                    ? lists(titled(name), value)
+                    : list(titled(name), flatten(value), name === "options" ? chosen : null),
             ),
     ];
 }
@@ -40,29 +42,48 @@ function flatten(object, before = "") {
     );
 }
 
-function list(title, entries) {
-    if (entries.length === 0) return null;
+function tableOfFacts(entries) {
     return el(
-        "section",
-        { class: "block" },
-        el("h3", {}, title),
+        "table",
+        { class: "facts" },
         el(
-            "table",
-            { class: "facts" },
-            el(
-                "tbody",
-                {},
-                ...entries.map(([name, value]) =>
-                    el(
-                        "tr",
-                        {},
-                        el("th", { scope: "row", dir: "auto" }, name.replaceAll("_", " ")),
-                        el("td", { dir: "auto" }, value),
-                    ),
+            "tbody",
+            {},
+            ...entries.map(([name, value]) =>
+                el(
+                    "tr",
+                    {},
+                    el("th", { scope: "row", dir: "auto" }, name.replaceAll("_", " ")),
+                    el("td", { dir: "auto" }, value),
                 ),
             ),
         ),
     );
+}
+
+// The entries that are not among the `chosen` ones are folded; null: all are in sight.
+function list(title, entries, chosen = null) {
+    if (entries.length === 0) return null;
+    const seen = entries.filter(([name]) => chosen?.has(name) ?? true),
+        folded = entries.filter((entry) => !seen.includes(entry));
+    return el(
+        "section",
+        { class: "block" },
+        el("h3", {}, title),
+        seen.length > 0 && tableOfFacts(seen),
+        folded.length > 0 &&
+            el(
+                "details",
+                {},
+                el("summary", {}, `${plural(folded.length, "option", "options")} as by default`),
+                tableOfFacts(folded),
+            ),
+    );
+}
+
+// The names of the options in a command.
+function optionsOf(command) {
+    return new Set([...(command ?? "").matchAll(/\s--([\w-]+)/g)].map(([, name]) => name));
 }
 
 function symbolList(report, title, ids) {
@@ -123,8 +144,13 @@ export function makeCard(report) {
             "div",
             { class: "blocks" },
             list("Summary", facts),
-            ...lists("Configuration", about.configuration ?? {}),
-            ...lists("Training", about.training ?? {}),
+            ...lists("Training", about.training ?? {}, optionsOf(about.training_command)),
+            el(
+                "details",
+                { class: "block wide" },
+                el("summary", {}, "The whole configuration"),
+                el("div", { class: "blocks" }, ...lists("Configuration", about.configuration ?? {})),
+            ),
             symbolList(report, "Symbols of the source", about.source_symbols),
             symbolList(report, "Symbols of the target", about.target_symbols),
         ),

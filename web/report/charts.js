@@ -2,7 +2,13 @@
 import { FONT, svg, textWidth } from "../common/dom.js";
 import { fixed, ticks } from "./numbers.js";
 
-const FRAME = { left: 48, right: 14, top: 26, bottom: 40 };
+const FRAME = { left: 48, right: 14, top: 26, bottom: 40 },
+    WIDTH = 520;
+
+// A chart is as wide as on a desk, or as the page.
+export function chartWidth(place) {
+    return Math.min(WIDTH, place.clientWidth);
+}
 
 function short(value) {
     if (Math.abs(value) >= 10000) return `${+(value / 1000).toFixed(1)}k`;
@@ -51,7 +57,7 @@ function axes({ width, height, x, y, xName, yName }) {
 const finite = (v) => v !== null && v !== undefined && Number.isFinite(v);
 
 // series: [{name, points: [[x, y]]}]; a y that does not exist is left out. mark: {x, text}.
-export function lineChart({ series, xName, yName, y, mark, width = 520, height = 250 }) {
+export function lineChart({ series, xName, yName, y, mark, width = WIDTH, height = 250 }) {
     const points = series.flatMap((one) => one.points.filter(([, v]) => finite(v)));
     const xs = points.map((p) => p[0]),
         ys = points.map((p) => p[1]);
@@ -120,7 +126,7 @@ function textsOnBars(bars, atX, atY, apart) {
 }
 
 // bars: [{x, value, text, title}]
-export function barChart({ bars, xName, yName, width = 520, height = 230 }) {
+export function barChart({ bars, xName, yName, width = WIDTH, height = 230 }) {
     const xs = bars.map((b) => b.x),
         x = [Math.min(...xs) - 0.6, Math.max(...xs) + 0.6];
     const { root, atX, atY } = axes({

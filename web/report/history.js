@@ -1,5 +1,5 @@
 // How it became so: the curves of the training, and a film of its attention.
-import { lineChart } from "./charts.js";
+import { chartWidth, lineChart } from "./charts.js";
 import { el } from "../common/dom.js";
 import { makeFilm } from "./film.js";
 import { fixed } from "./numbers.js";
@@ -17,7 +17,7 @@ function whatRaisesLoss(report) {
     return `${names} ${found.length === 1 ? "raises" : "raise"} the loss in training, and not at evaluations.`;
 }
 
-function curves(points, kept, wanted, { name, title, y, yName, note }) {
+function curves(points, kept, wanted, { name, title, y, yName, note, width }) {
     const series = wanted
         .map(([field, label]) => ({ name: label, points: points.map((p) => [p.step, p[field]]) }))
         .filter((one) => one.points.some(([, v]) => v !== null && v !== undefined));
@@ -29,6 +29,7 @@ function curves(points, kept, wanted, { name, title, y, yName, note }) {
             xName: "step",
             yName,
             y,
+            width,
             mark: kept === null || kept === undefined ? null : { x: kept, text: "kept" },
         }),
         label: `${title} over the steps of the training. A table follows.`,
@@ -53,6 +54,7 @@ export function makeHistory(report) {
         }
         if (history?.points.length > 0) {
             const { points, kept } = history;
+            const width = chartWidth(node);
             const heldOut = report.about.training?.options?.["hold-out"] !== false;
             node.append(
                 el(
@@ -65,7 +67,7 @@ export function makeHistory(report) {
                             ["loss", "training"],
                             ["dev_loss", heldOut ? "dev" : "evaluation"],
                         ],
-                        { name: "loss", title: "Loss", yName: "loss", note: whatRaisesLoss(report) },
+                        { name: "loss", title: "Loss", yName: "loss", note: whatRaisesLoss(report), width },
                     ),
                     curves(
                         points,
@@ -79,6 +81,7 @@ export function makeHistory(report) {
                             title: heldOut ? "Measures on the dev set" : "Measures on training pairs",
                             yName: "share",
                             y: [0, 1],
+                            width,
                         },
                     ),
                 ),

@@ -1,5 +1,5 @@
 // What the model has learned, over the whole file.
-import { barChart, diagonalChart } from "./charts.js";
+import { barChart, chartWidth, diagonalChart } from "./charts.js";
 import { css } from "../common/colors.js";
 import { button, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
@@ -133,7 +133,7 @@ function headsTable(report) {
         ),
         el(
             "div",
-            { class: "canvas" },
+            { class: "canvas some", tabindex: 0, role: "group", "aria-label": "heads" },
             el(
                 "table",
                 { class: "data" },
@@ -184,7 +184,7 @@ function confusionsTable(report) {
     );
 }
 
-function byLength(list) {
+function byLength(list, width) {
     const picture = makePicture(
         "by-length",
         "Errors by length",
@@ -192,6 +192,7 @@ function byLength(list) {
     );
     picture.show({
         picture: barChart({
+            width,
             xName: "symbols in the source",
             yName: "share of wrong outputs",
             bars: list.map((one) => ({
@@ -264,7 +265,7 @@ export function makeLearned(report) {
             ),
         );
         if (s.by_length?.length > 0 && s.by_length.some((one) => one.pairs > 0) && s.exact !== null)
-            blocks.append(byLength(s.by_length));
+            blocks.append(byLength(s.by_length, chartWidth(node)));
         if (s.calibration?.length > 0) blocks.append(calibration(s.calibration));
         node.style.setProperty("--bar", css(0.62));
     };

@@ -9,7 +9,7 @@ import { count, percent, plural } from "./numbers.js";
 import { makePairView } from "./pair.js";
 import { nameFilesBy } from "./picture.js";
 import { openReport } from "./report.js";
-import { followHash, listen, NO_STEP, state, update } from "./state.js";
+import { followHash, listen, NO_STEP, startAt, state, update } from "./state.js";
 import { makeTable } from "./table.js";
 import { startTheme } from "./theme.js";
 import { carriesModel, makeTyping } from "./typing.js";
@@ -61,6 +61,12 @@ function makeTabs() {
 }
 
 function layOut(report) {
+    startAt(
+        Math.max(
+            0,
+            report.pairs.findIndex((pair) => pair.edits > 0),
+        ),
+    );
     followHash();
     if (!TABS.some(([view]) => view === state.view)) update({ view: "pairs" });
     const table = makeTable(report),
@@ -81,7 +87,10 @@ function layOut(report) {
         card: el("div", { class: "view" }, makeCard(report)),
     };
     const draw = {
-        pairs: () => pair.render(),
+        pairs: () => {
+            table.reveal();
+            pair.render();
+        },
         learned: () => learned.render(),
         history: () => history.render(),
         card: () => undefined,

@@ -40,3 +40,7 @@ export function ticks(least, most, wanted) {
         out.push(+(i * step).toPrecision(12));
     return out;
 }
+
+// What a score is.
+export const SCORE =
+    "The score is the log-probability of the output over the number of its steps to the power of --length-penalty. 0 is the best.";

@@ -5,12 +5,12 @@ import { rangeOf } from "../common/colors.js";
 import { button, choice, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows, pixels } from "./heatmap.js";
 import { drawLikeliest, likeliestRows } from "./likeliest.js";
-import { fixed, percent, plural } from "./numbers.js";
+import { fixed, percent, plural, SCORE } from "./numbers.js";
 import { makePicture } from "./picture.js";
 import { ALL_HEADS } from "./report.js";
 import { drawRibbons } from "./ribbons.js";
 import { listen, listenPointer, litStep, NO_STEP, point, pointer, state, update } from "./state.js";
-import { readsLeft } from "./symbols.js";
+import { readsLeft, UNKNOWN, UNKNOWN_TITLE } from "./symbols.js";
 import { drawThumbnails, headName } from "./thumbnails.js";
 import { drawVotes } from "./votes.js";
 import { makeWriting } from "./writing.js";
@@ -51,7 +51,7 @@ function textsOfPair(report, pair, output) {
         "dl",
         { class: "texts" },
         ...line("source", report.text(pair.source, s)),
-        ...(output ? line("found", report.outputText(output), el("span", { class: "aside" }, says)) : []),
+        ...(output ? line("found", report.outputText(output), el("span", { class: "aside", title: SCORE }, says)) : []),
         ...(pair.expected ? line("expected", report.text(pair.expected, t)) : []),
         ...(pair.also ?? []).flatMap(({ symbols }) => line("also right", report.text(symbols, t))),
     );
@@ -70,7 +70,7 @@ export function makePairView(report, neighbours) {
     let parts = [],
         attention = null;
     const head = el("header", { class: "pair-head" }),
-        texts = el("div", {}),
+        texts = el("div", { class: "texts-holder" }),
         votes = el("div", { class: "votes-holder" }),
         began = el("p", { class: "began" });
     const aligned = el("div", { class: "aligned-holder" }),
@@ -292,6 +292,7 @@ export function makePairView(report, neighbours) {
             ),
         );
         texts.replaceChildren(textsOfPair(report, pair, output));
+        if (texts.textContent.includes(UNKNOWN)) texts.append(el("p", { class: "note" }, UNKNOWN_TITLE));
         if (pair.error) texts.append(el("p", { class: "problem" }, pair.error));
         votes.replaceChildren(...(pair.votes ? [drawVotes(report, pair)] : []));
         const start = whereItBegan(report, pair, which);

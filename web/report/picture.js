@@ -16,6 +16,7 @@ export function makePicture(name, title, note = "") {
         status = el("span", { class: "status", role: "status" });
     const table = el("div", { class: "numbers unseen", role: "region", "aria-label": `${title}, as a table` });
     const aside = el("p", { class: "note" }, note),
+        wider = el("p", { class: "note wider", hidden: true }, "Wider than the page: it scrolls sideways."),
         caption = el("figcaption", {}, el("h3", {}, title), aside);
     const say = (text) => {
         status.textContent = text;
@@ -76,12 +77,14 @@ export function makePicture(name, title, note = "") {
         canvas.replaceChildren(picture);
         // What is wider than the page scrolls, also by keys.
         requestAnimationFrame(() => {
-            if (canvas.scrollWidth > canvas.clientWidth + 1) canvas.setAttribute("tabindex", "0");
+            const scrolls = canvas.scrollWidth > canvas.clientWidth + 1;
+            wider.hidden = !scrolls;
+            if (scrolls) canvas.setAttribute("tabindex", "0");
             else canvas.removeAttribute("tabindex");
         });
         canvas.setAttribute("role", "group");
         canvas.setAttribute("aria-label", title);
         fillTable();
     };
-    return { node: el("figure", { class: `picture ${name}` }, caption, canvas, tools, table), canvas, show };
+    return { node: el("figure", { class: `picture ${name}` }, caption, canvas, wider, tools, table), canvas, show };
 }

@@ -1,6 +1,16 @@
 // The data of a report, read once, and its weights, read where they are looked at.
 import { embedded } from "../common/embedded.js";
-import { END_MARK, END_SYMBOL, FIRST_SYMBOL, START_MARK, START_SYMBOL, visible, wellFormed } from "./symbols.js";
+import {
+    END_MARK,
+    END_SYMBOL,
+    FIRST_SYMBOL,
+    START_MARK,
+    START_SYMBOL,
+    UNKNOWN,
+    UNKNOWN_TITLE,
+    visible,
+    wellFormed,
+} from "./symbols.js";
 
 export const ALL_HEADS = -1;
 
@@ -27,7 +37,11 @@ export class Report {
         this.history = data.history;
         this.film = data.film ?? [];
         this.symbols = data.symbols.map(wellFormed);
-        this.labels = this.symbols.map((text) => ({ text: visible(text), title: text, mark: false }));
+        this.labels = this.symbols.map((text) => ({
+            text: visible(text),
+            title: text === UNKNOWN ? UNKNOWN_TITLE : text,
+            mark: false,
+        }));
         this.labels[START_SYMBOL] = { text: START_MARK, title: "start of the output", mark: true };
         this.labels[END_SYMBOL] = { text: END_MARK, title: "end of the output", mark: true };
         this.blob = null;

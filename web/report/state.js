@@ -50,6 +50,11 @@ export function hashOf(values) {
     return "#" + out.toString();
 }
 
+// The pair that is open unless the address names one.
+export function startAt(pair) {
+    DEFAULTS.pair = state.pair = pair;
+}
+
 let writing = 0;
 
 // A browser limits how often the address may change.

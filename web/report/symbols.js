@@ -7,6 +7,10 @@ export const START_SYMBOL = 1,
     END_SYMBOL = 2,
     FIRST_SYMBOL = 4;
 
+// What stands for a symbol that the model does not know.
+export const UNKNOWN = "\uFFFD",
+    UNKNOWN_TITLE = `${UNKNOWN} (U+FFFD) stands for a symbol that the model does not know.`;
+
 const NAMED = new Map([
     ["", "∅"],
     [" ", "␣"],
@@ -15,7 +19,7 @@ const NAMED = new Map([
 ]);
 
 export function wellFormed(text) {
-    return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "\uFFFD");
+    return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, UNKNOWN);
 }
 
 function codes(text) {

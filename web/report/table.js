@@ -2,7 +2,7 @@
 import { button, choice, el, later } from "../common/dom.js";
 import { alignEdits, NOTHING } from "./edits.js";
 import { ORDERS, selectPairs, SHOWN } from "./filter.js";
-import { clamp, count, fixed, plural } from "./numbers.js";
+import { clamp, count, fixed, plural, SCORE } from "./numbers.js";
 import { listen, NO_STEP, state, update } from "./state.js";
 import { oneLine } from "./symbols.js";
 
@@ -61,7 +61,7 @@ export function makeTable(report) {
                 ? button(title, {
                       class: "sort",
                       tabindex: -1,
-                      title: `sort: ${ORDERS.find(([name]) => name === sort)[1]}`,
+                      title: `sort: ${ORDERS.find(([name]) => name === sort)[1]}${sort === "score" ? `\n${SCORE}` : ""}`,
                       click: () => update({ sort }),
                   })
                 : title,
@@ -229,5 +229,11 @@ export function makeTable(report) {
         if (!changed.includes("pair") && order.length > 0 && !order.includes(state.pair)) choose(order[0]);
     });
     listen(["pair"], select);
-    return { node: el("section", { class: "pairs", "aria-label": "all pairs" }, tools, grid), refresh, move, find };
+    return {
+        node: el("section", { class: "pairs", "aria-label": "all pairs" }, tools, grid),
+        refresh,
+        reveal,
+        move,
+        find,
+    };
 }

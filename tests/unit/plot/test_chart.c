@@ -96,23 +96,68 @@ START_TEST(test_draw_log_axis_and_long_legend_equals_the_reviewed_picture)
 }
 END_TEST
 
-START_TEST(test_draw_lines_that_cover_each_other_have_markers)
+/* The markers of this colour on a level line: places where it is as high as half a marker. */
+static int count_markers(const lb_chart *chart, lb_color color)
 {
-    static const double same[] = {1, 1, NAN, 1, 1, 1}, other[] = {1, 0, 0, 0, 0, 0};
-    lb_series series[] = {{.y = same, .count = 6}, {.y = same, .count = 6}, {.y = same, .count = 2}};
+    lb_canvas *canvas = draw_one(chart, 72);
+    int markers = 0;
+    bool before = false;
+    for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
+        int high = 0;
+        for (int y = 0; y < lb_canvas_about(canvas)->height; y++) {
+            lb_color c = lb_canvas_pixel(canvas, x, y);
+            high += c.red == color.red && c.green == color.green && c.blue == color.blue;
+        }
+        markers += high >= 4 && !before;
+        before = high >= 4;
+    }
+    lb_canvas_free(canvas);
+    return markers;
+}
+
+START_TEST(test_draw_all_points_have_markers_or_none_has)
+{
+    double level[400], over[400];
+    for (int i = 0; i < 400; i++) {
+        level[i] = i == 2 ? NAN : 1;
+        over[i] = i == 1 ? NAN : 1;
+    }
+    lb_series series[] = {{.y = level, .count = 20}, {.y = over, .count = 20}};
     lb_chart chart = {
-        .series = series, .count = 3, .width = 400, .height = 260, .left = {.min = 0, .max = 2}};
-    lb_canvas *canvas = draw_one(&chart, 72);
-    for (int s = 0; s < 3; s++) ck_assert_int_gt(count_color(canvas, lb_color_series(s)), 20);
+        .series = series, .count = 1, .width = 400, .height = 260, .left = {.min = 0, .max = 2}};
+    ck_assert_int_eq(count_markers(&chart, lb_color_series(0)), 19);
+    chart.count = 2; /* each has its part of the markers in the same place */
+    for (int s = 0; s < 2; s++) ck_assert_int_eq(count_markers(&chart, lb_color_series(s)), 19);
+    series[1].count = 400;
+    for (int s = 0; s < 2; s++) ck_assert_int_eq(count_markers(&chart, lb_color_series(s)), 0);
+}
+END_TEST
+
+START_TEST(test_draw_lines_that_cover_each_other_take_turns)
+{
+    enum { SAME = 3, POINTS = 400 };
+    double steep[POINTS], along[POINTS], level[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        along[i] = _i ? 200 : i;
+        steep[i] = _i ? i : 1;
+        level[i] = 0;
+    }
+    lb_series series[SAME + 1];
+    for (int i = 0; i < SAME; i++) series[i] = (lb_series){.x = along, .y = steep, .count = POINTS};
+    series[SAME] = (lb_series){.x = along, .y = level, .count = POINTS};
+    lb_chart chart = {.series = series,
+                      .count = 1,
+                      .width = 400,
+                      .height = 300,
+                      .x = {.min = 0, .max = POINTS},
+                      .left = {.min = _i ? -1 : 0, .max = _i ? POINTS : 2}};
+    lb_canvas *canvas = draw_one(&chart, 144);
+    int alone = count_color(canvas, lb_color_series(0));
     lb_canvas_free(canvas);
-    chart.count = 2;
-    series[1].y = other; /* they only meet */
-    canvas = draw_one(&chart, 72);
-    int apart = count_color(canvas, lb_color_series(0));
-    lb_canvas_free(canvas);
-    chart.count = 1;
-    canvas = draw_one(&chart, 72);
-    ck_assert_int_le(apart, count_color(canvas, lb_color_series(0)));
+    chart.count = SAME + 1;
+    canvas = draw_one(&chart, 144);
+    for (int s = 0; s < SAME; s++)
+        ck_assert_double_eq_tol(count_color(canvas, lb_color_series(s)), alone / 3.0, 0.12 * alone);
     lb_canvas_free(canvas);
 }
 END_TEST
@@ -197,8 +242,9 @@ END_TEST
 
 START_TEST(test_draw_lone_point_is_a_dot)
 {
-    const double y[] = {NAN, 3, NAN};
-    lb_series series = {.y = y, .count = 3, .color = lb_rgb(0x00FF00)};
+    double y[100]; /* too many for markers */
+    for (int i = 0; i < 100; i++) y[i] = i == 1 ? 3 : NAN;
+    lb_series series = {.y = y, .count = 100, .color = lb_rgb(0x00FF00)};
     lb_chart chart = {.series = &series, .count = 1};
     lb_canvas *canvas = draw_one(&chart, 0);
     int dot = count_color(canvas, series.color);
@@ -210,8 +256,12 @@ END_TEST
 
 START_TEST(test_draw_missing_values_interrupt_the_line)
 {
-    const double y[] = {1, 1, NAN, 1, 1}, through[] = {1, 1, 1, 1, 1};
-    lb_series series = {.y = y, .count = 5, .color = lb_rgb(0x00FF00)};
+    double y[100], through[100];
+    for (int i = 0; i < 100; i++) {
+        through[i] = 1;
+        y[i] = i > 25 && i < 75 ? NAN : 1;
+    }
+    lb_series series = {.y = y, .count = 100, .color = lb_rgb(0x00FF00)};
     lb_chart chart = {.series = &series, .count = 1, .left = {.min = 0, .max = 2.1}};
     lb_canvas *canvas = draw_one(&chart, 0);
     int interrupted = count_color(canvas, series.color);
@@ -278,7 +328,8 @@ int main(void)
     tcase_add_test(tests, test_draw_training_equals_the_reviewed_picture);
     tcase_add_test(tests, test_draw_lines_of_the_legend_grow_with_the_resolution);
     tcase_add_test(tests, test_draw_log_axis_and_long_legend_equals_the_reviewed_picture);
-    tcase_add_test(tests, test_draw_lines_that_cover_each_other_have_markers);
+    tcase_add_test(tests, test_draw_all_points_have_markers_or_none_has);
+    tcase_add_loop_test(tests, test_draw_lines_that_cover_each_other_take_turns, 0, 2);
     tcase_add_test(tests, test_draw_axis_titles_are_no_longer_than_their_axis);
     tcase_add_test(tests, test_resolve_left_axis_ends_at_round_numbers);
     tcase_add_test(tests, test_resolve_degenerate_data_gives_a_range);

@@ -89,7 +89,7 @@ START_TEST(test_draw_cells_have_the_color_of_their_value)
     lb_heatmap map = translation();
     map.cell_text = LB_CELL_TEXT_NONE;
     lb_canvas *canvas = draw_one(&map, 100);
-    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style, 0);
     double margin = round(12 * style.point);
     for (int i = 0; i < 16; i++) {
         double x = margin + l.plot.x + (i % 4 + 0.5) * l.cell_w,
@@ -169,7 +169,7 @@ START_TEST(test_share_scale_spans_all_and_hides_the_bars)
         ck_assert(maps[i].hide_bar);
         ck_assert_double_eq(lb_heatmap_scale(&maps[i]).min, 0.1);
         ck_assert_double_eq(lb_heatmap_scale(&maps[i]).max, 0.4);
-        ck_assert_double_eq(lb_heatmap_arrange(&maps[i], &style).bar.width, 0);
+        ck_assert_double_eq(lb_heatmap_arrange(&maps[i], &style, 0).bar.width, 0);
     }
 }
 END_TEST
@@ -198,23 +198,44 @@ START_TEST(test_column_labels_are_all_upright_or_all_slanted)
         double angle;
     } axes[] = {
         {{"a", "\xc3\xa9", "e\xcc\x81", "\xed\x95\x9c"}, 0}, /* characters */
-        {{"42", "7th", "99", "13"}, 45},
-        {{"a", "b", "</s>", "d"}, 0}, /* all fit */
+        {{"42", "7th", "99", "13"}, 0},                      /* all fit */
+        {{"a", "b", "</s>", "d"}, 0},
         {{"a", "b", "a long label", "d"}, 45},
     };
     lb_heatmap map = translation();
     for (int i = 0; i < 4; i++) {
         map.column_labels = axes[i].labels;
-        lb_heatmap_layout layout = lb_heatmap_arrange(&map, &style);
+        lb_heatmap_layout layout = lb_heatmap_arrange(&map, &style, 0);
         ck_assert_double_eq(layout.angle, axes[i].angle);
         ck_assert_double_eq(lb_heatmap_column_style(&layout, &style).angle, axes[i].angle);
     }
 
     static const char *const letters[] = {"a", "b", "c", "d"};
     map.column_labels = letters;
-    double all_slanted = lb_heatmap_arrange(&map, &style).size.height;
+    double all_slanted = lb_heatmap_arrange(&map, &style, 0).size.height;
     map.slant = LB_LABEL_FLAT;
-    ck_assert_double_eq(lb_heatmap_arrange(&map, &style).size.height, all_slanted);
+    ck_assert_double_eq(lb_heatmap_arrange(&map, &style, 0).size.height, all_slanted);
+}
+END_TEST
+
+START_TEST(test_draw_maps_of_one_row_of_a_figure_have_one_height)
+{
+    lb_heatmap maps[3];
+    lb_panel panels[3];
+    for (int i = 0; i < 3; i++) {
+        maps[i] = (lb_heatmap){.values = values, .rows = 7 + i, .columns = 8, .hide_bar = true};
+        panels[i] = lb_heatmap_panel(&maps[i]);
+    }
+    lb_canvas *canvas =
+        lb_figure_draw(&(lb_figure){.panels = panels, .count = 3, .dpi = 72}, LB_FORMAT_PNG, NULL);
+    int width = lb_canvas_about(canvas)->width, edges = 0;
+    for (int y = 0; y < lb_canvas_about(canvas)->height; y++) {
+        int dark = 0;
+        for (int x = 0; x < width; x++) dark += lb_canvas_pixel(canvas, x, y).red == 0x26;
+        edges += dark > width / 4;
+    }
+    lb_canvas_free(canvas);
+    ck_assert_int_eq(edges, 2); /* above all maps, and below */
 }
 END_TEST
 
@@ -229,7 +250,7 @@ START_TEST(test_arrange_any_size_is_sensible)
                       .title = "T",
                       .x_label = "x",
                       .bar_label = "w"};
-    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style, 0);
     ck_assert_double_ge(l.cell_w, 2);
     ck_assert_double_ge(l.cell_h, l.cell_w);
     ck_assert_double_le(l.size.width, 1400);
@@ -280,7 +301,7 @@ START_TEST(test_arrange_shows_every_symbol_of_a_text)
                           .title = "T",
                           .x_label = "x"};
         map.row_labels = map.column_labels = symbols(words, count);
-        lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+        lb_heatmap_layout l = lb_heatmap_arrange(&map, &style, 0);
         ck_assert_msg(l.row_every == 1 && l.column_every == 1, "%zu symbols", count);
         ck_assert_double_ge(l.label_size, 6 * style.point - 1e-9);
         ck_assert_str_eq(l.x_label.text, "x");
@@ -294,7 +315,7 @@ START_TEST(test_arrange_says_which_symbols_are_left_out)
 {
     lb_heatmap map = {.values = values, .rows = 150, .columns = 600, .x_label = "Input", .bar_label = "w"};
     map.column_labels = symbols(false, 600);
-    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style, 0);
     char expected[64];
     ck_assert_int_gt(l.column_every, 1);
     assert_labels_do_not_touch(&l, false);
@@ -305,7 +326,7 @@ START_TEST(test_arrange_says_which_symbols_are_left_out)
 
     map.x_label = NULL;
     snprintf(expected, sizeof expected, "1 label in %lld", (long long)l.column_every);
-    ck_assert_str_eq(lb_heatmap_arrange(&map, &style).x_label.text, expected);
+    ck_assert_str_eq(lb_heatmap_arrange(&map, &style, 0).x_label.text, expected);
 }
 END_TEST
 
@@ -318,7 +339,7 @@ START_TEST(test_arrange_titles_are_no_longer_than_their_axis)
             "A title that is much wider than the four columns and all that is beside them, and longer";
         map.x_label = "Input Tokens (Keys)";
         map.y_label = "an axis label that is much longer than the axis is";
-        lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+        lb_heatmap_layout l = lb_heatmap_arrange(&map, &style, 0);
         ck_assert_double_le(l.x_label.extent.width, l.plot.width);
         ck_assert_double_le(l.y_label.extent.width, l.plot.height);
         ck_assert_double_ge(l.x_label.size, 6 * style.point - 1e-9);
@@ -408,14 +429,14 @@ START_TEST(test_arrange_cell_labels_fit_with_their_numbers)
 {
     static const char *const words[16] = {"a", NULL, "Donaudampfschiff", ""};
     lb_heatmap map = translation();
-    double alone = lb_heatmap_arrange(&map, &style).text_size;
+    double alone = lb_heatmap_arrange(&map, &style, 0).text_size;
     map.cell_labels = words;
-    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style, 0);
     ck_assert_double_lt(l.text_size, alone);
     ck_assert(l.text_size == 0 || lb_text_measure(style.regular, l.text_size, words[2]).width <= l.cell_w);
     static const char *const letters[16] = {"a", NULL, "b", ""};
     map.cell_labels = letters;
-    l = lb_heatmap_arrange(&map, &style);
+    l = lb_heatmap_arrange(&map, &style, 0);
     ck_assert_double_gt(l.text_size, 0);
     ck_assert_double_le(2.4 * l.text_size, l.cell_h);
     lb_canvas *with = draw_one(&map, 100);
@@ -445,7 +466,7 @@ START_TEST(test_arrange_shows_every_first_second_or_fifth_label_of_ten_or_hundre
     while (strlen(word) < sizeof word - 1) {
         strcat(word, "n");
         for (int i = 0; i < 300; i++) labels[i] = word;
-        size_t every = (size_t)lb_heatmap_arrange(&map, &style).column_every;
+        size_t every = (size_t)lb_heatmap_arrange(&map, &style, 0).column_every;
         ck_assert_uint_ge(every, before);
         ck_assert(every == 1 || every == 2 || every == 5 || every == 10 || every == 20 || every == 50 ||
                   every == 100 || every == 200);
@@ -565,6 +586,7 @@ int main(void)
     tcase_add_test(tests, test_bar_has_room_for_the_digits_of_six_ticks);
     tcase_add_test(tests, test_share_scale_takes_the_first_label_that_there_is);
     tcase_add_test(tests, test_column_labels_are_all_upright_or_all_slanted);
+    tcase_add_test(tests, test_draw_maps_of_one_row_of_a_figure_have_one_height);
     tcase_add_loop_test(tests, test_arrange_any_size_is_sensible, 0, 9);
     tcase_add_test(tests, test_arrange_shows_every_symbol_of_a_text);
     tcase_add_test(tests, test_arrange_says_which_symbols_are_left_out);
