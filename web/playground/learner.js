@@ -4,8 +4,10 @@ import { button, el } from "../common/dom.js";
 import { heatmapOf, percent } from "./heatmap.js";
 import { ATTENTIONS, MODEL_DEFAULTS } from "./settings.js";
 
+const FEW = 20;
+
 export class Learner {
-    // `page` hears of what changes: changed(), begin(learner), failed(text).
+    // `page` hears of what changes: changed(), begin(learner), restart(learners), failed(text).
     constructor(name, kind, page, chosen = {}) {
         Object.assign(this, {
             name,
@@ -77,7 +79,7 @@ export class Learner {
 
     choose(change) {
         Object.assign(this.chosen, change);
-        this.page.begin(this);
+        this.page.restart([this]);
     }
 
     // The only choice that a training can change on its way.
@@ -117,6 +119,7 @@ export class Learner {
             },
             begun: () => {
                 this.facts = data.error ? null : data;
+                if (data.error) this.look = null;
             },
             step: () => this.learned(data),
             measure: () => {
@@ -172,8 +175,17 @@ export class Learner {
             match = this.matches.at(-1);
         const parts = [`step ${step} of ${steps}`];
         if (step === 0) parts.push("nothing learned yet");
-        if (match) parts.push(`${percent(match[1])} of new ${this.look?.sorts ? "lists" : "texts"} right`);
+        if (match) parts.push(this.share(match[1]));
         return parts.join(", ") + (this.done ? ": done" : "");
+    }
+
+    // A share of a few texts would promise too much.
+    share(right) {
+        const { held_out } = this.facts;
+        if (held_out === 0) return `${percent(right)} of new lists right`;
+        return held_out < FEW
+            ? `${Math.round(right * held_out)} of ${held_out} new text${held_out === 1 ? "" : "s"} right`
+            : `${percent(right)} of new texts right`;
     }
 
     // As lookback predict does.
@@ -206,7 +218,11 @@ export class Learner {
         this.progress.value = this.facts ? this.facts.step / this.facts.steps : 0;
         this.size.textContent =
             this.facts && !this.opened ? `${this.facts.parameters.toLocaleString("en")} parameters` : "";
-        if (!this.look) return;
+        if (!this.look) {
+            this.warning.textContent = "";
+            this.picture.replaceChildren();
+            return;
+        }
         const heads = this.look.error ? 0 : this.look.heads;
         this.heads.node.hidden = heads < 2;
         const options = this.heads.node.querySelector("select");
