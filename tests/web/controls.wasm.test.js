@@ -95,6 +95,11 @@ test("two models are compared on lists for which attention matters", async () =>
     await page.evaluate(() => document.querySelector("input[type=checkbox]").click());
     assert.deepEqual(await lengths(), ["5", "10"]);
     await until(page, () => document.querySelectorAll(".heatmap").length === 2);
+    // Without attention, it finds no end at first: of what it writes there are as many numbers as rows.
+    await trainTo(page, 100);
+    await until(page, () => [...document.querySelectorAll(".written")].at(-1).textContent.endsWith(" …"));
+    const written = await page.$$eval(".written", (all) => all.at(-1).textContent.split(" → ")[1].split(" "));
+    assert.equal(written.length, 17);
     await trainTo(page, 300);
     const shares = await until(page, () => {
         const all = [...document.querySelectorAll(".status")].map((one) => /(\d+) % .*: done$/.exec(one.textContent));

@@ -339,6 +339,7 @@ test("a file that is no text is refused, and the next one takes its message away
         ),
     );
     await alerted(page, "model A: your pairs:1: found 0xE9 at byte 3 of the line, expected UTF-8");
+    assert.equal(await page.$eval(".said", (one) => one.textContent), "");
     await drop(
         page,
         "unicode.tsv",
@@ -347,7 +348,7 @@ test("a file that is no text is refused, and the next one takes its message away
             "utf16le",
         ),
     );
-    await alerted(page, "model A: your pairs:1: found text in UTF-16, expected text in UTF-8");
+    await alerted(page, "model A: your pairs:1: found text in UTF-16LE, expected text in UTF-8");
     await drop(page, "good.tsv", Buffer.from(lines((i) => `é${i}`)));
     await alerted(page, "");
     await until(page, () => document.querySelector(".written"));

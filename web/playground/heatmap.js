@@ -2,7 +2,7 @@
 // screen readers and the keyboard have it as well.
 import { el } from "../common/dom.js";
 
-const MOST_ROWS = 16; // an untrained model may write on without an end
+export const MOST_ROWS = 16; // an untrained model may write on without an end
 
 // It has stopped before all numbers of the list: the rows after that are what it would write.
 const stopsEarly = (look) => look.target.length > look.length;

@@ -1,7 +1,7 @@
 // One model: its worker, its choices and its heatmap.
 import { select, slider } from "../common/controls.js";
 import { button, el } from "../common/dom.js";
-import { heatmapOf, percent } from "./heatmap.js";
+import { heatmapOf, MOST_ROWS, percent } from "./heatmap.js";
 import { ATTENTIONS, MODEL_DEFAULTS } from "./settings.js";
 
 const FEW = 20;
@@ -201,13 +201,14 @@ export class Learner {
 
     // What it has written, and whether that is the sorted list.
     answer() {
-        const { input, text, sorts, source } = this.look;
+        const { input, text, sorts, source, target } = this.look;
+        const shown = sorts && target.length > MOST_ROWS ? `${target.slice(0, MOST_ROWS).join(" ")} …` : text;
         const right = [...source].sort((a, b) => a - b).join(" ") === text;
         const verdict = right ? "✓ sorted" : text === "" ? "✗ it writes nothing" : "✗ not sorted";
         return el(
             "div",
             { class: "answer" },
-            el("p", { class: "written", dir: "auto" }, `${input} → ${text}`),
+            el("p", { class: "written", dir: "auto" }, `${input} → ${shown}`),
             sorts ? el("span", { class: `verdict ${right ? "right" : "wrong"}` }, verdict) : "",
         );
     }

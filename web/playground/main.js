@@ -87,6 +87,7 @@ const page = {
     },
     // Without the flags of the program, which a page does not have.
     failed(text) {
+        said.textContent = "";
         trouble.textContent = text.replace(/; (try:|[^;]*--).*$/s, "");
     },
     // At most once in a frame.
