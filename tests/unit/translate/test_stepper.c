@@ -165,7 +165,7 @@ START_TEST(test_stepper_reads_pairs_and_measures_those_held_out)
     ck_assert_double_lt(last, first);
     ck_assert_int_eq(lb_stepper_measure(stepper, 5, &found, &error), LB_OK);
     ck_assert_double_gt(found.loss, 0);
-    ck_assert_int_eq(lb_stepper_about(stepper).held_out, 10);
+    ck_assert_int_eq(lb_stepper_about(stepper).held_out, 8); /* a tenth, by the hashes of the sources */
     lb_stepper_free(stepper);
 }
 END_TEST
