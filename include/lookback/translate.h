@@ -513,6 +513,7 @@ typedef struct lb_stepper_facts {
     int64_t step, steps; /* steps done; of the whole training */
     int64_t parameters;  /* that are learned */
     double lr;           /* of the next step */
+    int64_t held_out;    /* pairs kept out of the training, to measure it on; 0 for lists, which are drawn */
 } lb_stepper_facts;
 
 /** Where the training is. */

@@ -6,7 +6,18 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, until } from "./browser.js";
 import { assertLooks } from "./look.js";
-import { DEFAULTS, losses, native, openPlayground, press, set, trainTo, untilIdle } from "./playground.js";
+import {
+    DEFAULTS,
+    losses,
+    native,
+    openPlayground,
+    press,
+    set,
+    trainTo,
+    type,
+    untilIdle,
+    untilStep,
+} from "./playground.js";
 
 const folder = mkdtempSync(join(tmpdir(), "lookback-controls-"));
 let browser, close;
@@ -77,6 +88,72 @@ test("with another learning rate, the losses are those of the native program, an
     await page.close();
 });
 
+test("two models are compared on lists for which attention matters", async () => {
+    const { page, trouble } = await openPlayground(browser);
+    const lengths = () =>
+        page.$$eval("[aria-label=shortest], [aria-label=longest]", (all) => all.map((one) => one.value));
+    await page.evaluate(() => document.querySelector("input[type=checkbox]").click());
+    assert.deepEqual(await lengths(), ["5", "10"]);
+    await until(page, () => document.querySelectorAll(".heatmap").length === 2);
+    // Without attention, it finds no end at first: of what it writes there are as many numbers as rows.
+    await trainTo(page, 100);
+    await until(page, () => [...document.querySelectorAll(".written")].at(-1).textContent.endsWith(" …"));
+    const written = await page.$$eval(".written", (all) => all.at(-1).textContent.split(" → ")[1].split(" "));
+    assert.equal(written.length, 17);
+    await trainTo(page, 300);
+    const shares = await until(page, () => {
+        const all = [...document.querySelectorAll(".status")].map((one) => /(\d+) % .*: done$/.exec(one.textContent));
+        return all.every(Boolean) && all.map((one) => Number(one[1]));
+    }).then((found) => found.jsonValue());
+    assert.ok(shares[0] >= shares[1] + 50, `${shares[0]} % with attention, ${shares[1]} % without`);
+    await page.evaluate(() => document.querySelector("input[type=checkbox]").click());
+    assert.deepEqual(await lengths(), ["2", "6"]);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("a change during a training is told, and the training goes on from its start", async () => {
+    const { page, trouble } = await openPlayground(browser);
+    const said = () => page.$eval(".said", (one) => one.textContent);
+    await set(page, "steps", 20000);
+    assert.equal(await said(), "");
+    await press(page, "Train");
+    await untilStep(page, 3);
+    await page.evaluate(() => (globalThis.heard.length = 0));
+    await set(page, "longest", 7);
+    assert.equal(await said(), "With this change, the training starts again from step 0.");
+    await until(page, () => globalThis.heard.some((one) => one.type === "begun"));
+    await until(page, () => globalThis.heard.at(-1)?.type === "step");
+    await press(page, "Pause");
+    await untilIdle(page);
+    await press(page, "Reset");
+    assert.equal(await said(), "");
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+for (const [width, list] of [
+    [360, "14 3 9 20 3 17"],
+    [400, "14 3 9 20 3 17"],
+    [1300, "14 3 9 20 3 7 18 1 12 5"],
+]) {
+    test(`at a width of ${width}, the column of what it is sure of is whole`, async () => {
+        const { page, trouble } = await openPlayground(browser, { width });
+        await type(page, list);
+        const found = await page.$$eval(".certain", (cells) =>
+            cells.map((cell) => [
+                cell.getBoundingClientRect().right,
+                cell.closest(".scroll").getBoundingClientRect().right,
+                cell.scrollWidth - cell.clientWidth,
+            ]),
+        );
+        assert.equal(found.length, list.split(" ").length + 1);
+        for (const [right, edge, hidden] of found) assert.ok(right <= edge && hidden === 0, `${right} of ${edge}`);
+        assert.deepEqual(trouble, []);
+        await page.close();
+    });
+}
+
 for (const [name, options, second] of [
     ["playground", {}, false],
     ["playground-dark", { dark: true }, false],
@@ -86,7 +163,7 @@ for (const [name, options, second] of [
         const { page, trouble } = await openPlayground(browser, options);
         await page.setViewport({ width: 1000, height: 900 });
         if (second) {
-            await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[1].click());
+            await page.evaluate(() => document.querySelector("input[type=checkbox]").click());
             await until(page, () => document.querySelectorAll(".heatmap").length === 2);
         }
         await trainTo(page, 100);

@@ -422,7 +422,8 @@ test("each lesson shows a formula of the pages, and leads to its text", async ()
             const [name, text] = pages[number - 1];
             assert.equal(await page.$eval(link, (one) => one.getAttribute("href")), `../../docs/lessons/${name}`);
             const [title] = text.split("\n");
-            assert.equal(`# ${await page.$eval("h1", (one) => one.textContent)}`, title);
+            assert.equal(await page.$eval("h1", (one) => one.textContent), "Ten lessons on attention, with sliders");
+            assert.equal(`# ${await page.$eval("h2", (one) => one.textContent)}`, title);
             const found = sortedLetters(
                 await page.$eval(".formula", (one) => one.textContent.replace(/[·…←∑⊤∞{−]/g, "")),
             );
@@ -440,7 +441,7 @@ test("links and the way back lead from lesson to lesson", () =>
         await page.evaluate(() => document.querySelectorAll("nav a")[2].focus());
         await page.keyboard.press("Enter");
         await page.waitForSelector("html[data-ready='3']");
-        assert.equal(await page.$eval("h1", (one) => one.textContent), "3. Masking");
+        assert.equal(await page.$eval("h2", (one) => one.textContent), "3. Masking");
         assert.equal(await page.$eval("nav [aria-current]", (one) => one.textContent), "Masking");
         await page.goBack();
         await page.waitForSelector("html[data-ready='1']");

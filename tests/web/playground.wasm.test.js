@@ -70,7 +70,11 @@ test("the first screen says what there is to see, and has the untrained model an
     assert.deepEqual(await visible("input[type=range], input[type=file], select"), []);
     assert.equal(await written(page), "14 3 9 20 3 → ");
     assert.deepEqual(await visible(".verdict"), ["✗ it writes nothing"]);
-    assert.equal(await page.$$eval(".heatmap tbody td[style]", (cells) => cells.length), 5);
+    // A row for each number that it would write, all columns alike, and how sure it would be.
+    assert.equal(await page.$$eval(".heatmap tbody td[style]", (cells) => cells.length), 25);
+    for (const row of await visible(".heatmap .unwritten")) assert.match(row, /^(1?\d|20)(0\.20){5}[4-9] %$/);
+    assert.equal((await visible(".heatmap .unwritten")).length, 5);
+    assert.match((await visible(".legend"))[0], /It stops too early: the grey numbers are what it would write next\.$/);
     assert.equal((await visible(".explanation")).length, 1);
     await press(page, "Step");
     await untilStep(page, 1);
@@ -81,8 +85,13 @@ test("the first screen says what there is to see, and has the untrained model an
 
 test("the button ends with the training, and starts over", async () => {
     const { page, trouble } = await open();
+    const next = () => page.$eval(".explanation p:last-child", (one) => one.textContent);
+    assert.match(await next(), /^Press Train: it sees thousands of lists/);
     await trainTo(page, 100);
     await until(page, () => document.querySelector(".primary").textContent === "Start over");
+    assert.match(await next(), /^It has seen 4,800 lists/);
+    // It writes the whole list, and its end.
+    assert.equal(await page.$$eval(".heatmap .unwritten", (rows) => rows.length), 0);
     assert.equal(await page.$eval("progress", (one) => one.checkVisibility()), false);
     await press(page, "Start over");
     await until(page, () => document.querySelector(".status").textContent.includes("step 0 of 100"));
@@ -171,6 +180,19 @@ test("the heatmap is of the list that one types, also while it learns", async ()
     await page.close();
 });
 
+test("commas between numbers are blanks", async () => {
+    const { page, trouble } = await open();
+    await type(page, "14, 3,9 ,20");
+    assert.deepEqual(await page.$$eval(".heatmap thead th:not(.certain)", (all) => all.map((one) => one.textContent)), [
+        "14",
+        "3",
+        "9",
+        "20",
+    ]);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
 test("before there is a model, nothing can be pressed", async () => {
     const { page, trouble } = await open({
         early: () =>
@@ -180,7 +202,7 @@ test("before there is a model, nothing can be pressed", async () => {
                 controls.forEach((control) => control.click());
             }),
     });
-    assert.equal(await page.evaluate(() => globalThis.pressed), 6);
+    assert.equal(await page.evaluate(() => globalThis.pressed), 5);
     assert.equal(await page.evaluate(() => document.querySelectorAll("input:checked").length), 0);
     assert.equal(await page.evaluate(() => document.querySelectorAll(".bar :disabled").length), 0);
     assert.deepEqual(trouble, []);
@@ -189,10 +211,10 @@ test("before there is a model, nothing can be pressed", async () => {
 
 test("without attention there is no heatmap, and a second model is on the same seed", async () => {
     const { page, trouble } = await open();
-    await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[0].click());
+    await set(page, "attention", "none");
     await until(page, () => document.querySelector(".legend")?.textContent.includes("without attention"));
     assert.equal(await page.evaluate(() => document.querySelectorAll(".heatmap td[style]").length), 0);
-    await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[1].click());
+    await page.evaluate(() => document.querySelector("input[type=checkbox]").click());
     await until(page, () => document.querySelectorAll(".heatmap").length === 2);
     await page.evaluate(() => {
         const choice = document.querySelectorAll(".settings")[1].querySelector("select");
@@ -243,10 +265,15 @@ test("a native model opens in the page, and a file that is none is refused", asy
     const bad = join(folder, "bad.safetensors");
     writeFileSync(bad, "not a model");
     await chosen.uploadFile(bad);
-    await until(page, () => document.querySelector("p[role=alert]").textContent.includes("safetensors"));
+    await until(page, () => document.querySelector("p[role=alert]").textContent.includes("your model: "));
+    await chosen.uploadFile(join(out, "sort.safetensors"));
+    await until(page, () => document.querySelector("p[role=alert]").textContent === "");
     assert.deepEqual(trouble, []);
     await page.close();
 });
+
+const alerted = (page, text) =>
+    until(page, (wanted) => document.querySelector("p[role=alert]").textContent === wanted, text);
 
 // As a file that is dropped anywhere on the page.
 async function drop(page, name, bytes) {
@@ -293,7 +320,49 @@ test("it learns one's own pairs", async () => {
         document.getElementById("pairs").value = "no tab here";
     });
     await press(page, "Learn these pairs");
-    await until(page, () => /line|:1:/.test(document.querySelector("p[role=alert]").textContent));
+    await alerted(page, "model A: your pairs:1: found 1 column, expected 2, separated by tabs");
+    assert.equal(await page.$eval(".primary", (one) => one.disabled), true);
+    assert.equal(await page.$eval(".picture", (one) => one.textContent), "");
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("a file that is no text is refused, and the next one takes its message away", async () => {
+    const { page, trouble } = await open();
+    const lines = (target) => Array.from({ length: 12 }, (_, i) => `w${i}é\t${target(i)}\n`).join("");
+    await drop(
+        page,
+        "latin.tsv",
+        Buffer.from(
+            lines(() => "é"),
+            "latin1",
+        ),
+    );
+    await alerted(page, "model A: your pairs:1: found 0xE9 at byte 3 of the line, expected UTF-8");
+    assert.equal(await page.$eval(".said", (one) => one.textContent), "");
+    await drop(
+        page,
+        "unicode.tsv",
+        Buffer.from(
+            lines(() => "é"),
+            "utf16le",
+        ),
+    );
+    await alerted(page, "model A: your pairs:1: found text in UTF-16LE, expected text in UTF-8");
+    await drop(page, "good.tsv", Buffer.from(lines((i) => `é${i}`)));
+    await alerted(page, "");
+    await until(page, () => document.querySelector(".written"));
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("a few pairs that are right are no percentage, and targets that are all the same are told", async () => {
+    const { page, trouble } = await open();
+    await drop(page, "same.tsv", Buffer.from(Array.from({ length: 12 }, (_, i) => `w${i}\tsame\n`).join("")));
+    await until(page, () => globalThis.heard.filter((one) => one.type === "begun").length === 2);
+    assert.match(await page.$eval(".said", (one) => one.textContent), /^All targets are the same: /);
+    await trainTo(page, 100);
+    await until(page, () => document.querySelector(".status").textContent.endsWith("1 of 1 new text right: done"));
     assert.deepEqual(trouble, []);
     await page.close();
 });

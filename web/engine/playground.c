@@ -26,10 +26,12 @@ EMSCRIPTEN_KEEPALIVE const char *playground_save(const char *path);
 /** Opens a model, in place of whatever there was. */
 EMSCRIPTEN_KEEPALIVE const char *playground_open(const char *path);
 
-/** What the model makes of a text, greedily, and where it looks. */
-EMSCRIPTEN_KEEPALIVE const char *playground_look(const char *source);
+/** What the model makes of a text, greedily, and where it looks. Commas in a list become blanks. If a sorter stops
+ *  before it has as many numbers as the list, "target" goes on with those that it finds likeliest; "length" counts the
+ *  symbols that it writes by itself. */
+EMSCRIPTEN_KEEPALIVE const char *playground_look(char *source);
 
-enum { LIKELIEST = 5, MOST_SYMBOLS = 200, HELD_OUT = 200 };
+enum { LIKELIEST = 5, MOST_SYMBOLS = 200, HELD_OUT = 200, MOST_ROWS = 16, MOST_DIGITS = 12 };
 
 static lb_stepper *stepper;
 static lb_translator *opened;
@@ -121,6 +123,7 @@ static cJSON *facts(void)
     cJSON_AddNumberToObject(json, "steps", (double)now.steps);
     cJSON_AddNumberToObject(json, "parameters", (double)now.parameters);
     cJSON_AddNumberToObject(json, "lr", now.lr);
+    cJSON_AddNumberToObject(json, "held_out", (double)now.held_out);
     return json;
 }
 
@@ -245,13 +248,55 @@ static void add_likeliest(cJSON *json, lb_translator *model, const lb_translatio
     lb_likeliest_free(found);
 }
 
-const char *playground_look(const char *source)
+/* The likeliest number after those of `output`, which is neither the end nor the unknown symbol; NULL after an error. */
+static const char *number_after(lb_translator *model, const lb_translation *list, lb_output output,
+                                lb_error *error)
+{
+    output.steps = output.length + 1;
+    lb_likeliest *found = lb_translate_likeliest(model, list, &output, 3, error);
+    if (!found) return NULL;
+    const char **last = found->symbol + output.length * found->count;
+    const char *symbol = NULL;
+    for (int64_t i = found->count - 1; i >= 0; i--)
+        if (last[i][0] != '<') symbol = last[i];
+    lb_likeliest_free(found);
+    return symbol;
+}
+
+/* The output of a sorter that has stopped too early, and the numbers that it finds likeliest after it; NULL if it has
+ * not, or after an error. */
+static lb_translations *go_on(lb_translator *model, const char *source, const lb_translation *list,
+                              lb_error *error)
+{
+    const char *symbol[MOST_ROWS];
+    char text[MOST_ROWS * MOST_DIGITS] = "";
+    const char *target = text;
+    const int64_t length = list->length < MOST_ROWS ? list->length : MOST_ROWS;
+    lb_output output = {.symbol = symbol, .length = list->output->length};
+    if (!lb_translator_about(model).sorts || output.length >= length) return NULL;
+    memcpy(symbol, list->output->symbol, (size_t)output.length * sizeof *symbol);
+    while (output.length < length) {
+        const char *next = number_after(model, list, output, error);
+        if (!next) return NULL;
+        symbol[output.length++] = next;
+    }
+    for (int64_t i = 0; i < length; i++) {
+        strncat(text, symbol[i], MOST_DIGITS - 2);
+        strcat(text, " ");
+    }
+    return lb_translator_score(model, &source, &target, 1, (lb_score_config){.attention = true}, error);
+}
+
+const char *playground_look(char *source)
 {
     lb_error error = {.message = "found no model, expected one"};
     lb_translator *model = engine_model();
+    for (char *c = source; model && lb_translator_about(model).sorts && *c; c++)
+        if (*c == ',') *c = ' ';
+    const char *text = source;
     lb_translate_config config = {
         .beam = 1, .attention = true, .skip_bad_texts = true, .limit = MOST_SYMBOLS};
-    lb_translations *all = model ? lb_translate_all(model, &source, 1, config, &error) : NULL;
+    lb_translations *all = model ? lb_translate_all(model, &text, 1, config, &error) : NULL;
     if (!all) return fail(&error);
     cJSON *json = cJSON_CreateObject();
     const lb_translation *found = all->text;
@@ -259,15 +304,20 @@ const char *playground_look(const char *source)
         cJSON_AddStringToObject(json, "error", found->error);
     } else {
         const lb_output *output = found->output;
+        lb_translations *longer = go_on(model, text, found, &error);
+        const lb_translations *shown = longer ? longer : all;
         cJSON_AddItemToObject(json, "source", strings(found->symbol, found->length));
         cJSON_AddItemToObject(json, "unknown", strings(found->unknown, found->unknown_count));
-        cJSON_AddItemToObject(json, "target", strings(output->symbol, output->length));
+        cJSON_AddItemToObject(json, "target",
+                              strings(shown->text->output->symbol, shown->text->output->length));
+        cJSON_AddNumberToObject(json, "length", (double)output->length);
         cJSON_AddStringToObject(json, "text", output->text);
         cJSON_AddBoolToObject(json, "finished", output->finished);
         cJSON_AddItemToObject(json, "probability", rounded(output->probability));
         add_lengths(json, model);
-        add_weights(json, all);
-        add_likeliest(json, model, all);
+        add_weights(json, shown);
+        add_likeliest(json, model, shown);
+        lb_translations_free(longer);
     }
     lb_translations_free(all);
     return say(json);

@@ -9,7 +9,9 @@ let lookback = null,
     input = "",
     looked = 0,
     measured = -1;
-const encoder = new TextEncoder();
+// Messages name these files.
+const PAIRS = "your pairs",
+    MODEL = "your model";
 
 function ask(name, ...values) {
     const types = values.map((value) => typeof value);
@@ -80,11 +82,8 @@ const answers = {
     begin({ settings, pairs }) {
         stop();
         measured = -1;
-        if (pairs !== undefined) lookback.FS.writeFile("/pairs.tsv", encoder.encode(pairs));
-        const now = ask(
-            "begin",
-            JSON.stringify({ ...settings, pairs: pairs === undefined ? undefined : "/pairs.tsv" }),
-        );
+        if (pairs) lookback.FS.writeFile(PAIRS, pairs);
+        const now = ask("begin", JSON.stringify({ ...settings, pairs: pairs && PAIRS }));
         tell("begun", now);
         if (!now.error && input) look();
     },
@@ -121,8 +120,8 @@ const answers = {
         postMessage({ type: "saved", file, step: done.step }, [file.buffer]);
     },
     open({ file }) {
-        lookback.FS.writeFile("/opened.safetensors", file);
-        const found = ask("open", "/opened.safetensors");
+        lookback.FS.writeFile(MODEL, file);
+        const found = ask("open", MODEL);
         if (!found.error) stop();
         tell("opened", found);
         if (!found.error && input) look();

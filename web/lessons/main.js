@@ -171,8 +171,9 @@ function show() {
     trouble.textContent = "";
     document.title = `${shown}. ${lesson().name} – Lookback lessons`;
     main.replaceChildren(
+        el("h1", {}, "Ten lessons on attention, with sliders"),
         navigation(),
-        el("h1", {}, `${shown}. ${lesson().name}`),
+        el("h2", {}, `${shown}. ${lesson().name}`),
         el("p", { class: "note about" }, lesson().about),
         el(
             "div",

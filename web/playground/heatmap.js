@@ -2,13 +2,21 @@
 // screen readers and the keyboard have it as well.
 import { el } from "../common/dom.js";
 
-const MOST_ROWS = 16; // an untrained model may write on without an end
+export const MOST_ROWS = 16; // an untrained model may write on without an end
+
+// It has stopped before all numbers of the list: the rows after that are what it would write.
+const stopsEarly = (look) => look.target.length > look.length;
+
+// The symbols that it writes and the end. Of a list that stops early only the symbols: the end has come before.
+function rowsOf(look) {
+    return look.target.length + (look.finished && !stopsEarly(look) ? 1 : 0);
+}
 
 // [rows][columns] of one head, or the mean of all.
 function weightsOf(look, head) {
-    const rows = look.likeliest?.length ?? look.target.length + (look.finished ? 1 : 0),
+    const rows = rowsOf(look),
         columns = look.source.length;
-    const size = rows * columns,
+    const size = (look.likeliest?.length ?? rows) * columns,
         planes = look.layers * look.heads,
         first = (look.layers - 1) * look.heads;
     const chosen =
@@ -37,14 +45,15 @@ export function percent(value) {
 
 function rowOf(look, row, weights) {
     const symbol = row < look.target.length ? look.target[row] : "end";
-    const certain = look.probabilities?.[row]?.[0];
+    const place = look.likeliest?.[row].indexOf(symbol) ?? 0; // -1: the end, or an unknown symbol, and the likeliest
+    const certain = look.probabilities?.[row]?.[Math.max(0, place)];
     const others = (look.likeliest?.[row] ?? [])
         .map((name, i) => `${name} ${percent(look.probabilities[row][i])}`)
         .join(", ");
     const last = el("td", { class: "certain", title: others }, certain === undefined ? "" : percent(certain));
     return el(
         "tr",
-        {},
+        { class: row >= look.length && row < look.target.length ? "unwritten" : null },
         el("th", { scope: "row", dir: "auto" }, symbol),
         ...(weights ? weights[row].map(cell) : []),
         last,
@@ -54,12 +63,15 @@ function rowOf(look, row, weights) {
 // What the colours mean, the table, and what is left out.
 export function heatmapOf(look, head, name) {
     const weights = weightsOf(look, head),
-        rows = look.target.length + (look.finished ? 1 : 0),
+        rows = rowsOf(look),
         shown = Math.min(rows, MOST_ROWS);
     const columns = weights ? look.source.map((symbol) => el("th", { scope: "col", dir: "auto" }, symbol)) : [];
-    const legend = weights
-        ? "Each row is what it writes. The stronger a colour, the more it looks there."
-        : "It is without attention: it looks at nothing.";
+    const legend = [
+        weights
+            ? "Each row is what it writes. The stronger a colour, the more it looks there."
+            : "It is without attention: it looks at nothing.",
+        stopsEarly(look) ? "It stops too early: the grey numbers are what it would write next." : "",
+    ];
     const table = el(
         "table",
         { class: look.source.length > 10 ? "heatmap many" : "heatmap" },
@@ -69,15 +81,16 @@ export function heatmapOf(look, head, name) {
             el(
                 "tr",
                 {},
-                el("td", { class: "corner" }, weights ? "writes ↓ reads →" : "writes ↓"),
+                el("td", { class: "corner" }, el("span", {}, "writes ↓"), weights ? " reads →" : ""),
                 ...columns,
                 el("th", { scope: "col", class: "certain", title: "how probable it finds what it writes" }, "sure"),
             ),
         ),
         el("tbody", {}, ...Array.from({ length: shown }, (_, row) => rowOf(look, row, weights))),
     );
+    table.style.setProperty("--columns", columns.length);
     return [
-        el("p", { class: "note legend" }, legend),
+        el("p", { class: "note legend" }, legend.join(" ")),
         el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Heatmap of ${name}` }, table),
         shown < rows ? el("p", { class: "note" }, `… and ${rows - shown} more: it does not find an end yet.`) : "",
     ];

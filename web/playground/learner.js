@@ -1,11 +1,13 @@
 // One model: its worker, its choices and its heatmap.
 import { select, slider } from "../common/controls.js";
 import { button, el } from "../common/dom.js";
-import { heatmapOf, percent } from "./heatmap.js";
+import { heatmapOf, MOST_ROWS, percent } from "./heatmap.js";
 import { ATTENTIONS, MODEL_DEFAULTS } from "./settings.js";
 
+const FEW = 20;
+
 export class Learner {
-    // `page` hears of what changes: changed(), begin(learner), failed(text).
+    // `page` hears of what changes: changed(), begin(learner), restart(learners), failed(text).
     constructor(name, kind, page, chosen = {}) {
         Object.assign(this, {
             name,
@@ -77,7 +79,7 @@ export class Learner {
 
     choose(change) {
         Object.assign(this.chosen, change);
-        this.page.begin(this);
+        this.page.restart([this]);
     }
 
     // The only choice that a training can change on its way.
@@ -117,6 +119,7 @@ export class Learner {
             },
             begun: () => {
                 this.facts = data.error ? null : data;
+                if (data.error) this.look = null;
             },
             step: () => this.learned(data),
             measure: () => {
@@ -172,8 +175,17 @@ export class Learner {
             match = this.matches.at(-1);
         const parts = [`step ${step} of ${steps}`];
         if (step === 0) parts.push("nothing learned yet");
-        if (match) parts.push(`${percent(match[1])} of new ${this.look?.sorts ? "lists" : "texts"} right`);
+        if (match) parts.push(this.share(match[1]));
         return parts.join(", ") + (this.done ? ": done" : "");
+    }
+
+    // A share of a few texts would promise too much.
+    share(right) {
+        const { held_out } = this.facts;
+        if (held_out === 0) return `${percent(right)} of new lists right`;
+        return held_out < FEW
+            ? `${Math.round(right * held_out)} of ${held_out} new text${held_out === 1 ? "" : "s"} right`
+            : `${percent(right)} of new texts right`;
     }
 
     // As lookback predict does.
@@ -189,13 +201,14 @@ export class Learner {
 
     // What it has written, and whether that is the sorted list.
     answer() {
-        const { input, text, sorts, source } = this.look;
+        const { input, text, sorts, source, target } = this.look;
+        const shown = sorts && target.length > MOST_ROWS ? `${target.slice(0, MOST_ROWS).join(" ")} …` : text;
         const right = [...source].sort((a, b) => a - b).join(" ") === text;
         const verdict = right ? "✓ sorted" : text === "" ? "✗ it writes nothing" : "✗ not sorted";
         return el(
             "div",
             { class: "answer" },
-            el("p", { class: "written", dir: "auto" }, `${input} → ${text}`),
+            el("p", { class: "written", dir: "auto" }, `${input} → ${shown}`),
             sorts ? el("span", { class: `verdict ${right ? "right" : "wrong"}` }, verdict) : "",
         );
     }
@@ -206,7 +219,11 @@ export class Learner {
         this.progress.value = this.facts ? this.facts.step / this.facts.steps : 0;
         this.size.textContent =
             this.facts && !this.opened ? `${this.facts.parameters.toLocaleString("en")} parameters` : "";
-        if (!this.look) return;
+        if (!this.look) {
+            this.warning.textContent = "";
+            this.picture.replaceChildren();
+            return;
+        }
         const heads = this.look.error ? 0 : this.look.heads;
         this.heads.node.hidden = heads < 2;
         const options = this.heads.node.querySelector("select");

@@ -4,10 +4,11 @@ import { number, select } from "../common/controls.js";
 import { button, el, svg } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { Learner } from "./learner.js";
-import { DEFAULTS } from "./settings.js";
+import { DEFAULTS, EXAMPLES, LONGER } from "./settings.js";
 
 const shared = { ...DEFAULTS };
-let pairs = null; // the text of one's own pairs; null: lists of numbers
+let pairs = null; // the bytes of one's own pairs; null: lists of numbers
+let shorter = DEFAULTS; // the lists before two models were compared
 let separators = { source_separator: "", target_separator: "" };
 let workerUrl = null,
     wasm = null,
@@ -22,18 +23,13 @@ const train = button("Train", { class: "primary", click: toggle });
 const one = button("Step", { click: () => learners.forEach((learner) => learner.send("step")) });
 const reset = button("Reset", { click: beginAll });
 const second = el("input", { type: "checkbox", change: compare });
-const bottleneck = el("input", {
-    type: "checkbox",
-    change: () => {
-        const attention = bottleneck.checked ? "none" : "multi-head";
-        learners[0].attention.set(attention);
-        learners[0].choose({ attention });
-    },
-});
+const said = el("p", { class: "note said", role: "status" });
+const shortest = number("shortest", 1, 12, shared.min_length, change("min_length"));
+const longest = number("longest", 1, 12, shared.max_length, change("max_length"));
 const input = el("input", {
     type: "text",
     id: "input",
-    value: "14 3 9 20 3",
+    value: EXAMPLES.short,
     size: 24,
     autocomplete: "off",
     spellcheck: "false",
@@ -45,6 +41,7 @@ const models = el("div", { class: "models" });
 const settings = el("div", { class: "models" });
 const hint = el("p", { class: "note" });
 // For those who have never heard of attention.
+const whatNow = el("p", {});
 const explanation = el(
     "aside",
     { class: "explanation" },
@@ -52,20 +49,19 @@ const explanation = el(
     ...[
         "The model reads the list and writes it again in order, one number at a time. Before each number it looks back at the list: this is attention. A row of the picture shows where.",
         "Nobody tells it how to sort. Before it has learned, it looks everywhere alike, and stops before the first number.",
-        "Press Train: it sees thousands of lists with their answers. Watch its mistakes go, and each row find its number.",
     ].map((line) => el("p", {}, line)),
+    whatNow,
 );
 const charts = el(
     "div",
     { class: "charts", hidden: true },
     el("figure", {}, el("figcaption", {}, "Loss: how far it is from the right answers"), lossChart),
-    el("figure", {}, el("figcaption", {}, "Exact match: the share of 200 new ones that it gets right"), matchChart),
+    el("figure", {}, el("figcaption", {}, "Exact match: the share of new ones that it gets right"), matchChart),
 );
 
 const page = {
     begin(learner) {
         trouble.textContent = "";
-        if (learner === learners[0]) bottleneck.checked = learner.chosen.attention === "none";
         learner.worker.postMessage({ type: "type", text: input.value });
         learner.begin(
             pairs === null
@@ -81,8 +77,18 @@ const page = {
             pairs ?? undefined,
         );
     },
+    // What has been changed is not what the models have learned so far.
+    restart(some) {
+        const lost = some.some((learner) => learner.losses.length > 0);
+        const running = some.filter((learner) => learner.running);
+        some.forEach((learner) => learner.ready && page.begin(learner));
+        running.forEach((learner) => learner.send("run"));
+        if (lost) said.textContent = "With this change, the training starts again from step 0.";
+    },
+    // Without the flags of the program, which a page does not have.
     failed(text) {
-        trouble.textContent = text;
+        said.textContent = "";
+        trouble.textContent = text.replace(/; (try:|[^;]*--).*$/s, "");
     },
     // At most once in a frame.
     changed() {
@@ -99,7 +105,8 @@ function update() {
     frame = 0;
     const running = learners.some((learner) => learner.running);
     train.textContent = running ? "Pause" : isOver() ? "Start over" : "Train";
-    one.disabled = running || isOver();
+    train.disabled = !learners.length || learners.some((learner) => !learner.facts && !learner.opened);
+    one.disabled = train.disabled || running || isOver();
     main.classList.toggle("two", learners.length > 1);
     describe();
     const steps = Math.max(1, ...learners.map((learner) => learner.facts?.steps ?? 1));
@@ -124,6 +131,9 @@ function describe() {
         ? "This model has learned before; watch where it looks"
         : `This model learns ${task}; watch where it looks`;
     explanation.hidden = Boolean(opened) || !sorts;
+    whatNow.textContent = isOver()
+        ? `It has seen ${(shared.steps * shared.batch).toLocaleString("en")} lists with their answers. Type lists of your own, and look for mistakes.`
+        : `${learners.some((learner) => learner.running) ? "Now" : "Press Train:"} it sees thousands of lists with their answers. Watch its mistakes go, and each row find its number.`;
     asked.textContent = sorts ? "Sort this list" : "Try this text";
     hint.textContent =
         opened || !sorts
@@ -134,24 +144,41 @@ function describe() {
 
 function toggle() {
     if (isOver()) return beginAll();
+    said.textContent = "";
     const running = learners.some((learner) => learner.running);
     learners.forEach((learner) => learner.send(running ? "pause" : "run"));
 }
 
 function beginAll() {
+    said.textContent = "";
     learners.forEach((learner) => learner.ready && page.begin(learner));
 }
 
+// Short lists hardly need attention: two models are compared on longer ones.
 function compare() {
     if (second.checked) {
+        learners[0].send("pause"); // so that both begin at once
+        shorter = { min_length: shared.min_length, max_length: shared.max_length };
+        if (shared.max_length < LONGER.max_length) useLengths(LONGER);
         add("model B", "second", { attention: learners[0].chosen.attention === "none" ? "multi-head" : "none" });
     } else {
         const [gone] = learners.splice(1, 1);
         gone.worker.terminate();
         gone.node.remove();
         gone.settings.remove();
+        useLengths(shorter);
     }
     page.changed();
+}
+
+function useLengths(lengths) {
+    if (shared.min_length === lengths.min_length && shared.max_length === lengths.max_length) return;
+    Object.assign(shared, lengths);
+    const [before, after] = second.checked ? [EXAMPLES.short, EXAMPLES.long] : [EXAMPLES.long, EXAMPLES.short];
+    if (input.value === before) input.value = after;
+    shortest.querySelector("input").value = lengths.min_length;
+    longest.querySelector("input").value = lengths.max_length;
+    if (pairs === null && !learners[0].opened) page.restart(learners);
 }
 
 function add(name, kind, chosen) {
@@ -169,19 +196,15 @@ function change(key) {
             page.failed(
                 `found lists of ${shared.min_length} to ${shared.max_length} numbers, expected the shortest first`,
             );
-        else beginAll();
+        else page.restart(learners);
     };
 }
 
-// A model, or pairs: by the first bytes, since a dropped file may have any name.
 async function take(file) {
-    const name = file.name.toLowerCase();
-    if (name.endsWith(".safetensors")) {
-        const bytes = new Uint8Array(await file.arrayBuffer());
-        learners[0].send("open", { file: bytes });
-    } else {
-        usePairs(await file.text());
-    }
+    trouble.textContent = said.textContent = "";
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (file.name.toLowerCase().endsWith(".safetensors")) learners[0].send("open", { file: bytes });
+    else usePairs(bytes);
 }
 
 const paste = el("textarea", {
@@ -192,16 +215,26 @@ const paste = el("textarea", {
     placeholder: "source, tab, target",
 });
 
-function usePairs(text) {
-    paste.value = text;
-    pairs = text.endsWith("\n") ? text : `${text}\n`;
+// The library reads the bytes, and says what is wrong with those that are no text.
+function usePairs(bytes) {
+    const text = new TextDecoder().decode(bytes);
+    pairs = bytes;
+    paste.value = text.includes("\ufffd") ? "" : text;
     input.value = text.split("\t")[0].split("\n")[0];
     beginAll();
+    const targets = new Set(
+        text
+            .trim()
+            .split(/\r?\n/)
+            .map((line) => line.split("\t")[1]),
+    );
+    if (targets.size === 1 && !targets.has(undefined))
+        said.textContent = "All targets are the same: a model that always writes this one is right.";
 }
 
 function useLists() {
     pairs = null;
-    input.value = "14 3 9 20 3";
+    input.value = second.checked ? EXAMPLES.long : EXAMPLES.short;
     beginAll();
 }
 
@@ -236,12 +269,16 @@ function experiments() {
     return el(
         "details",
         {},
-        el("summary", {}, "Try without attention, compare two models, or go step by step"),
+        el("summary", {}, "Try without attention, or go step by step"),
+        el(
+            "p",
+            { class: "note" },
+            "Without attention, a model has to keep the whole list in one vector. Lists of 5 to 10 numbers show what that costs.",
+        ),
         el(
             "div",
             { class: "bar controls" },
-            el("label", { class: "choice" }, bottleneck, el("span", {}, "attention off: the bottleneck")),
-            el("label", { class: "choice" }, second, el("span", {}, "a second model on the same seed")),
+            el("label", { class: "choice" }, second, el("span", {}, "two models at once, with and without attention")),
             one,
             reset,
         ),
@@ -257,8 +294,8 @@ function lists() {
             "div",
             { class: "controls" },
             number("largest number", 5, 200, shared.max_value, change("max_value")),
-            number("shortest", 1, 12, shared.min_length, change("min_length")),
-            number("longest", 1, 12, shared.max_length, change("max_length")),
+            shortest,
+            longest,
             number("seed", 0, 999999, shared.seed, change("seed")),
             number("steps", 100, 20000, shared.steps, change("steps")),
             number("lists in a step", 8, 128, shared.batch, change("batch")),
@@ -282,7 +319,7 @@ function files() {
             { class: "controls" },
             separator("source", "source_separator"),
             separator("target", "target_separator"),
-            button("Learn these pairs", { click: () => usePairs(paste.value) }),
+            button("Learn these pairs", { click: () => usePairs(new TextEncoder().encode(paste.value)) }),
             button("Back to lists", { click: useLists }),
         ),
         el("label", { class: "choice" }, el("span", {}, "Open a file"), chooser()),
@@ -294,6 +331,7 @@ function build() {
         heading,
         el("div", { class: "bar ask" }, el("label", { class: "choice wide" }, asked, input), train),
         hint,
+        said,
         trouble,
         el("div", { class: "stage" }, models, el("div", { class: "beside" }, charts, explanation)),
         choices(),
@@ -311,7 +349,7 @@ function build() {
 
 // Until there is a model, there is nothing to press.
 function allow(all) {
-    for (const control of [train, one, reset, bottleneck, second]) control.disabled = !all;
+    for (const control of [reset, second]) control.disabled = !all;
 }
 
 async function boot() {

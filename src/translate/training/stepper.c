@@ -134,7 +134,8 @@ lb_stepper_facts lb_stepper_about(const lb_stepper *s)
     return (lb_stepper_facts){.step = s->trainer.state.step,
                               .steps = s->training.run.steps,
                               .parameters = s->training.run.parameters,
-                              .lr = lb_schedule_lr(&s->settings.schedule, s->trainer.state.step)};
+                              .lr = lb_schedule_lr(&s->settings.schedule, s->trainer.state.step),
+                              .held_out = s->data.sorts ? 0 : lb_pairs_count(s->data.dev)};
 }
 
 lb_translator *lb_stepper_translator(lb_stepper *s)

@@ -114,6 +114,7 @@ START_TEST(test_stepper_about_counts_steps_and_follows_the_learning_rate)
     ck_assert_int_eq(facts.step, 0);
     ck_assert_int_eq(facts.steps, 20);
     ck_assert_int_gt(facts.parameters, 1000);
+    ck_assert_int_eq(facts.held_out, 0);
     ck_assert_double_eq(facts.lr, 0.01);
     lb_stepper_set_lr(stepper, 0.5);
     ck_assert_double_eq(lb_stepper_about(stepper).lr, 0.5);
@@ -164,6 +165,7 @@ START_TEST(test_stepper_reads_pairs_and_measures_those_held_out)
     ck_assert_double_lt(last, first);
     ck_assert_int_eq(lb_stepper_measure(stepper, 5, &found, &error), LB_OK);
     ck_assert_double_gt(found.loss, 0);
+    ck_assert_int_eq(lb_stepper_about(stepper).held_out, 8); /* a tenth, by the hashes of the sources */
     lb_stepper_free(stepper);
 }
 END_TEST
