@@ -76,7 +76,7 @@ static lb_status print_report(looking *s, lb_error *error)
     side *source = &s->side[0], *target = &s->side[1];
     source->symbols = lb_vocabulary_new_reserved(error);
     target->symbols = source->symbols ? lb_vocabulary_new_reserved(error) : NULL;
-    if (!target->symbols) return error->status;
+    if (!target->symbols) return LB_ERROR_MEMORY;
     lb_status status = lb_pairs_tally_symbols(s->train, source->symbols, target->symbols, error);
     if (status) return status;
     status = lb_pair_report_make(s->train, s->dev, source->symbols, target->symbols, &report, error);
@@ -85,7 +85,7 @@ static lb_status print_report(looking *s, lb_error *error)
     lb_release(text);
     lb_pair_report_free(&report);
     if (!status && text) hint_at_separators(s);
-    return status ? status : text ? LB_OK : error->status;
+    return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
 }
 
 /* What no model can get right that has learned what is in FILE. */

@@ -1,4 +1,4 @@
-/* Colours, points and rectangles: the vocabulary of drawing. */
+/* Colours, and colour maps: from a number in [0, 1] to a colour. */
 #ifndef LB_COLOR_H
 #define LB_COLOR_H
 
@@ -18,5 +18,17 @@ lb_color lb_color_contrast(lb_color background);
 /** Colour `index` of a palette that is distinguishable with any colour blindness; it repeats after seven.
  *  Source: Okabe, Ito 2008, "Color Universal Design"; without its yellow, which is too pale for a line on white. */
 lb_color lb_color_series(int index);
+
+/** The colour of `value`, clamped to [0, 1]. NaN is light grey.
+ *  A map has 256 colours, and equals the map of this name in matplotlib to 1/255 per channel.
+ *  Source:  viridis, plasma: Smith, van der Walt, Firing 2015, public domain (CC0).
+ *           The others: Brewer, Harrower 2003, colorbrewer2.org, nine classes with linear interpolation. */
+lb_color lb_colormap_at(lb_colormap map, double value);
+
+/** Whether there is such a map: a caller may pass any number. */
+bool lb_colormap_exists(lb_colormap map);
+
+/** All names, separated by ", ". */
+const char *lb_colormap_names(void);
 
 #endif

@@ -3,7 +3,7 @@
 #define LB_COLOR_BAR_H
 
 #include "lookback/plot.h"
-#include "plot/colormap.h"
+#include "plot/color.h"
 #include "plot/panel.h"
 
 /** The colour of a value on this scale. */

@@ -1,4 +1,4 @@
-/* The published control values of the colour maps, 0xRRGGBB. colormap.h names the sources. */
+/* The published control values of the colour maps, 0xRRGGBB. color.h names the sources. */
 #ifndef LB_COLORMAP_TABLES_H
 #define LB_COLORMAP_TABLES_H
 

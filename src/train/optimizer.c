@@ -164,8 +164,9 @@ static const kind *kind_of(const lb_optimizer *o)
 lb_status lb_optimizer_check(const lb_optimizer *o, lb_error *error)
 {
     if (kind_of(o)->step) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_optimizer_new: kind is %d, expected 0 to %d",
-                        (int)o->config.kind, KINDS - 1);
+    lb_error_set(error, LB_ERROR_ARGUMENT, "lb_optimizer_new: kind is %d, expected 0 to %d",
+                 (int)o->config.kind, KINDS - 1);
+    return LB_ERROR_ARGUMENT;
 }
 
 lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config)

@@ -9,8 +9,11 @@
 #include <sys/stat.h>
 
 /* Clear the screen, set the title, begin a sequence as one character, move back, turn the text around. */
-static const char *const hostile[] = {
-    "\x1b[2J", "\x1b]0;owned\x07", "\xc2\x9b", "\b\r", "\xe2\x80\xae", "\x7f", "a", "\xc3\xa9"};
+static const char *const hostile[] = {"\x1b[2J",      "\x1b]0;owned\x07",
+                                      "\xc2\x9b",     "\b\r",
+                                      "\xe2\x80\xae", // NOLINT(misc-misleading-bidirectional): on purpose
+                                      "\x7f",         "a",
+                                      "\xc3\xa9"};
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
 #define EVIL     "\x1b[31m\xc2\x9b\b" /* part of the names of files */
@@ -98,7 +101,7 @@ static const struct {
 static void check_command(const char *const words[8], int status, bool raw)
 {
     const char *argv[10] = {LOOKBACK};
-    memcpy(argv + 1, words, 8 * sizeof *words);
+    for (int i = 0; i < 8; i++) argv[1 + i] = words[i];
     /* without a bar, which depends on the time */
     const char *const dumb[] = {"TERM=dumb", NULL};
     support_command command = {.argv = argv, .directory = support_tempdir(), .environment = dumb};

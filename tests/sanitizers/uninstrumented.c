@@ -12,8 +12,7 @@ utf8proc_ssize_t __real_utf8proc_decompose(const utf8proc_uint8_t *text, utf8pro
 utf8proc_ssize_t __real_utf8proc_reencode(utf8proc_int32_t *buffer, utf8proc_ssize_t length,
                                           utf8proc_option_t options);
 utf8proc_ssize_t __real_utf8proc_encode_char(utf8proc_int32_t character, utf8proc_uint8_t *text);
-int __real_gzread(gzFile file, voidp to, unsigned bytes);
-const char *__real_gzerror(gzFile file, int *code);
+int __real_inflate(z_streamp stream, int flush);
 
 utf8proc_ssize_t __wrap_utf8proc_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
                                          utf8proc_int32_t *character);
@@ -23,8 +22,7 @@ utf8proc_ssize_t __wrap_utf8proc_decompose(const utf8proc_uint8_t *text, utf8pro
 utf8proc_ssize_t __wrap_utf8proc_reencode(utf8proc_int32_t *buffer, utf8proc_ssize_t length,
                                           utf8proc_option_t options);
 utf8proc_ssize_t __wrap_utf8proc_encode_char(utf8proc_int32_t character, utf8proc_uint8_t *text);
-int __wrap_gzread(gzFile file, voidp to, unsigned bytes);
-const char *__wrap_gzerror(gzFile file, int *code);
+int __wrap_inflate(z_streamp stream, int flush);
 
 utf8proc_ssize_t __wrap_utf8proc_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
                                          utf8proc_int32_t *character)
@@ -60,18 +58,12 @@ utf8proc_ssize_t __wrap_utf8proc_encode_char(utf8proc_int32_t character, utf8pro
     return bytes;
 }
 
-int __wrap_gzread(gzFile file, voidp to, unsigned bytes)
+int __wrap_inflate(z_streamp stream, int flush)
 {
-    int count = __real_gzread(file, to, bytes);
-    if (count > 0) __msan_unpoison(to, (size_t)count);
-    return count;
-}
-
-const char *__wrap_gzerror(gzFile file, int *code)
-{
-    const char *text = __real_gzerror(file, code);
-    __msan_unpoison(code, sizeof *code);
-    __msan_unpoison_string(text);
-    return text;
+    Bytef *to = stream->next_out;
+    int status = __real_inflate(stream, flush);
+    __msan_unpoison(stream, sizeof *stream);
+    __msan_unpoison(to, (size_t)(stream->next_out - to));
+    return status;
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)

@@ -60,7 +60,7 @@ static void transpose(support_onnx_step *s)
 {
     const support_onnx_array *x = &s->in[0];
     const support_onnx_attribute *order = support_onnx_attribute_of(s->node, "perm");
-    int64_t dim[SUPPORT_ONNX_DIMS], stride[SUPPORT_ONNX_DIMS];
+    int64_t dim[SUPPORT_ONNX_DIMS] = {0}, stride[SUPPORT_ONNX_DIMS] = {0};
     ck_assert(order && order->count == x->dims);
     unsigned seen = 0;
     for (int i = 0; i < x->dims; i++) {

@@ -131,7 +131,7 @@ export const transformer = {
     name: "A transformer that sorts",
     page: "10_transformer",
     formula: String.raw`x \leftarrow x + \text{attention}(\text{norm}(x)), \qquad x \leftarrow x + W_2\,\text{relu}(W_1\,\text{norm}(x) + b_1) + b_2`,
-    about: "Look at all attention of a trained transformer: each list has its own maps. Its decoder looks at the input and, through a causal mask, at what it has written. Switch heads off and see whether it still sorts.",
+    about: "Look at every map of a trained transformer: each list has its own maps. Its decoder looks at the input and, through a causal mask, at what it has written. Switch heads off and see whether it still sorts.",
     controls: [
         { key: "list", label: "list, digits", text: true, value: "7 3 9 1 5" },
         {

@@ -150,7 +150,7 @@ export const textOfReviews = {
     name: "Text",
     page: "08_text",
     formula: String.raw`\text{attention}(x) = \text{softmax}\left(\frac{x x^\top}{\sqrt d}\right) x`,
-    about: "Untrained attention finds equal words. With positions added, two of the same word differ. The mask hides padding, and a high temperature shows what comes second.",
+    about: "Untrained attention finds equal words. With positions added, two copies of the same word differ. The mask hides padding, and a high temperature shows what comes second.",
     controls: [
         {
             key: "source",

@@ -48,7 +48,7 @@ const explanation = el(
     el("h2", {}, "What you see"),
     ...[
         "The model reads the list and writes it again in order, one number at a time. Before each number it looks back at the list: this is attention. A row of the picture shows where.",
-        "Nobody tells it how to sort. Before it has learned, it looks everywhere alike, and stops before the first number.",
+        "Nobody tells it how to sort. Before it has learned, it looks everywhere equally, and stops before the first number.",
     ].map((line) => el("p", {}, line)),
     whatNow,
 );
@@ -137,7 +137,7 @@ function describe() {
     asked.textContent = sorts ? "Sort this list" : "Try this text";
     hint.textContent =
         opened || !sorts
-            ? "Type another one, and see what the model makes of it."
+            ? "Type another one, and see its output."
             : `Type your own: ${shared.min_length} to ${shared.max_length} numbers from 0 to ${shared.max_value}. ` +
               "Nothing that you type leaves this page.";
 }

@@ -173,7 +173,7 @@ static lb_status name_unused(lb_pair_file *file, const lb_recognised *found, con
         const char *option = option_for(found, format, i, name);
         if (is_used(&used, format, i) || (found->fixed && !option) || count++ >= SHOWN) continue;
         lb_buffer_print(&text, "%s%d", count > 1 ? ", " : "", i);
-        if (*name) lb_buffer_print(&text, " ");
+        lb_buffer_print(&text, *name ? " " : "");
         if (*name) lb_buffer_json_string(&text, name);
         if (option) lb_buffer_print(&text, " (--%s-column %d reads it)", option, i);
     }
@@ -197,7 +197,7 @@ static void print_reading(lb_buffer *text, const char *kind, bool header, const 
     for (int i = 0; i < 3; i++) {
         if (column[i] == 0) continue;
         lb_buffer_print(text, "%s%s %d", first ? "" : ", ", word[i], (int)column[i]);
-        if (*name[i]) lb_buffer_print(text, " ");
+        lb_buffer_print(text, *name[i] ? " " : "");
         if (*name[i]) lb_buffer_json_string(text, name[i]);
         first = false;
     }

@@ -154,8 +154,10 @@ static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t
             features = {line + end[FEATURES - 1] + FEATURES, end[FEATURES] - end[FEATURES - 1]};
     bool none = features.length == 1 && *features.text == *kind->row->nothing;
     lb_buffer_add(&fields->text, speech.text, speech.length);
-    if (!none) lb_buffer_add(&fields->text, kind->row->features, 1);
-    if (!none) lb_buffer_add(&fields->text, features.text, features.length);
+    if (!none) {
+        lb_buffer_add(&fields->text, kind->row->features, 1);
+        lb_buffer_add(&fields->text, features.text, features.length);
+    }
     lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
 }

@@ -14,7 +14,4 @@ LB_MUST_USE lb_status lb_recognise(const char *text, size_t length, bool whole, 
 
 void lb_recognised_free(lb_recognised *found);
 
-/** Whether two names of formats are the same but for a header; "" is "tsv". */
-bool lb_is_same_kind(const char *a, const char *b);
-
 #endif

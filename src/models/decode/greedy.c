@@ -25,14 +25,15 @@ static lb_decoded allocate(const lb_model *model, lb_tokens source)
     return all;
 }
 
-/* Makes room for `room` tokens in each row, which had `before`. It grows with the outputs, not with the limit. */
-static void make_room(lb_tape *tape, lb_decoded *all, int64_t before, int64_t room)
+/* Makes room for `room` tokens in each row, which had `before`. It grows with the outputs, not with the limit. False if the
+ * tape has failed. */
+static bool make_room(lb_tape *tape, lb_decoded *all, int64_t before, int64_t room)
 {
     int64_t maps = maps_of(all), width = all->source_length;
     size_t cells = (size_t)(all->batch * room), row = (size_t)(maps * width);
     int32_t *id = lb_tape_alloc_lasting(tape, cells * sizeof *id);
     lb_real *weights = row ? lb_tape_alloc_lasting(tape, cells * row * sizeof *weights) : NULL;
-    if (lb_tape_status(tape)) return;
+    if (lb_tape_status(tape)) return false;
     memset(id, 0, cells * sizeof *id);
     for (int64_t i = 0; i < all->batch && before; i++)
         memcpy(id + i * room, all->id + i * before, (size_t)before * sizeof *id);
@@ -41,6 +42,7 @@ static void make_room(lb_tape *tape, lb_decoded *all, int64_t before, int64_t ro
                (size_t)(before * width) * sizeof *weights);
     all->id = id;
     all->weights = weights;
+    return true;
 }
 
 /* Takes the token of one step for every unfinished row. Returns how many rows continue. */
@@ -93,14 +95,14 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
         lb_model_step step = lb_model_decode(model, state, next, source.length);
         if (all.length == room) {
             int64_t wanted = room ? 2 * room : FIRST_ROOM, next_room = wanted < limit ? wanted : limit;
-            make_room(tape, &all, room, next_room);
+            if (!make_room(tape, &all, room, next_room)) break;
             room = next_room;
         }
         if (lb_tape_status(tape)) break;
         writing = choose(&all, room, all.length++, &step, id);
         state = step.state;
     }
-    if (lb_tape_status(tape)) return (lb_decoded){0};
+    if (lb_tape_status(tape) || !all.id) return (lb_decoded){0};
     close_ranks(&all, room);
     return all;
 }

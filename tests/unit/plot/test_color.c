@@ -1,5 +1,4 @@
 #include "plot/color.h"
-#include "plot/colormap.h"
 
 #include <check.h>
 #include <math.h>

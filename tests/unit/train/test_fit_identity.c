@@ -80,8 +80,10 @@ static const char *refusal(lb_examples examples, lb_fit_config config)
 {
     reader *r = new_reader(examples.labels || examples.outputs == 2 ? 2 : 1);
     config.model = r;
-    if (config.held_out > 0.5) lb_params_freeze(r->params, "line.bias");
-    if (config.held_out > 0.5) config.held_out = 0;
+    if (config.held_out > 0.5) {
+        lb_params_freeze(r->params, "line.bias");
+        config.held_out = 0;
+    }
     error = (lb_error){0};
     lb_status status = lb_fit(r->params, examples, config, NULL, &error);
     free_reader(r);

@@ -66,7 +66,8 @@ START_TEST(test_recipe_is_that_of_the_header)
     char *header = support_read_file(SOURCE_DIR "/include/lookback/translate.h", &(size_t){0});
     const char *at = strstr(header, "A default that depends on the number of pairs is shown for ");
     ck_assert_ptr_nonnull(at);
-    ck_assert_int_eq(sscanf(at, "A default that depends on the number of pairs is shown for %lld, %lld and %lld:",
+    ck_assert_int_eq(sscanf(at,
+                            "A default that depends on the number of pairs is shown for %lld, %lld and %lld:",
                             &pairs[0], &pairs[1], &pairs[2]),
                      3);
     for (int field = 0; field < FIELDS; field++) {
@@ -74,8 +75,8 @@ START_TEST(test_recipe_is_that_of_the_header)
         at = at ? strchr(at, '[') : NULL;
         for (int i = 0; i < 3; i++) {
             ck_assert_msg(at != NULL, "%s", fields[field]);
-            expect_number(at + 1, pairs[i], field);
-            at = strchr(at + 1, ',');
+            expect_number(++at, pairs[i], field);
+            at = strchr(at, ',');
         }
     }
     free(header);

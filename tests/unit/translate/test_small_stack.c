@@ -1,5 +1,5 @@
-/* A host may call the library in a thread with a small stack: musl gives 128 kB. Too slow for sanitizers, which need
- * more of it. A process for each test; takes seconds. */
+/* A host may call the library in a thread with a small stack: musl gives 128 kB. It is too slow for sanitizers, which
+ * also need more of it. A process for each test; takes seconds. */
 #include "support/small_training.h"
 #include "support/suite.h"
 
