@@ -25,8 +25,8 @@ static lb_decoded allocate(const lb_model *model, lb_tokens source)
     return all;
 }
 
-/* Makes room for `room` tokens in each row, which had `before`. It grows with the outputs, not with the limit. False if the
- * tape has failed. */
+/* Makes room for `room` tokens in each row, which had `before`. It grows with the outputs, not with the limit. False if
+ * the tape has failed. */
 static bool make_room(lb_tape *tape, lb_decoded *all, int64_t before, int64_t room)
 {
     int64_t maps = maps_of(all), width = all->source_length;
