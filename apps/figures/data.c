@@ -109,10 +109,12 @@ static lb_status measure(const looking *s, side *of, lb_error *error)
     lb_vocabulary_sort(of->symbols, s->asked->min_count);
     of->rare = all - lb_vocabulary_size(of->symbols);
     of->symbol_count = lb_vocabulary_size(of->symbols) - LB_FIRST_TOKEN;
-    if (of->symbol_count == 0)
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: no symbol of the %ss occurs %d times, expected at least one (min_count)",
-                            s->train->path, of->name, s->asked->min_count);
+    if (of->symbol_count == 0) {
+        lb_error_set(error, LB_ERROR_FORMAT,
+                     "%s: no symbol of the %ss occurs %d times, expected at least one (min_count)",
+                     s->train->path, of->name, s->asked->min_count);
+        return LB_ERROR_FORMAT;
+    }
     of->lengths = lb_alloc_zero(((size_t)of->longest + 1) * sizeof *of->lengths);
     of->counts = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->counts);
     of->ranks = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->ranks);

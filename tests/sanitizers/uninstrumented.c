@@ -1,7 +1,6 @@
-/* For the memory sanitizer: what the functions of utf8proc and zlib write, which are not instrumented. */
+/* For the memory sanitizer: what the functions of utf8proc write, which are not instrumented. */
 #include <sanitizer/msan_interface.h>
 #include <utf8proc.h>
-#include <zlib.h>
 
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names that the linker makes
 utf8proc_ssize_t __real_utf8proc_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
@@ -12,7 +11,6 @@ utf8proc_ssize_t __real_utf8proc_decompose(const utf8proc_uint8_t *text, utf8pro
 utf8proc_ssize_t __real_utf8proc_reencode(utf8proc_int32_t *buffer, utf8proc_ssize_t length,
                                           utf8proc_option_t options);
 utf8proc_ssize_t __real_utf8proc_encode_char(utf8proc_int32_t character, utf8proc_uint8_t *text);
-int __real_inflate(z_streamp stream, int flush);
 
 utf8proc_ssize_t __wrap_utf8proc_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
                                          utf8proc_int32_t *character);
@@ -22,7 +20,6 @@ utf8proc_ssize_t __wrap_utf8proc_decompose(const utf8proc_uint8_t *text, utf8pro
 utf8proc_ssize_t __wrap_utf8proc_reencode(utf8proc_int32_t *buffer, utf8proc_ssize_t length,
                                           utf8proc_option_t options);
 utf8proc_ssize_t __wrap_utf8proc_encode_char(utf8proc_int32_t character, utf8proc_uint8_t *text);
-int __wrap_inflate(z_streamp stream, int flush);
 
 utf8proc_ssize_t __wrap_utf8proc_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
                                          utf8proc_int32_t *character)
@@ -56,14 +53,5 @@ utf8proc_ssize_t __wrap_utf8proc_encode_char(utf8proc_int32_t character, utf8pro
     utf8proc_ssize_t bytes = __real_utf8proc_encode_char(character, text);
     __msan_unpoison(text, (size_t)bytes);
     return bytes;
-}
-
-int __wrap_inflate(z_streamp stream, int flush)
-{
-    Bytef *to = stream->next_out;
-    int status = __real_inflate(stream, flush);
-    __msan_unpoison(stream, sizeof *stream);
-    __msan_unpoison(to, (size_t)(stream->next_out - to));
-    return status;
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
