@@ -255,7 +255,7 @@ START_TEST(test_copying_with_what_it_cannot_have_is_an_error)
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "copy: found the attention local-p, expected one whose weights sum to 1");
     error = (lb_error){0};
-    config.attention = LB_ATTENTION_DOT;
+    config.attention = LB_ATTENTION_GENERAL;
     config.loss = LB_ENTMAX;
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "copy: found the loss entmax, expected cross-entropy");
