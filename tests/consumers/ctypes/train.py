@@ -18,7 +18,7 @@ class Init(Structure):
 
 class OptimizerConfig(Structure):
     _fields_ = [("kind", c_int)] + [(name, c_float) for name in (
-        "lr", "beta1", "beta2", "epsilon", "momentum", "weight_decay", "clip_norm")]
+        "lr", "beta1", "beta2", "epsilon", "momentum", "weight_decay", "clip_norm")] + [("tape", c_void_p)]
 
 
 SGD = 2
