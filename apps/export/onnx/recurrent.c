@@ -119,31 +119,29 @@ static onnx_value score_by_product(onnx_graph *g, const void *attention, onnx_va
     return ONNX(g, "Mul", scores, onnx_number(g, (double)own->scale));
 }
 
-typedef onnx_value (*attention_score)(onnx_graph *g, const void *attention, onnx_value query);
-
 /* The kinds of attention that graphs know, and their scores; several heads have those of onnx_ask. */
-static const struct {
+typedef struct attention_graph {
     lb_attention_kind kind;
-    attention_score score;
-} attentions[] = {
+    onnx_value (*score)(onnx_graph *g, const void *attention, onnx_value query);
+} attention_graph;
+
+static const attention_graph attentions[] = {
     {LB_ATTENTION_ADDITIVE, score_by_sum},       {LB_ATTENTION_NONE, NULL},
     {LB_ATTENTION_DOT, score_by_product},        {LB_ATTENTION_GENERAL, score_by_product},
     {LB_ATTENTION_SCALED_DOT, score_by_product}, {LB_ATTENTION_MULTI_HEAD, NULL},
 };
 
+static const attention_graph *graph_of(const lb_decoder_attention *attention)
+{
+    for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++)
+        if (lb_attention_is(attention, attentions[i].kind)) return &attentions[i];
+    return NULL;
+}
+
 app_hindrance onnx_recurrent_hindrance(const lb_model *model)
 {
     const lb_decoder_attention *attention = &((const lb_seq2seq *)model)->attention;
-    for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++)
-        if (lb_attention_is(attention, attentions[i].kind)) return (app_hindrance){0};
-    return (app_hindrance){attention->type->name, "attention"};
-}
-
-static attention_score score_of(const lb_seq2seq *model)
-{
-    size_t i = 0;
-    while (!lb_attention_is(&model->attention, attentions[i].kind)) i++;
-    return attentions[i].score;
+    return graph_of(attention) ? (app_hindrance){0} : (app_hindrance){attention->type->name, "attention"};
 }
 
 /* Hands over what the decoder attends to: "keys" and "values", or "memory", of which "keys" may be made. */
@@ -157,7 +155,7 @@ static void prepare(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value mem
         return;
     }
     onnx_hand_over(graphs, memory, "memory", onnx_name(g, axes, (long long)model->attention.depth));
-    if (score_of(model) != score_by_sum) return;
+    if (graph_of(&model->attention)->score != score_by_sum) return;
     onnx_value keys = onnx_linear(g, memory, additive->key, NULL);
     onnx_hand_over(graphs, keys, "keys", onnx_name(g, axes, (long long)lb_dim(additive->key, 0)));
 }
@@ -173,7 +171,7 @@ static onnx_value attend(onnx_graph *g, const lb_seq2seq *model, onnx_value quer
         context = onnx_ask(g, own, query, "keys", "values", "mask", weights);
         *weights = ONNX_TRANSPOSE(g, *weights, 0, 2, 1, 3);
     } else {
-        onnx_value shares = onnx_softmax(g, score_of(model)(g, own, query), "mask");
+        onnx_value shares = onnx_softmax(g, graph_of(&model->attention)->score(g, own, query), "mask");
         context = ONNX(g, "MatMul", shares, "memory");
         *weights = onnx_unsqueeze(g, shares, 1);
     }
