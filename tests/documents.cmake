@@ -65,3 +65,43 @@ target_compile_definitions(contributing_op PRIVATE lb_proofs_square=lb_proofs_sq
 target_link_libraries(contributing_op PRIVATE lookback_f64_op_cases PkgConfig::CHECK PkgConfig::STB)
 add_test(NAME contributing_op COMMAND contributing_op)
 set_tests_properties(contributing_op PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS verify ENVIRONMENT "${TEST_ENVIRONMENT};CK_FORK=no")
+
+# The attention of CONTRIBUTING becomes one of the library's, in a program of its own.
+code_of_document(CONTRIBUTING.md "An attention in ten minutes" ${DOCUMENTS}/cosine.c)
+code_of_document(CONTRIBUTING.md "The row of an attention" ${DOCUMENTS}/attention_row.c)
+file(MAKE_DIRECTORY ${DOCUMENTS}/attention/lookback)
+set(types ${PROJECT_SOURCE_DIR}/src/models/attention/types.c)
+set(models ${PROJECT_SOURCE_DIR}/include/lookback/models.h)
+add_custom_command(OUTPUT ${DOCUMENTS}/attention/types.c ${DOCUMENTS}/attention/lookback/models.h
+  COMMAND sh -c [[sed "s/^    X(.*)\$/& $(cat "$0")/" "$1" > types.c]] ${DOCUMENTS}/attention_row.c ${types}
+  COMMAND sh -c [[sed "s/^} lb_attention_kind/, $(sed 's/X(//; s/,.*//' "$0") &/" "$1" > lookback/models.h]]
+    ${DOCUMENTS}/attention_row.c ${models}
+  WORKING_DIRECTORY ${DOCUMENTS}/attention
+  DEPENDS ${DOCUMENTS}/attention_row.c ${types} ${models} VERBATIM)
+add_executable(contributing_attention ${DOCUMENTS}/cosine.c ${DOCUMENTS}/attention/types.c
+  ${DOCUMENTS}/attention/lookback/models.h ${PROJECT_SOURCE_DIR}/apps/lookback.c)
+target_include_directories(contributing_attention BEFORE PRIVATE ${DOCUMENTS}/attention)
+target_link_libraries(contributing_attention PRIVATE app_rooms PkgConfig::CJSON)
+add_test(NAME contributing_attention COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/contributing_attention.sh
+  $<TARGET_FILE:contributing_attention> ${DOCUMENTS}/attention/out)
+set_tests_properties(contributing_attention PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
+
+# The same for its format.
+code_of_document(CONTRIBUTING.md "A format in ten minutes" ${DOCUMENTS}/format_split.c)
+code_of_document(CONTRIBUTING.md "The row of a format" ${DOCUMENTS}/format_row.c)
+code_of_document(CONTRIBUTING.md "How a format is recognised" ${DOCUMENTS}/format_recognition.c)
+file(MAKE_DIRECTORY ${DOCUMENTS}/format)
+set(formats ${PROJECT_SOURCE_DIR}/src/data/formats)
+add_custom_command(OUTPUT ${DOCUMENTS}/format/pair_kind.c ${DOCUMENTS}/format/recognise.c
+  COMMAND ${AWK} [[/^static const lb_pair_kind_row rows/ { system("cat format_split.c"); print; system("cat format_row.c"); next } { print; fflush() }]]
+    ${formats}/pair_kind.c > format/pair_kind.c
+  COMMAND ${AWK} [[/^} kinds/ { inside = 1 } inside && /^};/ { system("cat format_recognition.c"); inside = 0 } { print; fflush() }]]
+    ${formats}/recognise.c > format/recognise.c
+  WORKING_DIRECTORY ${DOCUMENTS}
+  DEPENDS ${DOCUMENTS}/format_split.c ${DOCUMENTS}/format_row.c ${DOCUMENTS}/format_recognition.c ${formats}/pair_kind.c
+    ${formats}/recognise.c VERBATIM)
+add_executable(contributing_format ${DOCUMENTS}/format/pair_kind.c ${DOCUMENTS}/format/recognise.c ${PROJECT_SOURCE_DIR}/apps/lookback.c)
+target_link_libraries(contributing_format PRIVATE app_rooms PkgConfig::CJSON)
+add_test(NAME contributing_format COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/contributing_format.sh
+  $<TARGET_FILE:contributing_format> ${CMAKE_CURRENT_SOURCE_DIR}/data/formats/words.tsv ${DOCUMENTS}/format/out)
+set_tests_properties(contributing_format PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")

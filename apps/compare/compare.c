@@ -17,10 +17,10 @@ static const app_compared_budget full = {49, 5, 30, 128, 64, 8000}, quick = {19,
 typedef struct run {
     app_compared_training one; /* size -1: from the table above */
     bool quick, quiet;
-    bool wanted[APP_COMPARED_KINDS];
-    int threads;
-    const char *kinds;
-    lb_lock *lock; /* on the folder */
+    app_compared_kind wanted[APP_COMPARED_KINDS];
+    int kinds, threads;
+    const char *list; /* of kinds */
+    lb_lock *lock;    /* on the folder */
 } run;
 
 /* Adds the name of the kind to an error. */
@@ -56,13 +56,11 @@ static lb_status write_results(const run *r, const app_comparison *comparison, l
 
 static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
 {
-    for (int k = 0; k < APP_COMPARED_KINDS; k++) {
+    for (int k = 0; k < r->kinds; k++) {
         lb_error found = {0};
-        if (!r->wanted[k]) continue;
         app_compared *model = &comparison->models[comparison->count++];
-        if (app_compared_build(&r->one, &app_compared_kinds[k], &found) ||
-            train_and_measure(r, model, &found))
-            return name_kind(&app_compared_kinds[k], &found, error);
+        if (app_compared_build(&r->one, &r->wanted[k], &found) || train_and_measure(r, model, &found))
+            return name_kind(&r->wanted[k], &found, error);
     }
     return write_results(r, comparison, error);
 }
@@ -76,10 +74,10 @@ static lb_status check(run *r, lb_error *error)
         lb_sort_task part = app_compared_length(&task, length);
         status = lb_sort_check(&part, error);
     }
-    for (int k = 0; k < APP_COMPARED_KINDS && !status; k++) {
+    for (int k = 0; k < r->kinds && !status; k++) {
         lb_error found = {0};
-        if (r->wanted[k] && app_compared_build(&r->one, &app_compared_kinds[k], &found))
-            status = name_kind(&app_compared_kinds[k], &found, error);
+        if (app_compared_build(&r->one, &r->wanted[k], &found))
+            status = name_kind(&r->wanted[k], &found, error);
     }
     if (!status) status = lb_folder_make(r->one.out, error);
     return status ? status : lb_lock_folder(r->one.out, &r->lock, error);
@@ -120,7 +118,8 @@ static lb_status settle(run *r, lb_error *error)
     choose(&size->hidden, usual->hidden);
     choose(&size->batch, usual->batch);
     choose(&size->steps, usual->steps);
-    return app_compared_kinds_read(r->kinds, r->wanted, error);
+    r->kinds = app_compared_kinds_read(r->list, r->wanted, error);
+    return r->kinds ? LB_OK : error->status;
 }
 
 static const app_example examples[] = {
@@ -134,14 +133,11 @@ static const app_example examples[] = {
 int compare_main(int argc, char **argv)
 {
     run r = {.one = {.size = {-1, -1, -1, -1, -1, -1}, .seed = 1, .out = "out/attention"},
-             .kinds = APP_USUAL_KINDS};
+             .list = APP_USUAL_KINDS};
     app_compared_training *one = &r.one;
     app_compared_budget *size = &one->size;
     const app_option options[] = {
-        APP_TEXT(0, "kinds", "LIST", &r.kinds,
-                 "kinds to compare, separated by commas; also hard, monotonic, monotonic-1, local-m, "
-                 "local-p, coverage, location, lstm, copy; relative, alibi and rotary are transformers with "
-                 "these positions"),
+        APP_TEXT(0, "kinds", "LIST", &r.list, app_compared_kinds_help()),
         APP_FLAG(0, "quick", &r.quick, "use shorter lists, smaller models and fewer steps"),
         APP_HEADING("Task"),
         APP_INT(0, "max-number", "N", &size->max_number, 0, 1000000, "largest number (49, quick 19)"),

@@ -6,81 +6,101 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST = 256 }; /* bytes of all names with commas between them */
+enum { TEXT = 1024 };
 
-const app_compared_kind app_compared_kinds[APP_COMPARED_KINDS] = {
-    {"none", 3e-3, .attention = LB_ATTENTION_NONE},
-    {"additive", 3e-3, .attention = LB_ATTENTION_ADDITIVE},
-    {"dot", 3e-3, .attention = LB_ATTENTION_DOT},
-    {"general", 3e-3, .attention = LB_ATTENTION_GENERAL},
-    {"scaled-dot", 3e-3, .attention = LB_ATTENTION_SCALED_DOT},
-    {"multi-head", 3e-3, .attention = LB_ATTENTION_MULTI_HEAD},
-    {"sparsemax", 3e-3, .attention = LB_ATTENTION_ADDITIVE, .weights = LB_SPARSEMAX},
-    {"entmax", 3e-3, .attention = LB_ATTENTION_ADDITIVE, .weights = LB_ENTMAX},
-    {"transformer", 1e-3, .transformer = true},
-    {"hard", 3e-3, .attention = LB_ATTENTION_HARD},
-    {"monotonic", 3e-3, .attention = LB_ATTENTION_MONOTONIC},
-    {"monotonic-1", 3e-3, .attention = LB_ATTENTION_MONOTONIC_1},
-    {"local-m", 3e-3, .attention = LB_ATTENTION_LOCAL_M},
-    {"local-p", 3e-3, .attention = LB_ATTENTION_LOCAL_P},
-    {"coverage", 3e-3, .attention = LB_ATTENTION_COVERAGE},
-    {"location", 3e-3, .attention = LB_ATTENTION_LOCATION},
-    {"lstm", 3e-3, .attention = LB_ATTENTION_ADDITIVE, .cell = LB_CELL_LSTM},
-    {"copy", 3e-3, .attention = LB_ATTENTION_ADDITIVE, .copy = true},
-    {"relative", 1e-3, .transformer = true, .positions = LB_POSITIONAL_RELATIVE},
-    {"alibi", 1e-3, .transformer = true, .positions = LB_POSITIONAL_ALIBI},
-    {"rotary", 1e-3, .transformer = true, .positions = LB_POSITIONAL_ROTARY},
+/* Models that differ by something else than their attention. */
+static const app_compared_kind others[] = {
+    {"sparsemax", .weights = LB_SPARSEMAX},
+    {"entmax", .weights = LB_ENTMAX},
+    {"transformer", .transformer = true},
+    {"lstm", .cell = LB_CELL_LSTM},
+    {"copy", .copy = true},
+    {"relative", .transformer = true, .positions = LB_POSITIONAL_RELATIVE},
+    {"alibi", .transformer = true, .positions = LB_POSITIONAL_ALIBI},
+    {"rotary", .transformer = true, .positions = LB_POSITIONAL_ROTARY},
 };
 
-static bool same_word(const char *name, const char *word, size_t length)
+/* Takes the next word off a list, which becomes NULL after the last one. An alias becomes the name of its attention. */
+static bool next_word(const char **list, char word[TEXT])
 {
-    return strlen(name) == length && memcmp(name, word, length) == 0;
-}
-
-/* The kind of this name, or APP_COMPARED_KINDS. */
-static int find_kind(const char *word, size_t length)
-{
-    int k = 0;
+    if (!*list) return false;
+    size_t length = strcspn(*list, ",");
+    snprintf(word, TEXT, "%.*s", (int)length, *list);
     for (const app_alias *alias = app_attention_aliases; alias->name; alias++)
-        if (same_word(alias->name, word, length)) {
-            word = lb_attention_names[alias->choice];
-            length = strlen(word);
-        }
-    while (k < APP_COMPARED_KINDS && !same_word(app_compared_kinds[k].name, word, length)) k++;
-    return k;
+        if (strcmp(alias->name, word) == 0) snprintf(word, TEXT, "%s", lb_attention_names[alias->choice]);
+    *list = (*list)[length] ? *list + length + 1 : NULL;
+    return true;
 }
 
-static const char *list_all(char text[LIST])
+static bool is_in(const char *list, const char *name)
 {
-    size_t length = 0;
-    for (int k = 0; k < APP_COMPARED_KINDS && length < LIST; k++)
-        length +=
-            (size_t)snprintf(text + length, LIST - length, "%s%s", k ? "," : "", app_compared_kinds[k].name);
+    char word[TEXT];
+    while (next_word(&list, word))
+        if (strcmp(word, name) == 0) return true;
+    return false;
+}
+
+static void add_name(char names[TEXT], const char *name)
+{
+    size_t length = strlen(names);
+    if (!is_in(names, name)) snprintf(names + length, TEXT - length, ",%s", name);
+}
+
+/* All kinds: the usual ones, then attention, then other models. */
+static const char *all_names(void)
+{
+    static char names[TEXT] = APP_USUAL_KINDS;
+    for (int i = 0; lb_attention_names[i]; i++) add_name(names, lb_attention_names[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) add_name(names, others[i].name);
+    return names;
+}
+
+static app_compared_kind kind_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].name, name) == 0) return others[i];
+    int attention = 0;
+    while (strcmp(lb_attention_names[attention], name) != 0) attention++;
+    return (app_compared_kind){lb_attention_names[attention], .attention = (lb_attention_kind)attention};
+}
+
+const char *app_compared_kinds_help(void)
+{
+    static char text[TEXT];
+    char word[TEXT];
+    size_t length = (size_t)snprintf(text, TEXT, "kinds to compare, separated by commas; also ");
+    const char *rest = all_names() + sizeof APP_USUAL_KINDS;
+    for (bool first = true; next_word(&rest, word) && !kind_of(word).positions; first = false)
+        length += (size_t)snprintf(text + length, TEXT - length, "%s%s", first ? "" : ", ", word);
+    snprintf(text + length, TEXT - length,
+             "; relative, alibi and rotary are transformers with these positions");
     return text;
 }
 
-static lb_status unknown_kind(const char *word, int length, lb_error *error)
+static lb_status unknown_kind(const char *found, lb_error *error)
 {
-    char all[LIST], found[LIST], hint[APP_HINT];
+    char word[TEXT], hint[APP_HINT];
     app_nearest nearest = {.word = found};
     lb_status status = LB_OK;
-    snprintf(found, sizeof found, "%.*s", length, word);
-    for (int k = 0; k < APP_COMPARED_KINDS && !status; k++)
-        status = app_nearest_try(&nearest, app_compared_kinds[k].name, error);
+    for (const char *rest = all_names(); !status && next_word(&rest, word);)
+        status = app_nearest_try(&nearest, kind_of(word).name, error);
     if (status) return status;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "--kinds: expected a comma-separated list of some of %s, found \"%s\"%s",
-                        list_all(all), found, app_nearest_hint(&nearest, "", hint));
+                        "--kinds: expected a comma-separated list of some of %s, found \"%s\"%s", all_names(),
+                        found, app_nearest_hint(&nearest, "", hint));
 }
 
-lb_status app_compared_kinds_read(const char *list, bool wanted[APP_COMPARED_KINDS], lb_error *error)
+int app_compared_kinds_read(const char *list, app_compared_kind kinds[APP_COMPARED_KINDS], lb_error *error)
 {
-    for (const char *word = list;; word++) {
-        size_t length = strcspn(word, ",");
-        int k = find_kind(word, length);
-        if (k == APP_COMPARED_KINDS) return unknown_kind(word, (int)length, error);
-        wanted[k] = true;
-        word += length;
-        if (*word == '\0') return LB_OK;
-    }
+    char word[TEXT];
+    int count = 0;
+    const char *all = all_names();
+    for (const char *rest = list; next_word(&rest, word);)
+        if (!is_in(all, word)) {
+            unknown_kind(word, error);
+            return 0;
+        }
+    while (count < APP_COMPARED_KINDS && next_word(&all, word))
+        if (is_in(list, word)) kinds[count++] = kind_of(word);
+    return count;
 }

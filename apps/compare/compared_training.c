@@ -120,12 +120,17 @@ lb_status app_compared_build(app_compared_training *t, const app_compared_kind *
     return kind->copy ? copy_numbers(t->model, error) : LB_OK;
 }
 
+static double lr_of(const app_compared_kind *kind)
+{
+    return kind->transformer ? 1e-3 : 3e-3;
+}
+
 /* The settings that identify this training. */
 static void print_identity(const app_compared_training *t, char text[IDENTITY])
 {
     char *config = lb_model_config_json(t->model), *task = lb_sort_task_print(&t->task);
     snprintf(text, IDENTITY, "{\"steps\":%d,\"batch\":%d,\"lr\":%.9g,\"seed\":%llu,\"task\":%s,\"model\":%s}",
-             t->size.steps, t->size.batch, t->kind->lr, (unsigned long long)t->task.seed, task ? task : "",
+             t->size.steps, t->size.batch, lr_of(t->kind), (unsigned long long)t->task.seed, task ? task : "",
              config ? config : "");
     lb_release(config);
     lb_release(task);
@@ -141,7 +146,7 @@ static lb_status train(app_compared_training *t, lb_train_history *history, lb_e
     const lb_trainer_config config = {
         .params = t->params,
         .steps = t->size.steps,
-        .schedule = {.kind = LB_SCHEDULE_COSINE, .lr = t->kind->lr, .period = t->size.steps},
+        .schedule = {.kind = LB_SCHEDULE_COSINE, .lr = lr_of(t->kind), .period = t->size.steps},
         .optimizer = {.clip_norm = 1},
         .average = 0.998,
         .seed = t->task.seed,

@@ -52,7 +52,7 @@ void app_comparison_print(const app_comparison *comparison)
 lb_status app_comparison_draw(const app_comparison *comparison, const char *path, lb_error *error)
 {
     double length[APP_LONGEST];
-    lb_series series[APP_MODELS];
+    lb_series series[APP_COMPARED_KINDS];
     size_t lengths = (size_t)lengths_of(comparison), count = (size_t)comparison->count;
     for (size_t i = 0; i < lengths; i++) length[i] = comparison->task.min_length + (double)i;
     for (size_t k = 0; k < count; k++) {

@@ -2,12 +2,10 @@
 #ifndef APP_COMPARISON_H
 #define APP_COMPARISON_H
 
+#include "compare/compared_kinds.h"
 #include "data/sort_task.h"
 
-enum {
-    APP_LONGEST = 200, /* the longest list; the shortest has one number */
-    APP_MODELS = 32
-};
+enum { APP_LONGEST = 200 }; /* the longest list; the shortest has one number */
 
 /** One model. */
 typedef struct app_compared {
@@ -23,7 +21,7 @@ typedef struct app_comparison {
     int steps, batch;  /* of each training */
     int lists;         /* held out, per length */
     int count;
-    app_compared models[APP_MODELS]; /* [count] */
+    app_compared models[APP_COMPARED_KINDS]; /* [count] */
 } app_comparison;
 
 /** Prints a line for each length and a column for each model on standard output, and what a step of each took on

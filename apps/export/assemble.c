@@ -95,8 +95,7 @@ void app_kernel_add_header(const app_kernel *kernel, lb_buffer *out)
     add_text(kernel, text, strlen(text), true, out);
 }
 
-/* Whether "NAME" or "!NAME" is true. */
-static bool holds(const app_kernel *kernel, const char *condition)
+bool app_kernel_has(const app_kernel *kernel, const char *condition)
 {
     bool negated = *condition == '!', found = false;
     for (int i = 0; i < kernel->flags; i++)
@@ -131,9 +130,9 @@ static bool read_condition(const app_kernel *kernel, const char *line, nest *n)
     if (sscanf(line, "# %31[a-z] %31[!A-Z0-9_]", word, condition) < 1) return false;
     if (strcmp(word, "if") == 0 && n->depth < DEEPEST) {
         n->taken[n->depth++] = false;
-        begin_branch(n, holds(kernel, condition));
+        begin_branch(n, app_kernel_has(kernel, condition));
     } else if (strcmp(word, "elif") == 0 && n->depth > 0) {
-        begin_branch(n, holds(kernel, condition));
+        begin_branch(n, app_kernel_has(kernel, condition));
     } else if (strcmp(word, "else") == 0 && n->depth > 0) {
         begin_branch(n, true);
     } else if (strcmp(word, "endif") == 0 && n->depth > 0) {

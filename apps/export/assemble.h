@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** The most names of each sort. */
@@ -26,6 +27,9 @@ typedef struct app_kernel {
 
 /** Sets a flag. */
 void app_kernel_flag(app_kernel *kernel, const char *name);
+
+/** Whether "NAME" is a flag, or "!NAME" is none. */
+bool app_kernel_has(const app_kernel *kernel, const char *condition);
 
 /** Names a number. */
 void app_kernel_size_is(app_kernel *kernel, const char *name, int64_t value);

@@ -3,17 +3,11 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
-#include "export/assemble.h"
 #include "export/exportable.h"
-#include "export/numbers.h"
-#include "export/onnx/onnx.h"
-#include "export/recurrent_model.h"
 #include "export/spelling.h"
-#include "export/transformer_model.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "models/decode/model.h"
-#include "models/transformer.h"
 #include "translate/file/model_path.h"
 #include <lookback/translate.h>
 
@@ -122,11 +116,7 @@ static lb_status write_constants(exporting *s, lb_error *error)
     lb_status status = app_spelling_add(&s->model, longest, limit, &s->kernel, &s->symbols, error);
     if (status) return status;
     s->numbers = (app_numbers){.type = (app_number)s->asked->type, .params = s->model.params};
-    if (s->model.model->kind == &lb_transformer_kind)
-        status =
-            app_transformer_model_add((const lb_transformer *)s->model.model, &s->numbers, &s->kernel, error);
-    else
-        app_recurrent_model_add((const lb_seq2seq *)s->model.model, &s->numbers, &s->kernel);
+    status = app_exportable_kind_of(s->model.model)->add_to_c(s->model.model, &s->numbers, &s->kernel, error);
     if (status) return status;
     app_kernel_size_is(&s->kernel, "WIDEST", s->numbers.widest);
     if (s->numbers.missing)
@@ -203,7 +193,9 @@ static lb_status export_onnx(const exporting *s, lb_error *error)
     const char *output = s->asked->output;
     int stem = (int)(strrchr(output, '.') - output);
     lb_status status = app_exportable_as_onnx(s->path, &s->model, error);
-    if (!status) status = app_onnx_write(&s->model, s->file, output, error);
+    if (!status)
+        status = app_onnx_write(&s->model, app_exportable_kind_of(s->model.model)->add_to_onnx, s->file,
+                                output, error);
     if (!status) app_note("%.*s.encoder.onnx and %.*s.decoder.onnx", stem, output, stem, output);
     return status;
 }

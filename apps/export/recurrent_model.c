@@ -10,21 +10,38 @@ enum { NAME = 64 };
 /* What the code of an attention is made of: attention.h in kernel/. */
 typedef struct attention_code {
     lb_attention_kind kind;
-    const char *flags[10]; /* ends with NULL */
+    const char *flags[5]; /* ends with NULL */
 } attention_code;
 
 static const attention_code attentions[] = {
     {LB_ATTENTION_NONE, {NULL}},
-    {LB_ATTENTION_ADDITIVE, {"ATTENDS", "ATTENDS_FIRST", "ADDITIVE", "PROJECTS", "ASKS"}},
-    {LB_ATTENTION_COVERAGE, {"ATTENDS", "ATTENDS_FIRST", "RECALLS", "PROJECTS", "ASKS"}},
-    {LB_ATTENTION_LOCATION, {"ATTENDS", "ATTENDS_FIRST", "RECALLS", "PROJECTS", "ASKS", "LOCATION"}},
-    {LB_ATTENTION_MULTI_HEAD, {"ATTENDS", "ATTENDS_LAST", "MULTI_HEAD", "PROJECTS", "ASKS", "DOTS"}},
-    {LB_ATTENTION_DOT, {"ATTENDS", "ATTENDS_LAST", "DOTS", "COMBINES_TANH"}},
-    {LB_ATTENTION_SCALED_DOT, {"ATTENDS", "ATTENDS_LAST", "DOTS", "COMBINES_TANH", "SCALED"}},
-    {LB_ATTENTION_GENERAL, {"ATTENDS", "ATTENDS_LAST", "DOTS", "COMBINES_TANH", "GENERAL", "ASKS"}},
-    {LB_ATTENTION_LOCAL_M, {"ATTENDS", "ATTENDS_LAST", "DOTS", "COMBINES_TANH", "GENERAL", "ASKS", "LOCAL"}},
-    {LB_ATTENTION_LOCAL_P,
-     {"ATTENDS", "ATTENDS_LAST", "DOTS", "COMBINES_TANH", "GENERAL", "ASKS", "LOCAL", "PREDICTS"}},
+    {LB_ATTENTION_ADDITIVE, {"ADDITIVE"}},
+    {LB_ATTENTION_COVERAGE, {"RECALLS"}},
+    {LB_ATTENTION_LOCATION, {"RECALLS", "LOCATION"}},
+    {LB_ATTENTION_MULTI_HEAD, {"DOTS", "SCALED", "MULTI_HEAD"}},
+    {LB_ATTENTION_DOT, {"DOTS"}},
+    {LB_ATTENTION_SCALED_DOT, {"DOTS", "SCALED"}},
+    {LB_ATTENTION_GENERAL, {"DOTS", "GENERAL"}},
+    {LB_ATTENTION_LOCAL_M, {"DOTS", "GENERAL", "LOCAL"}},
+    {LB_ATTENTION_LOCAL_P, {"DOTS", "GENERAL", "LOCAL", "PREDICTS"}},
+};
+
+/* The parameters of all of them, and what the code does with some: a model has those of its own attention. */
+static const struct {
+    const char *name, *weight, *bias, *flag;
+    bool array;
+} attention_parameters[] = {
+    {"attention_query", .weight = "attention.W_q.weight", .flag = "ASKS"},
+    {"attention_key", .weight = "attention.W_k.weight", .flag = "PROJECTS"},
+    {"attention_value", .weight = "attention.W_v.weight"},
+    {"attention_output", .weight = "attention.W_o.weight"},
+    {"attention_v", .weight = "attention.v.weight", .array = true},
+    {"attention_weight", .weight = "attention.W.weight", .flag = "ASKS"},
+    {"attention_features", .weight = "attention.W_c.weight"},
+    {"attention_features", .weight = "attention.U.weight", .bias = "attention.U.bias"},
+    {"attention_filters", .weight = "attention.F.weight", .array = true},
+    {"attention_middle", .weight = "attention.W_p.weight"},
+    {"attention_position", .weight = "attention.v_p.weight"},
 };
 
 static const attention_code *code_of(const lb_decoder_attention *attention)
@@ -34,9 +51,10 @@ static const attention_code *code_of(const lb_decoder_attention *attention)
     return NULL;
 }
 
-bool app_recurrent_model_can_attend(const lb_decoder_attention *attention)
+app_hindrance app_recurrent_model_hindrance(const lb_model *model)
 {
-    return code_of(attention) != NULL;
+    const lb_decoder_attention *attention = &((const lb_seq2seq *)model)->attention;
+    return code_of(attention) ? (app_hindrance){0} : (app_hindrance){attention->type->name, "attention"};
 }
 
 static void add_sizes(const lb_seq2seq *model, app_kernel *k)
@@ -45,8 +63,6 @@ static void add_sizes(const lb_seq2seq *model, app_kernel *k)
     bool lstm = c->cell == LB_CELL_LSTM, deep = c->layers > 1;
     int64_t directions = c->bidirectional ? 2 : 1, outputs = directions * c->hidden;
     int64_t context = model->attention.depth;
-    bool general = c->attention == LB_ATTENTION_GENERAL || c->attention == LB_ATTENTION_LOCAL_M ||
-                   c->attention == LB_ATTENTION_LOCAL_P;
     const app_kernel_size sizes[] = {
         {"LAYERS", c->layers},
         {"EMBED", c->embed},
@@ -61,7 +77,7 @@ static void add_sizes(const lb_seq2seq *model, app_kernel *k)
         {"INPUT", c->embed + context},
         {"JOINED", c->hidden + context},
         {"COMBINED", c->tied ? c->embed : c->hidden},
-        {"KEYS", general ? outputs : c->hidden},
+        {"KEYS", app_kernel_has(k, "GENERAL") ? outputs : c->hidden},
         {"HEADS", model->attention.heads},
         {"REACH", c->window},
         {"SCORES", app_kernel_size_of(k, "LONGEST")},
@@ -107,69 +123,45 @@ static void add_bridges(app_numbers *n, int layers)
     lb_buffer_print(&n->layers, "};\n");
 }
 
-static void add_scale(app_numbers *n, int64_t width)
-{
-    lb_real scale = 1 / (lb_real)sqrt((double)width);
-    lb_buffer_print(&n->layers, "static const float attention_scale = %#.9gF;\n", (double)scale);
-}
-
 static void add_attention(const lb_seq2seq *model, app_numbers *n, app_kernel *k)
 {
-    lb_attention_kind kind = model->config.attention;
-    switch (kind) {
-    case LB_ATTENTION_ADDITIVE:
-    case LB_ATTENTION_COVERAGE:
-    case LB_ATTENTION_LOCATION:
-        app_numbers_named(n, "attention_query", "attention.W_q.weight", NULL);
-        app_numbers_named(n, "attention_key", "attention.W_k.weight", NULL);
-        app_numbers_array(n, "attention_v", "attention.v.weight");
-        break;
-    case LB_ATTENTION_MULTI_HEAD:
-        app_numbers_named(n, "attention_query", "attention.W_q.weight", NULL);
-        app_numbers_named(n, "attention_key", "attention.W_k.weight", NULL);
-        app_numbers_named(n, "attention_value", "attention.W_v.weight", NULL);
-        app_numbers_named(n, "attention_output", "attention.W_o.weight", NULL);
-        add_scale(n, model->config.hidden / model->attention.heads);
-        break;
-    case LB_ATTENTION_GENERAL:
-    case LB_ATTENTION_LOCAL_M:
-    case LB_ATTENTION_LOCAL_P:
-        app_numbers_named(n, "attention_weight", "attention.W.weight", NULL);
-        break;
-    case LB_ATTENTION_SCALED_DOT:
-        add_scale(n, model->attention.config.key);
-        break;
-    default:
-        break;
+    for (size_t i = 0; i < sizeof attention_parameters / sizeof *attention_parameters; i++) {
+        const char *name = attention_parameters[i].name, *weight = attention_parameters[i].weight;
+        if (!lb_params_find(n->params, weight)) continue;
+        if (attention_parameters[i].flag) app_kernel_flag(k, attention_parameters[i].flag);
+        if (attention_parameters[i].array)
+            app_numbers_array(n, name, weight);
+        else
+            app_numbers_named(n, name, weight, attention_parameters[i].bias);
     }
-    if (kind == LB_ATTENTION_COVERAGE)
-        app_numbers_named(n, "attention_features", "attention.W_c.weight", NULL);
-    if (kind == LB_ATTENTION_LOCATION) {
-        app_numbers_named(n, "attention_features", "attention.U.weight", "attention.U.bias");
-        app_numbers_array(n, "attention_filters", "attention.F.weight");
-        app_kernel_size_is(k, "FILTERS", lb_dim(lb_params_find(n->params, "attention.F.weight"), 0));
-    }
-    if (kind == LB_ATTENTION_LOCAL_P) {
-        app_numbers_named(n, "attention_middle", "attention.W_p.weight", NULL);
-        app_numbers_named(n, "attention_position", "attention.v_p.weight", NULL);
-    }
+    const lb_tensor *filters = lb_params_find(n->params, "attention.F.weight");
+    if (filters) app_kernel_size_is(k, "FILTERS", lb_dim(filters, 0));
+    if (!app_kernel_has(k, "SCALED")) return;
+    lb_real scale = 1 / (lb_real)sqrt((double)(model->config.hidden / model->attention.heads));
+    lb_buffer_print(&n->layers, "static const float attention_scale = %#.9gF;\n", (double)scale);
 }
 
 static void add_flags(const lb_seq2seq *model, app_kernel *k)
 {
     const lb_seq2seq_config *c = &model->config;
-    const attention_code *attention = code_of(&model->attention);
-    for (int i = 0; attention && attention->flags[i]; i++) app_kernel_flag(k, attention->flags[i]);
+    const lb_built_in_attention *type = lb_built_in_attention_of(&model->attention);
+    for (const char *const *flag = code_of(&model->attention)->flags; *flag; flag++)
+        app_kernel_flag(k, *flag);
+    if (model->attention.depth) app_kernel_flag(k, "ATTENDS");
+    if (model->attention.depth) app_kernel_flag(k, type->attends_first ? "ATTENDS_FIRST" : "ATTENDS_LAST");
     app_kernel_flag(k, "USES_TANH");
     if (c->cell == LB_CELL_LSTM) app_kernel_flag(k, "LSTM");
     if (model->combine.weight) app_kernel_flag(k, "COMBINES");
+    if (type->type.combines) app_kernel_flag(k, "COMBINES_TANH");
     if (model->attention.depth && c->attention_weights != LB_SOFTMAX) app_kernel_flag(k, "SPARSE");
     if (c->attention_weights == LB_ENTMAX) app_kernel_flag(k, "ENTMAX");
 }
 
-void app_recurrent_model_add(const lb_seq2seq *model, app_numbers *n, app_kernel *k)
+lb_status app_recurrent_model_add(const lb_model *base, app_numbers *n, app_kernel *k, lb_error *error)
 {
+    const lb_seq2seq *model = (const lb_seq2seq *)base;
     const lb_seq2seq_config *c = &model->config;
+    (void)error;
     add_flags(model, k);
     add_sizes(model, k);
     app_numbers_named(n, "source_embedding", "source_embedding.weight", NULL);
@@ -180,4 +172,5 @@ void app_recurrent_model_add(const lb_seq2seq *model, app_numbers *n, app_kernel
     add_cells(n, "decoder", (int)c->layers, 1);
     if (model->combine.weight) app_numbers_named(n, "combine", "combine.weight", NULL);
     app_numbers_output(n, c->tied);
+    return LB_OK;
 }

@@ -4,13 +4,13 @@
 
 #include "export/assemble.h"
 #include "export/numbers.h"
+#include "export/onnx/hindrance.h"
 
-#include <lookback/models.h>
+/** What of the model the code does not know. */
+app_hindrance app_recurrent_model_hindrance(const lb_model *model);
 
-/** Whether the code knows this attention. */
-bool app_recurrent_model_can_attend(const lb_decoder_attention *attention);
-
-/** Adds weights, flags and sizes. The name of its attention is that of a flag. */
-void app_recurrent_model_add(const lb_seq2seq *model, app_numbers *numbers, app_kernel *kernel);
+/** Adds weights, flags and sizes. */
+LB_MUST_USE lb_status app_recurrent_model_add(const lb_model *model, app_numbers *numbers, app_kernel *kernel,
+                                              lb_error *error);
 
 #endif

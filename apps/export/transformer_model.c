@@ -1,6 +1,7 @@
 #include "export/transformer_model.h"
 
 #include "base/format.h"
+#include "base/plural.h"
 #include "lookback/ops.h"
 #include "models/transformer.h"
 
@@ -135,6 +136,17 @@ static void add_biases(const lb_positional *positions, const char *name, int64_t
     add_table(n, name, table);
 }
 
+app_hindrance app_transformer_model_hindrance(const lb_model *model)
+{
+    static const lb_positional_kind known[] = {LB_POSITIONAL_SINUSOIDAL, LB_POSITIONAL_LEARNED,
+                                               LB_POSITIONAL_RELATIVE,   LB_POSITIONAL_ALIBI,
+                                               LB_POSITIONAL_ROTARY,     LB_POSITIONAL_NONE};
+    lb_positional_kind kind = ((const lb_transformer *)model)->config.positions;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i] == kind) return (app_hindrance){0};
+    return (app_hindrance){lb_choice_name(lb_positional_names, (int)kind), "positions"};
+}
+
 static lb_status add_positions(const lb_transformer *model, app_numbers *n, app_kernel *k, lb_error *error)
 {
     int64_t longest = app_kernel_size_of(k, "LONGEST"), limit = app_kernel_size_of(k, "LIMIT");
@@ -205,9 +217,9 @@ static void add_flags(const lb_transformer_config *c, app_kernel *k)
     if (c->attention_weights == LB_ENTMAX) app_kernel_flag(k, "ENTMAX");
 }
 
-lb_status app_transformer_model_add(const lb_transformer *model, app_numbers *n, app_kernel *k,
-                                    lb_error *error)
+lb_status app_transformer_model_add(const lb_model *base, app_numbers *n, app_kernel *k, lb_error *error)
 {
+    const lb_transformer *model = (const lb_transformer *)base;
     const lb_transformer_config *c = &model->config;
     add_flags(c, k);
     add_sizes(c, k);

@@ -4,11 +4,13 @@
 
 #include "export/assemble.h"
 #include "export/numbers.h"
+#include "export/onnx/hindrance.h"
 
-#include <lookback/models.h>
+/** What of the model the code does not know. */
+app_hindrance app_transformer_model_hindrance(const lb_model *model);
 
 /** Adds weights, flags and sizes; LONGEST and LIMIT are known by then. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_transformer_model_add(const lb_transformer *model, app_numbers *numbers,
+LB_MUST_USE lb_status app_transformer_model_add(const lb_model *model, app_numbers *numbers,
                                                 app_kernel *kernel, lb_error *error);
 
 #endif

@@ -4,10 +4,7 @@
 #include "base/format.h"
 #include "data/sort_task_json.h"
 #include "export/onnx/protobuf.h"
-#include "export/onnx/recurrent.h"
-#include "export/onnx/transformer.h"
 #include "io/file.h"
-#include "models/transformer.h"
 
 #include <string.h>
 
@@ -19,12 +16,6 @@ enum { MODEL_OPSET_IMPORT = 8, OPSET_VERSION = 2, MODEL_METADATA = 14, ENTRY_KEY
 enum { IR_VERSION = 8, OPSET = 17 };
 
 static const char ENDING[] = ".onnx";
-
-app_hindrance app_onnx_hindrance(const lb_model *model)
-{
-    if (model->kind == &lb_transformer_kind) return onnx_transformer_hindrance((const lb_transformer *)model);
-    return onnx_recurrent_hindrance((const lb_seq2seq *)model);
-}
 
 bool app_onnx_is_name(const char *path)
 {
@@ -89,14 +80,11 @@ static lb_status write_parts(onnx_graphs *graphs, const lb_safetensors *file, co
     return status;
 }
 
-lb_status app_onnx_write(const lb_text_model *model, const lb_safetensors *file, const char *path,
-                         lb_error *error)
+lb_status app_onnx_write(const lb_text_model *model, app_onnx_add *add, const lb_safetensors *file,
+                         const char *path, lb_error *error)
 {
     onnx_graphs graphs = {.encoder = {.params = model->params}, .decoder = {.params = model->params}};
-    if (model->model->kind == &lb_transformer_kind)
-        onnx_transformer_add((const lb_transformer *)model->model, &graphs);
-    else
-        onnx_recurrent_add((const lb_seq2seq *)model->model, &graphs);
+    add(model->model, &graphs);
     lb_status status = write_parts(&graphs, file, path, error);
     onnx_graph_free(&graphs.encoder);
     onnx_graph_free(&graphs.decoder);

@@ -6,18 +6,6 @@
 
 /* States have the shape [1, batch, width], as GRU and LSTM of ONNX want them; the decoder works on [1, batch, .]. */
 
-app_hindrance onnx_recurrent_hindrance(const lb_seq2seq *model)
-{
-    static const lb_attention_kind known[] = {LB_ATTENTION_ADDITIVE,   LB_ATTENTION_NONE,
-                                              LB_ATTENTION_DOT,        LB_ATTENTION_GENERAL,
-                                              LB_ATTENTION_SCALED_DOT, LB_ATTENTION_MULTI_HEAD};
-    if (model->attention.depth && model->config.attention_weights != LB_SOFTMAX)
-        return (app_hindrance){NULL, "attention weights other than softmax"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (lb_attention_is(&model->attention, known[i])) return (app_hindrance){0};
-    return (app_hindrance){model->attention.type->name, "attention"};
-}
-
 /* Appends the gates of a weight or bias in the order of ONNX: z, r, n of a GRU; i, o, f, g of an LSTM. */
 static void add_gates(lb_cell_kind kind, const lb_tensor *x, lb_buffer *raw)
 {
@@ -114,35 +102,62 @@ static onnx_value encode(const lb_seq2seq *model, onnx_graphs *graphs, onnx_valu
     return ONNX_TRANSPOSE(g, x, 1, 0, 2);
 }
 
+/* v' tanh(W_q q + keys): [batch, 1, length] of a query [batch, 1, hidden]. */
+static onnx_value score_by_sum(onnx_graph *g, const void *attention, onnx_value query)
+{
+    const lb_additive_attention *own = attention;
+    onnx_value sum = ONNX(g, "Add", "keys", onnx_linear(g, query, own->query, NULL));
+    return ONNX_TRANSPOSE(g, onnx_linear(g, ONNX(g, "Tanh", sum), own->v, NULL), 0, 2, 1);
+}
+
+/* scale (W q)' k, where W may be missing. */
+static onnx_value score_by_product(onnx_graph *g, const void *attention, onnx_value query)
+{
+    const lb_multiplicative_attention *own = attention;
+    if (own->weight) query = onnx_linear(g, query, own->weight, NULL);
+    onnx_value scores = ONNX(g, "MatMul", query, ONNX_TRANSPOSE(g, "memory", 0, 2, 1));
+    return ONNX(g, "Mul", scores, onnx_number(g, (double)own->scale));
+}
+
+/* The kinds of attention that graphs know, and their scores; several heads have those of onnx_ask. */
+typedef struct attention_graph {
+    lb_attention_kind kind;
+    onnx_value (*score)(onnx_graph *g, const void *attention, onnx_value query);
+} attention_graph;
+
+static const attention_graph attentions[] = {
+    {LB_ATTENTION_ADDITIVE, score_by_sum},       {LB_ATTENTION_NONE, NULL},
+    {LB_ATTENTION_DOT, score_by_product},        {LB_ATTENTION_GENERAL, score_by_product},
+    {LB_ATTENTION_SCALED_DOT, score_by_product}, {LB_ATTENTION_MULTI_HEAD, NULL},
+};
+
+static const attention_graph *graph_of(const lb_decoder_attention *attention)
+{
+    for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++)
+        if (lb_attention_is(attention, attentions[i].kind)) return &attentions[i];
+    return NULL;
+}
+
+app_hindrance onnx_recurrent_hindrance(const lb_model *model)
+{
+    const lb_decoder_attention *attention = &((const lb_seq2seq *)model)->attention;
+    return graph_of(attention) ? (app_hindrance){0} : (app_hindrance){attention->type->name, "attention"};
+}
+
 /* Hands over what the decoder attends to: "keys" and "values", or "memory", of which "keys" may be made. */
 static void prepare(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value memory)
 {
     onnx_graph *g = &graphs->encoder;
     const lb_additive_attention *additive = model->attention.own;
     static const char axes[] = "batch length %lld";
-    if (lb_attention_is(&model->attention, LB_ATTENTION_MULTI_HEAD)) {
+    if (lb_built_in_attention_of(&model->attention)->multi_head) {
         onnx_hand_over_heads(graphs, model->attention.own, memory, "keys", "values");
         return;
     }
     onnx_hand_over(graphs, memory, "memory", onnx_name(g, axes, (long long)model->attention.depth));
-    if (!lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE)) return;
+    if (graph_of(&model->attention)->score != score_by_sum) return;
     onnx_value keys = onnx_linear(g, memory, additive->key, NULL);
     onnx_hand_over(graphs, keys, "keys", onnx_name(g, axes, (long long)lb_dim(additive->key, 0)));
-}
-
-/* v' tanh(W_q q + keys): [batch, 1, length] of a query [batch, 1, hidden]. */
-static onnx_value score_by_sum(onnx_graph *g, const lb_additive_attention *own, onnx_value query)
-{
-    onnx_value sum = ONNX(g, "Add", "keys", onnx_linear(g, query, own->query, NULL));
-    return ONNX_TRANSPOSE(g, onnx_linear(g, ONNX(g, "Tanh", sum), own->v, NULL), 0, 2, 1);
-}
-
-/* scale (W q)' k, where W may be missing. */
-static onnx_value score_by_product(onnx_graph *g, const lb_multiplicative_attention *own, onnx_value query)
-{
-    if (own->weight) query = onnx_linear(g, query, own->weight, NULL);
-    onnx_value scores = ONNX(g, "MatMul", query, ONNX_TRANSPOSE(g, "memory", 0, 2, 1));
-    return ONNX(g, "Mul", scores, onnx_number(g, (double)own->scale));
 }
 
 /* Asks with [1, batch, hidden]. Returns a context, [1, batch, depth], and sets the weights, [batch, 1, heads, length].
@@ -152,13 +167,11 @@ static onnx_value attend(onnx_graph *g, const lb_seq2seq *model, onnx_value quer
     const void *own = model->attention.own;
     onnx_value context;
     query = ONNX_TRANSPOSE(g, query, 1, 0, 2);
-    if (lb_attention_is(&model->attention, LB_ATTENTION_MULTI_HEAD)) {
+    if (lb_built_in_attention_of(&model->attention)->multi_head) {
         context = onnx_ask(g, own, query, "keys", "values", "mask", weights);
         *weights = ONNX_TRANSPOSE(g, *weights, 0, 2, 1, 3);
     } else {
-        bool adds = lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE);
-        onnx_value scores = adds ? score_by_sum(g, own, query) : score_by_product(g, own, query);
-        onnx_value shares = onnx_softmax(g, scores, "mask");
+        onnx_value shares = onnx_softmax(g, graph_of(&model->attention)->score(g, own, query), "mask");
         context = ONNX(g, "MatMul", shares, "memory");
         *weights = onnx_unsqueeze(g, shares, 1);
     }
@@ -177,7 +190,7 @@ static onnx_value predict(const lb_seq2seq *model, onnx_graph *g, onnx_value top
 /* One step of the decoder. */
 static void decode(const lb_seq2seq *model, onnx_graph *g)
 {
-    bool first = lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE),
+    bool first = lb_built_in_attention_of(&model->attention)->attends_first,
          last = model->attention.depth && !first;
     onnx_input(g, "symbol", ONNX_INT64, "batch");
     onnx_value x = onnx_unsqueeze(g, onnx_gather(g, model->target_embedding.weight, "symbol"), 0);
@@ -196,8 +209,9 @@ static void decode(const lb_seq2seq *model, onnx_graph *g)
     onnx_end_step(g, &model->base, predict(model, g, x, context), 0, weights);
 }
 
-void onnx_recurrent_add(const lb_seq2seq *model, onnx_graphs *graphs)
+void onnx_recurrent_add(const lb_model *base, onnx_graphs *graphs)
 {
+    const lb_seq2seq *model = (const lb_seq2seq *)base;
     onnx_value present = onnx_source(&graphs->encoder), memory = encode(model, graphs, present);
     if (model->attention.depth) {
         onnx_mask(graphs, present);

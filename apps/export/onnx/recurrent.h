@@ -6,9 +6,9 @@
 #include "export/onnx/layers.h"
 
 /** What of the model cannot become a graph. */
-app_hindrance onnx_recurrent_hindrance(const lb_seq2seq *model);
+app_hindrance onnx_recurrent_hindrance(const lb_model *model);
 
 /** Adds the nodes of the model. */
-void onnx_recurrent_add(const lb_seq2seq *model, onnx_graphs *graphs);
+void onnx_recurrent_add(const lb_model *model, onnx_graphs *graphs);
 
 #endif

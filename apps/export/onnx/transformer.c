@@ -6,16 +6,15 @@
 
 #include <math.h>
 
-app_hindrance onnx_transformer_hindrance(const lb_transformer *model)
+app_hindrance onnx_transformer_hindrance(const lb_model *model)
 {
     static const lb_positional_kind known[] = {LB_POSITIONAL_SINUSOIDAL, LB_POSITIONAL_LEARNED,
                                                LB_POSITIONAL_NONE};
-    if (model->config.attention_weights != LB_SOFTMAX)
-        return (app_hindrance){NULL, "attention weights other than softmax"};
-    if (model->config.window > 0) return (app_hindrance){NULL, "a window of self-attention"};
+    const lb_transformer_config *c = &((const lb_transformer *)model)->config;
+    if (c->window > 0) return (app_hindrance){NULL, "a window of self-attention"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i] == model->config.positions) return (app_hindrance){0};
-    return (app_hindrance){lb_choice_name(lb_positional_names, (int)model->config.positions), "positions"};
+        if (known[i] == c->positions) return (app_hindrance){0};
+    return (app_hindrance){lb_choice_name(lb_positional_names, (int)c->positions), "positions"};
 }
 
 /* Rows for positions, [count] integers: sin(position frequency + phase), where a cosine has the phase pi / 2. */
@@ -169,8 +168,8 @@ static void decode(const lb_transformer *model, onnx_graph *g)
     onnx_end_step(g, &model->base, x, 1, weights);
 }
 
-void onnx_transformer_add(const lb_transformer *model, onnx_graphs *graphs)
+void onnx_transformer_add(const lb_model *model, onnx_graphs *graphs)
 {
-    encode(model, graphs);
-    decode(model, &graphs->decoder);
+    encode((const lb_transformer *)model, graphs);
+    decode((const lb_transformer *)model, &graphs->decoder);
 }

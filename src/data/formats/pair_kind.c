@@ -193,11 +193,15 @@ static const lb_pair_kind_row rows[] = {
 
 static lb_status unknown(const char *name, lb_error *error)
 {
-    return lb_error_set(
-        error, LB_ERROR_ARGUMENT,
-        "unknown format \"%.40s\", expected tsv, csv, cmudict, lexiconp, unimorph, conllu, jsonl, scan, "
-        "lines:TEXT or lists:TEXT, maybe with +header behind it",
-        name);
+    char names[LB_MESSAGE_LENGTH / 2] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && length < sizeof names; i++)
+        if (rows[i].between)
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s, ", rows[i].name);
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "unknown format \"%.40s\", expected %slines:TEXT or lists:TEXT, maybe with +header "
+                        "behind it",
+                        name, names);
 }
 
 lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *error)

@@ -124,7 +124,7 @@ static bool is_conllu(sample *s)
     return words > 0;
 }
 
-static bool is_scan(sample *s)
+static bool all_divide(sample *s)
 {
     for (int i = 0; i < s->count; i++)
         if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS) return false;
@@ -140,7 +140,7 @@ static const struct {
 } kinds[] = {
     {"jsonl", is_jsonl},
     {"conllu", is_conllu},
-    {"scan", is_scan},
+    {"scan", all_divide},
     {"lexiconp", lb_is_lexiconp},
     {"lines: ||| ", is_divided},
     {"lines: -> ", is_divided},
