@@ -31,23 +31,48 @@ static const char *print_number(double value, char number[APP_OPTION_NUMBER])
     return number;
 }
 
+static bool is_opposite(const app_option *option)
+{
+    return option->setting && option->setting->opposite;
+}
+
+bool app_option_is_on(const app_option *option)
+{
+    return option->kind == APP_IS_FLAG && option->value.flag && *option->value.flag != is_opposite(option);
+}
+
+void app_option_turn(const app_option *option, bool on)
+{
+    *option->value.flag = on != is_opposite(option);
+}
+
+/* Where zero is a value, a negative number stands for it, and zero means "not given". */
+static double shown(const app_option *option, double value)
+{
+    bool zero_is_value = option->setting && option->setting->zero_is_value;
+    return zero_is_value ? value == 0 ? -1 : value < 0 ? 0 : value : value;
+}
+
 const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER])
 {
+    double value;
     switch (option->kind) {
     case APP_IS_FLAG:
-        return *option->value.flag ? "true" : "false";
+        return app_option_is_on(option) ? "true" : "false";
     case APP_IS_INT:
-        snprintf(number, APP_OPTION_NUMBER, "%d", *option->value.integer);
-        return is_in_range(option, *option->value.integer) ? number : NULL;
+        value = shown(option, *option->value.integer);
+        snprintf(number, APP_OPTION_NUMBER, "%.0f", value);
+        return is_in_range(option, value) ? number : NULL;
     case APP_IS_SEED:
         snprintf(number, APP_OPTION_NUMBER, "%ju", (uintmax_t)*option->value.seed);
         return number;
     case APP_IS_NUMBER:
-        return is_in_range(option, *option->value.number) ? print_number(*option->value.number, number)
-                                                          : NULL;
+        value = shown(option, *option->value.number);
+        return is_in_range(option, value) ? print_number(value, number) : NULL;
     case APP_IS_CHOICE:
         return option->choices[*option->value.integer];
     case APP_IS_TEXT:
+    case APP_IS_ONE_OF:
         return *option->value.text;
     default:
         return NULL;
@@ -72,7 +97,8 @@ void app_option_expects(const app_option *option, char *text, size_t size)
         else
             snprintf(text, size, "a number");
         break;
-    case APP_IS_CHOICE: {
+    case APP_IS_CHOICE:
+    case APP_IS_ONE_OF: {
         size_t used = 0;
         for (const char *const *choice = option->choices; *choice && used < size; choice++) {
             const char *joint = choice == option->choices ? "" : choice[1] ? ", " : " or ";
@@ -86,6 +112,11 @@ void app_option_expects(const app_option *option, char *text, size_t size)
     }
 }
 
+static double stored(const app_option *option, double value)
+{
+    return option->setting && option->setting->zero_is_value && value == 0 ? -1 : value;
+}
+
 static bool read_int(const app_option *option, const char *text)
 {
     char *end;
@@ -93,7 +124,7 @@ static bool read_int(const app_option *option, const char *text)
     long long value = strtoll(text, &end, 10);
     if (errno || end == text || *end || value < INT_MIN || value > INT_MAX) return false;
     if (!is_in_range(option, (double)value)) return false;
-    *option->value.integer = (int)value;
+    *option->value.integer = (int)stored(option, (double)value);
     return true;
 }
 
@@ -116,25 +147,23 @@ static bool read_number(const app_option *option, const char *text)
     bool lost = value == 0 && errno == ERANGE;
     if (end == text || *end || !isfinite(value) || lost) return false;
     if (!is_in_range(option, value)) return false;
-    *option->value.number = value;
+    *option->value.number = stored(option, value);
     return true;
 }
 
 static bool read_choice(const app_option *option, const char *text)
 {
-    for (int i = 0; option->choices[i]; i++) {
-        if (strcmp(option->choices[i], text) == 0) {
-            *option->value.integer = i;
-            return true;
-        }
-    }
-    for (const app_alias *alias = option->aliases; alias && alias->name; alias++) {
-        if (strcmp(alias->name, text) == 0) {
-            *option->value.integer = alias->choice;
-            return true;
-        }
-    }
-    return false;
+    int choice = 0;
+    const lb_alias *alias = option->aliases;
+    while (option->choices[choice] && strcmp(option->choices[choice], text) != 0) choice++;
+    while (alias && alias->name && strcmp(alias->name, text) != 0) alias++;
+    if (!option->choices[choice] && !(alias && alias->name)) return false;
+    if (!option->choices[choice]) choice = alias->choice;
+    if (option->kind == APP_IS_CHOICE)
+        *option->value.integer = choice;
+    else
+        *option->value.text = option->choices[choice];
+    return true;
 }
 
 enum { MOST_VARIABLES = 256 };
@@ -186,6 +215,7 @@ bool app_option_set(const app_option *option, const char *text)
     case APP_IS_NUMBER:
         return !isspace((unsigned char)*text) && read_number(option, text);
     case APP_IS_CHOICE:
+    case APP_IS_ONE_OF:
         return read_choice(option, text);
     case APP_IS_TEXT:
         if (!*text && is_name(option)) return false;
@@ -194,7 +224,7 @@ bool app_option_set(const app_option *option, const char *text)
     case APP_IS_TEXTS:
         return !lb_strings_add(option->value.texts, lb_alloc_string(text), NULL);
     case APP_IS_FLAG:
-        *option->value.flag = true;
+        app_option_turn(option, true);
         return true;
     default:
         return false;

@@ -3,17 +3,12 @@
 #define APP_OPTION_H
 
 #include "base/strings.h"
+#include "settings/settings.h"
 #include "tensor/instruction_set.h"
 #include <lookback/base.h>
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/** Another name of a choice. */
-typedef struct app_alias {
-    const char *name; /* NULL after the last */
-    int choice;       /* its position */
-} app_alias;
 
 /** One row of the table; use the macros below. Their last argument is the help; further fields may follow it:
  *
@@ -28,7 +23,8 @@ typedef struct app_option {
         APP_IS_NUMBER,
         APP_IS_TEXT,
         APP_IS_TEXTS,
-        APP_IS_CHOICE
+        APP_IS_CHOICE,
+        APP_IS_ONE_OF /* a text that is one of `choices` */
     } kind;
     char letter;         /* the short form, or 0 */
     const char *name;    /* the long form, without dashes */
@@ -47,7 +43,8 @@ typedef struct app_option {
     } value;
     double min, max;            /* inclusive; both 0: any */
     const char *const *choices; /* NULL after the last; for a text: the valid words, for --help */
-    const app_alias *aliases;   /* of choices; NULL: none */
+    const lb_alias *aliases;    /* of choices; NULL: none */
+    const lb_setting *setting;  /* of a training, whose field is the variable; NULL: it is none */
 } app_option;
 
 /** A heading in --help, above the options that follow. */
@@ -83,13 +80,6 @@ extern int app_isa;
             "number of threads; 0: OMP_NUM_THREADS, or one per processor, of which a training chooses how "  \
             "many it "                                                                                       \
             "uses. Results do not depend on it")
-
-/** The parts of a batch, for several processes: lb_training_config.shards. */
-#define APP_SHARDS(pointer)                                                                                  \
-    APP_INT(0, "shards", "N", (pointer), 0, 1024,                                                            \
-            "parts of each batch for the processes of mpirun, a power of two; 0: keep the checkpoint's "     \
-            "value, or one for each process. Like --seed, it affects the exact result; the number of "       \
-            "processes does not")
 
 /** Leaves out notes and progress: app_options_be_quiet. */
 #define APP_QUIET(pointer)                                                                                   \
@@ -147,6 +137,9 @@ extern int app_isa;
  *  Returns false, and sets nothing, if the value is invalid. */
 LB_MUST_USE bool app_option_set(const app_option *option, const char *text);
 
+/** Turns a flag on or off. */
+void app_option_turn(const app_option *option, bool on);
+
 /** Whether app_option_set has been called for an option of this variable: its value was then given, default or not. */
 bool app_option_was_set(const void *variable);
 
@@ -166,7 +159,7 @@ void app_option_describe(const app_option *option, char *text, size_t size);
 /** Whether its text names a file, a folder or a model. */
 bool app_option_is_path(const app_option *option);
 
-/** Whether it is a flag that is on unless --no-NAME turns it off. */
+/** Whether it is a flag that is on. */
 bool app_option_is_on(const app_option *option);
 
 /** The options that every program has. */

@@ -184,7 +184,7 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
         }
         if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
         given = given || is_operand(program, option);
-        if (code >= FIRST_NEGATED) *option->value.flag = false;
+        if (code >= FIRST_NEGATED) app_option_turn(option, false);
     }
     *argc -= optind;
     *argv += optind;

@@ -10,11 +10,6 @@ const app_option app_option_help = {.name = "help", .letter = 'h', .help = "prin
 const app_option app_option_version = {
     .name = "version", .letter = 'V', .help = "print the version", .kind = APP_IS_FLAG};
 
-bool app_option_is_on(const app_option *option)
-{
-    return option->kind == APP_IS_FLAG && option->value.flag && *option->value.flag;
-}
-
 /* "  -b, --batch N", or "      --[no-]NAME" for a flag that is on by default. */
 static int format_left(const app_option *option, char left[LEFT])
 {
@@ -54,7 +49,7 @@ static void print_wrapped(const char *text, int indent, const char *margin, FILE
 
 static const char *alias_of(const app_option *option, int choice)
 {
-    for (const app_alias *alias = option->aliases; alias && alias->name; alias++)
+    for (const lb_alias *alias = option->aliases; alias && alias->name; alias++)
         if (alias->choice == choice) return alias->name;
     return NULL;
 }

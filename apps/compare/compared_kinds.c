@@ -1,6 +1,6 @@
 #include "compare/compared_kinds.h"
 
-#include "cli/model_choice.h"
+#include "settings/settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static bool same_word(const char *name, const char *word, size_t length)
 static int find_kind(const char *word, size_t length)
 {
     int k = 0;
-    for (const app_alias *alias = app_attention_aliases; alias->name; alias++)
+    for (const lb_alias *alias = lb_setting_find("attention")->aliases; alias->name; alias++)
         if (same_word(alias->name, word, length)) {
             word = lb_attention_names[alias->choice];
             length = strlen(word);

@@ -27,7 +27,7 @@ void app_value_put(const app_option *option, const char *const *as, const char *
     if (value != APP_VALUE_WORDS) return;
     for (const char *const *choice = option->choices; *choice; choice++)
         fprintf(out, "%s%s", choice == option->choices ? "" : " ", *choice);
-    for (const app_alias *alias = option->aliases; alias && alias->name; alias++)
+    for (const lb_alias *alias = option->aliases; alias && alias->name; alias++)
         fprintf(out, " %s", alias->name);
     fputs(end, out);
 }

@@ -2,6 +2,8 @@
 
 #include "data/pairs.h"
 #include "data/symbols.h"
+#include "models/file/model_formats.h"
+#include "settings/settings.h"
 #include "translate/training/config_check.h"
 
 #include <math.h>
@@ -60,7 +62,7 @@ static int kind_of(const lb_training_config *config)
 
 lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 {
-    return c->from ? lb_config_check_numbers(c, error) : lb_recipe_settle(c, error);
+    return c->from ? lb_settings_check(c, error) : lb_recipe_settle(c, error);
 }
 
 /* Of lists there are as many as one wants. */
@@ -191,21 +193,8 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
 
 static lb_model *make_seq2seq(const lb_training_config *c, int64_t source, int64_t target, lb_params *params)
 {
-    lb_seq2seq_config config = {.source_vocab = source,
-                                .target_vocab = target,
-                                .embed = c->embed,
-                                .hidden = c->hidden,
-                                .layers = c->layers,
-                                .bidirectional = !c->one_direction,
-                                .attention = c->attention,
-                                .heads = c->heads,
-                                .attention_weights = c->attention_weights,
-                                .dropout = (lb_real)fmax(c->dropout, 0),
-                                .output = c->loss,
-                                .tied = c->tied,
-                                .cell = c->cell,
-                                .window = c->window,
-                                .copy = c->copy};
+    lb_seq2seq_config config = {.source_vocab = source, .target_vocab = target, .attention = c->attention};
+    lb_settings_to_model(c, lb_seq2seq_fields, &config);
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
     return model && !lb_seq2seq_init(model, params, "", config) ? &model->base : NULL;
 }
@@ -213,21 +202,8 @@ static lb_model *make_seq2seq(const lb_training_config *c, int64_t source, int64
 static lb_model *make_transformer(const lb_training_config *c, int64_t source, int64_t target,
                                   lb_params *params)
 {
-    lb_transformer_config config = {.source_vocab = source,
-                                    .target_vocab = target,
-                                    .width = c->hidden,
-                                    .heads = c->heads,
-                                    .attention_weights = c->attention_weights,
-                                    .layers = c->layers,
-                                    .positions = c->positions,
-                                    .dropout = (lb_real)fmax(c->dropout, 0),
-                                    .output = c->loss,
-                                    .tied = c->tied,
-                                    .kv_heads = c->kv_heads,
-                                    .softcap = c->softcap,
-                                    .window = c->window,
-                                    .feature_positions = c->feature_positions,
-                                    .copy = c->copy};
+    lb_transformer_config config = {.source_vocab = source, .target_vocab = target};
+    lb_settings_to_model(c, lb_transformer_fields, &config);
     lb_transformer *model = lb_params_alloc(params, sizeof *model);
     return model && !lb_transformer_init(model, params, "", config) ? &model->base : NULL;
 }
