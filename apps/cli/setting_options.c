@@ -1,5 +1,9 @@
 #include "cli/setting_options.h"
 
+#include "models/file/model_formats.h"
+
+#include <cJSON.h>
+
 #include <string.h>
 
 enum { MOST = 96 };
@@ -59,4 +63,54 @@ void app_settings_leave_open(lb_training_config *config, bool words)
         if ((s->part == LB_SETTING_MODEL || s->of_rule) && (s->type == LB_SETTING_WORD) == words &&
             !app_option_was_set(place_of(s, config)))
             lb_setting_reset(s, config);
+}
+
+/* Replaces options by the fields of an object. False if memory runs out. */
+static bool replace(cJSON *options, const cJSON *fields)
+{
+    const cJSON *field;
+    char name[LB_SETTING_NAME];
+    cJSON_ArrayForEach(field, fields)
+    {
+        if (!field->string) return true;
+        const lb_setting *s = lb_setting_find(field->string);
+        if (!s || !cJSON_GetObjectItemCaseSensitive(options, lb_setting_option(s, name))) continue;
+        cJSON *value = cJSON_Duplicate(field, true);
+        if (!value || !cJSON_ReplaceItemInObjectCaseSensitive(options, name, value)) return false;
+    }
+    return true;
+}
+
+static void drop_others(cJSON *options, const char *kind)
+{
+    char name[LB_SETTING_NAME];
+    for (const lb_setting *s = lb_settings; kind && lb_model_fields(kind) && s->name; s++)
+        if (!lb_setting_is_of(s, kind))
+            cJSON_DeleteItemFromObjectCaseSensitive(options, lb_setting_option(s, name));
+}
+
+static bool settle(cJSON *record, const cJSON *config, const char *kind)
+{
+    cJSON *options = cJSON_GetObjectItemCaseSensitive(record, "options");
+    if (!cJSON_IsObject(options)) return true;
+    cJSON *settings = cJSON_DetachItemFromObjectCaseSensitive(record, "settings");
+    bool replaced = replace(options, config) && replace(options, settings);
+    cJSON_Delete(settings);
+    drop_others(options, kind);
+    return replaced;
+}
+
+lb_status app_put_options_in_force(cJSON *record, const cJSON *config, const char *kind, lb_error *error)
+{
+    cJSON *member;
+    const cJSON *part = cJSON_GetObjectItemCaseSensitive(config, "members");
+    bool settled = settle(record, config, kind);
+    if (part) part = part->child;
+    cJSON_ArrayForEach(member, cJSON_GetObjectItemCaseSensitive(record, "members"))
+    {
+        settled = settled && settle(member, cJSON_GetObjectItemCaseSensitive(part, "config"),
+                                    cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(part, "kind")));
+        if (part) part = part->next;
+    }
+    return settled ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
 }

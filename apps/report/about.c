@@ -1,7 +1,7 @@
 #include "report/about.h"
 
 #include "base/alloc.h"
-#include "cli/options_in_force.h"
+#include "cli/setting_options.h"
 #include "cli/shell_word.h"
 #include "data/symbols.h"
 #include "io/json.h"
