@@ -98,14 +98,9 @@ void app_option_expects(const app_option *option, char *text, size_t size)
             snprintf(text, size, "a number");
         break;
     case APP_IS_CHOICE:
-    case APP_IS_ONE_OF: {
-        size_t used = 0;
-        for (const char *const *choice = option->choices; *choice && used < size; choice++) {
-            const char *joint = choice == option->choices ? "" : choice[1] ? ", " : " or ";
-            used += (size_t)snprintf(text + used, size - used, "%s%s", joint, *choice);
-        }
+    case APP_IS_ONE_OF:
+        lb_choices_text(option->choices, text, size);
         break;
-    }
     default:
         snprintf(text, size, "%s", option->metavar);
         break;

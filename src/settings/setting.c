@@ -61,6 +61,18 @@ int lb_setting_choice(const lb_setting *s, const char *name)
     return s->choices[choice] ? choice : -1;
 }
 
+char *lb_choices_text(const char *const *choices, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const char *const *choice = choices; *choice && used < size; choice++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 choice == choices ? ""
+                                 : choice[1]       ? ", "
+                                                   : " or ",
+                                 *choice);
+    return text;
+}
+
 double lb_setting_number(const lb_setting *s, const lb_training_config *config)
 {
     const void *at = (const char *)config + s->at;
@@ -102,6 +114,16 @@ void lb_setting_reset(const lb_setting *s, lb_training_config *config)
         lb_setting_put(s, config, 0);
 }
 
+void lb_settings_settle(lb_training_config *config)
+{
+    for (const lb_setting *s = lb_settings; s->name; s++) {
+        if (is_text(s) && s->choices && !*lb_setting_text(s, config))
+            *lb_setting_text(s, config) = s->choices[(int)s->usual_value];
+        else if (!is_text(s) && s->usual_value != 0 && lb_setting_number(s, config) == 0)
+            lb_setting_put(s, config, s->usual_value);
+    }
+}
+
 static lb_status out_of_range(const lb_setting *s, double found, const char *expected, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %g, expected %s", s->name, found, expected);
@@ -115,9 +137,19 @@ static lb_status check_number(const lb_setting *s, double found, lb_error *error
     return found < 1 ? LB_OK : out_of_range(s, found, "less than 1", error);
 }
 
+static lb_status check_word(const lb_setting *s, const char *found, lb_error *error)
+{
+    char all[LB_MESSAGE_LENGTH];
+    if (!found || !s->choices || lb_setting_choice(s, found) >= 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: expected %s, found \"%.40s\"", s->name,
+                        lb_choices_text(s->choices, all, sizeof all), found);
+}
+
 static lb_status check_one(const lb_setting *s, const lb_training_config *config, lb_error *error)
 {
-    if (is_text(s) || s->type == LB_SETTING_FLAG || s->type == LB_SETTING_SEED) return LB_OK;
+    if (is_text(s))
+        return check_word(s, *(const char *const *)(const void *)((const char *)config + s->at), error);
+    if (s->type == LB_SETTING_FLAG || s->type == LB_SETTING_SEED) return LB_OK;
     double found = lb_setting_number(s, config);
     if (s->type == LB_SETTING_NUMBER) return check_number(s, found, error);
     int choices = s->choices ? lb_choices(s->choices) : 0;

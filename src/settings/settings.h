@@ -56,10 +56,11 @@ typedef struct lb_setting {
     double min_of_lists;        /* if it is larger */
     const char *const *choices; /* ends with NULL; of a text: the valid words */
     const lb_alias *aliases;    /* of choices; NULL: none */
-    bool zero_is_value;         /* zero in the field is the default: a negative number there means zero */
-    bool of_rule;               /* how texts are read: decided by the model that a training starts from */
-    bool only_trains;           /* of the model, but its weights fit other values, too */
-    bool only_if_set;           /* left out of LB_SETTINGS_IDENTITY where it has its default */
+    double usual_value; /* the default where the recipe has one that depends on nothing; 0: it depends */
+    bool zero_is_value; /* zero in the field is the default: a negative number there means zero */
+    bool of_rule;       /* how texts are read: decided by the model that a training starts from */
+    bool only_trains;   /* of the model, but its weights fit other values, too */
+    bool only_if_set;   /* left out of LB_SETTINGS_IDENTITY where it has its default */
     int together; /* of those refused for another kind of model, rows with a number are named together */
     int place[LB_SETTINGS_LISTS]; /* in these lists, from 1; 0: not there */
 
@@ -91,6 +92,9 @@ char *lb_setting_option(const lb_setting *setting, char name[LB_SETTING_NAME]);
 /** The position of a choice with this name or alias; -1: there is none. */
 int lb_setting_choice(const lb_setting *setting, const char *name);
 
+/** "none, nfc or nfd". Returns `text`. */
+char *lb_choices_text(const char *const *choices, char *text, size_t size);
+
 /** The value of a flag, a number or a choice. */
 double lb_setting_number(const lb_setting *setting, const lb_training_config *config);
 
@@ -102,6 +106,9 @@ void lb_setting_put(const lb_setting *setting, lb_training_config *config, doubl
 
 /** Makes it the default. */
 void lb_setting_reset(const lb_setting *setting, lb_training_config *config);
+
+/** Sets what is open to its `usual_value`, and a word to the first of its choices. */
+void lb_settings_settle(lb_training_config *config);
 
 /** Checks the range of each setting. Errors: LB_ERROR_ARGUMENT with the first that is out of it. */
 LB_MUST_USE lb_status lb_settings_check(const lb_training_config *config, lb_error *error);

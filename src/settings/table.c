@@ -57,9 +57,10 @@ const lb_setting lb_settings[] = {
      .only_if_set = true, .place = {10},
      .help = "what is a symbol without a separator: a character (default), or a grapheme, which is what "
              "people take for one, such as a flag or a letter with its marks"},
-    {ROW(normalize, WORD, DATA, PAIRS, "FORM"), .choices = lb_normal_form_names, .of_rule = true,
-     .place = {7, 10}, .help = "Unicode normal form inside the model; outputs are always composed"},
-    {ROW(min_count, INT, DATA, PAIRS, "N"), .min = 1, .max = MOST, .place = {3},
+    {ROW(normalize, WORD, DATA, PAIRS, "FORM"), .usual_value = LB_NORMAL_FORM_NFD,
+     .choices = lb_normal_form_names, .of_rule = true, .place = {7, 10},
+     .help = "Unicode normal form inside the model; outputs are always composed"},
+    {ROW(min_count, INT, DATA, PAIRS, "N"), .usual_value = 1, .min = 1, .max = MOST, .place = {3},
      .help = "drop symbols that occur less often than this"},
     {FLAG(skip_bad_lines, DATA, PAIRS), .help = "skip and count bad lines instead of stopping at the first"},
     {FLAG(any_target, DATA, PAIRS), .only_if_set = true, .place = {20},
@@ -94,7 +95,7 @@ const lb_setting lb_settings[] = {
      .help = "let the model copy symbols from the source, even ones that it has not seen in training"},
     {ROW(direction, WORD, MODEL, BOTH, "WAY"), .choices = directions, .only_if_set = true, .place = {2, 8},
      .help = "write the target from its start or from its end; outputs read the same either way"},
-    {ROW(heads, INT, MODEL, BOTH, "N"), .min = 1, .max = 1024,
+    {ROW(heads, INT, MODEL, BOTH, "N"), .usual_value = 4, .min = 1, .max = 1024,
      .help = "heads of multi-head attention or of a transformer"},
     {ROW(positions, CHOICE, MODEL, BOTH, "KIND"), .choices = lb_positional_names, .together = OF_TRANSFORMER,
      .help = "how a transformer represents the order of symbols"},
@@ -137,12 +138,13 @@ const lb_setting lb_settings[] = {
     {ROW(hallucinate, NUMBER, TRAINING, PAIRS, "SHARE"), .max = 1, .only_if_set = true, .place = {19},
      .help = "for few pairs: share of pairs in which half of the letters common to source and target, "
              "in stretches of three or more, are replaced by random ones"},
-    {ROW(average, NUMBER, TRAINING, PAIRS, "DECAY"), .max = 0.999999, .zero_is_value = true, .place = {18},
+    {ROW(average, NUMBER, TRAINING, PAIRS, "DECAY"), .usual_value = 0.998, .max = 0.999999,
+     .zero_is_value = true, .place = {18},
      .help = "evaluate and keep the average of the weights over about 1 / (1 - DECAY) steps; 0: the "
              "weights of the last step"},
     {ROW(target, NUMBER, TRAINING, LISTS, "SHARE"), .max = 1,
      .help = "stop once exact match on held-out lists reaches this; 0: never"},
-    {ROW(evaluate_every, INT, TRAINING, PAIRS, "N"), .min = 1, .max = MOST, .place = {12},
+    {ROW(evaluate_every, INT, TRAINING, PAIRS, "N"), .usual_value = 250, .min = 1, .max = MOST, .place = {12},
      .help = "steps between evaluations"},
     {ROW(patience, INT, TRAINING, PAIRS, "N"), .max = MOST, .zero_is_value = true, .place = {0, 6},
      .help = "stop after N evaluations without a better model; 0: never; default: as many as fit in 1250 "
@@ -150,7 +152,7 @@ const lb_setting lb_settings[] = {
     {ROW(seed, SEED, TRAINING, BOTH, "N"), .usual = LISTS, .place = {17},
      .help = "seed of the initial weights and of all random choices",
      .help_of_lists = "seed of the initial weights and of all lists"},
-    {ROW(seeds, INT, TRAINING, PAIRS, "N"), .min = 1, .max = 64,
+    {ROW(seeds, INT, TRAINING, PAIRS, "N"), .usual_value = 1, .min = 1, .max = 64,
      .help = "train this many models, with --seed and the numbers after it, and save them as one ensemble"},
     {ROW(shards, INT, TRAINING, BOTH, "N"), .max = 1024, .only_if_set = true, .place = {22, 7},
      .help = "parts of each batch for the processes of mpirun, a power of two; 0: keep the checkpoint's "
@@ -162,7 +164,7 @@ const lb_setting lb_settings[] = {
      .help_of_lists = "folder for the model, log and chart"},
     {ROW(keep, INT, FILES, PAIRS, "N"), .max = MANY,
      .help = "also keep the models of the last N evaluations, as model-STEP.safetensors"},
-    {ROW(film, INT, FILES, BOTH, "N"), .max = 1000, .zero_is_value = true,
+    {ROW(film, INT, FILES, BOTH, "N"), .usual_value = 2, .max = 1000, .zero_is_value = true,
      .help = "dev pairs whose outputs and attention are added to film.jsonl at each evaluation, for "
              "lookback report",
      .help_of_lists =

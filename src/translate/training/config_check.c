@@ -2,7 +2,6 @@
 
 #include "data/pairs.h"
 #include "models/attention/decoder_attention.h"
-#include "models/file/model_formats.h"
 #include "settings/settings.h"
 
 #include <string.h>
@@ -35,14 +34,6 @@ static lb_status check_hold_out(const lb_training_config *c, lb_error *error)
 
 static lb_status check_pairs(const lb_training_config *c, lb_error *error)
 {
-    lb_normal_form form;
-    if (!lb_normal_form_find(c->normalize, &form))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
-                            c->normalize);
-    if (strcmp(c->symbols, lb_symbol_kind_names[false]) != 0 &&
-        strcmp(c->symbols, lb_symbol_kind_names[true]) != 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "symbols: expected characters or graphemes, found \"%.40s\"", c->symbols);
     bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);
     if (c->sort && (c->train || c->dev || pairs || dev || c->epochs))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -56,9 +47,6 @@ static lb_status check_pairs(const lb_training_config *c, lb_error *error)
     if ((c->steps > 0) + (c->epochs > 0) + (c->minutes > 0) > 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "found two of steps, epochs and minutes, expected only one of them");
-    if (strcmp(c->direction, LB_DIRECTION_FORWARD) != 0 && strcmp(c->direction, LB_DIRECTION_BACKWARD) != 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "direction: expected forward or backward, found \"%.40s\"", c->direction);
     return LB_OK;
 }
 
@@ -85,9 +73,6 @@ static lb_status check_features(const lb_training_config *c, lb_error *error)
 static lb_status check_model(lb_training_config *c, lb_error *error)
 {
     static const lb_training_config none = {0};
-    if (!lb_model_fields(c->model))
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "model: expected seq2seq or transformer, found \"%.40s\"", c->model);
     lb_status status = lb_settings_fit_kind(c, &none, false, error);
     if (!status) status = check_attention(c, error);
     return status ? status : check_features(c, error);

@@ -32,9 +32,6 @@ enum { ROWS = sizeof of_pairs / sizeof *of_pairs };
 static const recipe_row of_lists = {.embed = 64, .hidden = 128, .batch = 64};
 
 enum {
-    HEADS = 4,
-    FILMED = 2,
-    EVALUATE_EVERY = 250,
     PATIENCE = 1250, /* steps without a better model, at least */
     LEAST_STEPS = 4000,
     WARM_UP = 200,
@@ -42,7 +39,7 @@ enum {
     BATCHES = 8  /* batches of this */
 };
 
-static const double AVERAGE = 0.998, CLIP_NORM = 1, PATIENT = 0.3; /* share of the steps, like PATIENCE */
+static const double CLIP_NORM = 1, PATIENT = 0.3; /* share of the steps, like PATIENCE */
 
 static const struct {
     int layers;
@@ -83,18 +80,9 @@ static void choose_for_files(lb_training_config *c)
 
 lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 {
-    if (!c->symbols) c->symbols = lb_symbol_kind_names[false];
-    if (!c->normalize) c->normalize = lb_normal_form_names[LB_NORMAL_FORM_NFD];
-    if (!c->model) c->model = LB_MODEL_SEQ2SEQ;
-    if (!c->direction) c->direction = LB_DIRECTION_FORWARD;
+    lb_settings_settle(c);
     if (c->pairs.features && !c->features_separator) c->features_separator = ";";
-    choose(&c->min_count, 1);
     choose(&c->layers, of_models[kind_of(c)].layers);
-    choose(&c->heads, HEADS);
-    choose(&c->evaluate_every, EVALUATE_EVERY);
-    choose(&c->seeds, 1);
-    choose(&c->film, FILMED);
-    if (c->average == 0) c->average = AVERAGE;
     if (c->sort)
         choose_for_lists(c);
     else
