@@ -24,7 +24,7 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static bool is_settable(const app_option *option, const char *const *left_out)
 {
-    return option->kind != APP_IS_HEADING && !is_one_of(option->name, left_out);
+    return option->kind != APP_IS_HEADING && option->kind != APP_IS_SET && !is_one_of(option->name, left_out);
 }
 
 static const char *const own[] = {"config", "print-config", NULL};

@@ -31,6 +31,18 @@ static const char *print_number(double value, char number[APP_OPTION_NUMBER])
     return number;
 }
 
+bool app_option_is_rare(const app_option *option)
+{
+    return option->setting && option->setting->rare;
+}
+
+const char *app_option_words(const app_option *option, char words[LB_SETTING_WORDS])
+{
+    if (option->setting) return lb_setting_words(option->setting, words);
+    snprintf(words, LB_SETTING_WORDS, "--%s", option->name);
+    return words;
+}
+
 static bool is_opposite(const app_option *option)
 {
     return option->setting && option->setting->opposite;
@@ -102,7 +114,7 @@ void app_option_expects(const app_option *option, char *text, size_t size)
         lb_choices_text(option->choices, text, size);
         break;
     default:
-        snprintf(text, size, "%s", option->metavar);
+        snprintf(text, size, "%s", option->metavar ? option->metavar : "true or false");
         break;
     }
 }

@@ -24,6 +24,7 @@ typedef struct app_option {
         APP_IS_TEXT,
         APP_IS_TEXTS,
         APP_IS_CHOICE,
+        APP_IS_SET,   /* NAME=VALUE: a setting by its name */
         APP_IS_ONE_OF /* a text that is one of `choices` */
     } kind;
     char letter;         /* the short form, or 0 */
@@ -150,6 +151,12 @@ void app_options_forget(void);
 enum { APP_OPTION_NUMBER = 32 };
 const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER]);
 
+/** Writes it as people type it: "--hidden", or "--set kv_heads". */
+const char *app_option_words(const app_option *option, char words[LB_SETTING_WORDS]);
+
+/** Whether it has no name of its own on the command line: --set NAME=VALUE. */
+bool app_option_is_rare(const app_option *option);
+
 /** Writes what the option expects, such as "a whole number from 1 to 65536". */
 void app_option_expects(const app_option *option, char *text, size_t size);
 
@@ -161,6 +168,9 @@ bool app_option_is_path(const app_option *option);
 
 /** Whether it is a flag that is on. */
 bool app_option_is_on(const app_option *option);
+
+/** The heading above the rare ones. */
+extern const char app_rare_heading[];
 
 /** The options that every program has. */
 extern const app_option app_option_help, app_option_version;

@@ -11,6 +11,11 @@ const app_completion *app_completion_find(const char *shell)
     return NULL;
 }
 
+bool app_is_completed(const app_option *option)
+{
+    return option->kind != APP_IS_HEADING && !app_option_is_rare(option);
+}
+
 app_value app_value_of(const app_option *option)
 {
     if (option->kind == APP_IS_FLAG) return APP_VALUE_NONE;

@@ -56,14 +56,14 @@ static bool has(const ensembling *s, const app_member *member, const lb_setting 
 /* A member does without the settings of other kinds. */
 static void list_options(const ensembling *s, const app_member *member, uint64_t seed, own_options *own)
 {
-    char number[APP_OPTION_NUMBER];
+    char number[APP_OPTION_NUMBER], text[LONGEST_OPTION - 8];
     lb_training_config usual = *s->usual;
     *own = (own_options){.count = 0};
     for (const lb_setting *setting = lb_settings; member->model && setting->name; setting++) {
         if (has(s, member, setting)) continue;
         const app_option option = app_setting_option(setting, &usual, LB_SETTING_OF_PAIRS);
-        bool flag = setting->type == LB_SETTING_FLAG;
-        add_option(own, option.name, flag ? "" : app_option_value(&option, number));
+        snprintf(text, sizeof text, "%s=%s", option.name, app_option_value(&option, number));
+        add_option(own, "set", text);
     }
     snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
     add_option(own, "model", member->model);

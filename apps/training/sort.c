@@ -79,7 +79,8 @@ int sort_main(int argc, char **argv)
         APP_NUMBER(0, "repeats", "SHARE", &task.repeats, 0, 1,
                    "share of lists with at most four different numbers"),
     };
-    const app_option processes[] = {APP_THREADS(&threads), APP_QUIET(&quiet)};
+    const app_option processes[] = {app_set_option(LB_SETTING_OF_LISTS), APP_THREADS(&threads),
+                                    APP_QUIET(&quiet)};
     static app_option options[MOST];
     app_option *end = APP_ADD(options, lists);
     end = app_setting_options(end, LB_SETTING_MODEL, &settings, LB_SETTING_OF_LISTS);

@@ -21,7 +21,8 @@ int app_train_list(app_train_options *t, app_option *to)
                 "sources to make up for --teacher, from the beginnings and ends of the sources of --train; "
                 "default: as many as --train has pairs"),
     };
-    const app_option processes[] = {APP_ENSEMBLE(&t->ensemble), APP_THREADS(&t->threads)};
+    const app_option processes[] = {APP_ENSEMBLE(&t->ensemble), app_set_option(LB_SETTING_OF_PAIRS),
+                                    APP_THREADS(&t->threads)};
     const app_option rest[] = {
         APP_CONFIG_OPTIONS(&t->config),
         APP_QUIET(&t->quiet),
@@ -60,7 +61,7 @@ lb_status app_train_check(app_train_options *t, lb_error *error)
             "--teacher needs --dev or --no-hold-out: the teacher has seen the pairs that would be held out");
     if (t->settings.index_file && t->settings.index == LB_INDEX_NEVER)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "--index-file and --index never: expected only one of them");
+                            "--set index_file and --set index=never: expected only one of them");
     if (t->settings.no_hold_out && t->settings.dev)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--no-hold-out and --dev: expected only one of them");
     if (t->settings.no_hold_out && t->settings.patience > 0)

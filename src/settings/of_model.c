@@ -25,7 +25,7 @@ bool lb_setting_is_of(const lb_setting *s, const char *kind)
 /* "embed, one_direction and attention". */
 static void name_together(int together, bool options, char text[LB_MESSAGE_LENGTH])
 {
-    char name[LB_SETTING_NAME];
+    char name[LB_SETTING_WORDS];
     const lb_setting *last = NULL;
     size_t used = 0;
     for (const lb_setting *s = lb_settings; s->name; s++)
@@ -33,8 +33,8 @@ static void name_together(int together, bool options, char text[LB_MESSAGE_LENGT
     for (const lb_setting *s = lb_settings; s->name; s++) {
         if (s->together != together) continue;
         const char *joint = !used ? "" : s == last ? " and " : ", ";
-        used += (size_t)snprintf(text + used, LB_MESSAGE_LENGTH - used, "%s%s%s", joint, options ? "--" : "",
-                                 options ? lb_setting_option(s, name) : s->name);
+        used += (size_t)snprintf(text + used, LB_MESSAGE_LENGTH - used, "%s%s", joint,
+                                 options ? lb_setting_words(s, name) : s->name);
     }
 }
 

@@ -52,6 +52,14 @@ char *lb_setting_option(const lb_setting *s, char name[LB_SETTING_NAME])
     return replace(name, '_', '-');
 }
 
+char *lb_setting_words(const lb_setting *s, char words[LB_SETTING_WORDS])
+{
+    char option[LB_SETTING_NAME];
+    lb_setting_option(s, option);
+    snprintf(words, LB_SETTING_WORDS, s->rare ? "--set %s" : "--%s", s->rare ? s->name : option);
+    return words;
+}
+
 int lb_setting_choice(const lb_setting *s, const char *name)
 {
     int choice = 0;

@@ -75,6 +75,9 @@ typedef struct lb_setting {
 /** All settings, in the order of --help. */
 extern const lb_setting lb_settings[];
 
+/** Bytes of a name, and of an option as people type it. */
+enum { LB_SETTING_NAME = 48, LB_SETTING_WORDS = 64 };
+
 /** Whether it is the name of the field, of its option or in the configuration of a model, with underscores. */
 bool lb_setting_is_named(const lb_setting *setting, const char *name);
 
@@ -85,8 +88,10 @@ const lb_setting *lb_setting_find(const char *name);
  *  Any other name stays as it is. */
 const char *lb_setting_field(const char *name);
 
+/** Writes its option as people type it: "--hidden", or "--set kv_heads" if it is rare. */
+char *lb_setting_words(const lb_setting *setting, char words[LB_SETTING_WORDS]);
+
 /** The name of its option, without dashes before it. */
-enum { LB_SETTING_NAME = 48 };
 char *lb_setting_option(const lb_setting *setting, char name[LB_SETTING_NAME]);
 
 /** The position of a choice with this name or alias; -1: there is none. */

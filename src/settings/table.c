@@ -53,7 +53,7 @@ const lb_setting lb_settings[] = {
      .help = "separator between symbols of the source, such as ' '; default: each character is a symbol"},
     {ROW(target_separator, TEXT, DATA, PAIRS, "TEXT"), .usual = PAIRS, .place = {9},
      .help = "the same for the target"},
-    {ROW(symbols, TEXT, DATA, PAIRS, "KIND"), .choices = lb_symbol_kind_names, .of_rule = true,
+    {ROW(symbols, TEXT, DATA, PAIRS, "KIND"), .rare = true, .choices = lb_symbol_kind_names, .of_rule = true,
      .only_if_set = true, .place = {10},
      .help = "what is a symbol without a separator: a character (default), or a grapheme, which is what "
              "people take for one, such as a flag or a letter with its marks"},
@@ -66,14 +66,15 @@ const lb_setting lb_settings[] = {
     {FLAG(any_target, DATA, PAIRS), .only_if_set = true, .place = {20},
      .help = "in evaluations, count each source once, and its output as right if it equals any of its "
              "targets"},
-    {ROW(index, CHOICE, DATA, PAIRS, "WHEN"), .choices = index_uses,
+    {ROW(index, CHOICE, DATA, PAIRS, "WHEN"), .rare = true, .choices = index_uses,
      .help = "cache line offsets in FILE.index, so that the next run starts at once; always: next to "
              "--train; auto: in the folder of --out, for 32 MiB or more"},
-    {ROW(index_file, TEXT, DATA, PAIRS, "FILE"), .writes = true, .help = "cache line offsets in this file"},
+    {ROW(index_file, TEXT, DATA, PAIRS, "FILE"), .rare = true, .writes = true,
+     .help = "cache line offsets in this file"},
 
     {ROW(from, TEXT, MODEL, BOTH, "MODEL"),
      .help = "start from the weights of a trained model, a file or a folder, and keep its architecture"},
-    {ROW(freeze, TEXT, MODEL, BOTH, "NAMES"), .only_if_set = true, .place = {1},
+    {ROW(freeze, TEXT, MODEL, BOTH, "NAMES"), .rare = true, .only_if_set = true, .place = {1},
      .help = "comma-separated parts of the model that stay unchanged, such as encoder"},
     {ROW(model, WORD, MODEL, BOTH, "KIND"), .choices = models, .usual = BOTH,
      .help = "GRUs with attention, or a transformer"},
@@ -89,7 +90,7 @@ const lb_setting lb_settings[] = {
      .help = "let the encoder read in both directions"},
     {ROW(attention, CHOICE, MODEL, BOTH, "KIND"), .choices = lb_attention_names, .aliases = papers,
      .together = OF_SEQ2SEQ, .usual = BOTH, .help = "kind of attention"},
-    {ROW(attention_weights, CHOICE, MODEL, BOTH, "KIND"), .choices = lb_normalizer_names,
+    {ROW(attention_weights, CHOICE, MODEL, BOTH, "KIND"), .rare = true, .choices = lb_normalizer_names,
      .help = "how scores become weights; sparsemax and entmax make many of them exactly 0"},
     {FLAG(copy, MODEL, BOTH),
      .help = "let the model copy symbols from the source, even ones that it has not seen in training"},
@@ -97,24 +98,25 @@ const lb_setting lb_settings[] = {
      .help = "write the target from its start or from its end; outputs read the same either way"},
     {ROW(heads, INT, MODEL, BOTH, "N"), .usual_value = 4, .min = 1, .max = 1024,
      .help = "heads of multi-head attention or of a transformer"},
-    {ROW(positions, CHOICE, MODEL, BOTH, "KIND"), .choices = lb_positional_names, .together = OF_TRANSFORMER,
-     .help = "how a transformer represents the order of symbols"},
-    {ROW(kv_heads, INT, MODEL, BOTH, "N"), .max = 1024, .together = OF_TRANSFORMER, .place = {0, 9},
+    {ROW(positions, CHOICE, MODEL, BOTH, "KIND"), .rare = true, .choices = lb_positional_names,
+     .together = OF_TRANSFORMER, .help = "how a transformer represents the order of symbols"},
+    {ROW(kv_heads, INT, MODEL, BOTH, "N"), .rare = true, .max = 1024, .together = OF_TRANSFORMER,
+     .place = {0, 9},
      .help = "key and value heads of a transformer, each shared by several query heads; 0: as many as "
              "--heads"},
-    {ROW(softcap, NUMBER, MODEL, BOTH, "X"), .max = 1e6, .together = OF_TRANSFORMER,
+    {ROW(softcap, NUMBER, MODEL, BOTH, "X"), .rare = true, .max = 1e6, .together = OF_TRANSFORMER,
      .help = "soft limit, by tanh, on the attention scores of a transformer; 0: none"},
-    {ROW(window, INT, MODEL, BOTH, "N"), .max = 1000000,
+    {ROW(window, INT, MODEL, BOTH, "N"), .rare = true, .max = 1000000,
      .help = "reach of a transformer's self-attention, 0: unlimited; of local-m and local-p around "
              "their position, 0: 5; of the filters of location, 0: 3"},
     {ROW(dropout, NUMBER, MODEL, PAIRS, "SHARE"), .max = 0.99, .zero_is_value = true, .only_trains = true,
      .place = {0, 5}, .help = "share of activations dropped in training; default: the recipe's"},
     {FLAG(tied, MODEL, PAIRS), .help = "share one weight matrix between target embedding and output"},
-    {FLAG(feature_positions, MODEL, PAIRS),
+    {FLAG(feature_positions, MODEL, PAIRS), .rare = true,
      .help = "with --features-column and a transformer: give features no position, since their order has "
              "no meaning"},
 
-    {ROW(loss, CHOICE, TRAINING, BOTH, "KIND"), .choices = lb_loss_names,
+    {ROW(loss, CHOICE, TRAINING, BOTH, "KIND"), .rare = true, .choices = lb_loss_names,
      .help = "loss to train with; sparsemax and entmax give most symbols a probability of 0"},
     {ROW(batch, INT, TRAINING, BOTH, "N"), .max = MANY, .min_of_lists = 1, .place = {4, 1},
      .help = "pairs per step; 0: the recipe's", .help_of_lists = "lists per step"},
@@ -133,12 +135,12 @@ const lb_setting lb_settings[] = {
     {ROW(label_smoothing, NUMBER, TRAINING, PAIRS, "SHARE"), .max = 0.99, .zero_is_value = true,
      .place = {15, 4},
      .help = "share of the target probability spread over all symbols; default: the recipe's"},
-    {ROW(scheduled_sampling, NUMBER, TRAINING, PAIRS, "SHARE"), .max = 1, .place = {16},
+    {ROW(scheduled_sampling, NUMBER, TRAINING, PAIRS, "SHARE"), .rare = true, .max = 1, .place = {16},
      .help = "share of its own outputs that the decoder reads at the end of training; it rises from 0"},
     {ROW(hallucinate, NUMBER, TRAINING, PAIRS, "SHARE"), .max = 1, .only_if_set = true, .place = {19},
      .help = "for few pairs: share of pairs in which half of the letters common to source and target, "
              "in stretches of three or more, are replaced by random ones"},
-    {ROW(average, NUMBER, TRAINING, PAIRS, "DECAY"), .usual_value = 0.998, .max = 0.999999,
+    {ROW(average, NUMBER, TRAINING, PAIRS, "DECAY"), .rare = true, .usual_value = 0.998, .max = 0.999999,
      .zero_is_value = true, .place = {18},
      .help = "evaluate and keep the average of the weights over about 1 / (1 - DECAY) steps; 0: the "
              "weights of the last step"},
@@ -154,7 +156,7 @@ const lb_setting lb_settings[] = {
      .help_of_lists = "seed of the initial weights and of all lists"},
     {ROW(seeds, INT, TRAINING, PAIRS, "N"), .usual_value = 1, .min = 1, .max = 64,
      .help = "train this many models, with --seed and the numbers after it, and save them as one ensemble"},
-    {ROW(shards, INT, TRAINING, BOTH, "N"), .max = 1024, .only_if_set = true, .place = {22, 7},
+    {ROW(shards, INT, TRAINING, BOTH, "N"), .rare = true, .max = 1024, .only_if_set = true, .place = {22, 7},
      .help = "parts of each batch for the processes of mpirun, a power of two; 0: keep the checkpoint's "
              "value, or one for each process. Like --seed, it affects the exact result; the number of "
              "processes does not"},
@@ -162,9 +164,9 @@ const lb_setting lb_settings[] = {
     {ROW(out, TEXT, FILES, BOTH, "DIR"), .letter = 'o', .usual = BOTH,
      .help = "folder for the model, checkpoint, log and chart",
      .help_of_lists = "folder for the model, log and chart"},
-    {ROW(keep, INT, FILES, PAIRS, "N"), .max = MANY,
+    {ROW(keep, INT, FILES, PAIRS, "N"), .rare = true, .max = MANY,
      .help = "also keep the models of the last N evaluations, as model-STEP.safetensors"},
-    {ROW(film, INT, FILES, BOTH, "N"), .usual_value = 2, .max = 1000, .zero_is_value = true,
+    {ROW(film, INT, FILES, BOTH, "N"), .rare = true, .usual_value = 2, .max = 1000, .zero_is_value = true,
      .help = "dev pairs whose outputs and attention are added to film.jsonl at each evaluation, for "
              "lookback report",
      .help_of_lists =
