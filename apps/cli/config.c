@@ -159,7 +159,8 @@ char *app_config_record(const app_program *program, const char *const *left_out)
     lb_buffer json = {0};
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (!is_settable(option, own) || is_one_of(option->name, left_out)) continue;
+        bool of_session = left_out && option->setting && option->setting->of_session;
+        if (of_session || !is_settable(option, own) || is_one_of(option->name, left_out)) continue;
         lb_buffer_print(&json, json.length ? ",\n  " : "{\n  ");
         lb_buffer_json_string(&json, option->name);
         lb_buffer_print(&json, ": ");

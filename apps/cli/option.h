@@ -151,7 +151,7 @@ void app_options_forget(void);
 enum { APP_OPTION_NUMBER = 32 };
 const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER]);
 
-/** Writes it as people type it: "--hidden", or "--set kv_heads". */
+/** Writes it as people type it: "--hidden", or "--set softcap". */
 const char *app_option_words(const app_option *option, char words[LB_SETTING_WORDS]);
 
 /** Whether it has no name of its own on the command line: --set NAME=VALUE. */

@@ -35,10 +35,7 @@ static void take_taught(app_train_options *t, const lb_training_config *given)
     c->format = NULL;
     if (!given->target_separator) c->target_separator = f->target.separator;
     if (!given->features_separator) c->features_separator = f->source.features;
-    if (given->source_column || given->target_column || given->features_column) return;
-    c->source_column = f->source_column;
-    c->target_column = f->target_column;
-    c->features_column = f->features_column;
+    lb_recipe_take_columns(c, f);
 }
 
 /* Replaces the pairs to train on by those of the teacher, in a folder that stays locked. */

@@ -83,9 +83,8 @@ lb_status app_train_fit(app_train_options *t, lb_error *error)
     return lb_training_fit(c, error);
 }
 
-const char *const app_train_of_the_run[] = {
-    "skip-bad-lines", "index", "index-file", "isa",         "threads",  "out",   "keep",
-    "film",           "fresh", "sweep",      "sweep-count", "ensemble", "quiet", NULL};
+const char *const app_train_of_the_run[] = {"isa",      "threads", "sweep", "sweep-count",
+                                            "ensemble", "quiet",   NULL};
 
 lb_status app_train_begin(app_train_options *t, lb_error *error)
 {

@@ -41,7 +41,7 @@ LB_MUST_USE lb_status app_train_settle(app_train_options *t, lb_error *error);
  *  Errors: those of lb_training_fit. */
 LB_MUST_USE lb_status app_train_fit(app_train_options *t, lb_error *error);
 
-/** The options that do not change the model; NULL follows the last. */
+/** The options beside settings that do not change the model; NULL follows the last. */
 extern const char *const app_train_of_the_run[];
 
 /** The options for a model of this kind if none is given, as in the record of a model file.

@@ -97,6 +97,11 @@ const char **lb_setting_text(const lb_setting *s, lb_training_config *config)
     return place_of(s, config);
 }
 
+static const char *text_of(const lb_setting *s, const lb_training_config *config)
+{
+    return *(const char *const *)(const void *)((const char *)config + s->at);
+}
+
 static bool is_text(const lb_setting *s)
 {
     return s->type == LB_SETTING_TEXT || s->type == LB_SETTING_WORD;
@@ -155,8 +160,7 @@ static lb_status check_word(const lb_setting *s, const char *found, lb_error *er
 
 static lb_status check_one(const lb_setting *s, const lb_training_config *config, lb_error *error)
 {
-    if (is_text(s))
-        return check_word(s, *(const char *const *)(const void *)((const char *)config + s->at), error);
+    if (is_text(s)) return check_word(s, text_of(s, config), error);
     if (s->type == LB_SETTING_FLAG || s->type == LB_SETTING_SEED) return LB_OK;
     double found = lb_setting_number(s, config);
     if (s->type == LB_SETTING_NUMBER) return check_number(s, found, error);
@@ -182,16 +186,11 @@ static const lb_setting *in_place(lb_setting_list list, int place)
     return s;
 }
 
-static void print_text(lb_buffer *json, const lb_setting *s, const char *text)
-{
-    lb_json_string(json, s->name, text ? text : "");
-}
-
-static void print_value(lb_buffer *json, const lb_setting *s, lb_training_config *config)
+static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_config *config)
 {
     const double number = is_text(s) ? 0 : fmax(lb_setting_number(s, config), 0);
     if (is_text(s)) {
-        print_text(json, s, *lb_setting_text(s, config));
+        lb_json_string(json, s->name, text_of(s, config) ? text_of(s, config) : "");
     } else if (s->type == LB_SETTING_FLAG) {
         lb_json_bool(json, s->opposite ? s->opposite : s->name, (number != 0) != (s->opposite != NULL));
     } else if (s->type == LB_SETTING_SEED) {
@@ -204,21 +203,27 @@ static void print_value(lb_buffer *json, const lb_setting *s, lb_training_config
     }
 }
 
-static bool is_set(const lb_setting *s, lb_training_config *config)
+static bool is_set(const lb_setting *s, const lb_training_config *config)
 {
-    const char *text = is_text(s) ? *lb_setting_text(s, config) : NULL;
+    const char *text = is_text(s) ? text_of(s, config) : NULL;
     if (!is_text(s)) return lb_setting_number(s, config) > 0;
     return text && *text && !(s->choices && strcmp(text, s->choices[0]) == 0);
+}
+
+bool lb_settings_are_set(const lb_training_config *config, lb_setting_part part)
+{
+    const lb_setting *s = lb_settings;
+    while (s->name && (s->part != part || !is_set(s, config))) s++;
+    return s->name;
 }
 
 void lb_settings_print(lb_buffer *json, const lb_training_config *config, lb_setting_list list, int from,
                        int to)
 {
-    lb_training_config c = *config;
     for (int place = from; place <= to; place++) {
         const lb_setting *s = in_place(list, place);
-        bool left_out = list == LB_SETTINGS_IDENTITY && s->only_if_set && !is_set(s, &c);
-        bool other = (c.sort && s->part == LB_SETTING_DATA) || !lb_setting_is_of(s, c.model);
-        if (!left_out && !other) print_value(json, s, &c);
+        bool left_out = list == LB_SETTINGS_IDENTITY && s->only_if_set && !is_set(s, config);
+        bool other = (config->sort && s->part == LB_SETTING_DATA) || !lb_setting_is_of(s, config->model);
+        if (!left_out && !other) print_value(json, s, config);
     }
 }

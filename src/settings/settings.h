@@ -60,6 +60,7 @@ typedef struct lb_setting {
     bool zero_is_value; /* zero in the field is the default: a negative number there means zero */
     bool of_rule;       /* how texts are read: decided by the model that a training starts from */
     bool only_trains;   /* of the model, but its weights fit other values, too */
+    bool of_session;    /* changes no weights: not in the record of a model */
     bool only_if_set;   /* left out of LB_SETTINGS_IDENTITY where it has its default */
     int together; /* of those refused for another kind of model, rows with a number are named together */
     int place[LB_SETTINGS_LISTS]; /* in these lists, from 1; 0: not there */
@@ -114,6 +115,9 @@ void lb_setting_reset(const lb_setting *setting, lb_training_config *config);
 
 /** Sets what is open to its `usual_value`, and a word to the first of its choices. */
 void lb_settings_settle(lb_training_config *config);
+
+/** Whether a part of the settings has any that is not the default. */
+bool lb_settings_are_set(const lb_training_config *config, lb_setting_part part);
 
 /** Checks the range of each setting. Errors: LB_ERROR_ARGUMENT with the first that is out of it. */
 LB_MUST_USE lb_status lb_settings_check(const lb_training_config *config, lb_error *error);

@@ -62,14 +62,15 @@ const lb_setting lb_settings[] = {
      .help = "Unicode normal form inside the model; outputs are always composed"},
     {ROW(min_count, INT, DATA, PAIRS, "N"), .usual_value = 1, .min = 1, .max = MOST, .place = {3},
      .help = "drop symbols that occur less often than this"},
-    {FLAG(skip_bad_lines, DATA, PAIRS), .help = "skip and count bad lines instead of stopping at the first"},
+    {FLAG(skip_bad_lines, DATA, PAIRS), .of_session = true,
+     .help = "skip and count bad lines instead of stopping at the first"},
     {FLAG(any_target, DATA, PAIRS), .only_if_set = true, .place = {20},
      .help = "in evaluations, count each source once, and its output as right if it equals any of its "
              "targets"},
-    {ROW(index, CHOICE, DATA, PAIRS, "WHEN"), .rare = true, .choices = index_uses,
+    {ROW(index, CHOICE, DATA, PAIRS, "WHEN"), .of_session = true, .rare = true, .choices = index_uses,
      .help = "cache line offsets in FILE.index, so that the next run starts at once; always: next to "
              "--train; auto: in the folder of --out, for 32 MiB or more"},
-    {ROW(index_file, TEXT, DATA, PAIRS, "FILE"), .rare = true, .writes = true,
+    {ROW(index_file, TEXT, DATA, PAIRS, "FILE"), .of_session = true, .rare = true, .writes = true,
      .help = "cache line offsets in this file"},
 
     {ROW(from, TEXT, MODEL, BOTH, "MODEL"),
@@ -161,17 +162,19 @@ const lb_setting lb_settings[] = {
              "value, or one for each process. Like --seed, it affects the exact result; the number of "
              "processes does not"},
 
-    {ROW(out, TEXT, FILES, BOTH, "DIR"), .letter = 'o', .usual = BOTH,
+    {ROW(out, TEXT, FILES, BOTH, "DIR"), .of_session = true, .letter = 'o', .usual = BOTH,
      .help = "folder for the model, checkpoint, log and chart",
      .help_of_lists = "folder for the model, log and chart"},
-    {ROW(keep, INT, FILES, PAIRS, "N"), .rare = true, .max = MANY,
+    {ROW(keep, INT, FILES, PAIRS, "N"), .of_session = true, .rare = true, .max = MANY,
      .help = "also keep the models of the last N evaluations, as model-STEP.safetensors"},
-    {ROW(film, INT, FILES, BOTH, "N"), .rare = true, .usual_value = 2, .max = 1000, .zero_is_value = true,
+    {ROW(film, INT, FILES, BOTH, "N"), .of_session = true, .rare = true, .usual_value = 2, .max = 1000,
+     .zero_is_value = true,
      .help = "dev pairs whose outputs and attention are added to film.jsonl at each evaluation, for "
              "lookback report",
      .help_of_lists =
          "held-out lists whose outputs and attention are added to film.jsonl at each evaluation, for "
          "lookback report"},
-    {FLAG(fresh, FILES, BOTH), .usual = LISTS, .help = "start over instead of resuming an earlier run"},
+    {FLAG(fresh, FILES, BOTH), .of_session = true, .usual = LISTS,
+     .help = "start over instead of resuming an earlier run"},
     {.name = NULL},
 };

@@ -163,7 +163,7 @@ static const lb_train_point *last_point(const lb_training *t)
 /* The evaluation whose weights would be the result if the run ended now. */
 static const lb_train_point *kept_point(const lb_training *t)
 {
-    bool last = t->data->sorts || t->config->no_hold_out;
+    bool last = !lb_recipe_trainer(t->config, t->run.steps).keep_best;
     return last ? last_point(t) : lb_train_best(&t->history);
 }
 

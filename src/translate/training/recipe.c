@@ -126,8 +126,8 @@ void lb_recipe_fit(lb_training_config *c, int64_t pairs)
 lb_pair_format lb_recipe_format(const lb_training_config *c)
 {
     lb_normal_form form = LB_NORMAL_FORM_NFD;
-    lb_normal_form_find(c->normalize, &form);
-    bool graphemes = strcmp(c->symbols, lb_symbol_kind_names[true]) == 0;
+    if (c->normalize) lb_normal_form_find(c->normalize, &form);
+    bool graphemes = c->symbols && strcmp(c->symbols, lb_symbol_kind_names[true]) == 0;
     return (lb_pair_format){
         .kind = c->format,
         .targets = c->train_targets,
@@ -142,6 +142,14 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
         .target = {.separator = c->target_separator, .normalize = form, .graphemes = graphemes},
         .skip_bad_lines = c->skip_bad_lines,
     };
+}
+
+void lb_recipe_take_columns(lb_training_config *c, const lb_pair_format *format)
+{
+    if (c->source_column || c->target_column || c->features_column) return;
+    c->source_column = format->source_column;
+    c->target_column = format->target_column;
+    c->features_column = format->features_column;
 }
 
 int64_t lb_recipe_steps(const lb_training_config *c, int64_t pairs, int64_t batches)

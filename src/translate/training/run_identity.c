@@ -95,12 +95,14 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
         "target_separator", "symbols",       NULL};
     static const char *const derived[] = {"source_vocab", "target_vocab", NULL};
     bool train = lb_run_forget(d, "train"), dev = lb_run_forget(d, "dev");
-    bool hold_out = lb_run_forget(d, "hold_out");
+    const lb_run_difference *judged = lb_run_find(d, "hold_out");
+    const bool hold_out = judged, whole = hold_out && *judged->ours;
+    lb_run_forget(d, "hold_out");
     if (train || lb_run_find(d, "min_count") || lb_run_find(d, "batch")) forget_all(d, derived);
     if (has_any(d, reading)) return;
     if (hold_out)
         snprintf(text, size, "it was evaluated on %s",
-                 c->no_hold_out ? "pairs that it was not trained on" : "the pairs that it was trained on");
+                 whole ? "pairs that it was not trained on" : "the pairs that it was trained on");
     else if (train)
         snprintf(text, size,
                  c->train ? "it was trained on other pairs (%s has changed, or is a different file)"
