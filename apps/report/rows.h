@@ -25,8 +25,8 @@ typedef struct app_report_rows {
     size_t all_count, all_room, next;
 } app_report_rows;
 
-/** Opens a file, and checks all of its lines unless bad ones are skipped or it is a pipe. With `once`, for each source, reads all
- *  of it, and makes one row of the lines with the same source.
+/** Opens a file, and checks all of its lines unless bad ones are skipped or it is a pipe. With `once`, reads
+ *  all of it, and makes one row of the lines with the same source.
  *  Memory: freed by app_report_rows_close, also after an error. `format` must outlive the rows.
  *  Errors: those of app_pair_input_open and app_pair_input_check. */
 LB_MUST_USE lb_status app_report_rows_open(app_report_rows *rows, const char *path,

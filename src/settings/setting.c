@@ -179,11 +179,12 @@ lb_status lb_settings_check(const lb_training_config *config, lb_error *error)
     return status;
 }
 
+/* NULL behind the last. */
 static const lb_setting *in_place(lb_setting_list list, int place)
 {
     const lb_setting *s = lb_settings;
-    while (s->place[list] != place) s++;
-    return s;
+    while (s->name && s->place[list] != place) s++;
+    return s->name ? s : NULL;
 }
 
 static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_config *config)
@@ -206,7 +207,8 @@ static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_
 static bool is_set(const lb_setting *s, const lb_training_config *config)
 {
     const char *text = is_text(s) ? text_of(s, config) : NULL;
-    if (!is_text(s)) return lb_setting_number(s, config) > 0;
+    if (!is_text(s))
+        return lb_setting_number(s, config) > 0 && lb_setting_number(s, config) != s->usual_value;
     return text && *text && !(s->choices && strcmp(text, s->choices[0]) == 0);
 }
 
@@ -220,8 +222,8 @@ bool lb_settings_are_set(const lb_training_config *config, lb_setting_part part)
 void lb_settings_print(lb_buffer *json, const lb_training_config *config, lb_setting_list list, int from,
                        int to)
 {
-    for (int place = from; place <= to; place++) {
-        const lb_setting *s = in_place(list, place);
+    const lb_setting *s;
+    for (int place = from; place <= to && (s = in_place(list, place)); place++) {
         bool left_out = list == LB_SETTINGS_IDENTITY && s->only_if_set && !is_set(s, config);
         bool other = (config->sort && s->part == LB_SETTING_DATA) || !lb_setting_is_of(s, config->model);
         if (!left_out && !other) print_value(json, s, config);

@@ -132,7 +132,10 @@ LB_MUST_USE lb_status lb_settings_fit_kind(lb_training_config *config, const lb_
  *  configuration. */
 bool lb_setting_is_of(const lb_setting *setting, const char *kind);
 
-/** Prints the members of a list from one place in it to another. For LB_SETTINGS_IDENTITY, a negative number is 0. */
+enum { LB_SETTINGS_END = 99 };
+
+/** Prints the members of a list from one place in it to another, at most to its end. A negative number is printed as
+ *  0. */
 void lb_settings_print(lb_buffer *json, const lb_training_config *config, lb_setting_list list, int from,
                        int to);
 

@@ -170,11 +170,10 @@ static const lb_train_point *kept_point(const lb_training *t)
 /* What options may leave open, as it was in force; but the architecture is in the configuration of the model. */
 static char *print_settings(const lb_training *t)
 {
-    enum { ALL = 10 };
     lb_buffer json = {0};
     const lb_training_config c = lb_training_in_force(t);
     lb_json_open(&json, NULL, "{");
-    lb_settings_print(&json, &c, LB_SETTINGS_IN_FORCE, 1, ALL);
+    lb_settings_print(&json, &c, LB_SETTINGS_IN_FORCE, 1, LB_SETTINGS_END);
     lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
 }

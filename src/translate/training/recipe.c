@@ -39,7 +39,7 @@ enum {
     BATCHES = 8  /* batches of this */
 };
 
-static const double CLIP_NORM = 1, PATIENT = 0.3; /* share of the steps, like PATIENCE */
+static const double PATIENT = 0.3; /* share of the steps, like PATIENCE */
 
 static const struct {
     int layers;
@@ -181,7 +181,7 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
                      .lr = c->lr,
                      .warm_up = c->warm_up > 0 ? c->warm_up : 0,
                      .period = steps},
-        .optimizer = {.clip_norm = (lb_real)CLIP_NORM},
+        .optimizer = {.clip_norm = 1},
         .average = fmax(c->average, 0),
         .fresh = c->fresh,
     };

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The pairs go between some of the settings. */
-enum { BEFORE_PAIRS = 2, OF_PAIRS = 4, LAST = 22 };
+enum { BEFORE_PAIRS = 2, OF_PAIRS = 4 };
 
 char *lb_run_identity(const lb_training *t)
 {
@@ -28,7 +28,7 @@ char *lb_run_identity(const lb_training *t)
     lb_producer_print(&t->producer, &json);
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, BEFORE_PAIRS + 1, OF_PAIRS);
     if (!c.sort) lb_json_whole(&json, "batches", lb_pair_order_batches(t->producer.order));
-    lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, OF_PAIRS + 1, LAST);
+    lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, OF_PAIRS + 1, LB_SETTINGS_END);
     lb_json_string(&json, "kind", t->model->kind->name);
     lb_buffer_print(&json, ",\"model\":%s}", model ? model : "");
     json.failed = json.failed || !model;
