@@ -30,7 +30,9 @@
 /** What a program does with lines that are not pairs, in a format; and with sources that have several targets. */
 #define APP_SKIP_BAD_LINES(format, ...) APP_FLAG(0, "skip-bad-lines", &(format)->skip_bad_lines, __VA_ARGS__)
 #define APP_ANY_TARGET(value, ...)      APP_FLAG(0, "any-target", (value), __VA_ARGS__)
-#define APP_ANY_TARGET_HELP             "count each source once, and its output as right if it equals any of its targets"
+#define APP_ANY_TARGET_HELP                                                                                  \
+    "count each source once, and its output as right "                                                       \
+    "if it equals any of its targets"
 
 /** Sets both sides of a format to these choices of lb_symbol_kind_names and lb_normal_form_names. */
 void app_set_symbols(lb_pair_format *format, int symbols, int normalize);

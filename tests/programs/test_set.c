@@ -20,8 +20,7 @@ static const char *const pairs[][2] = {
     {"--no-hold-out --tied", "--set no_hold_out=true --set tied=true"},
     {"--hold-out --warm-up 0", "--set hold-out=true --set warm-up=0"},
     {"--no-bidirectional", "--set one_direction=true"},
-    {"--config set.json",
-     "--set kv_heads=2 --set softcap=1.5 --set window=3 --model transformer"},
+    {"--config set.json", "--set kv_heads=2 --set softcap=1.5 --set window=3 --model transformer"},
 };
 
 START_TEST(test_set_is_the_option)
