@@ -33,15 +33,15 @@ settings=(
     "warm-up of 1000 steps|--warm-up 1000"
     "label smoothing 0|--label-smoothing 0"
     "label smoothing 0.1|--label-smoothing 0.1"
-    "no average|--average 0"
+    "no average|--set average=0"
     "a tenth held out, the best weights kept|--hold-out"
     "a tenth held out, no early stopping|--hold-out --patience 0"
     "70 epochs|--epochs 70"
-    "entmax|--attention-weights entmax"
+    "entmax|--set attention_weights=entmax"
     "monotonic-1|--attention monotonic-1"
     "copying|--copy"
     "transformer|--model transformer"
-    "transformer, features without positions|--model transformer --feature-positions"
+    "transformer, features without positions|--model transformer --set feature_positions=true"
 )
 
 # What the recipe does anyway, and what needs features, is left out.
@@ -49,7 +49,7 @@ says_something() { # OPTIONS PAIRS
     case $1 in
     "--label-smoothing 0") are_few "$2" ;;
     "--label-smoothing 0.1") ! are_few "$2" ;;
-    *--feature-positions) ((${#lines[@]})) ;;
+    *feature_positions=true) ((${#lines[@]})) ;;
     esac
 }
 
@@ -60,7 +60,7 @@ train_one() { # FOLDER PATH SETTING SEED OPTION...
     shift 4
     [[ -d $model ]] || seconds=
     { time "$bin/lookback" train --train "${path}_train.tsv" --no-hold-out "${lines[@]}" "${symbols[@]}" "${small[@]}" \
-        --threads 1 --film 0 --seed "$seed" "$@" --out "$model" >"$model.log" 2>&1; } 2>"$model.seconds" ||
+        --threads 1 --set film=0 --seed "$seed" "$@" --out "$model" >"$model.log" 2>&1; } 2>"$model.seconds" ||
         fail 1 "cannot train $model: $(tail -n 1 "$model.log")"
     error=$(score "$model" "${path}_dev.tsv" 2>>"$model.log")
     printf '%s\t%s\t%s\t%s\n' "$setting" "$seed" "${error%% *}" "${seconds:-$(<"$model.seconds")}" >"$model/result.new"

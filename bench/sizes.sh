@@ -57,7 +57,7 @@ seconds_in() { # FOLDER
 train_one() { # FOLDER SIZE RECIPE OPTION...
     local folder=$1 size=$2 recipe=$3 train=$work/$2.tsv error
     shift 3
-    "$bin/lookback" train --train "$train" --no-hold-out --target-separator ' ' --film 0 "$@" "${small[@]}" --out "$folder" \
+    "$bin/lookback" train --train "$train" --no-hold-out --target-separator ' ' --set film=0 "$@" "${small[@]}" --out "$folder" \
         >"$folder.log" 2>&1 || fail 1 "cannot train $folder: $(tail -n 1 "$folder.log")"
     error=$("$bin/lookback" evaluate --any-target "$folder" "$dev" |
         awk -v measure="$measure" 'index($0, measure) == 1 { $0 = substr($0, length(measure) + 1); print $1 }')

@@ -5,7 +5,7 @@ if(NOT LOOKBACK_FILES OR LOOKBACK_SANITIZE)
   return()
 endif()
 set(sources ${LOOKBACK_SOURCES})
-list(FILTER sources EXCLUDE REGEX "/src/(metrics|plot|translate/(join|training))/") # the linker leaves out what else nobody calls
+list(FILTER sources EXCLUDE REGEX "/src/(metrics|plot|settings|translate/(join|training))/") # the linker leaves out what else nobody calls
 lookback_objects(lookback_predict_objects lookback_alone ${sources})
 target_compile_definitions(lookback_predict_objects PRIVATE LB_PREDICT)
 # Loops and functions are there once, and neither debuggers nor exceptions unwind through them.

@@ -74,7 +74,8 @@ def contents(bundled):
     package = ROOT / "python/lookback"
     for path in sorted([*package.glob("*.py"), package / "py.typed"]):
         yield f"lookback/{path.name}", path.read_bytes(), False
-    yield "lookback/_c.py", bindings.write(package, [ROOT / "include", BUILD / "generated/include"]).encode(), False
+    includes = [ROOT / "include", BUILD / "generated/include"]
+    yield "lookback/_c.py", bindings.write(package, includes, ROOT / "src/settings/table.c").encode(), False
     others = libraries(native.values()) if bundled else {}
     for name, path in sorted({**native, **others}.items()):
         yield f"lookback/native/{name}", path.read_bytes(), name == "lookback"

@@ -15,7 +15,7 @@ SIMPLE = {
 OPAQUE = ("lb_model", "lb_group")  # structs that the package passes on, and does not look into
 FUNCTION_POINTER = re.compile(r"(?P<result>.+)\( ?\* ?(?P<name>\w+)\)\((?P<arguments>.*)\)$")
 FUNCTION = re.compile(r"(?P<result>.+?)(?P<name>lb_\w+)\((?P<arguments>.*)\)$")
-HEAD = "# Written by bindings.py from the headers of the library. Do not edit.\n"
+HEAD = "# Written by bindings.py from the headers of the library and its table of settings. Do not edit.\n"
 
 
 def statements(text):
@@ -146,12 +146,29 @@ class Writer:
         return f"{HEAD}from ctypes import {', '.join(used)}\nfrom enum import IntEnum\n\n\n{text}"
 
 
-def write(package, includes):
-    """The text of _c.py for the modules in the folder `package`, by headers in the folders `includes`."""
+def settings(table):
+    """What the rows of a table of settings say: names of choices, where zero is a value, opposites, and files."""
+    words = {name: tuple(re.findall(r'"([^"]+)"', text))
+             for name, text in re.findall(r"static const char \*const (\w+)\[\] = \{(.*?)\};", table, re.S)}
+    choices, zero, opposites, paths = {}, [], {}, []
+    for name, kind, row in re.findall(r"\{(?:ROW|FLAG)\((\w+), (\w+)(.*?\.help)", table, re.S):
+        listed, opposite = re.search(r"\.choices = (\w+)", row), re.search(r'\.opposite = "(\w+)"', row)
+        if kind == "CHOICE":
+            choices[name] = words.get(listed[1], listed[1])
+        if opposite:
+            opposites[opposite[1]] = name
+        zero += [name] * (".zero_is_value" in row)
+        paths += [name] * bool(re.search(r'"(?:FILE|DIR|MODEL)"', row))
+    return (f"\n\nCHOICES = {choices}\nZERO_IS_VALUE = {tuple(zero)}\n"
+            f"OPPOSITES = {opposites}\nPATHS = {tuple(paths)}\n")
+
+
+def write(package, includes, table):
+    """The text of _c.py for the modules in the folder `package`, by headers in the folders `includes` and settings."""
     flags = [f"-I{folder}" for folder in includes]
     command = ["cc", "-E", "-P", "-xc", *flags, "-"]
     found = subprocess.run(command, input="#include <lookback/lookback.h>\n", text=True, stdout=subprocess.PIPE, check=True)
     named = set()
     for module in Path(package).glob("*.py"):
         named.update(re.findall(r"\blb_\w+", module.read_text()))
-    return Writer(Header(found.stdout)).write(sorted(named))
+    return Writer(Header(found.stdout)).write(sorted(named)) + settings(Path(table).read_text())

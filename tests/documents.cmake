@@ -105,3 +105,24 @@ target_link_libraries(contributing_format PRIVATE app_rooms PkgConfig::CJSON)
 add_test(NAME contributing_format COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/contributing_format.sh
   $<TARGET_FILE:contributing_format> ${CMAKE_CURRENT_SOURCE_DIR}/data/formats/words.tsv ${DOCUMENTS}/format/out)
 set_tests_properties(contributing_format PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
+
+# The setting of CONTRIBUTING, in copies of the files that its page names.
+set(SETTING ${DOCUMENTS}/setting)
+file(MAKE_DIRECTORY ${SETTING}/lookback)
+code_of_document(CONTRIBUTING.md "A setting in ten minutes" ${SETTING}/field.txt)
+code_of_document(CONTRIBUTING.md "The row of a setting" ${SETTING}/row.txt)
+code_of_document(CONTRIBUTING.md "The use of a setting" ${SETTING}/use.txt)
+function(insert_code code before source output)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${AWK} -v before=${before} ${ARGN} -f ${PROJECT_SOURCE_DIR}/cmake/insert_code.awk ${code} ${PROJECT_SOURCE_DIR}/${source} > ${output}
+    DEPENDS ${code} ${PROJECT_SOURCE_DIR}/${source} ${PROJECT_SOURCE_DIR}/cmake/insert_code.awk VERBATIM)
+endfunction()
+insert_code(${SETTING}/field.txt "    int shards;" include/lookback/translate.h ${SETTING}/lookback/translate.h)
+insert_code(${SETTING}/row.txt "{.name = NULL}" src/settings/table.c ${SETTING}/table.c)
+insert_code(${SETTING}/use.txt ".optimizer = {" src/translate/training/recipe.c ${SETTING}/recipe.c -v instead=1)
+add_executable(contributing_setting documents/contributing_setting.c ${SETTING}/lookback/translate.h ${SETTING}/table.c
+  ${SETTING}/recipe.c ${PROJECT_SOURCE_DIR}/src/settings/setting.c ${PROJECT_SOURCE_DIR}/src/settings/of_model.c)
+target_include_directories(contributing_setting BEFORE PRIVATE ${SETTING} ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(contributing_setting PRIVATE lookback_support lookback_options PkgConfig::CJSON)
+add_test(NAME contributing_setting COMMAND contributing_setting)
+set_tests_properties(contributing_setting PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS quick ENVIRONMENT "${TEST_ENVIRONMENT}")

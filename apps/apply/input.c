@@ -1,5 +1,6 @@
 #include "apply/input.h"
 
+#include "apply/pair_input.h"
 #include "base/alloc.h"
 #include "console/console.h"
 
@@ -154,7 +155,7 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     }
     lb_status status =
         lb_pair_line_source(&input->format, input->name, &line, &input->parts, &text, &length, &found);
-    if (status && (status != LB_ERROR_FORMAT || !input->format.skip_bad_lines))
+    if (status && !app_skips(&input->format, status))
         return lb_error_set(error, status, "%s%s", found.message, column_hint(input, found.message));
     app_input_line *to = &input->line[input->count++];
     *to = (app_input_line){.number = line.number};

@@ -97,7 +97,7 @@ bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error)
         lb_status status = lb_pair_line_read(&input->format, input->name, line, &input->pair, &found);
         input->count += !status;
         if (!status) return true;
-        if (status != LB_ERROR_FORMAT || !input->format.skip_bad_lines) {
+        if (!app_skips(&input->format, status)) {
             lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message, true));
             return false;
         }

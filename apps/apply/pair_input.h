@@ -6,6 +6,7 @@
 #include "data/pair_line.h"
 #include "io/lines.h"
 #include "lookback/translate.h"
+#include "settings/settings.h"
 
 /** The columns of a struct that has them, such as lb_pair_format. `is_usual`: whether --help shows the first two. */
 #define APP_COLUMNS(format, is_usual)                                                                        \
@@ -15,33 +16,32 @@
             .usual = (is_usual)),                                                                            \
         APP_INT(0, "target-column", "N", &(format)->target_column, 1, 1 << 16, "column of the targets",      \
                 .usual = (is_usual)),                                                                        \
-        APP_INT(0, "features-column", "N", &(format)->features_column, 1, 1 << 16,                           \
-                "column of the features of the sources; if neither this nor the training had one, 2")
+        APP_FEATURES(format, 1,                                                                              \
+                     "column of the features of the sources; if neither this nor the training had one, 2")
+#define APP_FEATURES(format, least, ...)                                                                     \
+    APP_INT(0, "features-column", "N", &(format)->features_column, (least), 1 << 16, __VA_ARGS__)
 
 /** The format of the files of a program, and the targets in a file of their own. */
-#define APP_FORMAT(format)                                                                                   \
-    APP_TEXT(0, "format", "NAME", (format),                                                                  \
-             "tsv, csv, cmudict, lexiconp, unimorph, conllu, jsonl, scan, lines:TEXT with TEXT between "     \
-             "source and target, or lists:TEXT with commas between several targets; +header behind it "      \
-             "leaves out the first line. "                                                                   \
-             "Default: recognised, or that of the training")
+#define APP_FORMAT(format) APP_TEXT(0, "format", "NAME", (format), lb_setting_find("format")->help)
 #define APP_TARGETS(name, of, targets)                                                                       \
     APP_TEXT(0, name, "FILE", (targets),                                                                     \
              "file of the targets, a line for each line of " of ", which then has only sources")
 
-/** Sources with several targets. */
-#define APP_ANY_TARGET(value)                                                                                \
-    APP_FLAG(0, "any-target", (value),                                                                       \
-             "count each source once, and its output as right if it equals any of its targets",              \
-             .usual = true)
-
-/** What help says about lb_symbol_kind_names. */
-#define APP_SYMBOLS_HELP                                                                                     \
-    "symbols without a separator: characters (default), or graphemes, which people take for characters, "    \
-    "such as a flag or a letter with its marks"
+/** What a program does with lines that are not pairs, in a format; and with sources that have several targets. */
+#define APP_SKIP_BAD_LINES(format, ...) APP_FLAG(0, "skip-bad-lines", &(format)->skip_bad_lines, __VA_ARGS__)
+#define APP_ANY_TARGET(value, ...)      APP_FLAG(0, "any-target", (value), __VA_ARGS__)
+#define APP_ANY_TARGET_HELP                                                                                  \
+    "count each source once, and its output as right "                                                       \
+    "if it equals any of its targets"
 
 /** Sets both sides of a format to these choices of lb_symbol_kind_names and lb_normal_form_names. */
 void app_set_symbols(lb_pair_format *format, int symbols, int normalize);
+
+/** Whether a line with this error is left out. */
+static inline bool app_skips(const lb_pair_format *format, lb_status status)
+{
+    return status == LB_ERROR_FORMAT && format->skip_bad_lines;
+}
 
 /** An open file. Zero is a closed one. */
 typedef struct app_pair_input {

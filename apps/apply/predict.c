@@ -196,7 +196,8 @@ static lb_status refuse(predicting *s, int64_t line, const lb_translation *text,
 {
     lb_error found = {0};
     lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", s->input.name, (long long)line, text->error);
-    if (!s->asked->format.skip_bad_lines) return lb_error_set(error, found.status, "%s", found.message);
+    if (!app_skips(&s->asked->format, found.status))
+        return lb_error_set(error, found.status, "%s", found.message);
     app_input_skip(&s->input, found.message);
     return LB_OK;
 }
@@ -359,14 +360,14 @@ int predict_main(int argc, char **argv)
                 "have "
                 "more columns than a text",
                 .usual = true),
-        APP_INT(
-            0, "features-column", "N", &asked.format.features_column, 1, 1 << 16,
+        APP_FEATURES(
+            &asked.format, 1,
             "column of the features, for a model trained with features. Default: 2, or that of the training "
             "with --source-column, or if lines have more columns than a text"),
         APP_INT(0, "prefix-column", "N", &asked.prefix_column, 1, 1 << 16,
                 "column of how the output begins; the model writes the rest. An empty one leaves it free"),
-        APP_FLAG(0, "skip-bad-lines", &asked.format.skip_bad_lines,
-                 "print an empty output for invalid lines instead of stopping", .usual = true),
+        APP_SKIP_BAD_LINES(&asked.format, "print an empty output for invalid lines instead of stopping",
+                           .usual = true),
     };
     const app_program program = {
         .name = "predict",

@@ -166,8 +166,7 @@ int score_main(int argc, char **argv)
         APP_FORMAT(&s.format.kind),
         APP_TARGETS("targets", "FILE", &s.format.targets),
         APP_COLUMNS(&s.format, false),
-        APP_FLAG(0, "skip-bad-lines", &s.format.skip_bad_lines,
-                 "skip lines that are not pairs instead of stopping at the first"),
+        APP_SKIP_BAD_LINES(&s.format, "skip lines that are not pairs instead of stopping at the first"),
     };
     const app_program program = {
         .name = "score",

@@ -24,7 +24,7 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static bool is_settable(const app_option *option, const char *const *left_out)
 {
-    return option->kind != APP_IS_HEADING && !is_one_of(option->name, left_out);
+    return option->kind != APP_IS_HEADING && option->kind != APP_IS_SET && !is_one_of(option->name, left_out);
 }
 
 static const char *const own[] = {"config", "print-config", NULL};
@@ -50,8 +50,8 @@ static const char *text_of(const app_option *option, const cJSON *item, char num
 {
     bool wants_number =
         option->kind == APP_IS_INT || option->kind == APP_IS_NUMBER || option->kind == APP_IS_SEED;
-    bool wants_string =
-        option->kind == APP_IS_TEXT || option->kind == APP_IS_CHOICE || option->kind == APP_IS_SEED;
+    bool wants_string = option->kind == APP_IS_TEXT || option->kind == APP_IS_CHOICE ||
+                        option->kind == APP_IS_ONE_OF || option->kind == APP_IS_SEED;
     if (wants_string && cJSON_IsString(item)) return item->valuestring;
     if (!wants_number || !cJSON_IsNumber(item)) return NULL;
     snprintf(number, NUMBER, "%.17g", item->valuedouble);
@@ -64,7 +64,7 @@ static lb_status set_value(const app_json_file *file, const app_option *option, 
     char number[NUMBER], expected[EXPECTED] = "true or false", hint[APP_HINT] = "";
     if (cJSON_IsNull(item)) return LB_OK;
     if (option->kind == APP_IS_FLAG && cJSON_IsBool(item) && app_option_set(option, "")) {
-        *option->value.flag = cJSON_IsTrue(item);
+        app_option_turn(option, cJSON_IsTrue(item));
         return LB_OK;
     }
     const char *text = text_of(option, item, number);
@@ -147,7 +147,8 @@ static void print_value(lb_buffer *json, const app_option *option, bool record)
 {
     char number[APP_OPTION_NUMBER];
     const char *value = app_option_value(option, number);
-    bool is_text = option->kind == APP_IS_CHOICE || option->kind == APP_IS_TEXT ||
+    bool is_text = option->kind == APP_IS_CHOICE || option->kind == APP_IS_ONE_OF ||
+                   option->kind == APP_IS_TEXT ||
                    (option->kind == APP_IS_SEED && *option->value.seed > EXACT);
     if (value && option->kind == APP_IS_TEXT && record && app_option_is_path(option))
         value = file_name(value);
@@ -162,7 +163,8 @@ char *app_config_record(const app_program *program, const char *const *left_out)
     lb_buffer json = {0};
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (!is_settable(option, own) || is_one_of(option->name, left_out)) continue;
+        bool of_session = left_out && option->setting && option->setting->of_session;
+        if (of_session || !is_settable(option, own) || is_one_of(option->name, left_out)) continue;
         lb_buffer_print(&json, json.length ? ",\n  " : "{\n  ");
         lb_buffer_json_string(&json, option->name);
         lb_buffer_print(&json, ": ");

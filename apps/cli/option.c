@@ -32,35 +32,63 @@ static const char *print_number(double value, char number[APP_OPTION_NUMBER])
     return number;
 }
 
+bool app_option_is_rare(const app_option *option)
+{
+    return option->setting && option->setting->rare;
+}
+
+const char *app_option_words(const app_option *option, char words[LB_SETTING_WORDS])
+{
+    if (option->setting) return lb_setting_words(option->setting, words);
+    snprintf(words, LB_SETTING_WORDS, "--%s", option->name);
+    return words;
+}
+
+static bool is_opposite(const app_option *option)
+{
+    return option->setting && option->setting->opposite;
+}
+
+bool app_option_is_on(const app_option *option)
+{
+    return option->kind == APP_IS_FLAG && option->value.flag && *option->value.flag != is_opposite(option);
+}
+
+void app_option_turn(const app_option *option, bool on)
+{
+    *option->value.flag = on != is_opposite(option);
+}
+
+/* Where zero is a value, a negative number stands for it, and zero means "not given". */
+static double shown(const app_option *option, double value)
+{
+    bool zero_is_value = option->setting && option->setting->zero_is_value;
+    return zero_is_value ? value == 0 ? -1 : value < 0 ? 0 : value : value;
+}
+
 const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER])
 {
+    double value;
     switch (option->kind) {
     case APP_IS_FLAG:
-        return *option->value.flag ? "true" : "false";
+        return app_option_is_on(option) ? "true" : "false";
     case APP_IS_INT:
-        snprintf(number, APP_OPTION_NUMBER, "%d", *option->value.integer);
-        return is_in_range(option, *option->value.integer) ? number : NULL;
+        value = shown(option, *option->value.integer);
+        snprintf(number, APP_OPTION_NUMBER, "%.0f", value);
+        return is_in_range(option, value) ? number : NULL;
     case APP_IS_SEED:
         snprintf(number, APP_OPTION_NUMBER, "%ju", (uintmax_t)*option->value.seed);
         return number;
     case APP_IS_NUMBER:
-        return is_in_range(option, *option->value.number) ? print_number(*option->value.number, number)
-                                                          : NULL;
+        value = shown(option, *option->value.number);
+        return is_in_range(option, value) ? print_number(value, number) : NULL;
     case APP_IS_CHOICE:
         return option->choices[*option->value.integer];
     case APP_IS_TEXT:
+    case APP_IS_ONE_OF:
         return *option->value.text;
     default:
         return NULL;
-    }
-}
-
-static void print_choices(const char *const *choices, char *text, size_t size)
-{
-    size_t used = 0;
-    for (const char *const *choice = choices; *choice && used < size; choice++) {
-        const char *joint = choice == choices ? "" : choice[1] ? ", " : " or ";
-        used += (size_t)snprintf(text + used, size - used, "%s%s", joint, *choice);
     }
 }
 
@@ -82,11 +110,12 @@ void app_option_expects(const app_option *option, char *text, size_t size)
         else
             snprintf(text, size, "a number");
         break;
+    case APP_IS_CHOICE:
+    case APP_IS_ONE_OF:
+        lb_choices_text(option->choices, text, size);
+        break;
     default:
-        if (option->choices)
-            print_choices(option->choices, text, size);
-        else
-            snprintf(text, size, "%s", option->metavar);
+        snprintf(text, size, "%s", option->metavar ? option->metavar : "true or false");
         break;
     }
 }
@@ -97,10 +126,15 @@ lb_status app_option_hint(const app_option *option, const char *text, char hint[
     lb_status status = LB_OK;
     for (const char *const *choice = option->choices; choice && *choice && !status; choice++)
         status = app_nearest_try(&nearest, *choice, error);
-    for (const app_alias *alias = option->aliases; alias && alias->name && !status; alias++)
+    for (const lb_alias *alias = option->aliases; alias && alias->name && !status; alias++)
         status = app_nearest_try(&nearest, alias->name, error);
     app_nearest_hint(&nearest, "", hint);
     return status;
+}
+
+static double stored(const app_option *option, double value)
+{
+    return option->setting && option->setting->zero_is_value && value == 0 ? -1 : value;
 }
 
 static bool read_int(const app_option *option, const char *text)
@@ -110,7 +144,7 @@ static bool read_int(const app_option *option, const char *text)
     long long value = strtoll(text, &end, 10);
     if (errno || end == text || *end || value < INT_MIN || value > INT_MAX) return false;
     if (!is_in_range(option, (double)value)) return false;
-    *option->value.integer = (int)value;
+    *option->value.integer = (int)stored(option, (double)value);
     return true;
 }
 
@@ -133,33 +167,24 @@ static bool read_number(const app_option *option, const char *text)
     bool lost = value == 0 && errno == ERANGE;
     if (end == text || *end || !isfinite(value) || lost) return false;
     if (!is_in_range(option, value)) return false;
-    *option->value.number = value;
+    *option->value.number = stored(option, value);
     return true;
 }
 
 static bool read_choice(const app_option *option, const char *text)
 {
-    for (int i = 0; option->choices[i]; i++) {
-        if (strcmp(option->choices[i], text) == 0) {
-            *option->value.integer = i;
-            return true;
-        }
-    }
-    for (const app_alias *alias = option->aliases; alias && alias->name; alias++) {
-        if (strcmp(alias->name, text) == 0) {
-            *option->value.integer = alias->choice;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_word(const app_option *option, const char *text)
-{
-    const char *const *word = option->choices;
-    while (*word && strcasecmp(*word, text) != 0) word++;
-    if (*word) *option->value.text = *word;
-    return *word;
+    int choice = 0;
+    const lb_alias *alias = option->aliases;
+    int (*compare)(const char *, const char *) = option->kind == APP_IS_ONE_OF ? strcasecmp : strcmp;
+    while (option->choices[choice] && compare(option->choices[choice], text) != 0) choice++;
+    while (alias && alias->name && strcmp(alias->name, text) != 0) alias++;
+    if (!option->choices[choice] && !(alias && alias->name)) return false;
+    if (!option->choices[choice]) choice = alias->choice;
+    if (option->kind == APP_IS_CHOICE)
+        *option->value.integer = choice;
+    else
+        *option->value.text = option->choices[choice];
+    return true;
 }
 
 enum { MOST_VARIABLES = 256 };
@@ -211,16 +236,16 @@ bool app_option_set(const app_option *option, const char *text)
     case APP_IS_NUMBER:
         return !isspace((unsigned char)*text) && read_number(option, text);
     case APP_IS_CHOICE:
+    case APP_IS_ONE_OF:
         return read_choice(option, text);
     case APP_IS_TEXT:
-        if (option->choices) return read_word(option, text);
         if (!*text && is_name(option)) return false;
         *option->value.text = text;
         return true;
     case APP_IS_TEXTS:
         return !lb_strings_add(option->value.texts, lb_alloc_string(text), NULL);
     case APP_IS_FLAG:
-        *option->value.flag = true;
+        app_option_turn(option, true);
         return true;
     default:
         return false;

@@ -4,17 +4,12 @@
 
 #include "base/strings.h"
 #include "cli/nearest.h"
+#include "settings/settings.h"
 #include "tensor/instruction_set.h"
 #include <lookback/base.h>
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/** Another name of a choice. */
-typedef struct app_alias {
-    const char *name; /* NULL after the last */
-    int choice;       /* its position */
-} app_alias;
 
 /** One row of the table; use the macros below. Their last argument is the help; further fields may follow it:
  *
@@ -29,7 +24,9 @@ typedef struct app_option {
         APP_IS_NUMBER,
         APP_IS_TEXT,
         APP_IS_TEXTS,
-        APP_IS_CHOICE
+        APP_IS_CHOICE,
+        APP_IS_SET,   /* NAME=VALUE: a setting by its name */
+        APP_IS_ONE_OF /* a text that is one of `choices` */
     } kind;
     char letter;         /* the short form, or 0 */
     const char *name;    /* the long form, without dashes */
@@ -47,8 +44,9 @@ typedef struct app_option {
         lb_strings *texts;
     } value;
     double min, max;            /* inclusive; both 0: any */
-    const char *const *choices; /* NULL after the last; of a text, too, if it is one of them */
-    const app_alias *aliases;   /* of choices; NULL: none */
+    const char *const *choices; /* NULL after the last */
+    const lb_alias *aliases;    /* of choices; NULL: none */
+    const lb_setting *setting;  /* of a training, whose field is the variable; NULL: it is none */
 } app_option;
 
 /** A heading in --help, above the options that follow. */
@@ -84,13 +82,6 @@ extern int app_isa;
             "number of threads; 0: OMP_NUM_THREADS, or one per processor, of which a training chooses how "  \
             "many it "                                                                                       \
             "uses. Results do not depend on it")
-
-/** The parts of a batch, for several processes: lb_training_config.shards. */
-#define APP_SHARDS(pointer)                                                                                  \
-    APP_INT(0, "shards", "N", (pointer), 0, 1024,                                                            \
-            "parts of each batch for the processes of mpirun, a power of two; 0: keep the checkpoint's "     \
-            "value, or one for each process. Like --seed, it affects the exact result; the number of "       \
-            "processes does not")
 
 /** Leaves out notes and progress: app_options_be_quiet. */
 #define APP_QUIET(pointer)                                                                                   \
@@ -136,7 +127,10 @@ extern int app_isa;
 /** A text that is one of the words (ending with NULL), which --help lists. Capitals count as small letters, and the
  *  variable receives the word of the list. */
 #define APP_WORD(short_name, long_name, meta, pointer, words, ...)                                           \
-    APP_TEXT(short_name, long_name, meta, pointer, __VA_ARGS__, .choices = (words))
+    {                                                                                                        \
+        .kind = APP_IS_ONE_OF, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
+        .help = __VA_ARGS__, .value.text = (pointer), .choices = (words)                                     \
+    }
 
 /** One of several words (ending with NULL), which --help lists; sets an int to the index of the word. */
 #define APP_CHOICE(short_name, long_name, meta, pointer, words, ...)                                         \
@@ -149,6 +143,9 @@ extern int app_isa;
  *  Returns false, and sets nothing, if the value is invalid. */
 LB_MUST_USE bool app_option_set(const app_option *option, const char *text);
 
+/** Turns a flag on or off. */
+void app_option_turn(const app_option *option, bool on);
+
 /** Whether app_option_set has been called for an option of this variable: its value was then given, default or not. */
 bool app_option_was_set(const void *variable);
 
@@ -158,6 +155,12 @@ void app_options_forget(void);
 /** The value of its variable as text, a number in `number`; NULL if it has none, or one that means "not given". */
 enum { APP_OPTION_NUMBER = 32 };
 const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER]);
+
+/** Writes it as people type it: "--hidden", or "--set softcap". */
+const char *app_option_words(const app_option *option, char words[LB_SETTING_WORDS]);
+
+/** Whether it has no name of its own on the command line: --set NAME=VALUE. */
+bool app_option_is_rare(const app_option *option);
 
 /** Writes what the option expects, such as "a whole number from 1 to 65536". */
 void app_option_expects(const app_option *option, char *text, size_t size);
@@ -172,8 +175,11 @@ void app_option_describe(const app_option *option, char *text, size_t size);
 /** Whether its text names a file, a folder or a model. */
 bool app_option_is_path(const app_option *option);
 
-/** Whether it is a flag that is on unless --no-NAME turns it off. */
+/** Whether it is a flag that is on. */
 bool app_option_is_on(const app_option *option);
+
+/** The heading above the rare ones. */
+extern const char app_rare_heading[];
 
 /** The options that every program has. */
 extern const app_option app_option_help, app_option_version;

@@ -58,8 +58,9 @@ static const char *named_by(const app_option *option)
 
 static lb_status refuse(const app_option *option, const char *dashes, const char *other, lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s and %s%.160s: found one file, %.160s, expected two",
-                        option->name, dashes, other, *option->value.text);
+    char words[LB_SETTING_WORDS];
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s and %s%.160s: found one file, %.160s, expected two",
+                        app_option_words(option, words), dashes, other, *option->value.text);
 }
 
 static lb_status check_output(const app_option *output, const app_option *options, int option_count,

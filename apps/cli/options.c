@@ -41,7 +41,7 @@ static void make_table(const app_program *program, getopt_table *table)
     *letter++ = 'V';
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (option->kind == APP_IS_HEADING) continue;
+        if (option->kind == APP_IS_HEADING || app_option_is_rare(option)) continue;
         int argument = option->kind == APP_IS_FLAG ? no_argument : required_argument;
         *name++ = (struct option){option->name, argument, NULL, FIRST_OPTION + i};
         if (option->kind == APP_IS_FLAG || option->optional) {
@@ -72,13 +72,13 @@ static const app_option *find_option(const app_program *program, int code)
 /* `text` is NULL if the command line has ended */
 static lb_status bad_value(const app_option *option, const char *text, lb_error *error)
 {
-    char expected[256], hint[APP_HINT] = "";
+    char expected[256], hint[APP_HINT] = "", words[LB_SETTING_WORDS];
     app_option_expects(option, expected, sizeof expected);
     lb_status status = text ? app_option_hint(option, text, hint, error) : LB_OK;
     if (status) return status;
     const char *quote = text ? "\"" : "";
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected %s, found %s%s%s%s", option->name, expected,
-                        quote, text ? text : "nothing", quote, hint);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: expected %s, found %s%s%s%s",
+                        app_option_words(option, words), expected, quote, text ? text : "nothing", quote, hint);
 }
 
 /* `word` begins with two dashes and may contain "=VALUE". */
@@ -98,10 +98,68 @@ static lb_status unknown_name(const app_program *program, const getopt_table *ta
                         app_nearest_hint(&nearest, "--", hint), app_name(program->name));
 }
 
-/* getopt_long has rejected an option; `word` is the current argument. */
-static lb_status bad_option(const app_program *program, const getopt_table *table, const char *word,
+/* The option for a setting; NULL if the program has none. */
+static const app_option *find_setting(const app_program *program, const lb_setting *setting)
+{
+    const app_option *option = program->options, *end = option + program->option_count;
+    while (option < end && (!setting || option->setting != setting)) option++;
+    return option < end ? option : NULL;
+}
+
+/* NAME=VALUE. A flag by the name of its field may be the opposite of its option. */
+static lb_status set_by_name(const app_program *program, const char *text, lb_error *error)
+{
+    char name[NAME];
+    const char *value = text + strcspn(text, "=");
+    snprintf(name, sizeof name, "%.*s", (int)(value - text), text);
+    for (char *letter = name; *letter; letter++)
+        if (*letter == '-') *letter = '_';
+    const lb_setting *setting = lb_setting_find(name);
+    const app_option *option = find_setting(program, setting);
+    if (!*value || !option)
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "--set: expected NAME=VALUE, with a name that %s --help --all lists, found \"%s\"",
+            app_name(program->name), text);
+    value++;
+    if (option->kind != APP_IS_FLAG)
+        return app_option_set(option, value) ? LB_OK : bad_value(option, value, error);
+    bool on = strcmp(value, "true") == 0, opposite = setting->opposite && strcmp(name, setting->name) == 0;
+    if (!on && strcmp(value, "false") != 0) return bad_value(option, value, error);
+    if (!app_option_set(option, value)) return error->status;
+    app_option_turn(option, on != opposite);
+    return LB_OK;
+}
+
+/* What is a setting without an option of its own answers with how to set it. */
+static const lb_setting *rare_setting(const app_program *program, const char *word)
+{
+    char name[NAME];
+    bool off = strncmp(word, "--no-", 5) == 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "=") - (off ? 5 : 2), word + (off ? 5 : 2));
+    const lb_setting *setting = lb_setting_find(name);
+    return setting && setting->rare && find_setting(program, setting) ? setting : NULL;
+}
+
+static lb_status refuse_rare(const lb_setting *setting, char *const *words, lb_error *error)
+{
+    const char *word = *words, *equals = strchr(word, '='), *next = words[1];
+    bool flag = setting->type == LB_SETTING_FLAG, off = strncmp(word, "--no-", 5) == 0;
+    const char *value = flag     ? (off ? "false" : "true")
+                        : equals ? equals + 1
+                        : next   ? next
+                                 : setting->metavar;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s; write --set %s=%s",
+                        (int)strcspn(word, "="), word, setting->name, value);
+}
+
+/* getopt_long has rejected an option; `words` begin with the current argument. */
+static lb_status bad_option(const app_program *program, const getopt_table *table, char *const *words,
                             lb_error *error)
 {
+    const char *word = *words;
+    const lb_setting *rare = strncmp(word, "--", 2) == 0 ? rare_setting(program, word) : NULL;
+    if (rare) return refuse_rare(rare, words, error);
     if (optopt >= FIRST_OPTION) {
         const struct option *name = table->names;
         while (name->val != optopt) name++;
@@ -181,16 +239,21 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
         if (code == -1) break;
         *request = request_of(code, *argv + optind);
         if (*request != APP_REQUEST_RUN) return LB_OK;
-        if (code == '?') return bad_option(program, &table, (*argv)[optind - 1], error);
+        if (code == '?') return bad_option(program, &table, *argv + optind - 1, error);
         const app_option *option = find_option(program, code == ':' ? optopt : code);
         if (code == ':') return bad_value(option, NULL, error);
         if (code >= FIRST_NEGATED && option->optional) {
             *option->value.text = NULL;
             continue;
         }
+        if (option->kind == APP_IS_SET) {
+            lb_status status = set_by_name(program, optarg, error);
+            if (status) return status;
+            continue;
+        }
         if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
         given = given || is_operand(program, option);
-        if (code >= FIRST_NEGATED) *option->value.flag = false;
+        if (code >= FIRST_NEGATED) app_option_turn(option, false);
     }
     *argc -= optind;
     *argv += optind;

@@ -6,14 +6,10 @@
 
 enum { WIDTH = 80, LEFT = 64, VALUE = 256, TEXT = 768 };
 
+const char app_rare_heading[] = "Only by --set NAME=VALUE";
 const app_option app_option_help = {.name = "help", .letter = 'h', .help = "print this", .kind = APP_IS_FLAG};
 const app_option app_option_version = {
     .name = "version", .letter = 'V', .help = "print the version", .kind = APP_IS_FLAG};
-
-bool app_option_is_on(const app_option *option)
-{
-    return option->kind == APP_IS_FLAG && option->value.flag && *option->value.flag;
-}
 
 /* "  -b, --batch N", or "      --[no-]NAME" for a flag that is on by default. */
 static int format_left(const app_option *option, char left[LEFT])
@@ -21,6 +17,8 @@ static int format_left(const app_option *option, char left[LEFT])
     char letter[8] = "    ";
     if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
     bool value = option->kind != APP_IS_FLAG;
+    if (app_option_is_rare(option))
+        return snprintf(left, LEFT, "      %s=%s", option->setting->name, value ? option->metavar : "true");
     const char *negation = app_option_is_on(option) ? "[no-]" : "";
     return snprintf(left, LEFT, "  %s--%s%s%s%s", letter, negation, option->name, value ? " " : "",
                     value ? option->metavar : "");
@@ -54,7 +52,7 @@ static void print_wrapped(const char *text, int indent, const char *margin, FILE
 
 static const char *alias_of(const app_option *option, int choice)
 {
-    for (const app_alias *alias = option->aliases; alias && alias->name; alias++)
+    for (const lb_alias *alias = option->aliases; alias && alias->name; alias++)
         if (alias->choice == choice) return alias->name;
     return NULL;
 }
@@ -64,7 +62,8 @@ void app_option_describe(const app_option *option, char *text, size_t size)
     char value[VALUE];
     format_default(option, value);
     size_t used = (size_t)snprintf(text, size, "%s", option->help);
-    for (const char *const *choice = option->choices; choice && *choice && used < size; choice++) {
+    const bool listed = option->kind != APP_IS_SET;
+    for (const char *const *choice = option->choices; listed && choice && *choice && used < size; choice++) {
         const char *alias = alias_of(option, (int)(choice - option->choices));
         used +=
             (size_t)snprintf(text + used, size - used, "%s%s%s%s", choice == option->choices ? ": " : ", ",
@@ -91,6 +90,12 @@ void app_examples_print(const app_example *examples, int count, FILE *out)
     }
 }
 
+/* What is rare is listed behind the others. */
+static bool is_shown(const app_option *option, bool all)
+{
+    return app_option_is_rare(option) ? all : all || option->usual;
+}
+
 /* The column where the texts begin. */
 static int indent_of(const app_program *program, bool all)
 {
@@ -98,7 +103,7 @@ static int indent_of(const app_program *program, bool all)
     int indent = format_left(&app_option_version, left);
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (option->kind == APP_IS_HEADING || !(all || option->usual)) continue;
+        if (option->kind == APP_IS_HEADING || !is_shown(option, all)) continue;
         int length = format_left(option, left);
         if (length > indent) indent = length;
     }
@@ -109,8 +114,21 @@ static void count_options(const app_program *program, int *options, int *usual)
 {
     *options = *usual = 0;
     for (int i = 0; i < program->option_count; i++) {
-        *options += program->options[i].kind != APP_IS_HEADING;
-        *usual += program->options[i].usual;
+        bool rare = app_option_is_rare(&program->options[i]);
+        *options += program->options[i].kind != APP_IS_HEADING && !rare;
+        *usual += program->options[i].usual && !rare;
+    }
+}
+
+static void print_rare(const app_program *program, int indent, FILE *out)
+{
+    bool any = false;
+    for (int i = 0; i < program->option_count; i++) {
+        const app_option *option = &program->options[i];
+        if (!app_option_is_rare(option)) continue;
+        if (!any) fprintf(out, "\n%s\n", app_rare_heading);
+        any = true;
+        print_option(option, indent, out);
     }
 }
 
@@ -127,12 +145,13 @@ void app_options_help(const app_program *program, bool all, FILE *out)
     if (!all) fprintf(out, "The most common of %d options; --help --all shows them all\n", options);
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (!all && !option->usual) continue; /* no heading is usual */
+        if (app_option_is_rare(option) || (!all && !option->usual)) continue; /* no heading is usual */
         if (option->kind == APP_IS_HEADING)
             fprintf(out, "%s%s\n", i ? "\n" : "", option->help);
         else
             print_option(option, indent, out);
     }
+    if (all) print_rare(program, indent, out);
     fputc('\n', out);
     print_option(&app_option_help, indent, out);
     print_option(&app_option_version, indent, out);

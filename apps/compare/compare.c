@@ -1,6 +1,5 @@
 /* Trains the sort model with each kind of attention and without, and compares them on longer lists. */
 #include "base/alloc.h"
-#include "cli/model_choice.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "compare/compared_training.h"

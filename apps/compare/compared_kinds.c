@@ -1,7 +1,7 @@
 #include "compare/compared_kinds.h"
 
-#include "cli/model_choice.h"
 #include "cli/nearest.h"
+#include "settings/settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool next_word(const char **list, char word[TEXT])
     if (!*list) return false;
     size_t length = strcspn(*list, ",");
     snprintf(word, TEXT, "%.*s", (int)length, *list);
-    for (const app_alias *alias = app_attention_aliases; alias->name; alias++)
+    for (const lb_alias *alias = lb_setting_find("attention")->aliases; alias->name; alias++)
         if (strcmp(alias->name, word) == 0) snprintf(word, TEXT, "%s", lb_attention_names[alias->choice]);
     *list = (*list)[length] ? *list + length + 1 : NULL;
     return true;

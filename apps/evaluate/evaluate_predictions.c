@@ -66,7 +66,7 @@ static lb_status compare(measuring *s, const lb_line *pair, const lb_line *predi
     lb_error found = {0};
     const lb_pair_format *format = &s->pairs.format;
     lb_status status = lb_pair_line_read(format, s->pairs.name, pair, &s->pairs.pair, &found);
-    if (status == LB_ERROR_FORMAT && format->skip_bad_lines) {
+    if (app_skips(format, status)) {
         s->score->skipped++;
         return LB_OK;
     }

@@ -189,7 +189,7 @@ lb_status app_score_add(app_score *score, app_answer answer, lb_error *error)
     score->id_count += output->count + reference->count;
     score->kept[score->kept_count++] = row;
     score->prints[score->pairs++] = (lb_pair_print){row.source, lb_symbols_hash(reference, row.source)};
-    return score->judging.any_target ? LB_OK : judge(score, error);
+    return score->judging.once ? LB_OK : judge(score, error);
 }
 
 /* One measure with its interval. */
@@ -266,7 +266,7 @@ static void print_line(const line *l)
 static void print_possible(const app_score *score)
 {
     lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
-    if (found.ambiguous == 0 || score->judging.any_target) return;
+    if (found.ambiguous == 0 || score->judging.once) return;
     app_print("%-19s %8.2f %%  %lld source%s several targets; --any-target accepts each of them\n", "at most",
               100 * (double)found.possible / (double)score->pairs, (long long)found.ambiguous,
               found.ambiguous == 1 ? " has" : "s have");
@@ -276,7 +276,7 @@ static void print_text(const app_score *score, const line *lines, int count, int
 {
     static const char none[] = "(nothing)";
     app_print("%-19s %8lld\n", "pairs", (long long)score->pairs);
-    if (score->judging.any_target) app_print("%-19s %8lld\n", "sources", (long long)score->count);
+    if (score->judging.once) app_print("%-19s %8lld\n", "sources", (long long)score->count);
     if (score->skipped > 0) app_print("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
     for (int i = 0; i < count; i++) {
         print_line(&lines[i]);
@@ -313,7 +313,7 @@ static lb_status print_json(const app_score *score, const line *lines, int count
     lb_json_open(&json, NULL, "{");
     lb_json_whole(&json, "pairs", score->pairs);
     lb_json_whole(&json, "skipped_lines", score->skipped);
-    if (score->judging.any_target) lb_json_whole(&json, "sources", score->count);
+    if (score->judging.once) lb_json_whole(&json, "sources", score->count);
     if (found.ambiguous > 0) {
         lb_json_whole(&json, "ambiguous_sources", found.ambiguous);
         lb_json_whole(&json, "possible", found.possible);

@@ -7,8 +7,8 @@
 
 /** How outputs are judged. */
 typedef struct app_judging {
-    bool any_target; /* each source counts once, with all of its targets as references */
-    int n_best;      /* also count who is right among so many outputs; 0: do not */
+    bool once;  /* each source counts once, with all of its targets as references */
+    int n_best; /* also count who is right among so many outputs; 0: do not */
 } app_judging;
 
 /** The outputs for a source, best first, and one of its references. */
@@ -26,7 +26,7 @@ typedef struct app_score {
     app_judging judging;
     int beam;                     /* of the search that found the outputs; 0: not known */
     struct lb_pair_print *prints; /* [pairs] */
-    struct app_kept_row *kept;    /* [kept_count] not judged yet: with any_target, all of them */
+    struct app_kept_row *kept;    /* [kept_count] not judged yet: with `once`, all of them */
     int32_t *ids;                 /* [id_count] of their outputs and references */
     size_t print_room, kept_count, kept_room, id_count, id_room, capacity;
     int64_t pairs, among;   /* among: right among the n_best */

@@ -85,7 +85,7 @@ lb_status app_exportable(const char *path, const lb_text_model *text, int beam, 
         return refuse(path, found, " with soft attention or none, without features and copying", error);
     if (beam <= 1 || model->output == LB_SOFTMAX) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT,
-                        "%s: found --beam %d, expected 1 for a model trained with --loss %s", path, beam,
+                        "%s: found --beam %d, expected 1 for a model trained with --set loss=%s", path, beam,
                         lb_loss_names[model->output]);
 }
 

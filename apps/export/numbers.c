@@ -147,9 +147,9 @@ void app_numbers_named(app_numbers *n, const char *name, const char *weight, con
     lb_buffer_print(&n->layers, ";\n");
 }
 
-void app_numbers_output(app_numbers *n, bool tied)
+void app_numbers_output(app_numbers *n, bool shares)
 {
-    if (!tied) {
+    if (!shares) {
         app_numbers_named(n, "output", "output.weight", "output.bias");
         return;
     }

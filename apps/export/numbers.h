@@ -39,8 +39,8 @@ void app_numbers_linear(app_numbers *n, const char *name, const char *weight, co
 /** The same as a constant of its own, NAME. */
 void app_numbers_named(app_numbers *n, const char *name, const char *weight, const char *bias);
 
-/** Adds the constant `output`; a tied one is over the arrays of the target embedding, but with a bias of its own. */
-void app_numbers_output(app_numbers *n, bool tied);
+/** Adds the constant `output`; one that shares the arrays of the target embedding has a bias of its own. */
+void app_numbers_output(app_numbers *n, bool shares);
 
 /** Adds a parameter as an array of floats. */
 void app_numbers_array(app_numbers *n, const char *name, const char *parameter);

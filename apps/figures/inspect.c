@@ -1,7 +1,7 @@
 /* Prints the contents of a model file. */
 #include "cli/options.h"
-#include "cli/options_in_force.h"
 #include "cli/programs.h"
+#include "cli/setting_options.h"
 #include "console/console.h"
 
 #include "base/json_text.h"

@@ -11,6 +11,11 @@ const app_completion *app_completion_find(const char *shell)
     return NULL;
 }
 
+bool app_is_completed(const app_option *option)
+{
+    return option->kind != APP_IS_HEADING && !app_option_is_rare(option);
+}
+
 app_value app_value_of(const app_option *option)
 {
     if (option->kind == APP_IS_FLAG) return APP_VALUE_NONE;
@@ -27,7 +32,7 @@ void app_value_put(const app_option *option, const char *const *as, const char *
     if (value != APP_VALUE_WORDS) return;
     for (const char *const *choice = option->choices; *choice; choice++)
         fprintf(out, "%s%s", choice == option->choices ? "" : " ", *choice);
-    for (const app_alias *alias = option->aliases; alias && alias->name; alias++)
+    for (const lb_alias *alias = option->aliases; alias && alias->name; alias++)
         fprintf(out, " %s", alias->name);
     fputs(end, out);
 }

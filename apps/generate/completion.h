@@ -35,4 +35,7 @@ app_value app_value_of(const app_option *option);
  *  `end` follow that of APP_VALUE_WORDS. */
 void app_value_put(const app_option *option, const char *const *as, const char *end, FILE *out);
 
+/** Whether a command line can have it by a name of its own. */
+bool app_is_completed(const app_option *option);
+
 #endif

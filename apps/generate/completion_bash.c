@@ -49,12 +49,12 @@ static void command(const app_program *program, FILE *out)
     fprintf(out, "    %s)\n        options='--help --version", program->name);
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (option->kind == APP_IS_HEADING) continue;
+        if (!app_is_completed(option)) continue;
         fprintf(out, " --%s%s", app_option_is_on(option) ? "no-" : "", option->name);
     }
     fprintf(out, "'\n        operands=%s\n        case $prev in\n", program->operands ? ":file" : "none");
     for (int i = 0; i < program->option_count; i++)
-        if (program->options[i].kind != APP_IS_HEADING) put_value(&program->options[i], out);
+        if (app_is_completed(&program->options[i])) put_value(&program->options[i], out);
     fputs("        esac\n        ;;\n", out);
 }
 
@@ -73,7 +73,10 @@ static const char end[] = "    esac\n"
                           "        compopt -o filenames 2>/dev/null\n"
                           "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n"
                           "        ;;\n"
-                          "    *) mapfile -t COMPREPLY < <(compgen -W \"$value\" -- \"$cur\") ;;\n"
+                          "    *)\n"
+                          "        [[ $value != *= ]] || compopt -o nospace 2>/dev/null\n"
+                          "        mapfile -t COMPREPLY < <(compgen -W \"$value\" -- \"$cur\")\n"
+                          "        ;;\n"
                           "    esac\n"
                           "}\n"
                           "complete -F _lookback lookback\n";

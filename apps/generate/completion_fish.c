@@ -56,7 +56,7 @@ static void command(const app_program *program, FILE *out)
 {
     if (program->operands) fprintf(out, "complete -c lookback -n '__lookback_in %s' -F\n", program->name);
     for (int i = 0; i < program->option_count; i++)
-        if (program->options[i].kind != APP_IS_HEADING) put_option(program->name, &program->options[i], out);
+        if (app_is_completed(&program->options[i])) put_option(program->name, &program->options[i], out);
 }
 
 const app_completion app_completion_fish = {"fish", begin, about, options_begin, command, ""};

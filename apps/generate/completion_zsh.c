@@ -44,11 +44,17 @@ static const char *const values[] = {[APP_VALUE_WORDS] = "(",
                                      [APP_VALUE_FOLDER] = "_files -/",
                                      [APP_VALUE_OTHER] = ""};
 
+/* No blank follows the name of a setting. */
+static const char *const settings[] = {[APP_VALUE_WORDS] = "{compadd -S \"\" -- "};
+
 static void put_value(const app_option *option, FILE *out)
 {
     if (app_value_of(option) == APP_VALUE_NONE) return;
     fprintf(out, ":%s:", option->metavar);
-    app_value_put(option, values, ")", out);
+    if (option->kind == APP_IS_SET)
+        app_value_put(option, settings, "}", out);
+    else
+        app_value_put(option, values, ")", out);
 }
 
 static void put_option(const app_option *option, FILE *out)
@@ -75,7 +81,7 @@ static void command(const app_program *program, FILE *out)
             "'(- *)'{-V,--version}'[print the version]'",
             program->name);
     for (int i = 0; i < program->option_count; i++)
-        if (program->options[i].kind != APP_IS_HEADING) put_option(&program->options[i], out);
+        if (app_is_completed(&program->options[i])) put_option(&program->options[i], out);
     if (program->operands) fputs(" \\\n        '*:file:_files'", out);
     fputs("\n      ;;\n", out);
 }

@@ -89,11 +89,23 @@ static void put_name(const char *name, const char *about, FILE *out)
     put_text(about, out);
 }
 
+static void put_rare(const app_option *option, FILE *out)
+{
+    fputs("\\fB", out);
+    put_word(option->setting->name, (int)strlen(option->setting->name), out);
+    fprintf(out, "\\fR=\\fI%s\\fR\n", option->metavar ? option->metavar : "true");
+}
+
 static void put_option(const app_option *option, FILE *out)
 {
     char text[TEXT];
     app_option_describe(option, text, sizeof text);
     fputs(".TP\n", out);
+    if (app_option_is_rare(option)) {
+        put_rare(option, out);
+        put_text(text, out);
+        return;
+    }
     if (option->letter) fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
     fputs("\\fB\\-\\-", out);
     if (app_option_is_on(option)) fputs("[no\\-]", out);
@@ -109,11 +121,18 @@ static void put_options(const app_program *program, FILE *out)
     fputs(".SH OPTIONS\n", out);
     put_option(&app_option_help, out);
     put_option(&app_option_version, out);
+    bool rare = false;
     for (int i = 0; i < program->option_count; i++) {
         if (program->options[i].kind == APP_IS_HEADING)
             fprintf(out, ".SS %s\n", program->options[i].help);
-        else
+        else if (!app_option_is_rare(&program->options[i]))
             put_option(&program->options[i], out);
+    }
+    for (int i = 0; i < program->option_count; i++) {
+        if (!app_option_is_rare(&program->options[i])) continue;
+        if (!rare) fprintf(out, ".SS %s\n", app_rare_heading);
+        rare = true;
+        put_option(&program->options[i], out);
     }
 }
 

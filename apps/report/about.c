@@ -1,7 +1,7 @@
 #include "report/about.h"
 
 #include "base/alloc.h"
-#include "cli/options_in_force.h"
+#include "cli/setting_options.h"
 #include "cli/shell_word.h"
 #include "data/symbols.h"
 #include "io/json.h"
@@ -105,7 +105,6 @@ static void print_json(app_report_data *report, const char *key, const cJSON *js
 static void print_value(lb_buffer *text, const cJSON *value)
 {
     char *number = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
-    lb_buffer_print(text, " ");
     app_shell_word(text, cJSON_IsString(value) ? value->valuestring : number ? number : "");
     text->failed = text->failed || !(number || cJSON_IsString(value));
     cJSON_free(number);
@@ -122,8 +121,14 @@ static char *train_command(const cJSON *options, const cJSON *usual)
     {
         const cJSON *other = cJSON_GetObjectItemCaseSensitive(usual, option->string);
         if (cJSON_IsNull(option) || (other && cJSON_Compare(option, other, true))) continue;
-        lb_buffer_print(&text, " --%s%s", cJSON_IsFalse(option) ? "no-" : "", option->string);
-        if (!cJSON_IsBool(option)) print_value(&text, option);
+        const lb_setting *setting = lb_setting_find(option->string);
+        bool rare = setting && setting->rare, flag = cJSON_IsBool(option) && !rare;
+        if (rare)
+            lb_buffer_print(&text, " --set %s=", setting->name);
+        else
+            lb_buffer_print(&text, " --%s%s%s", cJSON_IsFalse(option) ? "no-" : "", option->string,
+                            flag ? "" : " ");
+        if (!flag) print_value(&text, option);
     }
     return lb_buffer_end(&text);
 }

@@ -50,7 +50,7 @@ static lb_status open_rows(building *s, lb_error *error)
     size_t batch = (size_t)asked->batch;
     if (!asked->about.file) return app_report_rows_take(&s->rows, &asked->inputs, batch, error);
     s->format = app_pair_format(asked->format, &s->model);
-    return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, asked->any_target, error);
+    return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, asked->once, error);
 }
 
 static lb_status open_all(building *s, lb_error *error)
@@ -86,7 +86,8 @@ static lb_status refuse(building *s, const app_report_row *row, const char *why,
         lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", s->rows.name, (long long)row->number, why);
     else
         lb_error_set(&found, LB_ERROR_FORMAT, "%s: %s", s->rows.name, why);
-    if (!s->asked->format.skip_bad_lines) return lb_error_set(error, found.status, "%s", found.message);
+    if (!app_skips(&s->asked->format, found.status))
+        return lb_error_set(error, found.status, "%s", found.message);
     return add_unreadable(s, found.message, error);
 }
 

@@ -13,8 +13,8 @@ typedef struct app_report_asked {
     lb_strings inputs;      /* texts instead of a file */
     lb_pair_format format;  /* of the lines of the file; a model has its own symbol rules */
     int batch, beam, details, heads_off;
-    bool any_target; /* one row for each source, and any of its targets is right */
-    bool all_heads;  /* keep heads apart, however large the page becomes */
+    bool once;      /* one row for each source, and any of its targets is right */
+    bool all_heads; /* keep heads apart, however large the page becomes */
     double length_penalty;
 } app_report_asked;
 

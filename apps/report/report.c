@@ -97,9 +97,9 @@ int report_main(int argc, char **argv)
         APP_FORMAT(&f->kind),
         APP_TARGETS("targets", "FILE", &f->targets),
         APP_COLUMNS(f, true),
-        APP_FLAG(0, "skip-bad-lines", &f->skip_bad_lines,
-                 "show what is wrong with lines that are not pairs, instead of stopping", .usual = true),
-        APP_ANY_TARGET(&s.asked.any_target),
+        APP_SKIP_BAD_LINES(f, "show what is wrong with lines that are not pairs, instead of stopping",
+                           .usual = true),
+        APP_ANY_TARGET(&s.asked.once, APP_ANY_TARGET_HELP, .usual = true),
     };
     const app_program program = {
         .name = "report",

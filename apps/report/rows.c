@@ -88,7 +88,7 @@ static bool read_line(app_report_rows *rows, lb_error *error)
     *row = (app_report_row){.number = line.number};
     lb_status status = lb_pair_line_read(&file->format, file->name, &line, &file->pair, &bad);
     if (!status) return take_pair(rows, row, error) == LB_OK;
-    if (status != LB_ERROR_FORMAT || !file->format.skip_bad_lines) {
+    if (!app_skips(&file->format, status)) {
         lb_error_set(error, status, "%s%s", bad.message, app_columns_help(bad.message, true));
         return false;
     }
@@ -179,14 +179,14 @@ static lb_status gather(app_report_rows *rows, lb_error *error)
 }
 
 lb_status app_report_rows_open(app_report_rows *rows, const char *path, const lb_pair_format *format,
-                               size_t capacity, bool any_target, lb_error *error)
+                               size_t capacity, bool once, lb_error *error)
 {
     *rows = (app_report_rows){0};
     lb_status status = make_room(rows, capacity, error);
     if (!status) status = app_pair_input_open(&rows->file, path, format, error);
     if (!status) status = app_pair_input_check(&rows->file, error);
     rows->name = rows->file.name;
-    return status || !any_target ? status : gather(rows, error);
+    return status || !once ? status : gather(rows, error);
 }
 
 static bool take_gathered(app_report_rows *rows)

@@ -25,12 +25,12 @@ typedef struct app_report_rows {
     size_t all_count, all_room, next;
 } app_report_rows;
 
-/** Opens a file, and checks all of its lines unless bad ones are skipped or it is a pipe. With `any_target`, reads all
- *  of it, and makes one row of the lines with the same source.
+/** Opens a file, and checks all of its lines unless bad ones are skipped or it is a pipe. With `once`, reads
+ *  all of it, and makes one row of the lines with the same source.
  *  Memory: freed by app_report_rows_close, also after an error. `format` must outlive the rows.
  *  Errors: those of app_pair_input_open and app_pair_input_check. */
 LB_MUST_USE lb_status app_report_rows_open(app_report_rows *rows, const char *path,
-                                           const lb_pair_format *format, size_t capacity, bool any_target,
+                                           const lb_pair_format *format, size_t capacity, bool once,
                                            lb_error *error);
 
 /** Takes the texts of --input instead, each line of them. Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_MEMORY. */

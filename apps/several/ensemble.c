@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "cli/setting_options.h"
 #include "console/console.h"
 #include "console/output.h"
 #include "data/pairs.h"
@@ -11,6 +12,7 @@
 #include "translate/training/locked.h"
 #include "translate/training/recipe.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +21,7 @@ enum { MOST_OPTIONS = 16, LONGEST_OPTION = 96 };
 typedef struct ensembling {
     app_members members;
     app_side_by_side all;
-    app_usual_options usual;
+    const lb_training_config *usual;
     lb_training_config data;
     lb_join_result result;
     lb_error *error;
@@ -41,25 +43,29 @@ static void add_option(own_options *own, const char *name, const char *value)
 }
 
 /* Some kinds of attention have a window, as a transformer does. */
-static bool has_window(const ensembling *s, const app_member *member)
+static bool has(const ensembling *s, const app_member *member, const lb_setting *setting)
 {
-    int kind = (int)s->usual.attention;
+    int kind = (int)s->data.attention;
+    if (setting->together) return lb_setting_is_of(setting, member->model);
+    if (setting->at != offsetof(lb_training_config, window)) return true;
     for (int i = 0; member->attention && lb_attention_names[i]; i++)
         if (strcmp(lb_attention_names[i], member->attention) == 0) kind = i;
-    return lb_built_in_attentions[kind]->window > 0;
+    return strcmp(member->model, "seq2seq") != 0 || lb_built_in_attentions[kind]->window > 0;
 }
 
-/* A transformer must not get the options of a recurrent model, nor the other way round. */
+/* A member does without the settings of other kinds. */
 static void list_options(const ensembling *s, const app_member *member, uint64_t seed, own_options *own)
 {
-    char number[24];
+    char number[APP_OPTION_NUMBER], text[LONGEST_OPTION - 8];
+    lb_training_config usual = *s->usual;
     *own = (own_options){.count = 0};
+    for (const lb_setting *setting = lb_settings; member->model && setting->name; setting++) {
+        if (has(s, member, setting)) continue;
+        const app_option option = app_setting_option(setting, &usual, LB_SETTING_OF_PAIRS);
+        snprintf(text, sizeof text, "%s=%s", option.name, app_option_value(&option, number));
+        add_option(own, "set", text);
+    }
     snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
-    bool transformer = member->model && strcmp(member->model, "transformer") == 0;
-    const char *const *others = transformer ? s->usual.of_seq2seq : s->usual.of_transformer;
-    for (int i = 0; member->model && others[i]; i++)
-        if (transformer || strcmp(others[i], "window=0") != 0 || !has_window(s, member))
-            add_option(own, others[i], "");
     add_option(own, "model", member->model);
     add_option(own, "attention", member->attention);
     add_option(own, "direction", member->direction);
@@ -153,8 +159,8 @@ static int end(ensembling *s, lb_status status)
     return app_close_stdout(0);
 }
 
-int app_ensemble_run(const char *list, const app_repeated *repeated, lb_training_config data,
-                     app_usual_options usual)
+int app_ensemble_run(const char *list, const app_repeated *repeated, const lb_training_config *data,
+                     const lb_training_config *usual)
 {
     lb_error error = {0};
     ensembling *s = lb_alloc_zero(sizeof *s);
@@ -163,7 +169,7 @@ int app_ensemble_run(const char *list, const app_repeated *repeated, lb_training
         return app_fail(&error);
     }
     *s = (ensembling){
-        .all = {.repeated = repeated, .error = &error}, .usual = usual, .data = data, .error = &error};
+        .all = {.repeated = repeated, .error = &error}, .usual = usual, .data = *data, .error = &error};
     lb_status status = prepare(s, list);
     if (!status) status = app_side_by_side_run(&s->all);
     int exit_status = end(s, status);

@@ -20,18 +20,12 @@
 /** How many models `auto` trains for so few pairs that a vote of many is worth its time; 0: there are more pairs. */
 int app_ensemble_of_few(int64_t pairs);
 
-/** The options that one kind of model has and another does not, with their defaults; each ends with NULL. */
-typedef struct app_usual_options {
-    const char *const *of_seq2seq, *const *of_transformer;
-    lb_attention_kind attention; /* of members whose kind names none */
-} app_usual_options;
-
 /** Trains the members of `list`, each in a folder named by its kind and seed, with `repeated->seed` and the numbers
  *  after it, joins them, prints what they are good for, and writes that as ensemble.tsv. Running the same again resumes
  *  interrupted trainings and repeats none. Returns the exit status.
- *  Data:  the pairs of the training; their strings must outlive the call.
- *  Usual: members do without the options of other kinds. */
-int app_ensemble_run(const char *list, const app_repeated *repeated, lb_training_config data,
-                     app_usual_options usual);
+ *  Data:  the settings of the training; their strings must outlive the call.
+ *  Usual: those without options, which members have for what is of another kind. */
+int app_ensemble_run(const char *list, const app_repeated *repeated, const lb_training_config *data,
+                     const lb_training_config *usual);
 
 #endif

@@ -1,7 +1,7 @@
 #include "several/ensemble_list.h"
 
-#include "cli/model_choice.h"
 #include "cli/nearest.h"
+#include "settings/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,8 @@ static const char FORWARD[] = "forward", BACKWARD[] = "backward", SEQ2SEQ[] = "s
 /* The attention with this name, or NULL. */
 static const char *find_attention(const char *name)
 {
-    for (int i = 0; lb_attention_names[i]; i++)
-        if (strcmp(lb_attention_names[i], name) == 0) return lb_attention_names[i];
-    for (const app_alias *alias = app_attention_aliases; alias->name; alias++)
-        if (strcmp(alias->name, name) == 0) return lb_attention_names[alias->choice];
-    return NULL;
+    int kind = lb_setting_choice(lb_setting_find("attention"), name);
+    return kind < 0 ? NULL : lb_attention_names[kind];
 }
 
 /* `kind` is without -backward. */

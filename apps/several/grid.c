@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "cli/config.h"
+#include "settings/settings.h"
 
 #include <cJSON.h>
 
@@ -104,7 +105,10 @@ char *app_grid_name(const app_grid *grid, int64_t combination)
 static char *argument_of(const char *option, const cJSON *value)
 {
     lb_buffer argument = {0};
-    if (cJSON_IsBool(value)) {
+    if (lb_setting_find(option)) {
+        lb_buffer_print(&argument, "--set=%s=", option);
+        print_value(&argument, value);
+    } else if (cJSON_IsBool(value)) {
         lb_buffer_print(&argument, "--%s%s", cJSON_IsTrue(value) ? "" : "no-", option);
     } else {
         lb_buffer_print(&argument, "--%s=", option);

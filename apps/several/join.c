@@ -19,9 +19,7 @@ typedef struct settings {
 static lb_status check(const settings *s, lb_error *error)
 {
     const lb_training_config *d = &s->data;
-    if (d->dev || !(d->format || d->dev_targets || d->source_column || d->target_column ||
-                    d->features_column || d->skip_bad_lines || d->any_target))
-        return LB_OK;
+    if (d->dev || !lb_settings_are_set(d, LB_SETTING_DATA)) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "--format, --dev-targets, columns, --skip-bad-lines and --any-target need --dev");
 }
@@ -80,9 +78,9 @@ int join_main(int argc, char **argv)
         APP_FORMAT(&s.data.format),
         APP_TARGETS("dev-targets", "--dev", &s.data.dev_targets),
         APP_COLUMNS(&s.data, false),
-        APP_FLAG(0, "skip-bad-lines", &s.data.skip_bad_lines, "skip lines that are not pairs"),
-        APP_FLAG(0, "any-target", &s.data.any_target,
-                 "measure each source once, and its output as right if it equals any of its targets"),
+        APP_SKIP_BAD_LINES(&s.data, "skip lines that are not pairs"),
+        APP_ANY_TARGET(&s.data.any_target,
+                       "measure each source once, and its output as right if it equals any of its targets"),
     };
     const app_program program = {
         .name = "join",

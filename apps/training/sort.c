@@ -1,19 +1,20 @@
 /* Trains a sequence-to-sequence model with attention to sort lists of numbers. */
-#include "cli/model_choice.h"
 #include "cli/options.h"
 #include "cli/programs.h"
+#include "cli/setting_options.h"
 #include "console/console.h"
 #include "training/training_view.h"
 
 #include <lookback/lookback.h>
 
+#include <assert.h>
 #include <stdio.h>
 
-/* The settings of the command line: the configuration of the library, except for the choice of the model. */
-static lb_training_config settings;
+enum { MOST = 64 }; /* options */
+
+static lb_training_config settings, usual; /* of the command line; without any option */
 static lb_sort_task task = {.max_value = 99, .min_length = 1, .max_length = 10, .repeats = 0.3};
-static app_model_choice model, usual;
-static int threads, film;
+static int threads;
 static bool quiet;
 
 static int train(void)
@@ -24,9 +25,9 @@ static int train(void)
         .chart = "loss.png",
         .measure = {.loss = "dev loss", .label = "Exact match on held-out lists"},
     };
-    settings.film = film ? film : -1;
-    lb_status status = app_choose_model(&model, &usual, &settings, &error);
-    app_leave_model_open(&model, &settings);
+    lb_status status = lb_settings_fit_kind(&settings, &usual, true, &error);
+    app_settings_leave_open(&settings, false);
+    app_settings_leave_open(&settings, true);
     if (!status) status = app_train_in_view(&view, settings, &result, &error);
     if (status) return app_fail(&error);
     if (!settings.group || settings.group->rank == 0)
@@ -39,12 +40,17 @@ static int train(void)
  * repeated numbers: docs/adr/0004. */
 static lb_status begin_with_recipe(lb_error *error)
 {
-    settings = (lb_training_config){.sort = &task, .steps = 3000, .target = 0.99, .seed = 1, .out = "out"};
+    settings = (lb_training_config){.sort = &task,
+                                    .steps = 3000,
+                                    .target = 0.99,
+                                    .seed = 1,
+                                    .out = "out",
+                                    .one_direction = true,
+                                    .attention = LB_ATTENTION_MULTI_HEAD};
     lb_status status = lb_training_config_settle(&settings, error);
-    film = settings.film;
     settings.layers = 0;
     settings.lr = 0;
-    model = usual = (app_model_choice){.embed = settings.embed, .attention = LB_ATTENTION_MULTI_HEAD};
+    usual = settings;
     return status;
 }
 
@@ -62,7 +68,7 @@ int sort_main(int argc, char **argv)
 {
     lb_error error = {0};
     if (begin_with_recipe(&error)) return app_fail(&error);
-    const app_option options[] = {
+    const app_option lists[] = {
         APP_HEADING("Task"),
         APP_INT(0, "max-number", "N", &task.max_value, 0, 1000000, "largest number; the smallest is 0",
                 .usual = true),
@@ -72,34 +78,24 @@ int sort_main(int argc, char **argv)
                 .usual = true),
         APP_NUMBER(0, "repeats", "SHARE", &task.repeats, 0, 1,
                    "share of lists with at most four different numbers"),
-        APP_HEADING("Model"),
-        APP_MODEL_OPTIONS(&settings, &model),
-        APP_HEADING("Training"),
-        APP_LOSS(&model.loss),
-        APP_INT(0, "batch", "N", &settings.batch, 1, 1 << 20, "lists per step"),
-        APP_INT(0, "steps", "N", &settings.steps, 1, 1 << 30,
-                "training steps, unless --target is reached first", .usual = true),
-        APP_NUMBER(0, "lr", "RATE", &settings.lr, 0, 1e30,
-                   "initial learning rate, before the cosine decay; 0: 0.005, or 0.001 for a transformer"),
-        APP_NUMBER(0, "target", "SHARE", &settings.target, 0, 1,
-                   "stop once exact match on held-out lists reaches this; 0: never"),
-        APP_SEED(0, "seed", "N", &settings.seed, "seed of the initial weights and of all lists",
-                 .usual = true),
-        APP_SHARDS(&settings.shards),
-        APP_THREADS(&threads),
-        APP_QUIET(&quiet),
-        APP_HEADING("Files"),
-        APP_TEXT('o', "out", "DIR", &settings.out, "folder for the model, log and chart", .usual = true),
-        APP_INT(0, "film", "N", &film, 0, 1000,
-                "held-out lists whose outputs and attention are added to film.jsonl at each evaluation, for "
-                "lookback report"),
-        APP_FLAG(0, "fresh", &settings.fresh, "start over instead of resuming an earlier run", .usual = true),
     };
+    const app_option processes[] = {app_set_option(LB_SETTING_OF_LISTS), APP_THREADS(&threads),
+                                    APP_QUIET(&quiet)};
+    static app_option options[MOST];
+    app_option *end = APP_ADD(options, lists);
+    end = app_setting_options(end, LB_SETTING_MODEL, &settings, LB_SETTING_OF_LISTS);
+    end = app_setting_options(end, LB_SETTING_TRAINING, &settings, LB_SETTING_OF_LISTS);
+    end = APP_ADD(end, processes);
+    end = app_setting_options(end, LB_SETTING_FILES, &settings, LB_SETTING_OF_LISTS);
+    assert(end - options <= MOST);
     const app_program program = {
         .name = "sort",
         .purpose = "Trains a model with attention to sort lists of numbers. The same command, run again, "
                    "resumes where it stopped.",
-        APP_TABLES(options, examples),
+        .options = options,
+        .option_count = (int)(end - options),
+        .examples = examples,
+        .example_count = sizeof examples / sizeof *examples,
         .threads = &threads,
         .group = &settings.group,
     };

@@ -37,10 +37,7 @@ static void print_pair(lb_buffer *lines, const lb_pair_format *f, const char *so
 {
     const char *tab = f->source.features && *f->source.features ? strchr(source, '\t') : NULL;
     int length = tab ? (int)(tab - source) : (int)strlen(source), last = lb_pair_format_columns(f);
-    lb_pair_columns c = lb_pair_columns_complete((lb_pair_columns){.source = f->source_column,
-                                                                   .target = f->target_column,
-                                                                   .features = f->features_column},
-                                                 tab != NULL);
+    lb_pair_columns c = lb_pair_columns_complete(lb_pair_columns_asked(f), tab != NULL);
     for (int column = 1; column <= last; column++) {
         lb_buffer_print(lines, "%s", column > 1 ? "\t" : "");
         if (column == c.source)
@@ -176,8 +173,8 @@ static lb_status seal_lesson(const lesson *l, const char *written, char seal[SEA
 {
     uint64_t teacher, pairs, bytes;
     const char *version = lb_version();
-    const lb_pair_format *f = &l->asked->format;
-    const int columns[] = {f->source_column, f->target_column, f->features_column};
+    const lb_pair_columns c = lb_pair_columns_asked(&l->asked->format);
+    const int columns[] = {c.source, c.target, c.features};
     lb_status status = lb_file_hash(lb_translator_about(l->teacher).path, &teacher, &bytes, l->error);
     if (!status) status = lb_file_hash(written, &pairs, &bytes, l->error);
     if (status) return status;

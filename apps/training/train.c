@@ -2,6 +2,7 @@
 #include "cli/option.h"
 #include "cli/options.h"
 #include "cli/programs.h"
+#include "cli/setting_options.h"
 #include "console/console.h"
 #include "console/interrupt.h"
 #include "console/ranks.h"
@@ -34,10 +35,7 @@ static void take_taught(app_train_options *t, const lb_training_config *given)
     c->format = NULL;
     if (!given->target_separator) c->target_separator = f->target.separator;
     if (!given->features_separator) c->features_separator = f->source.features;
-    if (given->source_column || given->target_column || given->features_column) return;
-    c->source_column = f->source_column;
-    c->target_column = f->target_column;
-    c->features_column = f->features_column;
+    lb_recipe_take_columns(c, f);
 }
 
 /* Replaces the pairs to train on by those of the teacher, in a folder that stays locked. */
@@ -45,7 +43,6 @@ static lb_status write_taught(app_train_options *t, const lb_training_config *c,
                               lb_error *error)
 {
     t->teaching.train = c->train;
-    t->teaching.made_up = t->choice.made_up;
     t->teaching.seed = c->seed;
     t->teaching.format = lb_recipe_format(c);
     app_catch_interrupts();
@@ -90,7 +87,7 @@ static int train(app_train_options *t)
     lb_error error = {0};
     lb_training_result result = {0};
     char label[64];
-    bool held_out = t->choice.hold_out;
+    bool held_out = !t->settings.no_hold_out;
     app_training_view view = {
         .chart = "training.png",
         .measure = {.loss = held_out ? "dev loss" : "loss at evaluation", .label = label},
@@ -109,9 +106,9 @@ static int train(app_train_options *t)
     if (!t->settings.group || t->settings.group->rank == 0)
         app_print("exact match %.2f %% (%s) on %lld %s %s%s%s\n", 100 * result.dev.exact_match,
                   t->settings.seeds > 1 ? "beam 5" : "greedy", (long long)result.pairs,
-                  app_judged(&t->settings), t->settings.dev || !t->choice.hold_out ? "of " : "held out from ",
+                  app_judged(&t->settings), t->settings.dev || !held_out ? "of " : "held out from ",
                   lb_pair_file_name(t->settings.dev ? t->settings.dev : t->settings.train),
-                  t->choice.hold_out ? "" : ", on which it was trained");
+                  held_out ? "" : ", on which it was trained");
     int exit_status = app_training_status(&view);
     if (exit_status == 0) say_what_a_vote_takes(t, &view, &result);
     return app_close_stdout(exit_status);
@@ -127,7 +124,7 @@ static int check_and_run(app_train_options *t, const app_program *program)
 {
     lb_error error = {0};
     const lb_training_config given = t->settings;
-    app_ranks_set_threads(t->choice.threads);
+    app_ranks_set_threads(t->threads);
     if (app_train_check(t, &error) || app_train_settle(t, &error)) return app_fail(&error);
     if (t->ensemble || t->sweep.file)
         t->settings = given; /* to be printed: each training settles its own */
@@ -136,6 +133,7 @@ static int check_and_run(app_train_options *t, const app_program *program)
     char *json = app_config_record(program, t->config.print ? NULL : app_train_of_the_run);
     if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
     t->settings.options = json;
+    app_settings_leave_open(&t->settings, true);
     int status = error.status ? app_fail(&error) : t->config.print ? print_config(json) : train(t);
     lb_release(json);
     return status;
@@ -162,7 +160,7 @@ static bool is_given(const app_train_options *t, const char *text)
 /* Of the command line, and of each training with the options of its combination. */
 static lb_status check_sweep(const app_train_options *t, lb_error *error)
 {
-    return t->choice.hold_out
+    return !t->settings.no_hold_out
                ? LB_OK
                : lb_error_set(error, LB_ERROR_ARGUMENT,
                               "--sweep: --no-hold-out leaves no pairs to compare the models on");
@@ -207,6 +205,7 @@ static lb_status check_one(const app_repeated *repeated, int argc, char **argv, 
     if (!status) status = check_file(t.settings.dev, error);
     if (!status) status = check_file(t.teaching.unlabelled, error);
     if (!status) status = check_file(t.teaching.teacher, error);
+    app_settings_leave_open(&t.settings, true);
     if (!status) status = lb_training_try(&t.settings, error);
     app_config_free(&t.config);
     return status;
@@ -214,26 +213,16 @@ static lb_status check_one(const app_repeated *repeated, int argc, char **argv, 
 
 static int run_several(app_train_options *t, app_repeated repeated)
 {
-    static char embed[32];
-    static const char *const of_seq2seq[] = {embed, "bidirectional", "attention=additive", NULL};
-    static const char *const of_transformer[] = {"positions=sinusoidal", "kv-heads=0", "softcap=0",
-                                                 "window=0", NULL};
     lb_error error = {0};
-    lb_training_config data = t->settings;
-    data.no_hold_out = !t->choice.hold_out;
     repeated.out = t->settings.out;
     repeated.seed = t->settings.seed;
-    repeated.threads = t->choice.threads;
+    repeated.threads = t->threads;
     repeated.fresh = t->settings.fresh;
     repeated.compares = is_given(t, t->sweep.file);
     repeated.check = check_one;
     if (check_several(t, &error)) return app_fail(&error);
-    snprintf(embed, sizeof embed, "embed=%d", t->usual.embed);
-    return is_given(t, t->ensemble)
-               ? app_ensemble_run(
-                     t->ensemble, &repeated, data,
-                     (app_usual_options){of_seq2seq, of_transformer, (lb_attention_kind)t->model.attention})
-               : app_sweep_run(&t->sweep, &repeated);
+    return is_given(t, t->ensemble) ? app_ensemble_run(t->ensemble, &repeated, &t->settings, &t->usual)
+                                    : app_sweep_run(&t->sweep, &repeated);
 }
 
 /* Ranks share the batches of one model. */

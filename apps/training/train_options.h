@@ -3,7 +3,6 @@
 #define APP_TRAIN_OPTIONS_H
 
 #include "cli/config.h"
-#include "cli/model_choice.h"
 #include "console/output.h"
 #include "several/sweep.h"
 #include "training/teacher.h"
@@ -12,17 +11,10 @@
 
 enum { APP_TRAIN_MOST = 96 }; /* options */
 
-/** The settings of the command line and of a file: the configuration of the library, and choices for fields of another
- * form. */
+/** The settings of the command line and of a file. */
 typedef struct app_train_options {
-    lb_training_config settings;
-    app_model_choice model, usual;
-    struct {
-        int normalize, index, warm_up, patience, film, threads, made_up;
-        bool hold_out;
-        double average;
-        double dropout, label_smoothing; /* below 0: from the recipe, by the model and the number of pairs */
-    } choice;
+    lb_training_config settings, usual; /* the latter without any option */
+    int threads;
     app_config config;
     app_sweep sweep;
     const char *ensemble;
@@ -41,14 +33,15 @@ LB_MUST_USE lb_status app_train_begin(app_train_options *t, lb_error *error);
 /** Checks beyond the table of options. Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status app_train_check(app_train_options *t, lb_error *error);
 
-/** Converts the choices to the configuration of the library. Errors: those of lb_training_config_settle. */
+/** Fills in the defaults, and leaves open what a model to start from decides but words, which app_config_record prints:
+ *  app_settings_leave_open does the rest. Errors: those of lb_training_config_settle. */
 LB_MUST_USE lb_status app_train_settle(app_train_options *t, lb_error *error);
 
 /** Fills in what the recipe chooses for the file to train on, if it can be read, after app_train_settle.
  *  Errors: those of lb_training_fit. */
 LB_MUST_USE lb_status app_train_fit(app_train_options *t, lb_error *error);
 
-/** The options that do not change the model; NULL follows the last. */
+/** The options beside settings that do not change the model; NULL follows the last. */
 extern const char *const app_train_of_the_run[];
 
 /** The options for a model of this kind if none is given, as in the record of a model file.

@@ -5,14 +5,13 @@
 #include "console/console.h"
 #include "console/interrupt.h"
 #include "io/own_file.h"
+#include "settings/settings.h"
 #include "tensor/instruction_set.h"
 #include "translate/training/locked.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { APP_OPTION = 64 };
 
 void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
 {
@@ -217,13 +216,16 @@ lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found,
 
 void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size)
 {
-    char option[APP_OPTION];
+    char option[LB_SETTING_NAME];
     bool off = strcmp(value, "false") == 0, flag = off || strcmp(value, "true") == 0;
+    const lb_setting *setting = lb_setting_find(name);
     (void)context;
     snprintf(option, sizeof option, "%s", name);
     for (char *letter = option; *letter; letter++)
         if (*letter == '_') *letter = '-';
-    if (!*value)
+    if (setting && setting->rare)
+        snprintf(text, size, *value ? "--set %s=%s" : "no --set %s", setting->name, value);
+    else if (!*value)
         snprintf(text, size, "no --%s", option);
     else
         snprintf(text, size, "--%s%s%s%s", off ? "no-" : "", option, flag ? "" : " ", flag ? "" : value);

@@ -44,7 +44,7 @@ const char *app_arithmetic(void);
  *  evaluation. */
 void app_warn_unsaved(bool *warned, const lb_error *error);
 
-/** Describes a setting by its option, "--label-smoothing 0.1": an lb_setting_fn. */
+/** Describes a setting by its option, "--lr 0.01": an lb_setting_fn. */
 void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size);
 
 /** Shows a step of a run. Start with a zero `progress`, and end it with app_progress_end. In a resumed run, the time

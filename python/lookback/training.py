@@ -85,13 +85,6 @@ class _Listener(Callbacks):
         self._tell(run.contents, last.step, last.loss, Evaluation(last.dev.exact_match, last.dev.symbol_error, last.dev.loss))
 
 
-# Fields of lb_training_config that are a number in C, and a name here.
-NAMED = {"attention": "lb_attention_names", "attention_weights": "lb_normalizer_names", "loss": "lb_loss_names",
-         "cell": "lb_cell_names", "positions": "lb_positional_names"}
-# Those in which 0 means the default to C, and 0 to a user.
-ZERO_IS_NONE = ("warm_up", "patience", "film", "dropout", "average", "label_smoothing")
-# Options of the program with the opposite meaning of a field.
-OPPOSITE = {"hold_out": "no_hold_out", "bidirectional": "one_direction"}
 # Of the fields, numbers and texts are options, but for arguments of train() and what Python has no use for.
 NOT_OPTIONS = ("train", "dev", "out", "group", "options")
 _fields: Any = _c.lb_training_config._fields_
@@ -105,7 +98,8 @@ def _meant(found: str, known: List[str]) -> str:
 
 
 def _number_of(name: str, value: str) -> int:
-    known = ["auto", "always", "never"] if name == "index" else names(NAMED[name])
+    choices = _c.CHOICES[name]
+    known = names(choices) if isinstance(choices, str) else list(choices)
     if value not in known:
         likely = _meant(str(value), known)
         raise Error(Status.ARGUMENT, f"{name}: expected one of {', '.join(known)}, found {value!r}{likely}")
@@ -115,21 +109,21 @@ def _number_of(name: str, value: str) -> int:
 def _value(name: str, value: Any) -> Any:
     """An option as its field takes it."""
     kind = FIELDS[name]
-    if name in NAMED or name == "index":
+    if name in _c.CHOICES:
         return _number_of(name, value)
     if kind is c_char_p:
-        return encode_path(value, name) if name in ("from", "index_file") else encode(value, name)
-    if name in ZERO_IS_NONE and value == 0:
+        return encode_path(value, name) if name in _c.PATHS else encode(value, name)
+    if name in _c.ZERO_IS_VALUE and value == 0:
         return -1
     return value
 
 
 def _set_option(config: _c.lb_training_config, option: str, value: Any) -> None:
     name = option.rstrip("_")  # "from" is a word of Python
-    if name in OPPOSITE:
-        name, value = OPPOSITE[name], not value
+    if name in _c.OPPOSITES:
+        name, value = _c.OPPOSITES[name], not value
     if name not in FIELDS:
-        raise TypeError(f"train() has no option {option!r}" + _meant(name, [*FIELDS, *OPPOSITE]))
+        raise TypeError(f"train() has no option {option!r}" + _meant(name, [*FIELDS, *_c.OPPOSITES]))
     set_field(config, name, _value(name, value))
 
 

@@ -36,17 +36,12 @@ static void print_value(const cJSON *item, int digits, char text[LB_RUN_WORD])
         snprintf(text, LB_RUN_WORD, "%s", cJSON_IsTrue(item) ? "true" : "false");
 }
 
-/* Whether two values are the same. Their texts are cut, and do not tell. null is as good as none,
- * and "1" as 1: older versions had a seed as a number. */
+/* Their texts are cut, and do not tell. null is as good as none. */
 static bool is_same(const cJSON *found, const cJSON *ours)
 {
-    char a[LB_RUN_WORD], b[LB_RUN_WORD];
     if (!found || !ours) return cJSON_IsNull(found ? found : ours);
     if (cJSON_IsNumber(found) && cJSON_IsNumber(ours)) return found->valuedouble == ours->valuedouble;
-    if (found->type == ours->type) return cJSON_Compare(found, ours, true);
-    print_value(found, MOST_DIGITS, a);
-    print_value(ours, MOST_DIGITS, b);
-    return *a && strcmp(a, b) == 0;
+    return cJSON_Compare(found, ours, true);
 }
 
 lb_run_difference *lb_run_find(lb_run_differences *d, const char *name)

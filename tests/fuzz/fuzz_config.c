@@ -19,7 +19,7 @@ typedef struct values {
 static char *read_and_print(const char *path, lb_error *error)
 {
     static const char *const ways[] = {"plain", "doubled", "tr\xc3\xa4ge", NULL};
-    static const app_alias aliases[] = {{"twice", 1}, {NULL, 0}};
+    static const lb_alias aliases[] = {{"twice", 1}, {NULL, 0}};
     values v = {.steps = 3, .most = -1, .rate = -1, .share = 0.5, .out = "out"};
     const app_option options[] = {
         APP_HEADING("All kinds"),

@@ -40,7 +40,7 @@ bash -c '. /usr/share/bash-completion/completions/lookback; complete -p lookback
 test "$(dpkg-query -f '${db:Status-Status}' -W liblookback0 2>/dev/null)" != installed
 
 # Several processes, without and with what the package suggests for them.
-sort='lookback sort --max-number 9 --max-length 3 --hidden 16 --steps 20 --shards 2 --out'
+sort='lookback sort --max-number 9 --max-length 3 --hidden 16 --steps 20 --set shards=2 --out'
 $sort one
 apt-get install -qy --no-install-recommends ./liblookback-mpi0_*.deb openmpi-bin
 mpirun --allow-run-as-root --oversubscribe -n 2 $sort two

@@ -118,6 +118,10 @@ START_TEST(test_bash_completes_values)
     ck_assert_str_eq(result.output, "seq2seq\ntransformer\n");
     COMPLETE("visualize", "--colormap", "v");
     ck_assert_str_eq(result.output, "viridis\n");
+    COMPLETE("train", "--set", "kv");
+    ck_assert_str_eq(result.output, "kv_heads=\n");
+    COMPLETE("sort", "--set", "i");
+    ck_assert_str_eq(result.output, ""); /* lists have no index */
     COMPLETE("train", "--steps", "");
     ck_assert_str_eq(result.output, "");
     COMPLETE("train", "--train", "pa");
@@ -165,7 +169,8 @@ START_TEST(test_zsh_completes)
         "zpty -w z \"PS1=; fpath=($PWD \\$fpath); autoload -U compinit; compinit -u -D; print REA\"DY\n"
         "zpty -r z out \"*READY*\"\n"
         "zpty -w -n z \"lookback train --attention ba\"$'\\''\\t'\\''\n"
-        "zpty -r z out \"*--attention bahdanau*\" && print completed'";
+        "zpty -r z out \"*--attention bahdanau*\" && zpty -w -n z \" --set kv\"$'\\''\\t'\\''x\n"
+        "zpty -r z out \"*--set kv_heads=x*\" && print completed'";
     if (run_in("zsh", script)) ck_assert_str_eq(result.output, "completed\n");
 }
 END_TEST
@@ -175,8 +180,10 @@ START_TEST(test_fish_completes)
     static const char script[] = "\"$0\" generate fish >lookback.fish && export HOME=\"$PWD\" && fish -c '"
                                  "source lookback.fish; complete -C \"lookback help ev\";"
                                  "complete -C \"lookback train --attention ba\";"
+                                 "complete -C \"lookback train --set kv\";"
                                  "complete -C \"lookback train --no-b\"' | cut -f 1";
-    if (run_in("fish", script)) ck_assert_str_eq(result.output, "evaluate\nbahdanau\n--no-bidirectional\n");
+    if (run_in("fish", script))
+        ck_assert_str_eq(result.output, "evaluate\nbahdanau\nkv_heads=\n--no-bidirectional\n");
 }
 END_TEST
 

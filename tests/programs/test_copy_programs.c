@@ -97,7 +97,7 @@ START_TEST(test_copying_with_what_it_cannot_have_is_refused)
     write_files();
     SUPPORT_TRAIN(SHORT, "--attention", "monotonic");
     support_assert_refused(2, "found the attention monotonic, expected a soft one");
-    SUPPORT_TRAIN(SHORT, "--loss", "sparsemax");
+    SUPPORT_TRAIN(SHORT, "--set", "loss=sparsemax");
     support_assert_refused(2, "found the loss sparsemax, expected cross-entropy");
 }
 END_TEST

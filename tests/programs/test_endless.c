@@ -109,7 +109,7 @@ START_TEST(test_file_of_ours_that_is_a_pipe_is_an_error)
          66},
         {"out/model.safetensors", "predict out train.tsv",
          "out/model.safetensors: cannot read: not a regular file", 66},
-        {"train.tsv.index", SMALL "--train train.tsv --index always --out other",
+        {"train.tsv.index", SMALL "--train train.tsv --set index=always --out other",
          "train.tsv.index: cannot write: not a regular file", 0},
     };
     make_model();

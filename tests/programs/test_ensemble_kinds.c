@@ -89,8 +89,8 @@ END_TEST
 START_TEST(test_ensemble_of_a_number_is_the_same_model_with_other_seeds)
 {
     write_files();
-    SUPPORT_TRAIN(SHORT, "--ensemble", "general:1,transformer:1", "--steps", "20", "--embed", "8", "--window",
-                  "3", "--no-bidirectional", "--out", "mixed");
+    SUPPORT_TRAIN(SHORT, "--ensemble", "general:1,transformer:1", "--steps", "20", "--embed", "8", "--set",
+                  "window=3", "--no-bidirectional", "--out", "mixed");
     support_assert_trained();
     SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--attention", "general", "--steps", "50");
     support_assert_trained();
@@ -152,7 +152,7 @@ START_TEST(test_ensemble_members_with_a_window_have_that_of_the_options)
 {
     write_files();
     SUPPORT_TRAIN(SHORT, "--ensemble", "local-m:1,transformer:1,general:1,backward:1", "--attention",
-                  "local-p", "--steps", "20", "--embed", "8", "--window", "3", "--out", "mixed", "--seed",
+                  "local-p", "--steps", "20", "--embed", "8", "--set", "window=3", "--out", "mixed", "--seed",
                   "1");
     support_assert_trained();
     ck_assert(has_window_of_3("mixed/local-m-1/model.safetensors"));

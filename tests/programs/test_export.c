@@ -42,8 +42,8 @@ START_TEST(test_export_gives_the_outputs_of_predict)
     train_well();
     ck_assert_int_eq(support_compare_exported("out", "1", "f32"), 0);
     SUPPORT_TRAIN("--train", "train.tsv", "--dev", "dev.tsv", "--model", "transformer", "--hidden", "32",
-                  "--steps", "60", "--lr", "0.005", "--warm-up", "20", "--direction", "backward", "--softcap",
-                  "4", "--out", "transformer");
+                  "--steps", "60", "--lr", "0.005", "--warm-up", "20", "--direction", "backward", "--set",
+                  "softcap=4", "--out", "transformer");
     support_assert_trained();
     ck_assert_int_eq(support_compare_exported("transformer", "1", "f32"), 0);
 }
@@ -212,17 +212,17 @@ START_TEST(test_export_says_what_it_cannot)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--copy", "--out",
                   "copy");
     expect_refusal("copy", "--quiet", 65, "found a model that copies, " CAN);
-    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--symbols",
-                  "graphemes", "--out", "graphemes");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--set",
+                  "symbols=graphemes", "--out", "graphemes");
     expect_refusal("graphemes", "--quiet", 65, "found a model that reads graphemes, " CAN);
     support_write_text("train.tsv", "ab\tX;Y\tc\nb\tX;Z\ta\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--features-column",
                   "2", "--out", "features");
     expect_refusal("features", "--quiet", 65, "found a model with features, " CAN);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--source-column",
-                  "1", "--target-column", "3", "--loss", "entmax", "--out", "sparse");
+                  "1", "--target-column", "3", "--set", "loss=entmax", "--out", "sparse");
     expect_refusal("sparse", "--beam=2", 65,
-                   "found --beam 2, expected 1 for a model trained with --loss entmax");
+                   "found --beam 2, expected 1 for a model trained with --set loss=entmax");
     expect_refusal("missing", "--quiet", 66, "missing");
 }
 END_TEST

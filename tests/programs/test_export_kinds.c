@@ -8,22 +8,22 @@ enum { OPTIONS = 20 };
 static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h", "z"};
 
 static const char *const models[][OPTIONS] = {
-    {"--attention", "additive", "--direction", "backward", "--attention-weights", "sparsemax"},
+    {"--attention", "additive", "--direction", "backward", "--set", "attention_weights=sparsemax"},
     {"--attention", "coverage", "--layers", "2", "--tied"},
-    {"--attention", "location", "--cell", "lstm", "--window", "2"},
+    {"--attention", "location", "--cell", "lstm", "--set", "window=2"},
     {"--attention", "none", "--layers", "2", "--cell", "lstm", "--normalize", "nfc"},
     {"--attention", "multi-head", "--heads", "4", "--normalize", "none"},
-    {"--attention", "dot", "--no-bidirectional", "--tied", "--attention-weights", "entmax"},
+    {"--attention", "dot", "--no-bidirectional", "--tied", "--set", "attention_weights=entmax"},
     {"--attention", "scaled-dot", "--no-bidirectional", "--layers", "3"},
-    {"--attention", "general", "--cell", "lstm", "--loss", "sparsemax"},
+    {"--attention", "general", "--cell", "lstm", "--set", "loss=sparsemax"},
     {"--attention", "local-m", "--direction", "backward"},
-    {"--attention", "local-p", "--window", "2"},
-    {"--model", "transformer", "--heads", "4", "--kv-heads", "2", "--tied"},
-    {"--model", "transformer", "--positions", "learned", "--direction", "backward", "--softcap", "4"},
-    {"--model", "transformer", "--positions", "relative", "--window", "2"},
-    {"--model", "transformer", "--positions", "alibi", "--attention-weights", "entmax"},
-    {"--model", "transformer", "--positions", "rotary", "--layers", "1"},
-    {"--model", "transformer", "--positions", "none"},
+    {"--attention", "local-p", "--set", "window=2"},
+    {"--model", "transformer", "--heads", "4", "--set", "kv_heads=2", "--tied"},
+    {"--model", "transformer", "--set", "positions=learned", "--direction", "backward", "--set", "softcap=4"},
+    {"--model", "transformer", "--set", "positions=relative", "--set", "window=2"},
+    {"--model", "transformer", "--set", "positions=alibi", "--set", "attention_weights=entmax"},
+    {"--model", "transformer", "--set", "positions=rotary", "--layers", "1"},
+    {"--model", "transformer", "--set", "positions=none"},
 };
 
 START_TEST(test_export_gives_the_outputs_of_predict_for_each_kind_of_model)

@@ -159,7 +159,8 @@ START_TEST(test_export_writes_sound_onnx_files)
     support_write_pairs("train.tsv", 40, 1);
     for (int learned = 0; learned < 2; learned++) {
         SUPPORT_TRAIN("--train", "train.tsv", "--no-hold-out", "--steps", "1", "--fresh", "--model",
-                      "transformer", "--hidden", "32", "--positions", learned ? "learned" : "sinusoidal");
+                      "transformer", "--hidden", "32", "--set",
+                      learned ? "positions=learned" : "positions=sinusoidal");
         support_assert_trained();
         expect_sound_files("out", true);
     }
@@ -181,12 +182,12 @@ static void expect_refusal(const char *model, const char *option, int status, co
 START_TEST(test_export_says_what_onnx_cannot)
 {
     static const struct {
-        const char *option, *value, *message;
-    } models[] = {{"--positions", "rotary", "found rotary positions, expected"},
-                  {"--positions", "relative", "found relative positions, expected"},
-                  {"--positions", "alibi", "found alibi positions, expected"},
-                  {"--window", "2", "found a window of self-attention, expected"},
-                  {"--attention-weights", "entmax", "found attention weights other than softmax, expected"}};
+        const char *setting, *message;
+    } models[] = {{"positions=rotary", "found rotary positions, expected"},
+                  {"positions=relative", "found relative positions, expected"},
+                  {"positions=alibi", "found alibi positions, expected"},
+                  {"window=2", "found a window of self-attention, expected"},
+                  {"attention_weights=entmax", "found attention weights other than softmax, expected"}};
     char path[SUPPORT_PATH];
     support_train_pair_model(support_path(path, "ensemble.safetensors"), 0, SUPPORT_ENSEMBLE);
     expect_refusal("ensemble.safetensors", "--quiet", 65,
@@ -202,7 +203,7 @@ START_TEST(test_export_says_what_onnx_cannot)
     support_write_pairs("train.tsv", 40, 1);
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         SUPPORT_TRAIN("--train", "train.tsv", "--no-hold-out", "--steps", "1", "--fresh", "--model",
-                      "transformer", "--hidden", "32", models[i].option, models[i].value);
+                      "transformer", "--hidden", "32", "--set", models[i].setting);
         support_assert_trained();
         expect_refusal("out", "--quiet", 65, models[i].message);
     }

@@ -217,13 +217,13 @@ static double last_number(const char *end)
 /* The order of features means nothing to a transformer, if it is asked for, but for the order of sums. */
 START_TEST(test_features_of_a_transformer_have_no_order)
 {
-    static const char *const ways[] = {"--feature-positions", "--no-feature-positions"};
+    static const char *const ways[] = {"feature_positions=true", "feature_positions=false"};
     write_forms("train.tsv", 0, WORDS);
     write_forms("dev.tsv", WORDS, 40);
     for (int i = 0; i < 2; i++) {
         RUN(NULL, "train", "--train", "train.tsv", "--dev", "dev.tsv", "--features-column", "3", "--model",
             "transformer", "--hidden", "16", "--heads", "2", "--steps", "30", "--threads", "1", "--fresh",
-            ways[i]);
+            "--set", ways[i]);
         ck_assert_msg(result.status == 0, "%s", result.error);
         RUN("mare\tN;PL;DEF\nmare\tDEF;N;PL\n", "predict", "out", "--n-best", "1", "--threads", "1");
         const char *end = strchr(result.output, '\n');

@@ -65,7 +65,8 @@ START_TEST(test_formats_each_file_has_the_right_pairs)
 END_TEST
 
 #define TRAIN                                                                                                \
-    " --no-hold-out --hidden 8 --embed 8 --steps 4 --evaluate-every 2 --threads 1 --film 0 --out \"$OLDPWD/"
+    " --no-hold-out --hidden 8 --embed 8 --steps 4 --evaluate-every 2 --threads 1 --set film=0 --out "       \
+    "\"$OLDPWD/"
 
 static const struct {
     const char *words, *said;

@@ -40,7 +40,7 @@ static void write_flags(void)
 START_TEST(test_graphemes_are_symbols_of_the_model)
 {
     write_flags();
-    run("train flags.tsv --symbols graphemes --no-hold-out --hidden 16 --embed 8 --dropout 0 --lr 0.02 "
+    run("train flags.tsv --set symbols=graphemes --no-hold-out --hidden 16 --embed 8 --dropout 0 --lr 0.02 "
         "--warm-up 10 "
         "--steps 200 --evaluate-every 100 --threads 1");
     expect_text(support_run_result.error, "  source: 3 to 3 symbols, median 3; 3 different\n");
@@ -50,11 +50,11 @@ START_TEST(test_graphemes_are_symbols_of_the_model)
     expect_text(support_run_result.output, "\"symbols\":[{\"symbol\":\"" FLAG_DE "\",");
     run("train flags.tsv --from out --out on --steps 2 --evaluate-every 2 --no-hold-out --lr 0.001");
     expect_text(support_run_result.error, "  source: 3 to 3 symbols, median 3; 3 different\n");
-    run("train flags.tsv --from out --out on --symbols characters --steps 2 --no-hold-out");
+    run("train flags.tsv --from out --out on --set symbols=characters --steps 2 --no-hold-out");
     ck_assert_int_eq(support_run_result.status, 2);
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.error, "cannot start from out: it has --symbols graphemes"));
-    run("train flags.tsv --symbols letters --out other");
+        strstr(support_run_result.error, "cannot start from out: it has --set symbols=graphemes"));
+    run("train flags.tsv --set symbols=letters --out other");
     ck_assert_int_eq(support_run_result.status, 2);
     run("data flags.tsv --symbols graphemes");
     expect_text(support_run_result.output, "source symbols, most frequent: \"" FLAG_DE "\" ");

@@ -8,7 +8,7 @@ static int way;
 
 static const char *const ways[] = {"additive", "dot", "general", NULL};
 static const char *const colours[] = {"blues", "reds", NULL};
-static const app_alias aliases[] = {{"bahdanau", 0}, {"luong", 2}, {NULL, 0}};
+static const lb_alias aliases[] = {{"bahdanau", 0}, {"luong", 2}, {NULL, 0}};
 static const char *colour;
 static const app_option options[] = {
     {.kind = APP_IS_CHOICE,

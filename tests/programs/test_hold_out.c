@@ -11,12 +11,13 @@
 #define WHOLE SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out"
 
 /* The learning rate rises to the end, far too high: the last weights are the worst. */
-#define WORSE "--lr", "5", "--warm-up", "100", "--average", "0", "--steps", "100", "--evaluate-every", "10"
+#define WORSE                                                                                                \
+    "--lr", "5", "--warm-up", "100", "--set", "average=0", "--steps", "100", "--evaluate-every", "10"
 
 START_TEST(test_no_hold_out_trains_on_all_pairs_and_keeps_the_last_weights)
 {
     support_write_pairs("train.tsv", 500, 1);
-    SUPPORT_TRAIN(WHOLE, WORSE, "--keep", "1", "--out", "whole");
+    SUPPORT_TRAIN(WHOLE, WORSE, "--set", "keep=1", "--out", "whole");
     ck_assert_msg(support_run_result.status == 75, "%s", support_run_result.error); /* worse than guessing */
     ck_assert_ptr_nonnull(
         strstr(support_run_result.output, " on 500 pairs of train.tsv, on which it was trained\n"));

@@ -137,7 +137,7 @@ START_TEST(test_train_replaces_no_file_that_the_link_of_an_index_leads_to)
     support_write_pairs("train.tsv", 60, 1);
     support_write_text("victim", "precious");
     plant("train.tsv.index", "victim");
-    SUPPORT_TRAIN(TRAIN, "--index", "always");
+    SUPPORT_TRAIN(TRAIN, "--set", "index=always");
     support_assert_trained();
     ck_assert_ptr_nonnull(
         strstr(support_run_result.error,

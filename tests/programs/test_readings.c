@@ -39,7 +39,7 @@ static void write_words(const char *path, const char *header, const char *patter
 }
 
 #define TRAIN                                                                                                \
-    " --hidden 32 --embed 24 --steps 300 --dropout 0 --evaluate-every 100 --threads 1 --film 0 --out "
+    " --hidden 32 --embed 24 --steps 300 --dropout 0 --evaluate-every 100 --threads 1 --set film=0 --out "
 
 #define MOVED                                                                                                \
     ": read as source 2 \"lemma\", target 1 \"form\"; the model was trained with source 1 \"lemma\", "       \
@@ -73,7 +73,7 @@ START_TEST(test_readings_columns_of_all_programs_are_those_with_the_names_of_the
     expect("$L join table table -o both --dev moved.csv | grep -c ' 1.0000 '", "3\n", "moved.csv" MOVED);
     expect("$L train train.csv --dev moved.csv" TRAIN "again | tail -n 1",
            "exact match 100.00 % (greedy) on 20 pairs of moved.csv\n", "moved.csv" MOVED);
-    expect("$L train moved.csv --from table --dev same.csv --steps 2 --film 0 --out further | tail -n 1",
+    expect("$L train moved.csv --from table --dev same.csv --steps 2 --set film=0 --out further | tail -n 1",
            "exact match 100.00 % (greedy) on 20 pairs of same.csv\n", "moved.csv" MOVED);
 }
 END_TEST

@@ -88,7 +88,7 @@ START_TEST(test_report_of_a_training_has_its_history_and_its_film)
     char text[1024];
     support_write_pairs("train.tsv", 300, 1);
     support_write_pairs("dev.tsv", 30, 2);
-    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--film", "3");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--set", "film=3");
     support_assert_trained();
     RUN(REPORT, NULL, "out", "dev.tsv", "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);

@@ -12,7 +12,8 @@
 #define NOTE "wrote the index pairs.tsv.index, 1 MB; the next training on this file starts at once\n"
 
 #define STEPS_OF_TEST                                                                                        \
-    SUPPORT_SMALL, "--train", "pairs.tsv", "--steps", "60", "--scheduled-sampling", "0.2", "--dropout", "0.1"
+    SUPPORT_SMALL, "--train", "pairs.tsv", "--steps", "60", "--set", "scheduled_sampling=0.2", "--dropout",  \
+        "0.1"
 
 /* What it says about the data, without notes and what follows. */
 static char *report_of(const char *said)
@@ -34,11 +35,11 @@ START_TEST(test_train_with_an_index_has_the_same_model_and_says_the_same)
     support_write_pairs("pairs.tsv", 200, 7);
     support_write_pairs("dev.tsv", 40, 8);
     for (int i = 0; i < 2; i++) {
-        SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--index", "never", "--out", "never", "--fresh");
+        SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--set", "index=never", "--out", "never", "--fresh");
         assert_noted(false);
         char *without = report_of(support_run_result.error);
         for (int time = 0; time < 2; time++) {
-            SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--index", "always", "--out", "always", "--fresh");
+            SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--set", "index=always", "--out", "always", "--fresh");
             assert_noted(time == 0);
             char *with = report_of(support_run_result.error);
             ck_assert_str_eq(with, without);
@@ -56,7 +57,7 @@ START_TEST(test_train_resumes_with_an_index_what_began_without)
     SUPPORT_TRAIN(STEPS_OF_TEST, "--out", "one");
     assert_noted(false);
     ck_assert(!support_exists("pairs.tsv.index"));
-    SUPPORT_TRAIN(STEPS_OF_TEST, "--steps", "90", "--index", "always", "--out", "one");
+    SUPPORT_TRAIN(STEPS_OF_TEST, "--steps", "90", "--set", "index=always", "--out", "one");
     assert_noted(true);
     SUPPORT_TRAIN(STEPS_OF_TEST, "--out", "other");
     SUPPORT_TRAIN(STEPS_OF_TEST, "--steps", "90", "--out", "other");
@@ -68,7 +69,7 @@ START_TEST(test_train_keeps_an_index_in_the_file_that_is_named)
 {
     support_write_pairs("pairs.tsv", 200, 7);
     for (int time = 0; time < 2; time++) {
-        SUPPORT_TRAIN(STEPS_OF_TEST, "--index-file", "places", "--fresh");
+        SUPPORT_TRAIN(STEPS_OF_TEST, "--set", "index_file=places", "--fresh");
         support_assert_trained();
         ck_assert_int_eq(strstr(support_run_result.error, "wrote the index places, 1 MB") != NULL, time == 0);
     }
@@ -102,11 +103,11 @@ START_TEST(test_train_with_a_damaged_index_makes_it_again)
     char path[SUPPORT_PATH];
     size_t count;
     support_write_pairs("pairs.tsv", 200, 7);
-    SUPPORT_TRAIN(STEPS_OF_TEST, "--index", "always", "--out", "one");
+    SUPPORT_TRAIN(STEPS_OF_TEST, "--set", "index=always", "--out", "one");
     assert_noted(true);
     char *sound = support_content("pairs.tsv.index", &count);
     ck_assert_int_eq(truncate(support_path(path, "pairs.tsv.index"), (off_t)count / 2), 0);
-    SUPPORT_TRAIN(STEPS_OF_TEST, "--index", "always", "--out", "two");
+    SUPPORT_TRAIN(STEPS_OF_TEST, "--set", "index=always", "--out", "two");
     assert_noted(true);
     char *again = support_content("pairs.tsv.index", &count);
     ck_assert_mem_eq(sound, again, count);
@@ -118,10 +119,10 @@ END_TEST
 
 START_TEST(test_train_index_is_one_of_three_words)
 {
-    SUPPORT_TRAIN("--train", "pairs.tsv", "--index", "never", "--index-file", "index");
-    support_assert_refused(2, "--index-file and --index never: expected only one of them");
-    SUPPORT_TRAIN("--train", "pairs.tsv", "--index", "sometimes");
-    support_assert_refused(2, "--index: expected auto, always or never, found \"sometimes\"");
+    SUPPORT_TRAIN("--train", "pairs.tsv", "--set", "index=never", "--set", "index_file=index");
+    support_assert_refused(2, "--set index_file and --set index=never: expected only one of them");
+    SUPPORT_TRAIN("--train", "pairs.tsv", "--set", "index=sometimes");
+    support_assert_refused(2, "--set index: expected auto, always or never, found \"sometimes\"");
 }
 END_TEST
 

@@ -131,7 +131,7 @@ START_TEST(test_train_seq2seq_any_threads_and_folders_give_the_same_file)
     ck_assert_int_eq(mkdir(support_path(copy, "elsewhere"), 0700), 0);
     ck_assert_int_eq(link(support_path(original, "train.tsv"), support_path(copy, "elsewhere/train.tsv")), 0);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "elsewhere/train.tsv", "--dropout", "0.2", "--out", "two",
-                  "--threads", "2", "--keep", "1");
+                  "--threads", "2", "--set", "keep=1");
     support_assert_trained();
     support_assert_same_files("one/model.safetensors", "two/model.safetensors");
 }
@@ -139,7 +139,7 @@ END_TEST
 
 /* With everything that uses random numbers, and with a best model that is not the last. */
 #define ALL                                                                                                  \
-    SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3", "--scheduled-sampling", "0.5",                \
+    SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3", "--set", "scheduled_sampling=0.5",            \
         "--label-smoothing", "0.1", "--min-count", "2", "--patience", "0", "--steps", "600"
 
 START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_file)
@@ -287,7 +287,7 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
         {"--attention", "dot", "--no-bidirectional", "--tied", "--layers", "2"},
         {"--attention", "hard", "--dropout", "0.2"},
         {"--attention", "monotonic-1", "--tied", "--label-smoothing", "0.1"},
-        {"--attention", "local-p", "--window", "2", "--layers", "2"},
+        {"--attention", "local-p", "--set", "window=2", "--layers", "2"},
         {"--attention", "location", "--cell", "lstm", "--tied", "--dropout", "0.2"},
         {"--attention", "multi-head", "--normalize", "none", "--epochs", "2", "--steps", "0"},
     };

@@ -281,11 +281,11 @@ START_TEST(test_train_sort_transformer_learns_and_impossible_ones_are_refused)
     ck_assert_double_ge(share, 50);
     RUN("--model", "transformer", "--attention", "dot", "--out", "t");
     assert_fails(2, "--attention are options of --model seq2seq, not of transformer");
-    RUN("--window", "3", "--out", "t");
+    RUN("--set", "window=3", "--out", "t");
     assert_fails(2, "window is an option of a transformer and of local-m, local-p and location attention, "
                     "not of multi-head");
-    RUN("--softcap", "3", "--out", "t");
-    assert_fails(2, "--softcap are options of --model transformer, not of seq2seq");
+    RUN("--set", "softcap=3", "--out", "t");
+    assert_fails(2, "--set softcap are options of --model transformer, not of seq2seq");
     RUN("--model", "transformer", "--heads", "3", "--out", "u");
     assert_fails(2, "cannot divide a width of 128 into 3 heads");
 }

@@ -14,7 +14,7 @@ START_TEST(test_train_seq2seq_from_a_model_takes_its_architecture_and_refuses_an
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--out", "base", "--steps", "60");
     support_assert_trained();
     SUPPORT_TRAIN("--from", "base", "--train", "new.tsv", "--dev", "new.tsv", "--steps", "60",
-                  "--evaluate-every", "20", "--freeze", "attention");
+                  "--evaluate-every", "20", "--set", "freeze=attention");
     support_assert_trained();
     SUPPORT_TRAIN("--from", "base", "--train", "new.tsv", "--dev", "new.tsv", "--hidden", "192", "--out",
                   "other");

@@ -39,10 +39,13 @@ static const struct rule {
      {"lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/nn.h", "lookback/io.h",
       "lookback/metrics.h", "lookback/ops.h", "lookback/op.h", "lookback/base.h", "autograd/cause.h", "base/",
       "nn/params.h", "tensor/", "data/", "models/", "io/", "train/"}},
+    {"settings/",
+     {"lookback/translate.h", "lookback/kinds.h", "base/", "data/", "models/file/model_formats.h",
+      "settings/"}},
     {"translate/",
      {"lookback/translate.h", "lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/io.h",
-      "lookback/tensor.h", "lookback/base.h", "base/", "nn/params.h", "data/", "io/", "models/", "train/",
-      "translate/"}},
+      "lookback/tensor.h", "lookback/base.h", "base/", "nn/params.h", "data/", "io/", "models/", "settings/",
+      "train/", "translate/"}},
     {"mpi/", {"lookback/mpi.h"}}, /* a library over the public API */
 };
 

@@ -118,8 +118,8 @@ run_program() { # PROGRAM PREFIX...
     ensemble) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --ensemble 2 --out new ;;
     from) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --from out --out new ;;
     # Of some campaigns only.
-    index) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --train pairs.tsv --index always --out new ;;
-    fractions) set -- "$@" "${small[@]}" --steps 10 --lr 0.0125 --dropout 0.25 --label-smoothing 0.1 --average 0.9 --out new ;;
+    index) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --train pairs.tsv --set index=always --out new ;;
+    fractions) set -- "$@" "${small[@]}" --steps 10 --lr 0.0125 --dropout 0.25 --label-smoothing 0.1 --set average=0.9 --out new ;;
     sweep) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --sweep ../grid.json --out new ;;
     esac
     rm -rf "$folder/now"

@@ -14,7 +14,8 @@ PYTHONPATH=$root/python "$python" -B - "$root" "$bin/.." >"$package/_c.py" <<'EN
 import sys
 import bindings
 root, build = sys.argv[1:]
-print(bindings.write(f"{root}/python/lookback", [f"{root}/include", f"{build}/generated/include"]), end="")
+print(bindings.write(f"{root}/python/lookback", [f"{root}/include", f"{build}/generated/include"], f"{root}/src/settings/table.c"),
+      end="")
 END
 export PYTHONPATH=$folder/package PYTHONDONTWRITEBYTECODE=1
 "$python" -c "import lookback" 2>"$folder/log" || not_run "the library does not load: $(tail -n 1 "$folder/log")"

@@ -100,7 +100,8 @@ def test_python_runs_while_the_library_computes():
 
 
 def test_tables_of_names_fit_their_options():
-    for option, table in lookback.training.NAMED.items():
-        found = library.names(table)
+    for option, table in _c.CHOICES.items():
+        found = library.names(table) if isinstance(table, str) else table
         assert len(found) > 1 and len(set(found)) == len(found), option
+    assert "dropout" in _c.ZERO_IS_VALUE and _c.OPPOSITES["hold_out"] == "no_hold_out" and "from" in _c.PATHS
     assert library.names("lb_attention_names")[0] == "additive"

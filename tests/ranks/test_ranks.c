@@ -23,12 +23,12 @@
 
 START_TEST(test_ranks_sort_has_the_same_file_on_any_number_of_ranks_and_threads)
 {
-    RUN(0, SORT, "--steps", "200", "--shards", "8", "--out", "alone");
+    RUN(0, SORT, "--steps", "200", "--set", "shards=8", "--out", "alone");
     support_assert_ranks_done();
     char *alone = strdup(support_ranks_result.output);
     static const char *const threads[] = {"1", "3"};
     for (int ranks = 1; ranks <= 8; ranks *= 2) {
-        RUN(ranks, SORT, "--steps", "200", "--shards", "8", "--threads", threads[ranks == 2], "--out",
+        RUN(ranks, SORT, "--steps", "200", "--set", "shards=8", "--threads", threads[ranks == 2], "--out",
             "ranks", "--fresh");
         support_assert_ranks_done();
         ck_assert_str_eq(support_ranks_result.output, alone);
@@ -50,10 +50,11 @@ START_TEST(test_ranks_train_the_same_model)
 {
     support_write_pairs("pairs.tsv", 300, 7);
     support_write_pairs("dev.tsv", 40, 8);
-    RUN(0, TRAIN, "--dev", "dev.tsv", "--steps", "100", "--shards", "4", "--out", "alone");
+    RUN(0, TRAIN, "--dev", "dev.tsv", "--steps", "100", "--set", "shards=4", "--out", "alone");
     support_assert_ranks_done();
     for (int ranks = 1; ranks <= 4; ranks *= 2) {
-        RUN(ranks, TRAIN, "--dev", "dev.tsv", "--steps", "100", "--shards", "4", "--out", "ranks", "--fresh");
+        RUN(ranks, TRAIN, "--dev", "dev.tsv", "--steps", "100", "--set", "shards=4", "--out", "ranks",
+            "--fresh");
         support_assert_ranks_done();
         support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
     }
@@ -66,7 +67,7 @@ static void run_until_killed(int ranks, int lines)
     char stop[128];
     snprintf(stop, sizeof stop, "write /log.jsonl %d " SUPPORT_SEND("KILL", "1"), lines);
     support_write_stops(stop, NULL);
-    RUN_SCRIPT(ranks, TRAIN, "--shards", "4", "--out", "ranks");
+    RUN_SCRIPT(ranks, TRAIN, "--set", "shards=4", "--out", "ranks");
     ck_assert_int_ne(support_ranks_result.status, 0);
 }
 
@@ -78,7 +79,7 @@ static bool has_resumed(void)
 START_TEST(test_ranks_train_resumes_with_any_number_of_them)
 {
     support_write_pairs("pairs.tsv", 300, 7);
-    RUN(0, TRAIN, "--shards", "4", "--out", "alone");
+    RUN(0, TRAIN, "--set", "shards=4", "--out", "alone");
     support_assert_ranks_done();
     run_until_killed(4, 2);
     ck_assert(!has_resumed());
@@ -95,7 +96,7 @@ START_TEST(test_ranks_without_shards_have_one_each_and_keep_them)
 {
     RUN(2, SORT, "--steps", "60", "--out", "two");
     support_assert_ranks_done();
-    RUN(0, SORT, "--steps", "60", "--shards", "2", "--out", "alone");
+    RUN(0, SORT, "--steps", "60", "--set", "shards=2", "--out", "alone");
     support_assert_ranks_done();
     support_assert_same_weights("two/sort.safetensors", "alone/sort.safetensors");
     RUN(0, SORT, "--steps", "90", "--out", "two");
@@ -111,9 +112,9 @@ START_TEST(test_ranks_wrong_usage_is_one_message)
     RUN(4, SORT, "--batch", "x", "--out", "a");
     support_assert_one_message(
         2, "lookback sort: --batch: expected a whole number from 1 to 1048576, found \"x\"");
-    RUN(3, SORT, "--shards", "4", "--out", "a");
+    RUN(3, SORT, "--set", "shards=4", "--out", "a");
     support_assert_one_message(2, "cannot share 4 shards among 3 processes");
-    RUN(2, SORT, "--shards", "6", "--out", "a");
+    RUN(2, SORT, "--set", "shards=6", "--out", "a");
     support_assert_one_message(2, "shards: found 6, expected a power of two up to 1024");
     RUN(2, SORT, "--lr", "1e30", "--out", "a");
     support_assert_one_message(75, "lookback sort: training diverged: the loss of step 2 is not finite");
@@ -181,10 +182,11 @@ END_TEST
 START_TEST(test_ranks_have_one_index_that_the_first_makes)
 {
     support_write_pairs("pairs.tsv", 300, 7);
-    RUN(0, TRAIN, "--steps", "60", "--shards", "4", "--index", "never", "--out", "alone");
+    RUN(0, TRAIN, "--steps", "60", "--set", "shards=4", "--set", "index=never", "--out", "alone");
     support_assert_ranks_done();
     for (int ranks = 4; ranks >= 2; ranks /= 2) {
-        RUN(ranks, TRAIN, "--steps", "60", "--shards", "4", "--index", "always", "--out", "ranks", "--fresh");
+        RUN(ranks, TRAIN, "--steps", "60", "--set", "shards=4", "--set", "index=always", "--out", "ranks",
+            "--fresh");
         support_assert_ranks_done();
         ck_assert_int_eq(
             support_occurrences(support_ranks_result.error, "wrote the index pairs.tsv.index, 1 MB"),
@@ -192,7 +194,7 @@ START_TEST(test_ranks_have_one_index_that_the_first_makes)
         support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
     }
     support_write_text("pairs.tsv", "a\tb\nc\n");
-    RUN(2, TRAIN, "--index", "always", "--out", "ranks");
+    RUN(2, TRAIN, "--set", "index=always", "--out", "ranks");
     support_assert_one_message(65, "pairs.tsv:2: found 1 column, expected 2");
 }
 END_TEST
@@ -204,7 +206,7 @@ static int64_t memory_with(const char *pairs)
     support_write_stops(
         "write /log.jsonl 1 sh grep RssAnon: /proc/$(cat pid-1)/status >memory; kill -KILL $(cat pid-1)",
         NULL);
-    RUN_SCRIPT(2, TRAIN, "--train", pairs, "--dev", "few.tsv", "--index", "always", "--steps", "1000000",
+    RUN_SCRIPT(2, TRAIN, "--train", pairs, "--dev", "few.tsv", "--set", "index=always", "--steps", "1000000",
                "--out", "ranks", "--fresh");
     ck_assert_int_ne(support_ranks_result.status, 0);
     char *memory = support_content("memory", &count);
@@ -262,13 +264,13 @@ START_TEST(test_ranks_with_another_file_or_format_do_not_take_the_index)
     support_write_pairs("pairs.tsv", 100, 7);
     support_write_pairs("other.tsv", 100, 8);
     support_write_rank_script("exec " LOOKBACK " \"$@\" --train other.tsv");
-    RUN_SCRIPT(2, TRAIN, "--index", "always", "--out", "a");
+    RUN_SCRIPT(2, TRAIN, "--set", "index=always", "--out", "a");
     support_assert_one_message(2, "lookback train: rank 1 on ");
     support_write_rank_script("exec " LOOKBACK " \"$@\" --source-separator , --train pairs.tsv");
-    RUN_SCRIPT(2, TRAIN, "--index", "always", "--out", "a");
+    RUN_SCRIPT(2, TRAIN, "--set", "index=always", "--out", "a");
     support_assert_one_message(2, "lookback train: rank 1 on ");
-    support_write_rank_script("rm -f pairs.tsv.index\nexec " LOOKBACK " \"$@\" --index never");
-    RUN_SCRIPT(2, TRAIN, "--steps", "40", "--index", "always", "--out", "a");
+    support_write_rank_script("rm -f pairs.tsv.index\nexec " LOOKBACK " \"$@\" --set index=never");
+    RUN_SCRIPT(2, TRAIN, "--steps", "40", "--set", "index=always", "--out", "a");
     support_assert_ranks_done();
 }
 END_TEST

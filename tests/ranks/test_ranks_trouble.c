@@ -83,7 +83,7 @@ START_TEST(test_ranks_whose_disk_is_full_name_the_first_and_resume)
     support_set_patience("2");
     support_write_pairs("pairs.tsv", 300, 7);
     support_write_stops("write /log.jsonl 1 sh prlimit --pid $PPID --fsize=10000", NULL);
-    RUN_SCRIPT(2, TRAIN, "--shards", "2", "--out", "a");
+    RUN_SCRIPT(2, TRAIN, "--set", "shards=2", "--out", "a");
     support_assert_one_message(74, "lookback train: rank 0 on ");
     ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "safetensors: cannot write: File too large\n"));
     RUN(2, TRAIN, "--out", "a");
@@ -107,7 +107,7 @@ END_TEST
 START_TEST(test_ranks_one_of_which_is_killed_leave_a_checkpoint)
 {
     support_write_stops(AT_CHECKPOINT SUPPORT_SEND("KILL", "1"), NULL);
-    RUN_SCRIPT(2, SORT, "--steps", "1000000", "--shards", "2", "--out", "a");
+    RUN_SCRIPT(2, SORT, "--steps", "1000000", "--set", "shards=2", "--out", "a");
     ck_assert_int_ne(support_ranks_result.status, 0);
     ck_assert(support_exists("a/checkpoint.safetensors"));
     RUN(0, "inspect", "a/sort.safetensors");
@@ -124,7 +124,7 @@ START_TEST(test_ranks_that_wait_too_long_name_the_one_that_hangs)
     support_set_patience("5");
     support_write_stops(AT_CHECKPOINT SUPPORT_SEND("STOP", "1"), NULL);
     for (int ranks = 2; ranks <= 4; ranks += 2) {
-        RUN_SCRIPT(ranks, SORT, "--steps", "1000000", "--shards", "4", "--out", "a", "--fresh");
+        RUN_SCRIPT(ranks, SORT, "--steps", "1000000", "--set", "shards=4", "--out", "a", "--fresh");
         ck_assert_int_ne(support_ranks_result.status, 0);
         support_assert_said_once(": rank 1 on ");
         support_assert_said_once(" has not answered for 5 s\n");

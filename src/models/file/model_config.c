@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/plural.h"
 #include "io/json.h"
+#include "models/file/model_formats.h"
 
 #include <string.h>
 
@@ -14,19 +15,19 @@ static const char NO_MEMORY[] = "out of memory for a model";
 
 enum { LARGEST = 1000000 };
 
-/* The value of a field that is a number. */
-static double number_at(lb_config_kind kind, const char *at)
+double lb_config_number(const lb_config_field *field, const void *config)
 {
+    const void *at = (const char *)config + field->offset;
     int number;
-    switch (kind) {
+    switch (field->kind) {
     case LB_CONFIG_SIZE:
-        return (double)*(const int64_t *)(const void *)at;
+        return (double)*(const int64_t *)at;
     case LB_CONFIG_FRACTION:
-        return (double)*(const lb_real *)(const void *)at;
+        return (double)*(const lb_real *)at;
     case LB_CONFIG_POSITIVE:
-        return *(const double *)(const void *)at;
+        return *(const double *)at;
     case LB_CONFIG_FLAG:
-        return *(const bool *)(const void *)at;
+        return *(const bool *)at;
     case LB_CONFIG_CHOICE:
     case LB_CONFIG_WORD:
         break;
@@ -35,9 +36,10 @@ static double number_at(lb_config_kind kind, const char *at)
     return number;
 }
 
-static void write_value(lb_buffer *json, const lb_config_field *field, const char *at)
+static void write_value(lb_buffer *json, const lb_config_field *field, const void *config)
 {
-    double number = number_at(field->kind, at);
+    const char *at = (const char *)config + field->offset;
+    double number = lb_config_number(field, config);
     if (field->kind == LB_CONFIG_WORD)
         lb_buffer_json_string(json, at);
     else if (field->kind == LB_CONFIG_CHOICE)
@@ -50,10 +52,10 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const cha
         lb_buffer_print(json, "%.*g", field->kind == LB_CONFIG_FRACTION ? 9 : 17, number);
 }
 
-static bool is_unwritten(const lb_config_field *field, const char *at)
+static bool is_unwritten(const lb_config_field *field, const void *config)
 {
     return field->missing < LB_CONFIG_NEEDED &&
-           number_at(field->kind, at) == LB_CONFIG_UNWRITTEN(field->missing);
+           lb_config_number(field, config) == LB_CONFIG_UNWRITTEN(field->missing);
 }
 
 char *lb_config_write(const lb_config_field *fields, const void *config)
@@ -61,10 +63,9 @@ char *lb_config_write(const lb_config_field *fields, const void *config)
     lb_buffer json = {0};
     const char *before = "{";
     for (const lb_config_field *field = fields; field->key; field++) {
-        const char *at = (const char *)config + field->offset;
-        if (is_unwritten(field, at)) continue;
+        if (is_unwritten(field, config)) continue;
         lb_buffer_print(&json, "%s\"%s\":", before, field->key);
-        write_value(&json, field, at);
+        write_value(&json, field, config);
         before = ",";
     }
     lb_buffer_print(&json, "}");
@@ -109,21 +110,22 @@ static double value_of(const lb_config_field *field, const cJSON *item)
     return number >= 1 && number <= LARGEST && number == (double)(int64_t)number ? number : -1;
 }
 
-static void store_number(lb_config_kind kind, double value, char *at)
+void lb_config_put(const lb_config_field *field, void *config, double value)
 {
+    void *at = (char *)config + field->offset;
     int number = (int)value;
-    switch (kind) {
+    switch (field->kind) {
     case LB_CONFIG_SIZE:
-        *(int64_t *)(void *)at = (int64_t)value;
+        *(int64_t *)at = (int64_t)value;
         return;
     case LB_CONFIG_FRACTION:
-        *(lb_real *)(void *)at = (lb_real)value;
+        *(lb_real *)at = (lb_real)value;
         return;
     case LB_CONFIG_POSITIVE:
-        *(double *)(void *)at = value;
+        *(double *)at = value;
         return;
     case LB_CONFIG_FLAG:
-        *(bool *)(void *)at = value != 0;
+        *(bool *)at = value != 0;
         return;
     case LB_CONFIG_CHOICE:
     case LB_CONFIG_WORD:
@@ -132,11 +134,11 @@ static void store_number(lb_config_kind kind, double value, char *at)
     memcpy(at, &number, sizeof number);
 }
 
-static bool read_field(const lb_config_field *field, const cJSON *item, char *at)
+static bool read_field(const lb_config_field *field, const cJSON *item, void *config)
 {
-    if (field->kind == LB_CONFIG_WORD) return store_word(item, at);
+    if (field->kind == LB_CONFIG_WORD) return store_word(item, (char *)config + field->offset);
     double value = value_of(field, item);
-    if (value >= 0) store_number(field->kind, value, at);
+    if (value >= 0) lb_config_put(field, config, value);
     return value >= 0;
 }
 
@@ -185,7 +187,7 @@ static lb_status read_fields(const lb_config_field *fields, const cJSON *json, v
 {
     for (const lb_config_field *field = fields; field->key; field++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, field->key);
-        if (!read_field(field, item, (char *)config + field->offset)) return refuse(field, item, error);
+        if (!read_field(field, item, config)) return refuse(field, item, error);
     }
     return LB_OK;
 }

@@ -15,12 +15,23 @@ LB_MUST_USE lb_model *lb_model_restore(const lb_model_kind *kind, lb_params *par
  *  Errors: LB_ERROR_ARGUMENT with the parameter; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_model_check_names(const lb_model *model, const lb_params *params, lb_error *error);
 
+/** The fields in the configuration of the built-in kind with this name; NULL for an ensemble or any other name. */
+const lb_config_field *lb_model_fields(const char *kind);
+
+/** The value of a field that is a number, a flag or a choice, in a configuration. */
+double lb_config_number(const lb_config_field *field, const void *config);
+
+/** Sets it. */
+void lb_config_put(const lb_config_field *field, void *config, double value);
+
 /** The format of lb_seq2seq_kind. */
+extern const lb_config_field lb_seq2seq_fields[];
 char *lb_seq2seq_config_json(const lb_model *model);
 lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *config,
                              const lb_extensions *own, lb_error *error);
 
 /** The format of lb_transformer_kind. */
+extern const lb_config_field lb_transformer_fields[];
 char *lb_transformer_config_json(const lb_model *model);
 lb_model *lb_transformer_restore(lb_params *params, const char *name, const char *config,
                                  const lb_extensions *own, lb_error *error);

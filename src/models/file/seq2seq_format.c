@@ -13,7 +13,7 @@ typedef struct description {
 
 #define FIELD(name) #name, offsetof(description, config.name)
 
-static const lb_config_field fields[] = {
+const lb_config_field lb_seq2seq_fields[] = {
     {FIELD(source_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(target_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(embed), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
@@ -39,7 +39,7 @@ char *lb_seq2seq_config_json(const lb_model *model)
     /* Most kinds of attention have only one, whatever was asked for. */
     d.config.heads = model->heads > 0 ? model->heads : 1;
     snprintf(d.attention, sizeof d.attention, "%s", seq2seq->attention.type->name);
-    return lb_config_write(fields, &d);
+    return lb_config_write(lb_seq2seq_fields, &d);
 }
 
 static lb_status choose_attention(description *d, const lb_extensions *own, lb_error *error)
@@ -57,7 +57,7 @@ lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *co
                              const lb_extensions *own, lb_error *error)
 {
     description d = {0};
-    if (lb_config_read(fields, config, &d, error)) return NULL;
+    if (lb_config_read(lb_seq2seq_fields, config, &d, error)) return NULL;
     if (choose_attention(&d, own, error)) return NULL;
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
     if (!model || lb_seq2seq_init(model, params, name, d.config)) return lb_config_fail(params, error);

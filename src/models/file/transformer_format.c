@@ -4,7 +4,7 @@
 
 #define FIELD(name) #name, offsetof(lb_transformer_config, name)
 
-static const lb_config_field fields[] = {
+const lb_config_field lb_transformer_fields[] = {
     {FIELD(source_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(target_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(width), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
@@ -28,7 +28,7 @@ static const lb_config_field fields[] = {
 
 char *lb_transformer_config_json(const lb_model *model)
 {
-    return lb_config_write(fields, &((const lb_transformer *)model)->config);
+    return lb_config_write(lb_transformer_fields, &((const lb_transformer *)model)->config);
 }
 
 lb_model *lb_transformer_restore(lb_params *params, const char *name, const char *config,
@@ -36,7 +36,7 @@ lb_model *lb_transformer_restore(lb_params *params, const char *name, const char
 {
     (void)own;
     lb_transformer_config parsed = {0};
-    if (lb_config_read(fields, config, &parsed, error)) return NULL;
+    if (lb_config_read(lb_transformer_fields, config, &parsed, error)) return NULL;
     lb_transformer *model = lb_params_alloc(params, sizeof *model);
     if (!model || lb_transformer_init(model, params, name, parsed)) return lb_config_fail(params, error);
     return &model->base;

@@ -82,12 +82,8 @@ static char *print_task(const lb_text_model *t)
 /* The lines of the training. */
 static lb_pair_format format_of(const lb_text_model *t)
 {
-    lb_pair_format format = {.kind = t->columns.kind,
-                             .source_column = t->columns.source,
-                             .target_column = t->columns.target,
-                             .features_column = t->columns.features,
-                             .source = t->source_rule,
-                             .target = t->target_rule};
+    lb_pair_format format = {.kind = t->columns.kind, .source = t->source_rule, .target = t->target_rule};
+    lb_pair_columns_ask(&format, t->columns);
     if (!format.source.features) format.source.features = ""; /* a model has found out what divides them */
     return format;
 }

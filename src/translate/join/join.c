@@ -192,15 +192,12 @@ static lb_status open_pairs(joining *j)
 {
     const lb_training_config *c = j->config->data;
     lb_training_data *d = &j->data;
-    d->format = (lb_pair_format){.kind = c->format,
-                                 .usual = &j->text.columns,
-                                 .targets = c->dev ? c->dev_targets : c->train_targets,
-                                 .source_column = c->source_column,
-                                 .target_column = c->target_column,
-                                 .features_column = c->features_column,
-                                 .source = j->text.source_rule,
-                                 .target = j->text.target_rule,
-                                 .skip_bad_lines = c->skip_bad_lines};
+    d->format = lb_recipe_format(c);
+    d->format.usual = &j->text.columns;
+    if (c->dev) d->format.targets = c->dev_targets;
+    d->format.weight_column = 0;
+    d->format.source = j->text.source_rule;
+    d->format.target = j->text.target_rule;
     bool apart = c->dev || lb_pair_texts_given(&c->dev_pairs);
     if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, &c->listener, j->error);
     if (!apart && !d->train) return j->error->status;
@@ -211,9 +208,8 @@ static lb_status open_pairs(joining *j)
     d->counter = (lb_counter){.counted = c->listener.counted, .context = c->listener.context};
     const char *note = (apart ? d->dev : d->train)->file.note;
     if (*note && c->listener.note) c->listener.note(c->listener.context, note);
-    lb_status status =
-        lb_pair_sample_make(d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample, j->error);
-    return status || !c->any_target ? status : lb_pair_sample_any_target(&d->sample, d->dev, j->error);
+    return lb_training_sample(c, d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample,
+                              j->error);
 }
 
 /* The counter hears of part `part` of `parts` walks over the pairs. */

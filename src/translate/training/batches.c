@@ -12,11 +12,7 @@
 lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_training_config *config,
                            uint64_t seed, int shards, lb_error *error)
 {
-    *p = (lb_producer){.data = data,
-                       .min_count = config->min_count,
-                       .batch = config->batch,
-                       .shards = shards,
-                       .task = data->task};
+    *p = (lb_producer){.data = data, .batch = config->batch, .shards = shards, .task = data->task};
     p->task.seed = seed;
     if (data->sorts) return LB_OK;
     p->pair = lb_alloc((size_t)p->batch * sizeof *p->pair);
@@ -83,13 +79,10 @@ void lb_producer_print(const lb_producer *p, lb_buffer *json)
         lb_buffer_print(json, "\"%016llx\",\"dev\":\"%016llx\"",
                         (unsigned long long)p->data->train->facts.hash,
                         (unsigned long long)p->data->dev->facts.hash);
-        lb_json_whole(json, "min_count", p->min_count);
     } else {
         lb_json_key(json, "task");
         lb_buffer_print(json, "%s", task ? task : "");
         json->failed = json->failed || !task;
     }
-    lb_json_whole(json, "batch", p->batch);
-    if (p->order) lb_json_whole(json, "batches", lb_pair_order_batches(p->order));
     lb_release(task);
 }

@@ -8,7 +8,6 @@
 
 typedef struct lb_producer {
     lb_training_data *data;
-    int min_count;        /* of known symbols */
     int64_t batch;        /* pairs per step */
     int shards;           /* parts of a batch */
     int64_t *pair;        /* [batch]: the pairs of a part */

@@ -9,10 +9,8 @@
 #define LB_DIRECTION_FORWARD  "forward"
 #define LB_DIRECTION_BACKWARD "backward"
 
-/** Errors: LB_ERROR_ARGUMENT, with the name of the field. */
-LB_MUST_USE lb_status lb_config_check(const lb_training_config *config, lb_error *error);
-
-/** The same for the fields that a model to start from leaves alone. */
-LB_MUST_USE lb_status lb_config_check_numbers(const lb_training_config *config, lb_error *error);
+/** Checks a configuration: ranges by the rows of the settings, and what two of them say together.
+ *  Errors: LB_ERROR_ARGUMENT, with the name of the field. */
+LB_MUST_USE lb_status lb_config_check(lb_training_config *config, lb_error *error);
 
 #endif

@@ -28,9 +28,7 @@ static void take_format(lb_training_data *data, const lb_training_config *c)
     data->format.kind = asked.kind;
     data->format.targets = c->dev_targets;
     data->format.weight_column = 0; /* weights are of the training alone */
-    data->format.source_column = asked.source_column;
-    data->format.target_column = asked.target_column;
-    data->format.features_column = asked.features_column;
+    lb_pair_columns_ask(&data->format, lb_pair_columns_asked(&asked));
     data->format.usual = &data->columns;
     note(c, data->train);
 }
@@ -117,6 +115,13 @@ static lb_status prepare_lists(lb_training_data *data, const lb_sort_task *task,
     return data->source ? LB_OK : LB_ERROR_MEMORY;
 }
 
+lb_status lb_training_sample(const lb_training_config *config, lb_pairs *pairs, const lb_vocabulary *target,
+                             bool copies, int64_t most, lb_pair_sample *sample, lb_error *error)
+{
+    lb_status status = lb_pair_sample_make(pairs, target, copies, most, sample, error);
+    return status || !config->any_target ? status : lb_pair_sample_any_target(sample, pairs, error);
+}
+
 lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
                                 const lb_start *start, lb_error *error)
 {
@@ -133,13 +138,12 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     if (!status) status = lb_start_grow(start, start->model.source, &data->source, error);
     if (!status) status = lb_start_grow(start, start->model.target, &data->target, error);
     if (!status)
-        status =
-            lb_pair_sample_make(data->dev, data->target, config->copy, LB_MEASURED, &data->sample, error);
+        status = lb_training_sample(config, data->dev, data->target, config->copy, LB_MEASURED, &data->sample,
+                                    error);
     if (!status) {
         const lb_text_model lengths = lb_training_data_model(data, NULL, NULL);
         data->sample.longest = lb_text_model_longest(&lengths);
     }
-    if (!status && config->any_target) status = lb_pair_sample_any_target(&data->sample, data->dev, error);
     if (!status) report_left_out(data, &config->listener);
     if (data->train) data->train->counter = (lb_counter){0};
     if (data->dev) data->dev->counter = (lb_counter){0};

@@ -32,6 +32,12 @@ LB_MUST_USE lb_status lb_training_data_open(lb_training_data *data, const lb_tra
 
 void lb_training_data_close(lb_training_data *data);
 
+/** The pairs of a file to measure by, at most `most`, or its sources, as the configuration says.
+ *  Memory and errors: those of lb_pair_sample_make. */
+LB_MUST_USE lb_status lb_training_sample(const lb_training_config *config, lb_pairs *pairs,
+                                         const lb_vocabulary *target, bool copies, int64_t most,
+                                         lb_pair_sample *sample, lb_error *error);
+
 /** The number of pairs to train on; 0 for lists, of which there are as many as one wants. */
 int64_t lb_training_data_pairs(const lb_training_data *data);
 

@@ -6,7 +6,7 @@
 #include "io/own_file.h"
 #include "io/path.h"
 #include "io/set_aside.h"
-#include "models/transformer.h"
+#include "settings/settings.h"
 #include "train/group.h"
 #include "train/hidden_symbols.h"
 #include "train/scheduled_sampling.h"
@@ -60,6 +60,7 @@ lb_status lb_training_fit(lb_training_config *config, lb_error *error)
     lb_status status = lb_training_data_open(&data, &silent, &start, error);
     if (!status) {
         lb_recipe_fit(config, lb_training_data_pairs(&data));
+        if (config->label_smoothing == 0) config->label_smoothing = -1; /* the recipe has none */
         status = lb_producer_init(&producer, &data, config, config->seed, 1, error);
     }
     if (!status && config->epochs == 0 && config->minutes == 0)
@@ -162,23 +163,17 @@ static const lb_train_point *last_point(const lb_training *t)
 /* The evaluation whose weights would be the result if the run ended now. */
 static const lb_train_point *kept_point(const lb_training *t)
 {
-    bool last = t->data->sorts || t->config->no_hold_out;
+    bool last = !lb_recipe_trainer(t->config, t->run.steps).keep_best;
     return last ? last_point(t) : lb_train_best(&t->history);
 }
 
 /* What options may leave open, as it was in force; but the architecture is in the configuration of the model. */
 static char *print_settings(const lb_training *t)
 {
-    const lb_training_config *c = t->config;
     lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"batch\":%lld,\"steps\":%lld,\"lr\":%.9g,\"label_smoothing\":%.9g,",
-                    (long long)t->producer.batch, (long long)t->run.steps, c->lr, t->smoothing);
-    lb_buffer_print(&json, "\"dropout\":%.9g,\"patience\":%lld,\"shards\":%d,\"direction\":\"%s\"",
-                    fmax(c->dropout, 0), (long long)lb_recipe_trainer(c, t->run.steps).patience, t->shards,
-                    c->direction);
-    if (t->model->kind == &lb_transformer_kind)
-        lb_json_whole(&json, "kv_heads", c->kv_heads ? c->kv_heads : c->heads);
-    if (!t->data->sorts) lb_json_string(&json, "normalize", c->normalize);
+    const lb_training_config c = lb_training_in_force(t);
+    lb_json_open(&json, NULL, "{");
+    lb_settings_print(&json, &c, LB_SETTINGS_IN_FORCE, 1, LB_SETTINGS_END);
     lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
 }
@@ -315,7 +310,7 @@ lb_trainer_config lb_training_trainer(lb_training *t)
 static lb_status train(lb_training *t, lb_error *error)
 {
     lb_trainer_config trainer = lb_training_trainer(t);
-    char *run = lb_run_identity(t, &trainer);
+    char *run = lb_run_identity(t);
     if (!run) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     trainer.run = run;
     t->trainer = &trainer;

@@ -14,6 +14,17 @@
 /* Of the symbols that a source and its target share, unless they are frequent: see docs/adr/0030-copying.md. */
 static const double HIDDEN_SHARE = 0.1;
 
+lb_training_config lb_training_in_force(const lb_training *t)
+{
+    lb_training_config c = *t->config;
+    c.patience = (int)lb_recipe_trainer(&c, t->run.steps).patience;
+    c.steps = (int)t->run.steps;
+    c.seed = t->seed;
+    c.shards = t->shards;
+    if (c.kv_heads == 0) c.kv_heads = c.heads;
+    return c;
+}
+
 static lb_status unknown_module(const lb_training *t, const char *name, int length, lb_error *error)
 {
     char all[LB_MESSAGE_LENGTH / 2] = "";

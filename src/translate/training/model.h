@@ -28,6 +28,9 @@ typedef struct lb_training {
     int64_t logged, tabled;
 } lb_training;
 
+/** Its settings, with those that the configuration leaves open. */
+lb_training_config lb_training_in_force(const lb_training *training);
+
 /** Makes the parameters and the model, copies what the start model knows, and freezes what shall not be trained.
  *  Errors: LB_ERROR_ARGUMENT for an invalid model; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_training_build(lb_training *training, lb_error *error);

@@ -2,6 +2,8 @@
 
 #include "data/pairs.h"
 #include "data/symbols.h"
+#include "models/file/model_formats.h"
+#include "settings/settings.h"
 #include "translate/training/config_check.h"
 
 #include <math.h>
@@ -30,9 +32,6 @@ enum { ROWS = sizeof of_pairs / sizeof *of_pairs };
 static const recipe_row of_lists = {.embed = 64, .hidden = 128, .batch = 64};
 
 enum {
-    HEADS = 4,
-    FILMED = 2,
-    EVALUATE_EVERY = 250,
     PATIENCE = 1250, /* steps without a better model, at least */
     LEAST_STEPS = 4000,
     WARM_UP = 200,
@@ -40,7 +39,7 @@ enum {
     BATCHES = 8  /* batches of this */
 };
 
-static const double AVERAGE = 0.998, CLIP_NORM = 1, PATIENT = 0.3; /* share of the steps, like PATIENCE */
+static const double PATIENT = 0.3; /* share of the steps, like PATIENCE */
 
 static const struct {
     int layers;
@@ -60,7 +59,7 @@ static int kind_of(const lb_training_config *config)
 
 lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 {
-    return c->from ? lb_config_check_numbers(c, error) : lb_recipe_settle(c, error);
+    return c->from ? lb_settings_check(c, error) : lb_recipe_settle(c, error);
 }
 
 /* Of lists there are as many as one wants. */
@@ -81,18 +80,9 @@ static void choose_for_files(lb_training_config *c)
 
 lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 {
-    if (!c->symbols) c->symbols = lb_symbol_kind_names[false];
-    if (!c->normalize) c->normalize = lb_normal_form_names[LB_NORMAL_FORM_NFD];
-    if (!c->model) c->model = LB_MODEL_SEQ2SEQ;
-    if (!c->direction) c->direction = LB_DIRECTION_FORWARD;
+    lb_settings_settle(c);
     if (c->pairs.features && !c->features_separator) c->features_separator = ";";
-    choose(&c->min_count, 1);
     choose(&c->layers, of_models[kind_of(c)].layers);
-    choose(&c->heads, HEADS);
-    choose(&c->evaluate_every, EVALUATE_EVERY);
-    choose(&c->seeds, 1);
-    choose(&c->film, FILMED);
-    if (c->average == 0) c->average = AVERAGE;
     if (c->sort)
         choose_for_lists(c);
     else
@@ -136,8 +126,8 @@ void lb_recipe_fit(lb_training_config *c, int64_t pairs)
 lb_pair_format lb_recipe_format(const lb_training_config *c)
 {
     lb_normal_form form = LB_NORMAL_FORM_NFD;
-    lb_normal_form_find(c->normalize, &form);
-    bool graphemes = strcmp(c->symbols, lb_symbol_kind_names[true]) == 0;
+    if (c->normalize) lb_normal_form_find(c->normalize, &form);
+    bool graphemes = c->symbols && strcmp(c->symbols, lb_symbol_kind_names[true]) == 0;
     return (lb_pair_format){
         .kind = c->format,
         .targets = c->train_targets,
@@ -152,6 +142,14 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
         .target = {.separator = c->target_separator, .normalize = form, .graphemes = graphemes},
         .skip_bad_lines = c->skip_bad_lines,
     };
+}
+
+void lb_recipe_take_columns(lb_training_config *c, const lb_pair_format *format)
+{
+    if (c->source_column || c->target_column || c->features_column) return;
+    c->source_column = format->source_column;
+    c->target_column = format->target_column;
+    c->features_column = format->features_column;
 }
 
 int64_t lb_recipe_steps(const lb_training_config *c, int64_t pairs, int64_t batches)
@@ -183,7 +181,7 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
                      .lr = c->lr,
                      .warm_up = c->warm_up > 0 ? c->warm_up : 0,
                      .period = steps},
-        .optimizer = {.clip_norm = (lb_real)CLIP_NORM},
+        .optimizer = {.clip_norm = 1},
         .average = fmax(c->average, 0),
         .fresh = c->fresh,
     };
@@ -191,21 +189,8 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
 
 static lb_model *make_seq2seq(const lb_training_config *c, int64_t source, int64_t target, lb_params *params)
 {
-    lb_seq2seq_config config = {.source_vocab = source,
-                                .target_vocab = target,
-                                .embed = c->embed,
-                                .hidden = c->hidden,
-                                .layers = c->layers,
-                                .bidirectional = !c->one_direction,
-                                .attention = c->attention,
-                                .heads = c->heads,
-                                .attention_weights = c->attention_weights,
-                                .dropout = (lb_real)fmax(c->dropout, 0),
-                                .output = c->loss,
-                                .tied = c->tied,
-                                .cell = c->cell,
-                                .window = c->window,
-                                .copy = c->copy};
+    lb_seq2seq_config config = {.source_vocab = source, .target_vocab = target, .attention = c->attention};
+    lb_settings_to_model(c, lb_seq2seq_fields, &config);
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
     return model && !lb_seq2seq_init(model, params, "", config) ? &model->base : NULL;
 }
@@ -213,21 +198,8 @@ static lb_model *make_seq2seq(const lb_training_config *c, int64_t source, int64
 static lb_model *make_transformer(const lb_training_config *c, int64_t source, int64_t target,
                                   lb_params *params)
 {
-    lb_transformer_config config = {.source_vocab = source,
-                                    .target_vocab = target,
-                                    .width = c->hidden,
-                                    .heads = c->heads,
-                                    .attention_weights = c->attention_weights,
-                                    .layers = c->layers,
-                                    .positions = c->positions,
-                                    .dropout = (lb_real)fmax(c->dropout, 0),
-                                    .output = c->loss,
-                                    .tied = c->tied,
-                                    .kv_heads = c->kv_heads,
-                                    .softcap = c->softcap,
-                                    .window = c->window,
-                                    .feature_positions = c->feature_positions,
-                                    .copy = c->copy};
+    lb_transformer_config config = {.source_vocab = source, .target_vocab = target};
+    lb_settings_to_model(c, lb_transformer_fields, &config);
     lb_transformer *model = lb_params_alloc(params, sizeof *model);
     return model && !lb_transformer_init(model, params, "", config) ? &model->base : NULL;
 }

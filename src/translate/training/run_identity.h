@@ -7,7 +7,7 @@
 /** The settings that determine the weights, for lb_trainer_config.run: a JSON object, to be released with lb_release;
  *  NULL if memory runs out. Steps, patience and target are not compared: a finished run can be resumed with more of
  *  them. */
-char *lb_run_identity(const lb_training *training, const lb_trainer_config *trainer);
+char *lb_run_identity(const lb_training *training);
 
 /** What an earlier session has decided about its run. */
 typedef struct lb_run_facts {

@@ -10,6 +10,7 @@
 #include "models/file/model_formats.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
+#include "settings/settings.h"
 #include "train/group.h"
 #include "train/run.h"
 #include "translate/file/model_path.h"
@@ -88,41 +89,13 @@ static void take_features(const lb_text_model *m, lb_training_config *c)
         c->features_separator = m->source_rule.features;
 }
 
-static void take_number(int *ours, int64_t found)
-{
-    if (*ours == 0) *ours = (int)found;
-}
-
+/* A window belongs to its kind of attention. */
 static void take_seq2seq(const lb_seq2seq_config *found, lb_training_config *c)
 {
-    take_number(&c->embed, found->embed);
-    take_number(&c->hidden, found->hidden);
-    take_number(&c->layers, found->layers);
-    take_number(&c->heads, found->heads);
+    int window = c->window;
     if (c->attention == 0) c->attention = found->attention;
-    if (c->attention == found->attention) take_number(&c->window, found->window);
-    if (c->attention_weights == 0) c->attention_weights = found->attention_weights;
-    if (c->loss == 0) c->loss = found->output;
-    c->one_direction = c->one_direction || !found->bidirectional;
-    if (c->cell == LB_CELL_GRU) c->cell = found->cell;
-    c->tied = c->tied || found->tied;
-    c->copy = c->copy || found->copy;
-}
-
-static void take_transformer(const lb_transformer_config *found, lb_training_config *c)
-{
-    take_number(&c->hidden, found->width);
-    if (c->attention_weights == 0) c->attention_weights = found->attention_weights;
-    if (c->loss == 0) c->loss = found->output;
-    take_number(&c->layers, found->layers);
-    take_number(&c->heads, found->heads);
-    take_number(&c->kv_heads, found->kv_heads);
-    take_number(&c->window, found->window);
-    if (c->softcap == 0) c->softcap = found->softcap;
-    if (c->positions == 0) c->positions = found->positions;
-    c->feature_positions = c->feature_positions || found->feature_positions;
-    c->tied = c->tied || found->tied;
-    c->copy = c->copy || found->copy;
+    lb_settings_from_model(c, lb_seq2seq_fields, found);
+    if (c->attention != found->attention) c->window = window;
 }
 
 static lb_status take_architecture(const lb_text_model *m, lb_training_config *c, lb_error *error)
@@ -139,7 +112,8 @@ static lb_status take_architecture(const lb_text_model *m, lb_training_config *c
         status = take_text(c, "direction", model->from_end ? "backward" : "forward", &c->direction, error);
     if (status) return status;
     if (model->kind == &lb_seq2seq_kind) take_seq2seq(&((const lb_seq2seq *)model)->config, c);
-    if (model->kind == &lb_transformer_kind) take_transformer(&((const lb_transformer *)model)->config, c);
+    if (model->kind == &lb_transformer_kind)
+        lb_settings_from_model(c, lb_transformer_fields, &((const lb_transformer *)model)->config);
     return LB_OK;
 }
 
@@ -221,11 +195,11 @@ static lb_status compare_models(const lb_start *start, const lb_training_config 
     lb_release(ours);
     lb_run_forget(&d, "source_vocab");
     lb_run_forget(&d, "target_vocab");
-    lb_run_forget(&d, "dropout");
+    for (const lb_setting *s = lb_settings; s->name; s++)
+        if (s->only_trains) lb_run_forget(&d, s->name);
     if (status || d.count == 0) return status;
     const lb_run_difference *first = &d.list[0];
-    const char *name = strcmp(first->name, "width") == 0 ? "hidden" : first->name;
-    return contradicts(c, name, first->found, first->ours, error);
+    return contradicts(c, lb_setting_field(first->name), first->found, first->ours, error);
 }
 
 /* Each symbol is a row; the old ones come first. */

@@ -107,9 +107,9 @@ static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *foun
 {
     lb_training_data *d = &s->data;
     lb_pair_sample sample;
-    lb_status status = lb_pair_sample_make(d->dev, d->target, s->config.copy, pairs, &sample, error);
+    lb_status status =
+        lb_training_sample(&s->config, d->dev, d->target, s->config.copy, pairs, &sample, error);
     if (!status) sample.longest = d->sample.longest;
-    if (!status && s->config.any_target) status = lb_pair_sample_any_target(&sample, d->dev, error);
     if (!status && lb_pair_evaluate(s->training.model, d->dev, d->source, d->target, &sample, s->trainer.tape,
                                     NULL, found))
         status = lb_error_set(error, lb_tape_status(s->trainer.tape), "%s", lb_tape_error(s->trainer.tape));

@@ -1,4 +1,4 @@
-/* Resuming a checkpoint: of the same run, a longer run, and runs of older versions. */
+/* Resuming a checkpoint: of the same run, a longer run, and another run. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -122,57 +122,13 @@ static void describe_anew(void (*change)(cJSON *run))
     lb_safetensors_close(file);
 }
 
-/* As written by 0.1: the number of batches, the seed as a number, no settings for reading lines. */
-static void make_old(cJSON *run)
-{
-    static const char *const later[] = {"batch",     "source_column",    "target_column",
-                                        "normalize", "source_separator", "target_separator",
-                                        "kind"};
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
-        ck_assert(cJSON_HasObjectItem(run, later[i]));
-        cJSON_DeleteItemFromObject(run, later[i]);
-    }
-    cJSON_ReplaceItemInObject(run, "seed", cJSON_CreateNumber(1));
-}
-
-/* As written before 0.2: 4 heads of an attention that has one. */
-static void give_heads(cJSON *run)
-{
-    cJSON *model = cJSON_GetObjectItem(run, "model");
-    ck_assert_double_eq(cJSON_GetNumberValue(cJSON_GetObjectItem(model, "heads")), 1);
-    ck_assert(cJSON_ReplaceItemInObject(model, "heads", cJSON_CreateNumber(4)));
-}
-
-START_TEST(test_train_checkpoint_of_an_older_version_resumes)
-{
-    void (*const changes[])(cJSON *) = {make_old, give_heads};
-    for (int i = 0; i < 2; i++) {
-        lb_training_config config = usual();
-        config.fresh = true;
-        train(&config);
-        describe_anew(changes[i]);
-        config.fresh = false;
-        config.steps = STEPS + EVERY;
-        train(&config);
-        ck_assert_int_eq(seen.count, STEPS / EVERY + 1);
-    }
-    lb_release(seen.points);
-}
-END_TEST
-
-START_TEST(test_train_checkpoint_of_an_older_version_and_another_run_is_refused)
+/* As of a run with the default of what is written only if it is set. */
+START_TEST(test_train_with_what_the_checkpoint_does_not_have_is_refused)
 {
     lb_training_config config = usual();
     train(&config);
-    describe_anew(make_old);
-    config.batch = 9;
-    expect_refused(&config, "it was trained with batches ");
-    config = usual();
-    config.seed = 2;
-    expect_refused(&config, "it was trained with seed 1, this run has seed 2");
-    config = usual();
-    config.target_separator = " ";
-    expect_refused(&config, "it was trained on other pairs (");
+    config.cell = LB_CELL_LSTM;
+    expect_refused(&config, "it was trained with cell unset, this run has cell lstm");
     lb_release(seen.points);
 }
 END_TEST
@@ -239,8 +195,7 @@ int main(void)
         "train_resume",
         SUPPORT_TESTS(test_train_more_steps_resume_a_finished_run_on_the_schedule_of_all_steps,
                       test_train_average_is_part_of_the_run, test_train_fewer_steps_than_are_done_are_refused,
-                      test_train_checkpoint_of_an_older_version_resumes,
-                      test_train_checkpoint_of_an_older_version_and_another_run_is_refused,
+                      test_train_with_what_the_checkpoint_does_not_have_is_refused,
                       test_train_on_a_changed_file_is_refused_with_its_name,
                       test_train_checkpoint_with_rubbish_for_a_run_is_no_crash,
                       test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_started));

@@ -1,0 +1,231 @@
+#include "settings/settings.h"
+
+#include "base/json_text.h"
+#include "base/plural.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DIGITS = 9 };
+
+/* A choice is read and written as int. */
+_Static_assert(sizeof(lb_attention_kind) == sizeof(int), "an enum is as large as an int");
+
+static void *place_of(const lb_setting *s, lb_training_config *config)
+{
+    return (char *)config + s->at;
+}
+
+bool lb_setting_is_named(const lb_setting *s, const char *name)
+{
+    return strcmp(s->name, name) == 0 || (s->opposite && strcmp(s->opposite, name) == 0) ||
+           (s->in_model && strcmp(s->in_model, name) == 0);
+}
+
+static char *replace(char *name, char from, char to)
+{
+    for (char *letter = name; *letter; letter++)
+        if (*letter == from) *letter = to;
+    return name;
+}
+
+const lb_setting *lb_setting_find(const char *name)
+{
+    char field[LB_SETTING_NAME];
+    snprintf(field, sizeof field, "%s", name);
+    replace(field, '-', '_');
+    for (const lb_setting *s = lb_settings; s->name; s++)
+        if (lb_setting_is_named(s, field)) return s;
+    return NULL;
+}
+
+const char *lb_setting_field(const char *name)
+{
+    const lb_setting *s = lb_setting_find(name);
+    return s && s->in_model && strcmp(s->in_model, name) == 0 ? s->name : name;
+}
+
+char *lb_setting_option(const lb_setting *s, char name[LB_SETTING_NAME])
+{
+    snprintf(name, LB_SETTING_NAME, "%s", s->opposite ? s->opposite : s->name);
+    return replace(name, '_', '-');
+}
+
+char *lb_setting_words(const lb_setting *s, char words[LB_SETTING_WORDS])
+{
+    char option[LB_SETTING_NAME];
+    lb_setting_option(s, option);
+    snprintf(words, LB_SETTING_WORDS, s->rare ? "--set %s" : "--%s", s->rare ? s->name : option);
+    return words;
+}
+
+int lb_setting_choice(const lb_setting *s, const char *name)
+{
+    int choice = 0;
+    for (const lb_alias *alias = s->aliases; alias && alias->name; alias++)
+        if (strcmp(alias->name, name) == 0) return alias->choice;
+    while (s->choices[choice] && strcmp(s->choices[choice], name) != 0) choice++;
+    return s->choices[choice] ? choice : -1;
+}
+
+char *lb_choices_text(const char *const *choices, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const char *const *choice = choices; *choice && used < size; choice++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 choice == choices ? ""
+                                 : choice[1]       ? ", "
+                                                   : " or ",
+                                 *choice);
+    return text;
+}
+
+double lb_setting_number(const lb_setting *s, const lb_training_config *config)
+{
+    const void *at = (const char *)config + s->at;
+    int number;
+    if (s->type == LB_SETTING_FLAG) return *(const bool *)at;
+    if (s->type == LB_SETTING_NUMBER) return *(const double *)at;
+    if (s->type == LB_SETTING_SEED) return (double)*(const uint64_t *)at;
+    memcpy(&number, at, sizeof number);
+    return number;
+}
+
+const char **lb_setting_text(const lb_setting *s, lb_training_config *config)
+{
+    return place_of(s, config);
+}
+
+static const char *text_of(const lb_setting *s, const lb_training_config *config)
+{
+    return *(const char *const *)(const void *)((const char *)config + s->at);
+}
+
+static bool is_text(const lb_setting *s)
+{
+    return s->type == LB_SETTING_TEXT || s->type == LB_SETTING_WORD;
+}
+
+void lb_setting_put(const lb_setting *s, lb_training_config *config, double value)
+{
+    void *at = place_of(s, config);
+    const int number = (int)value;
+    if (s->type == LB_SETTING_FLAG)
+        *(bool *)at = value != 0;
+    else if (s->type == LB_SETTING_NUMBER)
+        *(double *)at = value;
+    else
+        memcpy(at, &number, sizeof number);
+}
+
+void lb_setting_reset(const lb_setting *s, lb_training_config *config)
+{
+    if (is_text(s))
+        *lb_setting_text(s, config) = NULL;
+    else
+        lb_setting_put(s, config, 0);
+}
+
+void lb_settings_settle(lb_training_config *config)
+{
+    for (const lb_setting *s = lb_settings; s->name; s++) {
+        if (is_text(s) && s->choices && !*lb_setting_text(s, config))
+            *lb_setting_text(s, config) = s->choices[(int)s->usual_value];
+        else if (!is_text(s) && s->usual_value != 0 && lb_setting_number(s, config) == 0)
+            lb_setting_put(s, config, s->usual_value);
+    }
+}
+
+static lb_status out_of_range(const lb_setting *s, double found, const char *expected, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %g, expected %s", s->name, found, expected);
+}
+
+/* A negative number means zero where zero is the default, and in a share. NaN fails every comparison. */
+static lb_status check_number(const lb_setting *s, double found, lb_error *error)
+{
+    if (s->max > 1) return found >= 0 ? LB_OK : out_of_range(s, found, "0 or more", error);
+    if (s->max == 1) return found <= 1 ? LB_OK : out_of_range(s, found, "at most 1", error);
+    return found < 1 ? LB_OK : out_of_range(s, found, "less than 1", error);
+}
+
+static lb_status check_word(const lb_setting *s, const char *found, lb_error *error)
+{
+    char all[LB_MESSAGE_LENGTH];
+    if (!found || !s->choices || lb_setting_choice(s, found) >= 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: expected %s, found \"%.40s\"", s->name,
+                        lb_choices_text(s->choices, all, sizeof all), found);
+}
+
+static lb_status check_one(const lb_setting *s, const lb_training_config *config, lb_error *error)
+{
+    if (is_text(s)) return check_word(s, text_of(s, config), error);
+    if (s->type == LB_SETTING_FLAG || s->type == LB_SETTING_SEED) return LB_OK;
+    double found = lb_setting_number(s, config);
+    if (s->type == LB_SETTING_NUMBER) return check_number(s, found, error);
+    int choices = s->choices ? lb_choices(s->choices) : 0;
+    if (s->choices && (found < 0 || found >= choices))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %d, expected 0 to %d", s->name, (int)found,
+                            choices - 1);
+    if (found >= 0 || s->zero_is_value) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %d, expected 0 or more", s->name, (int)found);
+}
+
+lb_status lb_settings_check(const lb_training_config *config, lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (const lb_setting *s = lb_settings; s->name && !status; s++) status = check_one(s, config, error);
+    return status;
+}
+
+/* NULL behind the last. */
+static const lb_setting *in_place(lb_setting_list list, int place)
+{
+    const lb_setting *s = lb_settings;
+    while (s->name && s->place[list] != place) s++;
+    return s->name ? s : NULL;
+}
+
+static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_config *config)
+{
+    const double number = is_text(s) ? 0 : fmax(lb_setting_number(s, config), 0);
+    if (is_text(s)) {
+        lb_json_string(json, s->name, text_of(s, config) ? text_of(s, config) : "");
+    } else if (s->type == LB_SETTING_FLAG) {
+        lb_json_bool(json, s->opposite ? s->opposite : s->name, (number != 0) != (s->opposite != NULL));
+    } else if (s->type == LB_SETTING_SEED) {
+        lb_json_key(json, s->name);
+        lb_buffer_print(json, "\"%llu\"", (unsigned long long)config->seed);
+    } else if (s->type == LB_SETTING_NUMBER) {
+        lb_json_number(json, s->name, number, DIGITS);
+    } else {
+        lb_json_whole(json, s->name, (int64_t)number);
+    }
+}
+
+static bool is_set(const lb_setting *s, const lb_training_config *config)
+{
+    const char *text = is_text(s) ? text_of(s, config) : NULL;
+    if (!is_text(s))
+        return lb_setting_number(s, config) > 0 && lb_setting_number(s, config) != s->usual_value;
+    return text && *text && !(s->choices && strcmp(text, s->choices[0]) == 0);
+}
+
+bool lb_settings_are_set(const lb_training_config *config, lb_setting_part part)
+{
+    const lb_setting *s = lb_settings;
+    while (s->name && (s->part != part || !is_set(s, config))) s++;
+    return s->name;
+}
+
+void lb_settings_print(lb_buffer *json, const lb_training_config *config, lb_setting_list list, int from,
+                       int to)
+{
+    const lb_setting *s;
+    for (int place = from; place <= to && (s = in_place(list, place)); place++) {
+        bool left_out = list == LB_SETTINGS_IDENTITY && s->only_if_set && !is_set(s, config);
+        bool other = (config->sort && s->part == LB_SETTING_DATA) || !lb_setting_is_of(s, config->model);
+        if (!left_out && !other) print_value(json, s, config);
+    }
+}

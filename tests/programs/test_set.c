@@ -1,0 +1,94 @@
+/* Settings by their names: --set is the option, with its checks, and what is no option answers how to write it. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void run(const char *words)
+{
+    char command[512];
+    snprintf(command, sizeof command, BIN_DIR "/lookback %s", words);
+    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
+}
+
+/* A command line with options, and the same with --set; NULL: the options are the defaults. */
+static const char *const pairs[][2] = {
+    {"--hidden 32 --no-bidirectional", "--set hidden=32 --set bidirectional=false"},
+    {"--no-hold-out --tied", "--set no_hold_out=true --set tied=true"},
+    {"--hold-out --warm-up 0", "--set hold-out=true --set warm-up=0"},
+    {"--no-bidirectional", "--set one_direction=true"},
+    {"--config set.json", "--set kv_heads=2 --set softcap=1.5 --set window=3 --model transformer"},
+};
+
+START_TEST(test_set_is_the_option)
+{
+    support_write_text("set.json", "{\"kv-heads\": 2, \"softcap\": 1.5, \"window\": 3,\n"
+                                   "\"model\": \"transformer\"}\n");
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char words[256];
+        snprintf(words, sizeof words, "train --print-config %s", pairs[i][0]);
+        run(words);
+        ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+        char *expected = strdup(support_run_result.output);
+        snprintf(words, sizeof words, "train --print-config %s", pairs[i][1]);
+        run(words);
+        ck_assert_str_eq(support_run_result.error, "");
+        ck_assert_str_eq(support_run_result.output, expected);
+        free(expected);
+    }
+}
+END_TEST
+
+#define LISTED ": --set: expected NAME=VALUE, with a name that lookback "
+
+static const struct {
+    const char *words, *said;
+} refused[] = {
+    {"train --kv-heads 2", "train: unknown option --kv-heads; write --set kv_heads=2"},
+    {"train --loss=entmax", "train: unknown option --loss; write --set loss=entmax"},
+    {"sort --shards", "sort: unknown option --shards; write --set shards=N"},
+    {"train --feature-positions",
+     "train: unknown option --feature-positions; write --set feature_positions=true"},
+    {"train --no-feature-positions",
+     "train: unknown option --no-feature-positions; write --set feature_positions=false"},
+    {"sort --average 0", "sort: unknown option --average; see lookback sort --help"},
+    {"sort --set average=0", "sort" LISTED "sort --help --all lists, found \"average=0\""},
+    {"train --set kv_heads", "train" LISTED "train --help --all lists, found \"kv_heads\""},
+    {"train --set threads=2", "train" LISTED "train --help --all lists, found \"threads=2\""},
+    {"train --set kv-heads=x", "train: --set kv_heads: expected a whole number from 0 to 1024, found \"x\""},
+    {"train --set hidden=x", "train: --hidden: expected a whole number from 0 to 65536, found \"x\""},
+    {"train --set tied=1", "train: --tied: expected true or false, found \"1\""},
+};
+
+START_TEST(test_set_refuses)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char said[256];
+        run(refused[i].words);
+        ck_assert_int_eq(support_run_result.status, 2);
+        snprintf(said, sizeof said, "lookback %s\n", refused[i].said);
+        ck_assert_str_eq(support_run_result.error, said);
+    }
+}
+END_TEST
+
+START_TEST(test_set_is_listed_behind_the_options)
+{
+    run("train --help --all");
+    const char *rare = strstr(support_run_result.output, "\nOnly by --set NAME=VALUE\n");
+    ck_assert_ptr_nonnull(rare);
+    ck_assert_ptr_nonnull(strstr(rare, "\n      softcap=X "));
+    ck_assert_ptr_null(strstr(support_run_result.output, "--softcap"));
+    run("train --help");
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "The most common of 56 options;"));
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("set", SUPPORT_TESTS(test_set_is_the_option, test_set_refuses,
+                                                  test_set_is_listed_behind_the_options));
+}
