@@ -136,8 +136,10 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
         lb_lines_result result = lb_lines_next(&lines, true, &line, error);
         more = result == LB_LINES_ONE;
         pairs->facts.lines += more;
-        if (more) count_bytes(pairs, &line);
-        if (more) status = lb_pairs_take(pairs, pairs->path, &line, error);
+        if (more) {
+            count_bytes(pairs, &line);
+            status = lb_pairs_take(pairs, pairs->path, &line, error);
+        }
         if (result == LB_LINES_FAILED) status = LB_ERROR_OPEN;
     }
     lb_lines_close(&lines);

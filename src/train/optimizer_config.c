@@ -41,7 +41,7 @@ lb_optimizer_config lb_optimizer_settled(lb_optimizer_config config)
 
 void lb_optimizer_print(lb_buffer *json, lb_optimizer_config config)
 {
-    enum { DIGITS = sizeof(lb_real) < sizeof(double) ? 9 : 17 }; /* that tell all numbers apart */
+    enum { DIGITS = sizeof(lb_real) > 4 ? 17 : 9 }; /* that tell all numbers apart */
     config = lb_optimizer_settled(config);
     lb_json_whole(json, "optimizer", config.kind);
     for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)

@@ -213,7 +213,7 @@ static lb_status open_pairs(joining *j)
 }
 
 /* The counter hears of part `part` of `parts` walks over the pairs. */
-static void count(joining *j, const char *unit, int64_t part, int64_t parts)
+static void tell_count(joining *j, const char *unit, int64_t part, int64_t parts)
 {
     const int64_t pairs = j->data.sample.possible;
     j->data.counter.unit = unit;
@@ -228,13 +228,13 @@ static lb_status fit(joining *j)
     double weight[LB_JOIN_MOST];
     lb_status status = open_pairs(j);
     for (int i = 0; i < r->count && !status; i++) {
-        count(j, "pair, each model", i, r->count);
+        tell_count(j, "pair, each model", i, r->count);
         status = lb_join_measure(&j->text, j->ensemble->member[i], &j->data, &r->member[i].dev, j->error);
     }
-    count(j, "pair, weights", 0, 1);
+    tell_count(j, "pair, weights", 0, 1);
     if (!status && r->count > 1) status = lb_join_fit(&j->text, j->ensemble, &j->data, weight, j->error);
     if (!status && r->count > 1) status = lb_ensemble_weigh(j->ensemble, j->params, weight, j->error);
-    count(j, "pair, together", 0, 1);
+    tell_count(j, "pair, together", 0, 1);
     if (!status) status = lb_join_measure(&j->text, j->text.model, &j->data, &r->dev, j->error);
     r->pairs = lb_pair_sample_judged(&j->data.sample);
     return status;

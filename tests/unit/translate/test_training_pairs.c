@@ -38,7 +38,7 @@ static struct {
     int64_t last, total;
 } counted;
 
-static void count(void *context, const char *unit, int64_t done, int64_t total)
+static void note_count(void *context, const char *unit, int64_t done, int64_t total)
 {
     bool pair = strcmp(unit, "pair") == 0;
     (void)context;
@@ -68,7 +68,7 @@ static lb_status open_pairs(lb_index_use use)
                                        .index = use,
                                        .index_file = index_file,
                                        .out = "out",
-                                       .listener = {.note = hear, .counted = count}};
+                                       .listener = {.note = hear, .counted = note_count}};
     *noted = '\0';
     error = (lb_error){0};
     return lb_training_pairs_open(&pairs, &index_path, &config, &format, &error);
