@@ -78,7 +78,8 @@ static lb_status bad_value(const app_option *option, const char *text, lb_error 
     if (status) return status;
     const char *quote = text ? "\"" : "";
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: expected %s, found %s%s%s%s",
-                        app_option_words(option, words), expected, quote, text ? text : "nothing", quote, hint);
+                        app_option_words(option, words), expected, quote, text ? text : "nothing", quote,
+                        hint);
 }
 
 /* `word` begins with two dashes and may contain "=VALUE". */
@@ -225,6 +226,22 @@ static app_request request_of(int code, char *const *words)
     return *words ? APP_REQUEST_HELP_ALL : APP_REQUEST_HELP;
 }
 
+/* `code` is that of an option, or of its negation; its value is in optarg. */
+static lb_status take_option(const app_program *program, int code, bool *given, lb_error *error)
+{
+    const app_option *option = find_option(program, code);
+    bool negated = code >= FIRST_NEGATED;
+    if (option->kind == APP_IS_SET) return set_by_name(program, optarg, error);
+    if (negated && option->optional) {
+        *option->value.text = NULL;
+        return LB_OK;
+    }
+    if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
+    *given = *given || is_operand(program, option);
+    if (negated) app_option_turn(option, false);
+    return LB_OK;
+}
+
 lb_status app_options_parse(const app_program *program, int *argc, char ***argv, app_request *request,
                             lb_error *error)
 {
@@ -240,20 +257,9 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
         *request = request_of(code, *argv + optind);
         if (*request != APP_REQUEST_RUN) return LB_OK;
         if (code == '?') return bad_option(program, &table, *argv + optind - 1, error);
-        const app_option *option = find_option(program, code == ':' ? optopt : code);
-        if (code == ':') return bad_value(option, NULL, error);
-        if (code >= FIRST_NEGATED && option->optional) {
-            *option->value.text = NULL;
-            continue;
-        }
-        if (option->kind == APP_IS_SET) {
-            lb_status status = set_by_name(program, optarg, error);
-            if (status) return status;
-            continue;
-        }
-        if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
-        given = given || is_operand(program, option);
-        if (code >= FIRST_NEGATED) app_option_turn(option, false);
+        if (code == ':') return bad_value(find_option(program, optopt), NULL, error);
+        lb_status status = take_option(program, code, &given, error);
+        if (status) return status;
     }
     *argc -= optind;
     *argv += optind;

@@ -54,7 +54,8 @@ static const attention_code *code_of(const lb_decoder_attention *attention)
 app_hindrance app_recurrent_model_hindrance(const lb_model *model)
 {
     const lb_decoder_attention *attention = &((const lb_seq2seq *)model)->attention;
-    return code_of(attention) ? (app_hindrance){0} : (app_hindrance){attention->type->name, "attention"};
+    if (code_of(attention)) return (app_hindrance){0};
+    return (app_hindrance){attention->type->name, "attention"};
 }
 
 static void add_sizes(const lb_seq2seq *model, app_kernel *k)
@@ -137,7 +138,8 @@ static void add_attention(const lb_seq2seq *model, app_numbers *n, app_kernel *k
     const lb_tensor *filters = lb_params_find(n->params, "attention.F.weight");
     if (filters) app_kernel_size_is(k, "FILTERS", lb_dim(filters, 0));
     if (!app_kernel_has(k, "SCALED")) return;
-    lb_real scale = 1 / (lb_real)sqrt((double)(model->config.hidden / model->attention.heads));
+    int64_t width = model->config.hidden / model->attention.heads; /* of a head */
+    lb_real scale = 1 / (lb_real)sqrt((double)width);
     lb_buffer_print(&n->layers, "static const float attention_scale = %#.9gF;\n", (double)scale);
 }
 

@@ -55,8 +55,8 @@ const lb_setting lb_settings[] = {
      .help = "the same for the target"},
     {ROW(symbols, TEXT, DATA, PAIRS, "KIND"), .rare = true, .choices = lb_symbol_kind_names, .of_rule = true,
      .only_if_set = true, .place = {10},
-     .help = "what is a symbol without a separator: a character (default), or a grapheme, which is what "
-             "people take for one, such as a flag or a letter with its marks"},
+     .help = "symbols without a separator: characters (default), or graphemes, which people take for "
+             "characters, such as a flag or a letter with its marks"},
     {ROW(normalize, WORD, DATA, PAIRS, "FORM"), .usual_value = LB_NORMAL_FORM_NFD,
      .choices = lb_normal_form_names, .of_rule = true, .place = {7, 10},
      .help = "Unicode normal form inside the model; outputs are always composed"},

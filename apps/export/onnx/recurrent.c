@@ -141,7 +141,8 @@ static const attention_graph *graph_of(const lb_decoder_attention *attention)
 app_hindrance onnx_recurrent_hindrance(const lb_model *model)
 {
     const lb_decoder_attention *attention = &((const lb_seq2seq *)model)->attention;
-    return graph_of(attention) ? (app_hindrance){0} : (app_hindrance){attention->type->name, "attention"};
+    if (graph_of(attention)) return (app_hindrance){0};
+    return (app_hindrance){attention->type->name, "attention"};
 }
 
 /* Hands over what the decoder attends to: "keys" and "values", or "memory", of which "keys" may be made. */

@@ -9,6 +9,6 @@
 app_hindrance onnx_recurrent_hindrance(const lb_model *model);
 
 /** Adds the nodes of the model. */
-void onnx_recurrent_add(const lb_model *model, onnx_graphs *graphs);
+void onnx_recurrent_add(const lb_model *base, onnx_graphs *graphs);
 
 #endif

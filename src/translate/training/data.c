@@ -143,8 +143,8 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     if (!status) {
         const lb_text_model lengths = lb_training_data_model(data, NULL, NULL);
         data->sample.longest = lb_text_model_longest(&lengths);
+        report_left_out(data, &config->listener);
     }
-    if (!status) report_left_out(data, &config->listener);
     if (data->train) data->train->counter = (lb_counter){0};
     if (data->dev) data->dev->counter = (lb_counter){0};
     return status;

@@ -79,7 +79,7 @@ static bool has_name(const char *text, const char *name)
     return false;
 }
 
-static void count(const char *file, char *text)
+static void count_names(const char *file, char *text)
 {
     char dashed[LB_SETTING_NAME];
     (void)file;
@@ -95,8 +95,8 @@ static int compare(const void *a, const void *b)
 
 START_TEST(test_settings_are_named_in_few_files)
 {
-    support_walk_sources(SOURCE_DIR "/", "apps/", count);
-    support_walk_sources(SOURCE_DIR "/", "src/translate/", count);
+    support_walk_sources(SOURCE_DIR "/", "apps/", count_names);
+    support_walk_sources(SOURCE_DIR "/", "src/translate/", count_names);
     for (int i = 0; i < COUNTED; i++)
         ck_assert_msg(files[i] > 0 && files[i] <= MOST, "%d files name %s", files[i], counted[i]);
     qsort(files, COUNTED, sizeof *files, compare);
