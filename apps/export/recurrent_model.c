@@ -149,8 +149,10 @@ static void add_flags(const lb_seq2seq *model, app_kernel *k)
     const lb_built_in_attention *type = lb_built_in_attention_of(&model->attention);
     for (const char *const *flag = code_of(&model->attention)->flags; *flag; flag++)
         app_kernel_flag(k, *flag);
-    if (model->attention.depth) app_kernel_flag(k, "ATTENDS");
-    if (model->attention.depth) app_kernel_flag(k, type->attends_first ? "ATTENDS_FIRST" : "ATTENDS_LAST");
+    if (model->attention.depth) {
+        app_kernel_flag(k, "ATTENDS");
+        app_kernel_flag(k, type->attends_first ? "ATTENDS_FIRST" : "ATTENDS_LAST");
+    }
     app_kernel_flag(k, "USES_TANH");
     if (c->cell == LB_CELL_LSTM) app_kernel_flag(k, "LSTM");
     if (model->combine.weight) app_kernel_flag(k, "COMBINES");

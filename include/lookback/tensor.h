@@ -39,9 +39,9 @@ typedef struct lb_shape {
 /** Number of elements; 1 for a scalar. */
 static inline int64_t lb_shape_count(lb_shape shape)
 {
-    int64_t count = 1;
-    for (int d = 0; d < shape.ndim; d++) count *= shape.dim[d];
-    return count;
+    int64_t elements = 1;
+    for (int d = 0; d < shape.ndim; d++) elements *= shape.dim[d];
+    return elements;
 }
 
 /** True if both have the same dimensions. */

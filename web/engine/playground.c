@@ -269,8 +269,8 @@ static lb_translations *go_on(lb_translator *model, const char *source, const lb
                               lb_error *error)
 {
     const char *symbol[MOST_ROWS];
-    char text[MOST_ROWS * MOST_DIGITS] = "";
-    const char *target = text;
+    char list_text[MOST_ROWS * MOST_DIGITS] = "";
+    const char *target = list_text;
     const int64_t length = list->length < MOST_ROWS ? list->length : MOST_ROWS;
     lb_output output = {.symbol = symbol, .length = list->output->length};
     if (!lb_translator_about(model).sorts || output.length >= length) return NULL;
@@ -281,8 +281,8 @@ static lb_translations *go_on(lb_translator *model, const char *source, const lb
         symbol[output.length++] = next;
     }
     for (int64_t i = 0; i < length; i++) {
-        strncat(text, symbol[i], MOST_DIGITS - 2);
-        strcat(text, " ");
+        strncat(list_text, symbol[i], MOST_DIGITS - 2);
+        strcat(list_text, " ");
     }
     return lb_translator_score(model, &source, &target, 1, (lb_score_config){.attention = true}, error);
 }
@@ -293,10 +293,10 @@ const char *playground_look(char *source)
     lb_translator *model = engine_model();
     for (char *c = source; model && lb_translator_about(model).sorts && *c; c++)
         if (*c == ',') *c = ' ';
-    const char *text = source;
+    const char *list = source;
     lb_translate_config config = {
         .beam = 1, .attention = true, .skip_bad_texts = true, .limit = MOST_SYMBOLS};
-    lb_translations *all = model ? lb_translate_all(model, &text, 1, config, &error) : NULL;
+    lb_translations *all = model ? lb_translate_all(model, &list, 1, config, &error) : NULL;
     if (!all) return fail(&error);
     cJSON *json = cJSON_CreateObject();
     const lb_translation *found = all->text;
@@ -304,7 +304,7 @@ const char *playground_look(char *source)
         cJSON_AddStringToObject(json, "error", found->error);
     } else {
         const lb_output *output = found->output;
-        lb_translations *longer = go_on(model, text, found, &error);
+        lb_translations *longer = go_on(model, list, found, &error);
         const lb_translations *shown = longer ? longer : all;
         cJSON_AddItemToObject(json, "source", strings(found->symbol, found->length));
         cJSON_AddItemToObject(json, "unknown", strings(found->unknown, found->unknown_count));
