@@ -16,7 +16,7 @@
  *     APP_INT(0, "steps", "N", &steps, 1, 1 << 30, "steps to train", .usual = true)
  */
 typedef struct app_option {
-    enum {
+    enum app_option_kind {
         APP_IS_HEADING,
         APP_IS_FLAG,
         APP_IS_INT,
