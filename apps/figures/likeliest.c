@@ -3,7 +3,7 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
-#include "plot/picture.h"
+#include "plot/canvas.h"
 
 enum { LIKELIEST = 5 };
 

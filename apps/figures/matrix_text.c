@@ -3,7 +3,7 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
-#include "plot/readable.h"
+#include "plot/font.h"
 
 #include <stdio.h>
 #include <string.h>

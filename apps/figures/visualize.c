@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "plot/figure.h"
-#include "plot/picture.h"
-#include "plot/readable.h"
+#include "plot/canvas.h"
+#include "plot/font.h"
 
 #include <math.h>
 #include <stdio.h>

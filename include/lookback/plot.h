@@ -38,7 +38,7 @@ static inline lb_color lb_rgb(uint32_t hex)
 
 /* ---- Colour maps: from a number in [0, 1] to a colour. ---- */
 
-/** Constant, name; colormap_tables.h has a table for each name */
+/** Constant, name; color.c has a table for each name */
 #define LB_COLORMAP_LIST(X)                                                                                  \
     X(LB_COLORMAP_YLORRD, ylorrd)                                                                            \
     X(LB_COLORMAP_VIRIDIS, viridis)                                                                          \

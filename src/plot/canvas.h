@@ -4,11 +4,7 @@
 #ifndef LB_CANVAS_H
 #define LB_CANVAS_H
 
-#include "lookback/base.h"
-#include "plot/color.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "lookback/plot.h"
 
 enum { LB_CANVAS_MAX_SIDE = 32767 };
 
@@ -78,5 +74,35 @@ void lb_canvas_curve_to(lb_canvas *canvas, lb_point first, lb_point second, lb_p
 void lb_canvas_close_path(lb_canvas *canvas);
 void lb_canvas_fill(lb_canvas *canvas, lb_color color);
 void lb_canvas_stroke(lb_canvas *canvas, double width, lb_color color);
+
+/* ---- marker.c: markers of the points of a chart, shapes that tell series apart. ---- */
+
+/** A series among those that are drawn in the same place: the first has rank 0. */
+typedef struct lb_share {
+    int64_t rank, count;
+} lb_share;
+
+/** The white rim of the marker of series `index`. Shapes repeat after seven; series that share a place have a circle.
+ *  Draw the rims of all markers before the first marker: then no rim covers a marker. */
+void lb_marker_rim(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_share share);
+
+/** The marker, or the sector of the circle that is its share, clockwise from above. */
+void lb_marker_draw(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_share share,
+                    lb_color color);
+
+/* ---- picture.c: canvases as files. ---- */
+
+/** Writes the canvas to the file `path` as an 8-bit PNG, RGB or, with transparency, RGBA. The write is atomic: the old
+ *  file stays until the new one is complete. `dpi` (dots per inch; 0: not stored) is the printed resolution.
+ *  Errors:  the status of the canvas if drawing failed; LB_ERROR_WRITE; LB_ERROR_MEMORY.
+ *  Source:  W3C 2003, "Portable Network Graphics (PNG) Specification", second edition. */
+LB_MUST_USE lb_status lb_png_write(const lb_canvas *canvas, double dpi, const char *path, lb_error *error);
+
+/** The format for a file name: SVG or PDF for .svg or .pdf, in any letter case; any other name gives PNG. */
+lb_format lb_picture_format(const char *path);
+
+/** Writes the canvas to the file `path` in its format, atomically: the old file stays until the new one is complete.
+ *  Errors:  the status of the canvas if drawing failed; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_picture_write(lb_canvas *canvas, const char *path, lb_error *error);
 
 #endif

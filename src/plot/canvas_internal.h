@@ -3,7 +3,7 @@
 #define LB_CANVAS_INTERNAL_H
 
 #include "plot/canvas.h"
-#include "plot/shape.h"
+#include "plot/font.h"
 
 /** One line of text for a document: characters, not outlines. */
 typedef struct lb_canvas_text {

@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "plot/canvas_internal.h"
 #include "plot/font.h"
-#include "plot/readable.h"
 
 #include <math.h>
 #include <stdarg.h>

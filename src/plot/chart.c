@@ -1,9 +1,7 @@
 #include "lookback/plot.h"
 
-#include "plot/chart_axis.h"
+#include "plot/axis.h"
 #include "plot/figure.h"
-#include "plot/fitted_text.h"
-#include "plot/marker.h"
 
 #include <math.h>
 #include <stdio.h>

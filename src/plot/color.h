@@ -1,9 +1,8 @@
-/* Colours, and colour maps: from a number in [0, 1] to a colour. */
+/* Colours, colour maps from a number in [0, 1] to a colour, and the bar that shows such a map. */
 #ifndef LB_COLOR_H
 #define LB_COLOR_H
 
 #include "lookback/plot.h"
-#include <stdint.h>
 
 /** Relative luminance of an opaque colour, 0 (black) to 1 (white).
  *  Source: Web Content Accessibility Guidelines 2.1, "relative luminance". */
@@ -30,5 +29,17 @@ bool lb_colormap_exists(lb_colormap map);
 
 /** All names, separated by ", ". */
 const char *lb_colormap_names(void);
+
+/* ---- color_bar.c: which colour means which number. ---- */
+
+/** The colour of a value on this scale. */
+lb_color lb_color_bar_at(const lb_color_bar *bar, double value);
+
+/** The size in pixels that the bar wants: its width with ticks and label; the smallest height that fits the label and
+ *  at least two ticks. */
+lb_size lb_color_bar_measure(const lb_color_bar *bar, const lb_style *style);
+
+/** Draws the bar at the left edge of `area`, over its whole height. Tick labels extend half a line above and below. */
+void lb_color_bar_draw(const lb_color_bar *bar, const lb_style *style, lb_canvas *canvas, lb_rect area);
 
 #endif

@@ -1,6 +1,7 @@
-#include "plot/color_bar.h"
+#include "plot/color.h"
 
-#include "plot/chart_axis.h"
+#include "plot/axis.h"
+#include "plot/figure.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,16 +1,58 @@
+/* Diagrams: boxes with labels, and arrows between them. One kind shows an encoder and a decoder, the other a
+ * computation. */
 #include "lookback/plot.h"
-#include "plot/box.h"
-#include "plot/canvas.h"
-#include "plot/panel.h"
-#include "plot/text.h"
+#include "plot/color.h"
+#include "plot/figure.h"
 
 #include <math.h>
 #include <stdio.h>
 
 /* Points. */
+static const double box_side = 36, box_padding = 18; /* of a label, left and right together */
+static const double title_gap = 14, thin = 0.8, thick = 2;
+
+/* The title of a diagram, with the gap below it; zero: none. */
+static lb_size title_size(const char *title, const lb_style *style)
+{
+    if (!title) return (lb_size){0, 0};
+    lb_size text = lb_text_measure(style->bold, LB_SIZE_TITLE * style->point, title);
+    return (lb_size){text.width, ceil(text.height + title_gap * style->point)};
+}
+
+/* The middle of the top edge of a diagram, where its title begins. The size does not depend on `area`: the diagram is
+ * centred in it. */
+static lb_point top_in(lb_rect area, lb_size size)
+{
+    return (lb_point){area.x + area.width / 2, area.y + floor((area.height - size.height) / 2)};
+}
+
+static void draw_title(lb_canvas *canvas, const lb_style *style, lb_point top, const char *title)
+{
+    lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * style->point};
+    look.align = LB_ALIGN_CENTER;
+    look.valign = LB_VALIGN_TOP;
+    if (title) lb_text_draw(canvas, &look, top, title);
+}
+
+/* Draws a box, and in its middle a label, in black or white. One box of a diagram may stand out. */
+static void draw_box(lb_canvas *canvas, const lb_style *style, lb_rect box, lb_color fill, const char *label,
+                     bool stands_out)
+{
+    lb_text_style look = {.font = stands_out ? style->bold : style->regular,
+                          .color = lb_color_contrast(fill)};
+    look.size = (stands_out ? LB_SIZE_TITLE : LB_SIZE_AXIS) * style->point;
+    look.align = LB_ALIGN_CENTER;
+    look.valign = LB_VALIGN_MIDDLE;
+    lb_canvas_rect(canvas, box, fill);
+    lb_canvas_border(canvas, box, lb_style_pixels(style, stands_out ? thick : thin), lb_rgb(0x000000));
+    lb_text_draw(canvas, &look, (lb_point){box.x + box.width / 2, box.y + box.height / 2}, label);
+}
+
+/* ---- An encoder and a decoder. ---- */
+
+/* Points. */
 static const double gap = 12;      /* between boxes */
 static const double between = 120; /* from the encoder to the decoder */
-static const double title_gap = 14, thin = 0.8, thick = 2;
 static const double least_arrow = 0.6, widest_arrow = 3.6, least_head = 5, largest_head = 9;
 
 static const double funnel = 0.25; /* weight of the arrows to and from the bottleneck */
@@ -29,12 +71,12 @@ typedef struct box_row {
 /* A diagram being drawn. */
 typedef struct drawing {
     lb_size size;
-    lb_point top; /* the middle of its top edge, where the title begins */
+    lb_point top;
     box_row source, target;
     lb_rect bottleneck;
 } drawing;
 
-static const char *wrong_with(const lb_diagram *diagram)
+static const char *diagram_wrong(const lb_diagram *diagram)
 {
     if (diagram->sources < 1 || diagram->targets < 1) return "diagram: there are no boxes";
     if (diagram->sources > LB_CANVAS_MAX_SIDE || diagram->targets > LB_CANVAS_MAX_SIDE)
@@ -65,35 +107,29 @@ static double row_width(const box_row *row)
     return row->first.width + (double)(row->count - 1) * row->step;
 }
 
-/* The size does not depend on `area`; the diagram is centred in it. */
-static drawing arrange(const lb_diagram *diagram, const lb_style *style, lb_rect area)
+static drawing diagram_arrange(const lb_diagram *diagram, const lb_style *style, lb_rect area)
 {
-    double p = style->point, height = round(LB_BOX_SIDE * p), step = height + round(between * p), above = 0;
+    double p = style->point, height = round(box_side * p), step = height + round(between * p);
     drawing d = {.source = {.count = diagram->sources, .labels = diagram->source_labels, .letter = 'x'},
                  .target = {.count = diagram->targets, .labels = diagram->target_labels, .letter = 'y'}};
     double label = fmax(widest_label(&d.source, style), widest_label(&d.target, style));
-    double width = fmax(height, ceil(label + LB_BOX_PADDING * p)), title = 0;
+    double width = fmax(height, ceil(label + box_padding * p));
     d.source.step = d.target.step = width + round(gap * p);
     d.source.first = d.target.first = d.bottleneck = (lb_rect){0, 0, width, height};
-    if (diagram->title) {
-        lb_size text = lb_text_measure(style->bold, LB_SIZE_TITLE * p, diagram->title);
-        title = text.width;
-        above = ceil(text.height + title_gap * p);
-    }
-    d.size.width = ceil(fmax(title, fmax(row_width(&d.source), row_width(&d.target))));
-    d.size.height = above + step + height;
-
-    d.top = (lb_point){area.x + area.width / 2, area.y + floor((area.height - d.size.height) / 2)};
+    lb_size title = title_size(diagram->title, style);
+    d.size = (lb_size){ceil(fmax(title.width, fmax(row_width(&d.source), row_width(&d.target)))),
+                       title.height + step + height};
+    d.top = top_in(area, d.size);
     d.source.first.x = floor(d.top.x - row_width(&d.source) / 2);
     d.target.first.x = floor(d.top.x - row_width(&d.target) / 2);
     d.bottleneck.x = floor(d.top.x - width / 2);
-    d.source.first.y = d.top.y + above;
+    d.source.first.y = d.top.y + title.height;
     d.bottleneck.y = d.source.first.y + floor(step / 2);
     d.target.first.y = d.source.first.y + step;
     return d;
 }
 
-static lb_rect box_at(const box_row *row, int64_t index)
+static lb_rect row_box(const box_row *row, int64_t index)
 {
     lb_rect box = row->first;
     box.x += (double)index * row->step;
@@ -101,7 +137,7 @@ static lb_rect box_at(const box_row *row, int64_t index)
 }
 
 /* Arrows share the edge of a box: the x where number `index` of `count` starts or ends. */
-static double place(lb_rect box, int64_t index, int64_t count)
+static double share_of_edge(lb_rect box, int64_t index, int64_t count)
 {
     return box.x + box.width * ((double)index + 0.5) / (double)count;
 }
@@ -126,9 +162,9 @@ static void draw_attention(const drawing *d, const lb_style *style, lb_canvas *c
     for (int64_t t = 0; t < d->target.count; t++) {
         for (int64_t s = 0; s < d->source.count; s++) {
             double weight = strength(weights[t * d->source.count + s]);
-            lb_rect above = box_at(&d->source, s), below = box_at(&d->target, t);
-            lb_point from = {place(above, t, d->target.count), above.y + above.height};
-            lb_point to = {place(below, s, d->source.count), below.y};
+            lb_rect above = row_box(&d->source, s), below = row_box(&d->target, t);
+            lb_point from = {share_of_edge(above, t, d->target.count), above.y + above.height};
+            lb_point to = {share_of_edge(below, s, d->source.count), below.y};
             if (weight > 0) draw_arrow(canvas, style, from, to, weight, lb_rgb(0xFF8C00));
         }
     }
@@ -136,11 +172,9 @@ static void draw_attention(const drawing *d, const lb_style *style, lb_canvas *c
 
 static void draw_row(const box_row *row, const lb_style *style, lb_canvas *canvas, lb_color fill)
 {
-    lb_text_style look = lb_box_text(style->regular, LB_SIZE_AXIS * style->point);
     char buffer[LABEL];
     for (int64_t i = 0; i < row->count; i++)
-        lb_box_draw(canvas, &look, box_at(row, i), lb_style_pixels(style, thin), fill,
-                    label_of(row, i, buffer));
+        draw_box(canvas, style, row_box(row, i), fill, label_of(row, i, buffer), false);
 }
 
 /* The one vector that everything has to pass through. */
@@ -148,35 +182,32 @@ static void draw_bottleneck(const drawing *d, const lb_style *style, lb_canvas *
 {
     lb_rect c = d->bottleneck;
     for (int64_t s = 0; s < d->source.count; s++) {
-        lb_rect above = box_at(&d->source, s);
-        lb_point from = {place(above, 0, 1), above.y + above.height},
-                 to = {place(c, s, d->source.count), c.y};
+        lb_rect above = row_box(&d->source, s);
+        lb_point from = {share_of_edge(above, 0, 1), above.y + above.height},
+                 to = {share_of_edge(c, s, d->source.count), c.y};
         draw_arrow(canvas, style, from, to, funnel, lb_rgb(0x555555));
     }
     for (int64_t t = 0; t < d->target.count; t++) {
-        lb_rect below = box_at(&d->target, t);
-        lb_point from = {place(c, t, d->target.count), c.y + c.height}, to = {place(below, 0, 1), below.y};
+        lb_rect below = row_box(&d->target, t);
+        lb_point from = {share_of_edge(c, t, d->target.count), c.y + c.height},
+                 to = {share_of_edge(below, 0, 1), below.y};
         draw_arrow(canvas, style, from, to, funnel, lb_rgb(0x555555));
     }
-    lb_text_style look = lb_box_text(style->bold, LB_SIZE_TITLE * style->point);
-    lb_box_draw(canvas, &look, c, lb_style_pixels(style, thick), lb_rgb(0xFF0000), "c");
+    draw_box(canvas, style, c, lb_rgb(0xFF0000), "c", true);
 }
 
-static lb_size measure(const void *content, const lb_style *style)
+static lb_size diagram_measure(const void *content, const lb_style *style)
 {
     const lb_diagram *diagram = content;
-    return wrong_with(diagram) ? (lb_size){1, 1} : arrange(diagram, style, (lb_rect){0}).size;
+    return diagram_wrong(diagram) ? (lb_size){1, 1} : diagram_arrange(diagram, style, (lb_rect){0}).size;
 }
 
-static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
+static void diagram_draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
 {
     const lb_diagram *diagram = content;
-    if (lb_canvas_refuses(canvas, wrong_with(diagram))) return;
-    drawing d = arrange(diagram, style, area);
-    lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * style->point};
-    look.align = LB_ALIGN_CENTER;
-    look.valign = LB_VALIGN_TOP;
-    if (diagram->title) lb_text_draw(canvas, &look, d.top, diagram->title);
+    if (lb_canvas_refuses(canvas, diagram_wrong(diagram))) return;
+    drawing d = diagram_arrange(diagram, style, area);
+    draw_title(canvas, style, d.top, diagram->title);
     if (diagram->weights)
         draw_attention(&d, style, canvas, diagram->weights);
     else
@@ -187,5 +218,129 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
 
 lb_panel lb_diagram_panel(const lb_diagram *diagram)
 {
-    return (lb_panel){.content = diagram, .measure = measure, .draw = draw};
+    return (lb_panel){.content = diagram, .measure = diagram_measure, .draw = diagram_draw};
+}
+
+/* ---- A computation. ---- */
+
+/* Points. */
+static const double beside = 24, below = 44; /* between boxes */
+static const double arrow_width = 1.2, arrow_head = 7;
+
+static const double farthest = 1000; /* column or row */
+
+/* A flow being drawn. */
+typedef struct layout {
+    lb_size size, box, step;
+    lb_point top;
+    lb_point first; /* the corner of a box in column 0 and row 0 */
+} layout;
+
+static bool is_place(double number)
+{
+    return number >= 0 && number <= farthest; /* false for NaN */
+}
+
+static const char *flow_wrong(const lb_flow *flow)
+{
+    if (flow->box_count < 1 || !flow->boxes) return "flow: there are no boxes";
+    if (flow->arrow_count > 0 && !flow->arrows)
+        return "flow: there are no arrows, but arrow_count is above 0";
+    for (int64_t i = 0; i < flow->box_count; i++)
+        if (!is_place(flow->boxes[i].column) || !is_place(flow->boxes[i].row))
+            return "flow: the place of a box is not from 0 to 1000";
+    for (int64_t i = 0; i < flow->arrow_count; i++) {
+        lb_flow_arrow arrow = flow->arrows[i];
+        if (arrow.from >= flow->box_count || arrow.to >= flow->box_count)
+            return "flow: an arrow has the index of a box that does not exist";
+        if (flow->boxes[arrow.to].row < flow->boxes[arrow.from].row + 1)
+            return "flow: an arrow does not lead at least one row down";
+    }
+    return NULL;
+}
+
+static layout flow_arrange(const lb_flow *flow, const lb_style *style, lb_rect area)
+{
+    double p = style->point, label = 0;
+    double left = farthest, right = 0, top = farthest, bottom = 0;
+    for (int64_t i = 0; i < flow->box_count; i++) {
+        const lb_flow_box *box = &flow->boxes[i];
+        if (box->label)
+            label = fmax(label, lb_text_measure(style->regular, LB_SIZE_AXIS * p, box->label).width);
+        left = fmin(left, box->column);
+        right = fmax(right, box->column);
+        top = fmin(top, box->row);
+        bottom = fmax(bottom, box->row);
+    }
+    lb_size title = title_size(flow->title, style);
+    layout l = {.box.height = round(box_side * p)};
+    l.box.width = fmax(l.box.height, ceil(label + box_padding * p));
+    l.step = (lb_size){l.box.width + round(beside * p), l.box.height + round(below * p)};
+    double width = (right - left) * l.step.width + l.box.width;
+    l.size = (lb_size){ceil(fmax(title.width, width)),
+                       ceil(title.height + (bottom - top) * l.step.height + l.box.height)};
+    l.top = top_in(area, l.size);
+    l.first.x = floor(l.top.x - width / 2) - left * l.step.width;
+    l.first.y = l.top.y + title.height - top * l.step.height;
+    return l;
+}
+
+static lb_rect flow_box(const layout *l, const lb_flow_box *box)
+{
+    return (lb_rect){round(l->first.x + box->column * l->step.width),
+                     round(l->first.y + box->row * l->step.height), l->box.width, l->box.height};
+}
+
+/* Where an arrow starts (or ends) on the edge that it shares with others: they are in the order of the columns at their
+ * other ends, so that they do not cross at the box. */
+static double arrow_place(const lb_flow *flow, int64_t index, bool starts, lb_rect box)
+{
+    lb_flow_arrow own = flow->arrows[index];
+    double column = flow->boxes[starts ? own.to : own.from].column;
+    int64_t before = 0, count = 0;
+    for (int64_t i = 0; i < flow->arrow_count; i++) {
+        lb_flow_arrow other = flow->arrows[i];
+        if (starts ? other.from != own.from : other.to != own.to) continue;
+        double there = flow->boxes[starts ? other.to : other.from].column;
+        count++;
+        before += there < column || (there == column && i < index);
+    }
+    return box.x + box.width * ((double)before + 0.5) / (double)count;
+}
+
+static lb_size flow_measure(const void *content, const lb_style *style)
+{
+    const lb_flow *flow = content;
+    return flow_wrong(flow) ? (lb_size){1, 1} : flow_arrange(flow, style, (lb_rect){0}).size;
+}
+
+static void draw_arrows(const lb_flow *flow, const layout *l, const lb_style *style, lb_canvas *canvas)
+{
+    for (int64_t i = 0; i < flow->arrow_count; i++) {
+        lb_rect from = flow_box(l, &flow->boxes[flow->arrows[i].from]);
+        lb_rect to = flow_box(l, &flow->boxes[flow->arrows[i].to]);
+        lb_point start = {arrow_place(flow, i, true, from), from.y + from.height};
+        lb_point end = {arrow_place(flow, i, false, to), to.y};
+        lb_canvas_arrow(canvas, start, end, arrow_width * style->point, arrow_head * style->point,
+                        lb_rgb(0x555555));
+    }
+}
+
+static void flow_draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
+{
+    const lb_flow *flow = content;
+    if (lb_canvas_refuses(canvas, flow_wrong(flow))) return;
+    layout l = flow_arrange(flow, style, area);
+    draw_title(canvas, style, l.top, flow->title);
+    draw_arrows(flow, &l, style, canvas);
+    for (int64_t i = 0; i < flow->box_count; i++) {
+        const lb_flow_box *box = &flow->boxes[i];
+        draw_box(canvas, style, flow_box(&l, box), box->fill.alpha == 0 ? lb_rgb(0xADD8E6) : box->fill,
+                 box->label ? box->label : "", false);
+    }
+}
+
+lb_panel lb_flow_panel(const lb_flow *flow)
+{
+    return (lb_panel){.content = flow, .measure = flow_measure, .draw = flow_draw};
 }

@@ -1,8 +1,7 @@
 #include "plot/figure.h"
 
 #include "base/alloc.h"
-#include "plot/fitted_text.h"
-#include "plot/picture.h"
+#include "plot/color.h"
 
 #include <math.h>
 

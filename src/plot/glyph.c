@@ -1,4 +1,6 @@
-#include "plot/glyph.h"
+#include "plot/font.h"
+
+#include "plot/canvas.h"
 
 #include <hb.h>
 

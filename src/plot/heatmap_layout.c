@@ -1,10 +1,8 @@
 #include "plot/heatmap_layout.h"
 
 #include "base/format.h"
-#include "plot/canvas.h"
-#include "plot/color_bar.h"
-#include "plot/panel.h"
-#include "plot/text.h"
+#include "plot/color.h"
+#include "plot/figure.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define LB_HEATMAP_LAYOUT_H
 
 #include "lookback/plot.h"
-#include "plot/fitted_text.h"
+#include "plot/text.h"
 
 enum { LB_CELL_LABEL = 32 };
 

@@ -1,4 +1,4 @@
-#include "plot/marker.h"
+#include "plot/canvas.h"
 
 #include <math.h>
 #include <stddef.h>

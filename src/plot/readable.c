@@ -1,4 +1,4 @@
-#include "plot/readable.h"
+#include "plot/font.h"
 
 #include "base/alloc.h"
 

@@ -1,7 +1,6 @@
-#include "plot/shape.h"
+#include "plot/font.h"
 
 #include "base/alloc.h"
-#include "plot/readable.h"
 
 #include <fribidi.h>
 #include <hb.h>

@@ -1,6 +1,6 @@
 #include "lookback/plot.h"
 
-#include "plot/chart_axis.h"
+#include "plot/axis.h"
 #include "plot/figure.h"
 #include "support/alloc.h"
 #include "support/picture.h"

@@ -1,5 +1,5 @@
 /* Texts that fit into their room. */
-#include "plot/fitted_text.h"
+#include "plot/text.h"
 #include "support/suite.h"
 
 #include <string.h>

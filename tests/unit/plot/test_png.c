@@ -1,4 +1,4 @@
-#include "plot/png.h"
+#include "plot/canvas.h"
 #include "support/alloc.h"
 #include "support/picture.h"
 

@@ -1,6 +1,6 @@
 /* The label of any symbol is readable. */
 #include "base/alloc.h"
-#include "plot/readable.h"
+#include "plot/font.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 

@@ -1,6 +1,5 @@
 /* Text that is shaped and drawn. It needs a process for each test. */
-#include "plot/glyph.h"
-#include "plot/shape.h"
+#include "plot/font.h"
 #include "plot/text.h"
 #include "support/alloc.h"
 

@@ -1,4 +1,4 @@
-#include "plot/ticks.h"
+#include "plot/axis.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,8 +1,8 @@
-/* Round numbers along an axis. */
-#ifndef LB_TICKS_H
-#define LB_TICKS_H
+/* The axes of charts and colour bars: round numbers along them, and scales from numbers to pixels. */
+#ifndef LB_AXIS_H
+#define LB_AXIS_H
 
-#include <stdbool.h>
+#include "lookback/plot.h"
 
 enum { LB_MAX_TICKS = 32, LB_TICK_TEXT = 32 };
 
@@ -28,5 +28,33 @@ lb_ticks lb_ticks_log(double low, double high, int most);
 
 /** Writes the label of tick `index` into `text` and returns it: "0.25", "1500", "1e-05". */
 char *lb_tick_format(const lb_ticks *ticks, int index, char text[LB_TICK_TEXT]);
+
+typedef enum lb_axis_side { LB_AXIS_X, LB_AXIS_LEFT, LB_AXIS_RIGHT } lb_axis_side;
+
+typedef struct lb_axis_scale {
+    bool used; /* a series belongs to it */
+    bool log;
+    double low, high; /* low < high */
+    lb_ticks ticks;
+    lb_color ink;
+} lb_axis_scale;
+
+/** NULL if the axis can be drawn, otherwise an error message. */
+const char *lb_axis_wrong(const lb_axis *axis);
+
+/** Limits, ticks and colour of an axis that has room for `most` labels. */
+lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most);
+
+/** The position of a value: 0 at the low end, 1 at the high end; not finite if it cannot be drawn. */
+double lb_axis_position(const lb_axis_scale *scale, double value);
+
+/** The x of a point of a series. */
+double lb_series_x(const lb_series *series, int64_t index);
+
+/** The colour of a series of the chart. */
+lb_color lb_series_color(const lb_chart *chart, int64_t index);
+
+/** The width in pixels of the widest label of some ticks. */
+double lb_ticks_width(const lb_ticks *ticks, const lb_style *style);
 
 #endif
