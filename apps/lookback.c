@@ -5,7 +5,6 @@
 #include "cli/programs.h"
 #include "console/console.h"
 #include "console/ranks.h"
-#include "console/threads.h"
 #include "tensor/instruction_set.h"
 
 #include <lookback/tensor.h>
@@ -123,7 +122,7 @@ int main(int argc, char **argv)
 {
     if (!has_stack()) return lb_status_exit(LB_ERROR_MEMORY);
     if (argc > 1 && strcmp(argv[1], "generate") == 0) return app_generate((const char *const *)argv + 2);
-    app_settle_threads(argv); /* before any argument is removed */
+    app_let_threads_sleep(argv); /* before any argument is removed */
     const char *path = argc > 0 ? argv[0] : "", *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     const app_command *linked = find_linked(name);

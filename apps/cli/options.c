@@ -4,7 +4,6 @@
 #include "cli/option_files.h"
 #include "console/console.h"
 #include "console/ranks.h"
-#include "console/threads.h"
 #include "tensor/instruction_set.h"
 
 #include <lookback/tensor.h>
@@ -340,7 +339,7 @@ int app_options(const app_program *program, int *argc, char ***argv)
         table_reader(program, table_context);
         return 0;
     }
-    app_settle_threads(*argv);
+    app_let_threads_sleep(*argv);
     app_start(program->name);
     lb_status status = app_options_parse(program, argc, argv, &request, &error);
     if (request == APP_REQUEST_RUN) return begin(program, status, &error);

@@ -57,7 +57,7 @@ typedef enum app_request {
 /** The program should continue; any other value is an exit status. */
 enum { APP_RUN = -1 };
 
-/** The beginning of a program: app_settle_threads, app_start, the command line by the program's table,
+/** The beginning of a program: app_let_threads_sleep, app_start, the command line by the program's table,
  *  app_options_be_quiet, app_ranks_join and app_ranks_set_threads. Afterwards *argc and *argv are the operands. A
  *  program with a `group` ends with app_ranks_leave. Handles --help, --version, usage errors, and ranks that cannot
  *  share the work itself, and then returns the exit status: 0, 2, 66 if MPI cannot be loaded, or 74 if the output could

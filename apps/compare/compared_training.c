@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "console/console.h"
-#include "console/interrupt.h"
 #include "console/output.h"
 #include "data/sort_task_json.h"
 #include "io/set_aside.h"

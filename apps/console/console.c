@@ -1,16 +1,14 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/utf8.h"
-#include "console/interrupt.h"
-#include "console/ranks.h"
-#include "console/redrawn_line.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,6 +34,87 @@ void app_start(const char *name)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }
+
+/* ---- Interrupts. ---- */
+
+/* A program may get the same signal twice at once: timeout sends it to the process and to its group. */
+enum { SAME_REQUEST_MS = 200, STATUS_OF_SIGNAL = 128 };
+
+/* mpirun gives the ranks SIGUSR1 at once and lets them live; after SIGINT or SIGTERM it kills them within seconds. */
+static const int caught[] = {SIGINT, SIGTERM, SIGUSR1};
+enum { CAUGHT = sizeof caught / sizeof *caught };
+static volatile sig_atomic_t signal_number;
+static volatile int64_t first_ms;
+
+static int64_t now_ms(void)
+{
+    return lb_clock() / 1000000;
+}
+
+static void handle(int number)
+{
+    if (signal_number == 0) {
+        first_ms = now_ms();
+        signal_number = number;
+    } else if (now_ms() - first_ms > SAME_REQUEST_MS) {
+        struct sigaction kill = {.sa_handler = SIG_DFL};
+        sigaction(number, &kill, NULL);
+        raise(number);
+    }
+}
+
+static void set_handlers(void (*handler)(int))
+{
+    for (int i = 0; i < CAUGHT; i++) {
+        struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
+        if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(caught[i], &action, NULL);
+    }
+}
+
+void app_catch_interrupts(void)
+{
+    set_handlers(handle);
+}
+
+void app_release_interrupts(void)
+{
+    set_handlers(SIG_DFL);
+}
+
+/* The signal is raised again when the handler, which is then no longer set, returns. */
+static void erase_and_raise(int number)
+{
+    static const char erase[] = APP_ERASE_LINE;
+    ssize_t written = write(STDERR_FILENO, erase, sizeof erase - 1);
+    (void)written; /* it kills all the same */
+    raise(number);
+}
+
+void app_erase_on_interrupt(bool erase)
+{
+    const struct sigaction kill = {.sa_handler = SIG_DFL},
+                           clean = {.sa_handler = erase_and_raise, .sa_flags = (int)SA_RESETHAND};
+    for (int i = 0; i < CAUGHT; i++) {
+        struct sigaction before;
+        bool known = sigaction(caught[i], NULL, &before) == 0;
+        if (known && before.sa_handler == (erase ? SIG_DFL : erase_and_raise))
+            sigaction(caught[i], erase ? &clean : &kill, NULL);
+    }
+}
+
+bool app_interrupted(void *context)
+{
+    (void)context;
+    return signal_number != 0;
+}
+
+int app_interrupt_status(void)
+{
+    return STATUS_OF_SIGNAL + (signal_number ? signal_number : SIGINT);
+}
+
+/* ---- Standard output. ---- */
 
 /* The C1 controls, and what turns the direction of the text around it: U+202A to U+202E and U+2066 to U+2069. */
 static bool is_hidden(const char *text)
@@ -101,6 +180,26 @@ void app_print(const char *format, ...)
     va_end(arguments);
 }
 
+/* ---- Standard error. ---- */
+
+static FILE *redrawn; /* NULL: there is none */
+
+void app_redrawn_line_is(FILE *terminal)
+{
+    redrawn = terminal;
+}
+
+bool app_has_redrawn_line(void)
+{
+    return redrawn;
+}
+
+void app_erase_redrawn_line(void)
+{
+    if (redrawn) fputs(APP_ERASE_LINE, redrawn);
+    redrawn = NULL;
+}
+
 /* Quoted text in a message may come from a damaged file. */
 static void hide_controls(char *line)
 {
@@ -162,14 +261,7 @@ void app_show(const char *text)
     }
 }
 
-int app_fail(const lb_error *error)
-{
-    const char *message = error->message[0] ? error->message : lb_status_text(error->status);
-    const char *rank = app_ranks_reporter(error);
-    if (rank) app_warn("%s%s%s", rank, *rank ? ": " : "", message);
-    bool interrupted = error->status == LB_ERROR_INTERRUPTED;
-    return interrupted ? app_interrupt_status() : lb_status_exit(error->status);
-}
+/* ---- The end of standard output. ---- */
 
 bool app_flush_stdout(void)
 {

@@ -2,8 +2,6 @@
 
 #include "base/clock.h"
 #include "console/console.h"
-#include "console/interrupt.h"
-#include "console/redrawn_line.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "console/ranks.h"
 
 #include "base/threads.h"
-#include "console/interrupt.h"
+#include "console/console.h"
 #include "console/output.h"
 #include "train/group.h"
 
@@ -55,7 +55,7 @@ static long started(void)
 }
 
 /* ISO C converts no pointer to an object into one to a function, as dlsym asks for. */
-static bool find(void *file, const char *name, void *function)
+static bool find_function(void *file, const char *name, void *function)
 {
     void *found = dlsym(file, name);
     memcpy(function, &found, sizeof found);
@@ -81,11 +81,13 @@ static void *open_library(void)
 static lb_status load(lb_error *error)
 {
     void *file = open_library();
-    bool found = file && find(file, "lb_mpi_open", &library.open) &&
-                 find(file, "lb_mpi_group", &library.group) &&
-                 find(file, "lb_mpi_set_patience", &library.set_patience) &&
-                 find(file, "lb_mpi_share", &library.share) && find(file, "lb_mpi_ends", &library.ends) &&
-                 find(file, "lb_mpi_abort", &library.abort) && find(file, "lb_mpi_close", &library.close);
+    bool found = file && find_function(file, "lb_mpi_open", &library.open) &&
+                 find_function(file, "lb_mpi_group", &library.group) &&
+                 find_function(file, "lb_mpi_set_patience", &library.set_patience) &&
+                 find_function(file, "lb_mpi_share", &library.share) &&
+                 find_function(file, "lb_mpi_ends", &library.ends) &&
+                 find_function(file, "lb_mpi_abort", &library.abort) &&
+                 find_function(file, "lb_mpi_close", &library.close);
     if (found) return LB_OK;
     const char *why = dlerror();
     return lb_error_set(error, LB_ERROR_OPEN, "started by mpirun, but cannot load MPI: %s",
@@ -141,7 +143,9 @@ static bool do_all_end(bool saving)
     return others == ALL_END;
 }
 
-const char *app_ranks_reporter(const lb_error *error)
+/* The name of this rank, if it fails alone. Where all ranks end, "" for the first, which reports it for all, and NULL
+ * for the others, which keep silent. "" without other ranks. */
+static const char *reporter_of(const lb_error *error)
 {
     if (!ranks) return "";
     const lb_group *group = library.group(ranks);
@@ -149,6 +153,15 @@ const char *app_ranks_reporter(const lb_error *error)
     if (leads && is_common(error)) return "";
     if (do_all_end(is_common(error))) return leads ? "" : NULL;
     return group->name;
+}
+
+int app_fail(const lb_error *error)
+{
+    const char *message = error->message[0] ? error->message : lb_status_text(error->status);
+    const char *rank = reporter_of(error);
+    if (rank) app_warn("%s%s%s", rank, *rank ? ": " : "", message);
+    bool interrupted = error->status == LB_ERROR_INTERRUPTED;
+    return interrupted ? app_interrupt_status() : lb_status_exit(error->status);
 }
 
 int app_ranks_leave(int status)
@@ -161,4 +174,27 @@ int app_ranks_leave(int status)
     library.close(ranks);
     ranks = NULL;
     return leads || others != ALL_END ? status : 0;
+}
+
+/* ---- How threads wait for each other. ---- */
+
+/* GCC's runtime counts iterations of the waiting loop, LLVM's counts milliseconds. */
+static const char *const settings[][2] = {{"GOMP_SPINCOUNT", "10000"}, {"KMP_BLOCKTIME", "0"}};
+
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+bool app_choose_threads(void)
+{
+    if (getenv("OMP_WAIT_POLICY")) return false;
+    for (int i = 0; i < SETTINGS; i++)
+        if (getenv(settings[i][0])) return false;
+    for (int i = 0; i < SETTINGS; i++)
+        if (setenv(settings[i][0], settings[i][1], 1) != 0) return false;
+    return true;
+}
+
+void app_let_threads_sleep(char **argv)
+{
+    if (app_choose_threads()) execv("/proc/self/exe", argv);
+    /* Without /proc, the program continues unchanged. */
 }

@@ -100,7 +100,7 @@ static lb_status print_conflicts(looking *s, lb_error *error)
     return status;
 }
 
-static lb_status measure(const looking *s, side *of, lb_error *error)
+static lb_status measure_side(const looking *s, side *of, lb_error *error)
 {
     int64_t count = lb_pairs_count(s->train);
     for (int64_t i = 0; i < count; i++)
@@ -241,7 +241,7 @@ static int look(const settings *asked, const char *path)
     if (!status) status = print_report(&s, &error);
     if (!status) status = print_conflicts(&s, &error);
     for (int i = 0; i < SIDES && !status; i++) {
-        status = measure(&s, &s.side[i], &error);
+        status = measure_side(&s, &s.side[i], &error);
         if (!status) status = print_side(&s.side[i], &error);
     }
     if (!status) explain_marks(&s);

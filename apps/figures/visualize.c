@@ -7,8 +7,8 @@
 #include "figures/maps.h"
 
 #include "base/alloc.h"
-#include "plot/figure.h"
 #include "plot/canvas.h"
+#include "plot/figure.h"
 #include "plot/font.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static lb_status wrong_usage(lb_error *error, const char *what)
 }
 
 /* Checks beyond the table of options. */
-static lb_status check(const settings *s, lb_error *error)
+static lb_status check_usage(const settings *s, lb_error *error)
 {
     bool model = s->model_count > 0;
     if (!model && !s->matrix) return wrong_usage(error, "expected a MODEL or --matrix");
@@ -183,7 +183,7 @@ static int visualize(const settings *s)
     app_matrix matrices[MOST_MODELS] = {{0}};
     char names[MOST_MODELS][APP_MODEL_NAME];
     size_t count = s->model_count > 1 ? (size_t)s->model_count : 1;
-    lb_status status = check(s, &error);
+    lb_status status = check_usage(s, &error);
     if (!status) status = lb_colormap_find(s->colormap, &style.colormap, &error);
     if (!status) status = app_range_parse(s->range, &style.range, &error);
     if (!status) status = collect(s, matrices, names, &error);

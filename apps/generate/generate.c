@@ -1,8 +1,7 @@
 /* Manual pages and completions, from the table of options of each command. */
+#include "generate/generate.h"
 #include "cli/commands.h"
 #include "console/console.h"
-#include "generate/completion.h"
-#include "generate/manual.h"
 
 #include <stdio.h>
 #include <string.h>

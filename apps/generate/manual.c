@@ -1,4 +1,4 @@
-#include "generate/manual.h"
+#include "generate/generate.h"
 
 #include "cli/commands.h"
 #include "cli/option.h"

@@ -12,7 +12,7 @@ typedef struct settings {
 } settings;
 
 /* Checks beyond the table of options. */
-static lb_status check(const settings *s, int operands, lb_error *error)
+static lb_status check_operands(const settings *s, int operands, lb_error *error)
 {
     if (operands == 2 && s->asked.inputs.count > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a FILE or --input, found both; see %s --help",
@@ -45,7 +45,7 @@ static int report(settings *s, int operands, char **operand)
 {
     lb_error error = {0};
     app_report_made made;
-    lb_status status = check(s, operands, &error);
+    lb_status status = check_operands(s, operands, &error);
     s->asked.about.model = operand[0];
     s->asked.about.file = operands == 2 ? operand[1] : NULL;
     if (!status && !s->asked.about.command) status = app_report_no_memory(&error);

@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "console/console.h"
-#include "console/interrupt.h"
 #include "console/output.h"
 #include "console/ranks.h"
 #include "io/file.h"

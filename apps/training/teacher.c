@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "console/console.h"
-#include "console/interrupt.h"
 #include "console/output.h"
 #include "console/progress.h"
 #include "data/crossed_sources.h"

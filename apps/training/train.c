@@ -4,7 +4,6 @@
 #include "cli/programs.h"
 #include "cli/setting_options.h"
 #include "console/console.h"
-#include "console/interrupt.h"
 #include "console/ranks.h"
 #include "data/symbols.h"
 #include "io/folder.h"

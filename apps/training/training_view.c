@@ -3,7 +3,6 @@
 #include "apply/pair_input.h"
 #include "base/threads.h"
 #include "console/console.h"
-#include "console/interrupt.h"
 #include "io/own_file.h"
 #include "settings/settings.h"
 #include "tensor/instruction_set.h"

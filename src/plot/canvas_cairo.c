@@ -46,7 +46,7 @@ static void close(lb_canvas *canvas)
     lb_release(c);
 }
 
-static void check(lb_canvas *canvas)
+static void note_failure(lb_canvas *canvas)
 {
     if (cairo_status(of(canvas)->context) != CAIRO_STATUS_SUCCESS)
         lb_canvas_fail(canvas, LB_ERROR_MEMORY, "canvas: out of memory");
@@ -70,7 +70,7 @@ static void fill(lb_canvas *canvas, lb_color color)
 {
     use(canvas, color);
     cairo_fill(of(canvas)->context);
-    check(canvas);
+    note_failure(canvas);
 }
 
 static void rect(lb_canvas *canvas, lb_rect area, lb_color color)
@@ -104,7 +104,7 @@ static void stroke(lb_canvas *canvas, double width, lb_color color)
     use(canvas, color);
     cairo_set_line_width(of(canvas)->context, width);
     cairo_stroke(of(canvas)->context);
-    check(canvas);
+    note_failure(canvas);
 }
 
 /* Cairo's colours are premultiplied by alpha. */
@@ -127,7 +127,7 @@ static lb_color pixel(const lb_canvas *canvas, int x, int y)
 }
 
 /* Takes over the canvas; its surface exists. */
-static lb_canvas *begin(cairo_canvas *c)
+static lb_canvas *start_context(cairo_canvas *c)
 {
     c->context = cairo_create(c->surface);
     cairo_set_line_cap(c->context, CAIRO_LINE_CAP_ROUND);
@@ -239,7 +239,7 @@ static void show_text(lb_canvas *canvas, const lb_canvas_text *text)
             show_run(canvas, text, -text->aligned * text->size * line->width, first, end);
     }
     cairo_restore(context);
-    check(canvas);
+    note_failure(canvas);
 }
 
 static cairo_status_t add_to_page(void *canvas, const unsigned char *bytes, unsigned count)
@@ -295,7 +295,7 @@ lb_canvas *lb_pixels_open(const lb_canvas_config *config)
     memset(c->pixels, config->transparent ? 0 : 255, bytes);
     c->surface = cairo_image_surface_create_for_data(c->pixels, CAIRO_FORMAT_ARGB32, config->width,
                                                      config->height, stride);
-    return begin(c);
+    return start_context(c);
 }
 
 lb_canvas *lb_pdf_open(const lb_canvas_config *config)
@@ -307,7 +307,7 @@ lb_canvas *lb_pdf_open(const lb_canvas_config *config)
         cairo_pdf_surface_create_for_stream(add_to_page, c, config->width * scale, config->height * scale);
     /* Without a date, equal drawings give equal files. */
     cairo_pdf_surface_set_metadata(c->surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
-    lb_canvas *canvas = begin(c);
+    lb_canvas *canvas = start_context(c);
     if (!canvas) return NULL;
     cairo_scale(c->context, scale, scale);
     if (!config->transparent) {

@@ -35,7 +35,7 @@ static const char *wrong_with(const lb_chart *chart)
     return wrong;
 }
 
-static lb_size measure(const void *content, const lb_style *style)
+static lb_size chart_size(const void *content, const lb_style *style)
 {
     const lb_chart *chart = content;
     double width = chart->width > 0 ? chart->width : style->single ? single_width : shared_width;
@@ -318,7 +318,7 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
 
 lb_panel lb_chart_panel(const lb_chart *chart)
 {
-    return (lb_panel){.content = chart, .measure = measure, .draw = draw};
+    return (lb_panel){.content = chart, .measure = chart_size, .draw = draw};
 }
 
 lb_status lb_chart_save(const lb_chart *chart, const char *path, lb_error *error)

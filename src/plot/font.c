@@ -24,7 +24,7 @@ static double top_of(const lb_font *font, hb_codepoint_t character, double other
     return found ? box.y_bearing / font->units : otherwise;
 }
 
-static void measure(lb_font *font)
+static void read_metrics(lb_font *font)
 {
     hb_font_extents_t extents;
     if (!hb_font_get_h_extents(font->hb, &extents))
@@ -88,7 +88,7 @@ static lb_font *font_from(hb_blob_t *blob, unsigned index, const char *name, lb_
     font->units = hb_face_get_upem(face);
     font->hb = hb_font_create(face);
     hb_face_destroy(face);
-    measure(font);
+    read_metrics(font);
     return font;
 }
 

@@ -110,13 +110,13 @@ static void draw_titles(const lb_style *style, const lb_heatmap_layout *l, lb_ca
     lb_fitted_text_draw(canvas, look, beside, &l->y_label);
 }
 
-static lb_size measure(const void *content, const lb_style *style)
+static lb_size map_size(const void *content, const lb_style *style)
 {
     const lb_heatmap *map = content;
     return lb_heatmap_wrong(map) ? (lb_size){1, 1} : lb_heatmap_arrange(map, style, 0).size;
 }
 
-static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
+static void draw_map(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
 {
     const lb_heatmap *map = content;
     if (lb_canvas_refuses(canvas, lb_heatmap_wrong(map))) return;
@@ -138,7 +138,7 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
 
 lb_panel lb_heatmap_panel(const lb_heatmap *map)
 {
-    return (lb_panel){.content = map, .measure = measure, .draw = draw};
+    return (lb_panel){.content = map, .measure = map_size, .draw = draw_map};
 }
 
 lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, lb_error *error)

@@ -1,7 +1,7 @@
 /* What a command that takes long shows on a terminal, and nowhere else. It takes seconds. */
 #define _XOPEN_SOURCE 700 /* pseudo-terminals */
 
-#include "console/interrupt.h"
+#include "console/console.h"
 #include "support/pair_model.h"
 #include "support/process.h"
 #include "support/stop.h"
