@@ -1,9 +1,8 @@
-#include "figures/likeliest.h"
+#include "figures/maps.h"
 
 #include "console/console.h"
 
 #include "base/alloc.h"
-#include "plot/canvas.h"
 
 enum { LIKELIEST = 5 };
 

@@ -3,9 +3,18 @@
 #define APP_MAPS_H
 
 #include "figures/matrix.h"
-#include "figures/model_names.h"
 
 #include "plot/figure.h"
+#include <lookback/models.h>
+
+enum { APP_MODEL_NAME = 64 };
+
+/** Writes the kind of a model: its attention, such as "multi-head" or "additive, sparsemax", or "transformer". */
+void app_name_kind(const lb_model *model, char name[APP_MODEL_NAME]);
+
+/** Names the models by their kinds, which are in `names`, if all differ; otherwise by the parts of their paths that
+ *  differ: "dot" and "general" for out/dot/sort.safetensors and out/general/sort.safetensors. */
+void app_name_models(const char *const *paths, int count, char (*names)[APP_MODEL_NAME]);
 
 /** The range of the colours. Zero: chosen from the data. */
 typedef struct app_range {
@@ -37,5 +46,15 @@ typedef struct app_maps_style {
  *  Memory: freed by lb_canvas_free. Errors: those of lb_figure_draw. */
 lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices, size_t count,
                          lb_error *error);
+
+/* ---- likeliest.c: the picture of alternatives for an output. ---- */
+
+/** Draws the likeliest symbols at each step of the best output for `text`, with their probabilities, into the file
+ *  `path`, and reports that on standard error. `font` begins the chain of fonts; of the style, only colours, resolution
+ *  and background are used.
+ *  Errors: those of lb_translator_open; LB_ERROR_FORMAT if `text` is invalid for the model or the output is too long
+ *          for a picture; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_scores_save(const app_maps_style *style, const lb_font *font, const char *model,
+                                      const char *text, const char *path, lb_error *error);
 
 #endif

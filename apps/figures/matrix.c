@@ -1,7 +1,12 @@
 #include "figures/matrix.h"
+
+#include "console/console.h"
+
 #include "base/alloc.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <utf8proc.h>
 
 void app_matrix_free(app_matrix *matrix)
 {
@@ -97,4 +102,117 @@ lb_status app_matrix_read(const char *path, const char *row_labels, const char *
     status = read_labels(m, row_labels, path, "rows", m->rows, &m->row_labels, error);
     return status ? status
                   : read_labels(m, column_labels, path, "columns", m->columns, &m->column_labels, error);
+}
+
+/* ---- The attention of a model for a text. ---- */
+
+/* Sets a label to `text`, which the matrix takes over. `text` is NULL if memory ran out. */
+static lb_status set_label(app_matrix *m, const char **label, char *text, lb_error *error)
+{
+    lb_status status = lb_strings_add(&m->texts, text, error);
+    if (!status) *label = text;
+    return status;
+}
+
+static lb_status label_text(app_matrix *m, const lb_translator_facts *model, const lb_translation *text,
+                            lb_error *error)
+{
+    const lb_output *output = text->output;
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < m->columns && !status; i++)
+        status = set_label(m, &m->column_labels[i], lb_alloc_string(text->symbol[i]), error);
+    for (size_t i = 0; i < m->rows && !status; i++) {
+        bool end = (int64_t)i == output->length;
+        const char *symbol = end ? lb_vocabulary_symbol(model->target, LB_EOS) : output->symbol[i];
+        status = set_label(m, &m->row_labels[i], lb_alloc_string(symbol), error);
+    }
+    return status;
+}
+
+static lb_status copy_attention(app_matrix *m, const lb_translator_facts *model, const lb_translation *text,
+                                lb_error *error)
+{
+    m->layers = (size_t)model->model->layers;
+    m->heads = (size_t)model->model->heads;
+    m->rows = (size_t)text->output->steps;
+    m->columns = (size_t)text->length;
+    size_t count = m->layers * m->heads * m->rows * m->columns;
+    m->values = lb_alloc(count * sizeof *m->values);
+    m->row_labels = lb_alloc(m->rows * sizeof *m->row_labels);
+    m->column_labels = lb_alloc(m->columns * sizeof *m->column_labels);
+    if (!m->values || !m->row_labels || !m->column_labels)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++) m->values[i] = (double)text->output->weights[i];
+    return label_text(m, model, text, error);
+}
+
+/* Reports unknown symbols, as many as fit into a line. */
+static void note_unknown(const lb_translation *text)
+{
+    char list[LB_MESSAGE_LENGTH] = "";
+    size_t used = 0;
+    for (int64_t i = 0; i < text->unknown_count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\"", used ? ", " : "",
+                                 text->unknown[i]);
+    if (used > 0) app_warn("--input: the model does not know %s", list);
+}
+
+lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix, bool *ended,
+                            lb_error *error)
+{
+    lb_translate_config config = {.attention = true, .skip_bad_texts = true};
+    lb_translator_facts model = lb_translator_about(translator);
+    lb_translations *found = lb_translate_all(translator, &text, 1, config, error);
+    if (!found) return error->status;
+    lb_status status = found->text->error ? lb_error_set(error, LB_ERROR_FORMAT, "%s", found->text->error)
+                                          : lb_translate_show_alignments(translator, found, error);
+    if (!status) {
+        note_unknown(found->text);
+        *ended = found->text->output->finished;
+        status = copy_attention(matrix, &model, found->text, error);
+    }
+    lb_translations_free(found);
+    return status;
+}
+
+/* ---- Labels that can be read in a picture. ---- */
+
+lb_status app_matrix_make_readable(app_matrix *matrix, const lb_font *font, lb_error *error)
+{
+    lb_status status = LB_OK;
+    const char **rows = matrix->row_labels, **columns = matrix->column_labels;
+    for (size_t i = 0; i < matrix->rows && rows && !status; i++)
+        status = set_label(matrix, &rows[i], lb_text_readable(font, rows[i]), error);
+    for (size_t i = 0; i < matrix->columns && columns && !status; i++)
+        status = set_label(matrix, &columns[i], lb_text_readable(font, columns[i]), error);
+    return status;
+}
+
+static size_t missing_labels(const lb_font *font, const char **labels, size_t label_count, int32_t *missing,
+                             size_t count, size_t most)
+{
+    for (size_t i = 0; i < label_count && labels; i++)
+        count = lb_text_missing(font, labels[i], missing, count, most);
+    return count;
+}
+
+void app_warn_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count)
+{
+    enum { MOST = 64 };
+    int32_t missing[MOST];
+    char list[MOST * 24] = "";
+    size_t found = lb_text_missing(font, title, missing, 0, MOST), used = 0;
+    for (const app_matrix *m = matrices; m < matrices + count; m++) {
+        found = missing_labels(font, m->row_labels, m->rows, missing, found, MOST);
+        found = missing_labels(font, m->column_labels, m->columns, missing, found, MOST);
+    }
+    for (size_t i = 0; i < found; i++) {
+        char letter[5] = "";
+        utf8proc_encode_char(missing[i], (utf8proc_uint8_t *)letter);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (U+%04X)", i > 0 ? ", " : "", letter,
+                                 (unsigned)missing[i]);
+    }
+    if (found > 0)
+        app_warn("no font has %s%s; --font FILE adds a font, and an .svg shows what its viewer has", list,
+                 found == MOST ? " ..." : "");
 }

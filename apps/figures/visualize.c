@@ -3,13 +3,9 @@
 #include "cli/programs.h"
 #include "console/console.h"
 #include "console/output.h"
-#include "figures/likeliest.h"
 #include "figures/maps.h"
 
 #include "base/alloc.h"
-#include "plot/canvas.h"
-#include "plot/figure.h"
-#include "plot/font.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "report/about.h"
+#include "report/report.h"
 
 #include "base/alloc.h"
 #include "cli/setting_options.h"

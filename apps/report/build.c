@@ -1,4 +1,4 @@
-#include "report/build.h"
+#include "report/report.h"
 
 #include "apply/decoding.h"
 #include "apply/model_operand.h"
@@ -7,11 +7,8 @@
 #include "base/base64.h"
 #include "console/console.h"
 #include "console/progress.h"
-#include "report/film.h"
-#include "report/heads.h"
-#include "report/page.h"
 #include "report/pair.h"
-#include "report/rows.h"
+#include "report/statistics.h"
 
 #include <string.h>
 
@@ -223,7 +220,8 @@ static lb_status build(building *s, lb_error *error)
     if (status) return status;
     app_report_statistics_print(&s->statistics, &s->data, &losses);
     status = app_report_history_print(&s->model, &s->data, error);
-    if (!status) status = app_report_film_print(s->model.path, &s->data, &s->made->bad_frames, error);
+    if (!status)
+        status = app_report_attention_history_print(s->model.path, &s->data, &s->made->bad_frames, error);
     if (!status) status = app_report_data_finish(&s->data, error);
     if (!status) status = write_page(s, error);
     if (status) return status;

@@ -1,12 +1,41 @@
-/* The data of a report while they are gathered: a JSON object and a blob of weights, compressed as they come.
- * docs/report.md has their form. */
+/* The data of a report while they are gathered: a JSON object and a blob of weights, compressed as they come, and the
+ * page that they go into. docs/report.md has their form. */
 #ifndef APP_REPORT_DATA_H
 #define APP_REPORT_DATA_H
 
 #include "base/json_text.h"
-#include "report/pack.h"
+#include "io/file.h"
 #include <lookback/data.h>
 #include <lookback/tensor.h>
+
+#include <zlib.h>
+
+/** Sets LB_ERROR_MEMORY, and returns it, for all that makes a report. */
+lb_status app_report_no_memory(lb_error *error);
+
+/* ---- Bytes that are compressed as they come. ---- */
+
+/** A stream of zlib, RFC 1950, in memory. */
+typedef struct app_pack {
+    z_stream stream;
+    unsigned char *bytes; /* [count] compressed */
+    size_t count, capacity;
+    size_t added; /* bytes before compression */
+    bool open, failed;
+} app_pack;
+
+/** Begins. Memory: freed by app_pack_close, also after an error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_pack_open(app_pack *pack, lb_error *error);
+
+/** Adds bytes. If memory runs out, `failed` is set and stays set. */
+void app_pack_add(app_pack *pack, const void *bytes, size_t count);
+
+/** Ends the stream: `bytes` is then complete. Errors: LB_ERROR_MEMORY, also of an earlier addition. */
+LB_MUST_USE lb_status app_pack_finish(app_pack *pack, lb_error *error);
+
+void app_pack_close(app_pack *pack);
+
+/* ---- JSON and weights. ---- */
 
 /** The data so far. `json` is the text that is not compressed yet. */
 typedef struct app_report_data {
@@ -43,5 +72,22 @@ size_t app_report_bytes(app_report_data *report, const unsigned char *byte, size
 /** Ends the JSON object with the table of all symbols, and both streams. Errors: LB_ERROR_MEMORY, also of earlier
  *  calls. */
 LB_MUST_USE lb_status app_report_data_finish(app_report_data *report, lb_error *error);
+
+/* ---- page.c: the template that is built into the program, web/report/ in one file, with data in it. ---- */
+
+/** What goes into the page. */
+typedef struct app_page {
+    const app_pack *data, *blob; /* finished streams */
+    const app_pack *model;       /* NULL: none, and then no engine either */
+    lb_bytes engine;             /* the HTML of app_page_engine_read */
+} app_page;
+
+/** Writes the page with the streams as base64. Errors: those of lb_file_write_parts; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_page_write(const char *path, const app_page *page, lb_error *error);
+
+/** Reads the engine of a page: the library as WebAssembly, of `./run playground`.
+ *  Memory: `*html` is the caller's, to be given to lb_release; NULL after an error.
+ *  Errors: LB_ERROR_FORMAT if the file is something else; those of lb_file_read. */
+LB_MUST_USE lb_status app_page_engine_read(const char *path, void **html, size_t *count, lb_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "report/heads.h"
+#include "report/statistics.h"
 
 #include "base/alloc.h"
 
@@ -35,7 +35,8 @@ static lb_status compare(comparison *c, const lb_symbol_rule *rule, const lb_out
 }
 
 /* The model as it is now, by greedy decoding. */
-static lb_status measure(app_report_heads *h, lb_translator *translator, app_head_loss *loss, lb_error *error)
+static lb_status measure_model(app_report_heads *h, lb_translator *translator, app_head_loss *loss,
+                               lb_error *error)
 {
     comparison c = {.symbols = lb_vocabulary_new_reserved(error)};
     if (!c.symbols) return LB_ERROR_MEMORY;
@@ -65,7 +66,7 @@ static lb_status measure_without(app_report_heads *h, lb_translator *translator,
     if (!off)
         return found.status == LB_ERROR_ARGUMENT ? LB_OK
                                                  : lb_error_set(error, found.status, "%s", found.message);
-    lb_status status = measure(h, translator, loss, error);
+    lb_status status = measure_model(h, translator, loss, error);
     lb_head_switch_on(off);
     return status;
 }
@@ -80,7 +81,7 @@ lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translato
     if (!h->loss) return app_report_no_memory(error);
     int64_t heads = model->layers * model->heads;
     app_progress_init(&h->progress, (app_progress_config){.unit = "head", .total = heads, .late = true});
-    lb_status status = measure(h, translator, &losses->whole, error);
+    lb_status status = measure_model(h, translator, &losses->whole, error);
     for (int64_t i = 0; i < heads && !status; i++) {
         status = measure_without(h, translator, i / model->heads, i % model->heads, &h->loss[i], error);
         app_progress_update(&h->progress, i + 1, "%s", "");

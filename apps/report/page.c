@@ -1,4 +1,4 @@
-#include "report/page.h"
+#include "report/data.h"
 
 #include "base/alloc.h"
 #include "base/base64.h"

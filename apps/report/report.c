@@ -1,9 +1,9 @@
 /* Writes a page about a model and a file of pairs: what it writes, where it looks, what it gets wrong. */
+#include "report/report.h"
 #include "apply/pair_input.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
-#include "report/build.h"
 
 typedef struct settings {
     app_report_asked asked;

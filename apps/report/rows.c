@@ -1,7 +1,6 @@
-#include "report/rows.h"
+#include "report/report.h"
 
 #include "base/alloc.h"
-#include "report/pack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,76 @@
 #ifndef APP_REPORT_STATISTICS_H
 #define APP_REPORT_STATISTICS_H
 
-#include "report/alignment.h"
-#include "report/judged.h"
+#include "base/strings.h"
+#include "console/progress.h"
+#include "report/pair.h"
+
+/* ---- alignment.c: which source symbols each target symbol is read from. ---- */
+
+/** The most symbols of a side. */
+enum { APP_ALIGNED = 512 };
+
+/** Sums of attention. Zero is empty. */
+typedef struct app_alignment {
+    struct app_alignment_side {
+        int32_t id[APP_ALIGNED];    /* [count] of symbols, in the order of their first occurrence */
+        int64_t times[APP_ALIGNED]; /* [count] how often they occurred */
+        int64_t count;
+        int32_t *place; /* [known] of each id; -1: none */
+        size_t known;
+    } source, target;
+    double *sum; /* [APP_ALIGNED, APP_ALIGNED] by target and source */
+} app_alignment;
+
+/** Adds the mean over the heads of the last layer for the best output of a text. Further symbols of a side
+ *  are left out. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_alignment_add(app_alignment *alignment, app_report_data *report,
+                                        const lb_translations *all, const lb_translation *text,
+                                        lb_error *error);
+
+/** Prints the matrix of the most frequent symbols, "alignment":{...}: the mean attention that an occurrence of a target
+ *  symbol gives to all occurrences of a source symbol together. */
+void app_alignment_print(const app_alignment *alignment, app_report_data *report);
+
+void app_alignment_free(app_alignment *alignment);
+
+/* ---- heads.c: what a model loses without each of its heads. ---- */
+
+/** A model without one of its heads, on some pairs. */
+typedef struct app_head_loss {
+    bool known;
+    double exact, symbol_error;
+} app_head_loss;
+
+/** The losses of all heads, on `pairs` pairs, and the model with all of its heads on the same pairs. */
+typedef struct app_head_losses {
+    const app_head_loss *head; /* [layers, heads]; NULL: not known */
+    app_head_loss whole;
+    int64_t pairs;
+} app_head_losses;
+
+/** The first pairs of a report, on which heads are switched off. Zero with `most` set is empty. */
+typedef struct app_report_heads {
+    lb_strings sources;
+    lb_strings *targets; /* [sources.count] */
+    size_t most;
+    app_progress progress;
+    app_head_loss *loss; /* [layers, heads] */
+} app_report_heads;
+
+/** Keeps a source and its right answers, unless there are enough. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_report_heads_keep(app_report_heads *heads, const char *source,
+                                            const lb_strings *targets, lb_error *error);
+
+/** Measures the model on them by greedy decoding: with all heads, then without each. The result points into `heads`;
+ *  its `head` is NULL if there are no pairs or no heads. Heads of custom attention stay unknown.
+ *  Errors: those of decoding. */
+LB_MUST_USE lb_status app_report_heads_measure(app_report_heads *heads, lb_translator *translator,
+                                               app_head_losses *losses, lb_error *error);
+
+void app_report_heads_free(app_report_heads *heads);
+
+/* ---- statistics.c: sums over the pairs. ---- */
 
 /** Pairs with a source of one length. */
 typedef struct app_length_errors {
@@ -40,19 +108,6 @@ LB_MUST_USE lb_status app_report_statistics_add(app_report_statistics *s, app_re
                                                 lb_error *error);
 
 void app_report_statistics_free(app_report_statistics *s);
-
-/** A model without one of its heads, on some pairs. */
-typedef struct app_head_loss {
-    bool known;
-    double exact, symbol_error;
-} app_head_loss;
-
-/** The losses of all heads, on `pairs` pairs, and the model with all of its heads on the same pairs. */
-typedef struct app_head_losses {
-    const app_head_loss *head; /* [layers, heads]; NULL: not known */
-    app_head_loss whole;
-    int64_t pairs;
-} app_head_losses;
 
 /** Prints "statistics":{...}. */
 void app_report_statistics_print(app_report_statistics *s, app_report_data *report,

@@ -4,7 +4,7 @@
 #ifndef LB_CANVAS_H
 #define LB_CANVAS_H
 
-#include "lookback/plot.h"
+#include "plot/color.h"
 
 enum { LB_CANVAS_MAX_SIDE = 32767 };
 

@@ -1,7 +1,6 @@
 /* Diagrams: boxes with labels, and arrows between them. One kind shows an encoder and a decoder, the other a
  * computation. */
 #include "lookback/plot.h"
-#include "plot/color.h"
 #include "plot/figure.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 #include "plot/figure.h"
 
 #include "base/alloc.h"
-#include "plot/color.h"
 
 #include <math.h>
 

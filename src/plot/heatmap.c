@@ -1,7 +1,6 @@
 #include "lookback/plot.h"
 
 #include "base/alloc.h"
-#include "plot/color.h"
 #include "plot/figure.h"
 #include "plot/heatmap_layout.h"
 

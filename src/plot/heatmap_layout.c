@@ -1,7 +1,6 @@
 #include "plot/heatmap_layout.h"
 
 #include "base/format.h"
-#include "plot/color.h"
 #include "plot/figure.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* A file for --engine: the page of a report carries it as it is. */
 #include "base/alloc.h"
 #include "fuzz.h"
-#include "report/page.h"
+#include "report/data.h"
 
 #include <string.h>
 

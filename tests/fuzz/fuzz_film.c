@@ -1,6 +1,6 @@
 /* The film of a training, film.jsonl, as a report reads it. */
 #include "fuzz.h"
-#include "report/film.h"
+#include "report/report.h"
 
 #include <cJSON.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(model, sizeof model, "%s/model.safetensors", fuzz_folder("film.jsonl", data, size));
     lb_status status = app_report_data_open(&report, &error);
     lb_buffer_print(&report.json, "{\"version\":1");
-    if (!status) status = app_report_film_print(model, &report, &bad, &error);
+    if (!status) status = app_report_attention_history_print(model, &report, &bad, &error);
     fuzz_require_told(status == LB_OK, &error);
     fuzz_require(bad >= 0, "lines are counted");
     if (!status && !app_report_data_finish(&report, &error)) require_json(&report.data);

@@ -1,6 +1,5 @@
 /* report: what it says over all pairs is what their outputs and weights in the page give. */
-#include "report/alignment.h"
-#include "report/heads.h"
+#include "report/statistics.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"
 #include "support/process.h"

@@ -1,4 +1,4 @@
-#include "report/film.h"
+#include "report/report.h"
 
 #include "base/alloc.h"
 #include "base/base64.h"
@@ -17,14 +17,14 @@ typedef struct frame {
     size_t length;
 } frame;
 
-typedef struct film {
+typedef struct attention_history {
     char *path;
     void *text;
     frame *frame; /* [count], by pair and step */
     size_t count, capacity;
     double *step; /* [step_count] that are shown */
     size_t step_count;
-} film;
+} attention_history;
 
 static const cJSON *member(const cJSON *json, const char *key)
 {
@@ -59,15 +59,16 @@ static bool is_frame(const cJSON *json)
     return cJSON_IsString(weights) && (letters == 0 || letters == lb_base64_length(length * steps));
 }
 
-static lb_status add_line(film *f, const char *line, size_t length, int64_t *bad, lb_error *error)
+static lb_status add_line(attention_history *h, const char *line, size_t length, int64_t *bad,
+                          lb_error *error)
 {
     cJSON *json;
     if (lb_json_parse(line, length, NULL, &json) == LB_ERROR_MEMORY) return app_report_no_memory(error);
     bool good = is_frame(json);
     *bad += !good;
-    bool room = lb_alloc_more(&f->frame, f->count, &f->capacity, sizeof *f->frame);
+    bool room = lb_alloc_more(&h->frame, h->count, &h->capacity, sizeof *h->frame);
     if (good && room)
-        f->frame[f->count++] =
+        h->frame[h->count++] =
             (frame){member(json, "step")->valuedouble, member(json, "pair")->valuedouble, line, length};
     cJSON_Delete(json);
     return room ? LB_OK : app_report_no_memory(error);
@@ -88,35 +89,35 @@ static int compare_steps(const void *a, const void *b)
 }
 
 /* Chooses the steps to show. */
-static lb_status choose(film *f, lb_error *error)
+static lb_status choose_steps(attention_history *h, lb_error *error)
 {
-    f->step = lb_alloc((f->count + 1) * sizeof *f->step);
-    if (!f->step) return app_report_no_memory(error);
-    for (size_t i = 0; i < f->count; i++) f->step[i] = f->frame[i].step;
-    qsort(f->step, f->count, sizeof *f->step, compare_steps);
+    h->step = lb_alloc((h->count + 1) * sizeof *h->step);
+    if (!h->step) return app_report_no_memory(error);
+    for (size_t i = 0; i < h->count; i++) h->step[i] = h->frame[i].step;
+    qsort(h->step, h->count, sizeof *h->step, compare_steps);
     size_t different = 0;
-    for (size_t i = 0; i < f->count; i++)
-        if (different == 0 || f->step[i] != f->step[different - 1]) f->step[different++] = f->step[i];
-    f->step_count = different < SHOWN ? different : SHOWN;
-    for (size_t i = 0; i < f->step_count && different > SHOWN; i++)
-        f->step[i] = f->step[i * (different - 1) / (SHOWN - 1)];
+    for (size_t i = 0; i < h->count; i++)
+        if (different == 0 || h->step[i] != h->step[different - 1]) h->step[different++] = h->step[i];
+    h->step_count = different < SHOWN ? different : SHOWN;
+    for (size_t i = 0; i < h->step_count && different > SHOWN; i++)
+        h->step[i] = h->step[i * (different - 1) / (SHOWN - 1)];
     return LB_OK;
 }
 
-static lb_status read_film(film *f, int64_t *bad, lb_error *error)
+static lb_status read_frames(attention_history *h, int64_t *bad, lb_error *error)
 {
     size_t count;
-    lb_status status = lb_file_read_own(f->path, 0, &f->text, &count, error);
-    const char *line = f->text, *end = status ? line : line + count;
+    lb_status status = lb_file_read_own(h->path, 0, &h->text, &count, error);
+    const char *line = h->text, *end = status ? line : line + count;
     while (line < end && !status) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         size_t length = (size_t)((stop ? stop : end) - line);
-        status = add_line(f, line, length, bad, error);
+        status = add_line(h, line, length, bad, error);
         line += length + 1;
     }
     if (status) return status;
-    if (f->count > 1) qsort(f->frame, f->count, sizeof *f->frame, compare_frames);
-    return choose(f, error);
+    if (h->count > 1) qsort(h->frame, h->count, sizeof *h->frame, compare_frames);
+    return choose_steps(h, error);
 }
 
 /* Prints a list of symbols. */
@@ -166,14 +167,14 @@ static lb_status print_frame(app_report_data *report, const frame *shown, bool f
     return LB_OK;
 }
 
-static lb_status print_frames(const film *f, app_report_data *report, lb_error *error)
+static lb_status print_frames(const attention_history *h, app_report_data *report, lb_error *error)
 {
     const frame *before = NULL;
     lb_status status = LB_OK;
-    for (size_t i = 0; i < f->count && !status; i++) {
-        const frame *now = &f->frame[i];
+    for (size_t i = 0; i < h->count && !status; i++) {
+        const frame *now = &h->frame[i];
         bool repeated = before && before->pair == now->pair && before->step == now->step;
-        if (repeated || !bsearch(&now->step, f->step, f->step_count, sizeof *f->step, compare_steps))
+        if (repeated || !bsearch(&now->step, h->step, h->step_count, sizeof *h->step, compare_steps))
             continue;
         status = print_frame(report, now, !before || before->pair != now->pair, !before, error);
         before = now;
@@ -182,21 +183,22 @@ static lb_status print_frames(const film *f, app_report_data *report, lb_error *
     return status;
 }
 
-lb_status app_report_film_print(const char *model, app_report_data *report, int64_t *bad, lb_error *error)
+lb_status app_report_attention_history_print(const char *model, app_report_data *report, int64_t *bad,
+                                             lb_error *error)
 {
     lb_buffer path = {0};
     const char *slash = strrchr(model, '/');
     lb_buffer_print(&path, "%.*sfilm.jsonl", slash ? (int)(slash - model) + 1 : 0, model);
-    film f = {.path = lb_buffer_end(&path)};
+    attention_history h = {.path = lb_buffer_end(&path)};
     *bad = 0;
-    if (!f.path) return app_report_no_memory(error);
+    if (!h.path) return app_report_no_memory(error);
     lb_json_open(&report->json, "film", "[");
-    lb_status status = lb_file_is_missing(f.path) ? LB_OK : read_film(&f, bad, error);
-    if (!status) status = print_frames(&f, report, error);
+    lb_status status = lb_file_is_missing(h.path) ? LB_OK : read_frames(&h, bad, error);
+    if (!status) status = print_frames(&h, report, error);
     lb_buffer_print(&report->json, "]");
-    lb_release(f.path);
-    lb_release(f.text);
-    lb_release(f.frame);
-    lb_release(f.step);
+    lb_release(h.path);
+    lb_release(h.text);
+    lb_release(h.frame);
+    lb_release(h.step);
     return status;
 }

@@ -1,0 +1,110 @@
+/* A report: what is asked for, the texts that it is about, and its parts that are not about pairs. */
+#ifndef APP_REPORT_H
+#define APP_REPORT_H
+
+#include "apply/pair_input.h"
+#include "base/strings.h"
+#include "report/data.h"
+#include <lookback/translate.h>
+
+/* ---- about.c: the card of the model, and the history of its training. ---- */
+
+/** What the command line says about a report. */
+typedef struct app_report_about {
+    const char *title;   /* NULL: from the names of model and file */
+    const char *model;   /* as given */
+    const char *file;    /* as given; NULL: texts of the command line */
+    const char *command; /* as typed */
+    int beam;
+    double length_penalty; /* of lb_beam_config */
+} app_report_about;
+
+/** Prints "about":{...}. Errors: LB_ERROR_MEMORY; those of lb_model_file_open. */
+LB_MUST_USE lb_status app_report_about_print(const app_report_about *about, const lb_translator_facts *model,
+                                             app_report_data *report, lb_error *error);
+
+/** Prints "history":{...}, from the record in the model file; null if it has none. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_report_history_print(const lb_translator_facts *model, app_report_data *report,
+                                               lb_error *error);
+
+/** The command line as a shell would read it. Memory: release it with lb_release; NULL if memory runs out. Bytes that
+ *  are not UTF-8 become U+FFFD. */
+char *app_report_command(int argc, char *const *argv);
+
+/* ---- attention_history.c: the attention history of a training. ---- */
+
+/** Prints "film":[...] from film.jsonl in the folder of the model; [] if there is none. Of a long training it shows
+ *  frames of at most 60 evaluations, evenly spaced, with the first and the last one. Lines that are no frames are left
+ *  out, and counted in `*bad`. Errors: LB_ERROR_OPEN; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_report_attention_history_print(const char *model, app_report_data *report,
+                                                         int64_t *bad, lb_error *error);
+
+/* ---- rows.c: the lines of a file of pairs, or texts of the command line. ---- */
+
+/** One text. */
+typedef struct app_report_row {
+    char *source;       /* NULL: the line could not be read */
+    lb_strings targets; /* right answers; none: not known */
+    char *error;        /* why the line could not be read */
+    int64_t number;     /* of the line or text, from 1 */
+} app_report_row;
+
+/** Where the texts come from, and the next ones. Zero is closed. */
+typedef struct app_report_rows {
+    app_pair_input file; /* unless there are texts */
+    const char *name;    /* of the file, or of the option, in messages */
+    app_report_row *row; /* [count] */
+    size_t count, capacity;
+    /* [all_count] the texts of the command line, or, if any target is right, all of the file; the first `next` have
+     * been read */
+    app_report_row *all;
+    size_t all_count, all_room, next;
+} app_report_rows;
+
+/** Opens a file, and checks all of its lines unless bad ones are skipped or it is a pipe. With `once`, reads
+ *  all of it, and makes one row of the lines with the same source.
+ *  Memory: freed by app_report_rows_close, also after an error. `format` must outlive the rows.
+ *  Errors: those of app_pair_input_open and app_pair_input_check. */
+LB_MUST_USE lb_status app_report_rows_open(app_report_rows *rows, const char *path,
+                                           const lb_pair_format *format, size_t capacity, bool once,
+                                           lb_error *error);
+
+/** Takes the texts of --input instead, each line of them. Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_report_rows_take(app_report_rows *rows, const lb_strings *texts, size_t capacity,
+                                           lb_error *error);
+
+/** Replaces the rows by the next ones, at most `most`; by none at the end. A bad line is an error, or, if the format
+ *  skips them, a row with that error. Errors: those of app_pair_input_next. */
+LB_MUST_USE lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *error);
+
+/** How many rows there are in all, but for lines that are bad. */
+int64_t app_report_rows_expected(const app_report_rows *rows);
+
+void app_report_rows_close(app_report_rows *rows);
+
+/* ---- build.c: applies a model to texts and gathers what the page shows. ---- */
+
+/** What the command line asks for. */
+typedef struct app_report_asked {
+    app_report_about about; /* its beam is set here */
+    const char *output;     /* file of the page */
+    const char *engine;     /* file of the engine, which the page carries with the model; NULL: neither */
+    lb_strings inputs;      /* texts instead of a file */
+    lb_pair_format format;  /* of the lines of the file; a model has its own symbol rules */
+    int batch, beam, details, heads_off;
+    bool once;      /* one row for each source, and any of its targets is right */
+    bool all_heads; /* keep heads apart, however large the page becomes */
+    double length_penalty;
+} app_report_asked;
+
+/** What the program says about a report. */
+typedef struct app_report_made {
+    int64_t pairs, unreadable, detailed, bad_frames;
+    int64_t means; /* detailed pairs with the mean over their heads */
+    size_t bytes;  /* of data and weights in the page */
+} app_report_made;
+
+/** Makes the report and writes it. Errors: those of reading model and pairs, of decoding, and of writing. */
+LB_MUST_USE lb_status app_report_build(const app_report_asked *asked, app_report_made *made, lb_error *error);
+
+#endif
