@@ -56,7 +56,7 @@ LB_MUST_USE bool app_flush_stdout(void);
  *  Reports lost output, unless the reader of a pipe has just closed it. */
 int app_close_stdout(int status);
 
-/* ---- The line of a terminal that is redrawn in place, as a bar is: what else is written there erases it first. ---- */
+/* ---- The line of a terminal that is redrawn in place, as a bar is. Other output erases it first. ---- */
 
 /** From now on the last line of this terminal is such a line. NULL: no longer. */
 void app_redrawn_line_is(FILE *terminal);

@@ -1,4 +1,5 @@
-/* One pair of a report: its right answers, what the model writes for it, how the two compare, and where it looks. */
+/* One pair of a report: its right answers, what the model writes for it, how the two compare, and where it looks. The
+ * page of a report prints a text that is typed into it by the same code (web/engine/report.c). */
 #ifndef APP_REPORT_PAIR_H
 #define APP_REPORT_PAIR_H
 

@@ -61,8 +61,8 @@ char *lb_text_readable(const lb_font *font, const char *text);
  *  up to `most` in all. Returns the new count. */
 size_t lb_text_missing(const lb_font *font, const char *text, int32_t *missing, size_t count, size_t most);
 
-/* ---- shape.c: text shaping turns a line of text into glyphs. HarfBuzz joins letters and places marks, FriBidi finds the
- * direction, and each character comes from the first font of the chain that has it. ---- */
+/* ---- shape.c: from a line of text to glyphs. HarfBuzz joins letters and places marks, FriBidi finds the direction, and
+ * each character comes from the first font of the chain that has it. ---- */
 
 /** The width of the box in place of a missing character, as a fraction of the size. */
 #define LB_GLYPH_BOX_ADVANCE 0.6

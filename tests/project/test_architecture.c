@@ -12,7 +12,8 @@
 
 #define SRC SOURCE_DIR "/src/"
 
-/* The allowed includes. The first rule whose start matches the path in src/ applies; "" matches anything. */
+/* The allowed includes. The first rule whose start matches the path in src/, or that of what is built over the library,
+ * applies; "" matches anything. */
 static const struct rule {
     const char *file;
     const char *may_include[20]; /* ends with NULL */
@@ -47,6 +48,12 @@ static const struct rule {
       "lookback/tensor.h", "lookback/base.h", "base/", "nn/params.h", "data/", "io/", "models/", "settings/",
       "train/", "translate/"}},
     {"mpi/", {"lookback/mpi.h"}}, /* a library over the public API */
+    /* A text that is typed into a report is printed by the code that printed its pairs. */
+    {"web/engine/report.c", {"model.h", "report/pair.h"}},
+    {"web/engine/", {"model.h", "lessons.h", "reviews/reviews.h"}},
+    {"web/npm/", {"lookback/translate.h", "base/buffer.h"}},
+    {"bench/",
+     {"shared/", "cli/options.h", "console/", "base/", "io/", "data/", "models/", "tensor/", "train/"}},
 };
 
 /* Names that the library must not use, and the one file that may. */
@@ -208,6 +215,27 @@ static void check_includes(const char *file, char *text)
 START_TEST(test_includes_of_every_source_follow_the_arrows)
 {
     ck_assert_int_gt(support_walk_sources(SRC, "", check_includes), 0);
+}
+END_TEST
+
+static void check_private_includes(const char *file, char *text)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char included[SUPPORT_PATH];
+        if (sscanf(line, " # include \"%511[^\"]", included) != 1) continue;
+        ck_assert_msg(may_include(file, included), "%s must not include %s: it is private", file, included);
+    }
+}
+
+START_TEST(test_includes_of_pages_and_benchmarks_are_public_or_shared_with_them)
+{
+    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/", "web/", check_private_includes), 0);
+    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/", "bench/", check_private_includes), 0);
+    ck_assert(may_include("web/engine/report.c", "report/pair.h"));
+    ck_assert(!may_include("web/engine/report.c", "base/alloc.h"));
+    ck_assert(!may_include("web/engine/playground.c", "report/pair.h"));
+    ck_assert(!may_include("web/new/file.c", "base/alloc.h"));
+    ck_assert(!may_include("bench/bench_train.c", "report/pair.h"));
 }
 END_TEST
 
@@ -411,14 +439,15 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("architecture",
-                             SUPPORT_TESTS(test_includes_of_every_source_follow_the_arrows,
-                                           test_words_of_every_source_print_nothing_and_bypass_no_allocator,
-                                           test_output_of_every_program_goes_through_the_console,
-                                           test_names_of_public_functions_start_with_lb,
-                                           test_includes_of_every_lesson_are_those_of_its_reader,
-                                           test_includes_of_every_exercise_are_those_of_its_reader,
-                                           test_may_include_upward_arrow_is_found,
-                                           test_find_forbidden_code_is_found_and_prose_is_not,
-                                           test_find_unprefixed_function_is_found_and_others_are_not));
+    return support_run_tests(
+        "architecture", SUPPORT_TESTS(test_includes_of_every_source_follow_the_arrows,
+                                      test_includes_of_pages_and_benchmarks_are_public_or_shared_with_them,
+                                      test_words_of_every_source_print_nothing_and_bypass_no_allocator,
+                                      test_output_of_every_program_goes_through_the_console,
+                                      test_names_of_public_functions_start_with_lb,
+                                      test_includes_of_every_lesson_are_those_of_its_reader,
+                                      test_includes_of_every_exercise_are_those_of_its_reader,
+                                      test_may_include_upward_arrow_is_found,
+                                      test_find_forbidden_code_is_found_and_prose_is_not,
+                                      test_find_unprefixed_function_is_found_and_others_are_not));
 }
