@@ -28,8 +28,8 @@ static value_kind value_of(const app_option *option)
     return app_option_is_path(option) ? VALUE_FILE : VALUE_OTHER;
 }
 
-/* Prints what `as` has for the kind of value of an option. After that of VALUE_WORDS come the choices and their aliases,
- * separated by blanks, and `end`. */
+/* Prints what `as` has for the kind of value of an option. After that of VALUE_WORDS come the choices and aliases, with
+ * blanks between them, and `end`. */
 static void put_value(const app_option *option, const char *const *as, const char *end, FILE *out)
 {
     value_kind kind = value_of(option);

@@ -7,6 +7,7 @@
 #include <cairo-ft.h>
 #include <cairo-pdf.h>
 #include <cairo.h>
+#include <hb.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 typedef struct page_font {
     FT_Library library;
     FT_Face face;
-    void *kept; /* the font's bytes */
+    hb_blob_t *file; /* which the face reads */
 } page_font;
 
 enum { PAGE_FONTS = 8 };
@@ -156,7 +157,7 @@ static void page_font_free(void *memory)
     page_font *font = memory;
     FT_Done_Face(font->face);
     FT_Done_FreeType(font->library);
-    lb_font_release_bytes(font->kept);
+    hb_blob_destroy(font->file);
     lb_release(font);
 }
 
@@ -165,11 +166,12 @@ static cairo_font_face_t *page_font_new(const lb_font *font)
 {
     page_font *made = lb_alloc_zero(sizeof *made);
     if (!made) return NULL;
-    lb_font_bytes bytes = lb_font_keep_bytes(font);
-    made->kept = bytes.kept;
+    unsigned size;
+    made->file = hb_face_reference_blob(hb_font_get_face(font->hb));
+    const unsigned char *bytes = (const unsigned char *)hb_blob_get_data(made->file, &size);
     cairo_font_face_t *face = NULL;
     if (FT_Init_FreeType(&made->library) == 0 &&
-        FT_New_Memory_Face(made->library, bytes.data, (FT_Long)bytes.size, bytes.index, &made->face) == 0)
+        FT_New_Memory_Face(made->library, bytes, (FT_Long)size, (FT_Long)font->index, &made->face) == 0)
         face = cairo_ft_font_face_create_for_ft_face(made->face, FT_LOAD_NO_HINTING);
     if (face &&
         cairo_font_face_set_user_data(face, &page_font_key, made, page_font_free) == CAIRO_STATUS_SUCCESS)

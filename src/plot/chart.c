@@ -21,7 +21,9 @@ typedef struct drawing {
     lb_rect frame; /* inside its lines; whole pixels */
     lb_rect plot;  /* from limit to limit */
     lb_axis_scale x, left, right;
-    bool marked; /* each point has a marker */
+    bool left_side;     /* the left axis is drawn */
+    bool marked;        /* each point has a marker */
+    double title_above; /* the height of the title, with its gap */
 } drawing;
 
 static const char *wrong_with(const lb_chart *chart)
@@ -261,22 +263,21 @@ static void arrange(drawing *d, lb_rect area)
 {
     double p = d->style->point, tick = (tick_length + tick_gap) * p;
     double axis_line = lb_text_measure(d->style->bold, LB_SIZE_AXIS * p, "x").height + axis_gap * p;
-    double title = 0;
-    if (d->chart->title)
-        title =
-            lb_text_measure(d->style->bold, LB_SIZE_TITLE * p, d->chart->title).height + title_gap * p / 2;
+    const char *title = d->chart->title;
+    if (title)
+        d->title_above = lb_text_measure(d->style->bold, LB_SIZE_TITLE * p, title).height + title_gap * p / 2;
     double legend_height = legend(d, NULL, area, 0);
-    double top =
-        ceil(fmax(title + legend_height + (legend_height > 0 ? 4 : title_gap / 2) * p, LB_SIZE_TICK * p));
+    double top = ceil(
+        fmax(d->title_above + legend_height + (legend_height > 0 ? 4 : title_gap / 2) * p, LB_SIZE_TICK * p));
     double bottom = ceil(tick + LB_SIZE_TICK * 1.2 * p + (d->chart->x.label ? axis_line : 0));
     double height = fmax(1, area.height - top - bottom);
     int rows = (int)(height / (3.6 * LB_SIZE_TICK * p));
     d->left = lb_axis_resolve(d->chart, LB_AXIS_LEFT, rows);
     d->right = lb_axis_resolve(d->chart, LB_AXIS_RIGHT, rows);
-    bool left_side = d->left.used || !d->right.used;
+    d->left_side = d->left.used || !d->right.used;
     double half_label = 2 * LB_SIZE_TICK * p; /* of the last tick of the x axis */
     double left = half_label, right = half_label;
-    if (left_side)
+    if (d->left_side)
         left = tick + lb_ticks_width(&d->left.ticks, d->style) + (d->chart->left.label ? axis_line : 0);
     if (d->right.used)
         right = tick + lb_ticks_width(&d->right.ticks, d->style) + (d->chart->right.label ? axis_line : 0);
@@ -292,23 +293,20 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
     drawing d = {.chart = content, .style = style, .canvas = canvas};
     if (lb_canvas_refuses(canvas, wrong_with(d.chart))) return;
     arrange(&d, area);
-    bool left_side = d.left.used || !d.right.used;
-    double p = style->point, line = lb_style_pixels(style, thin), title = 0;
-    draw_grid(&d, left_side ? &d.left : &d.right);
+    double p = style->point, line = lb_style_pixels(style, thin);
+    draw_grid(&d, d.left_side ? &d.left : &d.right);
     lb_rect frame = {d.frame.x - line, d.frame.y - line, d.frame.width + 2 * line, d.frame.height + 2 * line};
     lb_canvas_border(canvas, frame, line, lb_rgb(0x262626));
     draw_x_axis(&d);
-    if (left_side) draw_y_axis(&d, &d.left, d.chart->left.label, false);
+    if (d.left_side) draw_y_axis(&d, &d.left, d.chart->left.label, false);
     if (d.right.used) draw_y_axis(&d, &d.right, d.chart->right.label, true);
 
     lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * p, .align = LB_ALIGN_CENTER};
     look.valign = LB_VALIGN_TOP;
-    if (d.chart->title) {
+    if (d.chart->title)
         lb_text_draw(canvas, &look, (lb_point){area.x + area.width / 2, area.y}, d.chart->title);
-        title = lb_text_measure(look.font, look.size, d.chart->title).height + title_gap * p / 2;
-    }
     d.marked = has_room_for_markers(&d);
-    legend(&d, canvas, area, area.y + title);
+    legend(&d, canvas, area, area.y + d.title_above);
     lb_canvas_clip(canvas, &d.frame);
     for (int64_t s = 0; s < d.chart->count; s++) draw_series(&d, s);
     if (d.marked) draw_markers(&d, true);

@@ -188,19 +188,6 @@ const lb_font *lb_font_find(const lb_font *font, int32_t character)
     return NULL;
 }
 
-lb_font_bytes lb_font_keep_bytes(const lb_font *font)
-{
-    hb_blob_t *blob = hb_face_reference_blob(hb_font_get_face(font->hb));
-    unsigned size;
-    const char *data = hb_blob_get_data(blob, &size);
-    return (lb_font_bytes){(const unsigned char *)data, size, (int)font->index, blob};
-}
-
-void lb_font_release_bytes(void *kept)
-{
-    hb_blob_destroy(kept);
-}
-
 void lb_font_fail(const lb_font *font)
 {
     atomic_store(font->failed, true);

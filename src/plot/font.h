@@ -29,17 +29,6 @@ struct lb_font {
 /** The first font of the chain that begins with `font` and has the character; NULL if none has. */
 const lb_font *lb_font_find(const lb_font *font, int32_t character);
 
-/** The file of the font; `kept` keeps it alive until lb_font_release_bytes. */
-typedef struct lb_font_bytes {
-    const unsigned char *data;
-    size_t size;
-    int index; /* of the font in its file */
-    void *kept;
-} lb_font_bytes;
-
-lb_font_bytes lb_font_keep_bytes(const lb_font *font);
-void lb_font_release_bytes(void *kept);
-
 /** Measuring text returns no error: if it runs out of memory, the font remembers that until lb_font_failed. */
 void lb_font_fail(const lb_font *font);
 bool lb_font_failed(const lb_font *font);
@@ -61,8 +50,8 @@ char *lb_text_readable(const lb_font *font, const char *text);
  *  up to `most` in all. Returns the new count. */
 size_t lb_text_missing(const lb_font *font, const char *text, int32_t *missing, size_t count, size_t most);
 
-/* ---- shape.c: from a line of text to glyphs. HarfBuzz joins letters and places marks, FriBidi finds the direction, and
- * each character comes from the first font of the chain that has it. ---- */
+/* ---- shape.c: from a line of text to glyphs. HarfBuzz joins letters and places marks, FriBidi finds the direction,
+ * and each character comes from the first font of the chain that has it. ---- */
 
 /** The width of the box in place of a missing character, as a fraction of the size. */
 #define LB_GLYPH_BOX_ADVANCE 0.6

@@ -76,7 +76,7 @@ static void draw_labels(const lb_heatmap *map, const lb_style *style, const lb_h
                         lb_canvas *canvas, lb_rect plot)
 {
     double p = style->point, line = lb_style_pixels(style, 0.8);
-    double tick = lb_style_pixels(style, lb_heatmap_gap.tick), gap = lb_heatmap_gap.label * p;
+    double tick = lb_style_pixels(style, LB_HEATMAP_TICK), gap = LB_HEATMAP_LABEL_GAP * p;
     char buffer[LB_CELL_LABEL];
     double bottom = plot.y + plot.height;
     lb_text_style look = lb_heatmap_column_style(l, style);

@@ -27,9 +27,8 @@ lb_color_bar lb_heatmap_scale(const lb_heatmap *map)
     return bar;
 }
 
-const lb_heatmap_gaps lb_heatmap_gap = {.tick = 3.5, .label = 4, .axis = 7, .title = 11, .bar = 14};
-
 /* Points. */
+static const double axis_gap = 7, title_gap = 11, bar_gap = 14;
 static const double single_span = 576,
                     shared_span = 400;                  /* preferred length of the longer side of all cells */
 static const double single_cell = 58, shared_cell = 50; /* the largest cell */
@@ -218,7 +217,6 @@ static double inside(double center, double width, double limit)
 
 static lb_heatmap_layout arrange(const lb_heatmap *map, const lb_style *style)
 {
-    const lb_heatmap_gaps *gap = &lb_heatmap_gap;
     lb_heatmap_layout l = {.cell_w = cell_side(map, style)};
     double p = style->point;
     lb_color_bar bar = lb_heatmap_scale(map);
@@ -234,19 +232,21 @@ static lb_heatmap_layout arrange(const lb_heatmap *map, const lb_style *style)
     l.y_label = axis_title(style, map->y_label, l.plot.height, map->row_labels, l.row_every);
     lb_size reach = column_label_reach(map, style, &l);
     double half_line = map->hide_bar ? 0 : LB_SIZE_TICK * p / 2;
-    double beside = (gap->tick + gap->label) * p + l.label_size * widest_label(map, style, true);
-    double title_room = l.y_label.extent.height > 0 ? l.y_label.extent.height + gap->axis * p : 0;
+    double beside =
+        (LB_HEATMAP_TICK + LB_HEATMAP_LABEL_GAP) * p + l.label_size * widest_label(map, style, true);
+    double title_room = l.y_label.extent.height > 0 ? l.y_label.extent.height + axis_gap * p : 0;
     l.plot.x = ceil(fmax(beside + title_room, reach.width));
-    double bars = map->hide_bar ? 0 : round(gap->bar * p) + bar_size.width;
+    double bars = map->hide_bar ? 0 : round(bar_gap * p) + bar_size.width;
     double right = l.plot.x + l.plot.width + bars;
     double room = fmax(right, least_title_room * p);
     l.title =
         lb_text_fit(style->bold, (lb_text_room){room, 3, LB_SIZE_TITLE * p, smallest_title * p}, map->title);
-    l.plot.y = ceil(map->title ? l.title.extent.height + gap->title * p : half_line);
-    l.bar = (lb_rect){l.plot.x + l.plot.width + round(gap->bar * p), l.plot.y, bar_size.width, l.plot.height};
+    l.plot.y = ceil(map->title ? l.title.extent.height + title_gap * p : half_line);
+    l.bar = (lb_rect){l.plot.x + l.plot.width + round(bar_gap * p), l.plot.y, bar_size.width, l.plot.height};
 
-    double edge = l.plot.y + l.plot.height, below = (gap->tick + gap->label) * p + reach.height;
-    l.x_label_y = edge + below + gap->axis * p;
+    double edge = l.plot.y + l.plot.height,
+           below = (LB_HEATMAP_TICK + LB_HEATMAP_LABEL_GAP) * p + reach.height;
+    l.x_label_y = edge + below + axis_gap * p;
     double bottom =
         l.x_label.extent.height > 0 ? l.x_label_y + l.x_label.extent.height : edge + fmax(below, half_line);
     double center = l.plot.x + l.plot.width / 2;
@@ -254,7 +254,7 @@ static lb_heatmap_layout arrange(const lb_heatmap *map, const lb_style *style)
     l.size.height = ceil(fmax(bottom, l.y_label.extent.width));
     l.title_x = inside(center, l.title.extent.width, l.size.width);
     l.x_label_x = inside(center, l.x_label.extent.width, l.size.width);
-    l.y_label_x = l.plot.x - beside - gap->axis * p - l.y_label.extent.height;
+    l.y_label_x = l.plot.x - beside - axis_gap * p - l.y_label.extent.height;
     l.y_label_y = inside(l.plot.y + l.plot.height / 2, l.y_label.extent.width, l.size.height);
     return l;
 }

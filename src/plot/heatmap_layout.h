@@ -22,12 +22,9 @@ typedef struct lb_heatmap_layout {
     double y_label_x, x_label_y;          /* left and top edges of titles */
 } lb_heatmap_layout;
 
-/** Gaps between labels and the things they label, in points. */
-typedef struct lb_heatmap_gaps {
-    double tick, label, axis, title, bar;
-} lb_heatmap_gaps;
-
-extern const lb_heatmap_gaps lb_heatmap_gap;
+/** Points: the length of a tick, and the gap between it and its label. */
+#define LB_HEATMAP_TICK      3.5
+#define LB_HEATMAP_LABEL_GAP 4
 
 /** NULL if the map can be drawn, otherwise an error message. */
 const char *lb_heatmap_wrong(const lb_heatmap *map);
