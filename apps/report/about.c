@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include "apply/decoding.h"
 #include "base/alloc.h"
 #include "cli/setting_options.h"
 #include "cli/shell_word.h"
@@ -56,18 +57,18 @@ static const char *model_name(const char *path, size_t *length)
     return file;
 }
 
-static void print_title(const app_report_about *about, const lb_translator_facts *model,
+static void print_title(const app_report_asked *asked, const lb_translator_facts *model,
                         app_report_data *report)
 {
     lb_buffer title = {0};
     size_t length, file_length = 0;
     const char *name = model_name(model->path, &length);
-    const char *file = about->file ? last_part(about->file, strlen(about->file), &file_length) : "";
-    if (!about->title)
-        lb_buffer_print(&title, "%.*s%s%s", (int)length, name, about->file ? " \xC2\xB7 " : "",
+    const char *file = asked->file ? last_part(asked->file, strlen(asked->file), &file_length) : "";
+    if (!asked->title)
+        lb_buffer_print(&title, "%.*s%s%s", (int)length, name, asked->file ? " \xC2\xB7 " : "",
                         strcmp(file, "-") == 0 ? "standard input" : file);
     report->failed = report->failed || title.failed;
-    print_string(report, "title", about->title ? about->title : title.text);
+    print_string(report, "title", asked->title ? asked->title : title.text);
     lb_release(title.text);
 }
 
@@ -181,7 +182,7 @@ static void print_separator(app_report_data *report, const char *key, bool sorts
     print_string(report, key, sorts ? " " : rule->separator ? rule->separator : "");
 }
 
-lb_status app_report_about_print(const app_report_about *about, const lb_translator_facts *model,
+lb_status app_report_about_print(const app_report_asked *asked, int beam, const lb_translator_facts *model,
                                  app_report_data *report, lb_error *error)
 {
     lb_buffer *json = &report->json;
@@ -189,11 +190,11 @@ lb_status app_report_about_print(const app_report_about *about, const lb_transla
     lb_status status = count_parameters(model->path, &parameters, error);
     if (status) return status;
     lb_json_open(json, "about", "{");
-    print_title(about, model, report);
-    print_string(report, "model", about->model);
-    print_string(report, "file", about->file);
+    print_title(asked, model, report);
+    print_string(report, "model", asked->model);
+    print_string(report, "file", asked->file);
     print_string(report, "lookback", lb_version());
-    print_string(report, "command", about->command);
+    print_string(report, "command", asked->command);
     print_string(report, "kind", model->model->kind->name);
     print_separator(report, "source_separator", model->sorts, &model->source_rule);
     print_separator(report, "target_separator", model->sorts, &model->target_rule);
@@ -203,8 +204,8 @@ lb_status app_report_about_print(const app_report_about *about, const lb_transla
     lb_json_whole(json, "heads", model->model->heads);
     lb_json_bool(json, "sorts", model->sorts);
     lb_json_bool(json, "backward", model->model->from_end);
-    lb_json_whole(json, "beam", about->beam);
-    lb_json_number(json, "length_penalty", about->length_penalty, 6);
+    lb_json_whole(json, "beam", beam);
+    lb_json_number(json, "length_penalty", app_length_penalty(asked->length_penalty), 6);
     print_vocabulary(report, "source_symbols", model->source);
     print_vocabulary(report, "target_symbols", model->target);
     lb_buffer_print(json, "}");

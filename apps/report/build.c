@@ -45,9 +45,9 @@ static lb_status open_rows(building *s, lb_error *error)
 {
     const app_report_asked *asked = s->asked;
     size_t batch = (size_t)asked->batch;
-    if (!asked->about.file) return app_report_rows_take(&s->rows, &asked->inputs, batch, error);
+    if (!asked->file) return app_report_rows_take(&s->rows, &asked->inputs, batch, error);
     s->format = app_pair_format(asked->format, &s->model);
-    return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, asked->once, error);
+    return app_report_rows_open(&s->rows, asked->file, &s->format, batch, asked->once, error);
 }
 
 static lb_status open_all(building *s, lb_error *error)
@@ -55,7 +55,7 @@ static lb_status open_all(building *s, lb_error *error)
     const app_report_asked *asked = s->asked;
     if (asked->engine && app_page_engine_read(asked->engine, &s->engine, &s->engine_size, error))
         return error->status;
-    s->translator = app_open_model(asked->about.model, asked->about.file, error);
+    s->translator = app_open_model(asked->model, asked->file, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
     s->beam = asked->beam ? asked->beam : s->model.sorts ? 1 : 5;
@@ -79,7 +79,7 @@ static lb_status add_unreadable(building *s, const char *why, lb_error *error)
 static lb_status refuse(building *s, const app_report_row *row, const char *why, lb_error *error)
 {
     lb_error found = {0};
-    if (s->asked->about.file)
+    if (s->asked->file)
         lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", s->rows.name, (long long)row->number, why);
     else
         lb_error_set(&found, LB_ERROR_FORMAT, "%s: %s", s->rows.name, why);
@@ -105,9 +105,7 @@ static lb_status add_text(building *s, const app_report_row *row, const lb_trans
     pair.mean_of_heads = pair.detailed && all->heads > 1 && !s->asked->all_heads && lacks_room(s);
     s->made->means += pair.mean_of_heads;
     lb_status status = app_unknown_count(&s->unknown, text, error);
-    if (!status)
-        status = app_answers_split(&s->expected, &s->model.target_rule,
-                                   (const char *const *)row->targets.text, row->targets.count, error);
+    if (!status) status = app_answers_split(&s->expected, &s->model.target_rule, &row->targets, error);
     if (!status && row->targets.count > 0)
         status = app_report_heads_keep(&s->heads, row->source, &row->targets, error);
     if (!status)
@@ -197,24 +195,17 @@ static lb_status pack_model(building *s, lb_error *error)
 
 static lb_status write_page(building *s, lb_error *error)
 {
-    app_page page = {.data = &s->data.data, .blob = &s->data.blob};
-    if (s->engine) {
-        lb_status status = pack_model(s, error);
-        if (status) return status;
-        page.model = &s->packed_model;
-        page.engine = (lb_bytes){s->engine, s->engine_size};
-    }
-    return app_page_write(s->asked->output, &page, error);
+    lb_status status = s->engine ? pack_model(s, error) : LB_OK;
+    if (status) return status;
+    return app_page_write(s->asked->output, &s->data, s->engine ? &s->packed_model : NULL,
+                          (lb_bytes){s->engine, s->engine_size}, error);
 }
 
 static lb_status build(building *s, lb_error *error)
 {
     app_head_losses losses;
-    app_report_about about = s->asked->about;
-    about.beam = s->beam;
-    about.length_penalty = app_length_penalty(s->asked->length_penalty);
     lb_buffer_print(&s->data.json, "{\"version\":1");
-    lb_status status = app_report_about_print(&about, &s->model, &s->data, error);
+    lb_status status = app_report_about_print(s->asked, s->beam, &s->model, &s->data, error);
     if (!status) status = add_pairs(s, error);
     if (!status) status = app_report_heads_measure(&s->heads, s->translator, &losses, error);
     if (status) return status;

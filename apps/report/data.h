@@ -75,15 +75,10 @@ LB_MUST_USE lb_status app_report_data_finish(app_report_data *report, lb_error *
 
 /* ---- page.c: the template that is built into the program, web/report/ in one file, with data in it. ---- */
 
-/** What goes into the page. */
-typedef struct app_page {
-    const app_pack *data, *blob; /* finished streams */
-    const app_pack *model;       /* NULL: none, and then no engine either */
-    lb_bytes engine;             /* the HTML of app_page_engine_read */
-} app_page;
-
-/** Writes the page with the streams as base64. Errors: those of lb_file_write_parts; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_page_write(const char *path, const app_page *page, lb_error *error);
+/** Writes the page with its finished streams as base64. With a `model`, it also has the `engine`, the HTML of
+ *  app_page_engine_read; NULL: neither. Errors: those of lb_file_write_parts; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_page_write(const char *path, const app_report_data *report, const app_pack *model,
+                                     lb_bytes engine, lb_error *error);
 
 /** Reads the engine of a page: the library as WebAssembly, of `./run playground`.
  *  Memory: `*html` is the caller's, to be given to lb_release; NULL after an error.

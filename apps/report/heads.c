@@ -15,21 +15,13 @@ lb_status app_report_heads_keep(app_report_heads *h, const char *source, const l
     return status;
 }
 
-/* The symbols of texts, for a moment. */
-typedef struct comparison {
-    lb_vocabulary *symbols;
-    app_answers expected;
-    lb_statistics sum;
-} comparison;
-
-static lb_status compare(comparison *c, const lb_symbol_rule *rule, const lb_output *output,
-                         const lb_strings *targets, lb_error *error)
+/* Adds the comparison of an output with its right answers to the sum. */
+static lb_status compare(lb_statistics *sum, lb_vocabulary *symbols, app_answers *expected,
+                         const lb_output *output, lb_error *error)
 {
     app_judged judged = {0};
-    lb_status status =
-        app_answers_split(&c->expected, rule, (const char *const *)targets->text, targets->count, error);
-    if (!status) status = app_judge(&judged, c->symbols, output, &c->expected, error);
-    if (!status) lb_statistics_add(&c->sum, &judged.found);
+    lb_status status = app_judge(&judged, symbols, output, expected, error);
+    if (!status) lb_statistics_add(sum, &judged.found);
     app_judged_free(&judged);
     return status;
 }
@@ -38,23 +30,27 @@ static lb_status compare(comparison *c, const lb_symbol_rule *rule, const lb_out
 static lb_status measure_model(app_report_heads *h, lb_translator *translator, app_head_loss *loss,
                                lb_error *error)
 {
-    comparison c = {.symbols = lb_vocabulary_new_reserved(error)};
-    if (!c.symbols) return LB_ERROR_MEMORY;
+    lb_vocabulary *symbols = lb_vocabulary_new_reserved(error);
+    if (!symbols) return LB_ERROR_MEMORY;
+    app_answers expected = {0};
+    lb_statistics sum = {0};
     lb_translator_facts model = lb_translator_about(translator);
     lb_translate_config config = {
         .beam = 1, .skip_bad_texts = true, .stop = app_progress_tick, .context = &h->progress};
     lb_translations *all = lb_translate_all(translator, (const char *const *)h->sources.text,
                                             (int64_t)h->sources.count, config, error);
     lb_status status = all ? LB_OK : error->status;
-    for (size_t i = 0; all && i < h->sources.count && !status; i++)
-        status = compare(&c, &model.target_rule, all->text[i].output, &h->targets[i], error);
-    lb_measures found = lb_measure(&c.sum, (lb_bleu_config){0});
+    for (size_t i = 0; all && i < h->sources.count && !status; i++) {
+        status = app_answers_split(&expected, &model.target_rule, &h->targets[i], error);
+        if (!status) status = compare(&sum, symbols, &expected, all->text[i].output, error);
+    }
+    lb_measures found = lb_measure(&sum, (lb_bleu_config){0});
     *loss = (app_head_loss){.known = !status,
                             .exact = 1 - found.sequence_error_rate / 100,
                             .symbol_error = found.symbol_error_rate / 100};
     lb_translations_free(all);
-    app_answers_free(&c.expected);
-    lb_vocabulary_free(c.symbols);
+    app_answers_free(&expected);
+    lb_vocabulary_free(symbols);
     return status;
 }
 

@@ -42,16 +42,16 @@ static lb_status write_filled(const char *path, const lb_bytes filled[MARKS], lb
     return lb_file_write_parts(path, parts, PARTS, error);
 }
 
-lb_status app_page_write(const char *path, const app_page *page, lb_error *error)
+lb_status app_page_write(const char *path, const app_report_data *report, const app_pack *model,
+                         lb_bytes engine, lb_error *error)
 {
-    const bool live = page->model != NULL;
-    lb_bytes filled[MARKS] = {[DATA] = encode(page->data), [BLOB] = encode(page->blob)};
-    if (live) {
+    lb_bytes filled[MARKS] = {[DATA] = encode(&report->data), [BLOB] = encode(&report->blob)};
+    if (model) {
         filled[POLICY] = (lb_bytes){engine_policy, sizeof engine_policy - 1};
-        filled[MODEL] = encode(page->model);
-        filled[ENGINE] = page->engine;
+        filled[MODEL] = encode(model);
+        filled[ENGINE] = engine;
     }
-    bool complete = filled[DATA].data && filled[BLOB].data && (!live || filled[MODEL].data);
+    bool complete = filled[DATA].data && filled[BLOB].data && (!model || filled[MODEL].data);
     lb_status status = complete ? write_filled(path, filled, error) : app_report_no_memory(error);
     for (int i = DATA; i <= MODEL; i++) lb_release((void *)filled[i].data);
     return status;

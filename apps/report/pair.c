@@ -7,16 +7,17 @@
 
 /* ---- An output compared with its right answers. ---- */
 
-lb_status app_answers_split(app_answers *a, const lb_symbol_rule *rule, const char *const *texts,
-                            size_t count, lb_error *error)
+lb_status app_answers_split(app_answers *a, const lb_symbol_rule *rule, const lb_strings *texts,
+                            lb_error *error)
 {
-    size_t before = a->room;
+    size_t before = a->room, count = texts->count;
     a->count = 0;
     if (!lb_alloc_room(&a->answer, before, count, &a->room, sizeof *a->answer))
         return app_report_no_memory(error);
     for (size_t i = before; i < a->room; i++) a->answer[i] = (lb_symbols){0};
     for (size_t i = 0; i < count; i++) {
-        lb_status status = lb_symbols_split(rule, texts[i], strlen(texts[i]), &a->answer[i], error);
+        lb_status status =
+            lb_symbols_split(rule, texts->text[i], strlen(texts->text[i]), &a->answer[i], error);
         if (status) return status;
     }
     a->count = count;

@@ -4,6 +4,7 @@
 #define APP_REPORT_PAIR_H
 
 #include "apply/votes.h"
+#include "base/strings.h"
 #include "data/symbols.h"
 #include "report/data.h"
 #include <lookback/metrics.h>
@@ -29,7 +30,7 @@ typedef struct app_judged {
 /** Splits the texts of right answers. Memory: freed by app_answers_free, also after an error; each call reuses that of
  *  the one before. Errors: those of lb_symbols_split. */
 LB_MUST_USE lb_status app_answers_split(app_answers *answers, const lb_symbol_rule *rule,
-                                        const char *const *texts, size_t count, lb_error *error);
+                                        const lb_strings *texts, lb_error *error);
 
 void app_answers_free(app_answers *answers);
 

@@ -46,9 +46,9 @@ static int report(settings *s, int operands, char **operand)
     lb_error error = {0};
     app_report_made made;
     lb_status status = check_operands(s, operands, &error);
-    s->asked.about.model = operand[0];
-    s->asked.about.file = operands == 2 ? operand[1] : NULL;
-    if (!status && !s->asked.about.command) status = app_report_no_memory(&error);
+    s->asked.model = operand[0];
+    s->asked.file = operands == 2 ? operand[1] : NULL;
+    if (!status && !s->asked.command) status = app_report_no_memory(&error);
     if (!status) status = app_report_build(&s->asked, &made, &error);
     if (!status) say(s, &made);
     return status ? app_fail(&error) : 0;
@@ -69,7 +69,7 @@ int report_main(int argc, char **argv)
         APP_OUTPUT('o', "output", &s.asked.output, "where to write the page", .usual = true),
         APP_TEXTS('i', "input", "TEXT", &s.asked.inputs,
                   "a text, or several on separate lines, instead of FILE; may be repeated", .usual = true),
-        APP_TEXT(0, "title", "TEXT", &s.asked.about.title,
+        APP_TEXT(0, "title", "TEXT", &s.asked.title,
                  "title of the page; default: the names of the model and of the file", .usual = true),
         APP_INT(0, "details", "N", &s.asked.details, 0, 1 << 20,
                 "pairs shown with the attention of all outputs and the likeliest symbols; others show only "
@@ -117,7 +117,7 @@ int report_main(int argc, char **argv)
     };
     /* Parsing moves the operands to the end. */
     char *command = app_report_command(argc, argv);
-    s.asked.about.command = command;
+    s.asked.command = command;
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) status = report(&s, argc, argv);
     lb_release(command);

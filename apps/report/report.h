@@ -7,21 +7,28 @@
 #include "report/data.h"
 #include <lookback/translate.h>
 
+/** What the command line asks for. */
+typedef struct app_report_asked {
+    const char *title;     /* NULL: from the names of model and file */
+    const char *model;     /* as given */
+    const char *file;      /* as given; NULL: texts of the command line */
+    const char *command;   /* as typed */
+    const char *output;    /* file of the page */
+    const char *engine;    /* file of the engine, which the page carries with the model; NULL: neither */
+    lb_strings inputs;     /* texts instead of a file */
+    lb_pair_format format; /* of the lines of the file; a model has its own symbol rules */
+    int batch, beam, details, heads_off;
+    bool once;      /* one row for each source, and any of its targets is right */
+    bool all_heads; /* keep heads apart, however large the page becomes */
+    double length_penalty;
+} app_report_asked;
+
 /* ---- about.c: the card of the model, and the history of its training. ---- */
 
-/** What the command line says about a report. */
-typedef struct app_report_about {
-    const char *title;   /* NULL: from the names of model and file */
-    const char *model;   /* as given */
-    const char *file;    /* as given; NULL: texts of the command line */
-    const char *command; /* as typed */
-    int beam;
-    double length_penalty; /* of lb_beam_config */
-} app_report_about;
-
-/** Prints "about":{...}. Errors: LB_ERROR_MEMORY; those of lb_model_file_open. */
-LB_MUST_USE lb_status app_report_about_print(const app_report_about *about, const lb_translator_facts *model,
-                                             app_report_data *report, lb_error *error);
+/** Prints "about":{...}, with the beam of decoding. Errors: LB_ERROR_MEMORY; those of lb_model_file_open. */
+LB_MUST_USE lb_status app_report_about_print(const app_report_asked *asked, int beam,
+                                             const lb_translator_facts *model, app_report_data *report,
+                                             lb_error *error);
 
 /** Prints "history":{...}, from the record in the model file; null if it has none. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_history_print(const lb_translator_facts *model, app_report_data *report,
@@ -83,19 +90,6 @@ int64_t app_report_rows_expected(const app_report_rows *rows);
 void app_report_rows_close(app_report_rows *rows);
 
 /* ---- build.c: applies a model to texts and gathers what the page shows. ---- */
-
-/** What the command line asks for. */
-typedef struct app_report_asked {
-    app_report_about about; /* its beam is set here */
-    const char *output;     /* file of the page */
-    const char *engine;     /* file of the engine, which the page carries with the model; NULL: neither */
-    lb_strings inputs;      /* texts instead of a file */
-    lb_pair_format format;  /* of the lines of the file; a model has its own symbol rules */
-    int batch, beam, details, heads_off;
-    bool once;      /* one row for each source, and any of its targets is right */
-    bool all_heads; /* keep heads apart, however large the page becomes */
-    double length_penalty;
-} app_report_asked;
 
 /** What the program says about a report. */
 typedef struct app_report_made {
