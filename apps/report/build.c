@@ -203,13 +203,12 @@ static lb_status write_page(building *s, lb_error *error)
 
 static lb_status build(building *s, lb_error *error)
 {
-    app_head_losses losses;
     lb_buffer_print(&s->data.json, "{\"version\":1");
     lb_status status = app_report_about_print(s->asked, s->beam, &s->model, &s->data, error);
     if (!status) status = add_pairs(s, error);
-    if (!status) status = app_report_heads_measure(&s->heads, s->translator, &losses, error);
+    if (!status) status = app_report_heads_measure(&s->heads, s->translator, error);
     if (status) return status;
-    app_report_statistics_print(&s->statistics, &s->data, &losses);
+    app_report_statistics_print(&s->statistics, &s->data, &s->heads);
     status = app_report_history_print(&s->model, &s->data, error);
     if (!status)
         status = app_report_attention_history_print(s->model.path, &s->data, &s->made->bad_frames, error);

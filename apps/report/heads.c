@@ -67,19 +67,17 @@ static lb_status measure_without(app_report_heads *h, lb_translator *translator,
     return status;
 }
 
-lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translator, app_head_losses *losses,
-                                   lb_error *error)
+lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translator, lb_error *error)
 {
     const lb_model *model = lb_translator_about(translator).model;
-    *losses = (app_head_losses){.pairs = (int64_t)h->sources.count};
-    if (h->sources.count == 0 || model->heads == 0) return LB_OK;
-    losses->head = h->loss = lb_alloc_zero((size_t)(model->layers * model->heads) * sizeof *h->loss);
-    if (!h->loss) return app_report_no_memory(error);
     int64_t heads = model->layers * model->heads;
+    if (h->sources.count == 0 || model->heads == 0) return LB_OK;
+    h->without = lb_alloc_zero((size_t)heads * sizeof *h->without);
+    if (!h->without) return app_report_no_memory(error);
     app_progress_init(&h->progress, (app_progress_config){.unit = "head", .total = heads, .late = true});
-    lb_status status = measure_model(h, translator, &losses->whole, error);
+    lb_status status = measure_model(h, translator, &h->whole, error);
     for (int64_t i = 0; i < heads && !status; i++) {
-        status = measure_without(h, translator, i / model->heads, i % model->heads, &h->loss[i], error);
+        status = measure_without(h, translator, i / model->heads, i % model->heads, &h->without[i], error);
         app_progress_update(&h->progress, i + 1, "%s", "");
     }
     app_progress_end(&h->progress);
@@ -91,5 +89,5 @@ void app_report_heads_free(app_report_heads *h)
     for (size_t i = 0; i < h->sources.count; i++) lb_strings_free(&h->targets[i]);
     lb_strings_free(&h->sources);
     lb_release(h->targets);
-    lb_release(h->loss);
+    lb_release(h->without);
 }

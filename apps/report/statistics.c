@@ -112,7 +112,7 @@ static void print_loss(lb_buffer *json, const char *key, const app_head_loss *lo
     lb_buffer_print(json, "}");
 }
 
-static void print_heads(const app_report_statistics *s, lb_buffer *json, const app_head_losses *losses)
+static void print_heads(const app_report_statistics *s, lb_buffer *json, const app_report_heads *heads)
 {
     lb_json_open(json, "heads", "[");
     for (int64_t i = 0; i < s->layers * s->heads; i++) {
@@ -123,11 +123,11 @@ static void print_heads(const app_report_statistics *s, lb_buffer *json, const a
         lb_json_number(json, "entropy", m.entropy, DIGITS);
         lb_json_number(json, "monotonicity", m.monotonicity, DIGITS);
         lb_json_number(json, "coverage", m.coverage, DIGITS);
-        print_loss(json, "without", losses->head ? &losses->head[i] : NULL, 0);
+        print_loss(json, "without", heads->without ? &heads->without[i] : NULL, 0);
         lb_buffer_print(json, "}");
     }
     lb_buffer_print(json, "]");
-    print_loss(json, "with_all_heads", losses->head ? &losses->whole : NULL, losses->pairs);
+    print_loss(json, "with_all_heads", heads->without ? &heads->whole : NULL, (int64_t)heads->sources.count);
 }
 
 static void print_confusions(app_report_statistics *s, lb_buffer *json)
@@ -183,7 +183,7 @@ static void print_possible(app_report_statistics *s, lb_buffer *json)
 }
 
 void app_report_statistics_print(app_report_statistics *s, app_report_data *report,
-                                 const app_head_losses *losses)
+                                 const app_report_heads *heads)
 {
     lb_measures m = lb_measure(&s->sum, (lb_bleu_config){0});
     bool compared = s->sum.outputs > 0;
@@ -194,7 +194,7 @@ void app_report_statistics_print(app_report_statistics *s, app_report_data *repo
     lb_json_number(json, "symbol_error", compared ? m.symbol_error_rate / 100 : NAN, DIGITS);
     print_possible(s, json);
     app_alignment_print(&s->alignment, report);
-    print_heads(s, json, losses);
+    print_heads(s, json, heads);
     print_confusions(s, json);
     print_lengths(s, json);
     print_calibration(s, json);

@@ -37,18 +37,11 @@ void app_alignment_free(app_alignment *alignment);
 
 /* ---- heads.c: what a model loses without each of its heads. ---- */
 
-/** A model without one of its heads, on some pairs. */
+/** A model without one of its heads, or with all, on some pairs. */
 typedef struct app_head_loss {
     bool known;
     double exact, symbol_error;
 } app_head_loss;
-
-/** The losses of all heads, on `pairs` pairs, and the model with all of its heads on the same pairs. */
-typedef struct app_head_losses {
-    const app_head_loss *head; /* [layers, heads]; NULL: not known */
-    app_head_loss whole;
-    int64_t pairs;
-} app_head_losses;
 
 /** The first pairs of a report, on which heads are switched off. Zero with `most` set is empty. */
 typedef struct app_report_heads {
@@ -56,18 +49,18 @@ typedef struct app_report_heads {
     lb_strings *targets; /* [sources.count] */
     size_t most;
     app_progress progress;
-    app_head_loss *loss; /* [layers, heads] */
+    app_head_loss *without; /* [layers, heads]; NULL: not known */
+    app_head_loss whole;
 } app_report_heads;
 
 /** Keeps a source and its right answers, unless there are enough. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_heads_keep(app_report_heads *heads, const char *source,
                                             const lb_strings *targets, lb_error *error);
 
-/** Measures the model on them by greedy decoding: with all heads, then without each. The result points into `heads`;
- *  its `head` is NULL if there are no pairs or no heads. Heads of custom attention stay unknown.
- *  Errors: those of decoding. */
+/** Measures the model on them by greedy decoding: with all heads, then without each. Nothing is known if there are no
+ *  pairs or no heads. Heads of custom attention stay unknown. Errors: those of decoding. */
 LB_MUST_USE lb_status app_report_heads_measure(app_report_heads *heads, lb_translator *translator,
-                                               app_head_losses *losses, lb_error *error);
+                                               lb_error *error);
 
 void app_report_heads_free(app_report_heads *heads);
 
@@ -111,6 +104,6 @@ void app_report_statistics_free(app_report_statistics *s);
 
 /** Prints "statistics":{...}. */
 void app_report_statistics_print(app_report_statistics *s, app_report_data *report,
-                                 const app_head_losses *losses);
+                                 const app_report_heads *heads);
 
 #endif
