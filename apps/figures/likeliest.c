@@ -52,9 +52,8 @@ static lb_status save(const app_maps_style *style, const lb_font *font, const lb
                       app_matrix *labels, const char *path, lb_error *error)
 {
     lb_format format = lb_picture_format(path);
-    bool any_font = format == LB_FORMAT_SVG; /* the viewer chooses the fonts */
-    if (!any_font) app_warn_missing(font, "", labels, 1);
-    lb_status status = app_matrix_make_readable(labels, any_font ? NULL : font, error);
+    const lb_font *shown = format == LB_FORMAT_SVG ? NULL : font; /* the viewer of an SVG chooses the fonts */
+    lb_status status = app_matrices_make_readable(labels, 1, shown, "", error);
     lb_canvas *canvas = status ? NULL : draw(style, format, found, labels, error);
     if (!canvas) return error->status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : error->status;
     status = lb_picture_write(canvas, path, error);

@@ -177,17 +177,6 @@ lb_status app_matrix_attend(lb_translator *translator, const char *text, app_mat
 
 /* ---- Labels that can be read in a picture. ---- */
 
-lb_status app_matrix_make_readable(app_matrix *matrix, const lb_font *font, lb_error *error)
-{
-    lb_status status = LB_OK;
-    const char **rows = matrix->row_labels, **columns = matrix->column_labels;
-    for (size_t i = 0; i < matrix->rows && rows && !status; i++)
-        status = set_label(matrix, &rows[i], lb_text_readable(font, rows[i]), error);
-    for (size_t i = 0; i < matrix->columns && columns && !status; i++)
-        status = set_label(matrix, &columns[i], lb_text_readable(font, columns[i]), error);
-    return status;
-}
-
 static size_t missing_labels(const lb_font *font, const char **labels, size_t label_count, int32_t *missing,
                              size_t count, size_t most)
 {
@@ -196,7 +185,7 @@ static size_t missing_labels(const lb_font *font, const char **labels, size_t la
     return count;
 }
 
-void app_warn_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count)
+static void warn_of_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count)
 {
     enum { MOST = 64 };
     int32_t missing[MOST];
@@ -215,4 +204,19 @@ void app_warn_missing(const lb_font *font, const char *title, const app_matrix *
     if (found > 0)
         app_warn("no font has %s%s; --font FILE adds a font, and an .svg shows what its viewer has", list,
                  found == MOST ? " ..." : "");
+}
+
+lb_status app_matrices_make_readable(app_matrix *matrices, size_t count, const lb_font *font,
+                                     const char *title, lb_error *error)
+{
+    lb_status status = LB_OK;
+    if (font) warn_of_missing(font, title, matrices, count);
+    for (app_matrix *m = matrices; m < matrices + count; m++) {
+        const char **rows = m->row_labels, **columns = m->column_labels;
+        for (size_t i = 0; i < m->rows && rows && !status; i++)
+            status = set_label(m, &rows[i], lb_text_readable(font, rows[i]), error);
+        for (size_t i = 0; i < m->columns && columns && !status; i++)
+            status = set_label(m, &columns[i], lb_text_readable(font, columns[i]), error);
+    }
+    return status;
 }

@@ -24,13 +24,11 @@ typedef struct app_matrix {
 LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix,
                                         bool *ended, lb_error *error);
 
-/** Makes the labels readable in that font; NULL: in any font that has their characters.
+/** Makes the labels of `count` matrices readable in that font, and reports on standard error the characters of the title
+ *  and the labels that no font of the chain has; NULL: readable in any font that has their characters.
  *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_matrix_make_readable(app_matrix *matrix, const lb_font *font, lb_error *error);
-
-/** Reports on standard error the characters of the title and labels of `count` matrices that no font of the chain has.
- *  Call it before making the labels readable. */
-void app_warn_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count);
+LB_MUST_USE lb_status app_matrices_make_readable(app_matrix *matrices, size_t count, const lb_font *font,
+                                                 const char *title, lb_error *error);
 
 /** The array in an .npy file, [rows, columns], [heads, rows, columns] or [layers, heads, rows, columns], with labels
  *  separated by blanks; NULL: no labels.

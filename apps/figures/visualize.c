@@ -95,15 +95,6 @@ static void warn_of_holes(const app_matrix *m)
     if (holes > 0) app_warn("%zu of %zu values are not finite: grey, without a number", holes, count);
 }
 
-/* Labels may have characters that are missing in the font or invisible. */
-static lb_status make_readable(const lb_font *font, app_matrix *matrices, size_t count, lb_error *error)
-{
-    lb_status status = LB_OK;
-    for (size_t i = 0; i < count && !status; i++)
-        status = app_matrix_make_readable(&matrices[i], font, error);
-    return status;
-}
-
 /* The title that was asked for, or the input; release it with lb_release. NULL if there is no memory. */
 static char *title_of(const settings *s, const lb_font *font)
 {
@@ -120,10 +111,11 @@ static lb_status draw_in_font(const settings *s, app_maps_style style, app_matri
                               const lb_font *font, lb_error *error)
 {
     lb_error found = {0};
-    bool any_font = style.format == LB_FORMAT_SVG; /* the viewer chooses the fonts */
-    if (!any_font) app_warn_missing(font, s->title ? s->title : "", matrices, count);
-    if (make_readable(any_font ? NULL : font, matrices, count, error)) return error->status;
-    char *title = title_of(s, any_font ? NULL : font);
+    const lb_font *shown =
+        style.format == LB_FORMAT_SVG ? NULL : font; /* the viewer of an SVG chooses the fonts */
+    if (app_matrices_make_readable(matrices, count, shown, s->title ? s->title : "", error))
+        return error->status;
+    char *title = title_of(s, shown);
     if (!title) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     style.title = title;
     style.font = s->font ? font : NULL;

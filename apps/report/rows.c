@@ -97,12 +97,9 @@ static bool read_line(app_report_rows *rows, lb_error *error)
     return row->error;
 }
 
-/* Lines that could not be read are last. */
-static int compare_sources(const void *a, const void *b)
+static bool has_same_source(const app_report_row *a, const app_report_row *b)
 {
-    const app_report_row *x = a, *y = b;
-    int order = x->source && y->source ? strcmp(x->source, y->source) : !x->source - !y->source;
-    return order ? order : (x->number > y->number) - (x->number < y->number);
+    return a->source && b->source && strcmp(a->source, b->source) == 0;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -111,17 +108,19 @@ static int compare_numbers(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static int compare_pairs(const void *a, const void *b)
+/* Lines that could not be read are last. */
+static int compare_sources(const void *a, const void *b)
 {
     const app_report_row *x = a, *y = b;
     int order = x->source && y->source ? strcmp(x->source, y->source) : !x->source - !y->source;
-    if (!order && x->source) order = strcmp(x->targets.text[0], y->targets.text[0]);
-    return order ? order : (x->number > y->number) - (x->number < y->number);
+    return order ? order : compare_numbers(a, b);
 }
 
-static bool has_same_source(const app_report_row *a, const app_report_row *b)
+static int compare_pairs(const void *a, const void *b)
 {
-    return a->source && b->source && strcmp(a->source, b->source) == 0;
+    const app_report_row *x = a, *y = b;
+    int order = has_same_source(x, y) ? strcmp(x->targets.text[0], y->targets.text[0]) : 0;
+    return order ? order : compare_sources(a, b);
 }
 
 /* Leaves out lines with a pair that an earlier line has. */
