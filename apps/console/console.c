@@ -153,7 +153,7 @@ void app_put(const char *text)
     }
 }
 
-/* `again` has the same arguments. */
+/* Prints text for a terminal; `again` has the same arguments. */
 static void print_made(const char *format, va_list arguments, va_list again)
 {
     int count = vsnprintf(NULL, 0, format, arguments);

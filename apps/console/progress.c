@@ -61,7 +61,7 @@ char *app_short_count(double count, char text[APP_SHORT])
 {
     static const char units[] = " kMGTPE";
     int unit = 0;
-    /* 999.5 would round to four digits */
+    /* 999.5 would round to four digits. */
     while (count >= 999.5 && units[unit + 1]) {
         count /= 1000;
         unit++;
@@ -124,7 +124,7 @@ static void format_head(const app_progress *progress, char *head, size_t size)
 {
     long long done = progress->done, total = progress->config.total;
     if (total > 0) {
-        /* as wide as it will ever be, so that the rest does not move */
+        /* The number is as wide as it will ever be, so that the rest does not move. */
         int digits = snprintf(NULL, 0, "%lld", total);
         snprintf(head, size, "%s %*lld/%lld", progress->config.unit, digits, done, total);
     } else {

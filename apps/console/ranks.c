@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Set by Open MPI, by MPICH and others with PMI, and by PMIx, as srun uses it. */
+/* Open MPI sets the first, MPICH and others with PMI the second, and PMIx, as srun uses it, the third. */
 static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
 
 /* Seconds until a rank that has failed believes that the others have not. LOOKBACK_MPI_PATIENCE changes the first. */
@@ -62,8 +62,8 @@ static bool find_function(void *file, const char *name, void *function)
     return found;
 }
 
-/* The one that the user has built for another MPI; the one beside this program, wherever that is installed; or where
- * the loader looks. */
+/* Opens lookback_mpi: the one that the user has built for another MPI, the one beside this program, wherever that is
+ * installed, or one that the loader finds. */
 static void *open_library(void)
 {
     char path[APP_PATH];
@@ -130,7 +130,7 @@ void app_ranks_set_threads(int threads)
         lb_use_threads(library.share(ranks, lb_threads()));
 }
 
-/* These come to all ranks in the same step, and the first may still have to save. */
+/* Whether all ranks get this error, in the same step. The first may still have to save. */
 static bool is_common(const lb_error *error)
 {
     return error->status == LB_ERROR_INTERRUPTED || error->status == LB_ERROR_DIVERGED;

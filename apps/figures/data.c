@@ -62,7 +62,7 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
     return s->asked->dev && !s->dev ? error->status : LB_OK;
 }
 
-/* What a training says, too. */
+/* A training gives the same hint. */
 static void hint_at_separators(const looking *s)
 {
     char text[LB_MESSAGE_LENGTH];
@@ -88,7 +88,7 @@ static lb_status print_report(looking *s, lb_error *error)
     return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
 }
 
-/* What no model can get right that has learned what is in FILE. */
+/* Prints what no model can get right that has learned the pairs of FILE. */
 static lb_status print_conflicts(looking *s, lb_error *error)
 {
     lb_strings found = {0};
@@ -173,7 +173,7 @@ static lb_status print_side(const side *of, lb_error *error)
     return status;
 }
 
-/* Why a mark is a symbol without its letter, which nobody asked for. */
+/* Says why a mark is a symbol without its letter, which nobody asked for. */
 static void explain_marks(const looking *s)
 {
     if (s->asked->normalize != LB_NORMAL_FORM_NFD) return;
@@ -191,7 +191,7 @@ static void explain_marks(const looking *s)
     }
 }
 
-/* Lengths, and the counts of the symbols in the order of their ranks. */
+/* Draws the lengths, and the counts of the symbols in the order of their ranks. */
 static lb_status draw(const looking *s, lb_error *error)
 {
     lb_series lengths[SIDES], symbols[SIDES];

@@ -21,7 +21,7 @@ enum { SAMPLE = 20 };
 
 enum { CONFIG, TASK, SOURCE, TARGET, TRAINING, PARTS };
 
-/* What the metadata of a file have as JSON, and its name in ours. */
+/* The keys of metadata whose values are JSON, and their names in the output. */
 static const struct {
     const char *key, *name;
 } parts[PARTS] = {{"lookback.config", "config"},

@@ -6,7 +6,7 @@
 
 enum { LIKELIEST = 5 };
 
-/* The labels of the rows, and the symbols of all cells as column labels. */
+/* Sets the labels of the rows, and as column labels the symbols of all cells. */
 static lb_status make_labels(app_matrix *labels, const lb_output *output, const lb_likeliest *found,
                              const char *end, lb_error *error)
 {

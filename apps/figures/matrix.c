@@ -63,7 +63,7 @@ void app_matrix_average(app_matrix *m)
     m->layers = m->heads = 1;
 }
 
-/* Names with blanks between them. */
+/* Reads names with blanks between them. */
 static lb_status read_labels(app_matrix *m, const char *labels, const char *path, const char *what,
                              size_t needed, const char ***words, lb_error *error)
 {

@@ -83,7 +83,7 @@ static void print_vocabulary(app_report_data *report, const char *key, const lb_
     lb_release((void *)symbol);
 }
 
-/* The numbers of all arrays of the file, as inspect counts them. */
+/* Counts the numbers of all arrays of the file, as inspect does. */
 static lb_status count_parameters(const char *path, int64_t *parameters, lb_error *error)
 {
     lb_safetensors *file = lb_model_file_open(path, NULL, error);
@@ -150,7 +150,7 @@ static void print_training_command(const cJSON *record, app_report_data *report)
     lb_release(command);
 }
 
-/* Configuration and record; the record without its history, which is elsewhere, and with the options in force. */
+/* Prints the configuration, and the record without its history, which is elsewhere, and with the options in force. */
 static void print_records(const lb_translator_facts *model, app_report_data *report)
 {
     char *text = lb_model_config_json(model->model);

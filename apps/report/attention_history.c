@@ -26,12 +26,12 @@ typedef struct attention_history {
     size_t step_count;
 } attention_history;
 
-static const cJSON *member(const cJSON *json, const char *key)
+static const cJSON *value_at(const cJSON *json, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(json, key);
 }
 
-/* From 0 to 2^53. */
+/* Whether it is a number from 0 to 2^53. */
 static bool is_count(const cJSON *number)
 {
     return cJSON_IsNumber(number) && number->valuedouble >= 0 && number->valuedouble <= 9007199254740992.0;
@@ -47,14 +47,15 @@ static bool is_list_of_texts(const cJSON *list)
 /* Whether the line has all that a frame needs. */
 static bool is_frame(const cJSON *json)
 {
-    if (!is_count(member(json, "step")) || !is_count(member(json, "pair"))) return false;
-    if (!is_list_of_texts(member(json, "source")) || !is_list_of_texts(member(json, "expected")))
+    if (!is_count(value_at(json, "step")) || !is_count(value_at(json, "pair"))) return false;
+    if (!is_list_of_texts(value_at(json, "source")) || !is_list_of_texts(value_at(json, "expected")))
         return false;
-    if (!is_list_of_texts(member(json, "output")) || !cJSON_IsBool(member(json, "finished"))) return false;
-    const cJSON *weights = member(json, "weights");
-    size_t length = (size_t)cJSON_GetArraySize(member(json, "source"));
-    size_t steps =
-        (size_t)cJSON_GetArraySize(member(json, "output")) + (size_t)cJSON_IsTrue(member(json, "finished"));
+    if (!is_list_of_texts(value_at(json, "output")) || !cJSON_IsBool(value_at(json, "finished")))
+        return false;
+    const cJSON *weights = value_at(json, "weights");
+    size_t length = (size_t)cJSON_GetArraySize(value_at(json, "source"));
+    size_t steps = (size_t)cJSON_GetArraySize(value_at(json, "output")) +
+                   (size_t)cJSON_IsTrue(value_at(json, "finished"));
     size_t letters = cJSON_IsString(weights) ? strlen(weights->valuestring) : 1;
     return cJSON_IsString(weights) && (letters == 0 || letters == lb_base64_length(length * steps));
 }
@@ -69,7 +70,7 @@ static lb_status add_line(attention_history *h, const char *line, size_t length,
     bool room = lb_alloc_more(&h->frame, h->count, &h->capacity, sizeof *h->frame);
     if (good && room)
         h->frame[h->count++] =
-            (frame){member(json, "step")->valuedouble, member(json, "pair")->valuedouble, line, length};
+            (frame){value_at(json, "step")->valuedouble, value_at(json, "pair")->valuedouble, line, length};
     cJSON_Delete(json);
     return room ? LB_OK : app_report_no_memory(error);
 }
@@ -153,15 +154,15 @@ static lb_status print_frame(app_report_data *report, const frame *shown, bool f
     if (first_of_pair) {
         if (!first) lb_buffer_print(&report->json, "]}");
         lb_json_open(&report->json, NULL, "{");
-        print_list(report, "source", member(json, "source"));
-        print_list(report, "expected", member(json, "expected"));
+        print_list(report, "source", value_at(json, "source"));
+        print_list(report, "expected", value_at(json, "expected"));
         lb_json_open(&report->json, "frames", "[");
     }
     lb_json_open(&report->json, NULL, "{");
     lb_buffer_print(&report->json, "\"step\":%.0f", shown->step);
-    print_list(report, "symbols", member(json, "output"));
-    lb_json_bool(&report->json, "finished", cJSON_IsTrue(member(json, "finished")));
-    print_weights(report, member(json, "weights")->valuestring);
+    print_list(report, "symbols", value_at(json, "output"));
+    lb_json_bool(&report->json, "finished", cJSON_IsTrue(value_at(json, "finished")));
+    print_weights(report, value_at(json, "weights")->valuestring);
     lb_buffer_print(&report->json, "}");
     cJSON_Delete(json);
     return LB_OK;

@@ -75,7 +75,7 @@ static lb_status add_unreadable(building *s, const char *why, lb_error *error)
     return app_report_add_pair(&s->data, s->translator, NULL, &pair, error);
 }
 
-/* A text that the model cannot read. */
+/* Adds a text that the model cannot read as a bad line. */
 static lb_status refuse(building *s, const app_report_row *row, const char *why, lb_error *error)
 {
     lb_error found = {0};

@@ -27,7 +27,7 @@ static bool make_room(app_pack *pack)
     return lb_alloc_room(&pack->bytes, pack->count, needed, &pack->capacity, 1);
 }
 
-/* Compresses what the stream has been given, until it wants more or, at the end, has written all. */
+/* Compresses the input of the stream, until it wants more or, at the end, has written all. */
 static void deflate_given(app_pack *pack, int flush)
 {
     int result = Z_OK;

@@ -26,7 +26,7 @@ static lb_status compare(lb_statistics *sum, lb_vocabulary *symbols, app_answers
     return status;
 }
 
-/* The model as it is now, by greedy decoding. */
+/* Measures the model as it is now, by greedy decoding. */
 static lb_status measure_model(app_report_heads *h, lb_translator *translator, app_head_loss *loss,
                                lb_error *error)
 {

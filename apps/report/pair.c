@@ -176,7 +176,7 @@ static lb_status add_self(app_report_data *report, lb_translator *translator, co
     return status;
 }
 
-/* The nearest one is what the others show. */
+/* Prints the answer that is nearest to the output as the expected one, and then the others. */
 static void add_answers(app_report_data *report, const app_report_pair *pair)
 {
     const lb_symbols *answer = pair->expected->answer;

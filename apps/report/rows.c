@@ -138,7 +138,7 @@ static void drop_repeated(app_report_rows *rows)
     rows->all_count = kept;
 }
 
-/* The target of `from`, the only one. */
+/* Moves the only target of `from` to another row. */
 static lb_status move_target(app_report_row *from, app_report_row *to, lb_error *error)
 {
     char *target = from->targets.text[--from->targets.count];
@@ -168,7 +168,7 @@ static lb_status merge(app_report_rows *rows, lb_error *error)
     return LB_OK;
 }
 
-/* All lines, those of a source as one row. */
+/* Reads all lines; those of the same source become one row. */
 static lb_status gather(app_report_rows *rows, lb_error *error)
 {
     while (read_line(rows, error))

@@ -54,7 +54,7 @@ static lb_status add_length(app_report_statistics *s, int64_t length, bool wrong
     return LB_OK;
 }
 
-/* A source and its answer, so that sources with several are found. */
+/* Adds a source and its answer, so that sources with several answers are found. */
 static lb_status add_print(app_report_statistics *s, const lb_translation *text, const lb_symbols *expected,
                            lb_error *error)
 {
@@ -98,7 +98,7 @@ lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *r
     return status ? status : add_length(s, text->length, *edits > 0, error);
 }
 
-/* What the model loses; `pairs` are those on which it was measured, unless 0. */
+/* Prints how the model does, and on how many pairs it was measured, unless that is 0. */
 static void print_loss(lb_buffer *json, const char *key, const app_head_loss *loss, int64_t pairs)
 {
     if (!loss || !loss->known) {
@@ -172,7 +172,7 @@ static void print_calibration(const app_report_statistics *s, lb_buffer *json)
     lb_json_number(json, "calibration_error", error, DIGITS);
 }
 
-/* What the best of all models could have: it writes one output for a source. */
+/* Prints the share that the best of all models could get right: a model writes one output for a source. */
 static void print_possible(app_report_statistics *s, lb_buffer *json)
 {
     lb_pair_prints_sort(s->prints, s->sum.outputs);

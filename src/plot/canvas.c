@@ -58,7 +58,7 @@ bool lb_canvas_refuses(lb_canvas *canvas, const char *wrong)
     return wrong;
 }
 
-/* Rounded to whole pixels in [0, limit]. */
+/* Rounds to whole pixels in [0, limit]. */
 static double whole(double coordinate, int limit)
 {
     return fmax(0, fmin(floor(coordinate + 0.5), limit));

@@ -32,7 +32,7 @@ typedef struct lb_backend {
     void (*text)(lb_canvas *canvas, const lb_canvas_text *text);
     /* Ends the document and returns its bytes. */
     void (*document)(lb_canvas *canvas, const void **bytes, size_t *count);
-    /* Of pixels alone. */
+    /* Only a canvas of pixels has this one. */
     lb_color (*pixel)(const lb_canvas *canvas, int x, int y);
 } lb_backend;
 

@@ -148,7 +148,7 @@ lb_color lb_colormap_at(lb_colormap map, double value)
                       between(a.blue, b.blue, part), 255};
 }
 
-/* In small letters or capitals; in Turkish, "VIRIDIS" would have another i. */
+/* Whether names are equal, in small letters or capitals; in Turkish, "VIRIDIS" would have another i. */
 static bool same_name(const char *a, const char *b)
 {
     lb_plain_locale locale = lb_plain_locale_enter();

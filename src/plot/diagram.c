@@ -176,7 +176,7 @@ static void draw_row(const box_row *row, const lb_style *style, lb_canvas *canva
         draw_box(canvas, style, row_box(row, i), fill, label_of(row, i, buffer), false);
 }
 
-/* The one vector that everything has to pass through. */
+/* Draws the one vector that everything has to pass through. */
 static void draw_bottleneck(const drawing *d, const lb_style *style, lb_canvas *canvas)
 {
     lb_rect c = d->bottleneck;

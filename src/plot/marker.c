@@ -22,7 +22,7 @@ static const marker markers[] = {
     {8, 45, 0.35, 1.45}, /* cross */
 };
 
-/* Series share a circle. */
+/* Series that share a place have a circle. */
 static const marker *marker_of(int64_t index, lb_share share)
 {
     return &markers[share.count > 1 ? 0 : (size_t)index % (sizeof markers / sizeof *markers)];

@@ -114,7 +114,7 @@ static size_t find_runs(const letters *l, run *runs)
     return count;
 }
 
-/* From reading order to visual order, left to right: rule L2 of the Unicode bidirectional algorithm. */
+/* Changes reading order to visual order, left to right: rule L2 of the Unicode bidirectional algorithm. */
 static void order_runs(run *runs, size_t count)
 {
     FriBidiLevel highest = 0;

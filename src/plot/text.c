@@ -53,7 +53,7 @@ static double before_anchor(lb_align align)
     return align == LB_ALIGN_LEFT ? 0 : align == LB_ALIGN_CENTER ? 0.5 : 1;
 }
 
-/* Exact for multiples of 90 degrees, to keep such text crisp. */
+/* The direction of a line. It is exact for multiples of 90 degrees, to keep such text crisp. */
 static lb_point direction(double angle)
 {
     double quarter = angle / 90;
