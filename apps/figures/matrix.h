@@ -24,8 +24,8 @@ typedef struct app_matrix {
 LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix,
                                         bool *ended, lb_error *error);
 
-/** Makes the labels of `count` matrices readable in that font, and reports on standard error the characters of title and
- *  labels that no font of the chain has; NULL: readable in any font that has their characters.
+/** Makes the labels of `count` matrices readable in that font, and reports on standard error the characters of title
+ *  and labels that no font of the chain has; NULL: readable in any font that has their characters.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_matrices_make_readable(app_matrix *matrices, size_t count, const lb_font *font,
                                                  const char *title, lb_error *error);

@@ -1,5 +1,5 @@
-/* One pair of a report: its right answers, what the model writes for it, how the two compare, and where it looks. In the
- * page, web/engine/report.c does the same for a text that is typed. */
+/* One pair of a report: its right answers, what the model writes for it, how the two compare, and where it looks. In
+ * the page, web/engine/report.c does the same for a text that is typed. */
 #ifndef APP_REPORT_PAIR_H
 #define APP_REPORT_PAIR_H
 
