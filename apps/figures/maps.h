@@ -47,7 +47,7 @@ typedef struct app_maps_style {
 lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices, size_t count,
                          lb_error *error);
 
-/* ---- likeliest.c: the picture of alternatives for an output. ---- */
+/* ---- The picture of alternatives for an output. ---- */
 
 /** Draws the likeliest symbols at each step of the best output for `text`, with their probabilities, into the file
  *  `path`, and reports that on standard error. `font` begins the chain of fonts; of the style, only colours, resolution

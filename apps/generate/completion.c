@@ -1,4 +1,4 @@
-#include "generate/generate.h"
+#include "generate/completion.h"
 
 #include "cli/option.h"
 
