@@ -30,27 +30,26 @@ static value_kind value_of(const app_option *option)
 
 /* Prints what `as` has for the kind of value of an option. After that of VALUE_WORDS come the choices and aliases, with
  * blanks between them, and `end`. */
-static void put_value(const app_option *option, const char *const *as, const char *end, FILE *out)
+static void put_value(const app_option *option, const char *const *as, const char *end)
 {
     value_kind kind = value_of(option);
-    fputs(as[kind], out);
+    fputs(as[kind], stdout);
     if (kind != VALUE_WORDS) return;
     for (const char *const *choice = option->choices; *choice; choice++)
-        fprintf(out, "%s%s", choice == option->choices ? "" : " ", *choice);
-    for (const lb_alias *alias = option->aliases; alias && alias->name; alias++)
-        fprintf(out, " %s", alias->name);
-    fputs(end, out);
+        printf("%s%s", choice == option->choices ? "" : " ", *choice);
+    for (const lb_alias *alias = option->aliases; alias && alias->name; alias++) printf(" %s", alias->name);
+    fputs(end, stdout);
 }
 
 /* Puts text into single quotes: `quote` stands for one of them, and special characters have a backslash in front. */
-static void put_escaped(const char *text, const char *quote, const char *special, FILE *out)
+static void put_escaped(const char *text, const char *quote, const char *special)
 {
     for (; *text; text++) {
-        if (*text != '\'' && strchr(special, *text)) fputc('\\', out);
+        if (*text != '\'' && strchr(special, *text)) putchar('\\');
         if (*text == '\'')
-            fputs(quote, out);
+            fputs(quote, stdout);
         else
-            fputc(*text, out);
+            putchar(*text);
     }
 }
 
@@ -70,10 +69,10 @@ static const char bash_begin[] =
     "    fi\n"
     "    commands='";
 
-static void bash_about(const char *name, const char *text, FILE *out)
+static void bash_about(const char *name, const char *text)
 {
     (void)text;
-    fprintf(out, "%s ", name);
+    printf("%s ", name);
 }
 
 static const char bash_options[] = "'\n"
@@ -87,28 +86,28 @@ static const char bash_options[] = "'\n"
 static const char *const bash_values[] = {
     [VALUE_WORDS] = "'", [VALUE_FILE] = ":file", [VALUE_FOLDER] = ":folder", [VALUE_OTHER] = ":other"};
 
-static void put_bash_value(const app_option *option, FILE *out)
+static void put_bash_value(const app_option *option)
 {
     if (value_of(option) == VALUE_NONE) return;
-    fputs("        ", out);
-    if (option->letter) fprintf(out, "-%c | ", option->letter);
-    fprintf(out, "--%s) value=", option->name);
-    put_value(option, bash_values, "'", out);
-    fputs(" ;;\n", out);
+    fputs("        ", stdout);
+    if (option->letter) printf("-%c | ", option->letter);
+    printf("--%s) value=", option->name);
+    put_value(option, bash_values, "'");
+    fputs(" ;;\n", stdout);
 }
 
-static void bash_command(const app_program *program, FILE *out)
+static void bash_command(const app_program *program)
 {
-    fprintf(out, "    %s)\n        options='--help --version", program->name);
+    printf("    %s)\n        options='--help --version", program->name);
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
         if (!is_completed(option)) continue;
-        fprintf(out, " --%s%s", app_option_is_on(option) ? "no-" : "", option->name);
+        printf(" --%s%s", app_option_is_on(option) ? "no-" : "", option->name);
     }
-    fprintf(out, "'\n        operands=%s\n        case $prev in\n", program->operands ? ":file" : "none");
+    printf("'\n        operands=%s\n        case $prev in\n", program->operands ? ":file" : "none");
     for (int i = 0; i < program->option_count; i++)
-        if (is_completed(&program->options[i])) put_bash_value(&program->options[i], out);
-    fputs("        esac\n        ;;\n", out);
+        if (is_completed(&program->options[i])) put_bash_value(&program->options[i]);
+    fputs("        esac\n        ;;\n", stdout);
 }
 
 static const char bash_end[] = "    esac\n"
@@ -148,11 +147,11 @@ static const char zsh_begin[] = "#compdef lookback\n"
 /* What _arguments reads in single quotes. */
 static const char zsh_quote[] = "'\\''", zsh_special[] = "[]:\\";
 
-static void zsh_about(const char *name, const char *text, FILE *out)
+static void zsh_about(const char *name, const char *text)
 {
-    fprintf(out, "    '%s:", name);
-    put_escaped(text, zsh_quote, zsh_special, out);
-    fputs("'\n", out);
+    printf("    '%s:", name);
+    put_escaped(text, zsh_quote, zsh_special);
+    fputs("'\n", stdout);
 }
 
 static const char zsh_options[] =
@@ -171,43 +170,42 @@ static const char *const zsh_values[] = {
 /* No blank follows the name of a setting. */
 static const char *const zsh_settings[] = {[VALUE_WORDS] = "{compadd -S \"\" -- "};
 
-static void put_zsh_value(const app_option *option, FILE *out)
+static void put_zsh_value(const app_option *option)
 {
     if (value_of(option) == VALUE_NONE) return;
-    fprintf(out, ":%s:", option->metavar);
+    printf(":%s:", option->metavar);
     if (option->kind == APP_IS_SET)
-        put_value(option, zsh_settings, "}", out);
+        put_value(option, zsh_settings, "}");
     else
-        put_value(option, zsh_values, ")", out);
+        put_value(option, zsh_values, ")");
 }
 
-static void put_zsh_option(const app_option *option, FILE *out)
+static void put_zsh_option(const app_option *option)
 {
     const char *negation = app_option_is_on(option) ? "no-" : "";
     bool value = value_of(option) != VALUE_NONE;
-    fputs(" \\\n        ", out);
+    fputs(" \\\n        ", stdout);
     if (option->letter)
-        fprintf(out, "'(-%c --%s%s)'{-%c%s,--%s%s%s}'[", option->letter, negation, option->name,
-                option->letter, value ? "+" : "", negation, option->name, value ? "=" : "");
+        printf("'(-%c --%s%s)'{-%c%s,--%s%s%s}'[", option->letter, negation, option->name, option->letter,
+               value ? "+" : "", negation, option->name, value ? "=" : "");
     else
-        fprintf(out, "'--%s%s%s[", negation, option->name, value ? "=" : "");
-    if (app_option_is_on(option)) fputs("turn off\\: ", out);
-    put_escaped(option->help, zsh_quote, zsh_special, out);
-    fputc(']', out);
-    put_zsh_value(option, out);
-    fputc('\'', out);
+        printf("'--%s%s%s[", negation, option->name, value ? "=" : "");
+    if (app_option_is_on(option)) fputs("turn off\\: ", stdout);
+    put_escaped(option->help, zsh_quote, zsh_special);
+    putchar(']');
+    put_zsh_value(option);
+    putchar('\'');
 }
 
-static void zsh_command(const app_program *program, FILE *out)
+static void zsh_command(const app_program *program)
 {
-    fprintf(out,
-            "    %s)\n      _arguments -s -S \\\n        '(- *)'{-h,--help}'[print this]' "
-            "'(- *)'{-V,--version}'[print the version]'",
-            program->name);
+    printf("    %s)\n      _arguments -s -S \\\n        '(- *)'{-h,--help}'[print this]' "
+           "'(- *)'{-V,--version}'[print the version]'",
+           program->name);
     for (int i = 0; i < program->option_count; i++)
-        if (is_completed(&program->options[i])) put_zsh_option(&program->options[i], out);
-    if (program->operands) fputs(" \\\n        '*:file:_files'", out);
-    fputs("\n      ;;\n", out);
+        if (is_completed(&program->options[i])) put_zsh_option(&program->options[i]);
+    if (program->operands) fputs(" \\\n        '*:file:_files'", stdout);
+    fputs("\n      ;;\n", stdout);
 }
 
 static const char zsh_end[] = "    esac\n"
@@ -220,11 +218,11 @@ static const app_completion zsh = {"zsh", zsh_begin, zsh_about, zsh_options, zsh
 
 /* ---- fish. ---- */
 
-static void put_fish_quoted(const char *before, const char *text, FILE *out)
+static void put_fish_quoted(const char *before, const char *text)
 {
-    fprintf(out, "'%s", before);
-    put_escaped(text, "\\'", "\\", out);
-    fputc('\'', out);
+    printf("'%s", before);
+    put_escaped(text, "\\'", "\\");
+    putchar('\'');
 }
 
 static const char fish_begin[] = "# Completion of lookback in fish.\n"
@@ -240,11 +238,11 @@ static const char fish_begin[] = "# Completion of lookback in fish.\n"
                                  "end\n"
                                  "complete -c lookback -f\n";
 
-static void fish_about(const char *name, const char *text, FILE *out)
+static void fish_about(const char *name, const char *text)
 {
-    fprintf(out, "complete -c lookback -n __lookback_at_command -a %s -d ", name);
-    put_fish_quoted("", text, out);
-    fputc('\n', out);
+    printf("complete -c lookback -n __lookback_at_command -a %s -d ", name);
+    put_fish_quoted("", text);
+    putchar('\n');
 }
 
 static const char fish_options[] = "complete -c lookback -s h -l help -d 'print this'\n"
@@ -256,22 +254,22 @@ static const char *const fish_values[] = {[VALUE_NONE] = "",
                                           [VALUE_FOLDER] = " -x -a '(__fish_complete_directories)'",
                                           [VALUE_OTHER] = " -x"};
 
-static void put_fish_option(const char *name, const app_option *option, FILE *out)
+static void put_fish_option(const char *name, const app_option *option)
 {
-    fprintf(out, "complete -c lookback -n '__lookback_in %s'", name);
-    if (option->letter) fprintf(out, " -s %c", option->letter);
-    fprintf(out, " -l %s%s", app_option_is_on(option) ? "no-" : "", option->name);
-    put_value(option, fish_values, "'", out);
-    fputs(" -d ", out);
-    put_fish_quoted(app_option_is_on(option) ? "turn off: " : "", option->help, out);
-    fputc('\n', out);
+    printf("complete -c lookback -n '__lookback_in %s'", name);
+    if (option->letter) printf(" -s %c", option->letter);
+    printf(" -l %s%s", app_option_is_on(option) ? "no-" : "", option->name);
+    put_value(option, fish_values, "'");
+    fputs(" -d ", stdout);
+    put_fish_quoted(app_option_is_on(option) ? "turn off: " : "", option->help);
+    putchar('\n');
 }
 
-static void fish_command(const app_program *program, FILE *out)
+static void fish_command(const app_program *program)
 {
-    if (program->operands) fprintf(out, "complete -c lookback -n '__lookback_in %s' -F\n", program->name);
+    if (program->operands) printf("complete -c lookback -n '__lookback_in %s' -F\n", program->name);
     for (int i = 0; i < program->option_count; i++)
-        if (is_completed(&program->options[i])) put_fish_option(program->name, &program->options[i], out);
+        if (is_completed(&program->options[i])) put_fish_option(program->name, &program->options[i]);
 }
 
 static const app_completion fish = {"fish", fish_begin, fish_about, fish_options, fish_command, ""};

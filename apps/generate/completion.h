@@ -8,9 +8,9 @@
 typedef struct app_completion {
     const char *shell;
     const char *begin;
-    void (*about)(const char *name, const char *about, FILE *out);
+    void (*about)(const char *name, const char *about);
     const char *options; /* between the list and the options */
-    void (*command)(const app_program *program, FILE *out);
+    void (*command)(const app_program *program);
     const char *end;
 } app_completion;
 

@@ -30,172 +30,171 @@ static const struct {
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
 /* Writes a word for roff: dashes that can be copied, and plain quotes. Returns its width. */
-static int put_word(const char *word, int length, FILE *out)
+static int put_word(const char *word, int length)
 {
     static const char special[] = "\\-'`^~";
     static const char *const spelled[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
-    if (*word == '.') fputs("\\&", out);
+    if (*word == '.') fputs("\\&", stdout);
     for (int i = 0; i < length; i++) {
         const char *at = strchr(special, word[i]);
         if (at)
-            fputs(spelled[at - special], out);
+            fputs(spelled[at - special], stdout);
         else
-            fputc(word[i], out);
-        if (word[i] == ',' && i + 1 < length) fputs("\\:", out); /* a long list may break here */
+            putchar(word[i]);
+        if (word[i] == ',' && i + 1 < length) fputs("\\:", stdout); /* a long list may break here */
     }
     return length;
 }
 
 /* Writes a paragraph, in lines of moderate width. */
-static void put_text(const char *text, FILE *out)
+static void put_text(const char *text)
 {
     int column = 0;
     for (const char *word = text; *word;) {
         int length = (int)strcspn(word, " ");
         if (column > 0) {
             bool fits = column + 1 + length <= WIDTH;
-            fputc(fits ? ' ' : '\n', out);
+            putchar(fits ? ' ' : '\n');
             column = fits ? column + 1 : 0;
         }
-        column += put_word(word, length, out);
+        column += put_word(word, length);
         word += length + (int)strspn(word + length, " ");
     }
-    fputc('\n', out);
+    putchar('\n');
 }
 
 /* Writes lines without filling them. */
-static void put_lines(const char *text, FILE *out)
+static void put_lines(const char *text)
 {
     for (const char *line = text; *line;) {
         int length = (int)strcspn(line, "\n");
-        put_word(line, length, out);
-        fputc('\n', out);
+        put_word(line, length);
+        putchar('\n');
         line += length + (line[length] == '\n');
     }
 }
 
-static void put_title(const char *name, FILE *out)
+static void put_title(const char *name)
 {
-    fputs(".TH ", out);
+    fputs(".TH ", stdout);
     for (const char *letter = name; *letter; letter++) {
         char upper = (char)toupper((unsigned char)*letter);
-        put_word(&upper, 1, out);
+        put_word(&upper, 1);
     }
-    fprintf(out, " 1 \"\" \"Lookback %s\" \"Lookback\"\n.ad l\n",
-            lb_version()); /* long words cannot be adjusted */
+    printf(" 1 \"\" \"Lookback %s\" \"Lookback\"\n.ad l\n", lb_version()); /* long words cannot be adjusted */
 }
 
-static void put_name(const char *name, const char *about, FILE *out)
+static void put_name(const char *name, const char *about)
 {
-    fputs(".SH NAME\n", out);
-    put_word(name, (int)strlen(name), out);
-    fputs(" \\-\n", out);
-    put_text(about, out);
+    fputs(".SH NAME\n", stdout);
+    put_word(name, (int)strlen(name));
+    fputs(" \\-\n", stdout);
+    put_text(about);
 }
 
-static void put_rare(const app_option *option, FILE *out)
+static void put_rare(const app_option *option)
 {
-    fputs("\\fB", out);
-    put_word(option->setting->name, (int)strlen(option->setting->name), out);
-    fprintf(out, "\\fR=\\fI%s\\fR\n", option->metavar ? option->metavar : "true");
+    fputs("\\fB", stdout);
+    put_word(option->setting->name, (int)strlen(option->setting->name));
+    printf("\\fR=\\fI%s\\fR\n", option->metavar ? option->metavar : "true");
 }
 
-static void put_option(const app_option *option, FILE *out)
+static void put_option(const app_option *option)
 {
     char text[TEXT];
     app_option_describe(option, text, sizeof text);
-    fputs(".TP\n", out);
+    fputs(".TP\n", stdout);
     if (app_option_is_rare(option)) {
-        put_rare(option, out);
-        put_text(text, out);
+        put_rare(option);
+        put_text(text);
         return;
     }
-    if (option->letter) fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
-    fputs("\\fB\\-\\-", out);
-    if (app_option_is_on(option)) fputs("[no\\-]", out);
-    put_word(option->name, (int)strlen(option->name), out);
-    fputs("\\fR", out);
-    if (option->metavar) fprintf(out, " \\fI%s\\fR", option->metavar);
-    fputc('\n', out);
-    put_text(text, out);
+    if (option->letter) printf("\\fB\\-%c\\fR, ", option->letter);
+    fputs("\\fB\\-\\-", stdout);
+    if (app_option_is_on(option)) fputs("[no\\-]", stdout);
+    put_word(option->name, (int)strlen(option->name));
+    fputs("\\fR", stdout);
+    if (option->metavar) printf(" \\fI%s\\fR", option->metavar);
+    putchar('\n');
+    put_text(text);
 }
 
-static void put_options(const app_program *program, FILE *out)
+static void put_options(const app_program *program)
 {
-    fputs(".SH OPTIONS\n", out);
-    put_option(&app_option_help, out);
-    put_option(&app_option_version, out);
+    fputs(".SH OPTIONS\n", stdout);
+    put_option(&app_option_help);
+    put_option(&app_option_version);
     bool rare = false;
     for (int i = 0; i < program->option_count; i++) {
         if (program->options[i].kind == APP_IS_HEADING)
-            fprintf(out, ".SS %s\n", program->options[i].help);
+            printf(".SS %s\n", program->options[i].help);
         else if (!app_option_is_rare(&program->options[i]))
-            put_option(&program->options[i], out);
+            put_option(&program->options[i]);
     }
     for (int i = 0; i < program->option_count; i++) {
         if (!app_option_is_rare(&program->options[i])) continue;
-        if (!rare) fprintf(out, ".SS %s\n", app_rare_heading);
+        if (!rare) printf(".SS %s\n", app_rare_heading);
         rare = true;
-        put_option(&program->options[i], out);
+        put_option(&program->options[i]);
     }
 }
 
-static void put_examples(const app_program *program, FILE *out)
+static void put_examples(const app_program *program)
 {
     if (program->example_count == 0) return;
-    fputs(".SH EXAMPLES\n", out);
+    fputs(".SH EXAMPLES\n", stdout);
     for (int i = 0; i < program->example_count; i++) {
-        if (i > 0) fputs(".PP\n", out);
-        put_text(program->examples[i].about, out);
-        fputs(".PP\n.RS 4\n.EX\n", out);
-        put_lines(program->examples[i].command, out);
-        fputs(".EE\n.RE\n", out);
+        if (i > 0) fputs(".PP\n", stdout);
+        put_text(program->examples[i].about);
+        fputs(".PP\n.RS 4\n.EX\n", stdout);
+        put_lines(program->examples[i].command);
+        fputs(".EE\n.RE\n", stdout);
     }
 }
 
-static void put_endings(FILE *out)
+static void put_endings(void)
 {
-    fputs(".SH EXIT STATUS\n", out);
+    fputs(".SH EXIT STATUS\n", stdout);
     for (int i = 0; i < ENDINGS; i++) {
-        fprintf(out, ".TP\n%d\n", endings[i].status);
-        put_text(endings[i].about, out);
+        printf(".TP\n%d\n", endings[i].status);
+        put_text(endings[i].about);
     }
 }
 
 /* lookback-COMMAND(1); `about` describes the command in a few words. */
-static void put_command_page(const app_program *program, const char *about, FILE *out)
+static void put_command_page(const app_program *program, void *about)
 {
     char name[64];
     snprintf(name, sizeof name, "lookback-%s", program->name);
-    put_title(name, out);
-    put_name(name, about, out);
-    fprintf(out, ".SH SYNOPSIS\n\\fBlookback %s\\fR [\\fIOPTION\\fR]...", program->name);
-    if (program->operands) fprintf(out, " %s", program->operands);
-    fputs("\n.SH DESCRIPTION\n", out);
-    put_text(program->purpose, out);
-    put_options(program, out);
-    put_examples(program, out);
-    put_endings(out);
-    fputs(".SH SEE ALSO\n.BR lookback (1)\n", out);
+    put_title(name);
+    put_name(name, about);
+    printf(".SH SYNOPSIS\n\\fBlookback %s\\fR [\\fIOPTION\\fR]...", program->name);
+    if (program->operands) printf(" %s", program->operands);
+    fputs("\n.SH DESCRIPTION\n", stdout);
+    put_text(program->purpose);
+    put_options(program);
+    put_examples(program);
+    put_endings();
+    fputs(".SH SEE ALSO\n.BR lookback (1)\n", stdout);
 }
 
 /* lookback(1). */
-static void put_whole_page(FILE *out)
+static void put_whole_page(void)
 {
-    put_title(app_whole.name, out);
-    put_name(app_whole.name, "sequence-to-sequence models with attention", out);
+    put_title(app_whole.name);
+    put_name(app_whole.name, "sequence-to-sequence models with attention");
     fputs(".SH SYNOPSIS\n\\fBlookback\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n"
           ".br\n\\fBlookback help\\fR [\\fICOMMAND\\fR]\n"
           ".br\n\\fBlookback \\-\\-version\\fR\n.SH DESCRIPTION\n",
-          out);
-    put_text(app_whole.purpose, out);
-    fputs(".SH COMMANDS\n", out);
+          stdout);
+    put_text(app_whole.purpose);
+    fputs(".SH COMMANDS\n", stdout);
     for (int i = 0; i < app_command_count; i++) {
-        fprintf(out, ".TP\n.BR lookback\\-%s (1)\n", app_commands[i].name);
-        put_text(app_commands[i].about, out);
+        printf(".TP\n.BR lookback\\-%s (1)\n", app_commands[i].name);
+        put_text(app_commands[i].about);
     }
-    put_examples(&app_whole, out);
-    put_endings(out);
+    put_examples(&app_whole);
+    put_endings();
 }
 
 /* ---- What is asked for. ---- */
@@ -210,22 +209,17 @@ static void read_command(const app_command *command, app_table_reader *reader, v
     app_options_read_by(NULL, NULL);
 }
 
-static void write_page(const app_program *program, void *about)
-{
-    put_command_page(program, about, stdout);
-}
-
 static void write_completion(const app_program *program, void *shell)
 {
-    ((const app_completion *)shell)->command(program, stdout);
+    ((const app_completion *)shell)->command(program);
 }
 
 static void complete(const app_completion *shell)
 {
     fputs(shell->begin, stdout);
     for (int i = 0; i < app_command_count; i++)
-        shell->about(app_commands[i].name, app_commands[i].about, stdout);
-    shell->about("help", "list the commands, or the options of one", stdout);
+        shell->about(app_commands[i].name, app_commands[i].about);
+    shell->about("help", "list the commands, or the options of one");
     fputs(shell->options, stdout);
     for (int i = 0; i < app_command_count; i++)
         read_command(&app_commands[i], write_completion, (void *)shell);
@@ -245,8 +239,8 @@ int app_generate(const char *const *words)
     if (!page)
         complete(shell);
     else if (command)
-        read_command(command, write_page, (void *)command->about);
+        read_command(command, put_command_page, (void *)command->about);
     else
-        put_whole_page(stdout);
+        put_whole_page();
     return app_close_stdout(0);
 }
