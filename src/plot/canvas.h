@@ -19,11 +19,6 @@ typedef struct lb_canvas_config {
     bool transparent; /* no white background */
 } lb_canvas_config;
 
-/** An empty canvas; NULL after an error.
- *  Errors:  LB_ERROR_ARGUMENT if the size is out of range; LB_ERROR_MEMORY.
- *  Memory:  freed by lb_canvas_free. */
-LB_MUST_USE lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error);
-
 /** Frees the canvas. NULL is allowed. */
 void lb_canvas_free(lb_canvas *canvas);
 
@@ -90,7 +85,12 @@ void lb_marker_rim(lb_canvas *canvas, int64_t index, lb_point center, double rad
 void lb_marker_draw(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_share share,
                     lb_color color);
 
-/* ---- picture.c: canvases as files. ---- */
+/* ---- picture.c: canvases for files. ---- */
+
+/** An empty canvas; NULL after an error.
+ *  Errors:  LB_ERROR_ARGUMENT if the size is out of range; LB_ERROR_MEMORY.
+ *  Memory:  freed by lb_canvas_free. */
+LB_MUST_USE lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error);
 
 /** Writes the canvas to the file `path` as an 8-bit PNG, RGB or, with transparency, RGBA. The write is atomic: the old
  *  file stays until the new one is complete. `dpi` (dots per inch; 0: not stored) is the printed resolution.
