@@ -98,16 +98,11 @@ static int columns_of(FILE *stream)
     return size.ws_col;
 }
 
-static bool continues_letter(char byte)
-{
-    return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
-/* Counts the characters; each is assumed to be one column wide. */
+/* Counts the characters, but not the bytes that continue one; each is assumed to be one column wide. */
 static int width_of(const char *text)
 {
     int width = 0;
-    for (; *text; text++) width += !continues_letter(*text);
+    for (; *text; text++) width += ((unsigned char)*text & 0xC0) != 0x80;
     return width;
 }
 

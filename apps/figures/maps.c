@@ -93,8 +93,10 @@ lb_status app_range_parse(const char *text, app_range *range, lb_error *error)
 
 /* Attention weights are between 0 and 1, up to rounding. If all are small, but not all equal, a scale from 0 to 1 would
  * show only one pale colour. */
-static lb_range choose_range(const app_matrix *matrices, size_t count)
+static lb_range choose_range(const app_maps_style *style, const app_matrix *matrices, size_t count)
 {
+    if (style->range.kind == APP_RANGE_GIVEN) return LB_RANGE_GIVEN;
+    if (style->range.kind == APP_RANGE_DATA) return LB_RANGE_DATA;
     const double rounding = 1e-6;
     double low = INFINITY, high = -INFINITY;
     for (size_t m = 0; m < count; m++)
@@ -106,12 +108,6 @@ static lb_range choose_range(const app_matrix *matrices, size_t count)
         }
     if (low < -rounding || high > 1 + rounding) return LB_RANGE_DATA;
     return high < 0.5 && high - low > rounding ? LB_RANGE_DATA : LB_RANGE_UNIT;
-}
-
-static lb_range range_of(const app_maps_style *style, const app_matrix *matrices, size_t count)
-{
-    if (style->range.kind == APP_RANGE_CHOSEN) return choose_range(matrices, count);
-    return style->range.kind == APP_RANGE_DATA ? LB_RANGE_DATA : LB_RANGE_GIVEN;
 }
 
 /* "dot.safetensors, layer 1, head 3", without the parts that are obvious, or "dot.safetensors, mean of 4 heads". */
@@ -172,7 +168,7 @@ static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *mat
                               lb_heatmap *maps, lb_panel *panels, char (*titles)[TITLE], lb_error *error)
 {
     size_t panel = 0;
-    lb_range range = range_of(style, matrices, count);
+    lb_range range = choose_range(style, matrices, count);
     for (size_t m = 0; m < count; m++)
         for (size_t map = 0; map < maps_of(&matrices[m]); map++, panel++) {
             maps[panel] = heatmap_of(style, &matrices[m], map, range);

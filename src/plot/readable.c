@@ -39,11 +39,6 @@ static bool is_seen(const lb_font *font, int32_t character)
            category != UTF8PROC_CATEGORY_CF;
 }
 
-static bool is_blank(int32_t character)
-{
-    return utf8proc_category(character) == UTF8PROC_CATEGORY_ZS;
-}
-
 /* Whether all characters are visible, and each mark is in the font of its letter. */
 static bool is_all_seen(const lb_font *font, const char *text)
 {
@@ -74,7 +69,7 @@ static void write_readable(const lb_font *font, const char *text, char *to)
     while (*text) {
         int32_t character = lb_text_next(&text);
         bool alone = first && *text == '\0', named = !is_seen(font, character);
-        if (alone && is_blank(character)) {
+        if (alone && utf8proc_category(character) == UTF8PROC_CATEGORY_ZS) {
             named = character != ' ' || !is_seen(font, OPEN_BOX);
             character = named ? character : OPEN_BOX;
         }
