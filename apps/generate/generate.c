@@ -217,8 +217,7 @@ static void write_completion(const app_program *program, void *shell)
 static void complete(const app_completion *shell)
 {
     fputs(shell->begin, stdout);
-    for (int i = 0; i < app_command_count; i++)
-        shell->about(app_commands[i].name, app_commands[i].about);
+    for (int i = 0; i < app_command_count; i++) shell->about(app_commands[i].name, app_commands[i].about);
     shell->about("help", "list the commands, or the options of one");
     fputs(shell->options, stdout);
     for (int i = 0; i < app_command_count; i++)
