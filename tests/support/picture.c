@@ -1,7 +1,7 @@
 #include "support/picture.h"
 
-#include "plot/figure.h"
 #include "plot/canvas.h"
+#include "plot/figure.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SVG and PDF documents: shapes are shapes, text is text, and write failures are errors. It takes seconds. */
 #include "base/alloc.h"
-#include "plot/figure.h"
 #include "plot/canvas.h"
+#include "plot/figure.h"
 #include "plot/text.h"
 #include "support/alloc.h"
 #include "support/suite.h"
