@@ -1,7 +1,7 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
 #include "console/interrupt.h"
 #include "console/ranks.h"
 #include "console/redrawn_line.h"

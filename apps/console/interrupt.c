@@ -1,6 +1,6 @@
 #include "console/interrupt.h"
 
-#include "base/clock.h"
+#include "base/progress.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef APP_REPORT_BUILD_H
 #define APP_REPORT_BUILD_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "report/about.h"
 
 /** What the command line asks for. */

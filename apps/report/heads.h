@@ -2,7 +2,7 @@
 #ifndef APP_REPORT_HEADS_H
 #define APP_REPORT_HEADS_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "console/progress.h"
 #include "report/statistics.h"
 

@@ -3,7 +3,7 @@
 #define APP_REPORT_ROWS_H
 
 #include "apply/pair_input.h"
-#include "base/strings.h"
+#include "base/buffer.h"
 
 /** One text. */
 typedef struct app_report_row {

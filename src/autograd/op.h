@@ -5,6 +5,9 @@
 #include "lookback/op.h"
 #include "tensor/gemm.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 /** A function of a descriptor that only training calls. In the library for prediction, which is compiled with
  *  LB_PREDICT, nothing refers to it, so that it is left out with all that it calls. */
 #ifdef LB_PREDICT
@@ -30,7 +33,7 @@ typedef struct lb_kept {
 } lb_kept;
 
 /** The cache entry of these numbers, until the mode changes or the tape is reset; `made` is memory that lasts as long.
- *  NULL in LB_MODE_TRAIN, for numbers of a step, see autograd/steps.h, or if there is no memory. */
+ *  NULL in LB_MODE_TRAIN, for numbers of a step, see autograd/tape.h, or if there is no memory. */
 lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size);
 
 /** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, as the right operand for `rows` rows.
@@ -54,5 +57,29 @@ lb_status lb_op_check_normalizer(const lb_node *node, lb_normalizer normalizer);
 /** Records that operands `a` and `b` (indices) do not match, with both shapes:
  *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. */
 lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b);
+
+/* ---- Several arrays in one block of memory. The same code computes the size of the block and divides it, so that sizes
+ * and order are in one place. ---- */
+
+typedef struct lb_parts {
+    lb_real *block; /* NULL: parts are only counted */
+    int64_t count;  /* numbers in the parts so far */
+} lb_parts;
+
+/** The next part, of `count` numbers; NULL without a block. */
+static inline lb_real *lb_parts_next(lb_parts *parts, int64_t count)
+{
+    lb_real *part = parts->block ? parts->block + parts->count : NULL;
+    parts->count += count;
+    return part;
+}
+
+/** The next part, of `count` numbers of double precision. The block starts at a multiple of their size. */
+static inline double *lb_parts_next_doubles(lb_parts *parts, int64_t count)
+{
+    while ((size_t)parts->count * sizeof(lb_real) % sizeof(double)) parts->count++;
+    return (double *)(void *)lb_parts_next(parts,
+                                           (int64_t)((size_t)count * sizeof(double) / sizeof(lb_real)));
+}
 
 #endif

@@ -1,6 +1,6 @@
 #include "autograd/operands.h"
 
-#include "autograd/poison.h"
+#include "autograd/tape.h"
 #include "autograd/tape_internal.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
-#include "autograd/poison.h"
+#include "autograd/tape.h"
 
 #include "base/format.h"
-#include "lookback/autograd.h"
 
 #include <stdarg.h>
 

@@ -1,9 +1,5 @@
-#include "autograd/scope.h"
-#include "lookback/autograd.h"
+#include "autograd/tape.h"
 
-#include "autograd/poison.h"
-#include "autograd/scratch.h"
-#include "autograd/steps.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
 #include "base/format.h"

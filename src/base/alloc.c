@@ -1,7 +1,5 @@
 #include "base/alloc.h"
 
-#include "base/unwritten.h"
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "base/arena.h"
 
 #include "base/alloc.h"
-#include "base/unwritten.h"
 
 #include <stdint.h>
 

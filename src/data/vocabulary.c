@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "lookback/tensor.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #ifndef LB_ELEMENTARY_H
 #define LB_ELEMENTARY_H
 
-#include "tensor/real.h"
+#include "tensor/instruction_set.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,11 +1,10 @@
-#include "tensor/gemm_blas.h"
+#include "tensor/gemm.h"
 
 #include <stddef.h>
 
 #ifdef LB_OPENBLAS
 
 #    include "base/threads.h"
-#    include "tensor/instruction_set.h"
 
 #    include <cblas.h>
 #    include <pthread.h>

@@ -1,7 +1,7 @@
 /* The backward pass of hard attention: row by row from the last step to the first, the backward algorithm of a hidden
  * Markov chain. */
 #include "autograd/fused/hard_attention.h"
-#include "autograd/parts.h"
+#include "autograd/op.h"
 #include "tensor/elementary.h"
 
 #include <string.h>

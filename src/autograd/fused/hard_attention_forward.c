@@ -1,6 +1,6 @@
 /* The forward pass of hard attention: row by row, the forward algorithm of a hidden Markov chain in logarithms. */
 #include "autograd/fused/hard_attention.h"
-#include "autograd/parts.h"
+#include "autograd/op.h"
 #include "tensor/softmax_row.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "autograd/operands.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 #include "tensor/shape.h"
 
 #include <string.h>

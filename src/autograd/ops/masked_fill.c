@@ -1,5 +1,5 @@
 /* Replaces elements by a constant according to a mask: attention hides padding with it. */
-#include "autograd/broadcast.h"
+#include "autograd/loops.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
 

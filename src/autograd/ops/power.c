@@ -1,6 +1,6 @@
 /* Powers, element by element, with broadcasting. */
 #include "autograd/op.h"
-#include "autograd/pairwise.h"
+#include "autograd/loops.h"
 #include "lookback/ops.h"
 
 #include <math.h>

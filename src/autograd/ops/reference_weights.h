@@ -2,7 +2,7 @@
 #ifndef LB_REFERENCE_WEIGHTS_H
 #define LB_REFERENCE_WEIGHTS_H
 
-#include "tensor/real.h"
+#include "tensor/instruction_set.h"
 
 #include <stdint.h>
 

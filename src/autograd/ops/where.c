@@ -1,7 +1,6 @@
 /* A choice between two tensors, element by element, with broadcasting. */
-#include "autograd/broadcast.h"
+#include "autograd/loops.h"
 #include "autograd/op.h"
-#include "autograd/pairwise.h"
 #include "lookback/ops.h"
 
 enum { CONDITION, A, B, OPERANDS };

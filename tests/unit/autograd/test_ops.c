@@ -2,7 +2,6 @@
  * This test runs in both precisions: values are compared in both, gradients are checked in double. */
 #include "autograd/operands.h"
 #include "base/alloc.h"
-#include "base/unwritten.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"
 #include "support/op_trials.h"
