@@ -1,6 +1,6 @@
 #include "autograd/cause.h"
 
-#include "autograd/operands.h"
+#include "autograd/op.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
 #include "base/format.h"

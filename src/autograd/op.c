@@ -1,6 +1,5 @@
 #include "autograd/op.h"
 
-#include "autograd/operands.h"
 #include "autograd/tape.h"
 #include "autograd/tape_internal.h"
 #include "base/format.h"

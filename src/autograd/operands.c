@@ -1,4 +1,4 @@
-#include "autograd/operands.h"
+#include "autograd/op.h"
 
 #include "autograd/tape.h"
 #include "autograd/tape_internal.h"

@@ -102,16 +102,6 @@ static void wait_at_barrier(const lb_team_thread *thread, int which, int expecte
     pthread_cond_broadcast(&barrier->begun);
 }
 
-void lb_team_barrier(const lb_team_thread *thread)
-{
-    wait_at_barrier(thread, thread->group, thread->grid.width);
-}
-
-void lb_team_barrier_all(const lb_team_thread *thread)
-{
-    wait_at_barrier(thread, thread->grid.groups, (int)lb_grid_threads(thread->grid));
-}
-
 static void run_threads(lb_grid wanted, void (*work)(const lb_team_thread *thread, void *context),
                         void *context)
 {
@@ -130,28 +120,34 @@ static void run_threads(lb_grid wanted, void (*work)(const lb_team_thread *threa
 
 #else
 
+static void wait_at_barrier(const lb_team_thread *thread, int which, int expected)
+{
+    (void)thread, (void)which, (void)expected;
+}
+
+static void run_threads(lb_grid wanted, void (*work)(const lb_team_thread *thread, void *context),
+                        void *context)
+{
+    (void)wanted;
+    work(&(lb_team_thread){.grid = {1, 1}}, context);
+}
+
+#endif
+
 void lb_team_barrier(const lb_team_thread *thread)
 {
-    (void)thread;
+    wait_at_barrier(thread, thread->group, thread->grid.width);
 }
 
 void lb_team_barrier_all(const lb_team_thread *thread)
 {
-    (void)thread;
+    wait_at_barrier(thread, thread->grid.groups, (int)lb_grid_threads(thread->grid));
 }
-
-#endif
 
 void lb_team_run(lb_grid grid, void (*work)(const lb_team_thread *thread, void *context), void *context)
 {
-#ifdef _OPENMP
-    if (lb_grid_threads(grid) > 1) {
+    if (lb_grid_threads(grid) > 1)
         run_threads(grid, work, context);
-        return;
-    }
-#else
-    (void)grid;
-#endif
-    lb_team_thread alone = {.grid = {1, 1}};
-    work(&alone, context);
+    else
+        work(&(lb_team_thread){.grid = {1, 1}}, context);
 }

@@ -1,7 +1,6 @@
 #include "data/vocabulary.h"
 
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "base/bytes.h"
 #include "lookback/tensor.h"
 

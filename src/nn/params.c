@@ -2,7 +2,6 @@
 
 #include "autograd/tape.h"
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "base/format.h"
 #include "tensor/shape.h"
 

@@ -24,7 +24,7 @@ static const struct rule {
       "base/", "tensor/", "autograd/"}},
     {"nn/",
      {"lookback/nn.h", "lookback/autograd.h", "lookback/tensor.h", "lookback/base.h", "lookback/ops.h",
-      "lookback/op.h", "base/", "tensor/", "autograd/op.h", "autograd/operands.h", "autograd/tape.h",
+      "lookback/op.h", "base/", "tensor/", "autograd/op.h", "autograd/op.h", "autograd/tape.h",
       "autograd/tape.h", "nn/"}},
     {"io/", {"lookback/base.h", "lookback/tensor.h", "lookback/io.h", "base/", "tensor/shape.h", "io/"}},
     {"data/", {"lookback/base.h", "lookback/tensor.h", "lookback/data.h", "base/", "io/", "data/"}},

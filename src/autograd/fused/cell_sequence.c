@@ -1,5 +1,3 @@
-#include "autograd/fused/cell_sequence.h"
-
 #include "autograd/fused/recurrence.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "autograd/fused/dot_attention.h"
 
-#include "autograd/operands.h"
+#include "autograd/op.h"
 #include "tensor/elementary.h"
 #include "tensor/shape.h"
 #include "tensor/softmax_row.h"
@@ -143,7 +143,8 @@ const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t
     return node->in[which] ? node->in[which]->data + lb_dot_row_at(node, which, index, i, step) : NULL;
 }
 
-void lb_dot_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end)
+/* The keys that the window of query `i` reaches: `first` to `end` - 1. */
+static void find_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end)
 {
     lb_window w = options->window;
     int64_t here = options->first + i;
@@ -198,7 +199,7 @@ void lb_dot_weigh_row(const lb_node *node, int64_t index, int64_t i, int64_t key
     }
     if (options->softcap > 0) cap_row(keys, options->softcap, x, slope);
     if (options->window.on) {
-        lb_dot_reach(options, i, keys, &first, &end);
+        find_reach(options, i, keys, &first, &end);
         for (int64_t k = 0; k < first; k++) x[k] = -(lb_real)INFINITY;
         for (int64_t k = end; k < keys; k++) x[k] = -(lb_real)INFINITY;
     }

@@ -39,9 +39,6 @@ int64_t lb_dot_row_at(const lb_node *node, int which, int64_t index, int64_t i, 
 /** That part; NULL without the operand. */
 const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step);
 
-/** The keys that the window of query `i` reaches: `first` to `end` - 1. */
-void lb_dot_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end);
-
 /* ---- Rows of scores: to weights, and back. ---- */
 
 /** Turns row `i` of the products of a head, in place, into weights before dropout; `slope` receives the derivative of

@@ -1,7 +1,6 @@
 /* References and cases of the ops in dot_attention.c. */
 #include "autograd/fused/dot_attention.h"
 #include "autograd/op_cases.h"
-#include "autograd/ops/reference_weights.h"
 #include "lookback/ops.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* Splits and joins tensors along an axis: concat, stack and slice. */
 #include "autograd/op.h"
-#include "autograd/operands.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/arrays.h"

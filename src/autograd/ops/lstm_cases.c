@@ -1,5 +1,4 @@
 /* References and cases of the ops in lstm.c. */
-#include "autograd/fused/cell_sequence.h"
 #include "autograd/fused/recurrence.h"
 #include "autograd/op_cases.h"
 #include "lookback/ops.h"

@@ -1,4 +1,4 @@
-#include "autograd/ops/reference_weights.h"
+#include "autograd/op_cases.h"
 
 #include <math.h>
 
