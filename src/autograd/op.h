@@ -78,8 +78,8 @@ lb_tensor *lb_check_operands(const char *name, const char *operands, lb_tensor *
 /** The tape of the first operand that is on one; NULL if none is. */
 lb_tape *lb_operands_tape(lb_tensor *const *in, int inputs);
 
-/* ---- Several arrays in one block of memory. The same code computes the size of the block and divides it, so that sizes
- * and order are in one place. ---- */
+/* ---- Several arrays in one block of memory. The same code computes the size of the block and divides it, so that
+ * sizes and order are in one place. ---- */
 
 typedef struct lb_parts {
     lb_real *block; /* NULL: parts are only counted */

@@ -114,7 +114,21 @@ size_t lb_align_up(size_t bytes)
     return (bytes + LB_ALIGNMENT - 1) / LB_ALIGNMENT * LB_ALIGNMENT;
 }
 
-/* ---- Arenas. ---- */
+/* ---- An arena. Memory comes from its last block. When that is full, the next one is twice as large, or as large as
+ * the piece that is asked for. Here with two blocks:
+ *
+ *     arena->last                          memory        memory + used         memory + size
+ *          |                               |             |                     |
+ *          v                               v             v                     v
+ *          +---------------------------+---+-------------+---------------------+---+
+ *          | previous memory size used | . | allocated   | free                | . |   . is padding: `memory` is a
+ *          +----|----------------------+---+-------------+---------------------+---+   multiple of LB_ALIGNMENT, and
+ *               v                                                                      so is the size of each piece
+ *               +---------------------------+---+---------------+---------+---+
+ *        NULL <-- previous memory size used | . | allocated     | too few | . |
+ *               +---------------------------+---+---------------+---------+---+
+ *
+ * A reset replaces them by one block that has room for all that was allocated. ---- */
 
 enum { SMALLEST_BLOCK = 1 << 16 };
 

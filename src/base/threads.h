@@ -37,7 +37,8 @@ static inline int64_t lb_smaller(int64_t a, int64_t b)
 }
 
 /** The length of the chunks into which `count` things are divided, so that each thread has one, or several of length
- *  `most`; a multiple of `least`. Several ops then give a thread the same part of a batch, which is still in its cache. */
+ *  `most`; a multiple of `least`. Several ops then give a thread the same part of a batch, which is still in its
+ *  cache. */
 int64_t lb_chunk_for_threads(int64_t count, int64_t least, int64_t most);
 
 #endif

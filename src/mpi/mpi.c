@@ -125,7 +125,8 @@ static lb_status exchange(void *context, int partner, const void *send, size_t s
         int code = MPI_Irecv(to, received, MPI_BYTE, partner, BYTES, mpi->all, &request[0]);
         lb_status status = check_call("receive", code, error);
         if (status) return status;
-        status = check_call("send", MPI_Isend(from, sent, MPI_BYTE, partner, BYTES, mpi->all, &request[1]), error);
+        status =
+            check_call("send", MPI_Isend(from, sent, MPI_BYTE, partner, BYTES, mpi->all, &request[1]), error);
         if (!status) status = wait_for(mpi, partner, request, error);
         if (status) return status;
         from += sent;
@@ -179,8 +180,8 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
     if (!mpi->names) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for MPI");
     const int bytes = sizeof *mpi->names;
     return check_call("names",
-                 MPI_Allgather(mpi->group.name, bytes, MPI_CHAR, mpi->names, bytes, MPI_CHAR, mpi->all),
-                 error);
+                      MPI_Allgather(mpi->group.name, bytes, MPI_CHAR, mpi->names, bytes, MPI_CHAR, mpi->all),
+                      error);
 }
 
 lb_mpi *lb_mpi_open(lb_error *error)

@@ -1,11 +1,31 @@
-/* How a recurrence divides a product: the weight into panels of columns, and the batch into tiles of rows. */
+/* How a recurrence divides a product c = a b: the weight b into panels of columns, and the rows of a and c, which are
+ * those of the batch, into tiles. Here for a weight [depth, 70] and a batch of 100 rows, in two groups of threads:
+ *
+ *          columns  0          32         64   70                 packed
+ *                   +----------+----------+----+                  +----------+ 0
+ *     weight        |          |          |    |                  |    0     |   depth rows of 32 numbers
+ *     [depth, 70]   | panel 0  | panel 1  | 2  |  lb_panels_pack  +----------+ 32 depth
+ *                   |          |          |    |  ------------->  |    1     |
+ *                   +----------+----------+----+                  +----+-----+ 64 depth
+ *                                                                 | 2  |     |   the rest of a row is not used
+ *          rows   0 +----------+----------+----+                  +----+-----+ 96 depth
+ *                   |          |    *     |    |  tile 0
+ *                32 +----------+----------+----+
+ *                   |          |    *     |    |  tile 1          * The first group has tiles 0 and 1. Its thread that
+ *     c          64 +----------+----------+----+                    has panel 1 computes both in one call of
+ *     [100, 70]     |          |          |    |  tile 2            lb_panels_multiply, if all rows have the step.
+ *                96 +----------+----------+----+
+ *                   |          |          |    |  tile 3, 4 rows
+ *               100 +----------+----------+----+
+ *
+ * Element (i, j) of the weight is packed[(j / 32 * depth + i) * 32 + j % 32]. */
 #ifndef LB_PANELS_H
 #define LB_PANELS_H
 
 #include "tensor/gemm.h"
 
-/* ---- A weight in panels of 32 columns. The numbers of a panel are next to each other, so that a thread that multiplies
- * with the same panels at every step of a recurrence keeps them in its own cache. ---- */
+/* ---- A weight in panels of 32 columns. The numbers of a panel are next to each other, so that a thread that
+ * multiplies with the same panels at every step of a recurrence keeps them in its own cache. ---- */
 
 enum { LB_PANEL = 32 };
 

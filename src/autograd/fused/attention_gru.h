@@ -18,9 +18,8 @@
 #include "tensor/attention_kernel.h"
 #include "tensor/cell_kernel.h"
 
-/* ---- e^2k of the keys of an op (tensor/attention_kernel.h), for each number k of a key. They are computed row by row of
- * the batch, when the thread of the row first needs them. A row with a key outside their range has none.
- * ---- */
+/* ---- e^2k of the keys of an op (tensor/attention_kernel.h), for each number k of a key. It is computed row by row of
+ * the batch, when the thread of the row first needs it. A row with a key outside its range has none. ---- */
 
 typedef struct lb_key_exp2x lb_key_exp2x;
 

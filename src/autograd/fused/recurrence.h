@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* ---- The input at each step: the input part of the gates, W_ih input + b_ih, and the rows that are still active. ---- */
+/* ---- The input at each step: the input part of the gates, W_ih input + b_ih, and which rows are still active. ---- */
 
 /** The attributes of such an op. */
 typedef struct lb_gru_attributes {
@@ -55,8 +55,8 @@ static inline bool lb_gru_input_has(const lb_gru_input *input, int64_t row, int6
 
 /* ---- The team: how a step of a batch is divided among threads (base/team.h). Each group takes tiles of rows
  * (tensor/panels.h) through all steps, or every second, third ... row of a tile. In a step, each thread computes the
- * columns of its panels for all rows of its group, and then everything else that belongs to its units. No sum is divided,
- * so the bits do not depend on the team. ---- */
+ * columns of its panels for all rows of its group, and then everything else that belongs to its units. No sum is
+ * divided, so the bits do not depend on the team. ---- */
 
 /** A thread of the team, and its part of the work. */
 typedef struct lb_worker {
