@@ -51,7 +51,7 @@ lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_
 /** Adds the sum of `rows` rows, each as long as the operand, to its gradient, if lb_wants_grad. */
 void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
 
-/** Records LB_ERROR_ARGUMENT for a normalizer that there is not. */
+/** Records LB_ERROR_ARGUMENT unless the normalizer is one of lb_normalizer. */
 lb_status lb_op_check_normalizer(const lb_node *node, lb_normalizer normalizer);
 
 /** Records that operands `a` and `b` (indices) do not match, with both shapes:

@@ -36,7 +36,7 @@ typedef struct lb_op_proofs {
     int count;
 } lb_op_proofs;
 
-/** Those of all files, sorted by name; generated from the names of the files. `count` receives their number. */
+/** The ops of all files, sorted by name. This is generated from the names of the files. `count` receives how many. */
 const lb_op_proofs *const *lb_op_registry(int *count);
 
 /** How the op of this name is tested; NULL: there is none. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One word of a list. */
+/* One word of a list of operands. */
 typedef struct word {
     const char *name;
     int length; /* of the name; 0: no such operand */

@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 
-/* One per thread, so that no thread reads what another one writes. */
+/* Each thread has its own, so that no thread reads what another one writes. */
 static _Thread_local lb_error stray_error;
 static _Thread_local lb_tensor stray;
 

@@ -41,7 +41,7 @@ void *lb_tape_alloc_zero(lb_tape *tape, int64_t count, size_t size);
 /** lb_tape_alloc of memory that outlives the steps. */
 void *lb_tape_alloc_lasting(lb_tape *tape, size_t bytes);
 
-/** Whether all rows go on in their order. */
+/** Whether all rows go on in their order, as lb_tape_begin_step was told. */
 bool lb_tape_shares(const lb_tape *tape);
 
 /** Whether memory outlives the steps: all but what they have allocated. */

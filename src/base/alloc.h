@@ -36,7 +36,7 @@ static inline void *lb_null(lb_status recorded)
 /** The smallest multiple of LB_ALIGNMENT that is not less than `bytes`. */
 size_t lb_align_up(size_t bytes);
 
-/** Bytes: one cache line, one AVX-512 register. */
+/** The bytes of a cache line, and of an AVX-512 register. */
 enum { LB_ALIGNMENT = 64 };
 
 /** malloc and free, except that blocks of 2 MB and more use large pages where the system has them. A custom allocator

@@ -81,7 +81,7 @@ static bool spin(lb_barrier *barrier, unsigned round)
     }
 }
 
-/* One thread alone has no barrier. */
+/* A thread alone does not wait. */
 static void wait_at_barrier(const lb_team_thread *thread, int which, int expected)
 {
     if (expected == 1) return;

@@ -19,7 +19,7 @@ enum {
 static const double EAGER = 2e-4;
 static const struct timespec PAUSE = {.tv_nsec = 20000};
 
-/* Seconds. Reading files and saving can take a while on a busy file system. */
+/* Seconds to wait for another rank. Reading files and saving can take a while on a busy file system. */
 static const double PATIENCE = 300;
 
 /* What a message is: bytes of the group, a question whether a rank waits, or the answer to it. */
@@ -54,7 +54,7 @@ static int part_of(size_t bytes)
     return bytes < MOST_BYTES ? (int)bytes : MOST_BYTES;
 }
 
-/* A rank that waits answers. */
+/* Answers the ranks that ask whether this one waits. */
 static void answer_questions(const lb_mpi *mpi)
 {
     int asked = 0;
@@ -78,7 +78,8 @@ static bool is_waiting(const lb_mpi *mpi, int partner)
     return answered != 0;
 }
 
-/* Seconds. Several ranks may wait for the one that hangs; the nearest in the tree of sums gives up first. */
+/* The seconds to wait for a partner. Several ranks may wait for the one that hangs; the nearest in the tree of sums
+ * gives up first. */
 static double patience_with(const lb_mpi *mpi, int partner)
 {
     double patience = mpi->patience;
@@ -86,7 +87,8 @@ static double patience_with(const lb_mpi *mpi, int partner)
     return patience;
 }
 
-/* A rank that hangs must not make the others hang forever. One that waits itself does not hang: another one does. */
+/* A rank that hangs must not make the others hang forever. One that itself waits does not hang: another
+ * one does. */
 static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2], lb_error *error)
 {
     double start = 0, now = 0;

@@ -61,7 +61,7 @@ lb_gemm_fn lb_gemm_own;
 /** The name of the kernel of lb_gemm_own, such as "own kernel, AVX-512". */
 const char *lb_gemm_own_kernel(void);
 
-/** The kernel, compiled for one instruction set each: `b` is not transposed, and beta is 0 or 1. The first two are for
+/** The kernel, once for each instruction set: `b` is not transposed, and beta is 0 or 1. The first two are for
  *  x86-64 processors with the instruction set of their names. */
 lb_gemm_fn lb_gemm_avx512, lb_gemm_avx2, lb_gemm_base;
 

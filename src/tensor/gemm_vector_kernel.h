@@ -106,7 +106,7 @@ static inline INLINED void narrow_rows(bool transposed, int64_t m, int64_t colum
     }
 }
 
-/* Not inlined: only here is the copy on the stack. */
+/* This is not inlined, so that the copy is on the stack only here. */
 static __attribute__((noinline)) LB_GEMM_TARGET void
 narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k, const lb_real *a, int64_t a_stride,
              const lb_real *b, int64_t b_stride, bool add, lb_real *c, int64_t stride)

@@ -78,7 +78,7 @@ lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t r
 /** The team of both passes. */
 lb_grid lb_attention_gru_grid(const lb_attention_gru_run *run);
 
-/** Numbers in a trace. */
+/** The count of numbers in a trace. */
 static inline int64_t lb_attention_gru_trace_size(const lb_attention_gru_run *run)
 {
     return LB_GRU_SAVED * run->hidden + run->width;

@@ -38,7 +38,7 @@ static double score_of(const lb_node *node, int64_t index, int64_t i, int64_t k)
     return score;
 }
 
-/* Without dropout. */
+/* The definition without dropout. */
 static void reference(const lb_node *node, double *const *out)
 {
     for (int64_t index = 0; index < lb_dot_head_count(node); index++) {
