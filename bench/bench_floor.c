@@ -14,8 +14,7 @@
 #include "shared/model.h"
 
 #include "tensor/gemm.h"
-#include "tensor/gemm_blas.h"
-#include "tensor/row_tiles.h"
+#include "tensor/panels.h"
 #include <lookback/lookback.h>
 
 enum { MOST_PRODUCTS = 6, MOST_GROUPS = 3 + 36 * BENCH_LAYERS };

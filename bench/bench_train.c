@@ -6,7 +6,7 @@
 #include "shared/model.h"
 #include "shared/stages.h"
 
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "tensor/gemm.h"
 #include "train/step.h"
 #include <lookback/lookback.h>

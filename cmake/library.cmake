@@ -52,7 +52,7 @@ list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/mode
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS
   $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:SMALLEST>>,-Oz,-O3>>)
 # Products take most of the time.
-list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/tensor/(gemm|panels|transpose)")
+list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/tensor/(gemm|panels)")
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 
 function(lookback_objects name inside)

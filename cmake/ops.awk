@@ -48,7 +48,7 @@ state == "function" {
     else functions = functions $0 "\n"
     next
 }
-# A macro that writes descriptors says the operands of them all, in front of them; that of autograd/pairwise.h has two.
+# A macro that writes descriptors says the operands of them all, in front of them; that of autograd/loops.h has two.
 /LB_PAIR_OP\(/ { operands = "a b" }
 match($0, /\.operands = "[^"]*"/) { operands = substr($0, RSTART + 13, RLENGTH - 14) }
 # A descriptor, or the macro that writes one: name, operands, formula and derivative are its first four strings, or a

@@ -1,6 +1,6 @@
 #include "apply/answer_json.h"
 
-#include "base/json_text.h"
+#include "base/buffer.h"
 
 #include <math.h>
 

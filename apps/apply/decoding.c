@@ -1,7 +1,7 @@
 #include "apply/decoding.h"
 
 #include "base/alloc.h"
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "io/file.h"
 
 #include <lookback/io.h>

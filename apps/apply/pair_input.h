@@ -2,7 +2,7 @@
 #ifndef APP_PAIR_INPUT_H
 #define APP_PAIR_INPUT_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "data/pair_line.h"
 #include "io/lines.h"
 #include "lookback/translate.h"

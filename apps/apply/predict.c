@@ -6,7 +6,7 @@
 #include "apply/pair_input.h"
 #include "apply/unknown.h"
 #include "apply/votes.h"
-#include "base/plural.h"
+#include "base/format.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"

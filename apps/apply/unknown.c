@@ -1,6 +1,6 @@
 #include "apply/unknown.h"
 
-#include "base/plural.h"
+#include "base/format.h"
 #include "console/console.h"
 #include "data/symbols.h"
 #include "data/vocabulary.h"

@@ -1,7 +1,7 @@
 #include "apply/votes.h"
 
 #include "base/alloc.h"
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "models/label.h"
 
 lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char *const *texts, size_t count,

@@ -2,7 +2,7 @@
 #ifndef APP_OPTION_H
 #define APP_OPTION_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "cli/nearest.h"
 #include "settings/settings.h"
 #include "tensor/instruction_set.h"

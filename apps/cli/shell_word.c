@@ -1,7 +1,7 @@
 #include "cli/shell_word.h"
 
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "compare/comparison.h"
 
 #include "base/alloc.h"
-#include "base/json_text.h"
-#include "base/plural.h"
+#include "base/buffer.h"
+#include "base/format.h"
 #include "console/console.h"
 #include "console/output.h"
 #include "io/file.h"

@@ -1,6 +1,6 @@
 #include "console/progress.h"
 
-#include "base/clock.h"
+#include "base/progress.h"
 #include "console/console.h"
 
 #include <math.h>

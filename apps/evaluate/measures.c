@@ -2,8 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/hash.h"
-#include "base/json_text.h"
+#include "base/bytes.h"
 #include "console/console.h"
 #include "data/pair_prints.h"
 #include "data/symbols.h"

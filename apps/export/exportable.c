@@ -1,6 +1,6 @@
 #include "export/exportable.h"
 
-#include "base/plural.h"
+#include "base/format.h"
 #include "export/onnx/recurrent.h"
 #include "export/onnx/transformer.h"
 #include "export/recurrent_model.h"

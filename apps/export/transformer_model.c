@@ -1,7 +1,6 @@
 #include "export/transformer_model.h"
 
 #include "base/format.h"
-#include "base/plural.h"
 #include "lookback/ops.h"
 #include "models/transformer.h"
 

@@ -4,7 +4,7 @@
 #include "cli/setting_options.h"
 #include "console/console.h"
 
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "data/sort_task_json.h"
 #include "io/dtype.h"
 #include "io/json.h"

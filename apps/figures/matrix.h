@@ -2,7 +2,7 @@
 #ifndef APP_MATRIX_H
 #define APP_MATRIX_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "plot/font.h"
 #include <lookback/translate.h>
 

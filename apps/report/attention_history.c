@@ -1,7 +1,7 @@
 #include "report/report.h"
 
 #include "base/alloc.h"
-#include "base/base64.h"
+#include "base/bytes.h"
 #include "io/file.h"
 #include "io/json.h"
 

@@ -4,7 +4,7 @@
 #include "apply/model_operand.h"
 #include "apply/unknown.h"
 #include "apply/votes.h"
-#include "base/base64.h"
+#include "base/bytes.h"
 #include "console/console.h"
 #include "console/progress.h"
 #include "report/pair.h"

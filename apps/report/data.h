@@ -3,7 +3,7 @@
 #ifndef APP_REPORT_DATA_H
 #define APP_REPORT_DATA_H
 
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "io/file.h"
 #include <lookback/data.h>
 #include <lookback/tensor.h>

@@ -1,7 +1,7 @@
 #include "report/data.h"
 
 #include "base/alloc.h"
-#include "base/base64.h"
+#include "base/bytes.h"
 
 #include <assert.h>
 #include <string.h>

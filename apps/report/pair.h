@@ -4,7 +4,7 @@
 #define APP_REPORT_PAIR_H
 
 #include "apply/votes.h"
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "data/symbols.h"
 #include "report/data.h"
 #include <lookback/metrics.h>

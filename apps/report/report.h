@@ -3,7 +3,7 @@
 #define APP_REPORT_H
 
 #include "apply/pair_input.h"
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "report/data.h"
 #include <lookback/translate.h>
 

@@ -1,7 +1,7 @@
 #include "report/statistics.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "data/pair_prints.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef APP_REPORT_STATISTICS_H
 #define APP_REPORT_STATISTICS_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "console/progress.h"
 #include "report/pair.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/clock.h"
+#include "base/progress.h"
 #include "console/console.h"
 #include "console/output.h"
 #include "console/ranks.h"

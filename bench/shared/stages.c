@@ -1,6 +1,6 @@
 #include "shared/stages.h"
 
-#include "base/stage.h"
+#include "base/progress.h"
 #include "shared/measure.h"
 
 #include <assert.h>

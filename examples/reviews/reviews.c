@@ -1,7 +1,7 @@
 #include "reviews/reviews.h"
 
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
 #include "io/file.h"
 #include "io/file_kind.h"
 #include "io/lines.h"

@@ -2,7 +2,7 @@
 #ifndef REVIEWS_H
 #define REVIEWS_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "data/words.h"
 
 /** The maximum length of a review in bytes. */

@@ -2,7 +2,7 @@
 #ifndef LB_TEXT_FILES_H
 #define LB_TEXT_FILES_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 
 /** Finds the .txt files in train/pos and train/neg of the folder, as in aclImdb; if there are none, in its pos and neg;
  *  if there are none either, in the folder itself. `paths` receives their paths.

@@ -1,8 +1,8 @@
 #include "autograd/cause.h"
 #include "autograd/tape_internal.h"
-#include "base/stage.h"
-#include "tensor/accumulate.h"
-#include "tensor/gemm_blas.h"
+#include "base/progress.h"
+#include "tensor/arrays.h"
+#include "tensor/gemm.h"
 
 static lb_status give_grad(lb_tensor *tensor, bool zero)
 {
@@ -26,7 +26,7 @@ static lb_status give_operand_grad(lb_node *node, int i)
 
 /* Allocates the memory for all gradients and for the work of all ops before the first gradient is written: a backward
  * that cannot finish does not start. */
-static lb_status prepare(lb_tape *tape)
+static lb_status allocate_gradients(lb_tape *tape)
 {
     for (lb_node *node = tape->last; node; node = node->previous) {
         if (!lb_node_is_reached(node)) continue;
@@ -42,7 +42,7 @@ static lb_status prepare(lb_tape *tape)
 }
 
 /* Records on the tape why backward cannot start here, if it cannot. */
-static lb_status check(lb_tensor *output)
+static lb_status check_loss(lb_tensor *output)
 {
     lb_tape *tape = output->tape;
     if (!lb_is_sound(output))
@@ -55,10 +55,10 @@ static lb_status check(lb_tensor *output)
 static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
 {
     lb_tape *tape = output->tape;
-    if (check(output) || !output->requires_grad) return tape->error.status;
+    if (check_loss(output) || !output->requires_grad) return tape->error.status;
     tape->backward_ran = true;
     tape->loss = output;
-    if (give_grad(output, true) || prepare(tape)) return tape->error.status;
+    if (give_grad(output, true) || allocate_gradients(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
     lb_gemm_hold();

@@ -1,11 +1,11 @@
 #include "autograd/cause.h"
 
-#include "autograd/operands.h"
+#include "autograd/op.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
 #include "base/format.h"
-#include "tensor/finite.h"
-#include "tensor/gemm_blas.h"
+#include "tensor/arrays.h"
+#include "tensor/gemm.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Where numbers of a tape stopped being finite, for the message of a training that cannot go on. A step that is finite
- * does nothing of this. */
+/* Where numbers of a tape stopped being finite, for the message of a training that cannot go on. A step whose
+ * numbers are finite runs none of this. */
 #ifndef LB_CAUSE_H
 #define LB_CAUSE_H
 

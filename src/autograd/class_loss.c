@@ -1,6 +1,6 @@
 #include "autograd/class_loss.h"
 
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 
 #include <string.h>
 

@@ -1,4 +1,3 @@
-
 #include "base/alloc.h"
 #include "lookback/op.h"
 
@@ -41,12 +40,12 @@ static double cotangent(const checker *c, int64_t index)
     return random_value(c, "gradcheck cotangent", index);
 }
 
-static lb_real start(const checker *c, int64_t index)
+static lb_real initial_gradient(const checker *c, int64_t index)
 {
     return (lb_real)random_value(c, "gradcheck start", index);
 }
 
-static lb_tensor *run(const checker *c)
+static lb_tensor *run_function(const checker *c)
 {
     lb_tape_reset(c->tape);
     lb_tape_seed(c->tape, c->options.seed, 0);
@@ -63,8 +62,8 @@ static lb_status run_backward(const checker *c)
     int64_t index = 0;
     for (int p = 0; p < c->count; p++)
         for (int64_t i = 0; i < lb_count(c->parameters[p]); i++)
-            c->parameters[p]->grad[i] = start(c, index++);
-    lb_tensor *output = run(c);
+            c->parameters[p]->grad[i] = initial_gradient(c, index++);
+    lb_tensor *output = run_function(c);
     if (!lb_is_sound(output))
         return lb_error_set(c->error, lb_tensor_status(output), "%s", lb_tensor_error(output));
     lb_real *cotangents = lb_tape_alloc(c->tape, (size_t)lb_count(output) * sizeof *cotangents);
@@ -73,9 +72,9 @@ static lb_status run_backward(const checker *c)
     return lb_backward_from(output, cotangents, c->error);
 }
 
-static double evaluate(const checker *c)
+static double weighted_sum(const checker *c)
 {
-    const lb_tensor *output = run(c);
+    const lb_tensor *output = run_function(c);
     if (!lb_is_sound(output)) return NAN;
     double sum = 0;
     for (int64_t i = 0; i < lb_count(output); i++) sum += cotangent(c, i) * (double)output->data[i];
@@ -87,21 +86,21 @@ static double numeric_gradient(const checker *c, lb_real *value)
     lb_real saved = *value;
     lb_real above = saved + (lb_real)c->options.step, below = saved - (lb_real)c->options.step;
     *value = above;
-    double upper = evaluate(c);
+    double upper = weighted_sum(c);
     *value = below;
-    double lower = evaluate(c);
+    double lower = weighted_sum(c);
     *value = saved;
     return (upper - lower) / ((double)above - (double)below);
 }
 
-static lb_status compare(const checker *c)
+static lb_status compare_gradients(const checker *c)
 {
     int64_t index = 0;
     for (int p = 0; p < c->count; p++) {
         lb_tensor *parameter = c->parameters[p];
         for (int64_t i = 0; i < lb_count(parameter); i++, index++) {
             if (!parameter->requires_grad) continue;
-            double analytic = (double)parameter->grad[i] - (double)start(c, index);
+            double analytic = (double)parameter->grad[i] - (double)initial_gradient(c, index);
             double numeric = numeric_gradient(c, &parameter->data[i]);
             if (lb_tape_status(c->tape)) return tape_failed(c);
             double allowed = c->options.atol + c->options.rtol * fabs(numeric);
@@ -144,7 +143,7 @@ lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const
     if (c.tape && c.before) {
         copy_grads(&c, false);
         status = run_backward(&c);
-        if (!status) status = compare(&c);
+        if (!status) status = compare_gradients(&c);
         copy_grads(&c, true);
     } else {
         lb_error_set(error, status, "lb_gradcheck: out of memory");

@@ -1,14 +1,11 @@
 #include "autograd/op.h"
 
-#include "autograd/operands.h"
-#include "autograd/steps.h"
+#include "autograd/tape.h"
 #include "autograd/tape_internal.h"
 #include "base/format.h"
-#include "base/plural.h"
-#include "base/stage.h"
-#include "tensor/accumulate.h"
-#include "tensor/gemm_blas.h"
-#include "tensor/transpose.h"
+#include "base/progress.h"
+#include "tensor/arrays.h"
+#include "tensor/gemm.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -5,6 +5,9 @@
 #include "lookback/op.h"
 #include "tensor/gemm.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 /** A function of a descriptor that only training calls. In the library for prediction, which is compiled with
  *  LB_PREDICT, nothing refers to it, so that it is left out with all that it calls. */
 #ifdef LB_PREDICT
@@ -30,7 +33,7 @@ typedef struct lb_kept {
 } lb_kept;
 
 /** The cache entry of these numbers, until the mode changes or the tape is reset; `made` is memory that lasts as long.
- *  NULL in LB_MODE_TRAIN, for numbers of a step, see autograd/steps.h, or if there is no memory. */
+ *  NULL in LB_MODE_TRAIN, for numbers of a step, see autograd/tape.h, or if there is no memory. */
 lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size);
 
 /** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, as the right operand for `rows` rows.
@@ -48,11 +51,55 @@ lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_
 /** Adds the sum of `rows` rows, each as long as the operand, to its gradient, if lb_wants_grad. */
 void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
 
-/** Records LB_ERROR_ARGUMENT for a normalizer that there is not. */
+/** Records LB_ERROR_ARGUMENT unless the normalizer is one of lb_normalizer. */
 lb_status lb_op_check_normalizer(const lb_node *node, lb_normalizer normalizer);
 
 /** Records that operands `a` and `b` (indices) do not match, with both shapes:
  *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. */
 lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b);
+
+/* ---- The operands of an op: a list has their names in order, `x weight bias?`. A question mark follows an optional
+ * operand; three dots follow a name for any number of operands. ---- */
+
+enum { LB_OPERAND_TEXT = 32 };
+
+/** Writes the name of operand `i` into `text` and returns it: "" after the last one. For `x...` the names are x_1, x_2,
+ *  ... */
+char *lb_operand_name(const char *operands, int i, char text[LB_OPERAND_TEXT]);
+
+/** True if operand `i` is optional. */
+bool lb_operand_optional(const char *operands, int i);
+
+/** NULL if `lb_<name>` can use these operands: no required one is missing, none is poison, at least one is on a tape,
+ *  and all of those are on the same tape. Otherwise poison: with a tape, its poison, and an error that names the
+ *  operand is recorded there; without a tape, stray poison with that error (lb_tensor_error). */
+lb_tensor *lb_check_operands(const char *name, const char *operands, lb_tensor *const *in, int inputs);
+
+/** The tape of the first operand that is on one; NULL if none is. */
+lb_tape *lb_operands_tape(lb_tensor *const *in, int inputs);
+
+/* ---- Several arrays in one block of memory. The same code computes the size of the block and divides it, so that
+ * sizes and order are in one place. ---- */
+
+typedef struct lb_parts {
+    lb_real *block; /* NULL: parts are only counted */
+    int64_t count;  /* numbers in the parts so far */
+} lb_parts;
+
+/** The next part, of `count` numbers; NULL without a block. */
+static inline lb_real *lb_parts_next(lb_parts *parts, int64_t count)
+{
+    lb_real *part = parts->block ? parts->block + parts->count : NULL;
+    parts->count += count;
+    return part;
+}
+
+/** The next part, of `count` numbers of double precision. The block starts at a multiple of their size. */
+static inline double *lb_parts_next_doubles(lb_parts *parts, int64_t count)
+{
+    while ((size_t)parts->count * sizeof(lb_real) % sizeof(double)) parts->count++;
+    return (double *)(void *)lb_parts_next(parts,
+                                           (int64_t)((size_t)count * sizeof(double) / sizeof(lb_real)));
+}
 
 #endif

@@ -36,10 +36,19 @@ typedef struct lb_op_proofs {
     int count;
 } lb_op_proofs;
 
-/** Those of all files, sorted by name; generated from the names of the files. `count` receives their number. */
+/** The ops of all files, sorted by name. This is generated from the names of the files. `count` receives how many. */
 const lb_op_proofs *const *lb_op_registry(int *count);
 
 /** How the op of this name is tested; NULL: there is none. */
 const lb_op_proof *lb_op_proof_of(const char *op);
+
+/* ---- Softmax and its relatives by their definition, for references. ---- */
+
+/** Turns a row of scores into weights, in place. A score of -inf hides; a row of only hidden scores becomes zeros.
+ *  The threshold of the sparse ones is found by bisection. */
+void lb_reference_weights(lb_normalizer normalizer, int64_t count, double *x);
+
+/** ln softmax(x)_i; -inf where x_i is. */
+double lb_reference_log_softmax(int64_t count, const lb_real *x, int64_t i);
 
 #endif

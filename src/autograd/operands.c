@@ -1,12 +1,12 @@
-#include "autograd/operands.h"
+#include "autograd/op.h"
 
-#include "autograd/poison.h"
+#include "autograd/tape.h"
 #include "autograd/tape_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* One word of a list. */
+/* One word of a list of operands. */
 typedef struct word {
     const char *name;
     int length; /* of the name; 0: no such operand */

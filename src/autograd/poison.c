@@ -1,11 +1,10 @@
-#include "autograd/poison.h"
+#include "autograd/tape.h"
 
 #include "base/format.h"
-#include "lookback/autograd.h"
 
 #include <stdarg.h>
 
-/* One per thread, so that no thread reads what another one writes. */
+/* Each thread has its own, so that no thread reads what another one writes. */
 static _Thread_local lb_error stray_error;
 static _Thread_local lb_tensor stray;
 

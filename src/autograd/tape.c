@@ -1,9 +1,29 @@
-#include "autograd/scope.h"
-#include "lookback/autograd.h"
+/* The tape after loss = lb_sum(lb_add(lb_mul(x, w), b)). The arrows from node to node are `previous`; x, w and b are
+ * leaves, which have no node:
+ *
+ *     tape->last
+ *         |
+ *         v
+ *     +-------+          +-------+          +-------+
+ *     |  sum  |--------->|  add  |--------->|  mul  |----> NULL
+ *     +-------+          +-------+          +-------+
+ *      in[0]: s           in[0]: p           in[0]: x
+ *      out[0]: loss       in[1]: b           in[1]: w
+ *                         out[0]: s          out[0]: p      p->node, s->node and loss->node lead back to these nodes
+ *
+ * lb_backward goes from the left to the right. An op is recorded only if backward may need it: in LB_MODE_TRAIN, with
+ * an operand that requires a gradient. All memory lies in the arena (base/alloc.c), one piece after the other, until
+ * lb_tape_reset. Each op has its node, a copy of its attributes, its result with its numbers, and what forward keeps:
+ *
+ *     | mul | attributes | p | data of p | add | attributes | s | data of s | sum ... | gradients and work of backward
+ *
+ * From lb_tape_begin_step to lb_tape_end_steps, while a decoder runs, memory comes from two more arenas in turn. Each
+ * is emptied when its next step begins, so that a step can read what the one before has computed:
+ *
+ *     step          none     1          2          3          4
+ *     memory from   arena    work[1]    work[0]    work[1]    work[0] */
+#include "autograd/tape.h"
 
-#include "autograd/poison.h"
-#include "autograd/scratch.h"
-#include "autograd/steps.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
 #include "base/format.h"

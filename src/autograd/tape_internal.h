@@ -2,7 +2,7 @@
 #ifndef LB_TAPE_INTERNAL_H
 #define LB_TAPE_INTERNAL_H
 
-#include "base/arena.h"
+#include "base/alloc.h"
 #include "lookback/op.h"
 
 struct lb_tape {

@@ -36,11 +36,65 @@ static inline void *lb_null(lb_status recorded)
 /** The smallest multiple of LB_ALIGNMENT that is not less than `bytes`. */
 size_t lb_align_up(size_t bytes);
 
-/** Bytes: one cache line, one AVX-512 register. */
+/** The bytes of a cache line, and of an AVX-512 register. */
 enum { LB_ALIGNMENT = 64 };
 
 /** malloc and free, except that blocks of 2 MB and more use large pages where the system has them. A custom allocator
  *  that only counts or refuses allocations can call this one. */
 extern const lb_allocator lb_default_allocator;
+
+/* ---- An arena: memory that is allocated piece by piece and released all at once. ---- */
+
+typedef struct lb_arena lb_arena;
+
+/** A new, empty arena; NULL if there is no memory for it. */
+lb_arena *lb_arena_new(void);
+
+/** Frees the arena and everything allocated from it. NULL is allowed. */
+void lb_arena_free(lb_arena *arena);
+
+/** `bytes` of memory aligned to LB_ALIGNMENT, alive until the next reset; NULL if there is no memory.
+ *  The content is arbitrary. */
+void *lb_arena_alloc(lb_arena *arena, size_t bytes);
+
+/** For tests: from now on each piece of any arena is a block of its own, so that the allocator sees it. */
+void lb_arena_apart(bool apart);
+
+/** Releases everything. If there are several blocks, one block of the same total size replaces them: a loop whose steps
+ *  need the same memory stops calling the allocator after its second reset. */
+void lb_arena_reset(lb_arena *arena);
+
+/** The same, but the one block has `spare` bytes more: for a loop whose steps need a little more each time. */
+void lb_arena_reset_with(lb_arena *arena, size_t spare);
+
+/** Whether `memory` was allocated from the arena since the last reset. */
+bool lb_arena_holds(const lb_arena *arena, const void *memory);
+
+/** Bytes allocated since the last reset. */
+size_t lb_arena_used(const lb_arena *arena);
+
+/* ---- What the memory sanitizer has to know about memory that we hand out ourselves. The tests run with
+ * poison_in_malloc=0: what other libraries allocate counts as written, because they are not instrumented. ---- */
+
+#ifdef __has_feature
+#    if __has_feature(memory_sanitizer)
+#        include <sanitizer/allocator_interface.h>
+#        include <sanitizer/msan_interface.h>
+#        define LB_MEMORY_SANITIZER
+#    endif
+#endif
+
+/** LB_MARK_UNWRITTEN(memory, bytes): from now on, reading the bytes before they are written is an error.
+ *  LB_MARK_WRITTEN(memory, bytes): they may be read as they are.
+ *  LB_MARK_RELEASED(memory): others may allocate these bytes again. In other builds, all three do nothing. */
+#ifdef LB_MEMORY_SANITIZER
+#    define LB_MARK_UNWRITTEN(memory, bytes) __msan_poison(memory, bytes)
+#    define LB_MARK_WRITTEN(memory, bytes)   __msan_unpoison(memory, bytes)
+#    define LB_MARK_RELEASED(memory)         __msan_unpoison(memory, __sanitizer_get_allocated_size(memory))
+#else
+#    define LB_MARK_UNWRITTEN(memory, bytes) ((void)(memory), (void)(bytes))
+#    define LB_MARK_WRITTEN(memory, bytes)   ((void)(memory), (void)(bytes))
+#    define LB_MARK_RELEASED(memory)         ((void)(memory))
+#endif
 
 #endif

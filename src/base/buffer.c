@@ -1,12 +1,12 @@
 #include "base/buffer.h"
 
+#include "base/alloc.h"
+#include "base/format.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/alloc.h"
-#include "base/format.h"
 
 /* Makes room for `count` more characters and a NUL. */
 static bool reserve(lb_buffer *buffer, size_t count)
@@ -89,4 +89,74 @@ char *lb_buffer_end(lb_buffer *buffer)
     if (!buffer->failed) return buffer->text;
     lb_release(buffer->text);
     return NULL;
+}
+
+/* ---- JSON, value by value. ---- */
+
+void lb_json_key(lb_buffer *json, const char *key)
+{
+    bool first = json->length == 0 || strchr("{[:\n", json->text[json->length - 1]);
+    if (!first) lb_buffer_print(json, ",");
+    if (!key) return;
+    lb_buffer_json_string(json, key);
+    lb_buffer_print(json, ":");
+}
+
+void lb_json_open(lb_buffer *json, const char *key, const char *bracket)
+{
+    lb_json_key(json, key);
+    lb_buffer_print(json, "%s", bracket);
+}
+
+void lb_json_string(lb_buffer *json, const char *key, const char *string)
+{
+    lb_json_key(json, key);
+    if (string)
+        lb_buffer_json_string(json, string);
+    else
+        lb_buffer_print(json, "null");
+}
+
+void lb_json_number(lb_buffer *json, const char *key, double number, int digits)
+{
+    lb_json_key(json, key);
+    lb_buffer_json_number(json, number, digits);
+}
+
+void lb_json_whole(lb_buffer *json, const char *key, int64_t number)
+{
+    lb_json_key(json, key);
+    lb_buffer_print(json, "%lld", (long long)number);
+}
+
+void lb_json_bool(lb_buffer *json, const char *key, bool value)
+{
+    lb_json_key(json, key);
+    lb_buffer_print(json, value ? "true" : "false");
+}
+
+void lb_json_strings(lb_buffer *json, const char *key, const char *const *strings, int64_t count)
+{
+    lb_json_open(json, key, "[");
+    for (int64_t i = 0; i < count; i++) lb_json_string(json, NULL, strings[i]);
+    lb_buffer_print(json, "]");
+}
+
+/* ---- Lists of strings. ---- */
+
+lb_status lb_strings_add(lb_strings *strings, char *text, lb_error *error)
+{
+    if (!text || !lb_alloc_more(&strings->text, strings->count, &strings->capacity, sizeof text)) {
+        lb_release(text);
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu texts", strings->count + 1);
+    }
+    strings->text[strings->count++] = text;
+    return LB_OK;
+}
+
+void lb_strings_free(lb_strings *strings)
+{
+    for (size_t i = 0; i < strings->count; i++) lb_release(strings->text[i]);
+    lb_release((void *)strings->text);
+    *strings = (lb_strings){0};
 }

@@ -1,8 +1,12 @@
-/* A growing text. */
+/* Texts that grow: plain text, JSON, and lists of strings. */
 #ifndef LB_BUFFER_H
 #define LB_BUFFER_H
 
 #include "lookback/base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /** A text under construction. Start from `lb_buffer buffer = {0};`. If memory runs out, `failed` is set and stays set:
  *  check it once, at the end, or call lb_buffer_end. */
@@ -26,5 +30,40 @@ void lb_buffer_json_number(lb_buffer *buffer, double number, int digits);
 
 /** The text, for lb_release; NULL if memory has run out, or nothing was appended. Does not use the buffer any more. */
 LB_MUST_USE char *lb_buffer_end(lb_buffer *buffer);
+
+/* ---- JSON under construction, value by value. ---- */
+
+/** Begins a value, which the caller prints: the member of an object with this key or, with NULL, an item of a list. A
+ *  comma goes before it unless it is the first one: the last byte of the text tells. */
+void lb_json_key(lb_buffer *json, const char *key);
+
+/** An object, "{", or a list, "[". The caller prints its end. */
+void lb_json_open(lb_buffer *json, const char *key, const char *bracket);
+
+/** As lb_buffer_json_string; null for NULL. */
+void lb_json_string(lb_buffer *json, const char *key, const char *string);
+
+/** As lb_buffer_json_number. */
+void lb_json_number(lb_buffer *json, const char *key, double number, int digits);
+
+void lb_json_whole(lb_buffer *json, const char *key, int64_t number);
+void lb_json_bool(lb_buffer *json, const char *key, bool value);
+
+/** Strings as a list. */
+void lb_json_strings(lb_buffer *json, const char *key, const char *const *strings, int64_t count);
+
+/* ---- A growing list of strings. ---- */
+
+/** A list of strings. Zero is an empty list. */
+typedef struct lb_strings {
+    size_t count, capacity;
+    char **text; /* [count] */
+} lb_strings;
+
+/** Adds a string from lb_alloc. The list takes ownership; after an error the string has been released. NULL, a failed
+ *  allocation, is an error, too. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_strings_add(lb_strings *strings, char *text, lb_error *error);
+
+void lb_strings_free(lb_strings *strings);
 
 #endif

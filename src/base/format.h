@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** As snprintf, in the locale C. Returns a negative number, and writes an empty text, if that locale needs memory and
  *  there is none: with glibc and musl it needs none. */
@@ -29,5 +30,27 @@ lb_plain_locale lb_plain_locale_enter(void);
 
 /** Returns to the locale of the host. */
 void lb_plain_locale_leave(lb_plain_locale locale);
+
+/* ---- Numbers and choices in messages. ---- */
+
+/** What follows a noun of which there are `count`: "s", or nothing behind one. */
+static inline const char *lb_plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/** How many names there are before the NULL that ends them. An enum with these names has one less as its last value. */
+static inline int lb_choices(const char *const *names)
+{
+    int count = 0;
+    while (names[count]) count++;
+    return count;
+}
+
+/** The name of a choice; "unknown" if it is none. */
+static inline const char *lb_choice_name(const char *const *names, int choice)
+{
+    return choice >= 0 && choice < lb_choices(names) ? names[choice] : "unknown";
+}
 
 #endif

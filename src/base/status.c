@@ -42,3 +42,13 @@ int lb_status_exit(lb_status status)
 {
     return row_of(status).exit_status;
 }
+
+/* ---- The version. ---- */
+
+#define TEXT_OF(number) TEXT(number)
+#define TEXT(number)    #number
+
+const char *lb_version(void)
+{
+    return TEXT_OF(LB_VERSION_MAJOR) "." TEXT_OF(LB_VERSION_MINOR) "." TEXT_OF(LB_VERSION_PATCH);
+}

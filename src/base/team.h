@@ -1,5 +1,5 @@
-/* Threads that walk through one op together, step by step. They stand in a grid: the rows of a batch are divided among
- * the groups, and the columns of each step among the members of a group. A member waits for those of its group only.
+/* Threads that compute one op together, step by step. They stand in a grid: the rows of a batch are divided among the
+ * groups, and the columns of each step among the threads of a group. A thread waits for those of its group only.
  * docs/adr/0035-threads-that-walk-together.md says why. */
 #ifndef LB_TEAM_H
 #define LB_TEAM_H
@@ -9,7 +9,7 @@
 enum { LB_MOST_IN_TEAM = 64 };
 
 typedef struct lb_grid {
-    int groups, width; /* `width` members in each group */
+    int groups, width; /* `width` threads in each group */
 } lb_grid;
 
 static inline int64_t lb_grid_threads(lb_grid grid)
@@ -17,23 +17,23 @@ static inline int64_t lb_grid_threads(lb_grid grid)
     return (int64_t)grid.groups * grid.width;
 }
 
-typedef struct lb_meeting lb_meeting;
+typedef struct lb_barrier lb_barrier;
 
 /** One thread of a team. */
-typedef struct lb_member {
+typedef struct lb_team_thread {
     lb_grid grid;         /* that the runtime has given, which may be smaller than the one asked for */
     int group, place;     /* where this thread stands: 0 <= group < groups, 0 <= place < width */
-    lb_meeting *meetings; /* of each group, and of all */
-} lb_member;
+    lb_barrier *barriers; /* [groups + 1]: of each group, and of all */
+} lb_team_thread;
 
-/** Calls work(member, context) on each thread of a team; on the calling thread alone for a grid of one. */
-void lb_team_run(lb_grid grid, void (*work)(const lb_member *member, void *context), void *context);
+/** Calls work(thread, context) on each thread of a team; on the calling thread alone for a grid of one. */
+void lb_team_run(lb_grid grid, void (*work)(const lb_team_thread *thread, void *context), void *context);
 
-/** Waits until all members of the group are here; then each of them sees what the others have written. */
-void lb_team_meet(const lb_member *member);
+/** Waits until all threads of the group are here; then each of them sees what the others have written. */
+void lb_team_barrier(const lb_team_thread *thread);
 
-/** The same for all members of the team. */
-void lb_team_meet_all(const lb_member *member);
+/** The same for all threads of the team. */
+void lb_team_barrier_all(const lb_team_thread *thread);
 
 /** The share of `count` things that place `place` of `places` has: `first` up to, without, the return value. */
 static inline int64_t lb_share(int64_t count, int64_t place, int64_t places, int64_t *first)

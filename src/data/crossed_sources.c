@@ -1,7 +1,7 @@
 #include "data/crossed_sources.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "data/symbols.h"
 #include "lookback/tensor.h"
 

@@ -2,7 +2,7 @@
 #ifndef LB_CROSSED_SOURCES_H
 #define LB_CROSSED_SOURCES_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "lookback/data.h"
 
 /** Makes up sources for a teacher. Each crosses two of the given ones at a place before which both have the same two

@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "data/pairs_internal.h"
 
 /* Marks the pairs to hold out, and counts them. */

@@ -1,6 +1,6 @@
 #include "data/pair_index_key.h"
 
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "data/symbols.h"
 #include "io/file_hash.h"
 

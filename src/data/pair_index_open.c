@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "data/pair_index.h"
 #include "data/pair_index_parts.h"
 #include "data/vocabulary_json.h"

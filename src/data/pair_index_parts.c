@@ -1,6 +1,6 @@
 #include "data/pair_index_parts.h"
 
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "data/pair_prints.h"
 
 bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS])

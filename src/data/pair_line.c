@@ -2,8 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/format.h"
-#include "base/plural.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
 #include "data/formats/columns.h"
 #include "data/formats/pair_kind.h"
 #include "io/file_kind.h"

@@ -1,7 +1,7 @@
 #include "data/pair_prints.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/plural.h"
+#include "base/format.h"
 #include "data/pairs.h"
 
 #include <string.h>

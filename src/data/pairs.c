@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/hash.h"
-#include "base/plural.h"
+#include "base/bytes.h"
+#include "base/format.h"
 #include "data/pairs.h"
 #include "io/path.h"
 #include "lookback/base.h"

@@ -2,8 +2,8 @@
 #ifndef LB_PAIRS_H
 #define LB_PAIRS_H
 
-#include "base/counter.h"
-#include "base/strings.h"
+#include "base/progress.h"
+#include "base/buffer.h"
 #include "data/pair_line.h"
 #include "data/vocabulary.h"
 #include "lookback/data.h"

@@ -2,9 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/format.h"
-#include "base/hash.h"
-#include "base/plural.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
 #include "data/formats/pieces.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef LB_TEXT_ODDITIES_H
 #define LB_TEXT_ODDITIES_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "data/pairs.h"
 
 /** Pairs with something in common. */

@@ -1,7 +1,7 @@
 #include "data/variants.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 #include "data/vocabulary.h"
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "lookback/tensor.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "data/vocabulary_json.h"
 
 #include "base/alloc.h"
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "data/symbols.h"
 #include "io/json.h"
 #include "lookback/tensor.h"

@@ -1,7 +1,7 @@
 #include "io/file_hash.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "io/own_file.h"
 #include "io/path.h"
 

@@ -1,7 +1,7 @@
 #include "io/file_kind.h"
 
 #include "base/format.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
 #include "io/byte_order.h"
 #include "io/safetensors_format.h"
 

@@ -1,7 +1,6 @@
 #include "io/plain_reader.h"
 
 #include "base/alloc.h"
-#include "base/unwritten.h"
 #include "io/lines.h"
 #include "io/path.h"
 

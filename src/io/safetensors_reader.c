@@ -6,7 +6,7 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
 #include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"

@@ -5,8 +5,8 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
-#include "base/json_text.h"
-#include "base/utf8.h"
+#include "base/buffer.h"
+#include "base/bytes.h"
 #include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"

@@ -1,7 +1,7 @@
 #include "models/transformer.h"
 
 #include "autograd/op.h"
-#include "autograd/scope.h"
+#include "autograd/tape.h"
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
 #include "nn/layers.h"

@@ -19,7 +19,7 @@ enum {
 static const double EAGER = 2e-4;
 static const struct timespec PAUSE = {.tv_nsec = 20000};
 
-/* Seconds. Reading files and saving can take a while on a busy file system. */
+/* Seconds to wait for another rank. Reading files and saving can take a while on a busy file system. */
 static const double PATIENCE = 300;
 
 /* What a message is: bytes of the group, a question whether a rank waits, or the answer to it. */
@@ -40,7 +40,7 @@ struct lb_mpi {
     int twins; /* ranks of this node with the same CPU set, this one included */
 };
 
-static lb_status check(const char *what, int code, lb_error *error)
+static lb_status check_call(const char *what, int code, lb_error *error)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
@@ -54,7 +54,7 @@ static int part_of(size_t bytes)
     return bytes < MOST_BYTES ? (int)bytes : MOST_BYTES;
 }
 
-/* A rank that waits answers. */
+/* Answers the ranks that ask whether this one waits. */
 static void answer_questions(const lb_mpi *mpi)
 {
     int asked = 0;
@@ -78,7 +78,8 @@ static bool is_waiting(const lb_mpi *mpi, int partner)
     return answered != 0;
 }
 
-/* Seconds. Several ranks may wait for the one that hangs; the nearest in the tree of sums gives up first. */
+/* The seconds to wait for a partner. Several ranks may wait for the one that hangs; the nearest in the tree of sums
+ * gives up first. */
 static double patience_with(const lb_mpi *mpi, int partner)
 {
     double patience = mpi->patience;
@@ -86,7 +87,8 @@ static double patience_with(const lb_mpi *mpi, int partner)
     return patience;
 }
 
-/* A rank that hangs must not make the others hang forever. One that waits itself does not hang: another one does. */
+/* A rank that hangs must not make the others hang forever. One that itself waits does not hang: another
+ * one does. */
 static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2], lb_error *error)
 {
     double start = 0, now = 0;
@@ -94,7 +96,7 @@ static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2]
     for (int64_t look = 1;; look++) {
         int done = 0;
         MPI_Status found[2];
-        lb_status status = check("exchange", MPI_Testall(2, request, &done, found), error);
+        lb_status status = check_call("exchange", MPI_Testall(2, request, &done, found), error);
         if (status || done) return status;
         if (hangs)
             return lb_error_set(error, LB_ERROR_BUSY, "%s has not answered for %g s", mpi->names[partner],
@@ -123,9 +125,10 @@ static lb_status exchange(void *context, int partner, const void *send, size_t s
         int sent = part_of(send_bytes), received = part_of(receive_bytes);
         MPI_Request request[2];
         int code = MPI_Irecv(to, received, MPI_BYTE, partner, BYTES, mpi->all, &request[0]);
-        lb_status status = check("receive", code, error);
+        lb_status status = check_call("receive", code, error);
         if (status) return status;
-        status = check("send", MPI_Isend(from, sent, MPI_BYTE, partner, BYTES, mpi->all, &request[1]), error);
+        status =
+            check_call("send", MPI_Isend(from, sent, MPI_BYTE, partner, BYTES, mpi->all, &request[1]), error);
         if (!status) status = wait_for(mpi, partner, request, error);
         if (status) return status;
         from += sent;
@@ -161,11 +164,11 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
     MPI_Initialized(&has_begun);
     if (!has_begun) {
         lb_status status =
-            check("begin", MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), error);
+            check_call("begin", MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), error);
         if (status) return status;
         mpi->began = true;
     }
-    lb_status status = check("communicator", MPI_Comm_dup(MPI_COMM_WORLD, &mpi->all), error);
+    lb_status status = check_call("communicator", MPI_Comm_dup(MPI_COMM_WORLD, &mpi->all), error);
     if (status) return status;
     MPI_Comm_set_errhandler(mpi->all, MPI_ERRORS_RETURN);
     mpi->group.context = mpi;
@@ -178,9 +181,9 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
     mpi->names = lb_alloc((size_t)mpi->group.size * sizeof *mpi->names);
     if (!mpi->names) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for MPI");
     const int bytes = sizeof *mpi->names;
-    return check("names",
-                 MPI_Allgather(mpi->group.name, bytes, MPI_CHAR, mpi->names, bytes, MPI_CHAR, mpi->all),
-                 error);
+    return check_call("names",
+                      MPI_Allgather(mpi->group.name, bytes, MPI_CHAR, mpi->names, bytes, MPI_CHAR, mpi->all),
+                      error);
 }
 
 lb_mpi *lb_mpi_open(lb_error *error)

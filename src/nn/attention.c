@@ -1,4 +1,4 @@
-#include "autograd/scope.h"
+#include "autograd/tape.h"
 #include "lookback/nn.h"
 
 #include "autograd/op.h"

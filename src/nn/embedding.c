@@ -1,7 +1,7 @@
 #include "nn/embedding.h"
 
 #include "autograd/op.h"
-#include "autograd/scope.h"
+#include "autograd/tape.h"
 #include "lookback/op.h"
 #include "nn/params.h"
 

@@ -1,6 +1,6 @@
 #include "nn/linear.h"
 
-#include "autograd/scope.h"
+#include "autograd/tape.h"
 #include "lookback/op.h"
 #include "nn/params.h"
 

@@ -1,10 +1,8 @@
 #include "nn/params.h"
 
-#include "autograd/poison.h"
+#include "autograd/tape.h"
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "base/format.h"
-#include "base/plural.h"
 #include "tensor/shape.h"
 
 #include <stdarg.h>

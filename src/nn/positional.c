@@ -1,7 +1,7 @@
-#include "autograd/scope.h"
+#include "autograd/tape.h"
 #include "lookback/nn.h"
 
-#include "autograd/operands.h"
+#include "autograd/op.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "nn/layers.h"

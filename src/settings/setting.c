@@ -1,7 +1,7 @@
 #include "settings/settings.h"
 
-#include "base/json_text.h"
-#include "base/plural.h"
+#include "base/buffer.h"
+#include "base/format.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,11 @@
 #include "tensor/attention_kernel.h"
 
-#include "tensor/sparse_row.h"
+#include "tensor/softmax_row.h"
+
+#include <stddef.h>
+
+const char *const lb_normalizer_names[] = {
+    [LB_SOFTMAX] = "softmax", [LB_SPARSEMAX] = "sparsemax", [LB_ENTMAX] = "entmax", NULL};
 
 /* e^(2 LIMIT), and its inverse, are still normal numbers. */
 #ifdef LB_REAL_IS_DOUBLE
@@ -9,24 +14,20 @@ static const lb_real LIMIT = 350;
 static const lb_real LIMIT = 43;
 #endif
 
-LB_KERNEL_OF(bool, powers_of, (int64_t count, const lb_real *x, lb_real *powers), (count, x, powers))
+LB_SHARED_KERNEL_OF(bool, lb_attend_exp2x, (int64_t count, const lb_real *x, lb_real *exp2x),
+                    (count, x, exp2x))
 {
     int64_t beyond = 0;
 #pragma omp simd reduction(+ : beyond)
     for (int64_t i = 0; i < count; i++) {
-        powers[i] = lb_exp_inline(2 * x[i]);
+        exp2x[i] = lb_exp_inline(2 * x[i]);
         beyond += x[i] > LIMIT || x[i] < -LIMIT;
     }
     return beyond == 0;
 }
 
-bool lb_attend_powers(int64_t count, const lb_real *x, lb_real *powers)
-{
-    return powers_of(count, x, powers);
-}
-
 /* tanh(q + k) from e^2q and e^2k. If their product is infinite or 0, this is 1 or -1. */
-static inline lb_real tanh_by_powers(lb_real query, lb_real key)
+static inline lb_real tanh_by_exp2x(lb_real query, lb_real key)
 {
     return 1 - 2 / (1 + query * key);
 }
@@ -51,15 +52,15 @@ static inline lb_real sum_of(lb_real *lane)
     return lane[0];
 }
 
-static inline lb_real score_by_powers(int64_t width, const lb_real *v, const lb_real *query,
-                                      const lb_real *key)
+static inline lb_real score_by_exp2x(int64_t width, const lb_real *v, const lb_real *query,
+                                     const lb_real *key)
 {
     lb_real lane[LANES] = {0};
     int64_t whole = width - width % LANES;
     for (int64_t i = 0; i < whole; i += LANES)
 #pragma omp simd
-        for (int j = 0; j < LANES; j++) lane[j] += v[i + j] * tanh_by_powers(query[i + j], key[i + j]);
-    for (int64_t i = whole; i < width; i++) lane[i - whole] += v[i] * tanh_by_powers(query[i], key[i]);
+        for (int j = 0; j < LANES; j++) lane[j] += v[i + j] * tanh_by_exp2x(query[i + j], key[i + j]);
+    for (int64_t i = whole; i < width; i++) lane[i - whole] += v[i] * tanh_by_exp2x(query[i], key[i]);
     return sum_of(lane);
 }
 
@@ -68,10 +69,10 @@ static inline bool is_hidden(const lb_attended *to, int64_t k)
     return to->mask && to->mask[k] == 0;
 }
 
-/* Whether both sides have powers; computes those of the query. */
-static bool by_powers(const lb_attended *to, const lb_real *query)
+/* Computes e^2q, if there is e^2k. Returns whether a tanh can be computed from both. */
+static bool make_exp2q(const lb_attended *to, const lb_real *query)
 {
-    return to->powers && lb_attend_powers(to->width, query, to->power);
+    return to->exp2k && lb_attend_exp2x(to->width, query, to->exp2q);
 }
 
 /* Turns scores into weights with zeros. */
@@ -89,8 +90,8 @@ static inline bool is_left_out(const lb_attended *to, const lb_real *weights, in
 }
 
 LB_KERNEL(attend,
-          (const lb_attended *to, bool powers, const lb_real *query, lb_real *weights, lb_real *context),
-          (to, powers, query, weights, context))
+          (const lb_attended *to, bool by_exp2x, const lb_real *query, lb_real *weights, lb_real *context),
+          (to, by_exp2x, query, weights, context))
 {
     /* Local pointers, so that the compiler sees that no store changes them. */
     const lb_real *v = to->v;
@@ -98,8 +99,8 @@ LB_KERNEL(attend,
     lb_real maximum = -(lb_real)INFINITY, total = 0;
     for (int64_t k = 0; k < to->count; k++) {
         if (is_hidden(to, k)) continue;
-        weights[k] = powers ? score_by_powers(width, v, to->power, to->powers + k * width)
-                            : score(width, v, query, to->keys + k * width);
+        weights[k] = by_exp2x ? score_by_exp2x(width, v, to->exp2q, to->exp2k + k * width)
+                              : score(width, v, query, to->keys + k * width);
         maximum = weights[k] > maximum ? weights[k] : maximum;
     }
     if (to->normalizer == LB_SOFTMAX) {
@@ -124,7 +125,7 @@ LB_KERNEL(attend,
 
 void lb_attend(const lb_attended *to, const lb_real *query, lb_real *weights, lb_real *context)
 {
-    attend(to, by_powers(to, query), query, weights, context);
+    attend(to, make_exp2q(to, query), query, weights, context);
 }
 
 /* The contribution of a query and a key to the gradients of v, of the key and of the query. */
@@ -144,11 +145,11 @@ static inline void add_scaled(int64_t count, lb_real factor, const lb_real *from
 }
 
 LB_KERNEL(attend_backward,
-          (const lb_attended *to, bool powers, const lb_real *query, const lb_real *weights,
+          (const lb_attended *to, bool by_exp2x, const lb_real *query, const lb_real *weights,
            const lb_real *dcontext, const lb_real *dweights, lb_attended_grad into),
-          (to, powers, query, weights, dcontext, dweights, into))
+          (to, by_exp2x, query, weights, dcontext, dweights, into))
 {
-    const lb_real *v = to->v, *power = to->power;
+    const lb_real *v = to->v, *exp2q = to->exp2q;
     lb_real *dv = into.v, *dquery = into.query, *dscores = into.scores, mean = 0;
     int64_t width = to->width, depth = to->depth;
     for (int64_t k = 0; k < to->count; k++) {
@@ -164,16 +165,16 @@ LB_KERNEL(attend_backward,
     for (int64_t i = 0; i < width; i++) dquery[i] = 0;
     for (int64_t k = 0; k < to->count; k++) {
         if (is_left_out(to, weights, k)) continue;
-        const lb_real *key = (powers ? to->powers : to->keys) + k * width;
+        const lb_real *key = (by_exp2x ? to->exp2k : to->keys) + k * width;
         lb_real weight = weights[k], slope = weight;
         if (sparse) slope = lb_sparse_slope_inline(to->normalizer, weight);
         lb_real dscore = slope * (dscores[k] - mean);
         lb_real *dkey = into.keys + k * width;
         if (into.values) add_scaled(depth, weight, dcontext, into.values + k * depth);
-        if (powers) {
+        if (by_exp2x) {
 #pragma omp simd
             for (int64_t i = 0; i < width; i++)
-                add_gradients(dscore, v[i], tanh_by_powers(power[i], key[i]), &dv[i], &dkey[i], &dquery[i]);
+                add_gradients(dscore, v[i], tanh_by_exp2x(exp2q[i], key[i]), &dv[i], &dkey[i], &dquery[i]);
         } else {
 #pragma omp simd
             for (int64_t i = 0; i < width; i++)
@@ -185,5 +186,5 @@ LB_KERNEL(attend_backward,
 void lb_attend_backward(const lb_attended *to, const lb_real *query, const lb_real *weights,
                         const lb_real *dcontext, const lb_real *dweights, lb_attended_grad into)
 {
-    attend_backward(to, by_powers(to, query), query, weights, dcontext, dweights, into);
+    attend_backward(to, make_exp2q(to, query), query, weights, dcontext, dweights, into);
 }

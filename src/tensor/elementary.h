@@ -1,12 +1,12 @@
 /* Elementary functions that a compiler can vectorise: no branches, tables or calls.
  * In double they are those of libm. In float, their error is at most 2 units in the last place for exp and 3 for tanh
- * and sigmoid (measured by tests/tensor/test_elementary). Below -88.722, exp(-x) overflows: sigmoid is then 0, although
- * the exact value, less than 3e-39, would be a subnormal number.
+ * and sigmoid (measured by tests/unit/tensor/test_elementary.c). Below -88.722, exp(-x) overflows: sigmoid is then 0,
+ * although the exact value, less than 3e-39, would be a subnormal number.
  * Source: argument reduction after Cody and Waite; the polynomial is from expf in Cephes (S. L. Moshier). */
 #ifndef LB_ELEMENTARY_H
 #define LB_ELEMENTARY_H
 
-#include "tensor/real.h"
+#include "tensor/instruction_set.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,9 +1,7 @@
 #include "tensor/gemm.h"
 
-#include "base/stage.h"
-#include "tensor/gemm_blas.h"
-#include "tensor/gemm_vector.h"
-#include "tensor/instruction_set.h"
+#include "base/progress.h"
+#include "base/threads.h"
 
 #include <string.h>
 
@@ -42,11 +40,6 @@ void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, l
     multiply(m, n, k, a, b, beta, c, stride);
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* How a product is divided into tiles: one above the other, and side by side. */
 typedef struct tiling {
     lb_gemm_fn *serial;
@@ -68,7 +61,7 @@ static bool double_parts(int64_t length, int64_t *parts)
 /* Divides the longer side as often as possible, then the other one. */
 static void divide(tiling *t)
 {
-    int64_t wanted = smaller(MOST_TILES, 1 + t->m * t->n * t->k / TILE_WORK), longer = 1, other = 1;
+    int64_t wanted = lb_smaller(MOST_TILES, 1 + t->m * t->n * t->k / TILE_WORK), longer = 1, other = 1;
     bool tall = t->m >= t->n;
     while (2 * longer * other <= wanted &&
            (double_parts(tall ? t->m : t->n, &longer) || double_parts(tall ? t->n : t->m, &other))) {
@@ -81,7 +74,7 @@ static void divide(tiling *t)
 static int64_t tile_start(int64_t length, int64_t tile, int64_t tiles)
 {
     int64_t units = (length + UNIT - 1) / UNIT;
-    return smaller(length, units * tile / tiles * UNIT);
+    return lb_smaller(length, units * tile / tiles * UNIT);
 }
 
 /* A tile of c, which is first filled with its part of the row, if there is one. */

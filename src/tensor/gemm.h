@@ -3,7 +3,31 @@
 #ifndef LB_GEMM_H
 #define LB_GEMM_H
 
-#include "tensor/matrix.h"
+#include "tensor/instruction_set.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** A matrix to read: element (i, j) is data[i * stride + j], or data[j * stride + i] if transposed. */
+typedef struct lb_matrix {
+    const lb_real *data;
+    int64_t stride;
+    bool transposed;
+} lb_matrix;
+
+static inline lb_matrix lb_plain(const lb_real *data, int64_t stride)
+{
+    return (lb_matrix){.data = data, .stride = stride};
+}
+
+static inline lb_matrix lb_transposed(const lb_real *data, int64_t stride)
+{
+    return (lb_matrix){.data = data, .stride = stride, .transposed = true};
+}
+
+/** A function that computes a product, or one tile of it. */
+typedef void lb_gemm_fn(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                        int64_t stride);
 
 /** c = a b + beta c, on all threads.
  *  Shapes: a [m, k], b [k, n], c [m, n] with rows `stride` apart. Nothing may overlap c. */
@@ -15,11 +39,60 @@ void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, con
                   int64_t stride);
 
 /** lb_gemm in one call on the calling thread, for parallel regions that have their own tiles. */
-void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                    int64_t stride);
+lb_gemm_fn lb_gemm_serial;
 
 /** lb_gemm with tiles computed by `serial`. */
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                    lb_real beta, lb_real *c, int64_t stride);
+
+/* ---- Our kernel: a matrix product in vector registers that reads its operands in place. OpenBLAS first copies its
+ * operands into the order in which its kernels read them. This pays for large square products. In a recurrence every
+ * product has few rows, and copying the weights costs up to a quarter of the time
+ * (docs/adr/0012-a-product-of-our-own.md). ---- */
+
+/** The part of k for one pass: a panel of b stays in the cache while all rows use it. */
+enum { LB_GEMM_DEPTH = 256 };
+
+/** lb_gemm_serial with the kernel below for the instruction set in force, for any operands.
+ *  Exact:  sums over k run in blocks of 256 from first to last, whatever the number of rows, so a row of `a` gives the
+ *          same bits in any tile, if b is not transposed and beta is 0 or 1. */
+lb_gemm_fn lb_gemm_own;
+
+/** The name of the kernel of lb_gemm_own, such as "own kernel, AVX-512". */
+const char *lb_gemm_own_kernel(void);
+
+/** The kernel, once for each instruction set: `b` is not transposed, and beta is 0 or 1. The first two are for
+ *  x86-64 processors with the instruction set of their names. */
+lb_gemm_fn lb_gemm_avx512, lb_gemm_avx2, lb_gemm_base;
+
+/* ---- Transposing a matrix. ---- */
+
+/** to[j, i] = from[i, j]. Shapes: from [rows, columns] with rows `stride` apart, to [columns, rows]; they must not
+ *  overlap. */
+void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to);
+
+/** The same on the calling thread; the rows of `to` are `to_stride` apart. */
+void lb_transpose_strip(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to,
+                        int64_t to_stride);
+
+/* ---- OpenBLAS, if the library is built with it. ---- */
+
+/** Whether there is OpenBLAS, and its kernel has the instruction set in force: it does not know every processor, and
+ *  takes an old kernel for the others. */
+bool lb_gemm_blas_serves(void);
+
+/** lb_gemm_serial with OpenBLAS only. In a build without it, does nothing. */
+lb_gemm_fn lb_gemm_blas;
+
+/** The version of OpenBLAS and its kernel for this processor, such as "OpenBLAS 0.3.21 Cooperlake", in static memory.
+ *  NULL in a build without it. */
+const char *lb_gemm_blas_kernel(void);
+
+/** Limits OpenBLAS to one thread while the library computes, then restores the number of threads. Each lb_gemm_hold
+ *  needs one lb_gemm_release, on any thread; they can be nested. Otherwise products may have other bits, and the
+ *  threads of OpenBLAS compete with ours. If the program calls OpenBLAS from another thread meanwhile, it gets correct
+ *  results on one thread; a number of threads that it sets meanwhile is kept, unless it is 1. */
+void lb_gemm_hold(void);
+void lb_gemm_release(void);
 
 #endif

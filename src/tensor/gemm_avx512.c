@@ -1,4 +1,4 @@
-#include "tensor/gemm_vector.h"
+#include "tensor/gemm.h"
 
 #ifdef __x86_64__
 #    define LB_GEMM_NAME   lb_gemm_avx512

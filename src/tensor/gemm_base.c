@@ -1,4 +1,4 @@
-#include "tensor/gemm_vector.h"
+#include "tensor/gemm.h"
 
 #define LB_GEMM_NAME lb_gemm_base
 #define LB_GEMM_TARGET

@@ -1,11 +1,10 @@
-#include "tensor/gemm_blas.h"
+#include "tensor/gemm.h"
 
 #include <stddef.h>
 
 #ifdef LB_OPENBLAS
 
 #    include "base/threads.h"
-#    include "tensor/instruction_set.h"
 
 #    include <cblas.h>
 #    include <pthread.h>
@@ -29,7 +28,7 @@ static void call_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
               (blasint)a.stride, b.data, (blasint)b.stride, beta, c, (blasint)stride);
 }
 
-/* Of the kernels of OpenBLAS for this architecture. Those that are not named here have neither. */
+/* The instruction set of a kernel of OpenBLAS. Kernels that are not named here have neither AVX2 nor AVX-512. */
 static lb_instruction_set set_of(const char *kernel)
 {
     static const struct {

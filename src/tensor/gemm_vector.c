@@ -1,13 +1,65 @@
-#include "tensor/gemm_vector.h"
-
-#include "tensor/instruction_set.h"
-#include "tensor/transpose.h"
+#include "tensor/gemm.h"
 
 #include <stddef.h>
 
+/* ---- Transposing. ---- */
+
+/* A square of four by four elements is transposed in registers; a strip of rows fills whole cache lines of the
+ * result. */
+enum { SIDE = 4, STRIP = 16, ALONE = 1 << 14 };
+
+typedef lb_real four
+    __attribute__((vector_size(SIDE * sizeof(lb_real)), aligned(sizeof(lb_real)), may_alias));
+
+static void transpose_square(const lb_real *from, int64_t stride, lb_real *to, int64_t to_stride)
+{
+    four a = *(const four *)from, b = *(const four *)(from + stride), c = *(const four *)(from + 2 * stride),
+         d = *(const four *)(from + 3 * stride);
+    four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    *(four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    *(four *)(to + to_stride) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(four *)(to + 2 * to_stride) = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    *(four *)(to + 3 * to_stride) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+void lb_transpose_strip(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to,
+                        int64_t to_stride)
+{
+    int64_t whole = rows - rows % SIDE, squares = columns - columns % SIDE;
+    for (int64_t j = 0; j < squares; j += SIDE)
+        for (int64_t i = 0; i < whole; i += SIDE)
+            transpose_square(from + i * stride + j, stride, to + j * to_stride + i, to_stride);
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = j < squares ? whole : 0; i < rows; i++) to[j * to_stride + i] = from[i * stride + j];
+}
+
+/* Strip `strip` of `rows` rows. */
+static void transpose_one(int64_t strip, int64_t rows, int64_t columns, const lb_real *from, int64_t stride,
+                          lb_real *to)
+{
+    int64_t top = strip * STRIP, left = rows - top;
+    lb_transpose_strip(left < STRIP ? left : STRIP, columns, from + top * stride, stride, to + top, rows);
+}
+
+void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to)
+{
+    int64_t strips = (rows + STRIP - 1) / STRIP;
+    if (rows * columns <= ALONE) {
+        for (int64_t strip = 0; strip < strips; strip++)
+            transpose_one(strip, rows, columns, from, stride, to);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t strip = 0; strip < strips; strip++) transpose_one(strip, rows, columns, from, stride, to);
+}
+
+/* ---- The product. ---- */
+
 enum {
     FEWEST_ROWS = 4, /* for which a product is worth more than its way through memory */
-    STRIP = 32,      /* columns of a transposed b that are laid out together */
+    WHOLE = 32,      /* columns of a transposed b that are laid out together */
     REST = 16,       /* the same for the last ones */
     TOGETHER = 4     /* columns whose sums run side by side and hide each other's latency */
 };
@@ -73,8 +125,8 @@ __attribute__((noinline)) static void multiply_whole(lb_gemm_fn *multiply, int64
                                                      lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                                                      int64_t stride)
 {
-    lb_real strip[(size_t)LB_GEMM_DEPTH * STRIP];
-    multiply_strips(strip, STRIP, multiply, m, n, k, a, b, beta, c, stride);
+    lb_real strip[(size_t)LB_GEMM_DEPTH * WHOLE];
+    multiply_strips(strip, WHOLE, multiply, m, n, k, a, b, beta, c, stride);
 }
 
 __attribute__((noinline)) static void multiply_rest(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k,
@@ -88,7 +140,7 @@ __attribute__((noinline)) static void multiply_rest(lb_gemm_fn *multiply, int64_
 static void multiply_laid_out(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                               lb_real beta, lb_real *c, int64_t stride)
 {
-    int64_t whole = n - n % STRIP;
+    int64_t whole = n - n % WHOLE;
     if (whole > 0) multiply_whole(multiply, m, whole, k, a, b, beta, c, stride);
     b.data += whole * b.stride;
     if (n > whole) multiply_rest(multiply, m, n - whole, k, a, b, beta, c + whole, stride);

@@ -1,10 +1,10 @@
-/* The kernel of gemm_vector.h for one instruction set. A file includes it after defining
+/* Our kernel for matrix products, see tensor/gemm.h, for one instruction set. A file includes it after defining
  *   LB_GEMM_NAME    the name of the function,
  *   LB_GEMM_TARGET  the attribute that selects the instruction set, or nothing,
  *   LB_GEMM_BYTES   the bytes of a vector,
  *   LB_GEMM_ROWS    the rows of c in registers, two vectors per row: enough sums to hide the latency of a multiply-add,
  *                   but no more than there are registers. */
-#include "tensor/gemm_vector.h"
+#include "tensor/gemm.h"
 
 #include <stddef.h>
 
@@ -21,7 +21,27 @@ typedef lb_real vector __attribute__((vector_size(LB_GEMM_BYTES), aligned(sizeof
 enum { LANES = sizeof(vector) / sizeof(lb_real), ROWS = LB_GEMM_ROWS, DEPTH = LB_GEMM_DEPTH };
 
 #ifdef __wasm_simd128__
-#    include "tensor/gemm_simd128.h"
+/* The innermost loop for WebAssembly. Addresses are 32 bits wide there, and nothing but a constant is added to one for
+ * free: indices of 64 bits cost as much as the products. So pointers step. */
+static inline INLINED void sum_block(int rows, int vectors, bool transposed, int64_t k, const lb_real *a,
+                                     int64_t a_stride, const lb_real *b, int64_t b_stride, vector (*sum)[2])
+{
+    const lb_real *row_of[ROWS];
+    ptrdiff_t row_step = transposed ? 1 : (ptrdiff_t)a_stride, a_step = transposed ? (ptrdiff_t)a_stride : 1;
+    ptrdiff_t b_step = (ptrdiff_t)b_stride;
+    UNROLL
+    for (int row = 0; row < rows; row++) row_of[row] = a + row * row_step;
+    for (ptrdiff_t left = (ptrdiff_t)k, at = 0; left > 0; left--, at += a_step, b += b_step) {
+        const vector *y = (const vector *)b;
+        UNROLL
+        for (int row = 0; row < rows; row++) {
+            /* Rows of a transposed matrix are neighbours. */
+            lb_real x = transposed ? a[at + row] : row_of[row][at];
+            sum[row][0] += x * y[0];
+            if (vectors == 2) sum[row][1] += x * y[1];
+        }
+    }
+}
 #endif
 
 /* c [rows, vectors LANES] = a b, or += a b. `rows`, `vectors` and the flags are constants after inlining, so all sums
@@ -86,7 +106,7 @@ static inline INLINED void narrow_rows(bool transposed, int64_t m, int64_t colum
     }
 }
 
-/* Not inlined: only here is the copy on the stack. */
+/* This is not inlined, so that the copy is on the stack only here. */
 static __attribute__((noinline)) LB_GEMM_TARGET void
 narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k, const lb_real *a, int64_t a_stride,
              const lb_real *b, int64_t b_stride, bool add, lb_real *c, int64_t stride)

@@ -16,7 +16,7 @@ lb_instruction_set lb_instruction_set_widest(void)
     return LB_SET_BASE;
 }
 
-/* What the user asks for; negative if it has no such name. */
+/* The set that the user asks for; negative if no set has this name. */
 static int asked_for(void)
 {
     const char *name = getenv(LB_SET_VARIABLE);

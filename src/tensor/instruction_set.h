@@ -1,9 +1,9 @@
 /* The instruction set that kernels use: the widest one of the processor, or a narrower one that the user asks for. It
- * decides the last bits of results. */
+ * decides the last bits of results. And how a kernel is compiled for each of them. */
 #ifndef LB_INSTRUCTION_SET_H
 #define LB_INSTRUCTION_SET_H
 
-#include "lookback/base.h"
+#include "lookback/tensor.h"
 
 #include <stdatomic.h>
 
@@ -18,14 +18,14 @@
 #    define LB_SET_BASE_NAME "128 bits"
 #endif
 
-/* A build for one kind of processor, by -march, has everything once. */
+/* A build for one kind of processor, by -march, has each kernel once. */
 #if defined(__x86_64__) && !defined(__SSE3__)
 #    define LB_HAS_VARIANTS 1
 #else
 #    define LB_HAS_VARIANTS 0
 #endif
 
-/* What a variant is compiled for, and the processor is asked for. */
+/* The name by which a variant is compiled, and by which the processor is asked whether it can run it. */
 #ifdef __clang__
 #    define LB_CPU_AVX512   "avx512f"
 #    define LB_CPU_AVX2     "avx2"
@@ -36,10 +36,10 @@
 #    define LB_TARGET(name) __attribute__((target("arch=" name)))
 #endif
 
-/** From the narrowest to the widest. */
+/** The instruction sets, from the narrowest to the widest. LB_SET_WIDEST stands for the widest one that there is. */
 typedef enum lb_instruction_set { LB_SET_WIDEST, LB_SET_BASE, LB_SET_AVX2, LB_SET_AVX512 } lb_instruction_set;
 
-/** How a user asks for one: by its name here, in an environment variable that is read when it is first needed. */
+/** A user asks for one by its name, in an environment variable that is read when it is first needed. */
 extern const char *const lb_instruction_set_names[]; /* by their numbers; ends with NULL */
 #define LB_SET_VARIABLE "LOOKBACK_ISA"
 
@@ -62,7 +62,49 @@ static inline lb_instruction_set lb_instruction_set_here(void)
  *  Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status lb_instruction_set_check(const char *by, lb_error *error);
 
-/** Its name, such as "AVX-512". Static memory. */
+/** The name of the one in force, such as "AVX-512", in static memory. */
 const char *lb_instruction_set_name(void);
+
+/* ---- Kernels, which are compiled for each instruction set. ---- */
+
+/* A static function that is compiled for each instruction set, and chooses the one in force when it is called
+ * (docs/adr/0005-kernels-for-several-processors.md):
+ *
+ *     LB_KERNEL(add, (int64_t count, const lb_real *from, lb_real *to), (count, from, to))
+ *     {
+ *         for (int64_t i = 0; i < count; i++) to[i] += from[i];
+ *     }
+ *
+ * It may call only inline functions and libm. LB_KERNEL_OF is for a function that returns a value;
+ * LB_SHARED_KERNEL and LB_SHARED_KERNEL_OF are for functions that a header declares. */
+#define LB_KERNEL(name, parameters, arguments) LB_VARIANTS(static, void, , name, parameters, arguments)
+#define LB_KERNEL_OF(type, name, parameters, arguments)                                                      \
+    LB_VARIANTS(static, type, return, name, parameters, arguments)
+#define LB_SHARED_KERNEL(name, parameters, arguments) LB_VARIANTS(, void, , name, parameters, arguments)
+#define LB_SHARED_KERNEL_OF(type, name, parameters, arguments)                                               \
+    LB_VARIANTS(, type, return, name, parameters, arguments)
+
+#if LB_HAS_VARIANTS
+#    define LB_VARIANTS(linkage, type, give, name, parameters, arguments)                                    \
+        static inline __attribute__((always_inline)) type name##_inline parameters;                          \
+        LB_TARGET(LB_CPU_AVX512) static type name##_avx512 parameters                                        \
+        {                                                                                                    \
+            give name##_inline arguments;                                                                    \
+        }                                                                                                    \
+        LB_TARGET(LB_CPU_AVX2) static type name##_avx2 parameters                                            \
+        {                                                                                                    \
+            give name##_inline arguments;                                                                    \
+        }                                                                                                    \
+        linkage type name parameters                                                                         \
+        {                                                                                                    \
+            const lb_instruction_set here = lb_instruction_set_here();                                       \
+            give(here == LB_SET_AVX512 ? name##_avx512 arguments                                             \
+                 : here == LB_SET_AVX2 ? name##_avx2 arguments                                               \
+                                       : name##_inline arguments);                                           \
+        }                                                                                                    \
+        static inline type name##_inline parameters
+#else
+#    define LB_VARIANTS(linkage, type, give, name, parameters, arguments) linkage type name parameters
+#endif
 
 #endif

@@ -1,8 +1,5 @@
 #include "tensor/panels.h"
 
-#include "tensor/gemm_vector.h"
-#include "tensor/transpose.h"
-
 #include <string.h>
 
 /* The columns of a panel; the last one may have fewer than the others. */

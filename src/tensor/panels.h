@@ -1,9 +1,31 @@
-/* A weight in panels of 32 columns. The numbers of a panel are next to each other, so that a thread that multiplies
- * with the same panels at every step of a recurrence keeps them in its own cache. */
+/* How a recurrence divides a product c = a b: the weight b into panels of columns, and the rows of a and c, which are
+ * those of the batch, into tiles. Here for a weight [depth, 70] and a batch of 100 rows, in two groups of threads:
+ *
+ *          columns  0          32         64   70                 packed
+ *                   +----------+----------+----+                  +----------+ 0
+ *     weight        |          |          |    |                  |    0     |   depth rows of 32 numbers
+ *     [depth, 70]   | panel 0  | panel 1  | 2  |  lb_panels_pack  +----------+ 32 depth
+ *                   |          |          |    |  ------------->  |    1     |
+ *                   +----------+----------+----+                  +----+-----+ 64 depth
+ *                                                                 | 2  |     |   the rest of a row is not used
+ *          rows   0 +----------+----------+----+                  +----+-----+ 96 depth
+ *                   |          |    *     |    |  tile 0
+ *                32 +----------+----------+----+
+ *                   |          |    *     |    |  tile 1          * The first group has tiles 0 and 1. Its thread that
+ *     c          64 +----------+----------+----+                    has panel 1 computes both in one call of
+ *     [100, 70]     |          |          |    |  tile 2            lb_panels_multiply, if all rows have the step.
+ *                96 +----------+----------+----+
+ *                   |          |          |    |  tile 3, 4 rows
+ *               100 +----------+----------+----+
+ *
+ * Element (i, j) of the weight is packed[(j / 32 * depth + i) * 32 + j % 32]. */
 #ifndef LB_PANELS_H
 #define LB_PANELS_H
 
 #include "tensor/gemm.h"
+
+/* ---- A weight in panels of 32 columns. The numbers of a panel are next to each other, so that a thread that
+ * multiplies with the same panels at every step of a recurrence keeps them in its own cache. ---- */
 
 enum { LB_PANEL = 32 };
 
@@ -32,5 +54,27 @@ void lb_panels_pack(const lb_panels *panels, int64_t first, int64_t end);
  *  Shapes: a [m, depth], where b are the rows begin, begin + 1, ... begin + depth of the weight; c [m, columns]. */
 void lb_panels_multiply(const lb_panels *panels, int64_t panel, int64_t begin, int64_t depth, int64_t m,
                         lb_matrix a, lb_real beta, lb_real *c, int64_t stride);
+
+/* ---- A batch in tiles of rows. Rows are independent through time, so a recurrent op forks once, and each thread takes
+ * its tiles through all steps. The division depends only on the batch, not on the threads. ---- */
+
+typedef struct lb_row_tiles {
+    int64_t count, rows; /* `count` tiles of `rows` rows; the last one may be shorter */
+} lb_row_tiles;
+
+static inline lb_row_tiles lb_row_tiles_of(int64_t batch)
+{
+    enum { FEWEST = 8, MOST = 32, SHARES = 4 };
+    int64_t rows = (batch / SHARES + FEWEST - 1) / FEWEST * FEWEST;
+    rows = rows < FEWEST ? FEWEST : rows > MOST ? MOST : rows;
+    return (lb_row_tiles){.count = (batch + rows - 1) / rows, .rows = rows};
+}
+
+/** The number of rows in tile `tile`. */
+static inline int64_t lb_row_tile_height(lb_row_tiles tiles, int64_t tile, int64_t batch)
+{
+    int64_t left = batch - tile * tiles.rows;
+    return left < tiles.rows ? left : tiles.rows;
+}
 
 #endif

@@ -3,7 +3,7 @@
 #include "lookback/op.h"
 #include "models/decode/direction.h"
 #include "models/decode/model.h"
-#include "tensor/row_tiles.h"
+#include "tensor/panels.h"
 
 #include <stdlib.h>
 

@@ -34,7 +34,7 @@ void lb_batch_set_source(const lb_batch_rows *rows, int64_t row, const int32_t *
 void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *id, int32_t length);
 
 /** The row of each list in a batch, ordered so that padding costs a recurrent model little: each tile of rows
- *  (tensor/row_tiles.h) gets lists of similar lengths, longest first. `row` receives one row per list.
+ *  (tensor/panels.h) gets lists of similar lengths, longest first. `row` receives one row per list.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape. */
 LB_MUST_USE lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, int64_t *row);
 

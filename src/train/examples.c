@@ -1,6 +1,6 @@
 #include "train/examples.h"
 
-#include "base/hash.h"
+#include "base/bytes.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "train/group.h"
 
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 #include "tensor/instruction_set.h"
 
 #include <stdio.h>

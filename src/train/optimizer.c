@@ -1,9 +1,9 @@
 #include "train/optimizer.h"
 
 #include "base/alloc.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "nn/params.h"
-#include "tensor/real.h"
+#include "tensor/instruction_set.h"
 #include "train/diverged.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The numbers of an optimiser: their defaults, and what tells one run from another. */
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "train/optimizer.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "train/pair_evaluate.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "lookback/op.h"
 #include "train/batch.h"
 #include "train/tally.h"

@@ -1,7 +1,7 @@
 #include "train/shards.h"
 
 #include "base/alloc.h"
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 
 static lb_shard_totals sum_of(lb_shard_totals a, lb_shard_totals b)
 {

@@ -1,10 +1,10 @@
 #include "train/step.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/progress.h"
 #include "base/threads.h"
 #include "nn/params.h"
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 #include "train/diverged.h"
 #include "train/group.h"
 #include "train/optimizer.h"

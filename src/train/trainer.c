@@ -1,9 +1,8 @@
 #include "lookback/train.h"
 
 #include "base/buffer.h"
-#include "base/clock.h"
-#include "base/hash.h"
-#include "base/json_text.h"
+#include "base/progress.h"
+#include "base/bytes.h"
 #include "train/diverged.h"
 #include "train/group.h"
 #include "train/point.h"

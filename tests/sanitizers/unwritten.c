@@ -1,7 +1,6 @@
 /* Reads memory of the library: new, reused after a reset of its arena, or, with the argument "written", after it was
  * written. The sanitizer must report the first two and accept the third. */
 #include "base/alloc.h"
-#include "base/arena.h"
 
 #include <stdio.h>
 #include <string.h>

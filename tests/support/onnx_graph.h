@@ -4,7 +4,7 @@
 #ifndef SUPPORT_ONNX_GRAPH_H
 #define SUPPORT_ONNX_GRAPH_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

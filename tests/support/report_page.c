@@ -1,6 +1,6 @@
 #include "support/report_page.h"
 
-#include "base/base64.h"
+#include "base/bytes.h"
 #include "support/tempdir.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 #include "support/tape_room.h"
 
-#include "base/arena.h"
+#include "base/alloc.h"
 #include "support/alloc.h"
 
 void support_leave_room(long pieces, bool for_good)

@@ -1,7 +1,6 @@
 #include "support/unfused.h"
 
 #include "autograd/op.h"
-#include "autograd/operands.h"
 #include "nn/layers.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 #define APP_ONNX_GRAPH_H
 
 #include "base/buffer.h"
-#include "base/strings.h"
 
 #include <lookback/nn.h>
 

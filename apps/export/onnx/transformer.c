@@ -1,6 +1,6 @@
 #include "export/onnx/transformer.h"
 
-#include "base/plural.h"
+#include "base/format.h"
 #include "export/onnx/heads.h"
 #include "export/onnx/protobuf.h"
 

@@ -1,11 +1,9 @@
 /* The backward pass of lb_attention_gru_sequence: a team (autograd/fused/recurrence.h) goes back through all steps.
  * What no step waits for comes after all steps, as large products: the gradients of weights, and those of the
  * values. */
-#include "autograd/fused/attention_gru_internal.h"
-#include "autograd/fused/gru_gradient.h"
-#include "autograd/parts.h"
-#include "tensor/gemm.h"
-#include "tensor/gemm_vector.h"
+#include "autograd/fused/attention_gru.h"
+#include "autograd/fused/recurrence.h"
+#include "autograd/op.h"
 
 #include <string.h>
 
@@ -25,7 +23,7 @@ typedef struct backward_memory {
  * it. */
 typedef struct backward_thread {
     lb_real *dscores;    /* [keys] */
-    lb_real *power;      /* [width]: of a query */
+    lb_real *exp2q;      /* [width]: e^2q of a query */
     lb_real *spare_keys; /* [keys, width]; NULL if the keys require a gradient */
 } backward_thread;
 
@@ -43,7 +41,7 @@ static int64_t lay_out_thread(const lb_attention_gru_run *run, lb_real *block, b
     int64_t keys = lb_wants_grad(run->in.keys) ? 0 : run->keys;
     lb_parts parts = {.block = block};
     mine->dscores = lb_parts_next(&parts, run->keys);
-    mine->power = lb_parts_next(&parts, run->width);
+    mine->exp2q = lb_parts_next(&parts, run->width);
     mine->spare_keys = lb_parts_next(&parts, keys * run->width);
     return parts.count;
 }
@@ -77,11 +75,6 @@ int64_t lb_attention_gru_backward_work(const lb_node *node)
     return lay_out(&run, NULL, &(backward_memory){0});
 }
 
-static void clear(lb_real *numbers, int64_t count)
-{
-    memset(numbers, 0, (size_t)count * sizeof *numbers);
-}
-
 /* Each row of a batch has its own keys, so gradients are added directly. */
 static lb_attended_grad grads_of(const backward_pass *pass, const backward_thread *mine, int64_t row,
                                  lb_real *dquery)
@@ -96,31 +89,31 @@ static lb_attended_grad grads_of(const backward_pass *pass, const backward_threa
 }
 
 /* Computes the gradients of the queries of step t, and of the keys. */
-static void attend_back(const backward_pass *pass, const lb_walk *walk, const backward_thread *mine,
+static void attend_back(const backward_pass *pass, const lb_worker *worker, const backward_thread *mine,
                         int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
-    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
+    for (int64_t row = lb_worker_own_row(worker); row < worker->end_row; row += lb_worker_own_step(worker)) {
         int64_t at = row * run->steps + t;
         lb_real *dquery = pass->memory.dquery + at * run->width;
         if (!lb_gru_input_has(&run->x, row, t)) {
-            clear(dquery, run->width);
+            lb_clear(run->width, dquery);
             continue;
         }
-        lb_attended to = lb_attention_gru_attended(run, row, mine->power);
+        lb_attended to = lb_attention_gru_attended(run, row, mine->exp2q);
         lb_attend_backward(&to, pass->traces.query + at * pass->traces.stride,
                            run->weights->data + at * run->keys, pass->memory.dcontext + at * run->depth,
                            run->weights->grad + at * run->keys, grads_of(pass, mine, row, dquery));
     }
 }
 
-/* Turns the gradient of the states after step t into that of the gates, for the member's units. After the end of a row
+/* Turns the gradient of the states after step t into that of the gates, for the worker's units. After the end of a row
  * there is no gradient. */
-static void pass_gates_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+static void pass_gates_back(const backward_pass *pass, const lb_worker *worker, int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
-    int64_t hidden = run->hidden, first = walk->first_unit, count = walk->end_unit - first;
-    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+    int64_t hidden = run->hidden, first = worker->first_unit, count = worker->end_unit - first;
+    for (int64_t row = worker->first_row; row < worker->end_row; row += worker->parts) {
         int64_t at = row * run->steps + t;
         lb_real *dx = pass->gates.x + at * pass->gates.x_stride + first;
         if (lb_gru_input_has(&run->x, row, t))
@@ -128,87 +121,88 @@ static void pass_gates_back(const backward_pass *pass, const lb_walk *walk, int6
                                   run->outputs->grad + at * hidden + first, dx,
                                   pass->memory.dstate + row * hidden + first);
         else
-            for (int gate = 0; gate < 3; gate++) clear(dx + gate * hidden, count);
+            for (int gate = 0; gate < 3; gate++) lb_clear(count, dx + gate * hidden);
     }
 }
 
 /* The gradients of the contexts of step t: what came from above, and the part of the gates. */
-static void multiply_contexts_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+static void multiply_contexts_back(const backward_pass *pass, const lb_worker *worker, int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
     const lb_gru_gradient *gates = &pass->gates;
     int64_t depth = run->depth, panel,
-            end = lb_share(lb_panel_count(depth), walk->me->place, walk->me->grid.width, &panel);
+            end = lb_share(lb_panel_count(depth), worker->thread->place, worker->thread->grid.width, &panel);
     int64_t first = panel * LB_PANEL, count = (end * LB_PANEL < depth ? end * LB_PANEL : depth) - first;
-    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+    for (int64_t row = worker->first_row; row < worker->end_row; row += worker->parts) {
         int64_t at = (row * run->steps + t) * depth + first;
         if (!lb_gru_input_has(&run->x, row, t))
-            clear(pass->memory.dcontext + at, count);
+            lb_clear(count, pass->memory.dcontext + at);
         else
             memcpy(pass->memory.dcontext + at, run->contexts->grad + at, (size_t)count * sizeof(lb_real));
     }
-    lb_walk_multiply(walk, t, &pass->memory.context, 0, 3 * run->hidden,
-                     lb_plain(gates->x + t * gates->x_stride, run->steps * gates->x_stride), 1,
-                     pass->memory.dcontext + t * depth, run->steps * depth);
+    lb_worker_multiply(worker, t, &pass->memory.context, 0, 3 * run->hidden,
+                       lb_plain(gates->x + t * gates->x_stride, run->steps * gates->x_stride), 1,
+                       pass->memory.dcontext + t * depth, run->steps * depth);
 }
 
 /* Adds the gradients of the states that came through the queries of step t. */
-static void multiply_queries_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+static void multiply_queries_back(const backward_pass *pass, const lb_worker *worker, int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
     lb_matrix dquery = lb_plain(pass->memory.dquery + t * run->width, run->steps * run->width);
-    lb_walk_multiply(walk, t, &pass->memory.query, 0, run->width, dquery, 1, pass->memory.dstate,
-                     run->hidden);
+    lb_worker_multiply(worker, t, &pass->memory.query, 0, run->width, dquery, 1, pass->memory.dstate,
+                       run->hidden);
 }
 
-/* Clears the gradients of the keys of the member's rows now, so that they stay in its cache. */
-static void begin_grads(const backward_pass *pass, const lb_walk *walk, const backward_thread *mine)
+/* Clears the gradients of the keys of the worker's own rows now, so that they stay in its cache. */
+static void begin_grads(const backward_pass *pass, const lb_worker *worker, const backward_thread *mine)
 {
     const lb_attention_gru_run *run = &pass->run;
     int64_t size = run->keys * run->width;
-    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
-        clear(pass->memory.dv + row * run->width, run->width);
+    for (int64_t row = lb_worker_own_row(worker); row < worker->end_row; row += lb_worker_own_step(worker)) {
+        lb_clear(run->width, pass->memory.dv + row * run->width);
         if (lb_wants_grad(run->in.keys)) lb_op_begin_grad(run->node, LB_AGRU_KEYS, row * size, size);
     }
-    if (!lb_wants_grad(run->in.keys)) clear(mine->spare_keys, size);
+    if (!lb_wants_grad(run->in.keys)) lb_clear(size, mine->spare_keys);
 }
 
-/* The gradients of the values of the member's rows: sums over all steps. */
-static void give_values(const backward_pass *pass, const lb_walk *walk)
+/* The gradients of the values of the worker's own rows: sums over all steps. */
+static void give_values(const backward_pass *pass, const lb_worker *worker)
 {
     const lb_attention_gru_run *run = &pass->run;
     int64_t keys = run->keys, depth = run->depth, steps = run->steps;
     if (!lb_wants_grad(run->in.values)) return;
-    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk))
+    for (int64_t row = lb_worker_own_row(worker); row < worker->end_row; row += lb_worker_own_step(worker))
         lb_gemm_own(keys, depth, steps, lb_transposed(run->weights->data + row * steps * keys, keys),
                     lb_plain(pass->memory.dcontext + row * steps * depth, depth),
                     lb_op_sets(run->node, LB_AGRU_VALUES) ? 0 : 1, run->in.values->grad + row * keys * depth,
                     depth);
 }
 
-static void walk_back(const lb_member *me, void *context)
+static void backward_worker(const lb_team_thread *thread, void *context)
 {
     const backward_pass *pass = context;
     const lb_attention_gru_run *run = &pass->run;
-    lb_walk walk = lb_walk_of(me, &run->x);
+    lb_worker worker = lb_worker_of(thread, &run->x);
     backward_thread mine;
-    lay_out_thread(run, pass->memory.threads + lb_walk_number(&walk) * pass->memory.thread_size, &mine);
-    begin_grads(pass, &walk, &mine);
-    lb_walk_pack(&walk, &pass->memory.query);
-    lb_walk_pack(&walk, &pass->memory.context);
-    lb_walk_pack(&walk, &pass->memory.state);
-    lb_team_meet_all(me);
+    lay_out_thread(run, pass->memory.threads + lb_worker_number(&worker) * pass->memory.thread_size, &mine);
+    begin_grads(pass, &worker, &mine);
+    lb_worker_pack(&worker, &pass->memory.query);
+    lb_worker_pack(&worker, &pass->memory.context);
+    lb_worker_pack(&worker, &pass->memory.state);
+    lb_team_barrier_all(thread);
     for (int64_t t = run->steps - 1; t >= 0; t--) {
-        pass_gates_back(pass, &walk, t);
-        lb_team_meet(me);
-        multiply_contexts_back(pass, &walk, t);
-        lb_gru_walk_states_back(&walk, t, pass->gates, &pass->memory.state, pass->memory.dstate, run->hidden);
-        lb_team_meet(me);
-        attend_back(pass, &walk, &mine, t);
-        lb_team_meet(me);
-        multiply_queries_back(pass, &walk, t);
+        pass_gates_back(pass, &worker, t);
+        lb_team_barrier(thread);
+        multiply_contexts_back(pass, &worker, t);
+        lb_gru_multiply_states_back(&worker, t, pass->gates, &pass->memory.state, pass->memory.dstate,
+                                    run->hidden);
+        lb_team_barrier(thread);
+        attend_back(pass, &worker, &mine, t);
+        lb_team_barrier(thread);
+        multiply_queries_back(pass, &worker, t);
     }
-    give_values(pass, &walk);
+    give_values(pass, &worker);
 }
 
 /* The last columns of the weight += gradient' input, over all rows and steps, as one product. */
@@ -240,7 +234,7 @@ static backward_pass pass_of(const lb_node *node)
 {
     const lb_attention_gru_saved *saved = node->saved;
     backward_pass pass = {.run = lb_attention_gru_run_of(node)};
-    pass.run.powers = saved->powers;
+    pass.run.exp2k = saved->exp2k;
     pass.traces = lb_attention_gru_traces_from(&pass.run, saved->traces, 1);
     pass.gates = lb_gru_gradient_in(node, LB_AGRU_X, &pass.run.x, pass.traces.gates, pass.traces.stride);
     lay_out(&pass.run, node->work, &pass.memory);
@@ -252,6 +246,6 @@ static backward_pass pass_of(const lb_node *node)
 void lb_attention_gru_backward(lb_node *node)
 {
     backward_pass pass = pass_of(node);
-    lb_team_run(lb_attention_gru_grid(&pass.run), walk_back, &pass);
+    lb_team_run(lb_attention_gru_grid(&pass.run), backward_worker, &pass);
     give_gradients(&pass);
 }

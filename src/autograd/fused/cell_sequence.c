@@ -1,11 +1,8 @@
-#include "autograd/fused/cell_sequence.h"
-
-#include "autograd/fused/gru_gradient.h"
 #include "autograd/fused/recurrence.h"
 
 #include <string.h>
 
-/* A run of an op, and its parts that all threads share. Forward: */
+/* A run of an op, and what all threads share of it. Forward: */
 typedef struct sequence {
     const lb_cell *cell;
     const lb_node *node;
@@ -44,65 +41,65 @@ static lb_grid grid_of(const sequence *s)
     return lb_recurrence_grid(&s->x, s->cell->gates * s->x.hidden * s->x.hidden, 0);
 }
 
-/* Step `i` of a walk in the direction of the op, or against it. */
+/* The time of step `i` in the direction of the op, or against it. */
 static int64_t time_at(const sequence *s, int64_t i, bool backward)
 {
     bool reverse = ((const lb_gru_attributes *)s->node->attributes)->reverse;
     return reverse != backward ? s->x.steps - 1 - i : i;
 }
 
-/* Clears the member's units in each of some parts of a row. */
-static void clear_units(const sequence *s, const lb_walk *walk, int parts, lb_real *row)
+/* Clears the worker's units in each of some parts of a row. */
+static void clear_units(const sequence *s, const lb_worker *worker, int parts, lb_real *row)
 {
-    size_t bytes = (size_t)(walk->end_unit - walk->first_unit) * sizeof *row;
-    for (int part = 0; part < parts; part++) memset(row + part * s->x.hidden + walk->first_unit, 0, bytes);
+    for (int part = 0; part < parts; part++)
+        lb_clear(worker->end_unit - worker->first_unit, row + part * s->x.hidden + worker->first_unit);
 }
 
 /* W_hh h of the active rows. Without a state yet, there is nothing to multiply. */
-static void multiply_states(const sequence *s, const lb_walk *walk, int64_t t)
+static void multiply_states(const sequence *s, const lb_worker *worker, int64_t t)
 {
     int64_t hidden = s->x.hidden, gates = s->cell->gates;
     lb_matrix states = lb_plain(s->node->out[LB_CELL_FINAL]->data, s->cell->state * hidden);
     for (int64_t gate = 0; gate < gates; gate++)
-        lb_walk_multiply(walk, t, &s->gate[gate], 0, hidden, states, 0, s->product + gate * hidden,
-                         gates * hidden);
+        lb_worker_multiply(worker, t, &s->gate[gate], 0, hidden, states, 0, s->product + gate * hidden,
+                           gates * hidden);
 }
 
-/* The member's units after step t. A row without a token keeps its state. */
-static void pass_gates(const sequence *s, const lb_walk *walk, int64_t t)
+/* Computes the worker's units after step t. A row without a token keeps its state. */
+static void pass_gates(const sequence *s, const lb_worker *worker, int64_t t)
 {
     const lb_cell *cell = s->cell;
     const lb_node *node = s->node;
-    int64_t hidden = s->x.hidden, first = walk->first_unit, kept = cell->saved * hidden;
-    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+    int64_t hidden = s->x.hidden, first = worker->first_unit, kept = cell->saved * hidden;
+    for (int64_t row = worker->first_row; row < worker->end_row; row += worker->parts) {
         int64_t at = row * s->x.steps + t;
         lb_real *saved =
-            node->saved ? (lb_real *)node->saved + at * kept : s->spare + lb_walk_number(walk) * kept;
+            node->saved ? (lb_real *)node->saved + at * kept : s->spare + lb_worker_number(worker) * kept;
         lb_real *out = node->out[LB_CELL_OUTPUTS]->data + at * hidden;
         if (lb_gru_input_has(&s->x, row, t)) {
-            cell->step(hidden, walk->end_unit - first, lb_gru_input_row(&s->x, at) + first,
+            cell->step(hidden, worker->end_unit - first, lb_gru_input_row(&s->x, at) + first,
                        s->product + row * cell->gates * hidden + first, node->in[LB_CELL_BIAS]->data + first,
                        node->out[LB_CELL_FINAL]->data + row * cell->state * hidden + first, out + first,
                        saved + first);
         } else {
-            clear_units(s, walk, 1, out);
-            clear_units(s, walk, cell->saved, saved);
+            clear_units(s, worker, 1, out);
+            clear_units(s, worker, cell->saved, saved);
         }
     }
 }
 
-static void walk_forward(const lb_member *me, void *context)
+static void forward_worker(const lb_team_thread *thread, void *context)
 {
     const sequence *s = context;
-    lb_walk walk = lb_walk_of(me, &s->x);
-    for (int gate = 0; gate < s->cell->gates; gate++) lb_walk_pack(&walk, &s->gate[gate]);
-    lb_team_meet_all(me);
+    lb_worker worker = lb_worker_of(thread, &s->x);
+    for (int gate = 0; gate < s->cell->gates; gate++) lb_worker_pack(&worker, &s->gate[gate]);
+    lb_team_barrier_all(thread);
     for (int64_t i = 0; i < s->x.steps; i++) {
         int64_t t = time_at(s, i, false);
-        if (i > 0 || s->node->in[LB_CELL_INITIAL]) multiply_states(s, &walk, t);
-        lb_team_meet(me);
-        pass_gates(s, &walk, t);
-        lb_team_meet(me);
+        if (i > 0 || s->node->in[LB_CELL_INITIAL]) multiply_states(s, &worker, t);
+        lb_team_barrier(thread);
+        pass_gates(s, &worker, t);
+        lb_team_barrier(thread);
     }
 }
 
@@ -124,8 +121,8 @@ lb_status lb_cell_forward(lb_node *node)
     if (initial)
         memcpy(final->data, initial->data, (size_t)lb_count(final) * sizeof(lb_real));
     else
-        memset(final->data, 0, (size_t)lb_count(final) * sizeof(lb_real));
-    lb_team_run(grid, walk_forward, &s);
+        lb_clear(lb_count(final), final->data);
+    lb_team_run(grid, forward_worker, &s);
     return LB_OK;
 }
 
@@ -146,37 +143,37 @@ int64_t lb_cell_work(const lb_node *node)
     return lay_out(&s, NULL);
 }
 
-/* The gradient of the gates of step t, for the member's units. */
-static void pass_gates_back(const sequence *s, const lb_walk *walk, int64_t t)
+/* The gradient of the gates of step t, for the worker's units. */
+static void pass_gates_back(const sequence *s, const lb_worker *worker, int64_t t)
 {
     const lb_cell *cell = s->cell;
-    int64_t hidden = s->x.hidden, first = walk->first_unit;
-    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+    int64_t hidden = s->x.hidden, first = worker->first_unit;
+    for (int64_t row = worker->first_row; row < worker->end_row; row += worker->parts) {
         int64_t at = row * s->x.steps + t;
         lb_real *dx = s->gradient.x + at * s->gradient.x_stride;
         if (lb_gru_input_has(&s->x, row, t))
-            cell->back(hidden, walk->end_unit - first,
+            cell->back(hidden, worker->end_unit - first,
                        (lb_real *)s->node->saved + at * cell->saved * hidden + first,
                        s->node->out[LB_CELL_OUTPUTS]->grad + at * hidden + first, dx + first,
                        s->dstate + row * cell->state * hidden + first);
         else
-            clear_units(s, walk, cell->gates, dx);
+            clear_units(s, worker, cell->gates, dx);
     }
 }
 
-static void walk_back(const lb_member *me, void *context)
+static void backward_worker(const lb_team_thread *thread, void *context)
 {
     const sequence *s = context;
-    lb_walk walk = lb_walk_of(me, &s->x);
-    lb_walk_pack(&walk, &s->weight);
-    lb_team_meet_all(me);
+    lb_worker worker = lb_worker_of(thread, &s->x);
+    lb_worker_pack(&worker, &s->weight);
+    lb_team_barrier_all(thread);
     for (int64_t i = 0; i < s->x.steps; i++) {
         int64_t t = time_at(s, i, true);
-        pass_gates_back(s, &walk, t);
-        lb_team_meet(me);
+        pass_gates_back(s, &worker, t);
+        lb_team_barrier(thread);
         if (i < s->x.steps - 1 || s->node->in[LB_CELL_INITIAL])
-            lb_gru_walk_states_back(&walk, t, s->gradient, &s->weight, s->dstate,
-                                    s->cell->state * s->x.hidden);
+            lb_gru_multiply_states_back(&worker, t, s->gradient, &s->weight, s->dstate,
+                                        s->cell->state * s->x.hidden);
     }
 }
 
@@ -189,7 +186,7 @@ void lb_cell_backward(lb_node *node)
     s.gradient = lb_gru_gradient_in(node, LB_CELL_X, &s.x, saved, kept);
     memcpy(s.dstate, node->out[LB_CELL_FINAL]->grad,
            (size_t)lb_count(node->out[LB_CELL_FINAL]) * sizeof *s.dstate);
-    lb_team_run(grid_of(&s), walk_back, &s);
+    lb_team_run(grid_of(&s), backward_worker, &s);
     lb_gru_give_input_gradient(node, LB_CELL_X, &s.x, s.gradient);
     lb_op_add_grad(node->in[LB_CELL_INITIAL], s.dstate);
     lb_gru_add_weight_gradient(s.gradient, s.x.batch * s.x.steps,

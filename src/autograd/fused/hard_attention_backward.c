@@ -1,7 +1,7 @@
 /* The backward pass of hard attention: row by row from the last step to the first, the backward algorithm of a hidden
  * Markov chain. */
 #include "autograd/fused/hard_attention.h"
-#include "autograd/parts.h"
+#include "autograd/op.h"
 #include "tensor/elementary.h"
 
 #include <string.h>
@@ -67,7 +67,7 @@ LB_KERNEL_OF(lb_real, hard_share,
     return sum;
 }
 
-/* Through the softmax of a position: grad_v = share_v - p_v sum, or += it. */
+/* Goes back through the softmax of a position: grad_v = share_v - p_v sum, or += it. */
 LB_KERNEL(hard_give,
           (int64_t classes, const lb_real *x, lb_real largest, lb_real normal, lb_real sum,
            const lb_real *share, bool sets, lb_real *grad),
@@ -92,8 +92,8 @@ LB_KERNEL(hard_take_mean,
     for (int64_t v = 0; v < classes; v++) m->out[v] -= part_of(x[v], largest, base, m->mixed[v]) * more[v];
 }
 
-/* Back through the moves: from the gradient of the prior to those of the scores, of the jumps, and of the distribution
- * that the moves started from, which replaces `flow`. */
+/* Goes back through the moves, from the gradient of the prior to those of the scores, of the jumps, and of the
+ * distribution that the moves started from, which replaces `flow`. */
 LB_KERNEL(hard_move_back,
           (int64_t keys, const lb_hard_trace *trace, const row_memory *m, lb_real *score_grad),
           (keys, trace, m, score_grad))
@@ -119,7 +119,7 @@ LB_KERNEL(hard_move_back,
     }
 }
 
-/* Back through the softmax of the scores. */
+/* Goes back through the softmax of the scores. */
 static void choose_back(int64_t keys, const double *prior, const lb_real *grad, lb_real *score_grad)
 {
     lb_real sum = 0;
@@ -146,7 +146,7 @@ static void gather(const lb_hard_run *run, int64_t row, int64_t t, const lb_hard
         m->out[run->how->tokens.id[at + 1]] -= m->flow[j];
 }
 
-/* Back from the log-probabilities of a step to the logits and to the prior of each position. */
+/* Goes back from the log-probabilities of a step to the logits and to the prior of each position. */
 static void emit_back(const lb_hard_run *run, int64_t row, int64_t t, const lb_hard_trace *trace,
                       const row_memory *m)
 {

@@ -1,6 +1,6 @@
 /* The forward pass of hard attention: row by row, the forward algorithm of a hidden Markov chain in logarithms. */
 #include "autograd/fused/hard_attention.h"
-#include "autograd/parts.h"
+#include "autograd/op.h"
 #include "tensor/softmax_row.h"
 
 #include <math.h>
@@ -118,7 +118,7 @@ LB_KERNEL(hard_leave,
     }
 }
 
-/* How likely the moves are together to end at each position. `most` is memory for [keys]. */
+/* Sums up how likely the moves are to end at each position. `most` is memory for [keys]. */
 LB_KERNEL(hard_arrive,
           (int64_t keys, const double *score, const double *jump, lb_hard_trace trace, double *most),
           (keys, score, jump, trace, most))
@@ -220,7 +220,7 @@ static void begin_row(const lb_hard_run *run, int64_t row, double *from)
     }
 }
 
-/* What a row without steps leaves behind: what it found. */
+/* A row without steps passes on the beliefs that it began with. */
 static void pass_on(const lb_hard_run *run, int64_t row)
 {
     int64_t count = run->keys * run->classes;
@@ -273,7 +273,7 @@ static void forward_step(const lb_hard_run *run, int64_t row, int64_t t, lb_hard
     for (int64_t v = 0; v < classes; v++) mixed[v] = (lb_real)trace.mixed[v];
 }
 
-/* The distribution over positions when the symbol is known that was written at step t. */
+/* Computes the distribution over positions, given the symbol that was written at step t. */
 static void condition(const lb_hard_run *run, int64_t row, int64_t t, lb_hard_trace trace,
                       const row_memory *m)
 {

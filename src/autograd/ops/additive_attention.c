@@ -3,9 +3,8 @@
  * lb_attention_gru_sequence in attention_gru.c computes all steps of the decoder as one op. This one serves LSTMs, the
  * kinds built on additive scores, and whoever builds a model of small parts. */
 #include "autograd/op.h"
-#include "autograd/parts.h"
 #include "lookback/ops.h"
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 #include "tensor/attention_kernel.h"
 #include "tensor/elementary.h"
 

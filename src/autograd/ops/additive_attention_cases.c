@@ -1,6 +1,5 @@
 /* References and cases of the ops in additive_attention.c. */
 #include "autograd/op_cases.h"
-#include "autograd/ops/reference_weights.h"
 #include "lookback/ops.h"
 
 #include <math.h>

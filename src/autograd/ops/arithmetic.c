@@ -1,6 +1,6 @@
 /* Element by element, with broadcasting: sum, difference, product and quotient. */
+#include "autograd/loops.h"
 #include "autograd/op.h"
-#include "autograd/pairwise.h"
 #include "lookback/ops.h"
 
 LB_KERNEL(add_forward, (int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out), (width, a, b, out))

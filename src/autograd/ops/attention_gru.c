@@ -1,53 +1,11 @@
 /* A GRU with attention: at each step it attends with its state and reads the context with its input. It is one op for
  * all steps, because each step needs the previous one. tests/support/unfused.c computes the same in small
  * steps. */
-#include "autograd/fused/attention_gru_internal.h"
+#include "autograd/fused/attention_gru.h"
 #include "lookback/ops.h"
 
 #include <math.h>
 #include <string.h>
-
-lb_attention_gru_run lb_attention_gru_run_of(const lb_node *node)
-{
-    lb_attention_gru_run run = {.node = node,
-                                .in = lb_attention_gru_operands_of(node->in),
-                                .outputs = node->out[LB_AGRU_OUTPUTS],
-                                .contexts = node->out[LB_AGRU_CONTEXTS],
-                                .weights = node->out[LB_AGRU_WEIGHTS],
-                                .final = node->out[LB_AGRU_FINAL],
-                                .x = lb_gru_input_of(node, LB_AGRU_X)};
-    run.in.normalizer = ((const lb_attention_gru_attributes *)node->attributes)->normalizer;
-    run.batch = run.x.batch;
-    run.steps = run.x.steps;
-    run.hidden = run.x.hidden;
-    run.keys = lb_dim(run.in.keys, 1);
-    run.width = lb_dim(run.in.keys, 2);
-    run.depth = lb_dim(run.in.values, 2);
-    run.context_column = lb_dim(run.in.weight_context, -1) - run.depth;
-    return run;
-}
-
-lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t row, lb_real *power)
-{
-    const lb_attention_gru_operands *in = &run->in;
-    return (lb_attended){.count = run->keys,
-                         .width = run->width,
-                         .depth = run->depth,
-                         .keys = in->keys->data + row * run->keys * run->width,
-                         .values = in->values->data + row * run->keys * run->depth,
-                         .mask = in->mask ? in->mask->data + row * run->keys : NULL,
-                         .v = in->v->data,
-                         .powers = lb_key_powers_of_row(run->powers, row),
-                         .power = power,
-                         .normalizer = in->normalizer};
-}
-
-lb_grid lb_attention_gru_grid(const lb_attention_gru_run *run)
-{
-    enum { SCORE = 8 }; /* a number of a key costs as much as so many multiply-adds: a division is in it */
-    int64_t weights = run->hidden * (run->width + 3 * run->hidden + 3 * run->depth);
-    return lb_recurrence_grid(&run->x, weights, run->keys * (SCORE * run->width + run->depth));
-}
 
 static lb_status check_attended(const lb_node *node)
 {

@@ -1,7 +1,6 @@
 /* References and cases of the ops in attention_gru.c. */
-#include "autograd/fused/attention_gru_internal.h"
+#include "autograd/fused/attention_gru.h"
 #include "autograd/op_cases.h"
-#include "autograd/ops/reference_weights.h"
 #include "lookback/ops.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* References and cases of the ops in cross_entropy.c. */
 #include "autograd/class_loss.h"
 #include "autograd/op_cases.h"
-#include "autograd/ops/reference_weights.h"
 #include "lookback/ops.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Running sums along an axis. */
-#include "autograd/axis.h"
+#include "autograd/loops.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
 

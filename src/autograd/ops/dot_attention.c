@@ -1,8 +1,7 @@
 /* Scaled dot-product attention over all heads at once. tests/support/unfused.c computes the same in small steps. */
-#include "autograd/fused/dot_scores.h"
-#include "autograd/fused/dot_shapes.h"
+#include "autograd/fused/dot_attention.h"
 #include "lookback/ops.h"
-#include "tensor/dropout_mask.h"
+#include "tensor/arrays.h"
 #include "tensor/gemm.h"
 
 #include <string.h>

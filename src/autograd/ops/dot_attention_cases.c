@@ -1,8 +1,6 @@
 /* References and cases of the ops in dot_attention.c. */
-#include "autograd/fused/dot_scores.h"
-#include "autograd/fused/dot_shapes.h"
+#include "autograd/fused/dot_attention.h"
 #include "autograd/op_cases.h"
-#include "autograd/ops/reference_weights.h"
 #include "lookback/ops.h"
 
 #include <math.h>
@@ -40,7 +38,7 @@ static double score_of(const lb_node *node, int64_t index, int64_t i, int64_t k)
     return score;
 }
 
-/* Without dropout. */
+/* The definition without dropout. */
 static void reference(const lb_node *node, double *const *out)
 {
     for (int64_t index = 0; index < lb_dot_head_count(node); index++) {

@@ -1,7 +1,7 @@
 /* Dropout: sets random elements to zero in training and scales the others to keep the expected value. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
-#include "tensor/dropout_mask.h"
+#include "tensor/arrays.h"
 
 /* Elements per thread and piece of work. */
 enum { CHUNK = 1 << 13 };

@@ -1,7 +1,7 @@
 /* Rows of a table, chosen by token ids. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 
 #include <string.h>
 

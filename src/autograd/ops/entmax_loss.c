@@ -1,7 +1,7 @@
 /* Sparsemax or 1.5-entmax and their loss in one op: what the cross-entropy is to softmax. */
 #include "autograd/class_loss.h"
-#include "tensor/accumulate.h"
-#include "tensor/sparse_row.h"
+#include "tensor/arrays.h"
+#include "tensor/softmax_row.h"
 
 #include <math.h>
 #include <string.h>

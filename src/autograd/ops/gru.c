@@ -1,10 +1,9 @@
 /* The recurrent part of a GRU over a whole padded sequence, in one op. The input part of the gates, W_ih x + b_ih, is
  * an operand: one product for all time steps. tests/support/unfused.c computes the same in small steps. */
-#include "autograd/fused/cell_sequence.h"
-#include "autograd/fused/gru_input.h"
+#include "autograd/fused/recurrence.h"
 #include "lookback/ops.h"
+#include "tensor/cell_kernel.h"
 #include "tensor/elementary.h"
-#include "tensor/gru_kernel.h"
 
 #include <string.h>
 
@@ -40,7 +39,7 @@ static const lb_cell_op gru_op = {
  *  Lengths: [batch], alive until lb_tape_reset, or NULL if all rows are full. `reverse` starts at the end of each row.
  *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..time; LB_ERROR_INDEX if a token is not a row.
  *  Cost:    O(batch time hidden^2); threads fork once for all steps.
- *  Source:  Cho et al. 2014, arXiv:1406.1078, in the variant of PyTorch (tensor/gru_kernel.h). */
+ *  Source:  Cho et al. 2014, arXiv:1406.1078, in the variant of PyTorch (tensor/cell_kernel.h). */
 lb_tensor *lb_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial, lb_tensor *weight_hh,
                            lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
 {

@@ -1,6 +1,5 @@
 /* References and cases of the ops in gru.c. */
-#include "autograd/fused/cell_sequence.h"
-#include "autograd/fused/gru_input.h"
+#include "autograd/fused/recurrence.h"
 #include "autograd/op_cases.h"
 #include "lookback/ops.h"
 

@@ -1,9 +1,8 @@
 /* Splits and joins tensors along an axis: concat, stack and slice. */
 #include "autograd/op.h"
-#include "autograd/operands.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 #include "tensor/shape.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* References and cases of the ops in join.c. */
+#include "autograd/op.h"
 #include "autograd/op_cases.h"
-#include "autograd/operands.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/shape.h"

@@ -1,10 +1,9 @@
 /* The recurrent part of an LSTM over a whole padded sequence, in one op. The input part of the gates, W_ih x + b_ih, is
  * an operand: one product for all time steps. tests/support/unfused.c computes the same in small steps. */
-#include "autograd/fused/cell_sequence.h"
-#include "autograd/fused/gru_input.h"
+#include "autograd/fused/recurrence.h"
 #include "lookback/ops.h"
+#include "tensor/cell_kernel.h"
 #include "tensor/elementary.h"
-#include "tensor/lstm_kernel.h"
 
 #include <string.h>
 

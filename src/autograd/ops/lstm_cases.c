@@ -1,9 +1,8 @@
 /* References and cases of the ops in lstm.c. */
-#include "autograd/fused/cell_sequence.h"
-#include "autograd/fused/gru_input.h"
+#include "autograd/fused/recurrence.h"
 #include "autograd/op_cases.h"
 #include "lookback/ops.h"
-#include "tensor/lstm_kernel.h"
+#include "tensor/cell_kernel.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Replaces elements by a constant according to a mask: attention hides padding with it. */
-#include "autograd/broadcast.h"
+#include "autograd/loops.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
 
@@ -15,7 +15,7 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
 }
 
 /* Visits each element of x with the element of the mask that covers it. */
-static void walk(lb_node *node, bool backward)
+static void fill(lb_node *node, bool backward)
 {
     lb_real value = *(const lb_real *)node->attributes;
     lb_broadcast broadcast = lb_broadcast_new(node->in[X]->shape, node->in[MASK]->shape);
@@ -36,13 +36,13 @@ static void walk(lb_node *node, bool backward)
 
 static lb_status forward(lb_node *node)
 {
-    walk(node, false);
+    fill(node, false);
     return LB_OK;
 }
 
 static void backward(lb_node *node)
 {
-    if (lb_wants_grad(node->in[X])) walk(node, true);
+    if (lb_wants_grad(node->in[X])) fill(node, true);
 }
 
 static const lb_op masked_fill_op = {

@@ -1,5 +1,5 @@
 /* Matrix products of the last two axes, over all leading axes. */
-#include "autograd/broadcast.h"
+#include "autograd/loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"

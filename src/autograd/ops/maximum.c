@@ -1,6 +1,6 @@
 /* The larger and the smaller of two, element by element, with broadcasting. */
+#include "autograd/loops.h"
 #include "autograd/op.h"
-#include "autograd/pairwise.h"
 #include "lookback/ops.h"
 
 #include <math.h>

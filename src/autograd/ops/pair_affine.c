@@ -1,10 +1,9 @@
 /* One layer for all pairs of a query and a key: tanh of their sum, then the affine map. The hidden layer of the pairs,
  * by far the largest array, is only ever there in tiles; backward computes it again. */
 #include "autograd/op.h"
-#include "autograd/parts.h"
 #include "lookback/ops.h"
 #include "tensor/elementary.h"
-#include "tensor/row_tiles.h"
+#include "tensor/panels.h"
 
 #include <string.h>
 

@@ -51,7 +51,7 @@ static lb_status relative_shape(const lb_node *node, lb_shape *out)
 }
 
 /* Visits each number of the bias with that of the table. */
-static void walk(lb_node *node, bool backward)
+static void visit_bias(lb_node *node, bool backward)
 {
     const lb_relative_options *options = node->attributes;
     lb_tensor *table = node->in[0], *bias = node->out[0];
@@ -70,13 +70,13 @@ static void walk(lb_node *node, bool backward)
 
 static lb_status relative_forward(lb_node *node)
 {
-    walk(node, false);
+    visit_bias(node, false);
     return LB_OK;
 }
 
 static void relative_backward(lb_node *node)
 {
-    walk(node, true);
+    visit_bias(node, true);
 }
 
 static const lb_op relative_op = {

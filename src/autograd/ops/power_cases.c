@@ -1,6 +1,6 @@
 /* References and cases of the ops in power.c. */
+#include "autograd/loops.h"
 #include "autograd/op_cases.h"
-#include "autograd/pairwise.h"
 #include "lookback/ops.h"
 #include "tensor/shape.h"
 

@@ -1,5 +1,5 @@
 /* The largest element along an axis, and its smooth twin, log-sum-exp. */
-#include "autograd/axis.h"
+#include "autograd/loops.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/elementary.h"

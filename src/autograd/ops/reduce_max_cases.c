@@ -1,5 +1,5 @@
 /* References and cases of the ops in reduce_max.c. */
-#include "autograd/axis.h"
+#include "autograd/loops.h"
 #include "autograd/op_cases.h"
 #include "lookback/ops.h"
 

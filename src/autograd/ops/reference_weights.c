@@ -1,4 +1,4 @@
-#include "autograd/ops/reference_weights.h"
+#include "autograd/op_cases.h"
 
 #include <math.h>
 
@@ -18,7 +18,7 @@ static double total_of(lb_normalizer normalizer, int64_t count, const double *x,
     return sum;
 }
 
-/* Of numbers of which the largest is 0. */
+/* Finds the threshold of numbers of which the largest is 0. */
 static double threshold_of(lb_normalizer normalizer, int64_t count, const double *x)
 {
     enum { HALVINGS = 100 };

@@ -56,7 +56,7 @@ static lb_status permuted(const lb_node *node, lb_shape *out)
 }
 
 /* Steps through the result in order; `visit` gets the index of each element in the result and in x. */
-static void walk(const lb_node *node, void (*visit)(const lb_node *, int64_t to, int64_t from))
+static void visit_permuted(const lb_node *node, void (*visit)(const lb_node *, int64_t to, int64_t from))
 {
     const lb_permutation *p = node->attributes;
     lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
@@ -85,13 +85,13 @@ static void move_grad(const lb_node *node, int64_t to, int64_t from)
 
 static lb_status permute_forward(lb_node *node)
 {
-    walk(node, move_value);
+    visit_permuted(node, move_value);
     return LB_OK;
 }
 
 static void permute_backward(lb_node *node)
 {
-    walk(node, move_grad);
+    visit_permuted(node, move_grad);
 }
 
 static const lb_op reshape_op = {

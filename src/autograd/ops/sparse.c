@@ -1,7 +1,7 @@
 /* Sparsemax and 1.5-entmax over the last axis: weights as softmax gives them, but many are exactly zero. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
-#include "tensor/sparse_row.h"
+#include "tensor/softmax_row.h"
 
 #include <string.h>
 

@@ -35,7 +35,7 @@ static void in_runs(const lb_node *node, bool backward)
 {
     const unary *op = node->attributes;
     lb_tensor *x = node->in[0], *y = node->out[0];
-    int64_t count = lb_count(x), each = lb_run_for_threads(count, LINE, CHUNK);
+    int64_t count = lb_count(x), each = lb_chunk_for_threads(count, LINE, CHUNK);
 #pragma omp parallel for schedule(static) if (count > ALONE)
     for (int64_t first = 0; first < count; first += each) {
         run r = {.count = count - first < each ? count - first : each, .number = op->number};

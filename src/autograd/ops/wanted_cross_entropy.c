@@ -2,7 +2,7 @@
 #include "autograd/class_loss.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 #include "tensor/softmax_row.h"
 
 #include <math.h>

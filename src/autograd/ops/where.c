@@ -1,7 +1,6 @@
 /* A choice between two tensors, element by element, with broadcasting. */
-#include "autograd/broadcast.h"
+#include "autograd/loops.h"
 #include "autograd/op.h"
-#include "autograd/pairwise.h"
 #include "lookback/ops.h"
 
 enum { CONDITION, A, B, OPERANDS };
@@ -16,14 +15,15 @@ static lb_status common_shape(const lb_node *node, lb_shape *out)
                         lb_shape_broadcast(node->in[CONDITION]->shape, node->in[A]->shape, out) ? B : A);
 }
 
-/* Row `r` of the result: where each operand starts. */
-static void start_of_row(const lb_broadcast *walk, int64_t r, int64_t *at)
+/* Writes where row `r` of the result starts in each operand. */
+static void start_of_row(const lb_broadcast *to, int64_t r, int64_t *at)
 {
     int64_t own;
-    for (int i = 0; i < OPERANDS; i++) lb_broadcast_row(&walk[i], r, &own, &at[i]);
+    for (int i = 0; i < OPERANDS; i++) lb_broadcast_row(&to[i], r, &own, &at[i]);
 }
 
-static void walk(lb_node *node, bool backward)
+/* Visits each element of the result with those of the operands. */
+static void choose_elements(lb_node *node, bool backward)
 {
     lb_tensor *a = node->in[A], *b = node->in[B], *y = node->out[0];
     lb_broadcast to[OPERANDS]; /* each operand against the result */
@@ -48,13 +48,13 @@ static void walk(lb_node *node, bool backward)
 
 static lb_status forward(lb_node *node)
 {
-    walk(node, false);
+    choose_elements(node, false);
     return LB_OK;
 }
 
 static void backward(lb_node *node)
 {
-    walk(node, true);
+    choose_elements(node, true);
 }
 
 static const lb_op where_op = {

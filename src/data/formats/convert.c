@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/format.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "io/plain_copy.h"
 
 #include <math.h>

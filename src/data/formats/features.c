@@ -1,7 +1,7 @@
 #include "data/formats/features.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "data/formats/pieces.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "data/formats/pair_file.h"
 
 #include "base/alloc.h"
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "data/formats/columns.h"
 #include "data/formats/recognise.h"
 #include "io/plain_copy.h"

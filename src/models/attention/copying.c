@@ -1,7 +1,7 @@
 #include "models/attention/copying.h"
 
 #include "autograd/op.h"
-#include "autograd/scope.h"
+#include "autograd/tape.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 

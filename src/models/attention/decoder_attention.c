@@ -1,6 +1,6 @@
 #include "models/attention/decoder_attention.h"
 
-#include "autograd/scope.h"
+#include "autograd/tape.h"
 #include "lookback/op.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "lookback/models.h"
 
-#include "autograd/steps.h"
+#include "autograd/tape.h"
 #include "lookback/op.h"
 #include "models/decode/direction.h"
 #include "models/decode/model.h"

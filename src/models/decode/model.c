@@ -1,6 +1,6 @@
 #include "models/decode/model.h"
 
-#include "autograd/steps.h"
+#include "autograd/tape.h"
 #include "lookback/models.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"

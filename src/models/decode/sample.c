@@ -1,7 +1,7 @@
 /* Ancestral sampling: draws each token from the distribution of the model. */
 #include "lookback/models.h"
 
-#include "autograd/steps.h"
+#include "autograd/tape.h"
 #include "lookback/op.h"
 #include "models/decode/direction.h"
 #include "models/decode/model.h"

@@ -1,6 +1,6 @@
 #include "models/decode/trail.h"
 
-#include "autograd/steps.h"
+#include "autograd/tape.h"
 #include "lookback/op.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "models/ensemble/vote.h"
 
-#include "autograd/scratch.h"
-#include "autograd/steps.h"
+#include "autograd/tape.h"
 #include "lookback/op.h"
 #include "models/decode/force.h"
 #include "models/decode/model.h"

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "lookback/op.h"
-#include "tensor/finite.h"
+#include "tensor/arrays.h"
 
 lb_status lb_checkpoint_save(const lb_params *params, const char *path, lb_checkpoint_extra extra,
                              lb_error *error)

@@ -1,6 +1,5 @@
 /* Alternatives for an output: the likeliest symbols at each step and their probabilities. */
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "models/decode/force.h"
 #include "models/decode/model.h"
 #include "translate/apply/translator.h"

@@ -1,7 +1,6 @@
 #include "translate/apply/result.h"
 
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "models/attention/copying.h"
 #include "translate/file/list.h"
 

@@ -1,6 +1,5 @@
 /* What the positions of a text, and those of an output, attend to within it. */
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "models/decode/direction.h"
 #include "models/decode/force.h"
 #include "translate/apply/translator.h"

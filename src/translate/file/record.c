@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
 #include "train/point.h"
 
 #include <string.h>

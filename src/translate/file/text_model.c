@@ -1,7 +1,7 @@
 #include "translate/file/text_model.h"
 
 #include "base/alloc.h"
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "data/pair_line.h"
 #include "data/sort_task_json.h"
 #include "data/symbols.h"

@@ -3,7 +3,7 @@
 #ifndef LB_TEXT_MODEL_H
 #define LB_TEXT_MODEL_H
 
-#include "base/strings.h"
+#include "base/buffer.h"
 #include "data/sort_task.h"
 #include "data/symbols.h"
 #include "data/vocabulary.h"

@@ -1,7 +1,6 @@
 #include "translate/join/join_fit.h"
 
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "data/pairs.h"
 #include "models/ensemble/vote.h"
 #include "models/ensemble/vote_fit.h"

@@ -1,7 +1,7 @@
 #include "translate/training/batches.h"
 
 #include "base/alloc.h"
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "data/pair_order.h"
 #include "data/pairs.h"
 #include "data/sort_task_json.h"

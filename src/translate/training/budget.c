@@ -1,7 +1,7 @@
 #include "translate/training/budget.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/progress.h"
 #include "base/format.h"
 #include "io/path.h"
 #include "translate/training/recipe.h"

@@ -2,7 +2,7 @@
 #ifndef LB_TRAINING_DATA_H
 #define LB_TRAINING_DATA_H
 
-#include "base/counter.h"
+#include "base/progress.h"
 #include "io/scratch_file.h"
 #include "lookback/translate.h"
 #include "train/pair_evaluate.h"

@@ -1,8 +1,8 @@
 #include "translate/training/film.h"
 
 #include "base/alloc.h"
-#include "base/base64.h"
-#include "base/json_text.h"
+#include "base/bytes.h"
+#include "base/buffer.h"
 #include "data/symbols.h"
 #include "io/append.h"
 #include "io/file.h"

@@ -1,7 +1,7 @@
 #include "translate/training/member.h"
 
 #include "base/alloc.h"
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "data/pairs.h"
 #include "io/own_file.h"
 #include "io/path.h"

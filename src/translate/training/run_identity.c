@@ -1,7 +1,7 @@
 #include "translate/training/run_identity.h"
 
 #include "base/alloc.h"
-#include "base/json_text.h"
+#include "base/buffer.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/own_file.h"

@@ -1,7 +1,7 @@
 #include "translate/training/start.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "data/pair_line.h"
 #include "data/symbols.h"
 #include "io/byte_order.h"

@@ -1,6 +1,6 @@
 /* The error rule of docs/errors.md: no failure is silent, and the error for a missing operand names it. */
 #include "autograd/op.h"
-#include "autograd/scope.h"
+#include "autograd/tape.h"
 #include "lookback/nn.h"
 #include "lookback/ops.h"
 #include "models/seq2seq.h"

@@ -1,8 +1,7 @@
 /* Tests all ops of the registry: each against its reference, and its gradient against finite differences.
  * This test runs in both precisions: values are compared in both, gradients are checked in double. */
-#include "autograd/operands.h"
+#include "autograd/op.h"
 #include "base/alloc.h"
-#include "base/unwritten.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"
 #include "support/op_trials.h"

@@ -1,7 +1,6 @@
 /* Sticky errors, the propagation of poison, and what the tape records. */
 #include "autograd/op.h"
-#include "autograd/scope.h"
-#include "autograd/steps.h"
+#include "autograd/tape.h"
 #include "lookback/ops.h"
 #include "models/seq2seq.h"
 #include "support/leaf.h"

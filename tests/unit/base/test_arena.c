@@ -1,5 +1,4 @@
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 

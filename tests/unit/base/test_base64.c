@@ -1,4 +1,4 @@
-#include "base/base64.h"
+#include "base/bytes.h"
 #include "support/suite.h"
 
 #include <string.h>

@@ -4,8 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/json_text.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
 #include "support/alloc.h"
 
 START_TEST(test_string_specials_are_escaped)

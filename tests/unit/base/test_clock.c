@@ -1,5 +1,5 @@
 /* The clock, and one that fails. */
-#include "base/clock.h"
+#include "base/progress.h"
 #include "support/stop.h"
 #include "support/suite.h"
 

@@ -1,5 +1,5 @@
 /* Hashes of contents. */
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "support/suite.h"
 
 #include <stdint.h>

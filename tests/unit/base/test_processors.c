@@ -1,4 +1,4 @@
-#include "base/processors.h"
+#include "base/threads.h"
 #include "lookback/base.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

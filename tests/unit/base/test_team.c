@@ -12,19 +12,19 @@ typedef struct meeting_place {
     atomic_int present, wrong;
 } meeting_place;
 
-static void walk(const lb_member *me, void *context)
+static void walk(const lb_team_thread *me, void *context)
 {
     meeting_place *place = context;
     int first = me->group * me->grid.width;
     atomic_fetch_add(&place->present, 1);
     for (int64_t round = 1; round <= ROUNDS; round++) {
         place->written[first + me->place] = round * (first + me->place + 1);
-        lb_team_meet(me);
+        lb_team_barrier(me);
         for (int other = first; other < first + me->grid.width; other++)
             if (place->written[other] != round * (other + 1)) atomic_fetch_add(&place->wrong, 1);
-        lb_team_meet(me);
+        lb_team_barrier(me);
     }
-    lb_team_meet_all(me);
+    lb_team_barrier_all(me);
     for (int other = 0; other < me->grid.groups * me->grid.width; other++)
         if (place->written[other] != (int64_t)ROUNDS * (other + 1)) atomic_fetch_add(&place->wrong, 1);
 }

@@ -1,5 +1,5 @@
 /* The hash of a file is that of its pieces. */
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "io/file_hash.h"
 #include "support/alloc.h"
 #include "support/suite.h"

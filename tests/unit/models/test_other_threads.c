@@ -2,7 +2,7 @@
 #include "base/threads.h"
 #include "support/sorting.h"
 #include "support/suite.h"
-#include "tensor/gemm_blas.h"
+#include "tensor/gemm.h"
 
 #include <pthread.h>
 #include <stdlib.h>

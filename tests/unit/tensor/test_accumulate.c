@@ -1,6 +1,6 @@
 /* Sums of rows against plain loops. This test runs in both precisions; whole numbers add without rounding. */
 #include "support/suite.h"
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -44,9 +44,9 @@ static void draw_all(attention *a, double size, uint64_t seed)
 
 static void use_powers(attention *a)
 {
-    ck_assert(lb_attend_powers(KEYS * a->to.width, a->keys, a->powers));
-    a->to.powers = a->powers;
-    a->to.power = a->power;
+    ck_assert(lb_attend_exp2x(KEYS * a->to.width, a->keys, a->powers));
+    a->to.exp2k = a->powers;
+    a->to.exp2q = a->power;
 }
 
 /* The weights by their definition. */
@@ -134,10 +134,10 @@ START_TEST(test_attend_powers_beyond_the_limit_are_refused)
         for (int sign = -1; sign <= 1; sign += 2) {
             lb_real x[COUNT] = {0};
             x[at] = (lb_real)(sign * LARGEST);
-            ck_assert(lb_attend_powers(COUNT, x, powers));
+            ck_assert(lb_attend_exp2x(COUNT, x, powers));
             ck_assert(isnormal(powers[at]));
             x[at] = (lb_real)(sign * (LARGEST + 0.01));
-            ck_assert_msg(!lb_attend_powers(COUNT, x, powers), "%g at %d", (double)x[at], at);
+            ck_assert_msg(!lb_attend_exp2x(COUNT, x, powers), "%g at %d", (double)x[at], at);
         }
 }
 END_TEST

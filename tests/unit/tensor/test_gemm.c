@@ -2,8 +2,6 @@
 #include "lookback/base.h"
 #include "support/suite.h"
 #include "tensor/gemm.h"
-#include "tensor/gemm_blas.h"
-#include "tensor/gemm_vector.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Transposing against the definition. This test runs in both precisions. */
 #include "support/suite.h"
-#include "tensor/transpose.h"
+#include "tensor/gemm.h"
 
 #include <stdlib.h>
 

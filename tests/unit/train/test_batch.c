@@ -1,7 +1,7 @@
 /* How lists become a batch for teacher forcing. */
 #include "support/alloc.h"
 #include "support/suite.h"
-#include "tensor/row_tiles.h"
+#include "tensor/panels.h"
 #include "train/batch.h"
 #include <lookback/op.h>
 

@@ -1,5 +1,5 @@
 /* The film of a training: its frames, resuming it, and that it changes nothing else. */
-#include "base/base64.h"
+#include "base/bytes.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

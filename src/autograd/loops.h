@@ -1,8 +1,38 @@
-/* Ops of two operands that broadcast, element by element: all but the kernels of each op. */
-#ifndef LB_PAIRWISE_H
-#define LB_PAIRWISE_H
+/* How ops go through their operands: along an axis, or over two that broadcast to one shape. */
+#ifndef LB_LOOPS_H
+#define LB_LOOPS_H
 
 #include "autograd/op.h"
+#include "tensor/shape.h"
+
+/* ---- An operand seen as [outer, length, inner], where the middle axis is the one that an op works along. ---- */
+
+typedef struct lb_axis {
+    int64_t outer, length, inner;
+} lb_axis;
+
+/** `axis` may be negative: -1 is the last. Operand 0 of the node must have it. */
+lb_axis lb_axis_of(const lb_node *node, int axis);
+
+/** The index of the axis of operand 0; -1, with LB_ERROR_ARGUMENT recorded, if it has none. */
+int lb_axis_check(const lb_node *node, int axis);
+
+/* ---- Two operands that broadcast to the same shape, row by row: a row runs along the last axis. ---- */
+
+typedef struct lb_broadcast {
+    int64_t rows, width;    /* rows x width elements in the result */
+    int64_t step_a, step_b; /* 1, or 0 if an operand repeats one element along the row */
+    lb_shape shape;         /* of the result */
+    int64_t stride_a[LB_MAX_DIMS], stride_b[LB_MAX_DIMS]; /* 0 along repeated axes */
+} lb_broadcast;
+
+/** `a` and `b` must broadcast. */
+lb_broadcast lb_broadcast_new(lb_shape a, lb_shape b);
+
+/** The start of row `row` of the result in the operands. */
+void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t *offset_a, int64_t *offset_b);
+
+/* ---- Ops of two operands that broadcast, element by element: all but the kernels of each op. ---- */
 
 /** One row of an operand, or of its gradient: `step` is 0 if one element is used for the whole row. */
 typedef struct lb_pair_row {

@@ -1,7 +1,13 @@
-#include "autograd/fused/dot_shapes.h"
+#include "autograd/fused/dot_attention.h"
 
-#include "autograd/operands.h"
+#include "autograd/op.h"
+#include "tensor/elementary.h"
 #include "tensor/shape.h"
+#include "tensor/softmax_row.h"
+
+#include <string.h>
+
+/* ---- Shapes, heads, and the keys in reach. ---- */
 
 enum { QUERY = LB_DOT_QUERY, KEYS = LB_DOT_KEYS, VALUES = LB_DOT_VALUES, MASK = LB_DOT_MASK };
 enum { CONTEXT = LB_DOT_CONTEXT, WEIGHTS = LB_DOT_WEIGHTS };
@@ -137,7 +143,8 @@ const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t
     return node->in[which] ? node->in[which]->data + lb_dot_row_at(node, which, index, i, step) : NULL;
 }
 
-void lb_dot_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end)
+/* The keys that the window of query `i` reaches: `first` to `end` - 1. */
+static void find_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end)
 {
     lb_window w = options->window;
     int64_t here = options->first + i;
@@ -148,4 +155,80 @@ void lb_dot_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_
     if (w.right >= 0 && here + w.right + 1 < keys) *end = here + w.right + 1;
     if (*end < 0) *end = 0;
     if (*first > *end) *first = *end;
+}
+
+/* ---- Rows of scores. ---- */
+
+/* Turns a row of scores into a row of weights. A row with nothing to attend to becomes zeros. */
+LB_KERNEL(normalize_scores,
+          (lb_normalizer normalizer, int64_t count, lb_real *x, const lb_real *mask, int64_t mask_step,
+           const lb_real *bias, int64_t bias_step),
+          (normalizer, count, x, mask, mask_step, bias, bias_step))
+{
+    const lb_real hidden = -(lb_real)INFINITY;
+    for (int64_t i = 0; i < count && bias; i++) x[i] += bias[i * bias_step];
+    for (int64_t i = 0; i < count && mask; i++) x[i] = mask[i * mask_step] == 0 ? hidden : x[i];
+    if (normalizer == LB_SOFTMAX)
+        lb_softmax_row_inline(count, x);
+    else
+        lb_sparse_row_inline(normalizer, count, x);
+}
+
+/* x becomes cap tanh(x / cap); `slope` receives its derivative, unless NULL. */
+LB_KERNEL(cap_row, (int64_t count, lb_real cap, lb_real *x, lb_real *slope), (count, cap, x, slope))
+{
+    for (int64_t i = 0; i < count; i++) {
+        lb_real t = lb_tanh_inline(x[i] / cap);
+        x[i] = cap * t;
+        if (slope) slope[i] = 1 - t * t;
+    }
+}
+
+void lb_dot_weigh_row(const lb_node *node, int64_t index, int64_t i, int64_t keys, lb_real *x, lb_real *slope)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    int64_t mask_step = 0, bias_step = 0, first, end;
+    const lb_real *mask = lb_dot_row(node, LB_DOT_MASK, index, i, &mask_step);
+    const lb_real *bias = lb_dot_row(node, LB_DOT_BIAS, index, i, &bias_step);
+    for (int64_t k = 0; k < keys; k++) x[k] *= options->scale;
+    if (options->softcap > 0 && options->cap_biased) {
+        for (int64_t k = 0; k < keys && bias; k++) x[k] += bias[k * bias_step];
+        for (int64_t k = 0; k < keys && mask; k++)
+            if (mask[k * mask_step] == 0) x[k] = -(lb_real)INFINITY;
+        mask = bias = NULL;
+    }
+    if (options->softcap > 0) cap_row(keys, options->softcap, x, slope);
+    if (options->window.on) {
+        find_reach(options, i, keys, &first, &end);
+        for (int64_t k = 0; k < first; k++) x[k] = -(lb_real)INFINITY;
+        for (int64_t k = end; k < keys; k++) x[k] = -(lb_real)INFINITY;
+    }
+    normalize_scores(options->normalizer, keys, x, mask, mask_step, bias, bias_step);
+}
+
+LB_SHARED_KERNEL(lb_dot_weights_backward,
+                 (lb_normalizer normalizer, int64_t count, const lb_real *probability, const lb_real *weight,
+                  lb_real scale, lb_real *d),
+                 (normalizer, count, probability, weight, scale, d))
+{
+    if (normalizer != LB_SOFTMAX) {
+        for (int64_t i = 0; i < count; i++) d[i] = weight[i] == 0 ? 0 : d[i] * (weight[i] / probability[i]);
+        lb_real mean = lb_sparse_mean_inline(normalizer, count, probability, d);
+        for (int64_t i = 0; i < count; i++)
+            d[i] = scale * lb_sparse_slope_inline(normalizer, probability[i]) * (d[i] - mean);
+        return;
+    }
+    lb_real dot = 0;
+#pragma omp simd reduction(+ : dot)
+    for (int64_t i = 0; i < count; i++) dot += d[i] * weight[i];
+    for (int64_t i = 0; i < count; i++) d[i] = scale * (d[i] * weight[i] - dot * probability[i]);
+}
+
+void lb_dot_scores_backward(const lb_dot_options *options, int64_t count, const lb_real *slope,
+                            lb_real *dbias, lb_real *d)
+{
+    if (dbias && !options->cap_biased) memcpy(dbias, d, (size_t)count * sizeof *d);
+    for (int64_t i = 0; i < count && slope; i++) d[i] *= slope[i];
+    if (dbias && options->cap_biased) memcpy(dbias, d, (size_t)count * sizeof *d);
+    for (int64_t i = 0; i < count; i++) d[i] *= options->scale;
 }

@@ -1,10 +1,14 @@
-/* Adding to memory and setting it: the last step of every backward. Large arrays are divided among the threads. */
-#ifndef LB_ACCUMULATE_H
-#define LB_ACCUMULATE_H
+/* Loops over plain arrays. */
+#ifndef LB_ARRAYS_H
+#define LB_ARRAYS_H
 
-#include "tensor/real.h"
+#include "lookback/base.h"
+#include "tensor/instruction_set.h"
 
 #include <stdint.h>
+
+/* ---- Adding to memory and setting it: the last step of every backward. Large arrays are divided among the threads.
+ * ---- */
 
 /** to[i] += from[i]. */
 void lb_add_to(int64_t count, const lb_real *from, lb_real *to);
@@ -31,5 +35,16 @@ void lb_scale_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to
 
 /** to[i] = 0. */
 void lb_set_zero(int64_t count, lb_real *to);
+
+/* ---- The elements that dropout sets to zero: one rule for every op with dropout. ---- */
+
+/** Writes the factors of elements `first` to first + count - 1: 0 with probability p, else 1 / (1 - p).
+ *  Element i uses word i mod 4 of block i / 4 of the sequence, so the thread that computes it does not matter. */
+void lb_dropout_mask(lb_rng rng, lb_real p, int64_t first, int64_t count, lb_real *factor);
+
+/* ---- Numbers that are not finite. ---- */
+
+/** The index of the first of `count` numbers that is infinite or NaN; -1 if there is none. */
+int64_t lb_first_not_finite(const lb_real *x, int64_t count);
 
 #endif

@@ -7,19 +7,35 @@
  *     +------+------+------+------+----------+---------+
  *     | dx_r | dx_z | dx_n | dh_n | previous |  query  |                   after backward
  *     +------+------+------+------+----------+---------+
- *     '-------- tensor/gru_kernel.h ---------'
+ *     '-------- tensor/cell_kernel.h --------'
  *
  * where previous = h_(t-1) and query = W_query previous. If possible, backward writes dx directly to the gradient of x
- * (autograd/fused/gru_gradient.h). */
-#ifndef LB_ATTENTION_GRU_INTERNAL_H
-#define LB_ATTENTION_GRU_INTERNAL_H
+ * (lb_gru_gradient). */
+#ifndef LB_ATTENTION_GRU_H
+#define LB_ATTENTION_GRU_H
 
-#include "autograd/fused/gru_input.h"
-#include "autograd/fused/key_powers.h"
 #include "autograd/fused/recurrence.h"
-#include "autograd/op.h"
 #include "tensor/attention_kernel.h"
-#include "tensor/gru_kernel.h"
+#include "tensor/cell_kernel.h"
+
+/* ---- e^2k of the keys of an op (tensor/attention_kernel.h), for each number k of a key. It is computed row by row of
+ * the batch, when the thread of the row first needs it. A row with a key outside its range has none. ---- */
+
+typedef struct lb_key_exp2x lb_key_exp2x;
+
+/** Memory for the exponentials of keys [batch, keys, width], until lb_tape_reset. If there is none, records the error
+ *  and returns NULL. */
+lb_key_exp2x *lb_key_exp2x_new(const lb_node *node, const lb_tensor *keys);
+
+/** The same, kept by the tape for all ops with these keys. NULL for the first op, because a single op would not recover
+ *  their cost, and unless the tape is in LB_MODE_EVALUATE. */
+lb_key_exp2x *lb_key_exp2x_kept(const lb_node *node, const lb_tensor *keys);
+
+/** The exponentials of one row of the batch, [keys, width]; NULL if it has none, or if `exp2k` is NULL. Two threads
+ *  must not ask for the same row at once. */
+const lb_real *lb_key_exp2x_of_row(lb_key_exp2x *exp2k, int64_t row);
+
+/* ---- The op. ---- */
 
 /** Indices of the operands and outputs in a node. */
 enum {
@@ -50,19 +66,19 @@ typedef struct lb_attention_gru_run {
     lb_gru_input x;
     int64_t batch, steps, hidden, keys, width, depth;
     int64_t context_column; /* the first column of weight_context that multiplies a context */
-    lb_key_powers *powers;  /* NULL: none */
+    lb_key_exp2x *exp2k;    /* NULL: it is not used */
 } lb_attention_gru_run;
 
-/** The run of a node: without outputs before they are allocated, and without powers, which the passes add. */
+/** The run of a node: without outputs before they are allocated, and without exp2k, which the passes add. */
 lb_attention_gru_run lb_attention_gru_run_of(const lb_node *node);
 
-/** What row `row` of the batch attends to. `power` [width] is working memory; NULL if the run has no powers. */
-lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t row, lb_real *power);
+/** What row `row` of the batch attends to. `exp2q` [width] is working memory; NULL if the run has no exp2k. */
+lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t row, lb_real *exp2q);
 
 /** The team of both passes. */
 lb_grid lb_attention_gru_grid(const lb_attention_gru_run *run);
 
-/** Numbers in a trace. */
+/** The count of numbers in a trace. */
 static inline int64_t lb_attention_gru_trace_size(const lb_attention_gru_run *run)
 {
     return LB_GRU_SAVED * run->hidden + run->width;
@@ -88,8 +104,8 @@ static inline lb_attention_gru_traces lb_attention_gru_traces_from(const lb_atte
 
 /** node->saved: the data that forward keeps for backward. */
 typedef struct lb_attention_gru_saved {
-    lb_real *traces;       /* [batch, steps, trace_size] */
-    lb_key_powers *powers; /* NULL: none */
+    lb_real *traces;     /* [batch, steps, trace_size] */
+    lb_key_exp2x *exp2k; /* NULL: it is not used */
 } lb_attention_gru_saved;
 
 /** The passes, for the descriptor of the op. */

@@ -1,38 +1,36 @@
-#include "tensor/accumulate.h"
+#include "tensor/arrays.h"
 
 #include "base/threads.h"
 
+#include <math.h>
 #include <string.h>
 
+/* ---- Adding and setting. ---- */
+
 enum {
-    RUN = 1 << 13,   /* elements that a thread takes at a time, at most */
+    CHUNK = 1 << 13, /* elements that a thread takes at a time, at most */
     ALONE = 1 << 16, /* elements that are not worth a second thread: a quarter of a megabyte */
     LINE = 16        /* neighbours that belong to one thread: a line of the cache */
 };
 
 /* Smaller arrays do not use OpenMP: even a region of one thread would cost more than the smallest of them. */
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* An operation on a range of elements; some need no factor, some no input. */
-typedef void run_fn(int64_t count, lb_real factor, const lb_real *from, lb_real *to);
+typedef void chunk_fn(int64_t count, lb_real factor, const lb_real *from, lb_real *to);
 
-static void in_runs(run_fn *run, int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+static void in_chunks(chunk_fn *apply, int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
     if (count <= ALONE) {
-        run(count, factor, from, to);
+        apply(count, factor, from, to);
         return;
     }
-    int64_t each = lb_run_for_threads(count, LINE, RUN);
+    int64_t each = lb_chunk_for_threads(count, LINE, CHUNK);
 #pragma omp parallel for schedule(static)
     for (int64_t first = 0; first < count; first += each)
-        run(smaller(each, count - first), factor, from + first, to + first);
+        apply(lb_smaller(each, count - first), factor, from + first, to + first);
 }
 
-LB_KERNEL(add_run, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
+LB_KERNEL(add_chunk, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
           (count, factor, from, to))
 {
     (void)factor;
@@ -42,10 +40,10 @@ LB_KERNEL(add_run, (int64_t count, lb_real factor, const lb_real *from, lb_real 
 
 void lb_add_to(int64_t count, const lb_real *from, lb_real *to)
 {
-    in_runs(add_run, count, 1, from, to);
+    in_chunks(add_chunk, count, 1, from, to);
 }
 
-LB_KERNEL(add_scaled_run, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
+LB_KERNEL(add_scaled_chunk, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
           (count, factor, from, to))
 {
 #pragma omp simd
@@ -54,10 +52,10 @@ LB_KERNEL(add_scaled_run, (int64_t count, lb_real factor, const lb_real *from, l
 
 void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
-    in_runs(add_scaled_run, count, factor, from, to);
+    in_chunks(add_scaled_chunk, count, factor, from, to);
 }
 
-LB_KERNEL(move_run, (int64_t count, lb_real share, const lb_real *goal, lb_real *moved),
+LB_KERNEL(move_chunk, (int64_t count, lb_real share, const lb_real *goal, lb_real *moved),
           (count, share, goal, moved))
 {
 #pragma omp simd
@@ -66,10 +64,10 @@ LB_KERNEL(move_run, (int64_t count, lb_real share, const lb_real *goal, lb_real 
 
 void lb_move_towards(int64_t count, lb_real share, const lb_real *goal, lb_real *moved)
 {
-    in_runs(move_run, count, share, goal, moved);
+    in_chunks(move_chunk, count, share, goal, moved);
 }
 
-LB_KERNEL(scale_run, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
+LB_KERNEL(scale_chunk, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
           (count, factor, from, to))
 {
 #pragma omp simd
@@ -78,10 +76,10 @@ LB_KERNEL(scale_run, (int64_t count, lb_real factor, const lb_real *from, lb_rea
 
 void lb_scale_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
-    in_runs(scale_run, count, factor, from, to);
+    in_chunks(scale_chunk, count, factor, from, to);
 }
 
-static void copy_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+static void copy_chunk(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
     (void)factor;
     memcpy(to, from, (size_t)count * sizeof *to);
@@ -89,10 +87,10 @@ static void copy_run(int64_t count, lb_real factor, const lb_real *from, lb_real
 
 void lb_copy_to(int64_t count, const lb_real *from, lb_real *to)
 {
-    in_runs(copy_run, count, 1, from, to);
+    in_chunks(copy_chunk, count, 1, from, to);
 }
 
-static void zero_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+static void zero_chunk(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
     (void)factor, (void)from;
     memset(to, 0, (size_t)count * sizeof *to);
@@ -100,7 +98,7 @@ static void zero_run(int64_t count, lb_real factor, const lb_real *from, lb_real
 
 void lb_set_zero(int64_t count, lb_real *to)
 {
-    in_runs(zero_run, count, 0, to, to);
+    in_chunks(zero_chunk, count, 0, to, to);
 }
 
 LB_KERNEL(add_block_of_rows, (int64_t rows, int64_t count, const lb_real *from, int64_t stride, lb_real *to),
@@ -118,10 +116,10 @@ void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, int64_t st
         add_block_of_rows(rows, width, from, stride, to);
         return;
     }
-    int64_t block = lb_run_for_threads(width, LINE, width);
+    int64_t block = lb_chunk_for_threads(width, LINE, width);
 #pragma omp parallel for schedule(static)
     for (int64_t first = 0; first < width; first += block)
-        add_block_of_rows(rows, smaller(block, width - first), from + first, stride, to + first);
+        add_block_of_rows(rows, lb_smaller(block, width - first), from + first, stride, to + first);
 }
 
 LB_KERNEL(add_block_at_rows,
@@ -143,8 +141,31 @@ void lb_add_at_rows(const int32_t *id, int64_t rows, int64_t width, const lb_rea
         add_block_at_rows(id, rows, width, from, stride, to, width);
         return;
     }
-    int64_t block = lb_run_for_threads(width, LINE, width);
+    int64_t block = lb_chunk_for_threads(width, LINE, width);
 #pragma omp parallel for schedule(static)
     for (int64_t first = 0; first < width; first += block)
-        add_block_at_rows(id, rows, smaller(block, width - first), from + first, stride, to + first, width);
+        add_block_at_rows(id, rows, lb_smaller(block, width - first), from + first, stride, to + first,
+                          width);
+}
+
+/* ---- Dropout. ---- */
+
+enum { WORDS = 4 };
+
+void lb_dropout_mask(lb_rng rng, lb_real p, int64_t first, int64_t count, lb_real *factor)
+{
+    lb_rng_block bits = {{0}};
+    for (int64_t i = first; i < first + count; i++) {
+        if (i == first || i % WORDS == 0) bits = lb_rng_bits(rng, (uint64_t)i / WORDS);
+        factor[i - first] = (double)bits.word[i % WORDS] * 0x1p-32 < (double)p ? 0 : 1 / (1 - p);
+    }
+}
+
+/* ---- Numbers that are not finite. ---- */
+
+int64_t lb_first_not_finite(const lb_real *x, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(x[i])) return i;
+    return -1;
 }

@@ -1,7 +1,7 @@
-/* Dot-product attention without its arithmetic: what fits together, where the numbers of a head are, and which keys a
- * query reaches. */
-#ifndef LB_DOT_SHAPES_H
-#define LB_DOT_SHAPES_H
+/* Dot-product attention without its products: what fits together, where the numbers of a head are, which keys a query
+ * reaches, and rows of scores as weights. ops/dot_attention.c has the op. */
+#ifndef LB_DOT_ATTENTION_H
+#define LB_DOT_ATTENTION_H
 
 #include "autograd/op.h"
 
@@ -39,7 +39,21 @@ int64_t lb_dot_row_at(const lb_node *node, int which, int64_t index, int64_t i, 
 /** That part; NULL without the operand. */
 const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step);
 
-/** The keys that the window of query `i` reaches: `first` to `end` - 1. */
-void lb_dot_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end);
+/* ---- Rows of scores: to weights, and back. ---- */
+
+/** Turns row `i` of the products of a head, in place, into weights before dropout; `slope` receives the derivative of
+ *  the softcap, unless it is NULL. A row with nothing to attend to becomes zeros. */
+void lb_dot_weigh_row(const lb_node *node, int64_t index, int64_t i, int64_t keys, lb_real *x,
+                      lb_real *slope);
+
+/** Turns the gradient of a row of weights, in place, into `scale` times that of what the normaliser read. `weight` is
+ *  `probability` times what dropout made of it. */
+void lb_dot_weights_backward(lb_normalizer normalizer, int64_t count, const lb_real *probability,
+                             const lb_real *weight, lb_real scale, lb_real *d);
+
+/** Turns the gradient of what the normaliser read, in place, into that of the products; `dbias` receives that of the
+ *  bias. Both `slope` and `dbias` may be NULL. */
+void lb_dot_scores_backward(const lb_dot_options *options, int64_t count, const lb_real *slope,
+                            lb_real *dbias, lb_real *d);
 
 #endif

@@ -1,0 +1,43 @@
+/* Bytes: their hash, their form as text, and whether they are text. */
+#ifndef LB_BYTES_H
+#define LB_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Hashes, which tell contents apart. They do not keep out anyone who wants to deceive. ---- */
+
+/** The initial value of a hash. */
+#define LB_HASH UINT64_C(14695981039346656037)
+
+/** A hash of 64 bits, continued with further bytes: FNV-1a. Its low bits are good for comparing, but not for choosing.
+ *  Source: Fowler, Noll, Vo 1991. */
+uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count);
+
+/** A hash of 64 bits for much data: of whole words, several times as fast as lb_hash. It depends on the order of bytes
+ *  of the machine, and on how the data are divided into calls. Two contents of one length that differ in one word, 8
+ *  bytes, have different hashes; others have the same by chance, one pair in 2^64. */
+uint64_t lb_hash_long(uint64_t hash, const void *bytes, size_t count);
+
+/* ---- Bytes as text and back: base64, RFC 4648, section 4. ---- */
+
+/** The characters of `count` bytes, without a NUL. */
+size_t lb_base64_length(size_t count);
+
+/** Writes `count` bytes as lb_base64_length(count) characters, without a NUL. */
+void lb_base64_encode(const unsigned char *bytes, size_t count, char *text);
+
+/** The bytes of `length` characters, and their number in `*count`. `bytes` needs room for length / 4 * 3. False unless
+ *  the text is what lb_base64_encode writes. */
+bool lb_base64_decode(const char *text, size_t length, unsigned char *bytes, size_t *count);
+
+/* ---- Validation of UTF-8. ---- */
+
+/** The number of bytes of valid UTF-8 at the start: all bytes, or those before the first invalid one. */
+size_t lb_utf8_prefix(const char *bytes, size_t count);
+
+/** True if the bytes are valid UTF-8, as JSON must be (RFC 8259, RFC 3629: no surrogates, no overlong forms). */
+bool lb_utf8_valid(const char *bytes, size_t count);
+
+#endif
