@@ -9,7 +9,7 @@ enum {
     BEAM = 5,          /* default number of hypotheses */
     MOST = 1 << 23,    /* approximate limit on the numbers in memory for sources decoded side by side */
     STEPS_AT_ONCE = 2, /* see lb_tape_begin_step */
-    TRAIL = 32         /* numbers that a hypothesis keeps of a step: its lb_trail */
+    BACK_POINTER = 32  /* numbers that a hypothesis keeps of a step */
 };
 
 const lb_model *lb_translate_model(const lb_translator *t, const lb_translate_config *c)
@@ -41,17 +41,17 @@ static lb_status check_ranges(const lb_translator *t, const lb_translate_config 
     return LB_OK;
 }
 
-lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb_error *error)
+lb_status lb_translate_fill_in(const lb_translator *t, lb_translate_config *c, lb_error *error)
 {
     lb_status status = check_ranges(t, c, error);
     if (status) return status;
     if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
     if (c->n_best == 0) c->n_best = 1;
     if (c->beam < c->n_best || c->sample) c->beam = c->n_best;
-    if (c->copy_unknown && lb_translate_model(t, c)->heads == 0)
+    const lb_model *model = lb_translate_model(t, c);
+    if (c->copy_unknown && model->heads == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "copy_unknown: the model has no attention, expected one with attention");
-    const lb_model *model = lb_translate_model(t, c);
     if (c->prefixes && (c->sample || model->kind->search || model->from_end))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "prefixes: found %s, expected a search with a model that writes forwards",
@@ -72,14 +72,14 @@ static bool is_blind(const lb_translator *t, const lb_translate_config *config)
     return !config->attention && !config->copy_unknown && !lb_translate_model(t, config)->copies;
 }
 
-/* What each step leaves behind for each hypothesis until its output ends, in numbers. */
+/* The numbers that each step leaves behind for each hypothesis until its output ends. */
 static int64_t reals_kept(const lb_translator *t, const lb_translate_config *config, int64_t longest,
                           bool given)
 {
     const lb_model *model = lb_translate_model(t, config);
     int64_t maps = model->layers * model->heads;
     if (given) return maps * longest + model->target_vocab + model->step_reals;
-    return TRAIL + (is_blind(t, config) ? 0 : maps * longest);
+    return BACK_POINTER + (is_blind(t, config) ? 0 : maps * longest);
 }
 
 /* The approximate count of numbers in memory for each source; `longest` is the length of the longest one. Outputs are
