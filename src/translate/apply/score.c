@@ -13,22 +13,24 @@ typedef struct target {
 } target;
 
 /* The log-probabilities of all tokens at each step of the targets, by teacher forcing. */
-static lb_status force_targets(const lb_translator *t, lb_tape *tape, const lb_source *source,
-                               const target *targets, size_t count, lb_forced *forced, lb_error *error)
+static lb_status force_targets(const lb_translate_job *j, const target *targets, size_t first, size_t count,
+                               lb_forced *forced)
 {
     int32_t longest = 0, *id, *lengths;
+    lb_tape *tape = j->tape;
+    targets += first;
     for (size_t i = 0; i < count; i++) longest = targets[i].length > longest ? targets[i].length : longest;
     lb_tape_reset(tape);
-    lb_tokens tokens = lb_translate_tokens(tape, source, count);
+    lb_tokens tokens = lb_translate_tokens(tape, j->source + first, count);
     lb_tokens out = lb_tokens_new(tape, (int64_t)count, longest + 1, &id, &lengths);
     for (int64_t row = 0; row < out.batch; row++) {
         lengths[row] = targets[row].length + 1;
         memcpy(id + row * out.length, targets[row].id, (size_t)targets[row].length * sizeof *id);
         id[row * out.length + targets[row].length] = LB_EOS;
     }
-    *forced = lb_model_force(t->model.model, tokens, out);
+    *forced = lb_model_force(j->translator->model.model, tokens, out);
     lb_status status = lb_tape_status(tape);
-    return status ? lb_error_set(error, status, "%s", lb_tape_error(tape)) : LB_OK;
+    return status ? lb_error_set(j->error, status, "%s", lb_tape_error(tape)) : LB_OK;
 }
 
 /* Splits a target into the symbols of the model. */
@@ -91,14 +93,12 @@ static lb_real *pack_weights(lb_tensor *all, int64_t row, int64_t steps)
 static lb_status score_some(lb_translate_job *j, const target *targets, size_t first, size_t *count)
 {
     lb_forced found;
-    const lb_source *source = j->source + first;
     int64_t longest = 0;
     for (size_t i = first; i < j->good_count; i++)
         longest = targets[i].length > longest ? targets[i].length : longest;
     j->config.limit = longest + 1;
-    *count = lb_translate_affordable(j->translator, source, j->good_count - first, &j->config, true);
-    lb_status status =
-        force_targets(j->translator, j->tape, source, targets + first, *count, &found, j->error);
+    *count = lb_translate_affordable(j, first, true);
+    lb_status status = force_targets(j, targets, first, *count, &found);
     if (status) return status;
     const lb_tensor *each = found.log_probabilities;
     int64_t length = lb_dim(each, 1), row = length * lb_dim(each, 2);

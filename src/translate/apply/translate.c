@@ -135,9 +135,8 @@ static lb_status decode_some(const lb_translate_job *j, size_t first, size_t *co
     lb_beam found;
     int64_t width = 0;
     const lb_source *source = j->source + first;
-    *count = lb_translate_affordable(j->translator, source, j->good_count - first, &j->config, false);
-    lb_status status =
-        lb_translate_decode(j->translator, j->tape, source, *count, &j->config, &found, j->error);
+    *count = lb_translate_affordable(j, first, false);
+    lb_status status = lb_translate_decode(j, first, *count, &found);
     for (size_t i = 0; i < *count; i++) width = source[i].length > width ? source[i].length : width;
     for (size_t i = 0; i < *count && !status; i++)
         status = keep_outputs(j, first + i, &found.hypothesis[(int64_t)i * found.n_best], width);

@@ -52,31 +52,6 @@ typedef struct lb_source {
     int32_t prefix_length;
 } lb_source;
 
-/** Fills in the defaults. Errors: LB_ERROR_ARGUMENT for invalid values. */
-LB_MUST_USE lb_status lb_translate_fill_in(const lb_translator *translator, lb_translate_config *config,
-                                           lb_error *error);
-
-/** The model that decodes: the translator's, or a member of it. The configuration has its defaults. */
-const lb_model *lb_translate_model(const lb_translator *translator, const lb_translate_config *config);
-
-/** How many of `count` sources, at least 1, can be decoded side by side, starting with the first: those that share a
- *  limit and do not take too much memory. The configuration has its defaults.
- *  Given: the outputs are known, of at most config->limit tokens, and all of their steps are computed at once. */
-size_t lb_translate_affordable(const lb_translator *translator, const lb_source *sources, size_t count,
-                               const lb_translate_config *config, bool given);
-
-/** Sources as a batch on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
-lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count);
-
-/** Decodes as many sources as lb_translate_affordable allows.
- *  Memory: the results are on the tape, which is reset first.
- *  Errors: LB_ERROR_MEMORY; as lb_beam_search. */
-LB_MUST_USE lb_status lb_translate_decode(const lb_translator *translator, lb_tape *tape,
-                                          const lb_source *sources, size_t count,
-                                          const lb_translate_config *config, lb_beam *found, lb_error *error);
-
-/* In result.c: texts and their outputs, in the memory of the result of a call. */
-
 /** The state of one call. */
 typedef struct lb_translate_job {
     const lb_translator *translator;
@@ -89,6 +64,29 @@ typedef struct lb_translate_job {
     lb_symbols symbols; /* of the current text */
     lb_error *error;
 } lb_translate_job;
+
+/** Fills in the defaults. Errors: LB_ERROR_ARGUMENT for invalid values. */
+LB_MUST_USE lb_status lb_translate_fill_in(const lb_translator *translator, lb_translate_config *config,
+                                           lb_error *error);
+
+/** The model that decodes: the translator's, or a member of it. The configuration has its defaults. */
+const lb_model *lb_translate_model(const lb_translator *translator, const lb_translate_config *config);
+
+/** How many of the sources of a call from `first` on, at least 1, can be decoded side by side: those that share a limit
+ *  and do not take too much memory.
+ *  Given: the outputs are known, of at most config.limit tokens, and all of their steps are computed at once. */
+size_t lb_translate_affordable(const lb_translate_job *job, size_t first, bool given);
+
+/** Sources as a batch on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count);
+
+/** Decodes `count` sources of a call from `first` on, as many as lb_translate_affordable allows.
+ *  Memory: the results are on the tape of the call, which is reset first.
+ *  Errors: LB_ERROR_MEMORY; as lb_beam_search. */
+LB_MUST_USE lb_status lb_translate_decode(const lb_translate_job *job, size_t first, size_t count,
+                                          lb_beam *found);
+
+/* In result.c: texts and their outputs, in the memory of the result of a call. */
 
 /** Begins a call with `count` texts, none of them read yet. `error` receives errors, here and below.
  *  Memory: freed by lb_translate_job_end, also after an error. Errors: LB_ERROR_ARGUMENT for a negative

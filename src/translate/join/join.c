@@ -31,8 +31,7 @@ typedef struct joining {
     int opened;
     lb_ensemble_part part[LB_JOIN_MOST]; /* [result->count] the members, also those of ensembles */
     lb_lock *lock;
-    bool locked;    /* by the caller */
-    lb_start start; /* of the data: nothing */
+    bool locked; /* by the caller */
     lb_training_data data;
     lb_params *params;
     lb_ensemble *ensemble;
