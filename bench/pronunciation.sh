@@ -4,7 +4,7 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 task=pronunciation script=pronunciation.sh measure="sequence error rate" lines=() symbols=(--target-separator ' ')
 pupil=yes single=(additive-1 additive-2 additive-3)
 
-# With few pairs, a transformer is far behind the others, and monotonic attention ahead of them (docs/adr/0014).
+# With few pairs, a transformer is far behind the others, and monotonic attention ahead of them (docs/adr/0004).
 choose() { # PAIRS
     kinds=additive:3,backward:3,monotonic-1:1,monotonic-1-backward:1,transformer:1,transformer-backward:1
     some=(additive-1 backward-4 monotonic-1-7 transformer-9 transformer-backward-10)

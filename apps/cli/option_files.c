@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/path.h"
-#include "translate/file/model_path.h"
+#include "translate/file/text_model.h"
 
 #include <string.h>
 #include <sys/stat.h>

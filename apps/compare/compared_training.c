@@ -7,8 +7,6 @@
 #include "io/set_aside.h"
 #include "models/file/model_formats.h"
 #include "training/training_view.h"
-#include "translate/file/list.h"
-#include "translate/file/record.h"
 #include "translate/file/text_model.h"
 
 #include <stdio.h>

@@ -77,7 +77,7 @@ static lb_status translate(measuring *s, lb_error *error)
                                   .skip_bad_texts = true,
                                   .stop = app_progress_tick,
                                   .context = &s->progress};
-    lb_status status = lb_translate_settle(s->translator, &config, error);
+    lb_status status = lb_translate_fill_in(s->translator, &config, error);
     if (status) return status;
     s->score->beam = config.beam;
     lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->texts.sources.text,

@@ -8,7 +8,7 @@
 #include "io/file.h"
 #include "io/path.h"
 #include "models/decode/model.h"
-#include "translate/file/model_path.h"
+#include "translate/file/text_model.h"
 #include <lookback/translate.h>
 
 #include <ctype.h>

@@ -9,7 +9,6 @@
 #include "io/dtype.h"
 #include "io/json.h"
 #include "io/path.h"
-#include "translate/file/model_path.h"
 #include "translate/file/text_model.h"
 #include <lookback/lookback.h>
 

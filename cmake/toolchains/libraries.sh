@@ -1,6 +1,6 @@
 #!/bin/bash
 # Archives of libraries that reading and writing models needs, where Debian has none: from its source packages, whose
-# signatures apt checks (docs/adr/0025-the-library-in-a-page.md). PACKAGE is cjson, utf8proc or zlib.
+# signatures apt checks (docs/adr/0024-pages.md). PACKAGE is cjson, utf8proc or zlib.
 #
 #     cmake/toolchains/libraries.sh PREFIX "COMPILER FLAG..." ARCHIVER PACKAGE...
 set -eu

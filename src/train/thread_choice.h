@@ -1,6 +1,6 @@
 /* How many threads a training computes with: as many as its steps are fastest with, which depends on the model, the
  * machine, and what else runs there. No result depends on it. Nothing here reads a clock.
- * docs/adr/0040-threads-that-are-chosen.md says why. */
+ * docs/adr/0008-threads.md says why. */
 #ifndef LB_THREAD_CHOICE_H
 #define LB_THREAD_CHOICE_H
 

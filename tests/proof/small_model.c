@@ -1,7 +1,6 @@
 #include "proof/small_model.h"
 
 #include "support/gather.h"
-#include "translate/file/list.h"
 #include "translate/file/text_model.h"
 
 enum { EMBED = 2, HIDDEN = 3, MEMBERS = 2, LONGEST = 4 };

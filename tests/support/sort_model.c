@@ -1,7 +1,6 @@
 #include "support/sort_model.h"
 
 #include "support/model_maker.h"
-#include "translate/file/list.h"
 #include "translate/file/text_model.h"
 
 enum { BATCH = 64 };

@@ -1,4 +1,4 @@
-# The library as WebAssembly, and pages that carry it (docs/adr/0025-the-library-in-a-page.md).
+# The library as WebAssembly, and pages that carry it (docs/adr/0024-pages.md).
 include(cmake/web.cmake)
 pkg_check_modules(ENGINE_CJSON REQUIRED IMPORTED_TARGET libcjson)
 set(ENGINE ${PROJECT_SOURCE_DIR}/web/engine)

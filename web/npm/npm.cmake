@@ -1,5 +1,5 @@
 # The npm package, as a folder: the library for prediction as WebAssembly, and the module that calls it
-# (docs/adr/0039-a-library-for-prediction.md). ./run package packs it.
+# (docs/adr/0039-exports.md). ./run package packs it.
 set(NPM ${PROJECT_SOURCE_DIR}/web/npm)
 set(NPM_FOLDER ${PROJECT_BINARY_DIR}/npm/package)
 add_executable(lookback_npm EXCLUDE_FROM_ALL ${NPM}/predict.c)

@@ -9,7 +9,7 @@ enum {
     BEAM = 5,          /* default number of hypotheses */
     MOST = 1 << 23,    /* approximate limit on the numbers in memory for sources decoded side by side */
     STEPS_AT_ONCE = 2, /* see lb_tape_begin_step */
-    TRAIL = 32         /* numbers that a hypothesis keeps of a step: its lb_trail */
+    BACK_POINTER = 32  /* numbers that a hypothesis keeps of a step */
 };
 
 const lb_model *lb_translate_model(const lb_translator *t, const lb_translate_config *c)
@@ -41,17 +41,17 @@ static lb_status check_ranges(const lb_translator *t, const lb_translate_config 
     return LB_OK;
 }
 
-lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb_error *error)
+lb_status lb_translate_fill_in(const lb_translator *t, lb_translate_config *c, lb_error *error)
 {
     lb_status status = check_ranges(t, c, error);
     if (status) return status;
     if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
     if (c->n_best == 0) c->n_best = 1;
     if (c->beam < c->n_best || c->sample) c->beam = c->n_best;
-    if (c->copy_unknown && lb_translate_model(t, c)->heads == 0)
+    const lb_model *model = lb_translate_model(t, c);
+    if (c->copy_unknown && model->heads == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "copy_unknown: the model has no attention, expected one with attention");
-    const lb_model *model = lb_translate_model(t, c);
     if (c->prefixes && (c->sample || model->kind->search || model->from_end))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "prefixes: found %s, expected a search with a model that writes forwards",
@@ -72,14 +72,14 @@ static bool is_blind(const lb_translator *t, const lb_translate_config *config)
     return !config->attention && !config->copy_unknown && !lb_translate_model(t, config)->copies;
 }
 
-/* What each step leaves behind for each hypothesis until its output ends, in numbers. */
+/* The numbers that each step leaves behind for each hypothesis until its output ends. */
 static int64_t reals_kept(const lb_translator *t, const lb_translate_config *config, int64_t longest,
                           bool given)
 {
     const lb_model *model = lb_translate_model(t, config);
     int64_t maps = model->layers * model->heads;
     if (given) return maps * longest + model->target_vocab + model->step_reals;
-    return TRAIL + (is_blind(t, config) ? 0 : maps * longest);
+    return BACK_POINTER + (is_blind(t, config) ? 0 : maps * longest);
 }
 
 /* The approximate count of numbers in memory for each source; `longest` is the length of the longest one. Outputs are
@@ -96,14 +96,14 @@ static int64_t reals_of_each(const lb_translator *t, const lb_translate_config *
            config->beam * (STEPS_AT_ONCE * step + steps * reals_kept(t, config, longest, given));
 }
 
-size_t lb_translate_affordable(const lb_translator *t, const lb_source *sources, size_t count,
-                               const lb_translate_config *config, bool given)
+size_t lb_translate_affordable(const lb_translate_job *j, size_t first, bool given)
 {
-    int64_t limit = limit_of(t, sources, config), longest = 0;
-    size_t fit = 0;
-    while (fit < count && limit_of(t, &sources[fit], config) == limit) {
+    const lb_source *sources = j->source + first;
+    int64_t limit = limit_of(j->translator, sources, &j->config), longest = 0;
+    size_t fit = 0, count = j->good_count - first;
+    while (fit < count && limit_of(j->translator, &sources[fit], &j->config) == limit) {
         longest = sources[fit].length > longest ? sources[fit].length : longest;
-        int64_t each = reals_of_each(t, config, longest, limit, given);
+        int64_t each = reals_of_each(j->translator, &j->config, longest, limit, given);
         if (fit > 0 && ((int64_t)fit + 1) * each > MOST) break;
         fit++;
     }
@@ -123,16 +123,16 @@ lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t co
     return tokens;
 }
 
-static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source *sources, size_t count,
-                      const lb_translate_config *config)
+static lb_beam search(const lb_translate_job *j, lb_tokens tokens, const lb_source *sources, size_t count)
 {
+    const lb_translate_config *config = &j->config;
     const int32_t **prefix = lb_alloc(count * sizeof *prefix);
     int32_t *length = lb_alloc(count * sizeof *length);
     lb_beam_config search = {.beam = config->beam,
                              .n_best = config->n_best,
-                             .limit = limit_of(t, sources, config),
+                             .limit = limit_of(j->translator, sources, config),
                              .length_penalty = config->length_penalty,
-                             .without_weights = is_blind(t, config),
+                             .without_weights = is_blind(j->translator, config),
                              .stop = config->stop,
                              .context = config->context,
                              .prefix = config->prefixes ? prefix : NULL,
@@ -142,39 +142,41 @@ static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source 
         prefix[i] = sources[i].prefix;
         length[i] = sources[i].prefix_length;
     }
-    lb_beam found = has_room ? lb_beam_search(lb_translate_model(t, config), tokens, search) : (lb_beam){0};
+    lb_beam found =
+        has_room ? lb_beam_search(lb_translate_model(j->translator, config), tokens, search) : (lb_beam){0};
     lb_release((void *)prefix);
     lb_release(length);
     return found;
 }
 
-static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *sources, size_t count,
-                    const lb_translate_config *config)
+static lb_beam draw(const lb_translate_job *j, lb_tokens tokens, const lb_source *sources, size_t count)
 {
+    const lb_translate_config *config = &j->config;
     uint64_t *text = lb_alloc(count * sizeof *text);
     lb_sample_config sample = {.count = config->n_best,
-                               .limit = limit_of(t, sources, config),
+                               .limit = limit_of(j->translator, sources, config),
                                .temperature = config->temperature,
                                .length_penalty = config->length_penalty,
-                               .without_weights = is_blind(t, config),
+                               .without_weights = is_blind(j->translator, config),
                                .stop = config->stop,
                                .context = config->context,
                                .seed = config->seed,
                                .text = text};
     for (size_t i = 0; i < count && text; i++) text[i] = sources[i].number;
-    lb_beam found = text ? lb_sample(lb_translate_model(t, config), tokens, sample) : (lb_beam){0};
+    lb_beam found =
+        text ? lb_sample(lb_translate_model(j->translator, config), tokens, sample) : (lb_beam){0};
     lb_release(text);
     return found;
 }
 
-lb_status lb_translate_decode(const lb_translator *t, lb_tape *tape, const lb_source *sources, size_t count,
-                              const lb_translate_config *config, lb_beam *found, lb_error *error)
+lb_status lb_translate_decode(const lb_translate_job *j, size_t first, size_t count, lb_beam *found)
 {
-    lb_tape_reset(tape);
-    lb_tokens tokens = lb_translate_tokens(tape, sources, count);
-    *found =
-        config->sample ? draw(t, tokens, sources, count, config) : search(t, tokens, sources, count, config);
+    const lb_source *sources = j->source + first;
+    lb_tape_reset(j->tape);
+    lb_tokens tokens = lb_translate_tokens(j->tape, sources, count);
+    *found = j->config.sample ? draw(j, tokens, sources, count) : search(j, tokens, sources, count);
     if (found->batch == (int64_t)count) return LB_OK;
-    if (lb_tape_status(tape)) return lb_error_set(error, lb_tape_status(tape), "%s", lb_tape_error(tape));
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu texts", count);
+    lb_status status = lb_tape_status(j->tape);
+    if (status) return lb_error_set(j->error, status, "%s", lb_tape_error(j->tape));
+    return lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for %zu texts", count);
 }

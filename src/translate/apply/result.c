@@ -1,8 +1,7 @@
-#include "translate/apply/result.h"
+#include "translate/apply/translator.h"
 
 #include "base/alloc.h"
 #include "models/attention/copying.h"
-#include "translate/file/list.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,13 +95,18 @@ static void trim(const lb_vocabulary *known, lb_symbols *s)
     memmove(s->symbol, s->symbol + first, s->count * sizeof *s->symbol);
 }
 
-/* Splits a text into the symbols of the model. */
-static lb_status split(lb_translate_job *j, const char *text, lb_error *error)
+lb_status lb_translate_split(lb_translate_job *j, const lb_symbol_rule *rule, const char *text,
+                             lb_error *error)
 {
     const lb_text_model *m = &j->translator->model;
-    size_t length = strlen(text);
-    lb_status status = m->sorts ? lb_list_split(&m->task, text, length, &j->symbols, error)
-                                : lb_symbols_split(&m->source_rule, text, length, &j->symbols, error);
+    if (m->sorts) return lb_list_split(&m->task, text, strlen(text), &j->symbols, error);
+    return lb_symbols_split(rule, text, strlen(text), &j->symbols, error);
+}
+
+static lb_status split_source(lb_translate_job *j, const char *text, lb_error *error)
+{
+    const lb_text_model *m = &j->translator->model;
+    lb_status status = lb_translate_split(j, &m->source_rule, text, error);
     if (status) return status;
     trim(m->source, &j->symbols);
     size_t count = j->symbols.count, most = (size_t)j->translator->most;
@@ -148,7 +152,7 @@ lb_status lb_keep_error(const lb_translate_job *j, lb_translation *t, const char
 lb_status lb_keep_text(lb_translate_job *j, size_t number, const char *text)
 {
     lb_error found = {0};
-    lb_status status = split(j, text, &found);
+    lb_status status = split_source(j, text, &found);
     if (!status) return keep_source(j, number);
     if (status != LB_ERROR_FORMAT) return lb_error_set(j->error, status, "%s", found.message);
     if (j->config.skip_bad_texts) return lb_keep_error(j, &j->all->text[number], found.message);
@@ -167,33 +171,20 @@ static double weight_of(const lb_translate_job *j, const lb_hypothesis *found, i
     return sum;
 }
 
-/* The position with the largest attention weight. Ties go to the first one. */
-static int64_t looked_at(const lb_translate_job *j, const lb_translation *t, const lb_hypothesis *found,
-                         int64_t step, int64_t width)
-{
-    int64_t best = 0;
-    double most = -1;
-    for (int64_t k = 0; k < t->length; k++) {
-        double weight = weight_of(j, found, step, k, width);
-        if (weight > most) best = k;
-        most = weight > most ? weight : most;
-    }
-    return best;
-}
-
-/* Of the source symbols that a model that copies writes as LB_UNK, the one with the largest weight, over all of its
- * positions: the first of these. -1 if there is none. */
-static int64_t pointed_at(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t step,
-                          int64_t width)
+/* The position with the largest attention weight; ties go to the first one. Unknown: of the source symbols that a model
+ * that copies writes as LB_UNK, the one with the largest weight over all of its positions: the first of these, -1 if
+ * there is none. */
+static int64_t looked_at(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t step,
+                         int64_t width, bool unknown)
 {
     const lb_translation *t = j->good[number];
     const int32_t *id = j->source[number].id;
-    int64_t best = -1;
+    int64_t best = unknown ? -1 : 0;
     double most = -1;
     for (int64_t k = 0; k < t->length; k++) {
-        if (lb_model_copied_as(j->translator->model.model, id[k]) != LB_UNK) continue;
-        double weight = 0;
-        for (int64_t i = 0; i < t->length; i++)
+        if (unknown && lb_model_copied_as(j->translator->model.model, id[k]) != LB_UNK) continue;
+        double weight = unknown ? 0 : weight_of(j, found, step, k, width);
+        for (int64_t i = 0; i < t->length && unknown; i++)
             if (id[i] == id[k] && strcmp(t->symbol[i], t->symbol[k]) == 0)
                 weight += weight_of(j, found, step, i, width);
         if (weight > most) best = k;
@@ -238,8 +229,8 @@ static int64_t copied_from(const lb_translate_job *j, size_t number, const lb_hy
     int64_t position = -1;
     if (found->id[step] != LB_UNK || !found->weights) return -1;
     if (lb_translate_model(j->translator, &j->config)->copies)
-        position = pointed_at(j, number, found, step, width);
-    if (position < 0 && j->config.copy_unknown) position = looked_at(j, j->good[number], found, step, width);
+        position = looked_at(j, number, found, step, width, true);
+    if (position < 0 && j->config.copy_unknown) position = looked_at(j, number, found, step, width, false);
     return position;
 }
 

@@ -1,8 +1,7 @@
 /* Scores given pairs: the probability that a model assigns to a target. */
 #include "base/alloc.h"
 #include "models/decode/force.h"
-#include "translate/apply/result.h"
-#include "translate/file/list.h"
+#include "translate/apply/translator.h"
 
 #include <string.h>
 
@@ -14,22 +13,24 @@ typedef struct target {
 } target;
 
 /* The log-probabilities of all tokens at each step of the targets, by teacher forcing. */
-static lb_status force(const lb_translator *t, lb_tape *tape, const lb_source *source, const target *targets,
-                       size_t count, lb_forced *forced, lb_error *error)
+static lb_status force_targets(const lb_translate_job *j, const target *targets, size_t first, size_t count,
+                               lb_forced *forced)
 {
     int32_t longest = 0, *id, *lengths;
+    lb_tape *tape = j->tape;
+    targets += first;
     for (size_t i = 0; i < count; i++) longest = targets[i].length > longest ? targets[i].length : longest;
     lb_tape_reset(tape);
-    lb_tokens tokens = lb_translate_tokens(tape, source, count);
+    lb_tokens tokens = lb_translate_tokens(tape, j->source + first, count);
     lb_tokens out = lb_tokens_new(tape, (int64_t)count, longest + 1, &id, &lengths);
     for (int64_t row = 0; row < out.batch; row++) {
         lengths[row] = targets[row].length + 1;
         memcpy(id + row * out.length, targets[row].id, (size_t)targets[row].length * sizeof *id);
         id[row * out.length + targets[row].length] = LB_EOS;
     }
-    *forced = lb_model_force(t->model.model, tokens, out);
+    *forced = lb_model_force(j->translator->model.model, tokens, out);
     lb_status status = lb_tape_status(tape);
-    return status ? lb_error_set(error, status, "%s", lb_tape_error(tape)) : LB_OK;
+    return status ? lb_error_set(j->error, status, "%s", lb_tape_error(tape)) : LB_OK;
 }
 
 /* Splits a target into the symbols of the model. */
@@ -37,12 +38,10 @@ static lb_status read_target(lb_translate_job *j, lb_translation *t, const char 
 {
     const lb_text_model *m = &j->translator->model;
     lb_error found = {0};
-    size_t length = strlen(text), most = (size_t)j->translator->most;
-    lb_status status = m->sorts ? lb_list_split(&m->task, text, length, &j->symbols, &found)
-                                : lb_symbols_split(&m->target_rule, text, length, &j->symbols, &found);
-    size_t count = j->symbols.count;
+    lb_status status = lb_translate_split(j, &m->target_rule, text, &found);
+    size_t count = j->symbols.count, most = (size_t)j->translator->most;
     if (most < (size_t)m->longest_target) most = (size_t)m->longest_target;
-    /* The model reads a token for the start before them. */
+    /* The model reads LB_BOS before them. */
     if (m->model->positions && most >= (size_t)m->model->positions) most = (size_t)m->model->positions - 1;
     if (!status && count > most)
         status = lb_error_set(&found, LB_ERROR_FORMAT, "found a target of %zu symbols, expected at most %zu",
@@ -62,15 +61,14 @@ static lb_status keep_target(const lb_translate_job *j, size_t number, const tar
 {
     lb_translation *t = j->good[number];
     int64_t vocabulary = j->translator->model.model->target_vocab;
-    lb_hypothesis h = {
-        .length = given->length, .id = given->id, .finished = true, .steps = given->length + 1};
-    h.log_probability = lb_alloc((size_t)h.steps * sizeof *h.log_probability);
-    h.weights = weights;
+    lb_hypothesis h = {.length = given->length,
+                       .id = given->id,
+                       .finished = true,
+                       .steps = given->length + 1,
+                       .weights = weights};
+    h.log_probability = lb_keep_room(j, (size_t)h.steps, sizeof *h.log_probability);
     t->output = lb_keep_room(j, 1, sizeof *t->output);
-    if (!h.log_probability || !t->output) {
-        lb_release(h.log_probability);
-        return lb_keep_failed(j);
-    }
+    if (!h.log_probability || !t->output) return lb_keep_failed(j);
     for (int64_t step = 0; step < h.steps; step++) {
         int32_t token = step < h.length ? given->id[step] : LB_EOS;
         h.log_probability[step] = (double)log_probabilities[step * vocabulary + token];
@@ -78,7 +76,6 @@ static lb_status keep_target(const lb_translate_job *j, size_t number, const tar
     }
     lb_status status = lb_keep_output(j, number, &h, width, given->symbol, t->output);
     t->count = !status;
-    lb_release(h.log_probability);
     return status;
 }
 
@@ -96,13 +93,12 @@ static lb_real *pack_weights(lb_tensor *all, int64_t row, int64_t steps)
 static lb_status score_some(lb_translate_job *j, const target *targets, size_t first, size_t *count)
 {
     lb_forced found;
-    const lb_source *source = j->source + first;
     int64_t longest = 0;
     for (size_t i = first; i < j->good_count; i++)
         longest = targets[i].length > longest ? targets[i].length : longest;
     j->config.limit = longest + 1;
-    *count = lb_translate_affordable(j->translator, source, j->good_count - first, &j->config, true);
-    lb_status status = force(j->translator, j->tape, source, targets + first, *count, &found, j->error);
+    *count = lb_translate_affordable(j, first, true);
+    lb_status status = force_targets(j, targets, first, *count, &found);
     if (status) return status;
     const lb_tensor *each = found.log_probabilities;
     int64_t length = lb_dim(each, 1), row = length * lb_dim(each, 2);
@@ -119,7 +115,7 @@ static lb_status score_some(lb_translate_job *j, const target *targets, size_t f
 static lb_status score(lb_translate_job *j, const char *const *sources, const char *const *texts,
                        target *targets)
 {
-    lb_status status = lb_translate_settle(j->translator, &j->config, j->error);
+    lb_status status = lb_translate_fill_in(j->translator, &j->config, j->error);
     for (int64_t i = 0; i < j->all->count && !status; i++) {
         size_t before = j->good_count;
         status = lb_keep_text(j, (size_t)i, sources[i]);

@@ -3,7 +3,37 @@
 #include "base/alloc.h"
 #include "io/path.h"
 #include "models/decode/model.h"
-#include "translate/file/model_path.h"
+
+lb_tapes *lb_tapes_new(void)
+{
+    return lb_alloc_zero(sizeof(lb_tapes));
+}
+
+void lb_tapes_free(lb_tapes *tapes)
+{
+    for (int i = 0; tapes && i < LB_TAPES_KEPT; i++) lb_tape_free(atomic_load(&tapes->idle[i]));
+    lb_release(tapes);
+}
+
+lb_tape *lb_tapes_take(lb_tapes *tapes, lb_error *error)
+{
+    lb_tape *tape = NULL;
+    for (int i = 0; i < LB_TAPES_KEPT && !tape; i++) tape = atomic_exchange(&tapes->idle[i], NULL);
+    if (!tape) tape = lb_tape_new();
+    if (tape)
+        lb_tape_reset(tape);
+    else
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a text");
+    return tape;
+}
+
+/* What takes the place of another tape gives it to the next place. */
+void lb_tapes_put(lb_tapes *tapes, lb_tape *tape)
+{
+    for (int i = 0; i < LB_TAPES_KEPT && tape && !lb_tape_status(tape); i++)
+        tape = atomic_exchange(&tapes->idle[i], tape);
+    lb_tape_free(tape);
+}
 
 /* Texts longer than those of the training are allowed, although outputs get worse, but one text must not exhaust the
  * memory. */
@@ -68,22 +98,4 @@ lb_translator_facts lb_translator_about(const lb_translator *t)
                                  .sorts = m->sorts,
                                  .training = m->training,
                                  .columns = m->columns};
-}
-
-/* The result of lb_translate from its only translation; NULL, with an error, if it failed. */
-static char *best_text(const lb_translation *translation, lb_error *error)
-{
-    if (translation->error) return lb_null(lb_error_set(error, LB_ERROR_FORMAT, "%s", translation->error));
-    char *text = lb_alloc_string(translation->output->text);
-    if (!text) lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an output");
-    return text;
-}
-
-char *lb_translate(const lb_translator *translator, const char *text, lb_error *error)
-{
-    lb_translate_config config = {.skip_bad_texts = true};
-    lb_translations *all = lb_translate_all(translator, &text, 1, config, error);
-    char *best = all ? best_text(all->text, error) : NULL;
-    lb_translations_free(all);
-    return best;
 }

@@ -1,4 +1,4 @@
-#include "translate/file/list.h"
+#include "translate/file/text_model.h"
 
 #include "base/alloc.h"
 #include "lookback/tensor.h"

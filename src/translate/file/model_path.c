@@ -1,4 +1,4 @@
-#include "translate/file/model_path.h"
+#include "translate/file/text_model.h"
 
 #include "base/alloc.h"
 #include "io/own_file.h"
@@ -33,10 +33,9 @@ lb_status lb_model_check_place(const char *path, const char *folder, bool sorts,
  * exist is none: one that cannot be read is found, and opening it says why. */
 static char *look_into(const char *folder, lb_error *error)
 {
-    static const char *const names[] = {"model.safetensors", "sort.safetensors"};
     struct stat found;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *path = lb_folder_path(folder, names[i], error);
+    for (int sorts = 0; sorts <= 1; sorts++) {
+        char *path = lb_model_place(folder, sorts, error);
         bool there = path && (lstat(path, &found) == 0 || errno != ENOENT);
         if (!path || (there && lb_own_check_content(path, error) == LB_OK)) return path;
         lb_release(path);

@@ -4,11 +4,9 @@
 #include "base/buffer.h"
 #include "data/pair_line.h"
 #include "data/sort_task_json.h"
-#include "data/symbols.h"
 #include "data/vocabulary_json.h"
 #include "io/json.h"
 #include "models/decode/model.h"
-#include "translate/file/list.h"
 
 #include <string.h>
 
@@ -20,10 +18,10 @@ static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs", SORT[] = "so
 /* The first id of the target that an output can have. Files from before do not have it. */
 static const char FIRST_WRITTEN[] = "first_written";
 
-/* Of the file of the training, beside the columns. */
+/* The key of the format of the training's file, beside the columns. */
 static const char FORMAT[] = "format";
 
-/* Whether they keep features together. Files from before do not have it. */
+/* Whether features are kept together by brackets. Files from before do not have it. */
 static const char BRACKETS[] = "brackets";
 
 static const char *const column_keys[] = {"source", "target", "features"};
@@ -41,7 +39,7 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
     lb_buffer_print(json, "}");
 }
 
-/* Only those that were given: most files have none. */
+/* Prints only the columns that were given: most files have none. */
 static void print_columns(lb_buffer *json, lb_pair_columns c)
 {
     const int32_t column[] = {c.source, c.target, c.features};
@@ -79,7 +77,7 @@ static char *print_task(const lb_text_model *t)
     return lb_buffer_end(&json);
 }
 
-/* The lines of the training. */
+/* The format of the lines of the training. */
 static lb_pair_format format_of(const lb_text_model *t)
 {
     lb_pair_format format = {.kind = t->columns.kind, .source = t->source_rule, .target = t->target_rule};
@@ -103,9 +101,8 @@ static lb_status check_vocabularies(const lb_text_model *t, lb_status otherwise,
     return check_sizes(t, lb_vocabulary_size(t->source), lb_vocabulary_size(t->target), otherwise, error);
 }
 
-lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_error *error)
+lb_status lb_text_model_save(const char *path, const lb_text_model *t, lb_error *error)
 {
-    const lb_text_model *t = model;
     lb_status status = check_vocabularies(t, LB_ERROR_ARGUMENT, error);
     const lb_pair_format format = format_of(t);
     if (!status) status = lb_pair_format_check(&format, error);
@@ -210,15 +207,6 @@ static lb_status parse_text(const cJSON *columns, const char *key, size_t room, 
     return LB_OK;
 }
 
-static lb_status parse_names(const cJSON *columns, lb_pair_columns *to, lb_error *error)
-{
-    char *const name[] = {to->source_name, to->target_name, to->features_name};
-    lb_status status = parse_text(columns, FORMAT, sizeof to->kind, to->kind, error);
-    for (int i = 0; i < 3 && !status; i++)
-        status = parse_text(columns, name_keys[i], LB_PAIR_COLUMN_NAME, name[i], error);
-    return status;
-}
-
 /* Files from before, and those of pairs without further columns, do not have them. */
 static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *error)
 {
@@ -228,10 +216,14 @@ static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *er
     if (!cJSON_IsObject(columns) || t->sorts)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"columns\": expected %s", TASK_KEY,
                             t->sorts ? "none, since lists have none" : "an object");
-    lb_status status = parse_column(columns, 0, &t->columns.source, error);
-    if (!status) status = parse_column(columns, 1, &t->columns.target, error);
-    if (!status) status = parse_column(columns, 2, &t->columns.features, error);
-    if (!status) status = parse_names(columns, &t->columns, error);
+    lb_pair_columns *c = &t->columns;
+    int32_t *const column[] = {&c->source, &c->target, &c->features};
+    char *const name[] = {c->source_name, c->target_name, c->features_name};
+    lb_status status = LB_OK;
+    for (int i = 0; i < 3 && !status; i++) status = parse_column(columns, i, column[i], error);
+    if (!status) status = parse_text(columns, FORMAT, sizeof c->kind, c->kind, error);
+    for (int i = 0; i < 3 && !status; i++)
+        status = parse_text(columns, name_keys[i], LB_PAIR_COLUMN_NAME, name[i], error);
     const lb_pair_format format = format_of(t);
     if (status || lb_pair_format_check(&format, &found) == LB_OK) return status;
     status = found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status;

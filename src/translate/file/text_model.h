@@ -1,5 +1,5 @@
-/* A model as a file, with everything needed to apply it to text: both vocabularies and both symbol rules. A list of
- * numbers is a text, too. */
+/* The file of a model that translates texts: the model with everything needed to apply it, and where the file is.
+ * Lists of numbers are texts, too. */
 #ifndef LB_TEXT_MODEL_H
 #define LB_TEXT_MODEL_H
 
@@ -8,6 +8,7 @@
 #include "data/symbols.h"
 #include "data/vocabulary.h"
 #include "lookback/models.h"
+#include "lookback/train.h"
 
 /** Metadata keys of a model file; the task of the model is stored under LB_SORT_TASK_KEY. */
 #define LB_SOURCE_VOCABULARY_KEY "lookback.source_vocabulary"
@@ -52,5 +53,45 @@ static inline int64_t lb_text_model_longest(const lb_text_model *model)
 int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length);
 
 void lb_text_model_free(lb_text_model *model);
+
+/* In translator_save.c. */
+
+/** The record of a training, for lb_text_model.training: {"steps", "exact_match": of `kept`, "best_step", "seed",
+ *  "options": unless NULL, a JSON object, "settings": the same, what the options left open, "history": [as in the log,
+ *  but without seconds]}. Equal trainings have equal records, on however many threads and whether they were interrupted
+ *  or not.
+ *  Kept: the point of the history whose weights the file has.
+ *  Memory: release it with lb_release; NULL if there is no memory. */
+char *lb_training_record(const lb_train_history *history, const lb_train_point *kept, uint64_t seed,
+                         const char *options, const char *settings);
+
+/* In list.c: the input and output of a model that sorts. */
+
+/** The symbol rule of a list: its numbers are the symbols, separated by blanks. */
+extern const lb_symbol_rule lb_list_rule;
+
+/** The numbers from 0 to the largest of the task as symbols, in the order of their ids in its batches.
+ *  Memory: free it with lb_vocabulary_free. NULL after an error. Errors: LB_ERROR_MEMORY. */
+lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error);
+
+/** Splits a list of digits, separated by any number of blanks and tabs. Leading zeros are ignored.
+ *  Memory: free it with lb_symbols_free, also after an error.
+ *  Errors: LB_ERROR_FORMAT, as "104 is not a number from 0 to 99"; also for no number at all. LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_list_split(const lb_sort_task *task, const char *text, size_t length,
+                                    lb_symbols *symbols, lb_error *error);
+
+/* In model_path.c: names of files, also for messages. */
+
+/** The file of a model: `path`, or, if that is a folder, the model in it. Memory: release it with lb_release; NULL
+ *  after an error. Errors: LB_ERROR_OPEN for a folder without one; LB_ERROR_MEMORY. */
+char *lb_model_path(const char *path, lb_error *error);
+
+/** Where a model is written in a folder. Memory and errors: as lb_folder_path. */
+char *lb_model_place(const char *folder, bool sorts, lb_error *error);
+
+/** Refuses to `use` the model in the file `path` if `what` would overwrite it in this folder.
+ *  Errors: LB_ERROR_ARGUMENT, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_model_check_place(const char *path, const char *folder, bool sorts, const char *use,
+                                           const char *what, lb_error *error);
 
 #endif

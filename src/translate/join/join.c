@@ -10,7 +10,7 @@
 #include "io/set_aside.h"
 #include "models/ensemble/vote_fit.h"
 #include "models/label.h"
-#include "translate/file/model_path.h"
+#include "translate/file/text_model.h"
 #include "translate/join/join_fit.h"
 #include "translate/training/locked.h"
 #include "translate/training/pairs.h"
@@ -31,8 +31,7 @@ typedef struct joining {
     int opened;
     lb_ensemble_part part[LB_JOIN_MOST]; /* [result->count] the members, also those of ensembles */
     lb_lock *lock;
-    bool locked;    /* by the caller */
-    lb_start start; /* of the data: nothing */
+    bool locked; /* by the caller */
     lb_training_data data;
     lb_params *params;
     lb_ensemble *ensemble;
@@ -43,8 +42,7 @@ typedef struct joining {
 
 static lb_status out_of_memory(const joining *j)
 {
-    lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
-    return LB_ERROR_MEMORY;
+    return lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
 }
 
 /* The first symbol that two vocabularies do not have in common. */
@@ -151,10 +149,8 @@ static lb_status open_source(joining *j, const char *path)
 static lb_status open_all(joining *j)
 {
     const lb_join_config *c = j->config;
-    if (c->count < 1 || !c->out) {
-        lb_error_set(j->error, LB_ERROR_ARGUMENT, "expected models to join, and a folder to write to");
-        return LB_ERROR_ARGUMENT;
-    }
+    if (c->count < 1 || !c->out)
+        return lb_error_set(j->error, LB_ERROR_ARGUMENT, "expected models to join, and a folder to write to");
     j->sources = lb_alloc_zero((size_t)c->count * sizeof *j->sources);
     if (!j->sources) return out_of_memory(j);
     lb_status status = LB_OK;
@@ -212,7 +208,7 @@ static lb_status open_pairs(joining *j)
                               j->error);
 }
 
-/* The counter hears of part `part` of `parts` walks over the pairs. */
+/* The counter hears of part `part` of `parts` passes over the pairs. */
 static void tell_count(joining *j, const char *unit, int64_t part, int64_t parts)
 {
     const int64_t pairs = j->data.sample.possible;

@@ -10,8 +10,8 @@
 
 enum { BEAM = 5, ROWS = 32, MOST_CELLS = 1 << 15 };
 
-/* A walk over the pairs of the sample, batch by batch. */
-typedef struct walk {
+/* A pass over the pairs of the sample, batch by batch. */
+typedef struct pass {
     const lb_text_model *text;
     lb_training_data *data;
     const lb_pair_sample *sample; /* of the data, or its sources */
@@ -20,40 +20,40 @@ typedef struct walk {
     lb_batch batch;
     lb_beam_config search;
     lb_error *error;
-} walk;
+} pass;
 
-static lb_status open_walk(walk *w, const lb_text_model *text, lb_training_data *data, lb_error *error)
+static lb_status open_pass(pass *p, const lb_text_model *text, lb_training_data *data, lb_error *error)
 {
     int64_t symbols = lb_vocabulary_size(text->target);
-    *w = (walk){.text = text,
+    *p = (pass){.text = text,
                 .data = data,
                 .sample = &data->sample,
                 .tape = lb_tape_new(),
                 .end = data->sample.possible,
                 .error = error};
-    w->search = (lb_beam_config){
+    p->search = (lb_beam_config){
         .beam = symbols < BEAM ? symbols : BEAM, .length_penalty = 1, .without_weights = true};
-    if (!w->tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
-    lb_tape_set_mode(w->tape, LB_MODE_EVALUATE);
+    if (!p->tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    lb_tape_set_mode(p->tape, LB_MODE_EVALUATE);
     return LB_OK;
 }
 
-static lb_status tape_status(const walk *w)
+static lb_status tape_status(const pass *p)
 {
-    lb_status status = lb_tape_status(w->tape);
-    return status ? lb_error_set(w->error, status, "%s", lb_tape_error(w->tape)) : LB_OK;
+    lb_status status = lb_tape_status(p->tape);
+    return status ? lb_error_set(p->error, status, "%s", lb_tape_error(p->tape)) : LB_OK;
 }
 
 /* Long pairs get smaller batches. */
-static int64_t size_of_next(const walk *w)
+static int64_t size_of_next(const pass *p)
 {
     int64_t size = 0, longest = 0;
-    while (size < ROWS && w->next + size < w->end) {
-        const int64_t *pair = w->sample->pair + w->next + size;
-        int64_t more = lb_pair_sample_same(w->sample, w->next + size);
+    while (size < ROWS && p->next + size < p->end) {
+        const int64_t *pair = p->sample->pair + p->next + size;
+        int64_t more = lb_pair_sample_same(p->sample, p->next + size);
         for (int64_t i = 0; i < more; i++) {
-            int64_t source = lb_pairs_source_length(w->data->dev, pair[i]),
-                    target = lb_pairs_target_length(w->data->dev, pair[i]);
+            int64_t source = lb_pairs_source_length(p->data->dev, pair[i]),
+                    target = lb_pairs_target_length(p->data->dev, pair[i]);
             longest = source > longest ? source : longest;
             longest = target > longest ? target : longest;
         }
@@ -64,67 +64,67 @@ static int64_t size_of_next(const walk *w)
 }
 
 /* False at the end, and after an error. */
-static bool advance(walk *w)
+static bool advance(pass *p)
 {
-    int64_t size = size_of_next(w);
-    if (size == 0 || lb_tape_status(w->tape)) return false;
-    if (w->sample == &w->data->sample) lb_counter_tell(&w->data->counter, w->next);
-    lb_tape_reset(w->tape);
-    w->batch = lb_pair_sample_batch(w->sample, w->data->dev, w->text->source, w->text->target, w->tape,
-                                    w->next, size);
-    w->search.limit = lb_text_model_limit(w->text, w->batch.source.length);
-    w->next += size;
-    return lb_tape_status(w->tape) == LB_OK;
+    int64_t size = size_of_next(p);
+    if (size == 0 || lb_tape_status(p->tape)) return false;
+    if (p->sample == &p->data->sample) lb_counter_tell(&p->data->counter, p->next);
+    lb_tape_reset(p->tape);
+    p->batch = lb_pair_sample_batch(p->sample, p->data->dev, p->text->source, p->text->target, p->tape,
+                                    p->next, size);
+    p->search.limit = lb_text_model_limit(p->text, p->batch.source.length);
+    p->next += size;
+    return lb_tape_status(p->tape) == LB_OK;
 }
 
-static bool is_right(const walk *w, int64_t row, const lb_hypothesis *h)
+static bool is_right(const pass *p, int64_t row, const lb_hypothesis *h)
 {
-    lb_tokens out = w->batch.target_out;
+    lb_tokens out = p->batch.target_out;
     return h->finished && h->length == out.lengths[row] - 1 &&
            memcmp(h->id, out.id + row * out.length, (size_t)h->length * sizeof *h->id) == 0;
 }
 
 /* The outputs alone, up to `end` of the sample. */
-static lb_status add_outputs(walk *w, const lb_model *model, int64_t end, lb_tally *tally)
+static lb_status add_outputs(pass *p, const lb_model *model, int64_t end, lb_tally *tally)
 {
     lb_status status = LB_OK;
-    w->end = end;
-    while (!status && advance(w)) {
-        const int64_t *same = w->sample->same ? w->sample->same + w->next - w->batch.source.batch : NULL;
+    p->end = end;
+    while (!status && advance(p)) {
+        const int64_t *same = p->sample->same ? p->sample->same + p->next - p->batch.source.batch : NULL;
         status =
-            lb_tally_add_outputs(tally, model, w->batch, same, &w->search, lb_text_model_longest(w->text));
+            lb_tally_add_outputs(tally, model, p->batch, same, &p->search, lb_text_model_longest(p->text));
     }
     return status;
 }
 
-static lb_status add_sources(walk *w, const lb_model *model, lb_tally *tally)
+static lb_status add_sources(pass *p, const lb_model *model, lb_tally *tally)
 {
     *tally = (lb_tally){.loss = tally->loss, .tokens = tally->tokens};
-    w->sample = w->sample->sources;
-    w->next = 0;
-    return add_outputs(w, model, w->sample->count, tally);
+    p->sample = p->sample->sources;
+    p->next = 0;
+    return add_outputs(p, model, p->sample->count, tally);
 }
 
 lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, lb_training_data *data,
                           lb_evaluation *found, lb_error *error)
 {
-    walk w;
+    pass p;
     lb_tally tally = {0};
     const lb_pair_sample *sample = &data->sample;
-    lb_status status = open_walk(&w, text, data, error);
-    while (!status && advance(&w))
-        status = lb_tally_add_search(&tally, model, w.batch, w.search, lb_text_model_longest(text));
+    lb_status status = open_pass(&p, text, data, error);
+    while (!status && advance(&p))
+        status = lb_tally_add_search(&tally, model, p.batch, p.search, lb_text_model_longest(text));
     if (!status)
         status =
-            sample->sources ? add_sources(&w, model, &tally) : add_outputs(&w, model, sample->count, &tally);
-    status = w.tape ? tape_status(&w) : status;
-    lb_tape_free(w.tape);
+            sample->sources ? add_sources(&p, model, &tally) : add_outputs(&p, model, sample->count, &tally);
+    status = p.tape ? tape_status(&p) : status;
+    lb_tape_free(p.tape);
     *found = lb_tally_evaluation(&tally, lb_pair_sample_judged(sample));
     return status;
 }
 
 /* Copies the scores of a row, which live on the tape. */
-static bool keep_case(const walk *w, const lb_vote_pool *pool, int64_t row, int members, lb_arena *memory,
+static bool keep_case(const pass *p, const lb_vote_pool *pool, int64_t row, int members, lb_arena *memory,
                       lb_vote_case *to)
 {
     size_t bytes = (size_t)(pool->count[row] * members) * sizeof(double);
@@ -133,36 +133,36 @@ static bool keep_case(const walk *w, const lb_vote_pool *pool, int64_t row, int 
     memcpy(score, pool->score + row * pool->most * members, bytes);
     *to = (lb_vote_case){.score = score, .count = pool->count[row], .right = -1};
     for (int64_t i = 0; i < pool->count[row]; i++)
-        if (is_right(w, row, &pool->hypothesis[row * pool->most + i])) to->right = i;
+        if (is_right(p, row, &pool->hypothesis[row * pool->most + i])) to->right = i;
     return true;
 }
 
-static lb_status gather_cases(walk *w, const lb_ensemble *ensemble, lb_arena *memory, lb_vote_case *cases,
+static lb_status gather_cases(pass *p, const lb_ensemble *ensemble, lb_arena *memory, lb_vote_case *cases,
                               int64_t *count)
 {
-    while (advance(w)) {
-        lb_vote_pool pool = lb_vote_gather(ensemble, w->batch.source, w->search);
-        for (int64_t row = 0; row < pool.batch && w->batch.target_out.lengths; row++)
-            if (!keep_case(w, &pool, row, (int)ensemble->count, memory, &cases[(*count)++]))
-                return lb_error_set(w->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    while (advance(p)) {
+        lb_vote_pool pool = lb_vote_gather(ensemble, p->batch.source, p->search);
+        for (int64_t row = 0; row < pool.batch && p->batch.target_out.lengths; row++)
+            if (!keep_case(p, &pool, row, (int)ensemble->count, memory, &cases[(*count)++]))
+                return lb_error_set(p->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
     }
-    return tape_status(w);
+    return tape_status(p);
 }
 
 lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble, lb_training_data *data,
                       double *weight, lb_error *error)
 {
-    walk w;
+    pass p;
     int64_t count = 0;
-    lb_status status = open_walk(&w, text, data, error);
+    lb_status status = open_pass(&p, text, data, error);
     lb_arena *memory = lb_arena_new();
     lb_vote_case *cases = lb_alloc((size_t)(data->sample.possible + 1) * sizeof *cases);
     if (!status && (!memory || !cases))
         status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
-    if (!status) status = gather_cases(&w, ensemble, memory, cases, &count);
+    if (!status) status = gather_cases(&p, ensemble, memory, cases, &count);
     if (!status) lb_vote_fit(cases, count, (int)ensemble->count, weight);
     lb_release(cases);
     lb_arena_free(memory);
-    lb_tape_free(w.tape);
+    lb_tape_free(p.tape);
     return status;
 }

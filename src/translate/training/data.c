@@ -6,7 +6,7 @@
 #include "data/text_oddities.h"
 #include "data/vocabulary.h"
 #include "train/group.h"
-#include "translate/file/list.h"
+#include "translate/file/text_model.h"
 #include "translate/training/pairs.h"
 #include "translate/training/recipe.h"
 

@@ -13,7 +13,7 @@
 #include "settings/settings.h"
 #include "train/group.h"
 #include "train/run.h"
-#include "translate/file/model_path.h"
+#include "translate/file/text_model.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "io/own_file.h"
 #include "models/ensemble/ensemble.h"
 #include "train/group.h"
-#include "translate/file/model_path.h"
+#include "translate/file/text_model.h"
 #include "translate/training/budget.h"
 #include "translate/training/locked.h"
 #include "translate/training/member.h"

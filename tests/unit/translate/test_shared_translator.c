@@ -2,7 +2,7 @@
 #include "support/pair_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "translate/apply/tapes.h"
+#include "translate/apply/translator.h"
 #include <lookback/translate.h>
 
 #include <pthread.h>
