@@ -7,7 +7,6 @@
 #include "console/console.h"
 #include "console/output.h"
 #include "io/folder.h"
-#include "io/lock.h"
 #include "training/training_view.h"
 
 /* What --quick changes. */

@@ -12,8 +12,7 @@
 #include "data/crossed_sources.h"
 #include "data/formats/columns.h"
 #include "io/file.h"
-#include "io/file_hash.h"
-#include "io/own_file.h"
+#include "io/path.h"
 
 #include <string.h>
 

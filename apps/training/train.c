@@ -8,7 +8,6 @@
 #include "console/ranks.h"
 #include "data/symbols.h"
 #include "io/folder.h"
-#include "io/lock.h"
 #include "several/ensemble.h"
 #include "several/joined.h"
 #include "training/train_options.h"

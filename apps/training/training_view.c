@@ -4,7 +4,7 @@
 #include "base/threads.h"
 #include "console/console.h"
 #include "console/interrupt.h"
-#include "io/own_file.h"
+#include "io/path.h"
 #include "settings/settings.h"
 #include "tensor/instruction_set.h"
 #include "translate/training/locked.h"

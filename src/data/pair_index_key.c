@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "data/symbols.h"
-#include "io/file_hash.h"
+#include "io/file.h"
 
 #include <string.h>
 

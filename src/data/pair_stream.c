@@ -2,7 +2,6 @@
 
 #include "data/pair_line.h"
 #include "io/plain_copy.h"
-#include "io/plain_reader.h"
 
 #include <string.h>
 #include <unistd.h>

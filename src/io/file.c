@@ -1,10 +1,8 @@
 #include "io/file.h"
 
 #include "base/alloc.h"
-#include "io/own_file.h"
+#include "base/hash.h"
 #include "io/path.h"
-#include "io/temp_file.h"
-#include "io/write_all.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +11,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
-enum { FIRST_READ = 4096 };
+enum { FIRST_READ = 4096, AT_END = -1, PIECE = 1 << 20 };
+
+bool lb_write_all(int fd, const void *bytes, size_t count)
+{
+    const char *from = bytes;
+    while (count > 0) {
+        /* More than SSIZE_MAX at once is undefined. */
+        ssize_t written = write(fd, from, count < SSIZE_MAX ? count : SSIZE_MAX);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        from += written;
+        count -= (size_t)written;
+    }
+    return true;
+}
+
+bool lb_read_all(int fd, void *bytes, size_t count, size_t *held)
+{
+    for (*held = 0; *held < count;) {
+        size_t left = count - *held;
+        ssize_t got = read(fd, (char *)bytes + *held, left < SSIZE_MAX ? left : SSIZE_MAX);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return false;
+        if (got == 0) break;
+        *held += (size_t)got;
+    }
+    return true;
+}
 
 static bool write_parts(int fd, const lb_bytes *parts, size_t part_count)
 {
@@ -251,4 +277,58 @@ lb_status lb_file_read_own(const char *path, size_t most, void **bytes, size_t *
     *count = 0;
     int fd = lb_own_open(path, O_RDONLY, error);
     return fd < 0 ? LB_ERROR_OPEN : read_opened(fd, path, most, bytes, count, error);
+}
+
+/* ---- Files that grow while they are read. ---- */
+
+static lb_status append(const char *path, off_t size, const void *bytes, size_t count, lb_error *error)
+{
+    int file = lb_own_open(path, O_WRONLY | O_APPEND, error);
+    if (file < 0) return LB_ERROR_WRITE;
+    bool ready = size == AT_END || ftruncate(file, size) == 0;
+    bool written = ready && lb_write_all(file, bytes, count);
+    int reason = errno;
+    if (close(file) != 0 && written) {
+        written = false;
+        reason = errno;
+    }
+    return written ? LB_OK : lb_cannot_write(path, strerror(reason), error);
+}
+
+lb_status lb_file_append(const char *path, const void *bytes, size_t count, lb_error *error)
+{
+    return append(path, AT_END, bytes, count, error);
+}
+
+lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, size_t count, lb_error *error)
+{
+    return append(path, (off_t)size, bytes, count, error);
+}
+
+/* ---- The hash of a file that may be larger than memory. ---- */
+
+static bool hash_pieces(int descriptor, char *piece, uint64_t *hash, uint64_t *bytes)
+{
+    size_t held = PIECE;
+    while (held == PIECE) {
+        if (!lb_read_all(descriptor, piece, PIECE, &held)) return false;
+        if (held > 0) *hash = lb_hash_long(*hash, piece, held);
+        *bytes += held;
+    }
+    return true;
+}
+
+lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_error *error)
+{
+    *hash = LB_HASH;
+    *bytes = 0;
+    char *piece = lb_alloc(PIECE);
+    if (!piece) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    lb_status status = lb_own_check_content(path, error);
+    int descriptor = status ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (!status && (descriptor < 0 || !hash_pieces(descriptor, piece, hash, bytes)))
+        status = lb_cannot_read(path, strerror(errno), error);
+    if (descriptor >= 0) close(descriptor);
+    lb_release(piece);
+    return status;
 }

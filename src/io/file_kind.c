@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 #include "base/utf8.h"
-#include "io/byte_order.h"
+#include "io/dtype.h"
 #include "io/safetensors_format.h"
 
 #include <string.h>

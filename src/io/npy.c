@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"
 #include "io/file_kind.h"

@@ -7,6 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/** The bytes with which gzip data begin. Source: RFC 1952. */
+enum { LB_GZIP_FIRST = 0x1F, LB_GZIP_SECOND = 0x8B, LB_GZIP_MAGIC = 2 };
+
+/** Whether bytes begin so. */
+static inline bool lb_begins_gzip(const void *bytes, size_t count)
+{
+    const unsigned char *first = bytes;
+    return count >= LB_GZIP_MAGIC && first[0] == LB_GZIP_FIRST && first[1] == LB_GZIP_SECOND;
+}
+
 /** The most bytes of a copy: what is copied may have no end, and its copy fills the disk. */
 #define LB_COPY_MOST ((size_t)1 << 30)
 

@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"
 #include "io/file_kind.h"

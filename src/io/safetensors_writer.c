@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/json_text.h"
 #include "base/utf8.h"
-#include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"
 #include "io/safetensors_format.h"
@@ -76,7 +75,7 @@ static lb_status check_metadata(const char *path, const content *c, const char *
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: metadata key '%.80s' occurs twice", path, repeated);
 }
 
-static lb_status check(const char *path, const content *c, lb_error *error)
+static lb_status check_content(const char *path, const content *c, lb_error *error)
 {
     int64_t most = c->tensor_count > c->metadata_count ? c->tensor_count : c->metadata_count;
     const char **strings = lb_alloc((size_t)most * sizeof *strings);
@@ -198,7 +197,7 @@ lb_status lb_safetensors_write(const lb_safetensors_tensor *tensors, int64_t ten
     if (sorted && parts) {
         sort_by_width(tensors, (size_t)tensor_count, sorted);
         content c = {sorted, tensor_count, metadata, metadata_count};
-        status = check(path, &c, error);
+        status = check_content(path, &c, error);
         if (!status) status = write_content(path, &c, parts, error);
     } else {
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);

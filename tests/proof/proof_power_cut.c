@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "io/file.h"
 #include "io/folder.h"
-#include "io/set_aside.h"
 #include "proof/crash_state.h"
 #include "proof/small_model.h"
 

@@ -1,7 +1,6 @@
 #include "translate/file/model_path.h"
 
 #include "base/alloc.h"
-#include "io/own_file.h"
 #include "io/path.h"
 #include "lookback/translate.h"
 

@@ -4,7 +4,6 @@
 #include "base/base64.h"
 #include "base/json_text.h"
 #include "data/symbols.h"
-#include "io/append.h"
 #include "io/file.h"
 #include "io/json.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/byte_order.h"
 #include "io/dtype.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
