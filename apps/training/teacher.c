@@ -10,7 +10,7 @@
 #include "console/output.h"
 #include "console/progress.h"
 #include "data/crossed_sources.h"
-#include "data/formats/columns.h"
+#include "data/formats/recognise.h"
 #include "io/file.h"
 #include "io/path.h"
 

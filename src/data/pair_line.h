@@ -44,19 +44,6 @@ typedef struct lb_pair_line {
 /** Checks a format. Errors: LB_ERROR_ARGUMENT, with the invalid field; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_error *error);
 
-/** The columns that a format asks for, and the same the other way round. */
-static inline lb_pair_columns lb_pair_columns_asked(const lb_pair_format *f)
-{
-    return (lb_pair_columns){
-        .source = f->source_column, .target = f->target_column, .features = f->features_column};
-}
-static inline void lb_pair_columns_ask(lb_pair_format *f, lb_pair_columns c)
-{
-    f->source_column = c.source;
-    f->target_column = c.target;
-    f->features_column = c.features;
-}
-
 /** How many columns a line needs at least, by a format that lb_pair_format_check accepts. */
 int32_t lb_pair_format_columns(const lb_pair_format *format);
 

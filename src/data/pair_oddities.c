@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/plural.h"
-#include "data/formats/columns.h"
+#include "data/formats/recognise.h"
 #include "data/text_oddities.h"
 #include "data/variants.h"
 #include "lookback/tensor.h"

@@ -46,7 +46,7 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
 static lb_status begin(lb_pair_stream *s, const lb_line *line, lb_error *error)
 {
     s->begun = true;
-    lb_status status = lb_pair_file_settle(&s->file, s->name, line->text, line->cut ? 0 : line->length, true,
+    lb_status status = lb_pair_file_decide(&s->file, s->name, line->text, line->cut ? 0 : line->length, true,
                                            s->format, error);
     if (!status) status = lb_pair_format_check(s->format, error);
     if (!status) status = lb_pair_kind_parse(s->file.kind, &s->kind, error);

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/plural.h"
 #include "base/utf8.h"
-#include "data/formats/pieces.h"
+#include "data/formats/pair_kind.h"
 
 #include <string.h>
 #include <utf8proc.h>

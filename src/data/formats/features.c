@@ -1,8 +1,7 @@
-#include "data/formats/features.h"
+#include "data/formats/recognise.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "data/formats/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +58,7 @@ static bool gather(lb_first_lines *s, int32_t column, const char *separator, ass
         size_t length, before = all->count;
         lb_sample_divide(s, i);
         if (s->fields.count < column) return false;
-        lb_span text = lb_sample_field(s, column - 1);
+        lb_span text = lb_field(&s->fields, column - 1);
         lb_pieces pieces = lb_pieces_of(text.text, text.length, separator);
         if (is_none(text.text, text.length)) continue;
         while (lb_pieces_next(&pieces, &piece, &length)) {
@@ -149,7 +148,7 @@ static shape find_shape(lb_first_lines *s, int32_t column, int columns, const ch
         bool semicolon = false;
         lb_sample_divide(s, i);
         if (s->fields.count != columns) return NOTHING;
-        bundles += is_bundle(lb_sample_field(s, column - 1), &semicolon);
+        bundles += is_bundle(lb_field(&s->fields, column - 1), &semicolon);
         divided += semicolon;
     }
     *between = separators[USUAL];
@@ -197,7 +196,7 @@ const char *lb_features_between(lb_first_lines *s, int32_t column)
     for (int i = 0; i < s->count; i++) {
         lb_sample_divide(s, i);
         if (s->fields.count < column) continue;
-        lb_span text = lb_sample_field(s, column - 1);
+        lb_span text = lb_field(&s->fields, column - 1);
         bars += memchr(text.text, '|', text.length) != NULL;
         semicolons += memchr(text.text, ';', text.length) != NULL;
     }

@@ -1,7 +1,6 @@
 #include "data/formats/pair_kind.h"
 
 #include "base/alloc.h"
-#include "data/formats/pieces.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +12,7 @@ static bool is_blank(char letter)
     return letter == ' ' || letter == '\t';
 }
 
-static const char *find(const char *line, size_t length, const char *text)
+static const char *find_text(const char *line, size_t length, const char *text)
 {
     size_t count = strlen(text);
     for (const char *at = line; (size_t)(at - line) + count <= length; at++)
@@ -31,9 +30,41 @@ static lb_pair_line_is split_tabs(lb_pair_kind *kind, const char *line, size_t l
     return LB_LINE_IS_FIELDS;
 }
 
+/* The end of a quoted field, of which `at` is inside; NULL: it goes on in the next line. */
+static const char *read_quoted(const char *at, const char *end, lb_fields *fields)
+{
+    for (;;) {
+        const char *quote = memchr(at, '"', (size_t)(end - at));
+        lb_buffer_add(&fields->text, at, (size_t)((quote ? quote : end) - at));
+        if (!quote) return NULL;
+        at = quote + 1;
+        if (at == end || *at != '"') return at;
+        lb_buffer_add(&fields->text, at++, 1);
+    }
+}
+
+/* A line of CSV; where `open`, it goes on with a quoted field. Source: RFC 4180. */
+static lb_pair_line_is split_quoted(char between, const char *line, size_t length, bool open,
+                                    lb_fields *fields)
+{
+    const char *at = line, *end = line + length;
+    bool stray = false;
+    for (;;) {
+        bool quoted = open || (at < end && *at == '"');
+        if (quoted) at = read_quoted(open ? at : at + 1, end, fields);
+        if (!at) return LB_LINE_IS_OPEN;
+        open = false;
+        const char *stop = memchr(at, between, (size_t)(end - at));
+        stray = stray || (quoted && at < (stop ? stop : end));
+        lb_fields_add(fields, at, (size_t)((stop ? stop : end) - at));
+        if (!stop) return stray ? LB_LINE_IS_STRAY : LB_LINE_IS_FIELDS;
+        at = stop + 1;
+    }
+}
+
 static lb_pair_line_is split_csv(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
-    return lb_csv_split(*kind->between, line, length, false, fields);
+    return split_quoted(*kind->between, line, length, false, fields);
 }
 
 static lb_pair_line_is split_json(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
@@ -41,7 +72,7 @@ static lb_pair_line_is split_json(lb_pair_kind *kind, const char *line, size_t l
     return lb_json_split(&kind->keys, line, length, fields);
 }
 
-/* Without blanks around it. */
+/* Adds a text without the blanks around it. */
 static void add_trimmed(lb_fields *fields, const char *text, size_t length)
 {
     while (length > 0 && is_blank(*text)) text++, length--;
@@ -49,11 +80,11 @@ static void add_trimmed(lb_fields *fields, const char *text, size_t length)
     lb_buffer_add(&fields->text, text, length);
 }
 
-/* At its first occurrence. */
+/* Divides a line where the text between its fields occurs first. */
 static lb_pair_line_is split_at(const lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields,
                                 const char **rest)
 {
-    const char *at = find(line, length, kind->between);
+    const char *at = find_text(line, length, kind->between);
     *rest = at ? at + strlen(kind->between) : NULL;
     add_trimmed(fields, line, at ? (size_t)(at - line) : length);
     lb_fields_end(fields);
@@ -69,7 +100,7 @@ static lb_pair_line_is split_line(lb_pair_kind *kind, const char *line, size_t l
     return LB_LINE_IS_FIELDS;
 }
 
-/* Several right answers with commas between them; behind the last one, there may be a comma, too. */
+/* Several right answers have commas between them; behind the last one, there may be a comma, too. */
 static lb_pair_line_is split_list(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     static const char or = LB_FIELDS_OR;
@@ -106,7 +137,7 @@ static lb_pair_line_is split_cmudict(lb_pair_kind *kind, const char *line, size_
 {
     (void)kind;
     if (length >= 3 && memcmp(line, ";;;", 3) == 0) return LB_LINE_IS_COMMENT;
-    const char *comment = find(line, length, " #");
+    const char *comment = find_text(line, length, " #");
     if (comment) length = (size_t)(comment - line);
     size_t word = 0;
     while (word < length && !is_blank(line[word])) word++;
@@ -117,7 +148,7 @@ static lb_pair_line_is split_cmudict(lb_pair_kind *kind, const char *line, size_
     return LB_LINE_IS_FIELDS;
 }
 
-/* Up to the next blank, behind those in front. Returns what follows. */
+/* Adds a word up to the next blank, behind the blanks in front of it. Returns what follows. */
 static const char *add_word(lb_fields *fields, const char *at, const char *end)
 {
     while (at < end && is_blank(*at)) at++;
@@ -138,16 +169,15 @@ static lb_pair_line_is split_lexiconp(lb_pair_kind *kind, const char *line, size
     return LB_LINE_IS_FIELDS;
 }
 
-/* Ten columns; the 11th has part of speech and features. Ranges of words, "2-3", and words that are not there, "5.1",
- * repeat what other lines have. Source: https://universaldependencies.org/format.html */
+/* A word has ten columns, and gets an 11th with its part of speech and its features. Ranges of words, "2-3", and words
+ * that are not there, "5.1", repeat what other lines have. Source: https://universaldependencies.org/format.html */
 static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     enum { COLUMNS = 10, SPEECH = 3, FEATURES = 5 };
-    size_t number;
     if (length > 0 && *line == '#') return LB_LINE_IS_COMMENT;
     split_tabs(kind, line, length, fields);
-    const char *id = lb_field(fields, 0, &number);
-    if (memchr(id, '-', number) || memchr(id, '.', number)) return LB_LINE_IS_ASIDE;
+    lb_span id = lb_field(fields, 0);
+    if (memchr(id.text, '-', id.length) || memchr(id.text, '.', id.length)) return LB_LINE_IS_ASIDE;
     if (fields->count != COLUMNS) return LB_LINE_IS_BAD;
     const size_t *end = fields->end;
     lb_span speech = {line + end[SPEECH - 1] + SPEECH, end[SPEECH] - end[SPEECH - 1]},
@@ -261,7 +291,15 @@ bool lb_pair_kind_has_quotes(const lb_pair_kind *kind)
 lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
                                    lb_fields *fields)
 {
-    if (open) return lb_csv_split(*kind->between, line, length, true, fields);
+    if (open) return split_quoted(*kind->between, line, length, true, fields);
     lb_fields_clear(fields);
     return kind->row->split(kind, line, length, fields);
+}
+
+char lb_csv_divider(const char *line, size_t length)
+{
+    static const char small[] = "sep=", large[] = "SEP=";
+    for (size_t i = 0; i < sizeof small - 1; i++)
+        if (i >= length || (line[i] != small[i] && line[i] != large[i])) return '\0';
+    return length == sizeof small ? line[length - 1] : '\0';
 }

@@ -2,7 +2,7 @@
 #include "data/pairs.h"
 
 #include "base/alloc.h"
-#include "data/formats/convert.h"
+#include "data/formats/pair_file.h"
 #include "io/plain_copy.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
