@@ -4,7 +4,7 @@
 #include "console/console.h"
 #include "console/interrupt.h"
 #include "console/output.h"
-#include "data/sort_task_json.h"
+#include "data/sort_task.h"
 #include "io/folder.h"
 #include "models/file/model_formats.h"
 #include "training/training_view.h"

@@ -7,7 +7,6 @@
 #include "console/console.h"
 #include "data/pair_prints.h"
 #include "data/symbols.h"
-#include "data/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "console/console.h"
 
 #include "base/json_text.h"
-#include "data/sort_task_json.h"
+#include "data/sort_task.h"
 #include "io/dtype.h"
 #include "io/json.h"
 #include "io/path.h"

@@ -9,8 +9,8 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "console/progress.h"
-#include "data/crossed_sources.h"
 #include "data/formats/recognise.h"
+#include "data/symbols.h"
 #include "io/file.h"
 #include "io/path.h"
 

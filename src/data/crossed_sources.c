@@ -1,8 +1,7 @@
-#include "data/crossed_sources.h"
+#include "data/symbols.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "data/symbols.h"
 #include "lookback/tensor.h"
 
 #include <stdlib.h>

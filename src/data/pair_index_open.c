@@ -1,8 +1,6 @@
-#include "base/alloc.h"
-#include "base/strings.h"
 #include "data/pair_index.h"
-#include "data/pair_index_parts.h"
-#include "data/vocabulary_json.h"
+
+#include "base/alloc.h"
 
 #include <string.h>
 #include <sys/stat.h>

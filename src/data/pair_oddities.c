@@ -4,8 +4,6 @@
 #include "base/buffer.h"
 #include "base/plural.h"
 #include "data/formats/recognise.h"
-#include "data/text_oddities.h"
-#include "data/variants.h"
 #include "lookback/tensor.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "data/pair_prints.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -78,4 +79,100 @@ const lb_pair_print *lb_pair_print_find(const lb_pair_print *prints, int64_t cou
         }
     }
     return prints;
+}
+
+/* ---- Pairs of a file that contradict those of another one. ---- */
+
+/* A pair of dev, and the first one of train with its source. */
+typedef struct conflict {
+    lb_pair_print print;
+    int64_t dev, train;
+} conflict;
+
+static bool is_conflict(const lb_pair_print *train, int64_t count, lb_pair_print print)
+{
+    const lb_pair_print *end = train + count;
+    const lb_pair_print *source = lb_pair_print_find(train, count, (lb_pair_print){print.source, 0});
+    if (source == end || source->source != print.source) return false;
+    const lb_pair_print *pair = lb_pair_print_find(source, end - source, print);
+    return pair == end || lb_pair_print_compare(pair, &print) != 0;
+}
+
+/* The first `most` of them, without their pairs in train. */
+static lb_status find_in_dev(lb_pairs *dev, const lb_pair_print *train, int64_t count, int64_t most,
+                             conflict *conflicts, int64_t *found, lb_error *error)
+{
+    for (int64_t i = 0; i < lb_pairs_count(dev) && *found < most; i++) {
+        const lb_pair_line *line;
+        lb_status status = lb_pairs_read(dev, i, &line, error);
+        if (status) return status;
+        const lb_pair_print print = lb_pair_print_of(line);
+        if (is_conflict(train, count, print)) conflicts[(*found)++] = (conflict){print, i, -1};
+    }
+    return LB_OK;
+}
+
+static lb_status find_in_train(lb_pairs *train, conflict *conflicts, int64_t count, lb_error *error)
+{
+    int64_t open = count;
+    for (int64_t i = 0; i < lb_pairs_count(train) && open > 0; i++) {
+        const lb_pair_line *line;
+        lb_status status = lb_pairs_read(train, i, &line, error);
+        if (status) return status;
+        uint64_t source = lb_pair_print_of(line).source;
+        for (conflict *c = conflicts; c < conflicts + count; c++) {
+            if (c->train >= 0 || c->print.source != source) continue;
+            c->train = i;
+            open--;
+        }
+    }
+    return LB_OK;
+}
+
+static void write_text(lb_buffer *text, const lb_symbol_rule *rule, const lb_symbols *symbols,
+                       lb_error *error)
+{
+    char *joined = lb_symbols_join(rule, symbols->symbol, symbols->count, error);
+    text->failed = text->failed || !joined;
+    if (joined) lb_buffer_json_string(text, joined);
+    lb_release(joined);
+}
+
+static lb_status describe(const conflict *c, lb_pairs *train, lb_pairs *dev, lb_strings *found,
+                          lb_error *error)
+{
+    lb_buffer text = {0};
+    const lb_pair_line *line;
+    lb_status status = lb_pairs_read(dev, c->dev, &line, error);
+    if (status) return status;
+    write_text(&text, &dev->format.source, &line->source, error);
+    lb_buffer_print(&text, ": ");
+    write_text(&text, &dev->format.target, &line->target, error);
+    lb_buffer_print(&text, " in line %lld, ", (long long)lb_pairs_line_number(dev, c->dev));
+    status = lb_pairs_read(train, c->train, &line, error);
+    if (!status) write_text(&text, &train->format.target, &line->target, error);
+    lb_buffer_print(&text, " in line %lld of %s", (long long)lb_pairs_line_number(train, c->train),
+                    train->path);
+    char *whole = lb_buffer_end(&text);
+    if (!status) return lb_strings_add(found, whole, error);
+    lb_release(whole);
+    return status;
+}
+
+lb_status lb_pair_conflicts_find(lb_pairs *train, lb_pairs *dev, int64_t most, lb_strings *found,
+                                 lb_error *error)
+{
+    int64_t count = 0, shown;
+    conflict *conflicts = lb_alloc((size_t)(most + 1) * sizeof *conflicts);
+    if (!conflicts) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for conflicts");
+    lb_pair_print *prints = lb_pair_prints_make(train, error);
+    lb_status status = prints ? LB_OK : error->status;
+    if (!status) status = find_in_dev(dev, prints, lb_pairs_count(train), most + 1, conflicts, &count, error);
+    shown = count > most ? most : count;
+    if (!status) status = find_in_train(train, conflicts, shown, error);
+    for (int64_t i = 0; i < shown && !status; i++) status = describe(&conflicts[i], train, dev, found, error);
+    if (!status && count > most) status = lb_strings_add(found, lb_alloc_string("..."), error);
+    lb_release(conflicts);
+    lb_release(prints);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* Pairs reduced to hashes, to find those that are equal. */
+/* Pairs reduced to hashes, to find those that are equal, or that contradict each other. */
 #ifndef LB_PAIR_PRINTS_H
 #define LB_PAIR_PRINTS_H
 
@@ -35,5 +35,13 @@ lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t co
 
 /** The first of `count` sorted prints that is not before `wanted`, or the end. */
 const lb_pair_print *lb_pair_print_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted);
+
+/** At most `most` pairs of `dev` whose source is in `train`, but never with their target, as texts with the numbers of
+ *  their lines, in the order of `dev`; if there are more, "..." follows.
+ *  Memory: 16 bytes per pair of `train` during the call, and as much for sorting; free `found` with lb_strings_free,
+ *          also after an error.
+ *  Errors: as lb_pairs_read. Cost: O(n log n). */
+LB_MUST_USE lb_status lb_pair_conflicts_find(lb_pairs *train, lb_pairs *dev, int64_t most, lb_strings *found,
+                                             lb_error *error);
 
 #endif

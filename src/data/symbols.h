@@ -1,8 +1,11 @@
-/* Text as symbols: characters, or the text between separators. */
+/* Text as symbols, which are characters or the text between separators, and as words. */
 #ifndef LB_SYMBOLS_H
 #define LB_SYMBOLS_H
 
+#include "base/strings.h"
+#include "lookback/base.h"
 #include "lookback/data.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -77,5 +80,36 @@ extern const char *const lb_normal_form_names[];
 
 /** The form with this name. False if there is none. */
 bool lb_normal_form_find(const char *name, lb_normal_form *normalize);
+
+/* ---- crossed_sources.c: sources that nobody has written, the beginning of one and the end of another. ---- */
+
+/** Makes up sources for a teacher. Each crosses two of the given ones at a place before which both have the same two
+ *  symbols: from "nation" and "actif", "natif" and "action". So every three symbols in a row occur in a given source,
+ *  and features belong to the end. All are different, from each other and from the given ones.
+ *  Given:  texts that the rule accepts.
+ *  Made:   receives at most `wanted` texts; fewer, or none, if few crossings are new. Free it with lb_strings_free,
+ *          also after an error.
+ *  Errors: those of lb_symbols_split; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_cross_sources(const lb_symbol_rule *rule, const lb_strings *given, size_t wanted,
+                                       uint64_t seed, lb_strings *made, lb_error *error);
+
+/* ---- words.c: text as words. ---- */
+
+/** The words of a text, in order. */
+typedef struct lb_words {
+    size_t count;
+    const char **word; /* [count] UTF-8 strings */
+    char *letters;     /* their memory */
+} lb_words;
+
+/** Whether a string of valid UTF-8 contains only white space. */
+bool lb_words_none(const char *text);
+
+/** Splits valid UTF-8 at white space of any script, like text.split() in Python. Punctuation belongs to its word:
+ *  "good," is not "good".
+ *  Memory: free it with lb_words_free, also after an error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_words_split(const char *text, lb_words *words, lb_error *error);
+
+void lb_words_free(lb_words *words);
 
 #endif

@@ -1,9 +1,9 @@
 #include "translate/training/data.h"
 
 #include "base/alloc.h"
+#include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
-#include "data/text_oddities.h"
 #include "data/vocabulary.h"
 #include "train/group.h"
 #include "translate/file/list.h"
