@@ -5,7 +5,7 @@
 #include "console/interrupt.h"
 #include "console/output.h"
 #include "data/sort_task.h"
-#include "io/folder.h"
+#include "io/path.h"
 #include "models/file/model_formats.h"
 #include "training/training_view.h"
 #include "translate/file/list.h"

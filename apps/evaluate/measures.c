@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "console/console.h"
-#include "data/pair_prints.h"
+#include "data/pair_report.h"
 #include "data/symbols.h"
 
 #include <math.h>

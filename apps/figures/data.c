@@ -7,7 +7,6 @@
 #include "console/console.h"
 #include "console/output.h"
 #include "data/pair_oddities.h"
-#include "data/pair_prints.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/json_text.h"
 #include "data/sort_task.h"
-#include "io/dtype.h"
+#include "io/arrays.h"
 #include "io/json.h"
 #include "io/path.h"
 #include "translate/file/model_path.h"

@@ -8,7 +8,6 @@
 #include "console/output.h"
 #include "console/ranks.h"
 #include "io/file.h"
-#include "io/folder.h"
 #include "io/path.h"
 
 #include <ctype.h>

@@ -7,7 +7,7 @@
 #include "console/interrupt.h"
 #include "console/ranks.h"
 #include "data/symbols.h"
-#include "io/folder.h"
+#include "io/path.h"
 #include "several/ensemble.h"
 #include "several/joined.h"
 #include "training/train_options.h"

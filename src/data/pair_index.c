@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/hash.h"
-#include "data/pair_prints.h"
+#include "data/pair_report.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -91,11 +91,17 @@ bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS])
     return at == file.count;
 }
 
+/* Whether the hash of this part is bulk_hash. */
+static bool is_bulk(int part)
+{
+    return part >= LB_PART_TRAIN && part <= LB_PART_PRINTS;
+}
+
 uint64_t lb_pair_index_hash_bulk(const lb_bytes parts[LB_PARTS])
 {
     uint64_t hash = LB_HASH;
     for (int i = 0; i < LB_PARTS; i++)
-        if (lb_part_is_bulk(i)) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
+        if (is_bulk(i)) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
     return hash;
 }
 
@@ -105,7 +111,7 @@ uint64_t lb_pair_index_hash_head(const lb_pair_index_header *header, const lb_by
     hashed.head_hash = 0;
     uint64_t hash = lb_hash_long(LB_HASH, &hashed, sizeof hashed);
     for (int i = 0; i < LB_PARTS; i++)
-        if (!lb_part_is_bulk(i)) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
+        if (!is_bulk(i)) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
     return hash;
 }
 

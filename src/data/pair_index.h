@@ -82,12 +82,6 @@ enum {
     LB_PARTS
 };
 
-/** Whether the hash of this part is bulk_hash. */
-static inline bool lb_part_is_bulk(int part)
-{
-    return part >= LB_PART_TRAIN && part <= LB_PART_PRINTS;
-}
-
 /* ---- pair_index.c ---- */
 
 /** The hash of everything but the bytes of the file that decides which pairs there are: the format, the share of

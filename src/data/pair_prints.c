@@ -1,4 +1,4 @@
-#include "data/pair_prints.h"
+#include "data/pair_report.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -6,18 +6,15 @@
 
 #include <stdlib.h>
 
-int lb_pair_print_compare(const lb_pair_print *a, const lb_pair_print *b)
-{
-    if (a->source != b->source) return a->source < b->source ? -1 : 1;
-    return (a->pair > b->pair) - (a->pair < b->pair);
-}
-
+/* By source, then by pair. */
 static int compare(const void *a, const void *b)
 {
-    return lb_pair_print_compare(a, b);
+    const lb_pair_print *one = a, *other = b;
+    if (one->source != other->source) return one->source < other->source ? -1 : 1;
+    return (one->pair > other->pair) - (one->pair < other->pair);
 }
 
-lb_pair_print lb_pair_print_of(const lb_pair_line *line)
+static lb_pair_print print_of(const lb_pair_line *line)
 {
     uint64_t source = lb_symbols_hash(&line->source, LB_HASH);
     /* A separator, so that moving a symbol from one side to the other changes the hash. */
@@ -35,7 +32,7 @@ lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error)
             lb_release(prints);
             return NULL;
         }
-        prints[i] = lb_pair_print_of(line);
+        prints[i] = print_of(line);
     }
     lb_pair_prints_sort(prints, count);
     return prints;
@@ -67,11 +64,12 @@ lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t co
     return found;
 }
 
-const lb_pair_print *lb_pair_print_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
+/* The first of `count` sorted prints that is not before `wanted`, or the end. */
+static const lb_pair_print *find_print(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
 {
     while (count > 0) {
         int64_t half = count / 2;
-        if (lb_pair_print_compare(&prints[half], &wanted) < 0) {
+        if (compare(&prints[half], &wanted) < 0) {
             prints += half + 1;
             count -= half + 1;
         } else {
@@ -79,6 +77,15 @@ const lb_pair_print *lb_pair_print_find(const lb_pair_print *prints, int64_t cou
         }
     }
     return prints;
+}
+
+lb_print_match lb_pair_prints_match(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
+{
+    const lb_pair_print *end = prints + count;
+    const lb_pair_print *source = find_print(prints, count, (lb_pair_print){wanted.source, 0});
+    if (source == end || source->source != wanted.source) return LB_PRINT_NEW;
+    const lb_pair_print *pair = find_print(source, end - source, wanted);
+    return pair == end || compare(pair, &wanted) != 0 ? LB_PRINT_SOURCE : LB_PRINT_PAIR;
 }
 
 /* ---- Pairs of a file that contradict those of another one. ---- */
@@ -89,16 +96,7 @@ typedef struct conflict {
     int64_t dev, train;
 } conflict;
 
-static bool is_conflict(const lb_pair_print *train, int64_t count, lb_pair_print print)
-{
-    const lb_pair_print *end = train + count;
-    const lb_pair_print *source = lb_pair_print_find(train, count, (lb_pair_print){print.source, 0});
-    if (source == end || source->source != print.source) return false;
-    const lb_pair_print *pair = lb_pair_print_find(source, end - source, print);
-    return pair == end || lb_pair_print_compare(pair, &print) != 0;
-}
-
-/* The first `most` of them, without their pairs in train. */
+/* Finds the first `most` conflicts, without their pairs in train. */
 static lb_status find_in_dev(lb_pairs *dev, const lb_pair_print *train, int64_t count, int64_t most,
                              conflict *conflicts, int64_t *found, lb_error *error)
 {
@@ -106,8 +104,9 @@ static lb_status find_in_dev(lb_pairs *dev, const lb_pair_print *train, int64_t 
         const lb_pair_line *line;
         lb_status status = lb_pairs_read(dev, i, &line, error);
         if (status) return status;
-        const lb_pair_print print = lb_pair_print_of(line);
-        if (is_conflict(train, count, print)) conflicts[(*found)++] = (conflict){print, i, -1};
+        const lb_pair_print print = print_of(line);
+        if (lb_pair_prints_match(train, count, print) == LB_PRINT_SOURCE)
+            conflicts[(*found)++] = (conflict){print, i, -1};
     }
     return LB_OK;
 }
@@ -119,7 +118,7 @@ static lb_status find_in_train(lb_pairs *train, conflict *conflicts, int64_t cou
         const lb_pair_line *line;
         lb_status status = lb_pairs_read(train, i, &line, error);
         if (status) return status;
-        uint64_t source = lb_pair_print_of(line).source;
+        uint64_t source = print_of(line).source;
         for (conflict *c = conflicts; c < conflicts + count; c++) {
             if (c->train >= 0 || c->print.source != source) continue;
             c->train = i;

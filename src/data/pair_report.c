@@ -4,11 +4,11 @@
 #include "base/buffer.h"
 #include "base/plural.h"
 #include "data/pair_oddities.h"
-#include "data/pair_prints.h"
-#include "data/pairs.h"
 #include "lookback/tensor.h"
 
 #include <string.h>
+
+enum { SHOWN = 10 }; /* unseen symbols */
 
 static lb_status out_of_memory(lb_error *error)
 {
@@ -19,11 +19,9 @@ static void count_shared(const lb_pair_print *train, const lb_pair_print *dev, l
 {
     int64_t count = lb_pairs_count(report->train.pairs);
     for (int64_t i = 0; i < lb_pairs_count(report->dev.pairs); i++) {
-        const lb_pair_print *source = lb_pair_print_find(train, count, (lb_pair_print){dev[i].source, 0});
-        if (source == train + count || source->source != dev[i].source) continue;
-        report->shared_sources++;
-        const lb_pair_print *pair = lb_pair_print_find(source, count - (source - train), dev[i]);
-        report->shared_pairs += pair < train + count && lb_pair_print_compare(pair, &dev[i]) == 0;
+        lb_print_match match = lb_pair_prints_match(train, count, dev[i]);
+        report->shared_sources += match != LB_PRINT_NEW;
+        report->shared_pairs += match == LB_PRINT_PAIR;
     }
 }
 
@@ -132,8 +130,6 @@ void lb_pair_report_free(lb_pair_report *report)
 
 /* ---- The report as lines of text. ---- */
 
-enum { SHOWN = 10 };
-
 static void write_bad_lines(lb_buffer *text, const lb_pairs_facts *facts)
 {
     int64_t bad = 0, kinds = 0;
@@ -206,12 +202,6 @@ static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
                         (int)f->target_column);
 }
 
-/* A column that is not read may be one that should be. */
-static void write_unused(lb_buffer *text, const lb_pair_file *file)
-{
-    if (*file->unused) lb_buffer_print(text, "  columns that are not used: %s\n", file->unused);
-}
-
 static void write_file(lb_buffer *text, const lb_pair_file_report *file)
 {
     const lb_pairs_facts *facts = &file->pairs->facts;
@@ -221,7 +211,9 @@ static void write_file(lb_buffer *text, const lb_pair_file_report *file)
     lb_buffer_print(text, "%lld line%s, %lld pair%s\n", (long long)facts->lines, lb_plural(facts->lines),
                     (long long)pairs, lb_plural(pairs));
     write_left_out(text, file->pairs);
-    write_unused(text, &file->pairs->file);
+    /* a column that is not read may be one that should be */
+    if (*file->pairs->file.unused)
+        lb_buffer_print(text, "  columns that are not used: %s\n", file->pairs->file.unused);
     write_bad_lines(text, facts);
     if (facts->byte_order_mark) lb_buffer_print(text, "  ignored a byte order mark at the start\n");
     if (facts->crlf > 0)

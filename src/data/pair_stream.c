@@ -1,6 +1,6 @@
 #include "data/pair_line.h"
 
-#include "io/plain_copy.h"
+#include "io/scratch_file.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -150,7 +150,7 @@ lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error 
 {
     if (lb_pair_format_check(format, error)) return NULL;
     lb_pairs *pairs = new_pairs(lb_alloc_string(lb_pair_file_name(path)), format);
-    if (!pairs) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path));
+    if (!pairs) return lb_null(lb_out_of_memory_for(path, error));
     if (open_file(pairs, path, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
     return NULL;

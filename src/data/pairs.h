@@ -5,7 +5,7 @@
 #include "base/counter.h"
 #include "base/strings.h"
 #include "data/pair_line.h"
-#include "data/vocabulary.h"
+#include "data/symbols.h"
 #include "lookback/data.h"
 
 enum {

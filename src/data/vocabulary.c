@@ -1,10 +1,9 @@
-#include "data/vocabulary.h"
+#include "data/symbols.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/json_text.h"
-#include "data/symbols.h"
 #include "io/json.h"
 #include "lookback/tensor.h"
 

@@ -1,4 +1,4 @@
-#include "io/dtype.h"
+#include "io/arrays.h"
 
 #include <math.h>
 #include <string.h>

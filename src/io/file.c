@@ -95,7 +95,7 @@ typedef struct staged {
 static lb_status failed(const staged *s, lb_error *error)
 {
     int reason = errno;
-    if (reason == ENOMEM) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", s->path);
+    if (reason == ENOMEM) return lb_out_of_memory_for(s->path, error);
     return lb_cannot_write(s->path, strerror(reason), error);
 }
 
@@ -109,7 +109,7 @@ static lb_status resolve(staged *s, bool follows, lb_error *error)
         return lb_cannot_write(
             s->path, errno == ENOENT ? "a link to a file that does not exist" : strerror(errno), error);
     s->target = lb_alloc_string(link ? target : s->path);
-    return s->target ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", s->path);
+    return s->target ? LB_OK : lb_out_of_memory_for(s->path, error);
 }
 
 /* Writes the new file, under its own name or none. */
@@ -121,7 +121,7 @@ static lb_status stage(staged *s, const lb_new_file *file, bool follows, lb_erro
     if (status) return status;
     s->size = strlen(s->target) + LB_TEMP_SUFFIX;
     s->name = lb_alloc_zero(s->size);
-    if (!s->name) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", s->path);
+    if (!s->name) return lb_out_of_memory_for(s->path, error);
     s->folder = open_folder(s->target);
     if (s->folder < 0) return failed(s, error);
     s->replaces = lstat(s->target, &old) == 0;
@@ -169,7 +169,7 @@ static lb_status write_all(const lb_new_file *files, size_t count, bool follows,
     staged *all = lb_alloc((count + 1) * sizeof *all);
     lb_status status = LB_OK;
     size_t begun = 0;
-    if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", files->path);
+    if (!all) return lb_out_of_memory_for(files->path, error);
     while (begun < count && !status) {
         status = stage(&all[begun], &files[begun], follows, error);
         begun++;
@@ -323,7 +323,7 @@ lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_err
     *hash = LB_HASH;
     *bytes = 0;
     char *piece = lb_alloc(PIECE);
-    if (!piece) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    if (!piece) return lb_out_of_memory_for(path, error);
     lb_status status = lb_own_check_content(path, error);
     int descriptor = status ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (!status && (descriptor < 0 || !hash_pieces(descriptor, piece, hash, bytes)))

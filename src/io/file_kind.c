@@ -2,8 +2,7 @@
 
 #include "base/format.h"
 #include "base/utf8.h"
-#include "io/dtype.h"
-#include "io/safetensors_format.h"
+#include "io/arrays.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
-#include "io/folder.h"
+#include "io/path.h"
 
 #include "base/alloc.h"
 #include "io/file.h"
-#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +39,7 @@ lb_status lb_folder_make(const char *folder, lb_error *error)
     if (*folder == '\0')
         return lb_error_set(error, LB_ERROR_WRITE, "cannot write to a folder with an empty name");
     char *path = lb_alloc_string(folder);
-    if (!path) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", folder);
+    if (!path) return lb_out_of_memory_for(folder, error);
     lb_status status = LB_OK;
     if (!make_all(path) || access(folder, W_OK | X_OK) != 0)
         status = lb_error_set(error, LB_ERROR_WRITE, "cannot write to %s: %s", path,
@@ -107,7 +106,7 @@ lb_status lb_lock_folder(const char *folder, lb_lock **lock, lb_error *error)
     if (!status) {
         *lock = lb_alloc(sizeof **lock);
         if (*lock) **lock = made;
-        if (!*lock) status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", made.path);
+        if (!*lock) status = lb_out_of_memory_for(made.path, error);
     }
     if (!status) return LB_OK;
     if (made.fd >= 0) close(made.fd);
@@ -166,7 +165,7 @@ lb_status lb_set_aside(const char *path, char **kept, lb_error *error)
     if (stat(path, &file) != 0)
         return errno == ENOENT ? LB_OK : lb_cannot_write(path, strerror(errno), error);
     char *name = lb_alloc(size);
-    if (!name) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    if (!name) return lb_out_of_memory_for(path, error);
     /* The name has to be on the disk before the file is replaced. */
     if (keep(path, &file, name, size) && lb_file_sync_name(name)) {
         *kept = name;

@@ -42,6 +42,11 @@ lb_status lb_cannot_write(const char *path, const char *why, lb_error *error)
     return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, why);
 }
 
+lb_status lb_out_of_memory_for(const char *path, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+}
+
 lb_status lb_name_file(const char *path, const lb_error *found, lb_error *error)
 {
     bool named = strncmp(found->message, path, strlen(path)) == 0;

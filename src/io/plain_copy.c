@@ -1,4 +1,4 @@
-#include "io/plain_copy.h"
+#include "io/scratch_file.h"
 
 #include "base/alloc.h"
 #include "base/unwritten.h"
@@ -35,7 +35,7 @@ typedef struct reader {
 static reader *new_reader(int descriptor, const char *first, size_t count, const char *name, lb_error *error)
 {
     reader *r = lb_alloc_zero(sizeof *r);
-    if (!r) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name));
+    if (!r) return lb_null(lb_out_of_memory_for(name, error));
     r->descriptor = descriptor;
     r->name = name;
     if (count > 0) memcpy(r->piece, first, count);
@@ -77,8 +77,7 @@ static lb_status begin_reading(reader *r, lb_error *error)
     if (status) return status;
     r->state = PLAIN;
     if (!gzip) return LB_OK;
-    if (inflateInit2(&r->stream, GZIP) != Z_OK)
-        return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", r->name);
+    if (inflateInit2(&r->stream, GZIP) != Z_OK) return lb_out_of_memory_for(r->name, error);
     r->state = INSIDE;
     return LB_OK;
 }
@@ -102,7 +101,7 @@ static ssize_t read_gzip(reader *r, char *to, size_t room, lb_error *error)
     if (fill(r, 1, error)) return -1;
     int code =
         inflate(s, Z_NO_FLUSH); /* without input, it may have output yet; without either, that is an error */
-    if (code == Z_MEM_ERROR) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", r->name);
+    if (code == Z_MEM_ERROR) lb_out_of_memory_for(r->name, error);
     if (code != Z_OK && code != Z_STREAM_END && code != Z_MEM_ERROR) damaged(r, error);
     if (code != Z_OK && code != Z_STREAM_END) return -1;
     if (code == Z_STREAM_END) r->state = BEHIND;
@@ -172,9 +171,9 @@ bool lb_is_gzip(int descriptor)
     return count > 0 && lb_begins_gzip(first, (size_t)count);
 }
 
-static lb_status cannot(const char *name, const char *what, int reason, lb_error *error)
+static lb_status cannot_copy(const char *name, lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot %s: %s", name, what, strerror(reason));
+    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot copy: %s", name, strerror(errno));
 }
 
 lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *bytes, size_t count,
@@ -185,7 +184,7 @@ lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *byte
             error, LB_ERROR_FORMAT,
             "%s: its temporary copy is too large; make it a plain file with tabs, or its weights smaller",
             name);
-    if (!lb_write_all(copy, bytes, count)) return cannot(name, "copy", errno, error);
+    if (!lb_write_all(copy, bytes, count)) return cannot_copy(name, error);
     *room -= count;
     return LB_OK;
 }
@@ -226,11 +225,10 @@ static lb_status copy_all(reader *from, const char *name, int to, size_t room, c
 static lb_status copy_from(reader *from, const char *name, size_t most, int *copy, lb_error *error)
 {
     char *piece = lb_alloc(PIECE);
-    if (!piece) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
+    if (!piece) return lb_out_of_memory_for(name, error);
     *copy = lb_nameless_file();
-    lb_status status =
-        *copy < 0 ? cannot(name, "copy", errno, error) : copy_all(from, name, *copy, most, piece, error);
-    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot(name, "copy", errno, error);
+    lb_status status = *copy < 0 ? cannot_copy(name, error) : copy_all(from, name, *copy, most, piece, error);
+    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot_copy(name, error);
     lb_release(piece);
     return status;
 }

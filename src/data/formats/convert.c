@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 #include "base/format.h"
 #include "base/hash.h"
-#include "io/plain_copy.h"
+#include "io/path.h"
+#include "io/scratch_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,14 +12,10 @@
 
 enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
 
-static lb_status out_of_memory(const lb_converter *w)
-{
-    return lb_error_set(w->error, LB_ERROR_MEMORY, "%s: out of memory", w->asked.name);
-}
-
 static lb_status flush(lb_converter *w, size_t most)
 {
-    if (w->out.failed || w->fields.text.failed || w->record.failed) return out_of_memory(w);
+    if (w->out.failed || w->fields.text.failed || w->record.failed)
+        return lb_out_of_memory_for(w->asked.name, w->error);
     if (w->asked.to < 0 || w->out.length <= most) return LB_OK;
     lb_status status =
         lb_copy_add(w->asked.to, &w->room, w->asked.name, w->out.text, w->out.length, w->error);
@@ -224,7 +221,7 @@ static lb_status take_line(lb_converter *w, const lb_line *line)
     if (before == 0) w->first = line->number;
     if (before > 0) lb_buffer_add(&w->record, "\n", 1);
     lb_buffer_add(&w->record, line->text, line->length);
-    if (w->record.failed) return out_of_memory(w);
+    if (w->record.failed) return lb_out_of_memory_for(w->asked.name, w->error);
     if (!line->cut)
         found = lb_pair_kind_split(w->asked.kind, w->record.text + before, w->record.length - before,
                                    before > 0, &w->fields);

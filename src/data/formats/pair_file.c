@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 #include "base/json_text.h"
 #include "data/formats/recognise.h"
-#include "io/plain_copy.h"
+#include "io/path.h"
+#include "io/scratch_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +21,6 @@ static const char FEATURES[] = ";";
 const char *lb_pair_file_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
-static lb_status cannot_read(const char *path, int reason, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", lb_pair_file_name(path),
-                        strerror(reason));
 }
 
 static void close_one(int *descriptor)
@@ -48,9 +43,10 @@ lb_status lb_pair_file_source(const char *path, int *descriptor, bool *regular, 
 {
     struct stat info;
     *descriptor = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (*descriptor < 0 || fstat(*descriptor, &info) != 0) return cannot_read(path, errno, error);
+    if (*descriptor < 0 || fstat(*descriptor, &info) != 0)
+        return lb_cannot_read(lb_pair_file_name(path), strerror(errno), error);
     *regular = S_ISREG(info.st_mode);
-    return S_ISDIR(info.st_mode) ? cannot_read(path, EISDIR, error) : LB_OK;
+    return S_ISDIR(info.st_mode) ? lb_cannot_read(lb_pair_file_name(path), strerror(EISDIR), error) : LB_OK;
 }
 
 /* Opens a file for reading from its first byte, as often as one wants. */
@@ -326,7 +322,7 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .format = format,
                            .met = &file->met};
     bool copied, piped;
-    lb_status status = asked.to < 0 ? cannot_read(path, errno, error) : LB_OK;
+    lb_status status = asked.to < 0 ? lb_cannot_read(lb_pair_file_name(path), strerror(errno), error) : LB_OK;
     file->header = asked.header;
     if (!status && format->targets) {
         asked.targets_name = lb_pair_file_name(format->targets);
@@ -337,7 +333,8 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
     close_one(&file->descriptor);
     file->descriptor = asked.to;
     file->copied = file->numbered = true;
-    if (!status && lseek(asked.to, 0, SEEK_SET) != 0) status = cannot_read(path, errno, error);
+    if (!status && lseek(asked.to, 0, SEEK_SET) != 0)
+        status = lb_cannot_read(lb_pair_file_name(path), strerror(errno), error);
     return status;
 }
 

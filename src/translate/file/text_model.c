@@ -5,7 +5,6 @@
 #include "data/pair_line.h"
 #include "data/sort_task.h"
 #include "data/symbols.h"
-#include "data/vocabulary.h"
 #include "io/json.h"
 #include "models/decode/model.h"
 #include "translate/file/list.h"

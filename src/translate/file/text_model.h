@@ -6,7 +6,6 @@
 #include "base/strings.h"
 #include "data/sort_task.h"
 #include "data/symbols.h"
-#include "data/vocabulary.h"
 #include "lookback/models.h"
 
 /** Metadata keys of a model file; the task of the model is stored under LB_SORT_TASK_KEY. */

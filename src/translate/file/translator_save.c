@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "data/vocabulary.h"
+#include "data/symbols.h"
 #include "lookback/translate.h"
 #include "models/file/model_formats.h"
 #include "translate/file/list.h"

@@ -3,7 +3,6 @@
 #include "base/buffer.h"
 #include "data/pairs.h"
 #include "data/symbols.h"
-#include "io/folder.h"
 #include "io/json.h"
 #include "io/path.h"
 #include "models/ensemble/vote_fit.h"

@@ -4,7 +4,7 @@
 #include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
-#include "data/vocabulary.h"
+#include "data/symbols.h"
 #include "train/group.h"
 #include "translate/file/list.h"
 #include "translate/training/pairs.h"

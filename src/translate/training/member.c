@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/json_text.h"
 #include "data/pairs.h"
-#include "io/folder.h"
 #include "io/path.h"
 #include "settings/settings.h"
 #include "train/group.h"

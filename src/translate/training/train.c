@@ -3,7 +3,6 @@
 #include "base/buffer.h"
 #include "data/pairs.h"
 #include "io/file.h"
-#include "io/folder.h"
 #include "io/path.h"
 #include "models/ensemble/ensemble.h"
 #include "train/group.h"

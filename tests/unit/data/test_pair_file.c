@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "data/formats/pair_file.h"
-#include "io/plain_copy.h"
+#include "io/scratch_file.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 

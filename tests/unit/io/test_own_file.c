@@ -1,6 +1,5 @@
 /* Under a name of ours, a link that somebody has planted leads nowhere. */
 #include "io/file.h"
-#include "io/folder.h"
 #include "io/path.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

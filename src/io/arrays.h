@@ -1,6 +1,7 @@
-/* Numbers in files: their formats, and the order of their bytes, which is little-endian on every machine. */
-#ifndef LB_DTYPE_H
-#define LB_DTYPE_H
+/* Arrays in files: the formats of their numbers, the order of bytes, which is little-endian on every machine, and what
+ * the reader and the writer of safetensors share. */
+#ifndef LB_ARRAYS_H
+#define LB_ARRAYS_H
 
 #include "lookback/io.h"
 #include "lookback/tensor.h"
@@ -46,5 +47,31 @@ void lb_dtype_to_double(lb_dtype dtype, const void *bytes, size_t count, double 
 /** The numbers at `bytes` (of any alignment) as lb_real, rounded to nearest; the same bits if they are
  *  LB_DTYPE_REAL. */
 void lb_dtype_to_real(lb_dtype dtype, const void *bytes, size_t count, lb_real *out);
+
+/* ---- safetensors_reader.c ---- */
+
+#define LB_SAFETENSORS_METADATA     "__metadata__"
+#define LB_SAFETENSORS_CHECKSUM_KEY "lookback.crc32"
+/* A second key, so that a flipped bit in the name of the first one cannot hide the checksum. */
+#define LB_SAFETENSORS_FORMAT_KEY "lookback.format"
+
+/* The start of our headers. It keeps the digits of the checksum at a fixed position. */
+#define LB_SAFETENSORS_PREFIX "{\"" LB_SAFETENSORS_METADATA "\":{\"" LB_SAFETENSORS_CHECKSUM_KEY "\":\""
+#define LB_SAFETENSORS_DIGITS "00000000"
+
+enum {
+    LB_SAFETENSORS_LENGTH_BYTES = 8,
+    LB_SAFETENSORS_DIGITS_AT = LB_SAFETENSORS_LENGTH_BYTES + sizeof LB_SAFETENSORS_PREFIX - 1,
+    LB_SAFETENSORS_DIGIT_COUNT = sizeof LB_SAFETENSORS_DIGITS - 1,
+    LB_SAFETENSORS_MAX_HEADER = 100000000 /* the limit of the reference implementation */
+};
+
+/** Finds the array with this name, which must have this shape. `tensor` may be NULL.
+ *  Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_SHAPE. */
+LB_MUST_USE lb_status lb_safetensors_expect(const lb_safetensors *file, const char *name, lb_shape shape,
+                                            const lb_safetensors_tensor **tensor, lb_error *error);
+
+/** Bytes of the data of an array. */
+size_t lb_safetensors_bytes(const lb_safetensors_tensor *tensor);
 
 #endif
