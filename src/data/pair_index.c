@@ -55,7 +55,7 @@ lb_status lb_pair_index_find_key(const char *path, const lb_pair_format *format,
 
 /* ---- The parts of its file. ---- */
 
-/* The numbers of the drawing in the header file. */
+/* These are the numbers of the drawing in pair_index.h. */
 _Static_assert(sizeof(lb_pair_index_header) == 224 && sizeof(lb_place) == 16 && sizeof(lb_pair_print) == 16,
                "drawn");
 _Static_assert(offsetof(lb_pair_index_header, key) == 40 && offsetof(lb_pair_index_header, lines) == 80,

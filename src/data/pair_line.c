@@ -166,7 +166,7 @@ static const char *separated(const examination *e)
     return !*kind || strncmp(kind, "tsv", 3) == 0 ? ", separated by tabs" : "";
 }
 
-/* A word and short ones behind it, as in a dictionary. */
+/* Whether a line has a word and short ones behind it, as in a dictionary. */
 static bool is_dictionary(const examination *e)
 {
     enum { LETTERS = 5, WORDS = 2 }; /* in as many of them, at most */

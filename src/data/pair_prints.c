@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* By source, then by pair. */
+/* Prints are in the order of sources, then of pairs. */
 static int compare(const void *a, const void *b)
 {
     const lb_pair_print *one = a, *other = b;
@@ -17,7 +17,7 @@ static int compare(const void *a, const void *b)
 static lb_pair_print print_of(const lb_pair_line *line)
 {
     uint64_t source = lb_symbols_hash(&line->source, LB_HASH);
-    /* A separator, so that moving a symbol from one side to the other changes the hash. */
+    /* The tab separates them, so that moving a symbol from one side to the other changes the hash. */
     return (lb_pair_print){source, lb_symbols_hash(&line->target, (source ^ '\t') * 1099511628211u)};
 }
 

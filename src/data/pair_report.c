@@ -113,8 +113,8 @@ lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabular
     }
     lb_release(made);
     report->maybe_swapped = dev && lb_pairs_count(dev) > lb_pairs_count(train);
-    if (!status && source && target && lb_pair_oddities_find(train, source, target, &report->odd, &found))
-        return lb_error_set(error, found.status, "%s", found.message);
+    if (!status && source && target)
+        status = lb_pair_oddities_find(train, source, target, &report->odd, &found);
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
 
@@ -157,7 +157,7 @@ static void write_side(lb_buffer *text, const char *name, const lb_side_report *
     lb_buffer_print(text, ": each is one symbol\n");
 }
 
-/* The format, unless it is TSV, and what it leaves out. */
+/* Writes the format, unless it is TSV. */
 static void write_format(lb_buffer *text, const lb_pairs *pairs)
 {
     const lb_pair_file *file = &pairs->file;

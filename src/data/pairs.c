@@ -16,10 +16,10 @@ enum { MEGABYTE = 1000000 };
 
 static lb_status add_place(lb_pairs *pairs, lb_place new_place, lb_error *error)
 {
-    if (!lb_alloc_more(&pairs->own, (size_t)pairs->count, &pairs->capacity, sizeof *pairs->own))
+    if (!lb_alloc_more(&pairs->owned, (size_t)pairs->count, &pairs->capacity, sizeof *pairs->owned))
         return lb_pairs_out_of_memory(pairs, error);
-    pairs->places = pairs->own;
-    pairs->own[pairs->count++] = new_place;
+    pairs->places = pairs->owned;
+    pairs->owned[pairs->count++] = new_place;
     return LB_OK;
 }
 
@@ -70,7 +70,7 @@ lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_err
     return add_place(pairs, here, error);
 }
 
-/* Why there is no pair. */
+/* Says why there is no pair. */
 static lb_status say_none(const lb_pairs *pairs, lb_error *error)
 {
     const lb_converted *met = &pairs->file.met;
@@ -134,7 +134,7 @@ static lb_status open_file(lb_pairs *pairs, const char *path, lb_error *error)
     return status ? status : lb_pair_format_check(&pairs->format, error);
 }
 
-/* Takes the path, also after an error. */
+/* Pairs that are not yet read. They own the path, which is released after an error, too. */
 static lb_pairs *new_pairs(char *path, const lb_pair_format *format)
 {
     lb_pairs *pairs = path ? lb_alloc_zero(sizeof *pairs) : NULL;
@@ -178,7 +178,7 @@ void lb_pairs_close(lb_pairs *pairs)
     lb_strings_free(&pairs->facts.first_bad);
     lb_pair_line_free(&pairs->line);
     lb_release(pairs->window);
-    lb_release(pairs->own);
+    lb_release(pairs->owned);
     lb_release(pairs->path);
     lb_release(pairs);
 }
@@ -280,15 +280,15 @@ static lb_pairs *move_chosen(lb_pairs *pairs, const bool *chosen, int64_t count,
 {
     lb_pairs *out = lb_pairs_new_held_out(pairs, error);
     if (!out) return NULL;
-    out->places = out->own = lb_alloc((size_t)count * sizeof *out->own);
-    if (!out->own) {
+    out->places = out->owned = lb_alloc((size_t)count * sizeof *out->owned);
+    if (!out->owned) {
         lb_pairs_out_of_memory(pairs, error);
         lb_pairs_close(out);
         return NULL;
     }
     int64_t kept = 0;
     for (int64_t i = 0; i < pairs->count; i++)
-        *(chosen[i] ? &out->own[out->count++] : &pairs->own[kept++]) = pairs->own[i];
+        *(chosen[i] ? &out->owned[out->count++] : &pairs->owned[kept++]) = pairs->owned[i];
     out->capacity = (size_t)count;
     out->facts.lines = count;
     pairs->count = kept;

@@ -39,8 +39,8 @@ struct lb_pairs {
     lb_pair_file file;   /* with a descriptor of -1 if it is not open */
     lb_pair_texts texts; /* the pairs in memory, whose numbers are offsets then; zero: they are in the file */
     lb_pair_format format;  /* with what the file says about itself; its `kind` is that of the file */
-    const lb_place *places; /* [count] those of `own`, or of an index */
-    lb_place *own;          /* [capacity] */
+    const lb_place *places; /* [count] those of `owned`, or of an index */
+    lb_place *owned;        /* [capacity] */
     int64_t count;
     size_t capacity;
     const struct lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */

@@ -18,7 +18,6 @@ lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error)
                         (long long)pairs->count + 1);
 }
 
-/* Of the bytes of a line: one change in 2^32 is missed. */
 uint32_t lb_pairs_hash_line(const char *text, size_t length)
 {
     return (uint32_t)lb_hash_long(LB_HASH, text, length);
@@ -41,7 +40,7 @@ int64_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
 
 /* ---- Lines of the file. ---- */
 
-/* An index may say anything. */
+/* Whether there can be such a line: an index may say anything. */
 static bool is_possible(const lb_place *p)
 {
     return p->bytes > 0 && p->bytes <= LB_PAIR_LINE_BYTES;
@@ -78,7 +77,7 @@ static lb_status has_changed(const lb_pairs *pairs, lb_error *error)
     return LB_ERROR_FORMAT;
 }
 
-/* The bytes of a line in the window. `in_order` says that the next lines will be asked for, too. */
+/* Finds the bytes of a line in the window. `in_order` says that the next lines will be asked for, too. */
 static lb_status find_line(lb_pairs *pairs, const lb_place *p, bool in_order, lb_line *line, lb_error *error)
 {
     if (!is_possible(p)) return has_changed(pairs, error);

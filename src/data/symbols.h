@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The symbols of a text, in order. Zero has none; each split reuses the memory of the previous one. */
+/** The symbols of a text, in order. A struct of zeros has none; each split reuses the memory of the previous one. */
 typedef struct lb_symbols {
     size_t count;
     const char **symbol; /* [count] UTF-8, each a string of at least one character */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts that a rule about all of them needs. */
+/* A rule about all texts needs so many of them. */
 enum { FEW = 5 };
 
 lb_status lb_odd_say(lb_strings *odd, lb_error *error, const char *format, ...)
@@ -167,7 +167,7 @@ static size_t length_of(const lb_symbols *text)
     return length;
 }
 
-/* Of the first `length` bytes, wherever symbols end. */
+/* The hash of the first `length` bytes, wherever symbols end. */
 static uint64_t hash_of(const lb_symbols *text, size_t length)
 {
     uint64_t hash = LB_HASH;
@@ -180,7 +180,7 @@ static uint64_t hash_of(const lb_symbols *text, size_t length)
     return hash;
 }
 
-/* The last bytes, if there are so many behind a word. */
+/* Finds the last bytes, if there are so many behind a word. */
 static bool find_tail(const lb_symbols *text, char tail[NUMBER])
 {
     size_t wanted = NUMBER, more = 0;
@@ -211,7 +211,7 @@ static int compare(const void *a, const void *b)
     return (one->pair > other->pair) - (one->pair < other->pair);
 }
 
-/* Moves those of a word to `found`. */
+/* Moves the variants of a word to `found`. */
 static void take_word(lb_variants *variants, uint64_t word, lb_odd_pairs *found)
 {
     size_t low = 0, high = variants->count;

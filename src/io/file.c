@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { FIRST_READ = 4096, AT_END = -1, PIECE = 1 << 20 };
+enum { FIRST_READ = 4096, PIECE = 1 << 20 };
 
 bool lb_write_all(int fd, const void *bytes, size_t count)
 {
@@ -281,11 +281,11 @@ lb_status lb_file_read_own(const char *path, size_t most, void **bytes, size_t *
 
 /* ---- Files that grow while they are read. ---- */
 
-static lb_status append(const char *path, off_t size, const void *bytes, size_t count, lb_error *error)
+lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, size_t count, lb_error *error)
 {
     int file = lb_own_open(path, O_WRONLY | O_APPEND, error);
     if (file < 0) return LB_ERROR_WRITE;
-    bool ready = size == AT_END || ftruncate(file, size) == 0;
+    bool ready = size == LB_FILE_END || ftruncate(file, (off_t)size) == 0;
     bool written = ready && lb_write_all(file, bytes, count);
     int reason = errno;
     if (close(file) != 0 && written) {
@@ -297,12 +297,7 @@ static lb_status append(const char *path, off_t size, const void *bytes, size_t 
 
 lb_status lb_file_append(const char *path, const void *bytes, size_t count, lb_error *error)
 {
-    return append(path, AT_END, bytes, count, error);
-}
-
-lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, size_t count, lb_error *error)
-{
-    return append(path, (off_t)size, bytes, count, error);
+    return lb_file_append_at(path, LB_FILE_END, bytes, count, error);
 }
 
 /* ---- The hash of a file that may be larger than memory. ---- */

@@ -63,7 +63,8 @@ LB_MUST_USE lb_status lb_file_write_own(const char *path, const lb_bytes *parts,
  *          part of the bytes may have been written. */
 LB_MUST_USE lb_status lb_file_append(const char *path, const void *bytes, size_t count, lb_error *error);
 
-/** The same after the first `size` bytes of the file, where they replace whatever follows. */
+/** The same after the first `size` bytes of the file, where they replace whatever follows; LB_FILE_END: after all. */
+#define LB_FILE_END SIZE_MAX
 LB_MUST_USE lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, size_t count,
                                         lb_error *error);
 

@@ -74,7 +74,7 @@ static lb_status refuse(const char *folder, int fd, lb_error *error)
                         process);
 }
 
-/* For whoever is refused; without it the lock holds as well. */
+/* Writes the number that a refused process will name; without it the lock holds as well. */
 static void write_number(int fd)
 {
     char digits[DIGITS];
@@ -142,7 +142,7 @@ static bool link_or_rename(const char *path, const char *name)
 }
 
 /* `name` receives the first free name, under which the file is then, or the one that it has. */
-static bool keep(const char *path, const struct stat *file, char *name, size_t size)
+static bool keep_file(const char *path, const struct stat *file, char *name, size_t size)
 {
     struct stat found;
     for (int number = 1; number < MOST; number++) {
@@ -167,7 +167,7 @@ lb_status lb_set_aside(const char *path, char **kept, lb_error *error)
     char *name = lb_alloc(size);
     if (!name) return lb_out_of_memory_for(path, error);
     /* The name has to be on the disk before the file is replaced. */
-    if (keep(path, &file, name, size) && lb_file_sync_name(name)) {
+    if (keep_file(path, &file, name, size) && lb_file_sync_name(name)) {
         *kept = name;
         return LB_OK;
     }

@@ -53,7 +53,7 @@ static lb_lines_result hand_out(lb_lines *lines, size_t end, size_t next, lb_lin
     return LB_LINES_ONE;
 }
 
-/* True, and the line, if a whole one is in the buffer. */
+/* Finds the next line, if a whole one is in the buffer. */
 static bool find_line(lb_lines *lines, lb_line *line)
 {
     const char *found = memchr(lines->buffer + lines->searched, '\n', lines->end - lines->searched);

@@ -170,7 +170,7 @@ static void copy_transposed(const npy_header *header, const unsigned char *from,
     }
 }
 
-/* Changes the bytes to the order of the machine. */
+/* Parses a file, whose numbers are changed to the order of bytes of the machine. */
 static lb_status parse(const char *path, unsigned char *bytes, size_t size, lb_shape *shape, double **values,
                        lb_error *error)
 {

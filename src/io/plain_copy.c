@@ -109,7 +109,7 @@ static ssize_t read_gzip(reader *r, char *to, size_t room, lb_error *error)
     return (ssize_t)(before - s->avail_out);
 }
 
-/* More gzip data, or the end, maybe behind zeros. */
+/* Goes on with more gzip data, or finds the end, maybe behind zeros. */
 static lb_status go_on(reader *r, bool *end, lb_error *error)
 {
     z_stream *s = &r->stream;
@@ -189,7 +189,7 @@ lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *byte
     return LB_OK;
 }
 
-/* What has no line ends is no file of lines, and may have no end. */
+/* Whether there are too many bytes without the end of a line: they may have no end. */
 static bool is_endless(size_t *without, const char *bytes, size_t count)
 {
     size_t behind = 0;
@@ -198,7 +198,7 @@ static bool is_endless(size_t *without, const char *bytes, size_t count)
     return *without > LB_FILE_STREAM;
 }
 
-/* A few bytes of gzip data may be many. */
+/* Says that a few bytes of gzip data became too many. */
 static lb_status grows_too_much(const char *name, size_t most, const char *expected, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found gzip data of more than %zu bytes, expected %s",

@@ -44,7 +44,7 @@ static int64_t whole_number(const cJSON *item)
                                                                                              : -1;
 }
 
-/* A file whose first bytes are no length. */
+/* Refuses a file whose first bytes are no length. */
 static lb_status refuse_beginning(const lb_safetensors *file, uint64_t told, lb_error *error)
 {
     char text[LB_FILE_KIND_TEXT];
@@ -180,7 +180,7 @@ static lb_status parse_tensors(lb_safetensors *file, lb_error *error)
     return LB_OK;
 }
 
-/* By position in the file; at the same position, the empty array first, then by name. */
+/* Arrays are in the order of their positions; at the same one, the empty array is first, then the name decides. */
 static int compare_places(const void *first, const void *second)
 {
     const lb_safetensors_tensor *a = first, *b = second;

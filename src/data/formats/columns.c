@@ -98,7 +98,7 @@ static int32_t find_name(const lb_fields *names, const char *const *words)
     return 0;
 }
 
-/* By the names that such columns usually have. */
+/* Finds the columns by the names that they usually have. */
 static bool take_names(const lb_fields *names, lb_recognised *found)
 {
     int32_t source = find_name(names, sources), target = find_name(names, targets);
@@ -115,7 +115,7 @@ static int32_t find_usual(const lb_fields *names, const char *name)
     return *name ? find_name(names, words) : 0;
 }
 
-/* By the names that the columns had in training: all that are needed. */
+/* Finds the columns by the names that they had in training, if all that are needed are there. */
 static bool take_usual_names(const lb_fields *names, const lb_pair_columns *usual, bool no_target,
                              lb_recognised *found)
 {
@@ -159,7 +159,7 @@ static void keep_names(const lb_fields *names, lb_fields *kept)
     }
 }
 
-/* A model of before knows that its file had a header, but not which. */
+/* An older model knows that its file had a header, but not which. */
 static bool has_usual_header(const sample *s, const lb_pair_format *format, const lb_recognised *found)
 {
     const char *usual = s->usual->kind;
@@ -168,7 +168,7 @@ static bool has_usual_header(const sample *s, const lb_pair_format *format, cons
            lb_is_same_kind(found->kind, usual);
 }
 
-/* By the names of the columns, or by what the lines look like. */
+/* Finds the columns by their names, or by what the lines look like. */
 static void find_columns(sample *s, const lb_pair_format *format, lb_recognised *found)
 {
     bool json = s->kind.keys.count > 0, given = format->kind && *format->kind;

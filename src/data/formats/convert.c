@@ -113,7 +113,7 @@ static lb_status emit(lb_converter *w, int64_t number)
     return status;
 }
 
-/* What is not of the format is one field. */
+/* Takes a line that is not of the format as one field. */
 static lb_status take_bad(lb_converter *w, const char *text, size_t length)
 {
     lb_fields_clear(&w->fields);
@@ -121,7 +121,7 @@ static lb_status take_bad(lb_converter *w, const char *text, size_t length)
     return add_lines(w, w->first);
 }
 
-/* Whoever has quotes for letters gets everything up to the next one. */
+/* Where quotes are letters, a field goes on to the next quote: the message names the format that reads them so. */
 static lb_status bad_quote(const lb_converter *w, const char *found, const char *expected)
 {
     char letters[2 * LB_PAIR_KIND_NAME] = "";
@@ -135,7 +135,7 @@ static lb_status bad_quote(const lb_converter *w, const char *found, const char 
                         *letters ? " takes quotes for letters" : "");
 }
 
-/* A field with "_", if not all are such: an underscore is a word, too. */
+/* Whether one text is "_", but not both: an underscore is a word, too. */
 static bool is_unknown(const lb_converter *w)
 {
     const char *nothing = w->asked.kind->row->nothing;
@@ -150,7 +150,7 @@ static bool is_unknown(const lb_converter *w)
     return without == 1;
 }
 
-/* The fields of a record. */
+/* Takes the fields of a record. */
 static lb_status take_fields(lb_converter *w)
 {
     lb_converted *met = w->asked.met;

@@ -15,7 +15,7 @@
 
 enum { SAMPLE = 1 << 16 };
 
-/* Between features, where nothing else is found. */
+/* The separator of features where nothing else is found. */
 static const char FEATURES[] = ";";
 
 const char *lb_pair_file_name(const char *path)
@@ -147,7 +147,7 @@ static const char *option_for(const lb_recognised *found, const lb_pair_format *
     return column == found->unused ? "features" : NULL;
 }
 
-/* All of them, or of a format whose columns are known those that one may want. */
+/* Names all unused columns, or, of a format whose columns are known, those that one may want. */
 static lb_status name_unused(lb_pair_file *file, const lb_recognised *found, const lb_pair_format *format)
 {
     enum { SHOWN = 6 };
@@ -211,7 +211,7 @@ static void note_doubts(lb_pair_file *file, const char *name, const lb_recognise
                  name);
 }
 
-/* UniMorph has tabs, too. */
+/* Whether tabs divide the columns; those of UniMorph do, too. */
 static bool is_tsv(const char *kind)
 {
     return lb_is_same_kind(kind, "") || lb_is_same_kind(kind, "unimorph");
@@ -246,7 +246,7 @@ static lb_status compare_reading(lb_pair_file *file, const char *name, const lb_
     return failed ? LB_ERROR_MEMORY : LB_OK;
 }
 
-/* Members with other names than in training, and none that says what it is. */
+/* Refuses members with other names than in training, none of which says what it is. */
 static lb_status expect_members(const lb_recognised *found, const char *name, const lb_pair_format *format,
                                 lb_error *error)
 {
@@ -338,7 +338,7 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
     return status;
 }
 
-/* What goes without saying for this kind of file. */
+/* Fills in the separators that go without saying for this kind of file. */
 static void take_unsaid(const lb_pair_kind_row *row, lb_pair_format *format)
 {
     if (!format->source.separator) format->source.separator = row->source_separator;

@@ -30,7 +30,7 @@ static lb_pair_line_is split_tabs(lb_pair_kind *kind, const char *line, size_t l
     return LB_LINE_IS_FIELDS;
 }
 
-/* The end of a quoted field, of which `at` is inside; NULL: it goes on in the next line. */
+/* Adds a quoted field, from `at` inside it on. Returns its end; NULL: it goes on in the next line. */
 static const char *read_quoted(const char *at, const char *end, lb_fields *fields)
 {
     for (;;) {
@@ -43,7 +43,7 @@ static const char *read_quoted(const char *at, const char *end, lb_fields *field
     }
 }
 
-/* A line of CSV; where `open`, it goes on with a quoted field. Source: RFC 4180. */
+/* Divides a line of CSV; where `open`, it goes on with a quoted field. Source: RFC 4180. */
 static lb_pair_line_is split_quoted(char between, const char *line, size_t length, bool open,
                                     lb_fields *fields)
 {
@@ -72,12 +72,19 @@ static lb_pair_line_is split_json(lb_pair_kind *kind, const char *line, size_t l
     return lb_json_split(&kind->keys, line, length, fields);
 }
 
-/* Adds a text without the blanks around it. */
-static void add_trimmed(lb_fields *fields, const char *text, size_t length)
+/* A text without the blanks around it. */
+static lb_span trimmed(const char *text, size_t length)
 {
     while (length > 0 && is_blank(*text)) text++, length--;
     while (length > 0 && is_blank(text[length - 1])) length--;
-    lb_buffer_add(&fields->text, text, length);
+    return (lb_span){text, length};
+}
+
+/* Adds a field without the blanks around it. */
+static void add_trimmed(lb_fields *fields, const char *text, size_t length)
+{
+    lb_span field = trimmed(text, length);
+    lb_fields_add(fields, field.text, field.length);
 }
 
 /* Divides a line where the text between its fields occurs first. */
@@ -87,7 +94,6 @@ static lb_pair_line_is split_at(const lb_pair_kind *kind, const char *line, size
     const char *at = find_text(line, length, kind->between);
     *rest = at ? at + strlen(kind->between) : NULL;
     add_trimmed(fields, line, at ? (size_t)(at - line) : length);
-    lb_fields_end(fields);
     return at ? LB_LINE_IS_FIELDS : LB_LINE_IS_BAD;
 }
 
@@ -96,7 +102,6 @@ static lb_pair_line_is split_line(lb_pair_kind *kind, const char *line, size_t l
     const char *rest;
     if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
     add_trimmed(fields, rest, length - (size_t)(rest - line));
-    lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
 }
 
@@ -109,14 +114,11 @@ static lb_pair_line_is split_list(lb_pair_kind *kind, const char *line, size_t l
     if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
     lb_pieces answers = lb_pieces_of(rest, length - (size_t)(rest - line), ",");
     for (bool first = true; lb_pieces_next(&answers, &answer, &count);) {
-        size_t before = fields->text.length;
+        lb_span text = trimmed(answer, count);
+        if (text.length == 0) continue;
         if (!first) lb_buffer_add(&fields->text, & or, 1);
-        size_t begin = fields->text.length;
-        add_trimmed(fields, answer, count);
-        if (fields->text.length == begin)
-            fields->text.length = before;
-        else
-            first = false;
+        lb_buffer_add(&fields->text, text.text, text.length);
+        first = false;
     }
     lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
@@ -144,7 +146,6 @@ static lb_pair_line_is split_cmudict(lb_pair_kind *kind, const char *line, size_
     lb_fields_add(fields, line, without_variant(line, word));
     if (word == length) return LB_LINE_IS_FIELDS;
     add_trimmed(fields, line + word, length - word);
-    lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
 }
 
@@ -165,7 +166,6 @@ static lb_pair_line_is split_lexiconp(lb_pair_kind *kind, const char *line, size
     (void)kind;
     at = add_word(fields, at, end);
     add_trimmed(fields, at, (size_t)(end - at));
-    lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
 }
 
@@ -196,15 +196,9 @@ static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t
 static lb_pair_line_is split_scan(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     static const char in[] = "IN:";
-    const char *rest;
     while (length > 0 && is_blank(*line)) line++, length--;
     if (length < sizeof in || memcmp(line, in, sizeof in - 1) != 0) return LB_LINE_IS_BAD;
-    line += sizeof in - 1;
-    length -= sizeof in - 1;
-    if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
-    add_trimmed(fields, rest, length - (size_t)(rest - line));
-    lb_fields_end(fields);
-    return LB_LINE_IS_FIELDS;
+    return split_line(kind, line + sizeof in - 1, length - (sizeof in - 1), fields);
 }
 
 static const lb_pair_kind_row rows[] = {

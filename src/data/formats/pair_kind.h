@@ -28,7 +28,8 @@ static inline bool lb_pair_line_has_mark(const char *text, size_t length)
     return length >= LB_PAIR_LINE_MARK && memcmp(text, "\xEF\xBB\xBF", LB_PAIR_LINE_MARK) == 0;
 }
 
-/** The fields of a line, whatever divides them. Zero has none. Memory: release `text.text` with lb_release. */
+/** The fields of a line, whatever divides them. A struct of zeros has none.
+ *  Memory: release `text.text` with lb_release. */
 typedef struct lb_fields {
     lb_buffer text;             /* the fields, one after the other */
     size_t end[LB_FIELDS_MOST]; /* [count] of each in the text */

@@ -54,7 +54,7 @@ static const char *find_separator(const lb_pieces *pieces, size_t gap)
     return NULL;
 }
 
-/* The same outside brackets. */
+/* The next separator outside brackets; NULL: there is none. */
 static const char *find_outside(const lb_pieces *pieces, size_t gap)
 {
     depth d = {{0}};

@@ -104,7 +104,7 @@ static bool is_divided(sample *s)
     return true;
 }
 
-/* Words with ten columns, and the first of them has numbers. */
+/* Whether all lines are words with ten columns, of which the first has numbers. */
 static bool is_conllu(sample *s)
 {
     enum { COLUMNS = 10 };
@@ -229,7 +229,7 @@ static bool looks_usual(sample *s, const char *kind)
     return is(s) || lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
 }
 
-/* Without targets: texts, unless the first line looks like one of the usual format, or has the usual names. */
+/* Lines without targets are texts, unless the first line looks like one of the usual format, or has the usual names. */
 static lb_status try_usual(sample *s, lb_recognised *found, lb_error *error)
 {
     static const char *const with_names[] = {"jsonl", "csv", "csv:;"};
