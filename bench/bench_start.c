@@ -4,7 +4,6 @@
 #include "console/console.h"
 
 #include "data/sort_task.h"
-#include "data/sort_task_json.h"
 #include "models/file/model_formats.h"
 #include "models/seq2seq.h"
 #include <cJSON.h>

@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "console/console.h"
 #include "console/output.h"
-#include "io/folder.h"
+#include "io/path.h"
 #include "shared/child.h"
 #include "shared/measure.h"
 #include "shared/session.h"

@@ -15,7 +15,7 @@ set(PLOT_SOURCES "/src/plot/")
 set(kept "/src/data/sort_task\\.c$")
 # A figure is a file.
 if(LOOKBACK_PLOT)
-  list(APPEND kept "/src/io/(file|folder|own_file|temp_file|write_all)\\.c$")
+  list(APPEND kept "/src/io/(file|folder|path|temp_file)\\.c$")
 endif()
 
 file(GLOB_RECURSE LOOKBACK_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)

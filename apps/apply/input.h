@@ -3,7 +3,6 @@
 #define APP_INPUT_H
 
 #include "data/pair_line.h"
-#include "data/pair_stream.h"
 
 /** One line. */
 typedef struct app_input_line {

@@ -3,7 +3,6 @@
 #include "base/format.h"
 #include "console/console.h"
 #include "data/symbols.h"
-#include "data/vocabulary.h"
 
 #include <stdio.h>
 #include <string.h>

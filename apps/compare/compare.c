@@ -6,8 +6,7 @@
 #include "compare/comparison.h"
 #include "console/console.h"
 #include "console/output.h"
-#include "io/folder.h"
-#include "io/lock.h"
+#include "io/path.h"
 #include "training/training_view.h"
 
 /* What --quick changes. */

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/format.h"
-#include "io/own_file.h"
+#include "io/path.h"
 
 #include <math.h>
 #include <stdio.h>

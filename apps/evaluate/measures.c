@@ -4,9 +4,8 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "console/console.h"
-#include "data/pair_prints.h"
+#include "data/pair_report.h"
 #include "data/symbols.h"
-#include "data/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,10 +6,9 @@
 #include "cli/programs.h"
 #include "console/console.h"
 #include "console/output.h"
-#include "data/pair_conflicts.h"
+#include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
-#include "data/text_oddities.h"
 
 #include <lookback/plot.h>
 #include <lookback/tensor.h>

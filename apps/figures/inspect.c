@@ -5,8 +5,8 @@
 #include "console/console.h"
 
 #include "base/buffer.h"
-#include "data/sort_task_json.h"
-#include "io/dtype.h"
+#include "data/sort_task.h"
+#include "io/arrays.h"
 #include "io/json.h"
 #include "io/path.h"
 #include "translate/file/text_model.h"

@@ -7,11 +7,7 @@
 #include "console/output.h"
 #include "console/ranks.h"
 #include "io/file.h"
-#include "io/folder.h"
-#include "io/lock.h"
-#include "io/own_file.h"
 #include "io/path.h"
-#include "io/set_aside.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "console/console.h"
 #include "console/output.h"
 #include "io/file.h"
-#include "io/own_file.h"
+#include "io/path.h"
 #include "several/grid.h"
 #include "several/side_by_side.h"
 

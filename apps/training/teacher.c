@@ -7,11 +7,10 @@
 #include "console/console.h"
 #include "console/output.h"
 #include "console/progress.h"
-#include "data/crossed_sources.h"
-#include "data/formats/columns.h"
+#include "data/formats/recognise.h"
+#include "data/symbols.h"
 #include "io/file.h"
-#include "io/file_hash.h"
-#include "io/own_file.h"
+#include "io/path.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "apply/pair_input.h"
 #include "base/threads.h"
 #include "console/console.h"
-#include "io/own_file.h"
+#include "io/path.h"
 #include "settings/settings.h"
 #include "tensor/instruction_set.h"
 #include "translate/training/locked.h"

@@ -3,7 +3,7 @@
 #define REVIEWS_H
 
 #include "base/buffer.h"
-#include "data/words.h"
+#include "data/symbols.h"
 
 /** The maximum length of a review in bytes. */
 enum { REVIEWS_LONGEST = 1 << 20 };

@@ -1,8 +1,7 @@
-#include "data/crossed_sources.h"
+#include "data/symbols.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "data/symbols.h"
 #include "lookback/tensor.h"
 
 #include <stdlib.h>
@@ -103,7 +102,7 @@ static size_t first_from(const crossing *c, uint64_t before)
     return low;
 }
 
-/* The beginning up to one place and the end from the other. */
+/* Puts together the beginning up to one place and the end from the other. */
 static char *cross(const crossing *c, const place *beginning, const place *end)
 {
     const lb_symbols *one = &c->source[beginning->source], *other = &c->source[end->source];
@@ -117,7 +116,7 @@ static char *cross(const crossing *c, const place *beginning, const place *end)
     return text;
 }
 
-/* One try: a random end, and a random beginning that fits it. */
+/* Tries a random end, and a random beginning that fits it. */
 static lb_status try_one(const crossing *c, lb_rng rng, uint64_t draw, lb_strings *made)
 {
     const place *end = &c->places[lb_rng_below(rng, draw, c->place_count)];

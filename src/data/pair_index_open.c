@@ -1,8 +1,6 @@
-#include "base/alloc.h"
-#include "base/buffer.h"
 #include "data/pair_index.h"
-#include "data/pair_index_parts.h"
-#include "data/vocabulary_json.h"
+
+#include "base/alloc.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -42,7 +40,7 @@ static lb_status check_hashes(const opening *o, bool all)
     return same ? LB_OK : misfit(o, "damaged: its hash is another one");
 }
 
-/* Each line has a byte, but the last. */
+/* Whether the numbers can be those of a file: each line has a byte, but the last. */
 static bool has_possible_counts(const lb_pair_index_header *h, const lb_pair_format *format)
 {
     uint64_t most = h->key.bytes < INT64_MAX / 2 ? h->key.bytes + 1 : 0, bad = 0;
@@ -119,7 +117,7 @@ static lb_status take_pairs(opening *o, const char *path, const lb_pair_format *
     return status ? status : take_held_out(o);
 }
 
-/* Their sum must be a number, too. */
+/* Whether the counts have a sum that is a number, too. */
 static bool has_possible_sum(const int64_t *counts, uint64_t size)
 {
     int64_t left = INT64_MAX / 2;

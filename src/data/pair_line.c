@@ -3,8 +3,7 @@
 #include "base/alloc.h"
 #include "base/format.h"
 #include "base/bytes.h"
-#include "data/formats/columns.h"
-#include "data/formats/pair_kind.h"
+#include "data/formats/recognise.h"
 #include "io/file_kind.h"
 
 #include <stdarg.h>
@@ -24,27 +23,13 @@ const char *lb_bad_line_text(lb_bad_line bad)
     return bad_texts[bad];
 }
 
-static lb_pair_columns columns_of(const lb_pair_format *format)
-{
-    return (lb_pair_columns){.source = format->source_column,
-                             .target = format->target_column,
-                             .features = format->features_column};
-}
-
-static void set_columns(lb_pair_format *format, lb_pair_columns columns)
-{
-    format->source_column = columns.source;
-    format->target_column = columns.target;
-    format->features_column = columns.features;
-}
-
 /* The format with its defaults filled in; features_column remains 0 if there are none. */
 static lb_pair_format complete(const lb_pair_format *given)
 {
     lb_pair_format format = *given;
     bool features = lb_pair_format_has_features(given);
     if (features && !format.source.features) format.source.features = ";";
-    set_columns(&format, lb_pair_columns_complete(columns_of(given), features));
+    lb_pair_columns_ask(&format, lb_pair_columns_complete(lb_pair_columns_asked(given), features));
     if (format.longest == 0) format.longest = LONGEST;
     return format;
 }
@@ -180,7 +165,7 @@ static const char *separated(const examination *e)
     return !*kind || strncmp(kind, "tsv", 3) == 0 ? ", separated by tabs" : "";
 }
 
-/* A word and short ones behind it, as in a dictionary. */
+/* Whether a line has a word and short ones behind it, as in a dictionary. */
 static bool is_dictionary(const examination *e)
 {
     enum { LETTERS = 5, WORDS = 2 }; /* in as many of them, at most */

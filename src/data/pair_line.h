@@ -1,4 +1,4 @@
-/* One line of a TSV file as a pair of texts, in symbols. */
+/* Lines of files with tabs: one as a pair of texts, in symbols, and those of a file of sources as they arrive. */
 #ifndef LB_PAIR_LINE_H
 #define LB_PAIR_LINE_H
 
@@ -44,19 +44,6 @@ typedef struct lb_pair_line {
 /** Checks a format. Errors: LB_ERROR_ARGUMENT, with the invalid field; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_error *error);
 
-/** The columns that a format asks for, and the same the other way round. */
-static inline lb_pair_columns lb_pair_columns_asked(const lb_pair_format *f)
-{
-    return (lb_pair_columns){
-        .source = f->source_column, .target = f->target_column, .features = f->features_column};
-}
-static inline void lb_pair_columns_ask(lb_pair_format *f, lb_pair_columns c)
-{
-    f->source_column = c.source;
-    f->target_column = c.target;
-    f->features_column = c.features;
-}
-
 /** How many columns a line needs at least, by a format that lb_pair_format_check accepts. */
 int32_t lb_pair_format_columns(const lb_pair_format *format);
 
@@ -76,5 +63,36 @@ LB_MUST_USE lb_status lb_pair_line_source(const lb_pair_format *format, const ch
                                           lb_error *error);
 
 void lb_pair_line_free(lb_pair_line *pair);
+
+/* ---- pair_stream.c: the lines of a file of sources as they arrive, as lines with tabs.
+ *
+ * The answer to one never waits for the next. The first line with a text decides how all are read, of a pipe and of a
+ * file alike, and two bytes tell gzip data. ---- */
+
+/** An open file. Zero is a closed one. */
+typedef struct lb_pair_stream {
+    const char *name; /* in messages */
+    lb_pair_file file;
+    lb_pair_format *format; /* of the caller; from the first line with a text on, with what that says */
+    lb_lines lines;
+    lb_pair_kind kind;
+    bool begun;             /* a line with a text has come */
+    bool converts, ended;   /* lines are converted; there are no more of them */
+    lb_converter converter; /* of such lines */
+    size_t taken;           /* bytes of its lines that have been handed out */
+} lb_pair_stream;
+
+/** Opens the file `path`; "-" is standard input. Waits for its first bytes, and for the end of gzip data.
+ *  Memory: `path` and `format` must outlive the stream; free it with lb_pair_stream_close, also after an error.
+ *  Errors: LB_ERROR_OPEN, LB_ERROR_FORMAT for damaged gzip data, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_format *format,
+                                          lb_error *error);
+
+/** The next line, with its number in the file. Blank lines before the first text are lines, too; the header is none.
+ *  Otherwise as lb_lines_next. Errors: also those of lb_pair_file_open and lb_convert. */
+LB_MUST_USE lb_lines_result lb_pair_stream_next(lb_pair_stream *stream, bool wait, lb_line *line,
+                                                lb_error *error);
+
+void lb_pair_stream_close(lb_pair_stream *stream);
 
 #endif

@@ -3,9 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/format.h"
-#include "data/formats/columns.h"
-#include "data/text_oddities.h"
-#include "data/variants.h"
+#include "data/formats/recognise.h"
 #include "lookback/tensor.h"
 
 #include <string.h>

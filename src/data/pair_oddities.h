@@ -1,8 +1,77 @@
-/* What is odd about a file of pairs, and what mends it. */
+/* What is odd about a file of pairs, as people have written it, and what mends it. */
 #ifndef LB_PAIR_ODDITIES_H
 #define LB_PAIR_ODDITIES_H
 
+#include "base/buffer.h"
 #include "data/pairs.h"
+
+/* ---- text_oddities.c: the texts of one side. ---- */
+
+/** Pairs with something in common. */
+typedef struct lb_odd_pairs {
+    int64_t count, first; /* of pairs; the first of them */
+} lb_odd_pairs;
+
+/** Zero before the first text. */
+typedef struct lb_text_oddities {
+    int64_t texts;
+    int64_t quoted, half_quoted; /* texts in quotes; those that only begin with one */
+    int64_t enclosed;            /* in slashes, or in square brackets */
+    int64_t blanks, loose;       /* texts with a blank; with one that no comma or the like is in front of */
+    lb_odd_pairs doubled;        /* texts in quotes that have others within, each of them twice */
+    lb_odd_pairs answers;        /* texts with a comma or the like, and a blank behind it */
+    lb_odd_pairs no_break;       /* texts with U+00A0 */
+} lb_text_oddities;
+
+/** Counts one more pair. */
+static inline void lb_odd_pairs_add(lb_odd_pairs *pairs, int64_t pair)
+{
+    if (pairs->count++ == 0) pairs->first = pair;
+}
+
+/** Looks at the text of a pair. */
+void lb_text_oddities_look(lb_text_oddities *of, const lb_symbols *text, int64_t pair);
+
+/** Adds a sentence to `odd`, formatted as by printf. Errors: LB_ERROR_MEMORY. */
+LB_PRINTF(3, 4)
+LB_MUST_USE lb_status lb_odd_say(lb_strings *odd, lb_error *error, const char *format, ...);
+
+/** Says what was odd about texts, which are `name`s. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_text_oddities_say(const lb_text_oddities *of, const char *name,
+                                           const lb_pairs *pairs, lb_strings *odd, lb_error *error);
+
+/** Whether a blank after every few characters looks as if it separated symbols, which have no separator: then `text`
+ *  receives a sentence about it. `symbols` are those of the side `name`, "source" or "target". */
+bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *name,
+                            char text[LB_MESSAGE_LENGTH]);
+
+/* ---- Sources with the number of a variant, such as "read(2)" in CMUdict, which is the same word as "read". ---- */
+
+/** A source that ends with a number in parentheses. */
+typedef struct lb_variant {
+    uint64_t word; /* the hash of what is in front of them */
+    int64_t pair;
+} lb_variant;
+
+/** Zero has none. */
+typedef struct lb_variants {
+    lb_variant *list; /* [count] */
+    size_t count, room;
+} lb_variants;
+
+/** Remembers a source if it may be a variant. Memory: freed by lb_variants_free, also after an error.
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_variants_look(lb_variants *variants, const lb_symbols *source, int64_t pair,
+                                       lb_error *error);
+
+/** Those of them whose word is a source by itself: f(2) is not one of f(x).
+ *  Cost: if there are any, it reads all pairs. Errors: as lb_pairs_read. */
+LB_MUST_USE lb_status lb_variants_count(lb_variants *variants, lb_pairs *pairs, lb_odd_pairs *found,
+                                        lb_error *error);
+
+void lb_variants_free(lb_variants *variants);
+
+/* ---- pair_oddities.c ---- */
 
 /** Lines of text about faults that still leave a valid file: a first line like no other, symbols that hardly occur, the
  *  numbers of variants, quotes around everything, comments, and features that are none.

@@ -1,8 +1,6 @@
-#include "lookback/data.h"
+#include "data/pairs.h"
 
 #include "base/alloc.h"
-#include "data/pair_order.h"
-#include "data/pairs.h"
 #include "io/scratch_file.h"
 
 #include <stdlib.h>

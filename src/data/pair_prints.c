@@ -1,25 +1,23 @@
-#include "data/pair_prints.h"
+#include "data/pair_report.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "base/bytes.h"
 
 #include <stdlib.h>
 
-int lb_pair_print_compare(const lb_pair_print *a, const lb_pair_print *b)
-{
-    if (a->source != b->source) return a->source < b->source ? -1 : 1;
-    return (a->pair > b->pair) - (a->pair < b->pair);
-}
-
+/* Prints are in the order of sources, then of pairs. */
 static int compare(const void *a, const void *b)
 {
-    return lb_pair_print_compare(a, b);
+    const lb_pair_print *one = a, *other = b;
+    if (one->source != other->source) return one->source < other->source ? -1 : 1;
+    return (one->pair > other->pair) - (one->pair < other->pair);
 }
 
-lb_pair_print lb_pair_print_of(const lb_pair_line *line)
+static lb_pair_print print_of(const lb_pair_line *line)
 {
     uint64_t source = lb_symbols_hash(&line->source, LB_HASH);
-    /* A separator, so that moving a symbol from one side to the other changes the hash. */
+    /* The tab separates them, so that moving a symbol from one side to the other changes the hash. */
     return (lb_pair_print){source, lb_symbols_hash(&line->target, (source ^ '\t') * 1099511628211u)};
 }
 
@@ -34,7 +32,7 @@ lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error)
             lb_release(prints);
             return NULL;
         }
-        prints[i] = lb_pair_print_of(line);
+        prints[i] = print_of(line);
     }
     lb_pair_prints_sort(prints, count);
     return prints;
@@ -66,11 +64,12 @@ lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t co
     return found;
 }
 
-const lb_pair_print *lb_pair_print_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
+/* The first of `count` sorted prints that is not before `wanted`, or the end. */
+static const lb_pair_print *find_print(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
 {
     while (count > 0) {
         int64_t half = count / 2;
-        if (lb_pair_print_compare(&prints[half], &wanted) < 0) {
+        if (compare(&prints[half], &wanted) < 0) {
             prints += half + 1;
             count -= half + 1;
         } else {
@@ -78,4 +77,101 @@ const lb_pair_print *lb_pair_print_find(const lb_pair_print *prints, int64_t cou
         }
     }
     return prints;
+}
+
+lb_print_match lb_pair_prints_match(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
+{
+    const lb_pair_print *end = prints + count;
+    const lb_pair_print *source = find_print(prints, count, (lb_pair_print){wanted.source, 0});
+    if (source == end || source->source != wanted.source) return LB_PRINT_NEW;
+    const lb_pair_print *pair = find_print(source, end - source, wanted);
+    return pair == end || compare(pair, &wanted) != 0 ? LB_PRINT_SOURCE : LB_PRINT_PAIR;
+}
+
+/* ---- Pairs of a file that contradict those of another one. ---- */
+
+/* A pair of dev, and the first one of train with its source. */
+typedef struct conflict {
+    lb_pair_print print;
+    int64_t dev, train;
+} conflict;
+
+/* Finds the first `most` conflicts, without their pairs in train. */
+static lb_status find_in_dev(lb_pairs *dev, const lb_pair_print *train, int64_t count, int64_t most,
+                             conflict *conflicts, int64_t *found, lb_error *error)
+{
+    for (int64_t i = 0; i < lb_pairs_count(dev) && *found < most; i++) {
+        const lb_pair_line *line;
+        lb_status status = lb_pairs_read(dev, i, &line, error);
+        if (status) return status;
+        const lb_pair_print print = print_of(line);
+        if (lb_pair_prints_match(train, count, print) == LB_PRINT_SOURCE)
+            conflicts[(*found)++] = (conflict){print, i, -1};
+    }
+    return LB_OK;
+}
+
+static lb_status find_in_train(lb_pairs *train, conflict *conflicts, int64_t count, lb_error *error)
+{
+    int64_t open = count;
+    for (int64_t i = 0; i < lb_pairs_count(train) && open > 0; i++) {
+        const lb_pair_line *line;
+        lb_status status = lb_pairs_read(train, i, &line, error);
+        if (status) return status;
+        uint64_t source = print_of(line).source;
+        for (conflict *c = conflicts; c < conflicts + count; c++) {
+            if (c->train >= 0 || c->print.source != source) continue;
+            c->train = i;
+            open--;
+        }
+    }
+    return LB_OK;
+}
+
+static void write_text(lb_buffer *text, const lb_symbol_rule *rule, const lb_symbols *symbols,
+                       lb_error *error)
+{
+    char *joined = lb_symbols_join(rule, symbols->symbol, symbols->count, error);
+    text->failed = text->failed || !joined;
+    if (joined) lb_buffer_json_string(text, joined);
+    lb_release(joined);
+}
+
+static lb_status describe(const conflict *c, lb_pairs *train, lb_pairs *dev, lb_strings *found,
+                          lb_error *error)
+{
+    lb_buffer text = {0};
+    const lb_pair_line *line;
+    lb_status status = lb_pairs_read(dev, c->dev, &line, error);
+    if (status) return status;
+    write_text(&text, &dev->format.source, &line->source, error);
+    lb_buffer_print(&text, ": ");
+    write_text(&text, &dev->format.target, &line->target, error);
+    lb_buffer_print(&text, " in line %lld, ", (long long)lb_pairs_line_number(dev, c->dev));
+    status = lb_pairs_read(train, c->train, &line, error);
+    if (!status) write_text(&text, &train->format.target, &line->target, error);
+    lb_buffer_print(&text, " in line %lld of %s", (long long)lb_pairs_line_number(train, c->train),
+                    train->path);
+    char *whole = lb_buffer_end(&text);
+    if (!status) return lb_strings_add(found, whole, error);
+    lb_release(whole);
+    return status;
+}
+
+lb_status lb_pair_conflicts_find(lb_pairs *train, lb_pairs *dev, int64_t most, lb_strings *found,
+                                 lb_error *error)
+{
+    int64_t count = 0, shown;
+    conflict *conflicts = lb_alloc((size_t)(most + 1) * sizeof *conflicts);
+    if (!conflicts) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for conflicts");
+    lb_pair_print *prints = lb_pair_prints_make(train, error);
+    lb_status status = prints ? LB_OK : error->status;
+    if (!status) status = find_in_dev(dev, prints, lb_pairs_count(train), most + 1, conflicts, &count, error);
+    shown = count > most ? most : count;
+    if (!status) status = find_in_train(train, conflicts, shown, error);
+    for (int64_t i = 0; i < shown && !status; i++) status = describe(&conflicts[i], train, dev, found, error);
+    if (!status && count > most) status = lb_strings_add(found, lb_alloc_string("..."), error);
+    lb_release(conflicts);
+    lb_release(prints);
+    return status;
 }

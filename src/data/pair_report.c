@@ -1,10 +1,14 @@
 #include "data/pair_report.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
+#include "base/format.h"
 #include "data/pair_oddities.h"
-#include "data/pair_prints.h"
-#include "data/pairs.h"
 #include "lookback/tensor.h"
+
+#include <string.h>
+
+enum { SHOWN = 10 }; /* unseen symbols */
 
 static lb_status out_of_memory(lb_error *error)
 {
@@ -15,11 +19,9 @@ static void count_shared(const lb_pair_print *train, const lb_pair_print *dev, l
 {
     int64_t count = lb_pairs_count(report->train.pairs);
     for (int64_t i = 0; i < lb_pairs_count(report->dev.pairs); i++) {
-        const lb_pair_print *source = lb_pair_print_find(train, count, (lb_pair_print){dev[i].source, 0});
-        if (source == train + count || source->source != dev[i].source) continue;
-        report->shared_sources++;
-        const lb_pair_print *pair = lb_pair_print_find(source, count - (source - train), dev[i]);
-        report->shared_pairs += pair < train + count && lb_pair_print_compare(pair, &dev[i]) == 0;
+        lb_print_match match = lb_pair_prints_match(train, count, dev[i]);
+        report->shared_sources += match != LB_PRINT_NEW;
+        report->shared_pairs += match == LB_PRINT_PAIR;
     }
 }
 
@@ -47,8 +49,8 @@ static int64_t symbol_count(const lb_vocabulary *vocabulary)
     return vocabulary ? lb_vocabulary_size(vocabulary) - LB_FIRST_TOKEN : 0;
 }
 
-static lb_status measure(const lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
-                         lb_pair_file_report *report, lb_error *error)
+static lb_status measure_file(const lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
+                              lb_pair_file_report *report, lb_error *error)
 {
     report->pairs = pairs;
     report->source.symbols = symbol_count(source);
@@ -97,12 +99,12 @@ lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabular
 {
     *report = (lb_pair_report){0};
     lb_error found = {0};
-    lb_status status = measure(train, source, target, &report->train, &found);
+    lb_status status = measure_file(train, source, target, &report->train, &found);
     if (!status && dev) status = count_dev_symbols(dev, report, &found);
     if (!status && dev) status = list_unseen(source, &report->source, &found);
     if (!status && dev) status = list_unseen(target, &report->target, &found);
     if (!status && dev)
-        status = measure(dev, report->source.symbols, report->target.symbols, &report->dev, &found);
+        status = measure_file(dev, report->source.symbols, report->target.symbols, &report->dev, &found);
     lb_pair_print *made = status || train->prints ? NULL : lb_pair_prints_make(train, &found);
     const lb_pair_print *prints = train->prints ? train->prints : made;
     if (!status && prints) {
@@ -111,8 +113,8 @@ lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabular
     }
     lb_release(made);
     report->maybe_swapped = dev && lb_pairs_count(dev) > lb_pairs_count(train);
-    if (!status && source && target && lb_pair_oddities_find(train, source, target, &report->odd, &found))
-        return lb_error_set(error, found.status, "%s", found.message);
+    if (!status && source && target)
+        status = lb_pair_oddities_find(train, source, target, &report->odd, &found);
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
 
@@ -124,4 +126,148 @@ void lb_pair_report_free(lb_pair_report *report)
     lb_vocabulary_free(report->target.symbols);
     lb_strings_free(&report->odd);
     *report = (lb_pair_report){0};
+}
+
+/* ---- The report as lines of text. ---- */
+
+static void write_bad_lines(lb_buffer *text, const lb_pairs_facts *facts)
+{
+    int64_t bad = 0, kinds = 0;
+    for (int kind = 0; kind < LB_BAD_LINES; kind++) bad += facts->bad[kind];
+    if (bad == 0) return;
+    lb_buffer_print(text, "  %lld bad line%s skipped:", (long long)bad, lb_plural(bad));
+    for (int kind = 0; kind < LB_BAD_LINES; kind++)
+        if (facts->bad[kind] > 0)
+            lb_buffer_print(text, "%s %lld %s", kinds++ ? "," : "", (long long)facts->bad[kind],
+                            lb_bad_line_text((lb_bad_line)kind));
+    lb_buffer_print(text, "\n");
+    for (size_t i = 0; i < facts->first_bad.count; i++)
+        lb_buffer_print(text, "    %s\n", facts->first_bad.text[i]);
+    if (bad > (int64_t)facts->first_bad.count) lb_buffer_print(text, "    ...\n");
+}
+
+/* A separator that is not the one of the file makes one symbol of each text. */
+static void write_side(lb_buffer *text, const char *name, const lb_side_report *side, const char *separator)
+{
+    lb_buffer_print(text, "  %s: %d to %d symbols, median %d; %lld different\n", name, (int)side->shortest,
+                    (int)side->longest, (int)side->median, (long long)side->symbols);
+    if (!separator || !*separator || side->longest > 1) return;
+    lb_buffer_print(text, "  no %s has the separator ", name);
+    lb_buffer_json_string(text, separator);
+    lb_buffer_print(text, ": each is one symbol\n");
+}
+
+/* Writes the format, unless it is TSV. */
+static void write_format(lb_buffer *text, const lb_pairs *pairs)
+{
+    const lb_pair_file *file = &pairs->file;
+    const lb_pair_format *f = &pairs->format;
+    if (f->targets) lb_buffer_print(text, "targets in %s, ", f->targets);
+    if (*file->kind || file->header)
+        lb_buffer_print(text, "%s%s, ", *file->kind ? file->kind : "tsv",
+                        file->header && !strstr(file->kind, "+header") ? "+header" : "");
+}
+
+static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
+{
+    const lb_pair_file *file = &pairs->file;
+    const lb_pair_format *f = &pairs->format;
+    const lb_converted *met = &file->met;
+    if (file->header)
+        lb_buffer_print(text, "  left out line %lld, the names of the columns\n", (long long)met->names);
+    if (met->comments + met->blanks > 0)
+        lb_buffer_print(text, "  left out %lld comment%s and %lld blank line%s\n", (long long)met->comments,
+                        lb_plural(met->comments), (long long)met->blanks, lb_plural(met->blanks));
+    if (met->asides > 0)
+        lb_buffer_print(text, "  left out %lld range%s of words or empty node%s\n", (long long)met->asides,
+                        lb_plural(met->asides), lb_plural(met->asides));
+    if (met->unknown > 0)
+        lb_buffer_print(text, "  left out %lld word%s with _ for a source or target\n",
+                        (long long)met->unknown, lb_plural(met->unknown));
+    if (met->long_fields > 0)
+        lb_buffer_print(text,
+                        "  %lld quoted field%s over several lines: a quote opens in line %lld and closes in "
+                        "line %lld\n",
+                        (long long)met->long_fields, met->long_fields == 1 ? " goes" : "s go",
+                        (long long)met->long_first, (long long)met->long_last);
+    if (file->met.weighed > 0)
+        lb_buffer_print(text, "  column %d has weights: %lld line%s count as %lld pairs\n",
+                        (int)f->weight_column, (long long)file->met.weighed, lb_plural(file->met.weighed),
+                        (long long)lb_pairs_count(pairs));
+    if (file->found_columns && f->features_column)
+        lb_buffer_print(text, "  columns: source %d, features %d, target %d\n", (int)f->source_column,
+                        (int)f->features_column, (int)f->target_column);
+    else if (file->found_columns)
+        lb_buffer_print(text, "  columns: source %d, target %d\n", (int)f->source_column,
+                        (int)f->target_column);
+}
+
+static void write_file(lb_buffer *text, const lb_pair_file_report *file)
+{
+    const lb_pairs_facts *facts = &file->pairs->facts;
+    int64_t pairs = lb_pairs_count(file->pairs);
+    lb_buffer_print(text, "%s: ", file->pairs->path);
+    write_format(text, file->pairs);
+    lb_buffer_print(text, "%lld line%s, %lld pair%s\n", (long long)facts->lines, lb_plural(facts->lines),
+                    (long long)pairs, lb_plural(pairs));
+    write_left_out(text, file->pairs);
+    /* a column that is not read may be one that should be */
+    if (*file->pairs->file.unused)
+        lb_buffer_print(text, "  columns that are not used: %s\n", file->pairs->file.unused);
+    write_bad_lines(text, facts);
+    if (facts->byte_order_mark) lb_buffer_print(text, "  ignored a byte order mark at the start\n");
+    if (facts->crlf > 0)
+        lb_buffer_print(text, "  ignored the \\r of %lld line%s ending in \\r\\n\n", (long long)facts->crlf,
+                        lb_plural(facts->crlf));
+    write_side(text, "source", &file->source, file->pairs->format.source.separator);
+    if (file->target.longest > 0)
+        write_side(text, "target", &file->target, file->pairs->format.target.separator);
+    lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets",
+                    (long long)file->repetitions.duplicates, lb_plural(file->repetitions.duplicates),
+                    (long long)file->repetitions.ambiguous, lb_plural(file->repetitions.ambiguous));
+    if (file->repetitions.ambiguous > 0)
+        lb_buffer_print(text, ": at most %.1f %% of the pairs can be right",
+                        100 * (double)file->repetitions.possible / (double)pairs);
+    lb_buffer_print(text, "\n");
+}
+
+static void write_unseen(lb_buffer *text, const char *side, const lb_unseen_report *report)
+{
+    if (report->count == 0) return;
+    lb_buffer_print(text, "  %lld %s symbol%s never seen in training, %lld time%s:", (long long)report->count,
+                    side, lb_plural(report->count), (long long)report->times, lb_plural(report->times));
+    for (int64_t i = 0; i < report->count && i < SHOWN; i++) {
+        lb_buffer_print(text, i ? ", " : " ");
+        char shown[LB_SYMBOL_SHOWN];
+        lb_buffer_json_string(text, lb_symbol_show(report->unseen[i].symbol, shown));
+        lb_buffer_print(text, " %lld", (long long)report->unseen[i].times);
+    }
+    lb_buffer_print(text, report->count > SHOWN ? ", ...\n" : "\n");
+}
+
+static void write_comparison(lb_buffer *text, const lb_pair_report *report)
+{
+    const char *train = report->train.pairs->path, *dev = report->dev.pairs->path;
+    lb_buffer_print(text,
+                    "  %lld pair%s with a source that is also in %s, %lld of them with the same target\n",
+                    (long long)report->shared_sources, lb_plural(report->shared_sources), train,
+                    (long long)report->shared_pairs);
+    write_unseen(text, "source", &report->source);
+    write_unseen(text, "target", &report->target);
+    if (report->maybe_swapped)
+        lb_buffer_print(text, "  more pairs than in %s, the training file: are %s and it swapped?\n", train,
+                        dev);
+}
+
+char *lb_pair_report_text(const lb_pair_report *report, lb_error *error)
+{
+    lb_buffer text = {0};
+    write_file(&text, &report->train);
+    for (size_t i = 0; i < report->odd.count; i++) lb_buffer_print(&text, "  %s\n", report->odd.text[i]);
+    if (report->dev.pairs) {
+        write_file(&text, &report->dev);
+        write_comparison(&text, report);
+    }
+    if (text.failed) lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
+    return lb_buffer_end(&text);
 }

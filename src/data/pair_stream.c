@@ -1,8 +1,6 @@
-#include "data/pair_stream.h"
-
 #include "data/pair_line.h"
-#include "io/plain_copy.h"
-#include "io/plain_reader.h"
+
+#include "io/scratch_file.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -44,10 +42,10 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
 }
 
 /* The first line with a text says how it and all others are read. */
-static lb_status begin(lb_pair_stream *s, const lb_line *line, lb_error *error)
+static lb_status decide(lb_pair_stream *s, const lb_line *line, lb_error *error)
 {
     s->begun = true;
-    lb_status status = lb_pair_file_settle(&s->file, s->name, line->text, line->cut ? 0 : line->length, true,
+    lb_status status = lb_pair_file_decide(&s->file, s->name, line->text, line->cut ? 0 : line->length, true,
                                            s->format, error);
     if (!status) status = lb_pair_format_check(s->format, error);
     if (!status) status = lb_pair_kind_parse(s->file.kind, &s->kind, error);
@@ -94,7 +92,7 @@ lb_lines_result lb_pair_stream_next(lb_pair_stream *stream, bool wait, lb_line *
         if (take_converted(s, line)) return LB_LINES_ONE;
         lb_lines_result result = lb_lines_next(&s->lines, wait, line, error);
         bool one = result == LB_LINES_ONE;
-        if (one && !s->begun && !lb_line_is_blank(line) && begin(s, line, error)) return LB_LINES_FAILED;
+        if (one && !s->begun && !lb_line_is_blank(line) && decide(s, line, error)) return LB_LINES_FAILED;
         if (!s->converts) return result;
         if (convert(s, result, line, error)) return LB_LINES_FAILED;
         if (!one && s->taken == s->converter.out.length) return result;

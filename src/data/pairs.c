@@ -1,12 +1,10 @@
-#include "data/pairs_internal.h"
+#include "data/pairs.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/format.h"
-#include "data/pairs.h"
 #include "io/path.h"
-#include "lookback/base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,24 +12,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WINDOW = 1 << 16, COUNTED = 1 << 12, MEGABYTE = 1000000 };
-
-lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %lld pairs", pairs->path,
-                        (long long)pairs->count + 1);
-}
+enum { MEGABYTE = 1000000 };
 
 static lb_status add_place(lb_pairs *pairs, lb_place new_place, lb_error *error)
 {
-    if (!lb_alloc_more(&pairs->own, (size_t)pairs->count, &pairs->capacity, sizeof *pairs->own))
+    if (!lb_alloc_more(&pairs->owned, (size_t)pairs->count, &pairs->capacity, sizeof *pairs->owned))
         return lb_pairs_out_of_memory(pairs, error);
-    pairs->places = pairs->own;
-    pairs->own[pairs->count++] = new_place;
+    pairs->places = pairs->owned;
+    pairs->owned[pairs->count++] = new_place;
     return LB_OK;
 }
 
-lb_status lb_pairs_skip(lb_pairs *pairs, const lb_error *found, lb_error *error)
+/* Counts a bad line, unless none may be skipped. `found` is its error, and pairs->line.bad its kind. */
+static lb_status skip_line(lb_pairs *pairs, const lb_error *found, lb_error *error)
 {
     lb_pairs_facts *facts = &pairs->facts;
     bool skips = found->status == LB_ERROR_FORMAT && pairs->format.skip_bad_lines;
@@ -47,12 +40,6 @@ static uint64_t hash_pair(const lb_pair_line *line, uint64_t hash)
     const lb_symbols end = {.count = 1, .symbol = (const char *[]){"\t"}};
     hash = lb_symbols_hash(&end, lb_symbols_hash(&line->source, hash));
     return lb_symbols_hash(&end, lb_symbols_hash(&line->target, hash));
-}
-
-/* Of the bytes of a line: one change in 2^32 is missed. */
-static uint32_t hash_line(const char *text, size_t length)
-{
-    return (uint32_t)lb_hash_long(LB_HASH, text, length);
 }
 
 static lb_status too_long(const lb_pairs *pairs, lb_error *error)
@@ -72,18 +59,18 @@ lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_err
         mark = LB_PAIR_LINE_MARK;
     }
     if (lb_pair_line_read(&pairs->format, name, line, &pairs->line, &found))
-        return lb_pairs_skip(pairs, &found, error);
+        return skip_line(pairs, &found, error);
     pairs->facts.hash = hash_pair(&pairs->line, pairs->facts.hash);
     if (line->offset >> LB_PLACE_OFFSET_BITS) return too_long(pairs, error);
     lb_place here = {.offset = ((uint64_t)line->offset + mark) & ((UINT64_C(1) << LB_PLACE_OFFSET_BITS) - 1),
                      .bytes = (line->length - mark) & ((UINT64_C(1) << LB_PLACE_BYTES_BITS) - 1),
-                     .hash = hash_line(line->text + mark, line->length - mark),
+                     .hash = lb_pairs_hash_line(line->text + mark, line->length - mark),
                      .source = (uint16_t)pairs->line.source.count,
                      .target = (uint16_t)pairs->line.target.count};
     return add_place(pairs, here, error);
 }
 
-/* Why there is no pair. */
+/* Says why there is no pair. */
 static lb_status say_none(const lb_pairs *pairs, lb_error *error)
 {
     const lb_converted *met = &pairs->file.met;
@@ -112,18 +99,10 @@ static void count_bytes(lb_pairs *pairs, const lb_line *line)
 {
     struct stat info;
     lb_counter *counter = &pairs->counter;
-    if (!counter->counted || line->number % COUNTED != 0) return;
+    if (!counter->counted || line->number % LB_PAIRS_COUNTED != 0) return;
     counter->unit = "MB read";
     counter->total = fstat(pairs->file.descriptor, &info) == 0 ? (int64_t)info.st_size / MEGABYTE : 0;
     lb_counter_tell(counter, line->offset / MEGABYTE);
-}
-
-static void count_pair(lb_pairs *pairs, int64_t pair)
-{
-    if (!pairs->counter.counted || pair % COUNTED != 0) return;
-    pairs->counter.unit = "pair";
-    pairs->counter.total = pairs->count;
-    lb_counter_tell(&pairs->counter, pair);
 }
 
 static lb_status find_lines(lb_pairs *pairs, lb_error *error)
@@ -155,8 +134,8 @@ static lb_status open_file(lb_pairs *pairs, const char *path, lb_error *error)
     return status ? status : lb_pair_format_check(&pairs->format, error);
 }
 
-/* Takes the path, also after an error. */
-static lb_pairs *start(char *path, const lb_pair_format *format)
+/* Pairs that are not yet read. They own the path, which is released after an error, too. */
+static lb_pairs *new_pairs(char *path, const lb_pair_format *format)
 {
     lb_pairs *pairs = path ? lb_alloc_zero(sizeof *pairs) : NULL;
     if (pairs)
@@ -170,37 +149,10 @@ static lb_pairs *start(char *path, const lb_pair_format *format)
 lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error *error)
 {
     if (lb_pair_format_check(format, error)) return NULL;
-    lb_pairs *pairs = start(lb_alloc_string(lb_pair_file_name(path)), format);
-    if (!pairs) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path));
+    lb_pairs *pairs = new_pairs(lb_alloc_string(lb_pair_file_name(path)), format);
+    if (!pairs) return lb_null(lb_out_of_memory_for(path, error));
     if (open_file(pairs, path, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
-    return NULL;
-}
-
-lb_pairs *lb_pairs_new_in_memory(lb_pair_texts texts, const lb_pair_format *format, lb_error *error)
-{
-    lb_pairs *pairs = start(lb_alloc_string("pairs in memory"), format);
-    if (pairs)
-        pairs->texts = texts;
-    else
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for pairs");
-    return pairs;
-}
-
-lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
-{
-    lb_buffer path = {0};
-    lb_buffer_print(&path, "held out from %s", pairs->path);
-    lb_pairs *again = start(lb_buffer_end(&path), &pairs->format);
-    if (!again) return lb_null(lb_pairs_out_of_memory(pairs, error));
-    again->texts = pairs->texts;
-    if (again->texts.count > 0) return again;
-    again->file = pairs->file;
-    again->format.kind = again->file.kind;
-    again->file.descriptor = fcntl(pairs->file.descriptor, F_DUPFD_CLOEXEC, 0);
-    if (again->file.descriptor >= 0) return again;
-    lb_cannot_read(pairs->path, strerror(errno), error);
-    lb_pairs_close(again);
     return NULL;
 }
 
@@ -226,159 +178,135 @@ void lb_pairs_close(lb_pairs *pairs)
     lb_strings_free(&pairs->facts.first_bad);
     lb_pair_line_free(&pairs->line);
     lb_release(pairs->window);
-    lb_release(pairs->own);
+    lb_release(pairs->owned);
     lb_release(pairs->path);
     lb_release(pairs);
 }
 
-int64_t lb_pairs_count(const lb_pairs *pairs)
+/* ---- Pairs in memory. ---- */
+
+bool lb_pair_texts_given(const lb_pair_texts *texts)
 {
-    return pairs->count;
+    return texts->count != 0 || texts->source || texts->target;
 }
 
-int64_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)
-{
-    return pairs->places[pair].source;
-}
-
-int64_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
-{
-    return pairs->places[pair].target;
-}
-
-/* An index may say anything. */
-static bool is_possible(const lb_place *p)
-{
-    return p->bytes > 0 && p->bytes <= LB_PAIR_LINE_BYTES;
-}
-
-static bool is_in_window(const lb_pairs *pairs, const lb_place *p)
-{
-    uint64_t offset = p->offset; /* a sum of two bit fields has no more bits than they */
-    return offset >= pairs->start && offset + p->bytes <= pairs->start + pairs->held;
-}
-
-/* Reads up to `wanted` bytes, starting at `offset`, into the window. */
-static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb_error *error)
-{
-    pairs->held = 0;
-    pairs->start = offset;
-    if (!lb_alloc_room(&pairs->window, 0, wanted, &pairs->window_room, 1))
-        return lb_pairs_out_of_memory(pairs, error);
-    while (pairs->held < wanted) {
-        ssize_t count = pread(pairs->file.descriptor, pairs->window + pairs->held, wanted - pairs->held,
-                              (off_t)(offset + pairs->held));
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return lb_cannot_read(pairs->path, strerror(errno), error);
-        if (count == 0) return LB_OK;
-        pairs->held += (size_t)count;
-    }
-    return LB_OK;
-}
-
-static lb_status has_changed(const lb_pairs *pairs, lb_error *error)
-{
-    const char *what = pairs->texts.count > 0 ? "a text" : "the file";
-    lb_error_set(error, LB_ERROR_FORMAT, "%s: %s has changed since it was opened", pairs->path, what);
-    return LB_ERROR_FORMAT;
-}
-
-/* The bytes of a line in the window. `in_order` says that the next lines will be asked for, too. */
-static lb_status find_line(lb_pairs *pairs, const lb_place *p, bool in_order, lb_line *line, lb_error *error)
-{
-    if (!is_possible(p)) return has_changed(pairs, error);
-    if (!is_in_window(pairs, p)) {
-        lb_status status =
-            fill_window(pairs, p->offset, in_order && p->bytes < WINDOW ? WINDOW : p->bytes, error);
-        if (status) return status;
-        if (!is_in_window(pairs, p)) return has_changed(pairs, error);
-    }
-    *line = (lb_line){.text = pairs->window + (p->offset - pairs->start), .length = p->bytes};
-    return LB_OK;
-}
-
-lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line, lb_error *error)
-{
-    *line = &pairs->line;
-    if (pair < 0 || pair >= pairs->count)
-        return lb_error_set(error, LB_ERROR_INDEX, "%s: pair %lld is out of range: there are %lld",
-                            pairs->path, (long long)pair, (long long)pairs->count);
-    const lb_place *p = &pairs->places[pair];
-    lb_line bytes;
-    lb_error found = {0};
-    char name[LB_PAIR_NAME];
-    lb_status status = pairs->texts.count > 0
-                           ? lb_pair_memory_line(pairs, (int64_t)p->offset, &bytes, name, error)
-                           : find_line(pairs, p, pair == pairs->next, &bytes, error);
-    if (status) return status;
-    count_pair(pairs, pair);
-    pairs->next = pair + 1;
-    if (hash_line(bytes.text, bytes.length) != p->hash) return has_changed(pairs, error);
-    status = lb_pair_line_read(&pairs->format, pairs->path, &bytes, &pairs->line, &found);
-    if (status == LB_ERROR_FORMAT) return has_changed(pairs, error);
-    if (status) return lb_error_set(error, status, "%s", found.message);
-    bool same = pairs->line.source.count == p->source && pairs->line.target.count == p->target;
-    return same ? LB_OK : has_changed(pairs, error);
-}
-
-/* The digits in front of a line of a copy. */
-static int64_t number_before(const lb_pairs *pairs, uint64_t offset)
-{
-    enum { DIGITS = 24 };
-    char before[DIGITS];
-    size_t wanted = offset < DIGITS ? (size_t)offset : DIGITS;
-    int64_t number = 0, place = 1;
-    if (pread(pairs->file.descriptor, before, wanted, (off_t)(offset - wanted)) != (ssize_t)wanted) return 0;
-    for (size_t at = wanted - 1; at > 0 && before[at - 1] >= '0' && before[at - 1] <= '9'; at--, place *= 10)
-        number += place * (before[at - 1] - '0');
-    return number;
-}
-
-int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair)
-{
-    enum { PIECE = 4096 };
-    char piece[PIECE];
-    uint64_t offset = pairs->places[pair].offset;
-    int64_t number = 1;
-    if (pairs->file.numbered) return number_before(pairs, offset);
-    for (uint64_t at = 0; at < offset;) {
-        size_t wanted = offset - at < PIECE ? (size_t)(offset - at) : PIECE;
-        ssize_t count = pread(pairs->file.descriptor, piece, wanted, (off_t)at);
-        if (count <= 0) return 0;
-        for (ssize_t i = 0; i < count; i++) number += piece[i] == '\n';
-        at += (uint64_t)count;
-    }
-    return number;
-}
-
-lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
-                                 lb_error *error)
+static lb_status read_texts(lb_pairs *pairs, lb_error *error)
 {
     lb_status status = LB_OK;
-    for (int64_t i = 0; i < pairs->count && !status; i++) {
-        const lb_pair_line *line;
-        status = lb_pairs_read(pairs, i, &line, error);
-        if (!status)
-            status = lb_vocabulary_add(source, line->source.symbol, (int64_t)line->source.count, error);
-        if (!status && target)
-            status = lb_vocabulary_add(target, line->target.symbol, (int64_t)line->target.count, error);
+    for (int64_t i = 0; i < pairs->texts.count && !status; i++) {
+        lb_line line;
+        lb_error found = {0};
+        char name[LB_PAIR_NAME];
+        pairs->facts.lines++;
+        if (lb_pair_memory_line(pairs, i, &line, name, &found))
+            status = skip_line(pairs, &found, error);
+        else
+            status = lb_pairs_take(pairs, name, &line, error);
     }
-    return status;
+    if (status || pairs->count > 0) return status;
+    return lb_error_set(error, LB_ERROR_FORMAT, "found no valid pair among %lld; the first: %s",
+                        (long long)pairs->texts.count, pairs->facts.first_bad.text[0]);
 }
 
-static void encode(const lb_vocabulary *vocabulary, const lb_symbols *symbols, int32_t *id)
+static lb_status check_texts(const lb_pair_texts *texts, const lb_pair_format *format, lb_error *error)
 {
-    lb_vocabulary_encode(vocabulary, symbols->symbol, (int64_t)symbols->count, id, (int32_t)symbols->count);
-}
-
-lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vocabulary *source_vocabulary,
-                          const lb_vocabulary *target_vocabulary, int32_t *source, int32_t *target,
-                          lb_error *error)
-{
-    const lb_pair_line *line;
-    lb_status status = lb_pairs_read(pairs, pair, &line, error);
-    if (status) return status;
-    encode(source_vocabulary, &line->source, source);
-    encode(target_vocabulary, &line->target, target);
+    const char *missing = !texts->source                                                     ? "sources"
+                          : !texts->target && !format->no_target                             ? "targets"
+                          : !texts->features && lb_symbol_rule_has_features(&format->source) ? "features"
+                                                                                             : NULL;
+    if (texts->count < 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "found %lld pairs, expected at least one",
+                            (long long)texts->count);
+    if (missing)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "found no %s of %lld pairs, expected an array of texts",
+                            missing, (long long)texts->count);
     return LB_OK;
+}
+
+lb_pairs *lb_pairs_from_memory(lb_pair_texts texts, lb_pair_format format, lb_error *error)
+{
+    format.source_column = format.target_column = 0;
+    format.features_column = texts.features ? 2 : 0;
+    format.kind = "";                                         /* a text is put together as a line of TSV */
+    if (!format.source.features) format.source.features = ""; /* nobody finds out what divides them */
+    if (check_texts(&texts, &format, error) || lb_pair_format_check(&format, error)) return NULL;
+    lb_pairs *pairs = new_pairs(lb_alloc_string("pairs in memory"), &format);
+    if (!pairs) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "out of memory for pairs"));
+    pairs->texts = texts;
+    if (read_texts(pairs, error) == LB_OK) return pairs;
+    lb_pairs_close(pairs);
+    return NULL;
+}
+
+/* ---- Pairs that are held out of others. ---- */
+
+lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
+{
+    lb_buffer path = {0};
+    lb_buffer_print(&path, "held out from %s", pairs->path);
+    lb_pairs *again = new_pairs(lb_buffer_end(&path), &pairs->format);
+    if (!again) return lb_null(lb_pairs_out_of_memory(pairs, error));
+    again->texts = pairs->texts;
+    if (again->texts.count > 0) return again;
+    again->file = pairs->file;
+    again->format.kind = again->file.kind;
+    again->file.descriptor = fcntl(pairs->file.descriptor, F_DUPFD_CLOEXEC, 0);
+    if (again->file.descriptor >= 0) return again;
+    lb_cannot_read(pairs->path, strerror(errno), error);
+    lb_pairs_close(again);
+    return NULL;
+}
+
+/* Marks the pairs to hold out, and counts them. */
+static lb_status choose_pairs(lb_pairs *pairs, int64_t share, bool *chosen, int64_t *count, lb_error *error)
+{
+    *count = 0;
+    for (int64_t i = 0; i < pairs->count; i++) {
+        const lb_pair_line *line;
+        lb_status status = lb_pairs_read(pairs, i, &line, error);
+        if (status) return status;
+        /* the generator mixes the bits: the high bits of the hash depend only on the last letters */
+        lb_rng rng = {.seed = lb_symbols_hash(&line->source, LB_HASH)};
+        chosen[i] = lb_rng_below(rng, 0, (uint64_t)share) == 0;
+        *count += chosen[i];
+    }
+    if (*count > 0 && *count < pairs->count) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: found %lld pair%s, too few to hold some out for development", pairs->path,
+                        (long long)pairs->count, pairs->count == 1 ? "" : "s");
+}
+
+static lb_pairs *move_chosen(lb_pairs *pairs, const bool *chosen, int64_t count, lb_error *error)
+{
+    lb_pairs *out = lb_pairs_new_held_out(pairs, error);
+    if (!out) return NULL;
+    out->places = out->owned = lb_alloc((size_t)count * sizeof *out->owned);
+    if (!out->owned) {
+        lb_pairs_out_of_memory(pairs, error);
+        lb_pairs_close(out);
+        return NULL;
+    }
+    int64_t kept = 0;
+    for (int64_t i = 0; i < pairs->count; i++)
+        *(chosen[i] ? &out->owned[out->count++] : &pairs->owned[kept++]) = pairs->owned[i];
+    out->capacity = (size_t)count;
+    out->facts.lines = count;
+    pairs->count = kept;
+    pairs->next = 0;
+    return out;
+}
+
+lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int64_t share, lb_error *error)
+{
+    int64_t count;
+    if (share < 2)
+        return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT, "%s: cannot hold out one of %d pairs",
+                                    pairs->path, (int)share));
+    bool *chosen = lb_alloc((size_t)pairs->count * sizeof *chosen);
+    lb_pairs *out = NULL;
+    if (!chosen) lb_pairs_out_of_memory(pairs, error);
+    if (chosen && !choose_pairs(pairs, share, chosen, &count, error))
+        out = move_chosen(pairs, chosen, count, error);
+    lb_release(chosen);
+    return out;
 }

@@ -1,16 +1,19 @@
-/* Pairs of texts in a TSV file. */
+/* Pairs of texts in a file or in memory. */
 #ifndef LB_PAIRS_H
 #define LB_PAIRS_H
 
 #include "base/progress.h"
 #include "base/buffer.h"
 #include "data/pair_line.h"
-#include "data/vocabulary.h"
+#include "data/symbols.h"
 #include "lookback/data.h"
 
-enum { LB_PAIRS_BAD_KEPT = 5 };
+enum {
+    LB_PAIRS_BAD_KEPT = 5,
+    LB_PAIRS_COUNTED = 1 << 12 /* the counter hears of one line in so many */
+};
 
-/** What was met on the way through the file. */
+/** What the reading of a file found besides its pairs. */
 typedef struct lb_pairs_facts {
     int64_t lines;             /* good and bad lines */
     int64_t bad[LB_BAD_LINES]; /* skipped lines, by kind */
@@ -36,8 +39,8 @@ struct lb_pairs {
     lb_pair_file file;   /* with a descriptor of -1 if it is not open */
     lb_pair_texts texts; /* the pairs in memory, whose numbers are offsets then; zero: they are in the file */
     lb_pair_format format;  /* with what the file says about itself; its `kind` is that of the file */
-    const lb_place *places; /* [count] those of `own`, or of an index */
-    lb_place *own;          /* [capacity] */
+    const lb_place *places; /* [count] those of `owned`, or of an index */
+    lb_place *owned;        /* [capacity] */
     int64_t count;
     size_t capacity;
     const struct lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
@@ -51,12 +54,39 @@ struct lb_pairs {
     lb_counter counter; /* hears of passes over the pairs */
 };
 
+/* ---- pairs.c: opening files. ---- */
+
 /** Whether there are such pairs in memory, or what was meant as some. */
 bool lb_pair_texts_given(const lb_pair_texts *texts);
 
 /** As lb_pairs_open. The counter hears of the reading and, as long as the pairs have it, of each further pass. */
 LB_MUST_USE lb_pairs *lb_pairs_open_counted(const char *path, lb_pair_format format, lb_counter counter,
                                             lb_error *error);
+
+/** The file `path` without pairs, not yet read. Memory and errors: as lb_pairs_open. */
+LB_MUST_USE lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error *error);
+
+/** Adds the pair of a line, which is good, or may be skipped. The line gets its own number, see lb_pair_file_line.
+ *  Errors: LB_ERROR_FORMAT for a bad line that must not be skipped; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_error *error);
+
+/** The same file, opened again, without pairs, for those that are held out.
+ *  Memory: close and free it with lb_pairs_close; NULL after an error. Errors: LB_ERROR_MEMORY, LB_ERROR_OPEN. */
+LB_MUST_USE lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error);
+
+/* ---- pairs_read.c: the pairs of an open file, or of texts in memory, one after the other. ---- */
+
+/** Says that there is no memory for the pairs. */
+lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error);
+
+/** The hash of the bytes of a line: one change in 2^32 is missed. */
+uint32_t lb_pairs_hash_line(const char *text, size_t length);
+
+/** Text `number` as a line of columns, in the window of the pairs. `name` receives its name in messages.
+ *  Errors: LB_ERROR_FORMAT if it cannot be a line, and pairs->line.bad is its kind; LB_ERROR_MEMORY. */
+enum { LB_PAIR_NAME = 32 };
+LB_MUST_USE lb_status lb_pair_memory_line(lb_pairs *pairs, int64_t number, lb_line *line,
+                                          char name[LB_PAIR_NAME], lb_error *error);
 
 /** The symbols of a pair. Memory: `*line` is valid until the next call.
  *  Errors: LB_ERROR_INDEX if there is no such pair; LB_ERROR_OPEN if the file cannot be read any more; LB_ERROR_FORMAT
@@ -79,5 +109,42 @@ LB_MUST_USE lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *sou
 /** The number of the line of a pair, counted from 1; 0 if the file cannot be read any more. Cost: O(bytes before
  *  it). */
 int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair);
+
+/* ---- pair_order.c: the order of pairs in training, in batches of similar lengths, another one in each epoch. ---- */
+
+/** The number of batches that are sorted by length together. A larger pool means less padding; a smaller pool means
+ *  better mixed batches. */
+enum { LB_PAIR_ORDER_POOL = 100 };
+
+/** The pairs of each step, a function of seed and step: a resumed run has nothing to load.
+ *  In each epoch, all pairs are shuffled and split into pools of LB_PAIR_ORDER_POOL batches. A pool is sorted by target
+ *  length, then source length, and split into batches. The batches are shuffled. Each pair is in exactly one batch. If
+ *  the division leaves a remainder, one batch is smaller. */
+typedef struct lb_pair_order lb_pair_order;
+
+/** The pairs of one step. */
+typedef struct lb_pair_step {
+    const int64_t *pair; /* [count] pair numbers */
+    int64_t count;
+    int64_t epoch; /* counted from 0 */
+    int64_t batch; /* within the epoch, counted from 0 */
+} lb_pair_step;
+
+/** The order of the pairs in batches of `batch_size`. It reads only the lengths of the pairs.
+ *  Memory: 4 bytes per pair; `pairs` must outlive it; free it with lb_pair_order_free. NULL after an error.
+ *  Errors: LB_ERROR_ARGUMENT if the batch size is less than 1 or there are more than 2^32 pairs; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed,
+                                             lb_error *error);
+
+/** Frees the order. NULL is allowed. */
+void lb_pair_order_free(lb_pair_order *order);
+
+/** The number of batches per epoch. */
+int64_t lb_pair_order_batches(const lb_pair_order *order);
+
+/** The pairs of a step, 0 <= step. Memory: `pair` is valid until the next call.
+ *  Cost: O(batch size); O(pool) for the first batch of a pool, O(pairs) if the epoch differs from that of the previous
+ *  call. */
+lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step);
 
 #endif

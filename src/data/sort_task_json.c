@@ -1,4 +1,4 @@
-#include "data/sort_task_json.h"
+#include "data/sort_task.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/format.h"
 #include "base/bytes.h"
-#include "data/formats/pieces.h"
+#include "data/formats/pair_kind.h"
 
 #include <string.h>
 #include <utf8proc.h>

@@ -1,13 +1,16 @@
-/* Text as symbols: characters, or the text between separators. */
+/* Text as symbols, which are characters or the text between separators, and as words; vocabularies of symbols. */
 #ifndef LB_SYMBOLS_H
 #define LB_SYMBOLS_H
 
+#include "base/buffer.h"
+#include "lookback/base.h"
 #include "lookback/data.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/** The symbols of a text, in order. Zero has none; each split reuses the memory of the previous one. */
+/** The symbols of a text, in order. A struct of zeros has none; each split reuses the memory of the previous one. */
 typedef struct lb_symbols {
     size_t count;
     const char **symbol; /* [count] UTF-8, each a string of at least one character */
@@ -77,5 +80,58 @@ extern const char *const lb_normal_form_names[];
 
 /** The form with this name. False if there is none. */
 bool lb_normal_form_find(const char *name, lb_normal_form *normalize);
+
+/* ---- crossed_sources.c: sources that nobody has written, the beginning of one and the end of another. ---- */
+
+/** Makes up sources for a teacher. Each crosses two of the given ones at a place before which both have the same two
+ *  symbols: from "nation" and "actif", "natif" and "action". So every three symbols in a row occur in a given source,
+ *  and features belong to the end. All are different, from each other and from the given ones.
+ *  Given:  texts that the rule accepts.
+ *  Made:   receives at most `wanted` texts; fewer, or none, if few crossings are new. Free it with lb_strings_free,
+ *          also after an error.
+ *  Errors: those of lb_symbols_split; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_cross_sources(const lb_symbol_rule *rule, const lb_strings *given, size_t wanted,
+                                       uint64_t seed, lb_strings *made, lb_error *error);
+
+/* ---- words.c: text as words. ---- */
+
+/** The words of a text, in order. */
+typedef struct lb_words {
+    size_t count;
+    const char **word; /* [count] UTF-8 strings */
+    char *letters;     /* their memory */
+} lb_words;
+
+/** Whether a string of valid UTF-8 contains only white space. */
+bool lb_words_none(const char *text);
+
+/** Splits valid UTF-8 at white space of any script, like text.split() in Python. Punctuation belongs to its word:
+ *  "good," is not "good".
+ *  Memory: free it with lb_words_free, also after an error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_words_split(const char *text, lb_words *words, lb_error *error);
+
+void lb_words_free(lb_words *words);
+
+/* ---- vocabulary.c: symbols, such as words, and their ids. ---- */
+
+/** The count of the symbol with this id; 0 if there is no such id. */
+int64_t lb_vocabulary_count(const lb_vocabulary *vocabulary, int32_t id);
+
+/** Sets the counts [size] of all symbols, by id. */
+void lb_vocabulary_set_counts(lb_vocabulary *vocabulary, const int64_t *counts);
+
+/* ---- A vocabulary as text, as stored in the file of a model. ---- */
+
+/** A JSON array of all symbols, including special ones, in the order of their ids. It does not contain counts.
+ *  Memory: release it with lb_release; NULL if there is no memory. */
+char *lb_vocabulary_print(const lb_vocabulary *vocabulary);
+
+/** Reads the output of lb_vocabulary_print for a vocabulary from lb_vocabulary_new_reserved, of `most` symbols at most.
+ *  Every symbol has count 1.
+ *  Memory: free it with lb_vocabulary_free. NULL after an error.
+ *  Errors: LB_ERROR_FORMAT if `text` is NULL or not such an array, which begins with the special symbols; if it has
+ *          too many, which takes no memory; or if a symbol occurs twice, is empty or contains a tab or a line end,
+ *          which no TSV file can contain; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_vocabulary *lb_vocabulary_parse(const char *text, int32_t most, lb_error *error);
 
 #endif

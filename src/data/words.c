@@ -1,4 +1,4 @@
-#include "data/words.h"
+#include "data/symbols.h"
 
 #include "base/alloc.h"
 
@@ -14,7 +14,7 @@ static bool is_white(int32_t character)
 }
 
 /* The length in bytes of the initial run of white space, or of other characters. */
-static size_t run(const char *text, bool white)
+static size_t run_length(const char *text, bool white)
 {
     size_t length = 0;
     while (text[length]) {
@@ -28,14 +28,14 @@ static size_t run(const char *text, bool white)
 
 bool lb_words_none(const char *text)
 {
-    return text[run(text, true)] == '\0';
+    return text[run_length(text, true)] == '\0';
 }
 
 static size_t count_words(const char *text)
 {
     size_t count = 0;
-    for (text += run(text, true); *text; text += run(text, true)) {
-        text += run(text, false);
+    for (text += run_length(text, true); *text; text += run_length(text, true)) {
+        text += run_length(text, false);
         count++;
     }
     return count;
@@ -44,11 +44,11 @@ static size_t count_words(const char *text)
 /* Ends each word with a NUL and stores its start. */
 static void cut(char *letters, const char **word)
 {
-    letters += run(letters, true);
+    letters += run_length(letters, true);
     while (*letters) {
         *word++ = letters;
-        letters += run(letters, false);
-        size_t gap = run(letters, true);
+        letters += run_length(letters, false);
+        size_t gap = run_length(letters, true);
         *letters = '\0';
         letters += gap;
     }

@@ -1,4 +1,4 @@
-#include "io/dtype.h"
+#include "io/arrays.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,4 +115,25 @@ void lb_dtype_to_real(lb_dtype dtype, const void *bytes, size_t count, lb_real *
         return;
     }
     for (size_t i = 0; i < count; i++) out[i] = (lb_real)load_double(dtype, from + i * rows[dtype].size);
+}
+
+/* ---- The order of bytes. ---- */
+
+void lb_file_order(void *numbers, size_t count, size_t width)
+{
+    if (!lb_big_endian) return;
+    for (unsigned char *number = numbers; count > 0; count--, number += width) {
+        for (size_t low = 0, high = width - 1; low < high; low++, high--) {
+            unsigned char byte = number[low];
+            number[low] = number[high];
+            number[high] = byte;
+        }
+    }
+}
+
+uint64_t lb_file_integer(const unsigned char *bytes, size_t width)
+{
+    uint64_t value = 0;
+    while (width > 0) value = value << 8 | bytes[--width];
+    return value;
 }

@@ -1,10 +1,8 @@
 #include "io/file.h"
 
 #include "base/alloc.h"
-#include "io/own_file.h"
+#include "base/bytes.h"
 #include "io/path.h"
-#include "io/temp_file.h"
-#include "io/write_all.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +11,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
-enum { FIRST_READ = 4096 };
+enum { FIRST_READ = 4096, PIECE = 1 << 20 };
+
+bool lb_write_all(int fd, const void *bytes, size_t count)
+{
+    const char *from = bytes;
+    while (count > 0) {
+        /* More than SSIZE_MAX at once is undefined. */
+        ssize_t written = write(fd, from, count < SSIZE_MAX ? count : SSIZE_MAX);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        from += written;
+        count -= (size_t)written;
+    }
+    return true;
+}
+
+bool lb_read_all(int fd, void *bytes, size_t count, size_t *held)
+{
+    for (*held = 0; *held < count;) {
+        size_t left = count - *held;
+        ssize_t got = read(fd, (char *)bytes + *held, left < SSIZE_MAX ? left : SSIZE_MAX);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return false;
+        if (got == 0) break;
+        *held += (size_t)got;
+    }
+    return true;
+}
 
 static bool write_parts(int fd, const lb_bytes *parts, size_t part_count)
 {
@@ -69,7 +95,7 @@ typedef struct staged {
 static lb_status failed(const staged *s, lb_error *error)
 {
     int reason = errno;
-    if (reason == ENOMEM) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", s->path);
+    if (reason == ENOMEM) return lb_out_of_memory_for(s->path, error);
     return lb_cannot_write(s->path, strerror(reason), error);
 }
 
@@ -83,7 +109,7 @@ static lb_status resolve(staged *s, bool follows, lb_error *error)
         return lb_cannot_write(
             s->path, errno == ENOENT ? "a link to a file that does not exist" : strerror(errno), error);
     s->target = lb_alloc_string(link ? target : s->path);
-    return s->target ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", s->path);
+    return s->target ? LB_OK : lb_out_of_memory_for(s->path, error);
 }
 
 /* Writes the new file, under its own name or none. */
@@ -95,7 +121,7 @@ static lb_status stage(staged *s, const lb_new_file *file, bool follows, lb_erro
     if (status) return status;
     s->size = strlen(s->target) + LB_TEMP_SUFFIX;
     s->name = lb_alloc_zero(s->size);
-    if (!s->name) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", s->path);
+    if (!s->name) return lb_out_of_memory_for(s->path, error);
     s->folder = open_folder(s->target);
     if (s->folder < 0) return failed(s, error);
     s->replaces = lstat(s->target, &old) == 0;
@@ -143,7 +169,7 @@ static lb_status write_all(const lb_new_file *files, size_t count, bool follows,
     staged *all = lb_alloc((count + 1) * sizeof *all);
     lb_status status = LB_OK;
     size_t begun = 0;
-    if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", files->path);
+    if (!all) return lb_out_of_memory_for(files->path, error);
     while (begun < count && !status) {
         status = stage(&all[begun], &files[begun], follows, error);
         begun++;
@@ -251,4 +277,53 @@ lb_status lb_file_read_own(const char *path, size_t most, void **bytes, size_t *
     *count = 0;
     int fd = lb_own_open(path, O_RDONLY, error);
     return fd < 0 ? LB_ERROR_OPEN : read_opened(fd, path, most, bytes, count, error);
+}
+
+/* ---- Files that grow while they are read. ---- */
+
+lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, size_t count, lb_error *error)
+{
+    int file = lb_own_open(path, O_WRONLY | O_APPEND, error);
+    if (file < 0) return LB_ERROR_WRITE;
+    bool ready = size == LB_FILE_END || ftruncate(file, (off_t)size) == 0;
+    bool written = ready && lb_write_all(file, bytes, count);
+    int reason = errno;
+    if (close(file) != 0 && written) {
+        written = false;
+        reason = errno;
+    }
+    return written ? LB_OK : lb_cannot_write(path, strerror(reason), error);
+}
+
+lb_status lb_file_append(const char *path, const void *bytes, size_t count, lb_error *error)
+{
+    return lb_file_append_at(path, LB_FILE_END, bytes, count, error);
+}
+
+/* ---- The hash of a file that may be larger than memory. ---- */
+
+static bool hash_pieces(int descriptor, char *piece, uint64_t *hash, uint64_t *bytes)
+{
+    size_t held = PIECE;
+    while (held == PIECE) {
+        if (!lb_read_all(descriptor, piece, PIECE, &held)) return false;
+        if (held > 0) *hash = lb_hash_long(*hash, piece, held);
+        *bytes += held;
+    }
+    return true;
+}
+
+lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_error *error)
+{
+    *hash = LB_HASH;
+    *bytes = 0;
+    char *piece = lb_alloc(PIECE);
+    if (!piece) return lb_out_of_memory_for(path, error);
+    lb_status status = lb_own_check_content(path, error);
+    int descriptor = status ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (!status && (descriptor < 0 || !hash_pieces(descriptor, piece, hash, bytes)))
+        status = lb_cannot_read(path, strerror(errno), error);
+    if (descriptor >= 0) close(descriptor);
+    lb_release(piece);
+    return status;
 }

@@ -1,17 +1,27 @@
-/* Whole files: read at once, and written atomically. */
+/* Files: read at once, written atomically, appended to, and hashed. */
 #ifndef LB_FILE_H
 #define LB_FILE_H
 
+#include "lookback/base.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "lookback/base.h"
+#include <stdint.h>
+#include <sys/types.h>
 
 /** Some bytes, owned elsewhere. */
 typedef struct lb_bytes {
     const void *data;
     size_t count;
 } lb_bytes;
+
+/** Writes `count` bytes to an open file, in as few calls as the system allows, and again after a signal. Returns false
+ *  with errno set if that fails; a part may then have been written. */
+bool lb_write_all(int fd, const void *bytes, size_t count);
+
+/** Reads up to `count` bytes of an open file, and `*held` is how many: fewer only at its end. Returns false with errno
+ *  set if that fails. */
+bool lb_read_all(int fd, void *bytes, size_t count, size_t *held);
 
 /** Replaces the content of the file `path` by `count` bytes, atomically: a reader sees either the complete old or the
  *  complete new content, even after a crash or a power failure during this call.
@@ -22,7 +32,7 @@ typedef struct lb_bytes {
  *           The old file is then unchanged, and no temporary file is left. Only if the last fsync fails, the new file
  *           is in place but may not survive a power failure.
  *  Killed:  a process that is killed leaves nothing, or, on file systems without files that have no name, a file whose
- *           name starts with `path`.tmp, which the next save of the same path removes. See io/temp_file.h.
+ *           name starts with `path`.tmp, which the next save of the same path removes. See temp_file.c.
  *  Several: processes and threads may save the same path at once; the last rename wins. */
 LB_MUST_USE lb_status lb_file_write_atomic(const char *path, const void *bytes, size_t count,
                                            lb_error *error);
@@ -43,8 +53,19 @@ typedef struct lb_new_file {
  *  new files are removed, but an old one that was replaced is lost. */
 LB_MUST_USE lb_status lb_file_write_all(const lb_new_file *files, size_t count, lb_error *error);
 
-/** The same for a file whose name is ours, where a link is an error: see io/own_file.h. */
+/** The same for a file that we name ourselves, where a link is an error: see lb_own_open. */
 LB_MUST_USE lb_status lb_file_write_own(const char *path, const lb_bytes *parts, size_t part_count,
+                                        lb_error *error);
+
+/** Appends `count` bytes to an existing file, in one write, so that a concurrent reader never sees a part of a line.
+ *  Only if the system takes a part of them, the rest follows.
+ *  Errors: LB_ERROR_WRITE with the path and the reason of the system, also if there is no such file or it is a link. A
+ *          part of the bytes may have been written. */
+LB_MUST_USE lb_status lb_file_append(const char *path, const void *bytes, size_t count, lb_error *error);
+
+/** The same after the first `size` bytes of the file, where they replace whatever follows; LB_FILE_END: after all. */
+#define LB_FILE_END SIZE_MAX
+LB_MUST_USE lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, size_t count,
                                         lb_error *error);
 
 /** Makes the name `path`, which is new in its folder, survive a power failure, by an fsync of the folder. Where a
@@ -69,8 +90,31 @@ lb_status lb_file_is_endless(const char *path, size_t most, lb_error *error);
 LB_MUST_USE lb_status lb_file_read(const char *path, size_t most, void **bytes, size_t *count,
                                    lb_error *error);
 
-/** The same for a file whose name is ours, where a link, a pipe or a device is an error: see io/own_file.h. */
+/** The same for a file that we name ourselves, where a link, a pipe or a device is an error: see lb_own_open. */
 LB_MUST_USE lb_status lb_file_read_own(const char *path, size_t most, void **bytes, size_t *count,
                                        lb_error *error);
+
+/** Reads the whole regular file `path`. `hash` receives its lb_hash_long, in pieces of 1 MiB, and `bytes` its size.
+ *  Errors: LB_ERROR_OPEN with the path and the reason of the system; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_error *error);
+
+/* ---- temp_file.c: the new content of a file while it is written, without a name or with one of its own. ---- */
+
+/** Opens one for the file `path`, in its open folder `folder`, and removes what killed writers of `path` left behind:
+ *  PATH.tmp with digits, the letters a to f and hyphens after it.
+ *  Name:    `name`, `size` bytes, at least strlen(path) + LB_TEMP_SUFFIX; "" if it has none yet.
+ *  Returns the descriptor, to be closed; -1 with errno set. */
+int lb_temp_open(int folder, const char *path, mode_t mode, char *name, size_t size);
+
+/** Gives it its name, if it has none yet. False with errno set. */
+bool lb_temp_name(int fd, const char *path, char *name, size_t size);
+
+/** Replaces `path` by it. False with errno set; then lb_temp_remove has to follow. */
+bool lb_temp_rename(int fd, const char *path, char *name, size_t size);
+
+/** Removes it. errno is kept. */
+void lb_temp_remove(const char *name);
+
+enum { LB_TEMP_SUFFIX = 64 };
 
 #endif

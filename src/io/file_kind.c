@@ -2,8 +2,7 @@
 
 #include "base/format.h"
 #include "base/bytes.h"
-#include "io/byte_order.h"
-#include "io/safetensors_format.h"
+#include "io/arrays.h"
 
 #include <string.h>
 

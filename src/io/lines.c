@@ -15,7 +15,7 @@ enum { CHUNK = 65536 };
 static lb_status grow(lb_lines *lines, size_t capacity, lb_error *error)
 {
     char *buffer = lb_alloc_grow(lines->buffer, lines->end, capacity);
-    if (!buffer) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", lines->name);
+    if (!buffer) return lb_out_of_memory_for(lines->name, error);
     lines->buffer = buffer;
     lines->capacity = capacity;
     return LB_OK;
@@ -53,7 +53,7 @@ static lb_lines_result hand_out(lb_lines *lines, size_t end, size_t next, lb_lin
     return LB_LINES_ONE;
 }
 
-/* True, and the line, if a whole one is in the buffer. */
+/* Finds the next line, if a whole one is in the buffer. */
 static bool find_line(lb_lines *lines, lb_line *line)
 {
     const char *found = memchr(lines->buffer + lines->searched, '\n', lines->end - lines->searched);

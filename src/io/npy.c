@@ -1,3 +1,4 @@
+#include "io/path.h"
 #include "lookback/io.h"
 
 #include <inttypes.h>
@@ -5,8 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "io/byte_order.h"
-#include "io/dtype.h"
+#include "io/arrays.h"
 #include "io/file.h"
 #include "io/file_kind.h"
 #include "tensor/shape.h"
@@ -170,7 +170,7 @@ static void copy_transposed(const npy_header *header, const unsigned char *from,
     }
 }
 
-/* Changes the bytes to the order of the machine. */
+/* Parses a file, whose numbers are changed to the order of bytes of the machine. */
 static lb_status parse(const char *path, unsigned char *bytes, size_t size, lb_shape *shape, double **values,
                        lb_error *error)
 {
@@ -184,7 +184,7 @@ static lb_status parse(const char *path, unsigned char *bytes, size_t size, lb_s
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %zu bytes of data, expected %zu for %s of %s",
                             path, data.count, expected, lb_shape_format(header.shape, text), header.descr);
     *values = lb_alloc(count * sizeof **values);
-    if (!*values) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    if (!*values) return lb_out_of_memory_for(path, error);
     *shape = header.shape;
     lb_file_order(bytes + (size - data.count), count, lb_dtype_size(header.dtype));
     if (header.fortran_order)
@@ -258,7 +258,7 @@ lb_status lb_npy_write(const double *values, lb_shape shape, lb_dtype dtype, con
     if (!lb_shape_valid(shape)) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: invalid shape", path);
     size_t count = (size_t)lb_shape_count(shape);
     void *numbers = format_values(values, count, dtype);
-    if (!numbers) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    if (!numbers) return lb_out_of_memory_for(path, error);
     const lb_bytes parts[] = {{header, format_header(header, sizeof header, dtype, shape)},
                               {numbers, count * lb_dtype_size(dtype)}};
     lb_status status = lb_file_write_parts(path, parts, 2, error);

@@ -1,17 +1,153 @@
-#include "io/plain_copy.h"
+#include "io/scratch_file.h"
 
 #include "base/alloc.h"
 #include "io/file.h"
-#include "io/plain_reader.h"
-#include "io/write_all.h"
+#include "io/lines.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
-enum { PIECE = 1 << 16, PATH = 4096 };
+enum { PIECE = 1 << 16, GZIP = 16 + MAX_WBITS, PATH = 4096 };
+
+typedef enum state {
+    BEGIN, /* nothing has been read */
+    PLAIN,
+    INSIDE, /* of gzip data */
+    BEHIND  /* them */
+} state;
+
+/* The bytes of a descriptor, or what is in them if they are gzip data. */
+typedef struct reader {
+    int descriptor;
+    const char *name; /* for messages */
+    state state;
+    z_stream stream; /* its input is what has been read */
+    unsigned char piece[PIECE];
+} reader;
+
+/* Begins with `count` bytes that have been read, and goes on at the place of the descriptor. NULL after an error. */
+static reader *new_reader(int descriptor, const char *first, size_t count, const char *name, lb_error *error)
+{
+    reader *r = lb_alloc_zero(sizeof *r);
+    if (!r) return lb_null(lb_out_of_memory_for(name, error));
+    r->descriptor = descriptor;
+    r->name = name;
+    if (count > 0) memcpy(r->piece, first, count);
+    r->stream.next_in = r->piece;
+    r->stream.avail_in = (unsigned)count;
+    return r;
+}
+
+static void free_reader(reader *r)
+{
+    if (r && r->state >= INSIDE) inflateEnd(&r->stream);
+    lb_release(r);
+}
+
+/* Reads until there are this many bytes; fewer only at the end. */
+static lb_status fill(reader *r, size_t wanted, lb_error *error)
+{
+    z_stream *s = &r->stream;
+    if (s->avail_in > 0 && s->avail_in < wanted) memmove(r->piece, s->next_in, s->avail_in);
+    if (s->avail_in < wanted) s->next_in = r->piece;
+    while (s->avail_in < wanted) {
+        ssize_t count = lb_lines_read(r->descriptor, (char *)r->piece + s->avail_in, PIECE - s->avail_in);
+        if (count < 0) return lb_cannot_read(r->name, strerror(errno), error);
+        if (count == 0) return LB_OK;
+        s->avail_in += (unsigned)count;
+    }
+    return LB_OK;
+}
+
+static lb_status damaged(const reader *r, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: damaged gzip data", r->name);
+}
+
+static lb_status begin_reading(reader *r, lb_error *error)
+{
+    lb_status status = fill(r, LB_GZIP_MAGIC, error);
+    bool gzip = lb_begins_gzip(r->stream.next_in, r->stream.avail_in);
+    if (status) return status;
+    r->state = PLAIN;
+    if (!gzip) return LB_OK;
+    if (inflateInit2(&r->stream, GZIP) != Z_OK) return lb_out_of_memory_for(r->name, error);
+    r->state = INSIDE;
+    return LB_OK;
+}
+
+static ssize_t read_plain(reader *r, char *to, size_t room, lb_error *error)
+{
+    if (fill(r, 1, error)) return -1;
+    size_t count = r->stream.avail_in < room ? r->stream.avail_in : room;
+    memcpy(to, r->stream.next_in, count);
+    r->stream.next_in += count;
+    r->stream.avail_in -= (unsigned)count;
+    return (ssize_t)count;
+}
+
+static ssize_t read_gzip(reader *r, char *to, size_t room, lb_error *error)
+{
+    z_stream *s = &r->stream;
+    s->next_out = (unsigned char *)to;
+    s->avail_out = room < PIECE ? (unsigned)room : PIECE;
+    unsigned before = s->avail_out;
+    if (fill(r, 1, error)) return -1;
+    int code =
+        inflate(s, Z_NO_FLUSH); /* without input, it may have output yet; without either, that is an error */
+    if (code == Z_MEM_ERROR) lb_out_of_memory_for(r->name, error);
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_MEM_ERROR) damaged(r, error);
+    if (code != Z_OK && code != Z_STREAM_END) return -1;
+    if (code == Z_STREAM_END) r->state = BEHIND;
+    LB_MARK_WRITTEN(to, before - s->avail_out); /* zlib is not compiled for the memory sanitizer */
+    return (ssize_t)(before - s->avail_out);
+}
+
+/* Goes on with more gzip data, or finds the end, maybe behind zeros. */
+static lb_status go_on(reader *r, bool *end, lb_error *error)
+{
+    z_stream *s = &r->stream;
+    bool zeros = false;
+    *end = false;
+    for (;;) {
+        lb_status status = fill(r, 1, error);
+        if (status) return status;
+        *end = s->avail_in == 0;
+        if (*end) return LB_OK;
+        if (*s->next_in != 0) break;
+        zeros = true;
+        s->next_in++;
+        s->avail_in--;
+    }
+    if (zeros || *s->next_in != LB_GZIP_FIRST)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: found something else behind the gzip data, expected their end: gunzip it, "
+                            "and put the parts together as text",
+                            r->name);
+    r->state = INSIDE;
+    return inflateReset(s) == Z_OK ? LB_OK : damaged(r, error);
+}
+
+/* Reads up to `room` bytes. Returns how many; 0 at the end; -1 after an error. Several pieces of gzip data may follow
+ * each other, and zeros may fill up the last block. */
+static ssize_t read_some(reader *r, char *to, size_t room, lb_error *error)
+{
+    bool end;
+    ssize_t count = 0;
+    if (r->state == BEGIN && begin_reading(r, error)) return -1;
+    if (r->state == PLAIN) return read_plain(r, to, room, error);
+    while (count == 0) {
+        if (r->state == BEHIND && go_on(r, &end, error)) return -1;
+        if (r->state == BEHIND) return 0;
+        count = read_gzip(r, to, room, error);
+    }
+    return count;
+}
 
 int lb_nameless_file(void)
 {
@@ -34,9 +170,9 @@ bool lb_is_gzip(int descriptor)
     return count > 0 && lb_begins_gzip(first, (size_t)count);
 }
 
-static lb_status cannot(const char *name, const char *what, int reason, lb_error *error)
+static lb_status cannot_copy(const char *name, lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot %s: %s", name, what, strerror(reason));
+    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot copy: %s", name, strerror(errno));
 }
 
 lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *bytes, size_t count,
@@ -47,12 +183,12 @@ lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *byte
             error, LB_ERROR_FORMAT,
             "%s: its temporary copy is too large; make it a plain file with tabs, or its weights smaller",
             name);
-    if (!lb_write_all(copy, bytes, count)) return cannot(name, "copy", errno, error);
+    if (!lb_write_all(copy, bytes, count)) return cannot_copy(name, error);
     *room -= count;
     return LB_OK;
 }
 
-/* What has no line ends is no file of lines, and may have no end. */
+/* Whether there are too many bytes without the end of a line: they may have no end. */
 static bool is_endless(size_t *without, const char *bytes, size_t count)
 {
     size_t behind = 0;
@@ -61,20 +197,19 @@ static bool is_endless(size_t *without, const char *bytes, size_t count)
     return *without > LB_FILE_STREAM;
 }
 
-/* A few bytes of gzip data may be many. */
+/* Says that a few bytes of gzip data became too many. */
 static lb_status grows_too_much(const char *name, size_t most, const char *expected, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found gzip data of more than %zu bytes, expected %s",
                         name, most, expected);
 }
 
-static lb_status copy_all(lb_plain_reader *from, const char *name, int to, size_t room, char *piece,
-                          lb_error *error)
+static lb_status copy_all(reader *from, const char *name, int to, size_t room, char *piece, lb_error *error)
 {
     ssize_t count;
     size_t without = 0, most = room;
-    while ((count = lb_plain_reader_read(from, piece, PIECE, error)) > 0) {
-        bool packed = lb_plain_reader_unpacks(from);
+    while ((count = read_some(from, piece, PIECE, error)) > 0) {
+        bool packed = from->state >= INSIDE;
         if (is_endless(&without, piece, (size_t)count))
             return packed ? grows_too_much(name, LB_FILE_STREAM, "the end of a line", error)
                           : lb_file_is_endless(name, LB_FILE_STREAM, error);
@@ -86,14 +221,13 @@ static lb_status copy_all(lb_plain_reader *from, const char *name, int to, size_
     return count < 0 ? error->status : LB_OK;
 }
 
-static lb_status copy_from(lb_plain_reader *from, const char *name, size_t most, int *copy, lb_error *error)
+static lb_status copy_from(reader *from, const char *name, size_t most, int *copy, lb_error *error)
 {
     char *piece = lb_alloc(PIECE);
-    if (!piece) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
+    if (!piece) return lb_out_of_memory_for(name, error);
     *copy = lb_nameless_file();
-    lb_status status =
-        *copy < 0 ? cannot(name, "copy", errno, error) : copy_all(from, name, *copy, most, piece, error);
-    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot(name, "copy", errno, error);
+    lb_status status = *copy < 0 ? cannot_copy(name, error) : copy_all(from, name, *copy, most, piece, error);
+    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot_copy(name, error);
     lb_release(piece);
     return status;
 }
@@ -103,9 +237,9 @@ lb_status lb_plain_copy_rest(int descriptor, const char *first, size_t count, co
 {
     lb_error found = {0};
     *copy = -1;
-    lb_plain_reader *from = lb_plain_reader_new(descriptor, first, count, name, &found);
+    reader *from = new_reader(descriptor, first, count, name, &found);
     lb_status status = from ? copy_from(from, name, most, copy, &found) : found.status;
-    lb_plain_reader_free(from);
+    free_reader(from);
     if (status && *copy >= 0) close(*copy);
     if (status) *copy = -1;
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;

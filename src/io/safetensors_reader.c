@@ -7,12 +7,11 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "io/byte_order.h"
-#include "io/dtype.h"
+#include "io/arrays.h"
 #include "io/file.h"
 #include "io/file_kind.h"
 #include "io/json.h"
-#include "io/safetensors_format.h"
+#include "io/path.h"
 #include "lookback/io.h"
 #include "tensor/shape.h"
 
@@ -35,11 +34,6 @@ size_t lb_safetensors_bytes(const lb_safetensors_tensor *tensor)
     return (size_t)lb_shape_count(tensor->shape) * lb_dtype_size(tensor->dtype);
 }
 
-static lb_status no_memory(const lb_safetensors *file, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", file->path);
-}
-
 /* The value of an integer that is exact as a double; -1 for anything else. */
 static int64_t whole_number(const cJSON *item)
 {
@@ -50,7 +44,7 @@ static int64_t whole_number(const cJSON *item)
                                                                                              : -1;
 }
 
-/* A file whose first bytes are no length. */
+/* Refuses a file whose first bytes are no length. */
 static lb_status refuse_beginning(const lb_safetensors *file, uint64_t told, lb_error *error)
 {
     char text[LB_FILE_KIND_TEXT];
@@ -80,7 +74,8 @@ static lb_status parse_header(lb_safetensors *file, lb_error *error)
     if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || lb_json_find_zero(text, length))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not a JSON object in UTF-8",
                             file->path);
-    if (lb_json_parse(text, length, NULL, &file->header) == LB_ERROR_MEMORY) return no_memory(file, error);
+    if (lb_json_parse(text, length, NULL, &file->header) == LB_ERROR_MEMORY)
+        return lb_out_of_memory_for(file->path, error);
     if (!cJSON_IsObject(file->header))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not valid JSON", file->path);
     file->data = file->bytes + LB_SAFETENSORS_LENGTH_BYTES + length;
@@ -104,7 +99,7 @@ static lb_status index_metadata(lb_safetensors *file, const cJSON *map, lb_error
                             LB_SAFETENSORS_METADATA);
     size_t count = (size_t)cJSON_GetArraySize(map);
     file->metadata = lb_alloc(count * sizeof *file->metadata);
-    if (!file->metadata) return no_memory(file, error);
+    if (!file->metadata) return lb_out_of_memory_for(file->path, error);
     for (const cJSON *item = map->child; item; item = item->next) {
         if (!cJSON_IsString(item))
             return lb_error_set(error, LB_ERROR_FORMAT, "%s: metadata '%.80s' is not a string", file->path,
@@ -173,7 +168,7 @@ static lb_status parse_tensors(lb_safetensors *file, lb_error *error)
     size_t most = (size_t)cJSON_GetArraySize(file->header);
     file->tensors = lb_alloc(most * sizeof *file->tensors);
     file->by_name = lb_alloc(most * sizeof *file->by_name);
-    if (!file->tensors || !file->by_name) return no_memory(file, error);
+    if (!file->tensors || !file->by_name) return lb_out_of_memory_for(file->path, error);
     for (const cJSON *item = file->header->child; item; item = item->next) {
         lb_status status;
         if (strcmp(item->string, LB_SAFETENSORS_METADATA) == 0)
@@ -185,7 +180,7 @@ static lb_status parse_tensors(lb_safetensors *file, lb_error *error)
     return LB_OK;
 }
 
-/* By position in the file; at the same position, the empty array first, then by name. */
+/* Arrays are in the order of their positions; at the same one, the empty array is first, then the name decides. */
 static int compare_places(const void *first, const void *second)
 {
     const lb_safetensors_tensor *a = first, *b = second;
@@ -292,15 +287,14 @@ static lb_status read_file(lb_safetensors *file, const char *path, lb_error *err
     lb_status status = lb_file_read(path, 0, &bytes, &file->size, error);
     file->bytes = bytes;
     file->path = lb_alloc_string(path);
-    if (!status && !file->path) status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    if (!status && !file->path) status = lb_out_of_memory_for(path, error);
     return status ? status : parse(file, error);
 }
 
 lb_safetensors *lb_safetensors_open(const char *path, lb_error *error)
 {
     lb_safetensors *file = lb_alloc_zero(sizeof *file);
-    lb_status status =
-        file ? read_file(file, path, error) : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    lb_status status = file ? read_file(file, path, error) : lb_out_of_memory_for(path, error);
     if (!status) return file;
     lb_safetensors_close(file);
     return NULL;

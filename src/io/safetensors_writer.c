@@ -7,10 +7,9 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "io/byte_order.h"
-#include "io/dtype.h"
+#include "io/arrays.h"
 #include "io/file.h"
-#include "io/safetensors_format.h"
+#include "io/path.h"
 #include "lookback/io.h"
 #include "tensor/shape.h"
 
@@ -76,11 +75,11 @@ static lb_status check_metadata(const char *path, const content *c, const char *
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: metadata key '%.80s' occurs twice", path, repeated);
 }
 
-static lb_status check(const char *path, const content *c, lb_error *error)
+static lb_status check_content(const char *path, const content *c, lb_error *error)
 {
     int64_t most = c->tensor_count > c->metadata_count ? c->tensor_count : c->metadata_count;
     const char **strings = lb_alloc((size_t)most * sizeof *strings);
-    if (!strings) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    if (!strings) return lb_out_of_memory_for(path, error);
     lb_status status = check_tensors(path, c, strings, error);
     if (!status) status = check_metadata(path, c, strings, error);
     lb_release(strings);
@@ -162,7 +161,7 @@ static lb_status write_content(const char *path, const content *c, lb_bytes *par
     unsigned char *copy = NULL;
     lb_status status;
     if (header.failed || !order_data(c, parts + 2, &copy)) {
-        status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+        status = lb_out_of_memory_for(path, error);
     } else if (header.length > LB_SAFETENSORS_MAX_HEADER) {
         status = lb_error_set(error, LB_ERROR_ARGUMENT,
                               "%s: names and metadata take %zu bytes, expected at most %d", path,
@@ -198,10 +197,10 @@ lb_status lb_safetensors_write(const lb_safetensors_tensor *tensors, int64_t ten
     if (sorted && parts) {
         sort_by_width(tensors, (size_t)tensor_count, sorted);
         content c = {sorted, tensor_count, metadata, metadata_count};
-        status = check(path, &c, error);
+        status = check_content(path, &c, error);
         if (!status) status = write_content(path, &c, parts, error);
     } else {
-        status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+        status = lb_out_of_memory_for(path, error);
     }
     lb_release(parts);
     lb_release(sorted);

@@ -2,11 +2,11 @@
 #include "io/scratch_file.h"
 
 #include "base/alloc.h"
+#include "io/file.h"
 #include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -61,7 +61,7 @@ void lb_scratch_free(lb_scratch *scratch)
     *scratch = (lb_scratch){0};
 }
 
-static lb_status copy(lb_scratch *scratch, int descriptor, const char *path, lb_error *error)
+static lb_status copy_file(lb_scratch *scratch, int descriptor, const char *path, lb_error *error)
 {
     struct stat info;
     if (fstat(descriptor, &info) != 0) return lb_cannot_read(path, strerror(errno), error);
@@ -71,15 +71,10 @@ static lb_status copy(lb_scratch *scratch, int descriptor, const char *path, lb_
     size_t count = (size_t)info.st_size;
     if (!lb_scratch_get(scratch, count, path))
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %zu bytes", path, count);
-    for (size_t held = 0; held < count;) {
-        size_t left = count - held;
-        ssize_t got = read(descriptor, (char *)scratch->bytes + held, left < SSIZE_MAX ? left : SSIZE_MAX);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return lb_cannot_read(path, strerror(errno), error);
-        if (got == 0) return lb_cannot_read(path, "it has been shortened", error);
-        held += (size_t)got;
-    }
-    return LB_OK;
+    size_t held;
+    if (!lb_read_all(descriptor, scratch->bytes, count, &held))
+        return lb_cannot_read(path, strerror(errno), error);
+    return held == count ? LB_OK : lb_cannot_read(path, "it has been shortened", error);
 }
 
 lb_status lb_scratch_read(lb_scratch *scratch, const char *path, lb_error *error)
@@ -87,7 +82,7 @@ lb_status lb_scratch_read(lb_scratch *scratch, const char *path, lb_error *error
     *scratch = (lb_scratch){0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return lb_cannot_read(path, strerror(errno), error);
-    lb_status status = copy(scratch, descriptor, path, error);
+    lb_status status = copy_file(scratch, descriptor, path, error);
     close(descriptor);
     if (status) lb_scratch_free(scratch);
     return status;

@@ -1,10 +1,10 @@
-/* Files in place of memory. They have no name: nobody else can shorten one, which would end the process that has it
- * mapped. */
+/* Files without a name, in place of memory, or for a copy of what can be read only once. */
 #ifndef LB_SCRATCH_FILE_H
 #define LB_SCRATCH_FILE_H
 
 #include "lookback/base.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Bytes to work with. Zero: none. */
@@ -30,5 +30,44 @@ LB_MUST_USE bool lb_scratch_get(lb_scratch *scratch, size_t count, const char *b
 LB_MUST_USE lb_status lb_scratch_read(lb_scratch *scratch, const char *path, lb_error *error);
 
 void lb_scratch_free(lb_scratch *scratch);
+
+/* ---- plain_copy.c: a copy of what can be read only once, such as standard input, or is compressed. ---- */
+
+/** The bytes with which gzip data begin. Source: RFC 1952. */
+enum { LB_GZIP_FIRST = 0x1F, LB_GZIP_SECOND = 0x8B, LB_GZIP_MAGIC = 2 };
+
+/** Whether bytes begin so. */
+static inline bool lb_begins_gzip(const void *bytes, size_t count)
+{
+    const unsigned char *first = bytes;
+    return count >= LB_GZIP_MAGIC && first[0] == LB_GZIP_FIRST && first[1] == LB_GZIP_SECOND;
+}
+
+/** The most bytes of a copy: what is copied may have no end, and its copy fills the disk. */
+#define LB_COPY_MOST ((size_t)1 << 30)
+
+/** A file without a name in TMPDIR, or /tmp, to be written and read.
+ *  Returns the descriptor, to be closed; -1 with errno set. */
+int lb_nameless_file(void);
+
+/** Adds bytes to a copy, and takes their number off `room`. `name` is for messages.
+ *  Errors: LB_ERROR_FORMAT if there is no room left; LB_ERROR_OPEN if they cannot be written. */
+LB_MUST_USE lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *bytes, size_t count,
+                                  lb_error *error);
+
+/** Whether a regular file begins like gzip data. */
+bool lb_is_gzip(int descriptor);
+
+/** Copies the rest of an open file, decompressed if it is gzip data, into one without a name, which begins at its first
+ *  byte. `most` is the most bytes of the copy, usually LB_COPY_MOST; `name` is for messages.
+ *  Memory: close `*copy`; -1 after an error, also if there is nothing to copy it to.
+ *  Errors: LB_ERROR_OPEN if it cannot be read, or the copy not be written; LB_ERROR_FORMAT for damaged gzip data,
+ *          without the end of a line in LB_FILE_STREAM bytes, or with more than `most`; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_plain_copy(int descriptor, const char *name, size_t most, int *copy,
+                                    lb_error *error);
+
+/** The same, where the first bytes have been read already. */
+LB_MUST_USE lb_status lb_plain_copy_rest(int descriptor, const char *first, size_t count, const char *name,
+                                         size_t most, int *copy, lb_error *error);
 
 #endif

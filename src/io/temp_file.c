@@ -5,7 +5,7 @@
  * which the system releases when the process dies: a file that can be locked is a leftover. Where there are no locks,
  * it is one if it is ours and an hour old. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
-#include "io/temp_file.h"
+#include "io/file.h"
 
 #include <dirent.h>
 #include <errno.h>

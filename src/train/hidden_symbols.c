@@ -1,7 +1,7 @@
 #include "train/hidden_symbols.h"
 
 #include "base/alloc.h"
-#include "data/vocabulary.h"
+#include "data/symbols.h"
 #include "models/attention/copying.h"
 #include "train/batch.h"
 

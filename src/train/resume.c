@@ -1,7 +1,7 @@
 #include "train/resume.h"
 
 #include "base/alloc.h"
-#include "io/own_file.h"
+#include "io/path.h"
 #include "lookback/models.h"
 #include "train/optimizer.h"
 #include "train/run.h"

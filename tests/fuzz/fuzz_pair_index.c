@@ -3,9 +3,8 @@
 /* memfd_create */
 #define _GNU_SOURCE
 #include "data/pair_index.h"
-#include "data/pair_index_parts.h"
-#include "data/pair_order.h"
 #include "data/pair_report.h"
+#include "data/pairs.h"
 #include "fuzz.h"
 
 #include <stdio.h>

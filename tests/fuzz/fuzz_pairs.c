@@ -1,6 +1,5 @@
 /* A file of pairs. The first six bytes choose its format, and whether it is compressed; the rest is the file. */
 #include "data/formats/pair_kind.h"
-#include "data/pair_order.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 /* The folder of compare: one process at a time, earlier models are kept, and what cannot be written is said. */
-#include "io/lock.h"
+#include "io/path.h"
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,6 +1,6 @@
 /* An ensemble or a sweep that is killed leaves trainings behind: the same command waits for them, and resumes. It takes
  * seconds. */
-#include "io/lock.h"
+#include "io/path.h"
 #include "support/pair_program.h"
 #include "support/stop.h"
 #include "support/suite.h"

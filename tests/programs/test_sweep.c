@@ -1,5 +1,5 @@
 /* train --sweep: one training for each combination, a table, a chart, and the best model. It takes seconds. */
-#include "io/lock.h"
+#include "io/path.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
 /* train --teacher: a model learns from the outputs of another one. It takes seconds. */
-#include "io/lock.h"
+#include "io/path.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
 /* lookback train with an index of its pairs: the same model with it and without it. */
-#include "io/lock.h"
+#include "io/path.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

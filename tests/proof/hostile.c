@@ -1,6 +1,6 @@
 #include "proof/hostile.h"
 
-#include "io/safetensors_format.h"
+#include "io/arrays.h"
 #include "proof/campaign.h"
 #include "proof/mutate_json.h"
 

@@ -2,8 +2,7 @@
  * leave the folder is made, and the file has to have its old or its new content, whole. */
 #include "base/alloc.h"
 #include "io/file.h"
-#include "io/folder.h"
-#include "io/set_aside.h"
+#include "io/path.h"
 #include "proof/crash_state.h"
 #include "proof/small_model.h"
 

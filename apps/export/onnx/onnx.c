@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/format.h"
-#include "data/sort_task_json.h"
+#include "data/sort_task.h"
 #include "export/onnx/protobuf.h"
 #include "io/file.h"
 

@@ -1,6 +1,4 @@
-#include "data/formats/columns.h"
-
-#include "data/formats/features.h"
+#include "data/formats/recognise.h"
 
 #include <string.h>
 
@@ -29,7 +27,8 @@ static char small(char letter)
     return lb_is_capital(letter) ? (char)(letter - 'A' + 'a') : letter;
 }
 
-bool lb_is_one_of(span word, const char *const *words)
+/* Whether a word is one of these, in small letters or capitals, maybe between blanks. */
+static bool is_one_of(span word, const char *const *words)
 {
     while (word.length > 0 && *word.text == ' ') word.text++, word.length--;
     while (word.length > 0 && word.text[word.length - 1] == ' ') word.length--;
@@ -66,26 +65,26 @@ static const char *const weights[] = {"count", "counts", "freq", "frequency", "w
 
 bool lb_is_weight_name(const char *text, size_t length)
 {
-    return lb_is_one_of((span){text, length}, weights);
+    return is_one_of((span){text, length}, weights);
 }
 
 bool lb_is_column_name(const char *text, size_t length)
 {
     span name = {text, length};
-    return lb_is_one_of(name, sources) || lb_is_one_of(name, targets) || lb_is_one_of(name, features_names);
+    return is_one_of(name, sources) || is_one_of(name, targets) || is_one_of(name, features_names);
 }
 
 static bool is_name(span text, const char *name)
 {
     const char *const words[] = {name, NULL};
-    return *name && lb_is_one_of(text, words);
+    return *name && is_one_of(text, words);
 }
 
 bool lb_columns_named(const lb_first_lines *s)
 {
     int names = 0;
     for (int i = 0; i < s->fields.count; i++) {
-        span text = lb_sample_field(s, i);
+        span text = lb_field(&s->fields, i);
         names += lb_is_column_name(text.text, text.length) || is_name(text, s->usual->source_name) ||
                  is_name(text, s->usual->target_name);
     }
@@ -94,15 +93,12 @@ bool lb_columns_named(const lb_first_lines *s)
 
 static int32_t find_name(const lb_fields *names, const char *const *words)
 {
-    for (int i = 0; i < names->count; i++) {
-        span name;
-        name.text = lb_field(names, i, &name.length);
-        if (lb_is_one_of(name, words)) return i + 1;
-    }
+    for (int i = 0; i < names->count; i++)
+        if (is_one_of(lb_field(names, i), words)) return i + 1;
     return 0;
 }
 
-/* By the names that such columns usually have. */
+/* Finds the columns by the names that they usually have. */
 static bool take_names(const lb_fields *names, lb_recognised *found)
 {
     int32_t source = find_name(names, sources), target = find_name(names, targets);
@@ -119,7 +115,7 @@ static int32_t find_usual(const lb_fields *names, const char *name)
     return *name ? find_name(names, words) : 0;
 }
 
-/* By the names that the columns had in training: all that are needed. */
+/* Finds the columns by the names that they had in training, if all that are needed are there. */
 static bool take_usual_names(const lb_fields *names, const lb_pair_columns *usual, bool no_target,
                              lb_recognised *found)
 {
@@ -148,7 +144,7 @@ static bool has_origins(sample *s)
     for (int i = 0; i < s->count; i++) {
         lb_sample_divide(s, i);
         if (s->fields.count != 3) return false;
-        span third = lb_sample_field(s, 2);
+        span third = lb_field(&s->fields, 2);
         if (third.length < sizeof licence || memcmp(third.text, licence, sizeof licence - 1) != 0)
             return false;
     }
@@ -158,13 +154,12 @@ static bool has_origins(sample *s)
 static void keep_names(const lb_fields *names, lb_fields *kept)
 {
     for (int i = 0; i < names->count; i++) {
-        size_t length;
-        const char *name = lb_field(names, i, &length);
-        lb_fields_add(kept, name, length);
+        lb_span name = lb_field(names, i);
+        lb_fields_add(kept, name.text, name.length);
     }
 }
 
-/* A model of before knows that its file had a header, but not which. */
+/* An older model knows that its file had a header, but not which. */
 static bool has_usual_header(const sample *s, const lb_pair_format *format, const lb_recognised *found)
 {
     const char *usual = s->usual->kind;
@@ -173,7 +168,7 @@ static bool has_usual_header(const sample *s, const lb_pair_format *format, cons
            lb_is_same_kind(found->kind, usual);
 }
 
-/* By the names of the columns, or by what the lines look like. */
+/* Finds the columns by their names, or by what the lines look like. */
 static void find_columns(sample *s, const lb_pair_format *format, lb_recognised *found)
 {
     bool json = s->kind.keys.count > 0, given = format->kind && *format->kind;

@@ -1,9 +1,10 @@
-#include "data/formats/convert.h"
+#include "data/formats/pair_file.h"
 
 #include "base/alloc.h"
 #include "base/format.h"
 #include "base/bytes.h"
-#include "io/plain_copy.h"
+#include "io/path.h"
+#include "io/scratch_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,14 +12,10 @@
 
 enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
 
-static lb_status out_of_memory(const lb_converter *w)
-{
-    return lb_error_set(w->error, LB_ERROR_MEMORY, "%s: out of memory", w->asked.name);
-}
-
 static lb_status flush(lb_converter *w, size_t most)
 {
-    if (w->out.failed || w->fields.text.failed || w->record.failed) return out_of_memory(w);
+    if (w->out.failed || w->fields.text.failed || w->record.failed)
+        return lb_out_of_memory_for(w->asked.name, w->error);
     if (w->asked.to < 0 || w->out.length <= most) return LB_OK;
     lb_status status =
         lb_copy_add(w->asked.to, &w->room, w->asked.name, w->out.text, w->out.length, w->error);
@@ -27,10 +24,10 @@ static lb_status flush(lb_converter *w, size_t most)
 }
 
 /* A tab or a line end within a field would divide it. */
-static void add_field(lb_buffer *out, const char *text, size_t length)
+static void add_field(lb_buffer *out, lb_span field)
 {
     size_t begin = out->length;
-    lb_buffer_add(out, text, length);
+    lb_buffer_add(out, field.text, field.length);
     if (out->failed) return;
     for (char *at = out->text + begin; at < out->text + out->length; at++)
         if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
@@ -47,21 +44,19 @@ static bool is_used(const lb_pair_format *f, int32_t column)
 }
 
 /* The next part of a field, of several right answers, from `*next` on; the last one again if there are no more. */
-static const char *next_part(const lb_fields *fields, int field, size_t *next, size_t *length, bool *more)
+static lb_span next_part(lb_span field, size_t *next, bool *more)
 {
-    size_t whole;
-    const char *text = lb_field(fields, field, &whole), *at = text + *next, *end = text + whole;
+    const char *at = field.text + *next, *end = field.text + field.length;
     const char *stop = memchr(at, LB_FIELDS_OR, (size_t)(end - at));
-    if (stop) *next = (size_t)(stop + 1 - text);
+    if (stop) *next = (size_t)(stop + 1 - field.text);
     *more = *more || stop;
-    *length = (size_t)((stop ? stop : end) - at);
-    return at;
+    return (lb_span){at, (size_t)((stop ? stop : end) - at)};
 }
 
-/* Once for each right answer. */
+/* Adds a line for each right answer. */
 static lb_status add_lines(lb_converter *w, int64_t number)
 {
-    size_t next[LB_FIELDS_MOST] = {0}, length;
+    size_t next[LB_FIELDS_MOST] = {0};
     lb_status status = LB_OK;
     for (bool first = true, more = true; more && !status; first = false) {
         more = false;
@@ -70,9 +65,8 @@ static lb_status add_lines(lb_converter *w, int64_t number)
             bool used = is_used(w->asked.format, i + 1);
             lb_buffer_add(&w->out, "\t", 1);
             if (!used && !first) continue;
-            const char *text =
-                used ? next_part(&w->fields, i, &next[i], &length, &more) : lb_field(&w->fields, i, &length);
-            add_field(&w->out, text, length);
+            lb_span field = lb_field(&w->fields, i);
+            add_field(&w->out, used ? next_part(field, &next[i], &more) : field);
         }
         lb_buffer_add(&w->out, "\n", 1);
         status = flush(w, FULL);
@@ -80,12 +74,13 @@ static lb_status add_lines(lb_converter *w, int64_t number)
     return status;
 }
 
-static bool parse_weight(const char *text, size_t length, double *weight)
+static bool parse_weight(lb_span text, double *weight)
 {
     char copy[NUMBER], *end;
-    if (length == 0 || length >= sizeof copy || strspn(text, "0123456789.eE+-") < length) return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
+    if (text.length == 0 || text.length >= sizeof copy || strspn(text.text, "0123456789.eE+-") < text.length)
+        return false;
+    memcpy(copy, text.text, text.length);
+    copy[text.length] = '\0';
     *weight = lb_strtod(copy, &end);
     return *end == '\0' && *weight >= 0 && *weight <= MOST_WEIGHT;
 }
@@ -95,16 +90,15 @@ static lb_status find_times(lb_converter *w, int64_t number, int64_t *times)
 {
     int column = w->asked.weight_column;
     double weight = 0;
-    size_t length = 0;
     *times = 1;
     if (column == 0) return LB_OK;
-    const char *text = column <= w->fields.count ? lb_field(&w->fields, column - 1, &length) : "";
-    if (length > 0 && *text == LB_FIELDS_NOT) text++, length--;
-    if (!parse_weight(text, length, &weight))
+    lb_span text = column <= w->fields.count ? lb_field(&w->fields, column - 1) : (lb_span){"", 0};
+    if (text.length > 0 && *text.text == LB_FIELDS_NOT) text.text++, text.length--;
+    if (!parse_weight(text, &weight))
         return lb_error_set(w->error, LB_ERROR_FORMAT,
                             "%s:%lld: found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
-                            w->asked.name, (long long)number, length < NUMBER ? (int)length : NUMBER, text,
-                            column, MOST_WEIGHT);
+                            w->asked.name, (long long)number,
+                            text.length < NUMBER ? (int)text.length : NUMBER, text.text, column, MOST_WEIGHT);
     const lb_rng rng = {.seed = (uint64_t)number, .stream = lb_rng_stream("weight")};
     *times = (int64_t)(weight + lb_rng_uniform(rng, 0));
     w->asked.met->weighed++;
@@ -119,7 +113,7 @@ static lb_status emit(lb_converter *w, int64_t number)
     return status;
 }
 
-/* What is not of the format is one field. */
+/* Takes a line that is not of the format as one field. */
 static lb_status take_bad(lb_converter *w, const char *text, size_t length)
 {
     lb_fields_clear(&w->fields);
@@ -127,7 +121,7 @@ static lb_status take_bad(lb_converter *w, const char *text, size_t length)
     return add_lines(w, w->first);
 }
 
-/* Whoever has quotes for letters gets everything up to the next one. */
+/* Where quotes are letters, a field goes on to the next quote: the message names the format that reads them so. */
 static lb_status bad_quote(const lb_converter *w, const char *found, const char *expected)
 {
     char letters[2 * LB_PAIR_KIND_NAME] = "";
@@ -141,7 +135,7 @@ static lb_status bad_quote(const lb_converter *w, const char *found, const char 
                         *letters ? " takes quotes for letters" : "");
 }
 
-/* A field with "_", if not all are such: an underscore is a word, too. */
+/* Whether one text is "_", but not both: an underscore is a word, too. */
 static bool is_unknown(const lb_converter *w)
 {
     const char *nothing = w->asked.kind->row->nothing;
@@ -150,14 +144,13 @@ static bool is_unknown(const lb_converter *w)
     int without = 0;
     for (int i = 0; nothing && i < 2; i++) {
         if (columns[i] == 0 || columns[i] > w->fields.count) return false;
-        size_t length;
-        const char *text = lb_field(&w->fields, columns[i] - 1, &length);
-        without += length == strlen(nothing) && memcmp(text, nothing, length) == 0;
+        lb_span text = lb_field(&w->fields, columns[i] - 1);
+        without += text.length == strlen(nothing) && memcmp(text.text, nothing, text.length) == 0;
     }
     return without == 1;
 }
 
-/* The fields of a record. */
+/* Takes the fields of a record. */
 static lb_status take_fields(lb_converter *w)
 {
     lb_converted *met = w->asked.met;
@@ -228,7 +221,7 @@ static lb_status take_line(lb_converter *w, const lb_line *line)
     if (before == 0) w->first = line->number;
     if (before > 0) lb_buffer_add(&w->record, "\n", 1);
     lb_buffer_add(&w->record, line->text, line->length);
-    if (w->record.failed) return out_of_memory(w);
+    if (w->record.failed) return lb_out_of_memory_for(w->asked.name, w->error);
     if (!line->cut)
         found = lb_pair_kind_split(w->asked.kind, w->record.text + before, w->record.length - before,
                                    before > 0, &w->fields);

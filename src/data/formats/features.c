@@ -1,13 +1,12 @@
-#include "data/formats/features.h"
+#include "data/formats/recognise.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "data/formats/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What may divide them, where it is no part of a value: values of Universal Dependencies have commas. */
+/* What may divide features, where it is no part of a value: values of Universal Dependencies have commas. */
 static const char *const separators[] = {"|", ";", ","};
 enum { SEPARATORS = sizeof separators / sizeof *separators, USUAL = 1 };
 
@@ -17,7 +16,7 @@ typedef struct assignment {
     bool number;         /* the value is one */
 } assignment;
 
-/* Those of a column. */
+/* The assignments of a column. */
 typedef struct assignments {
     assignment *list;
     size_t count, room;
@@ -37,8 +36,8 @@ static bool is_none(const char *text, size_t length)
     return length == 1 && *text == '_';
 }
 
-/* One sign of equality, between a key and a value. */
-static bool parse(const char *text, size_t length, assignment *parsed)
+/* Parses an assignment, which has one sign of equality, between a key and a value. */
+static bool parse_assignment(const char *text, size_t length, assignment *parsed)
 {
     const char *sign = memchr(text, '=', length);
     size_t key = sign ? (size_t)(sign - text) : 0, value = key ? length - key - 1 : 0;
@@ -59,20 +58,21 @@ static bool gather(lb_first_lines *s, int32_t column, const char *separator, ass
         size_t length, before = all->count;
         lb_sample_divide(s, i);
         if (s->fields.count < column) return false;
-        lb_span text = lb_sample_field(s, column - 1);
+        lb_span text = lb_field(&s->fields, column - 1);
         lb_pieces pieces = lb_pieces_of(text.text, text.length, separator);
         if (is_none(text.text, text.length)) continue;
         while (lb_pieces_next(&pieces, &piece, &length)) {
             s->fields.text.failed = s->fields.text.failed ||
                                     !lb_alloc_more(&all->list, all->count, &all->room, sizeof *all->list);
-            if (s->fields.text.failed || !parse(piece, length, &all->list[all->count++])) return false;
+            if (s->fields.text.failed || !parse_assignment(piece, length, &all->list[all->count++]))
+                return false;
         }
         all->divided = all->divided || all->count > before + 1;
     }
     return all->count > 0;
 }
 
-/* A separator with which they are all assignments, preferably one that occurs; NULL: there is none. */
+/* A separator with which all features are assignments, preferably one that occurs; NULL: there is none. */
 static const char *gather_any(lb_first_lines *s, int32_t column, assignments *all)
 {
     bool found = false;
@@ -91,7 +91,7 @@ static int compare(const void *a, const void *b)
     return (one->whole > other->whole) - (one->whole < other->whole);
 }
 
-/* The end of those that are equal to the one at `at` in their key, or as a whole. */
+/* The end of the assignments that are equal to the one at `at` in their key, or as a whole. */
 static size_t end_of(const assignments *all, size_t at, bool whole)
 {
     const assignment *first = &all->list[at];
@@ -149,7 +149,7 @@ static shape find_shape(lb_first_lines *s, int32_t column, int columns, const ch
         bool semicolon = false;
         lb_sample_divide(s, i);
         if (s->fields.count != columns) return NOTHING;
-        bundles += is_bundle(lb_sample_field(s, column - 1), &semicolon);
+        bundles += is_bundle(lb_field(&s->fields, column - 1), &semicolon);
         divided += semicolon;
     }
     *between = separators[USUAL];
@@ -197,7 +197,7 @@ const char *lb_features_between(lb_first_lines *s, int32_t column)
     for (int i = 0; i < s->count; i++) {
         lb_sample_divide(s, i);
         if (s->fields.count < column) continue;
-        lb_span text = lb_sample_field(s, column - 1);
+        lb_span text = lb_field(&s->fields, column - 1);
         bars += memchr(text.text, '|', text.length) != NULL;
         semicolons += memchr(text.text, ';', text.length) != NULL;
     }

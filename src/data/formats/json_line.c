@@ -36,27 +36,27 @@ static void list_keys(const cJSON *object, lb_fields *keys)
     }
 }
 
-static bool has_name(const cJSON *item, const char *key, size_t length)
+static bool has_name(const cJSON *item, lb_span key)
 {
-    return strlen(item->string) == length && memcmp(item->string, key, length) == 0;
+    return strlen(item->string) == key.length && memcmp(item->string, key.text, key.length) == 0;
 }
 
-static const cJSON *find(const cJSON *object, const char *key, size_t length)
+static const cJSON *find_value(const cJSON *object, lb_span key)
 {
     const cJSON *item, *inner;
     cJSON_ArrayForEach(item, object)
     {
-        if (has_name(item, key, length)) return item;
+        if (has_name(item, key)) return item;
         if (!cJSON_IsObject(item)) continue;
         cJSON_ArrayForEach(inner, item)
         {
-            if (has_name(inner, key, length)) return inner;
+            if (has_name(inner, key)) return inner;
         }
     }
     return NULL;
 }
 
-/* What is no text. */
+/* The name of a value that is no text. */
 static const char *name_of(const cJSON *value)
 {
     if (cJSON_IsBool(value)) return cJSON_IsTrue(value) ? "true" : "false";
@@ -101,9 +101,8 @@ lb_pair_line_is lb_json_split(lb_fields *keys, const char *line, size_t length, 
     }
     if (keys->count == 0) list_keys(object, keys);
     for (int i = 0; i < keys->count; i++) {
-        size_t count;
-        const char *key = lb_field(keys, i, &count);
-        add_value(fields, find(object, key, count));
+        lb_span key = lb_field(keys, i);
+        add_value(fields, find_value(object, key));
     }
     cJSON_Delete(object);
     return LB_LINE_IS_FIELDS;

@@ -2,9 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "data/formats/columns.h"
 #include "data/formats/recognise.h"
-#include "io/plain_copy.h"
+#include "io/path.h"
+#include "io/scratch_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,18 +15,12 @@
 
 enum { SAMPLE = 1 << 16 };
 
-/* Between features, where nothing else is found. */
+/* The separator of features where nothing else is found. */
 static const char FEATURES[] = ";";
 
 const char *lb_pair_file_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
-static lb_status cannot_read(const char *path, int reason, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", lb_pair_file_name(path),
-                        strerror(reason));
 }
 
 static void close_one(int *descriptor)
@@ -49,9 +43,10 @@ lb_status lb_pair_file_source(const char *path, int *descriptor, bool *regular, 
 {
     struct stat info;
     *descriptor = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (*descriptor < 0 || fstat(*descriptor, &info) != 0) return cannot_read(path, errno, error);
+    if (*descriptor < 0 || fstat(*descriptor, &info) != 0)
+        return lb_cannot_read(lb_pair_file_name(path), strerror(errno), error);
     *regular = S_ISREG(info.st_mode);
-    return S_ISDIR(info.st_mode) ? cannot_read(path, EISDIR, error) : LB_OK;
+    return S_ISDIR(info.st_mode) ? lb_cannot_read(lb_pair_file_name(path), strerror(EISDIR), error) : LB_OK;
 }
 
 /* Opens a file for reading from its first byte, as often as one wants. */
@@ -65,13 +60,6 @@ static lb_status open_one(const char *path, int *descriptor, bool *copied, bool 
 }
 
 /* ---- Which columns are read. ---- */
-
-static lb_pair_columns columns_of(const lb_pair_format *format)
-{
-    return (lb_pair_columns){.source = format->source_column,
-                             .target = format->target_column,
-                             .features = format->features_column};
-}
 
 static bool has_numbers(const lb_pair_columns *c)
 {
@@ -105,7 +93,7 @@ static lb_pair_columns said_by_file(const lb_recognised *found, const lb_pair_fo
 
 static void take_columns(lb_pair_file *file, const lb_recognised *found, lb_pair_format *format)
 {
-    const lb_pair_columns none = {0}, asked = columns_of(format),
+    const lb_pair_columns none = {0}, asked = lb_pair_columns_asked(format),
                           said = said_by_file(found, format, file->kind);
     bool given = has_numbers(&asked), may = !format->source.features || *format->source.features;
     bool by_file = found->by_name || ((!given || found->fixed) && said.source);
@@ -122,18 +110,17 @@ static void take_columns(lb_pair_file *file, const lb_recognised *found, lb_pair
 
 static void keep_name(const lb_fields *names, int32_t column, char kept[LB_PAIR_COLUMN_NAME])
 {
-    size_t length = 0;
-    const char *name = column > 0 && column <= names->count ? lb_field(names, column - 1, &length) : "";
-    if (length >= LB_PAIR_COLUMN_NAME) length = 0;
-    memcpy(kept, name, length);
-    kept[length] = '\0';
+    lb_span name = column > 0 && column <= names->count ? lb_field(names, column - 1) : (lb_span){"", 0};
+    if (name.length >= LB_PAIR_COLUMN_NAME) name.length = 0;
+    memcpy(kept, name.text, name.length);
+    kept[name.length] = '\0';
 }
 
 /* What another file needs to be read as this one. */
 static void keep_columns(lb_pair_file *file, const lb_recognised *found, const lb_pair_format *format)
 {
     lb_pair_columns *kept = &file->columns;
-    *kept = columns_of(format);
+    *kept = lb_pair_columns_asked(format);
     lb_pair_columns used = lb_pair_columns_complete(*kept, format->features_column != 0);
     if (format->weight_column) *kept = used; /* other files may have weights, but need none */
     if (!lb_is_same_kind(file->kind, "") || strstr(file->kind, LB_PAIR_KIND_HEADER))
@@ -160,12 +147,13 @@ static const char *option_for(const lb_recognised *found, const lb_pair_format *
     return column == found->unused ? "features" : NULL;
 }
 
-/* All of them, or of a format whose columns are known those that one may want. */
+/* Names all unused columns, or, of a format whose columns are known, those that one may want. */
 static lb_status name_unused(lb_pair_file *file, const lb_recognised *found, const lb_pair_format *format)
 {
     enum { SHOWN = 6 };
     lb_buffer text = {0};
-    lb_pair_columns used = lb_pair_columns_complete(columns_of(format), format->features_column != 0);
+    lb_pair_columns used =
+        lb_pair_columns_complete(lb_pair_columns_asked(format), format->features_column != 0);
     int count = 0;
     for (int i = 1; i <= found->columns; i++) {
         char name[LB_PAIR_COLUMN_NAME];
@@ -223,7 +211,7 @@ static void note_doubts(lb_pair_file *file, const char *name, const lb_recognise
                  name);
 }
 
-/* UniMorph has tabs, too. */
+/* Whether tabs divide the columns; those of UniMorph do, too. */
 static bool is_tsv(const char *kind)
 {
     return lb_is_same_kind(kind, "") || lb_is_same_kind(kind, "unimorph");
@@ -258,7 +246,7 @@ static lb_status compare_reading(lb_pair_file *file, const char *name, const lb_
     return failed ? LB_ERROR_MEMORY : LB_OK;
 }
 
-/* Members with other names than in training, and none that says what it is. */
+/* Refuses members with other names than in training, none of which says what it is. */
 static lb_status expect_members(const lb_recognised *found, const char *name, const lb_pair_format *format,
                                 lb_error *error)
 {
@@ -284,7 +272,7 @@ static lb_status expect_members(const lb_recognised *found, const char *name, co
     return status;
 }
 
-lb_status lb_pair_file_settle(lb_pair_file *file, const char *name, const char *text, size_t length,
+lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, const char *text, size_t length,
                               bool whole, lb_pair_format *format, lb_error *error)
 {
     lb_recognised found;
@@ -308,13 +296,14 @@ lb_status lb_pair_file_settle(lb_pair_file *file, const char *name, const char *
     return status;
 }
 
-static lb_status settle(lb_pair_file *file, const char *name, lb_pair_format *format, lb_error *error)
+static lb_status look_at_beginning(lb_pair_file *file, const char *name, lb_pair_format *format,
+                                   lb_error *error)
 {
     char *bytes = lb_alloc(SAMPLE);
     if (!bytes) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
     ssize_t count = pread(file->descriptor, bytes, SAMPLE, lseek(file->descriptor, 0, SEEK_CUR));
     lb_status status =
-        lb_pair_file_settle(file, name, bytes, count > 0 ? (size_t)count : 0, count < SAMPLE, format, error);
+        lb_pair_file_decide(file, name, bytes, count > 0 ? (size_t)count : 0, count < SAMPLE, format, error);
     lb_release(bytes);
     return status;
 }
@@ -333,7 +322,7 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .format = format,
                            .met = &file->met};
     bool copied, piped;
-    lb_status status = asked.to < 0 ? cannot_read(path, errno, error) : LB_OK;
+    lb_status status = asked.to < 0 ? lb_cannot_read(lb_pair_file_name(path), strerror(errno), error) : LB_OK;
     file->header = asked.header;
     if (!status && format->targets) {
         asked.targets_name = lb_pair_file_name(format->targets);
@@ -344,11 +333,12 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
     close_one(&file->descriptor);
     file->descriptor = asked.to;
     file->copied = file->numbered = true;
-    if (!status && lseek(asked.to, 0, SEEK_SET) != 0) status = cannot_read(path, errno, error);
+    if (!status && lseek(asked.to, 0, SEEK_SET) != 0)
+        status = lb_cannot_read(lb_pair_file_name(path), strerror(errno), error);
     return status;
 }
 
-/* What goes without saying for this kind of file. */
+/* Fills in the separators that go without saying for this kind of file. */
 static void take_unsaid(const lb_pair_kind_row *row, lb_pair_format *format)
 {
     if (!format->source.separator) format->source.separator = row->source_separator;
@@ -357,10 +347,11 @@ static void take_unsaid(const lb_pair_kind_row *row, lb_pair_format *format)
 }
 
 /* Opens what the format needs; the file is then at its first byte. */
-static lb_status prepare(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
+static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
     lb_pair_kind kind;
-    lb_status status = format->targets ? LB_OK : settle(file, lb_pair_file_name(path), format, error);
+    lb_status status =
+        format->targets ? LB_OK : look_at_beginning(file, lb_pair_file_name(path), format, error);
     if (status) return status;
     status = lb_pair_kind_parse(file->kind, &kind, error);
     bool changed = !status && (file->header || format->targets || format->weight_column != 0 ||
@@ -375,7 +366,7 @@ lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format
 {
     *file = (lb_pair_file){.descriptor = -1};
     lb_status status = open_one(path, &file->descriptor, &file->copied, &file->piped, error);
-    if (!status) status = prepare(file, path, format, error);
+    if (!status) status = open_lines(file, path, format, error);
     if (status) lb_pair_file_close(file);
     format->usual = NULL;
     return status;

@@ -1,7 +1,6 @@
 #include "data/formats/pair_kind.h"
 
 #include "base/alloc.h"
-#include "data/formats/pieces.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +12,7 @@ static bool is_blank(char letter)
     return letter == ' ' || letter == '\t';
 }
 
-static const char *find(const char *line, size_t length, const char *text)
+static const char *find_text(const char *line, size_t length, const char *text)
 {
     size_t count = strlen(text);
     for (const char *at = line; (size_t)(at - line) + count <= length; at++)
@@ -31,9 +30,41 @@ static lb_pair_line_is split_tabs(lb_pair_kind *kind, const char *line, size_t l
     return LB_LINE_IS_FIELDS;
 }
 
+/* Adds a quoted field, from `at` inside it on. Returns its end; NULL: it goes on in the next line. */
+static const char *read_quoted(const char *at, const char *end, lb_fields *fields)
+{
+    for (;;) {
+        const char *quote = memchr(at, '"', (size_t)(end - at));
+        lb_buffer_add(&fields->text, at, (size_t)((quote ? quote : end) - at));
+        if (!quote) return NULL;
+        at = quote + 1;
+        if (at == end || *at != '"') return at;
+        lb_buffer_add(&fields->text, at++, 1);
+    }
+}
+
+/* Divides a line of CSV; where `open`, it goes on with a quoted field. Source: RFC 4180. */
+static lb_pair_line_is split_quoted(char between, const char *line, size_t length, bool open,
+                                    lb_fields *fields)
+{
+    const char *at = line, *end = line + length;
+    bool stray = false;
+    for (;;) {
+        bool quoted = open || (at < end && *at == '"');
+        if (quoted) at = read_quoted(open ? at : at + 1, end, fields);
+        if (!at) return LB_LINE_IS_OPEN;
+        open = false;
+        const char *stop = memchr(at, between, (size_t)(end - at));
+        stray = stray || (quoted && at < (stop ? stop : end));
+        lb_fields_add(fields, at, (size_t)((stop ? stop : end) - at));
+        if (!stop) return stray ? LB_LINE_IS_STRAY : LB_LINE_IS_FIELDS;
+        at = stop + 1;
+    }
+}
+
 static lb_pair_line_is split_csv(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
-    return lb_csv_split(*kind->between, line, length, false, fields);
+    return split_quoted(*kind->between, line, length, false, fields);
 }
 
 static lb_pair_line_is split_json(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
@@ -41,22 +72,28 @@ static lb_pair_line_is split_json(lb_pair_kind *kind, const char *line, size_t l
     return lb_json_split(&kind->keys, line, length, fields);
 }
 
-/* Without blanks around it. */
-static void add_trimmed(lb_fields *fields, const char *text, size_t length)
+/* A text without the blanks around it. */
+static lb_span trimmed(const char *text, size_t length)
 {
     while (length > 0 && is_blank(*text)) text++, length--;
     while (length > 0 && is_blank(text[length - 1])) length--;
-    lb_buffer_add(&fields->text, text, length);
+    return (lb_span){text, length};
 }
 
-/* At its first occurrence. */
+/* Adds a field without the blanks around it. */
+static void add_trimmed(lb_fields *fields, const char *text, size_t length)
+{
+    lb_span field = trimmed(text, length);
+    lb_fields_add(fields, field.text, field.length);
+}
+
+/* Divides a line where the text between its fields occurs first. */
 static lb_pair_line_is split_at(const lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields,
                                 const char **rest)
 {
-    const char *at = find(line, length, kind->between);
+    const char *at = find_text(line, length, kind->between);
     *rest = at ? at + strlen(kind->between) : NULL;
     add_trimmed(fields, line, at ? (size_t)(at - line) : length);
-    lb_fields_end(fields);
     return at ? LB_LINE_IS_FIELDS : LB_LINE_IS_BAD;
 }
 
@@ -65,11 +102,10 @@ static lb_pair_line_is split_line(lb_pair_kind *kind, const char *line, size_t l
     const char *rest;
     if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
     add_trimmed(fields, rest, length - (size_t)(rest - line));
-    lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
 }
 
-/* Several right answers with commas between them; behind the last one, there may be a comma, too. */
+/* Several right answers have commas between them; behind the last one, there may be a comma, too. */
 static lb_pair_line_is split_list(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     static const char or = LB_FIELDS_OR;
@@ -78,14 +114,11 @@ static lb_pair_line_is split_list(lb_pair_kind *kind, const char *line, size_t l
     if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
     lb_pieces answers = lb_pieces_of(rest, length - (size_t)(rest - line), ",");
     for (bool first = true; lb_pieces_next(&answers, &answer, &count);) {
-        size_t before = fields->text.length;
+        lb_span text = trimmed(answer, count);
+        if (text.length == 0) continue;
         if (!first) lb_buffer_add(&fields->text, & or, 1);
-        size_t begin = fields->text.length;
-        add_trimmed(fields, answer, count);
-        if (fields->text.length == begin)
-            fields->text.length = before;
-        else
-            first = false;
+        lb_buffer_add(&fields->text, text.text, text.length);
+        first = false;
     }
     lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
@@ -106,18 +139,17 @@ static lb_pair_line_is split_cmudict(lb_pair_kind *kind, const char *line, size_
 {
     (void)kind;
     if (length >= 3 && memcmp(line, ";;;", 3) == 0) return LB_LINE_IS_COMMENT;
-    const char *comment = find(line, length, " #");
+    const char *comment = find_text(line, length, " #");
     if (comment) length = (size_t)(comment - line);
     size_t word = 0;
     while (word < length && !is_blank(line[word])) word++;
     lb_fields_add(fields, line, without_variant(line, word));
     if (word == length) return LB_LINE_IS_FIELDS;
     add_trimmed(fields, line + word, length - word);
-    lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
 }
 
-/* Up to the next blank, behind those in front. Returns what follows. */
+/* Adds a word up to the next blank, behind the blanks in front of it. Returns what follows. */
 static const char *add_word(lb_fields *fields, const char *at, const char *end)
 {
     while (at < end && is_blank(*at)) at++;
@@ -134,20 +166,18 @@ static lb_pair_line_is split_lexiconp(lb_pair_kind *kind, const char *line, size
     (void)kind;
     at = add_word(fields, at, end);
     add_trimmed(fields, at, (size_t)(end - at));
-    lb_fields_end(fields);
     return LB_LINE_IS_FIELDS;
 }
 
-/* Ten columns; the 11th has part of speech and features. Ranges of words, "2-3", and words that are not there, "5.1",
- * repeat what other lines have. Source: https://universaldependencies.org/format.html */
+/* A word has ten columns, and gets an 11th with its part of speech and its features. Ranges of words, "2-3", and words
+ * that are not there, "5.1", repeat what other lines have. Source: https://universaldependencies.org/format.html */
 static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     enum { COLUMNS = 10, SPEECH = 3, FEATURES = 5 };
-    size_t number;
     if (length > 0 && *line == '#') return LB_LINE_IS_COMMENT;
     split_tabs(kind, line, length, fields);
-    const char *id = lb_field(fields, 0, &number);
-    if (memchr(id, '-', number) || memchr(id, '.', number)) return LB_LINE_IS_ASIDE;
+    lb_span id = lb_field(fields, 0);
+    if (memchr(id.text, '-', id.length) || memchr(id.text, '.', id.length)) return LB_LINE_IS_ASIDE;
     if (fields->count != COLUMNS) return LB_LINE_IS_BAD;
     const size_t *end = fields->end;
     lb_span speech = {line + end[SPEECH - 1] + SPEECH, end[SPEECH] - end[SPEECH - 1]},
@@ -166,15 +196,9 @@ static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t
 static lb_pair_line_is split_scan(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     static const char in[] = "IN:";
-    const char *rest;
     while (length > 0 && is_blank(*line)) line++, length--;
     if (length < sizeof in || memcmp(line, in, sizeof in - 1) != 0) return LB_LINE_IS_BAD;
-    line += sizeof in - 1;
-    length -= sizeof in - 1;
-    if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
-    add_trimmed(fields, rest, length - (size_t)(rest - line));
-    lb_fields_end(fields);
-    return LB_LINE_IS_FIELDS;
+    return split_line(kind, line + sizeof in - 1, length - (sizeof in - 1), fields);
 }
 
 static const lb_pair_kind_row rows[] = {
@@ -261,7 +285,15 @@ bool lb_pair_kind_has_quotes(const lb_pair_kind *kind)
 lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
                                    lb_fields *fields)
 {
-    if (open) return lb_csv_split(*kind->between, line, length, true, fields);
+    if (open) return split_quoted(*kind->between, line, length, true, fields);
     lb_fields_clear(fields);
     return kind->row->split(kind, line, length, fields);
+}
+
+char lb_csv_divider(const char *line, size_t length)
+{
+    static const char small[] = "sep=", large[] = "SEP=";
+    for (size_t i = 0; i < sizeof small - 1; i++)
+        if (i >= length || (line[i] != small[i] && line[i] != large[i])) return '\0';
+    return length == sizeof small ? line[length - 1] : '\0';
 }

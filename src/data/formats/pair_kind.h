@@ -1,11 +1,98 @@
-/* The formats of files of pairs, by their names, and how a line of each is divided. */
+/* The formats of files of pairs, by their names, and how they divide a line into fields and a text into pieces. */
 #ifndef LB_PAIR_KIND_H
 #define LB_PAIR_KIND_H
 
-#include "data/formats/fields.h"
+#include "base/buffer.h"
 #include "lookback/data.h"
 
-#include <cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+enum {
+    LB_PAIR_LINE_MARK = 3, /* bytes of a byte order mark */
+    LB_FIELDS_MOST = 256,
+    LB_FIELDS_OR = '\x1F', /* within a field, between several right answers */
+    LB_FIELDS_NOT = '\x1E' /* in front of what is there instead of a text in JSON, such as null */
+};
+
+/** A text that is no string. */
+typedef struct lb_span {
+    const char *text;
+    size_t length;
+} lb_span;
+
+/** Whether the first line of a file begins with a byte order mark. */
+static inline bool lb_pair_line_has_mark(const char *text, size_t length)
+{
+    return length >= LB_PAIR_LINE_MARK && memcmp(text, "\xEF\xBB\xBF", LB_PAIR_LINE_MARK) == 0;
+}
+
+/** The fields of a line, whatever divides them. A struct of zeros has none.
+ *  Memory: release `text.text` with lb_release. */
+typedef struct lb_fields {
+    lb_buffer text;             /* the fields, one after the other */
+    size_t end[LB_FIELDS_MOST]; /* [count] of each in the text */
+    int count;
+} lb_fields;
+
+/** A field, by its number from 0. */
+static inline lb_span lb_field(const lb_fields *fields, int number)
+{
+    size_t first = number > 0 ? fields->end[number - 1] : 0;
+    return (lb_span){fields->text.text ? fields->text.text + first : "", fields->end[number] - first};
+}
+
+/** Ends the field that has been added to the text. What is too much is left out. */
+static inline void lb_fields_end(lb_fields *fields)
+{
+    if (fields->count < LB_FIELDS_MOST) fields->end[fields->count++] = fields->text.length;
+}
+
+/** Adds a field. */
+static inline void lb_fields_add(lb_fields *fields, const char *text, size_t length)
+{
+    lb_buffer_add(&fields->text, text, length);
+    lb_fields_end(fields);
+}
+
+static inline void lb_fields_clear(lb_fields *fields)
+{
+    fields->text.length = 0;
+    fields->count = 0;
+}
+
+/* ---- pieces.c: features, or several right answers. ---- */
+
+/** The pieces of a text, one after the other. */
+typedef struct lb_pieces {
+    const char *at, *end; /* what is left; `at` is NULL after the last piece */
+    const char *separator;
+    bool nested; /* a separator within brackets is part of its piece */
+} lb_pieces;
+
+/** Begins with a text. Brackets of each kind keep together what is in them, as in "PSS(1,PL)" or "N;non{NOM;ACC}",
+ *  unless one of them has no partner, or the separator has one: then they are letters.
+ *  Separator: of at least one byte. Cost: O(length), for all pieces together, too. */
+lb_pieces lb_pieces_of(const char *text, size_t length, const char *separator);
+
+/** The next piece, which may be empty; false after the last one. There is at least one. */
+bool lb_pieces_next(lb_pieces *pieces, const char **piece, size_t *length);
+
+/* ---- pair_kind.c ---- */
+
+/** The columns that a format asks for, and the same the other way round. */
+static inline lb_pair_columns lb_pair_columns_asked(const lb_pair_format *f)
+{
+    return (lb_pair_columns){
+        .source = f->source_column, .target = f->target_column, .features = f->features_column};
+}
+static inline void lb_pair_columns_ask(lb_pair_format *f, lb_pair_columns c)
+{
+    f->source_column = c.source;
+    f->target_column = c.target;
+    f->features_column = c.features;
+}
 
 /** Behind the name of a format whose first line has names. */
 #define LB_PAIR_KIND_HEADER "+header"
@@ -67,11 +154,10 @@ bool lb_pair_kind_has_quotes(const lb_pair_kind *kind);
 lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
                                    lb_fields *fields);
 
-/** Divides a line of CSV. */
-lb_pair_line_is lb_csv_split(char between, const char *line, size_t length, bool open, lb_fields *fields);
-
 /** The divider in a first line such as "sep=;", which Excel writes and reads; 0: it is another line. */
 char lb_csv_divider(const char *line, size_t length);
+
+/* ---- json_line.c ---- */
 
 /** The values of a JSON object, in the order of `keys`, which are those of the first one. */
 lb_pair_line_is lb_json_split(lb_fields *keys, const char *line, size_t length, lb_fields *fields);

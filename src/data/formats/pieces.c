@@ -1,4 +1,4 @@
-#include "data/formats/pieces.h"
+#include "data/formats/pair_kind.h"
 
 #include <string.h>
 
@@ -43,7 +43,7 @@ lb_pieces lb_pieces_of(const char *text, size_t length, const char *separator)
 }
 
 /* The next separator; NULL: there is none. */
-static const char *find(const lb_pieces *pieces, size_t gap)
+static const char *find_separator(const lb_pieces *pieces, size_t gap)
 {
     const char *at = pieces->at, *end = pieces->end;
     while ((size_t)(end - at) >= gap) {
@@ -54,7 +54,7 @@ static const char *find(const lb_pieces *pieces, size_t gap)
     return NULL;
 }
 
-/* The same outside brackets. */
+/* The next separator outside brackets; NULL: there is none. */
 static const char *find_outside(const lb_pieces *pieces, size_t gap)
 {
     depth d = {{0}};
@@ -69,7 +69,7 @@ bool lb_pieces_next(lb_pieces *pieces, const char **piece, size_t *length)
 {
     if (!pieces->at) return false;
     size_t gap = strlen(pieces->separator);
-    const char *stop = pieces->nested ? find_outside(pieces, gap) : find(pieces, gap);
+    const char *stop = pieces->nested ? find_outside(pieces, gap) : find_separator(pieces, gap);
     *piece = pieces->at;
     *length = (size_t)((stop ? stop : pieces->end) - pieces->at);
     pieces->at = stop ? stop + gap : NULL;

@@ -1,8 +1,6 @@
 #include "data/formats/recognise.h"
 
 #include "base/alloc.h"
-#include "data/formats/columns.h"
-#include "data/formats/sounds.h"
 #include "lookback/base.h"
 
 #include <stdio.h>
@@ -42,7 +40,7 @@ static bool is_jsonl(sample *s)
 static bool has_sentence(const sample *s)
 {
     for (int i = 1; i < s->fields.count; i++) {
-        span text = lb_sample_field(s, i);
+        span text = lb_field(&s->fields, i);
         if (text.length > 0 ? *text.text == ' ' : s->fields.count == 2) return true;
     }
     return false;
@@ -106,7 +104,7 @@ static bool is_divided(sample *s)
     return true;
 }
 
-/* Words with ten columns, and the first of them has numbers. */
+/* Whether all lines are words with ten columns, of which the first has numbers. */
 static bool is_conllu(sample *s)
 {
     enum { COLUMNS = 10 };
@@ -115,7 +113,7 @@ static bool is_conllu(sample *s)
         lb_pair_line_is found = lb_sample_divide(s, i);
         if (found == LB_LINE_IS_COMMENT) continue;
         if (found == LB_LINE_IS_BAD) return false;
-        span id = lb_sample_field(s, 0);
+        span id = lb_field(&s->fields, 0);
         for (size_t k = 0; k < id.length; k++)
             if (!lb_is_digit(id.text[k]) && id.text[k] != '-' && id.text[k] != '.') return false;
         if (id.length == 0 || s->fields.count < COLUMNS) return false;
@@ -231,7 +229,7 @@ static bool looks_usual(sample *s, const char *kind)
     return is(s) || lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
 }
 
-/* Without targets: texts, unless the first line looks like one of the usual format, or has the usual names. */
+/* Lines without targets are texts, unless the first line looks like one of the usual format, or has the usual names. */
 static lb_status try_usual(sample *s, lb_recognised *found, lb_error *error)
 {
     static const char *const with_names[] = {"jsonl", "csv", "csv:;"};

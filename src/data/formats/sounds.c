@@ -1,4 +1,4 @@
-#include "data/formats/sounds.h"
+#include "data/formats/recognise.h"
 
 #include "base/format.h"
 
@@ -35,7 +35,7 @@ bool lb_is_cmudict(lb_first_lines *s)
     for (int i = 0; i < s->count; i++) {
         lb_pair_line_is found = lb_sample_divide(s, i);
         if (found == LB_LINE_IS_COMMENT) continue;
-        if (s->fields.count != 2 || !are_phones(lb_sample_field(s, 1))) return false;
+        if (s->fields.count != 2 || !are_phones(lb_field(&s->fields, 1))) return false;
         words++;
     }
     return words > 0;
@@ -68,7 +68,7 @@ bool lb_is_lexiconp(lb_first_lines *s)
     size_t letters = 0, symbols = 0, lines = 0, points = 0;
     for (; lines < (size_t)s->count; lines++) {
         lb_sample_divide(s, (int)lines);
-        lb_span number = lb_sample_field(s, 1), sounds = lb_sample_field(s, 2);
+        lb_span number = lb_field(&s->fields, 1), sounds = lb_field(&s->fields, 2);
         if (!is_probability(number) || is_probability(first_word(sounds))) return false;
         points += memchr(number.text, '.', number.length) != NULL;
         for (size_t i = 0; i < sounds.length; i++) {

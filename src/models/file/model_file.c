@@ -1,8 +1,8 @@
 #include "lookback/models.h"
 
 #include "base/alloc.h"
+#include "io/arrays.h"
 #include "io/json.h"
-#include "io/safetensors_format.h"
 #include "models/attention/copying.h"
 #include "models/file/extensions.h"
 #include "models/file/model_formats.h"

@@ -1,7 +1,6 @@
 #include "translate/file/text_model.h"
 
 #include "base/alloc.h"
-#include "io/own_file.h"
 #include "io/path.h"
 #include "lookback/translate.h"
 

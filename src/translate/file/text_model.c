@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/pair_line.h"
-#include "data/sort_task_json.h"
-#include "data/vocabulary_json.h"
+#include "data/sort_task.h"
+#include "data/symbols.h"
 #include "io/json.h"
 #include "models/decode/model.h"
 

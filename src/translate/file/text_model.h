@@ -6,7 +6,6 @@
 #include "base/buffer.h"
 #include "data/sort_task.h"
 #include "data/symbols.h"
-#include "data/vocabulary.h"
 #include "lookback/models.h"
 #include "lookback/train.h"
 

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "data/vocabulary_json.h"
+#include "data/symbols.h"
 #include "lookback/translate.h"
 #include "models/file/model_formats.h"
 #include "train/point.h"

@@ -2,9 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "data/pair_order.h"
 #include "data/pairs.h"
-#include "data/sort_task_json.h"
+#include "data/sort_task.h"
 #include "train/batch.h"
 #include "train/evaluate.h"
 #include "translate/training/recipe.h"

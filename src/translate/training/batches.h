@@ -3,7 +3,7 @@
 #define LB_PRODUCER_H
 
 #include "base/buffer.h"
-#include "data/pair_order.h"
+#include "data/pairs.h"
 #include "translate/training/data.h"
 
 typedef struct lb_producer {

@@ -1,10 +1,10 @@
 #include "translate/training/data.h"
 
 #include "base/alloc.h"
+#include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
-#include "data/text_oddities.h"
-#include "data/vocabulary.h"
+#include "data/symbols.h"
 #include "train/group.h"
 #include "translate/file/text_model.h"
 #include "translate/training/pairs.h"

@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "base/buffer.h"
 #include "data/symbols.h"
-#include "io/append.h"
 #include "io/file.h"
 #include "io/json.h"
 

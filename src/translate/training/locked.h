@@ -1,4 +1,4 @@
-/* What writes into a folder, for a caller that has locked it and writes more there: see io/lock.h. */
+/* What writes into a folder, for a caller that has locked it and writes more there: see io/path.h. */
 #ifndef LB_LOCKED_H
 #define LB_LOCKED_H
 

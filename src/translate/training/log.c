@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "io/append.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "train/point.h"

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "io/file.h"
 #include "io/json.h"
-#include "io/own_file.h"
+#include "io/path.h"
 #include "lookback/io.h"
 #include "models/file/model_formats.h"
 #include "settings/settings.h"

@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "data/pair_line.h"
 #include "data/symbols.h"
-#include "io/byte_order.h"
+#include "io/arrays.h"
 #include "io/path.h"
 #include "models/ensemble/ensemble.h"
 #include "models/file/model_formats.h"

@@ -2,8 +2,8 @@
 #include "data/pairs.h"
 
 #include "base/alloc.h"
-#include "data/formats/convert.h"
-#include "io/plain_copy.h"
+#include "data/formats/pair_file.h"
+#include "io/scratch_file.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 

@@ -3,8 +3,6 @@
 #include "data/pair_index.h"
 
 #include "base/alloc.h"
-#include "data/pair_index_parts.h"
-#include "data/pair_order.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "data/symbols.h"

@@ -1,6 +1,5 @@
 /* Files that grow: all bytes arrive, whatever interrupts the system, or the reason is that of the system. */
-#include "io/append.h"
-#include "io/write_all.h"
+#include "io/file.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "support/wait.h"

@@ -1,5 +1,5 @@
 /* Files are little-endian, whatever the machine is. */
-#include "io/byte_order.h"
+#include "io/arrays.h"
 #include "lookback/io.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

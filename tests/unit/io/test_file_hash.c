@@ -1,6 +1,6 @@
 /* The hash of a file is that of its pieces. */
 #include "base/bytes.h"
-#include "io/file_hash.h"
+#include "io/file.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,7 +1,7 @@
 /* A program that is started without standard input gives the first file that it opens the descriptor 0, a descriptor
  * like any other. */
 #include "io/file.h"
-#include "io/lock.h"
+#include "io/path.h"
 #include "lookback/io.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,6 +1,5 @@
 /* Folders are created with their parents, and an unwritable one is reported in advance. */
 #include "base/alloc.h"
-#include "io/folder.h"
 #include "io/path.h"
 #include "support/alloc.h"
 #include "support/suite.h"

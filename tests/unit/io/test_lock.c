@@ -1,5 +1,5 @@
 /* A folder has one owner at a time, whoever dies. */
-#include "io/lock.h"
+#include "io/path.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

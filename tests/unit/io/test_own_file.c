@@ -1,8 +1,6 @@
 /* Under a name of ours, a link that somebody has planted leads nowhere. */
-#include "io/append.h"
 #include "io/file.h"
-#include "io/lock.h"
-#include "io/own_file.h"
+#include "io/path.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 

@@ -1,5 +1,5 @@
 /* A copy of what may have no end has one. It takes seconds. */
-#include "io/plain_copy.h"
+#include "io/scratch_file.h"
 
 #include "io/file.h"
 #include "support/suite.h"

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/byte_order.h"
-#include "io/dtype.h"
+#include "io/arrays.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
 #include "support/tempdir.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/byte_order.h"
+#include "io/arrays.h"
 #include "lookback/io.h"
 #include "support/stop.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
 /* A file that will be replaced is kept under a name that nothing else has. */
-#include "io/set_aside.h"
+#include "io/path.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 

@@ -2,7 +2,6 @@
  * a filter of system calls refuses such files. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
 #include "io/file.h"
-#include "io/temp_file.h"
 #include "support/stop.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

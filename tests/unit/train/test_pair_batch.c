@@ -1,5 +1,4 @@
 /* How pairs of a file become a batch for teacher forcing. */
-#include "data/pair_order.h"
 #include "data/pairs.h"
 #include "lookback/train.h"
 #include "support/alloc.h"

@@ -1,6 +1,6 @@
 /* A run that is stopped between two steps loses none of them.
  * This test runs in both precisions. */
-#include "io/dtype.h"
+#include "io/arrays.h"
 #include "lookback/train.h"
 #include "support/stop.h"
 #include "support/suite.h"

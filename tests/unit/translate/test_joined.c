@@ -1,6 +1,6 @@
 /* Finished models as one: what is kept of them, how they are weighed, and which do not fit.
  * It takes seconds. */
-#include "io/lock.h"
+#include "io/path.h"
 #include "models/ensemble/ensemble.h"
 #include "support/pair_program.h"
 #include "support/suite.h"

@@ -1,6 +1,6 @@
 /* The folder of a training: one training at a time, an earlier model is kept, and a disk that is full for a while costs
  * nothing. */
-#include "io/lock.h"
+#include "io/path.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

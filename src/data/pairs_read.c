@@ -1,0 +1,242 @@
+/* Reads the pairs of an open file, or of texts in memory, one after the other. */
+#include "data/pairs.h"
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "io/path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WINDOW = 1 << 16 };
+
+lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %lld pairs", pairs->path,
+                        (long long)pairs->count + 1);
+}
+
+uint32_t lb_pairs_hash_line(const char *text, size_t length)
+{
+    return (uint32_t)lb_hash_long(LB_HASH, text, length);
+}
+
+int64_t lb_pairs_count(const lb_pairs *pairs)
+{
+    return pairs->count;
+}
+
+int64_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)
+{
+    return pairs->places[pair].source;
+}
+
+int64_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
+{
+    return pairs->places[pair].target;
+}
+
+/* ---- Lines of the file. ---- */
+
+/* Whether there can be such a line: an index may say anything. */
+static bool is_possible(const lb_place *p)
+{
+    return p->bytes > 0 && p->bytes <= LB_PAIR_LINE_BYTES;
+}
+
+static bool is_in_window(const lb_pairs *pairs, const lb_place *p)
+{
+    uint64_t offset = p->offset; /* a sum of two bit fields has no more bits than they */
+    return offset >= pairs->start && offset + p->bytes <= pairs->start + pairs->held;
+}
+
+/* Reads up to `wanted` bytes, starting at `offset`, into the window. */
+static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb_error *error)
+{
+    pairs->held = 0;
+    pairs->start = offset;
+    if (!lb_alloc_room(&pairs->window, 0, wanted, &pairs->window_room, 1))
+        return lb_pairs_out_of_memory(pairs, error);
+    while (pairs->held < wanted) {
+        ssize_t count = pread(pairs->file.descriptor, pairs->window + pairs->held, wanted - pairs->held,
+                              (off_t)(offset + pairs->held));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return lb_cannot_read(pairs->path, strerror(errno), error);
+        if (count == 0) return LB_OK;
+        pairs->held += (size_t)count;
+    }
+    return LB_OK;
+}
+
+static lb_status has_changed(const lb_pairs *pairs, lb_error *error)
+{
+    const char *what = pairs->texts.count > 0 ? "a text" : "the file";
+    lb_error_set(error, LB_ERROR_FORMAT, "%s: %s has changed since it was opened", pairs->path, what);
+    return LB_ERROR_FORMAT;
+}
+
+/* Finds the bytes of a line in the window. `in_order` says that the next lines will be asked for, too. */
+static lb_status find_line(lb_pairs *pairs, const lb_place *p, bool in_order, lb_line *line, lb_error *error)
+{
+    if (!is_possible(p)) return has_changed(pairs, error);
+    if (!is_in_window(pairs, p)) {
+        lb_status status =
+            fill_window(pairs, p->offset, in_order && p->bytes < WINDOW ? WINDOW : p->bytes, error);
+        if (status) return status;
+        if (!is_in_window(pairs, p)) return has_changed(pairs, error);
+    }
+    *line = (lb_line){.text = pairs->window + (p->offset - pairs->start), .length = p->bytes};
+    return LB_OK;
+}
+
+/* ---- Pairs in memory: each is put together as the line that a file would have. ---- */
+
+/* The texts of a pair, in the order of columns. */
+enum { SIDES = 3 };
+static const char *const side_names[SIDES] = {"source", "features", "target"};
+
+static const char *const *column(const lb_pairs *pairs, int side)
+{
+    const lb_pair_texts *t = &pairs->texts;
+    const char *const *const all[SIDES] = {t->source, t->features,
+                                           pairs->format.no_target ? NULL : t->target};
+    return all[side];
+}
+
+static lb_status bad(lb_pairs *pairs, lb_bad_line kind, const char *name, const char *found, int side,
+                     lb_error *error)
+{
+    pairs->line.bad = kind;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %s in the %s, expected text", name, found,
+                        side_names[side]);
+}
+
+static lb_status check_text(lb_pairs *pairs, const char *name, const char *text, int side, lb_error *error)
+{
+    if (!text) return bad(pairs, LB_LINE_EMPTY, name, "NULL", side, error);
+    const char *odd = text + strcspn(text, "\t\n");
+    if (!*odd) return LB_OK;
+    return bad(pairs, LB_LINE_COLUMNS, name, *odd == '\t' ? "a tab" : "a line break", side, error);
+}
+
+lb_status lb_pair_memory_line(lb_pairs *pairs, int64_t number, lb_line *line, char name[LB_PAIR_NAME],
+                              lb_error *error)
+{
+    size_t length[SIDES] = {0}, all = 0, at = 0;
+    snprintf(name, LB_PAIR_NAME, "pair %lld", (long long)number);
+    for (int side = 0; side < SIDES; side++) {
+        const char *const *texts = column(pairs, side);
+        lb_status status = texts ? check_text(pairs, name, texts[number], side, error) : LB_OK;
+        if (status) return status;
+        length[side] = texts ? strlen(texts[number]) : 0;
+        all += length[side] + 1;
+    }
+    if (!lb_alloc_room(&pairs->window, 0, all, &pairs->window_room, 1))
+        return lb_pairs_out_of_memory(pairs, error);
+    for (int side = 0; side < SIDES; side++) {
+        if (!column(pairs, side)) continue;
+        if (side > 0) pairs->window[at++] = '\t';
+        memcpy(pairs->window + at, column(pairs, side)[number], length[side]);
+        at += length[side];
+    }
+    *line = (lb_line){.text = pairs->window, .length = at, .offset = number};
+    return LB_OK;
+}
+
+/* ---- The pair of a line. ---- */
+
+static void count_pair(lb_pairs *pairs, int64_t pair)
+{
+    if (!pairs->counter.counted || pair % LB_PAIRS_COUNTED != 0) return;
+    pairs->counter.unit = "pair";
+    pairs->counter.total = pairs->count;
+    lb_counter_tell(&pairs->counter, pair);
+}
+
+lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line, lb_error *error)
+{
+    *line = &pairs->line;
+    if (pair < 0 || pair >= pairs->count)
+        return lb_error_set(error, LB_ERROR_INDEX, "%s: pair %lld is out of range: there are %lld",
+                            pairs->path, (long long)pair, (long long)pairs->count);
+    const lb_place *p = &pairs->places[pair];
+    lb_line bytes;
+    lb_error found = {0};
+    char name[LB_PAIR_NAME];
+    lb_status status = pairs->texts.count > 0
+                           ? lb_pair_memory_line(pairs, (int64_t)p->offset, &bytes, name, error)
+                           : find_line(pairs, p, pair == pairs->next, &bytes, error);
+    if (status) return status;
+    count_pair(pairs, pair);
+    pairs->next = pair + 1;
+    if (lb_pairs_hash_line(bytes.text, bytes.length) != p->hash) return has_changed(pairs, error);
+    status = lb_pair_line_read(&pairs->format, pairs->path, &bytes, &pairs->line, &found);
+    if (status == LB_ERROR_FORMAT) return has_changed(pairs, error);
+    if (status) return lb_error_set(error, status, "%s", found.message);
+    bool same = pairs->line.source.count == p->source && pairs->line.target.count == p->target;
+    return same ? LB_OK : has_changed(pairs, error);
+}
+
+/* The digits in front of a line of a copy. */
+static int64_t number_before(const lb_pairs *pairs, uint64_t offset)
+{
+    enum { DIGITS = 24 };
+    char before[DIGITS];
+    size_t wanted = offset < DIGITS ? (size_t)offset : DIGITS;
+    int64_t number = 0, place = 1;
+    if (pread(pairs->file.descriptor, before, wanted, (off_t)(offset - wanted)) != (ssize_t)wanted) return 0;
+    for (size_t at = wanted - 1; at > 0 && before[at - 1] >= '0' && before[at - 1] <= '9'; at--, place *= 10)
+        number += place * (before[at - 1] - '0');
+    return number;
+}
+
+int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair)
+{
+    enum { PIECE = 4096 };
+    char piece[PIECE];
+    uint64_t offset = pairs->places[pair].offset;
+    int64_t number = 1;
+    if (pairs->file.numbered) return number_before(pairs, offset);
+    for (uint64_t at = 0; at < offset;) {
+        size_t wanted = offset - at < PIECE ? (size_t)(offset - at) : PIECE;
+        ssize_t count = pread(pairs->file.descriptor, piece, wanted, (off_t)at);
+        if (count <= 0) return 0;
+        for (ssize_t i = 0; i < count; i++) number += piece[i] == '\n';
+        at += (uint64_t)count;
+    }
+    return number;
+}
+
+lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
+                                 lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i < pairs->count && !status; i++) {
+        const lb_pair_line *line;
+        status = lb_pairs_read(pairs, i, &line, error);
+        if (!status)
+            status = lb_vocabulary_add(source, line->source.symbol, (int64_t)line->source.count, error);
+        if (!status && target)
+            status = lb_vocabulary_add(target, line->target.symbol, (int64_t)line->target.count, error);
+    }
+    return status;
+}
+
+static void encode(const lb_vocabulary *vocabulary, const lb_symbols *symbols, int32_t *id)
+{
+    lb_vocabulary_encode(vocabulary, symbols->symbol, (int64_t)symbols->count, id, (int32_t)symbols->count);
+}
+
+lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vocabulary *source_vocabulary,
+                          const lb_vocabulary *target_vocabulary, int32_t *source, int32_t *target,
+                          lb_error *error)
+{
+    const lb_pair_line *line;
+    lb_status status = lb_pairs_read(pairs, pair, &line, error);
+    if (status) return status;
+    encode(source_vocabulary, &line->source, source);
+    encode(target_vocabulary, &line->target, target);
+    return LB_OK;
+}
