@@ -5,8 +5,8 @@
 
 #include "data/sort_task.h"
 #include "data/sort_task_json.h"
+#include "models/built_in.h"
 #include "models/file/model_formats.h"
-#include "models/seq2seq.h"
 #include <cJSON.h>
 #include <lookback/lookback.h>
 

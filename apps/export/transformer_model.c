@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "base/plural.h"
 #include "lookback/ops.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "figures/model_names.h"
 
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 
 #include <stdio.h>
 #include <string.h>

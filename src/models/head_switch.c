@@ -1,8 +1,7 @@
 /* A head of attention switched off: the columns of the weights that read its context become zero. */
 #include "base/alloc.h"
+#include "models/built_in.h"
 #include "models/ensemble/ensemble.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
 
 #include <string.h>
 

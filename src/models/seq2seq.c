@@ -1,11 +1,11 @@
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 
 #include "autograd/op.h"
 #include "autograd/scope.h"
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
-#include "models/attention/stepwise.h"
-#include "models/decode/direction.h"
+#include "models/attention/decoder_attention.h"
+#include "models/decode/model.h"
 #include "nn/layers.h"
 #include "nn/params.h"
 

@@ -2,7 +2,6 @@
 #include "lookback/nn.h"
 
 #include "autograd/op.h"
-#include "nn/embedding.h"
 #include "nn/layers.h"
 #include "nn/params.h"
 

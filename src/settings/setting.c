@@ -127,7 +127,7 @@ void lb_setting_reset(const lb_setting *s, lb_training_config *config)
         lb_setting_put(s, config, 0);
 }
 
-void lb_settings_settle(lb_training_config *config)
+void lb_settings_fill_in(lb_training_config *config)
 {
     for (const lb_setting *s = lb_settings; s->name; s++) {
         if (is_text(s) && s->choices && !*lb_setting_text(s, config))

@@ -114,7 +114,7 @@ void lb_setting_put(const lb_setting *setting, lb_training_config *config, doubl
 void lb_setting_reset(const lb_setting *setting, lb_training_config *config);
 
 /** Sets what is open to its `usual_value`, and a word to the first of its choices. */
-void lb_settings_settle(lb_training_config *config);
+void lb_settings_fill_in(lb_training_config *config);
 
 /** Whether a part of the settings has any that is not the default. */
 bool lb_settings_are_set(const lb_training_config *config, lb_setting_part part);

@@ -1,7 +1,6 @@
 #include "train/batch.h"
 
 #include "lookback/op.h"
-#include "models/decode/direction.h"
 #include "models/decode/model.h"
 #include "tensor/row_tiles.h"
 

@@ -1,7 +1,9 @@
-/* The numbers of an optimiser: their defaults, and what tells one run from another. */
-#include "base/json_text.h"
+/* The numbers of an optimiser: their defaults, what tells one run from another, and the schedule of the rate. */
 #include "train/optimizer.h"
 
+#include "base/json_text.h"
+
+#include <math.h>
 #include <stddef.h>
 
 typedef struct number {
@@ -30,7 +32,7 @@ static lb_real *number_at(lb_optimizer_config *config, int i)
     return (lb_real *)(void *)((char *)config + numbers[i].offset);
 }
 
-lb_optimizer_config lb_optimizer_settled(lb_optimizer_config config)
+lb_optimizer_config lb_optimizer_with_defaults(lb_optimizer_config config)
 {
     for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++) {
         lb_real *value = number_at(&config, i);
@@ -42,8 +44,48 @@ lb_optimizer_config lb_optimizer_settled(lb_optimizer_config config)
 void lb_optimizer_print(lb_buffer *json, lb_optimizer_config config)
 {
     enum { DIGITS = sizeof(lb_real) > 4 ? 17 : 9 }; /* that tell all numbers apart */
-    config = lb_optimizer_settled(config);
+    config = lb_optimizer_with_defaults(config);
     lb_json_whole(json, "optimizer", config.kind);
     for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
         lb_json_number(json, numbers[i].name, (double)*number_at(&config, i), DIGITS);
+}
+
+/* ---- The schedule of the learning rate. ---- */
+
+static const double PI = 3.14159265358979323846;
+
+static double cosine(const lb_schedule *s, int64_t step)
+{
+    int64_t length = s->period - s->warm_up, done = step - s->warm_up;
+    if (done >= length) return 0;
+    return s->lr * (1 + cos(PI * (double)done / (double)length)) / 2;
+}
+
+static double step_down(const lb_schedule *s, int64_t step)
+{
+    int64_t periods = step / (s->period > 0 ? s->period : 1);
+    return s->lr * pow(s->gamma == 0 ? 0.1 : s->gamma, (double)periods);
+}
+
+static double inverse_sqrt(const lb_schedule *s, int64_t step)
+{
+    return s->lr * sqrt((double)(s->warm_up > 0 ? s->warm_up : 1) / (double)(step + 1));
+}
+
+static double constant(const lb_schedule *s, int64_t step)
+{
+    (void)step;
+    return s->lr;
+}
+
+double lb_schedule_lr(const lb_schedule *s, int64_t step)
+{
+    static double (*const curves[])(const lb_schedule *,
+                                    int64_t) = {[LB_SCHEDULE_CONSTANT] = constant,
+                                                [LB_SCHEDULE_STEP] = step_down,
+                                                [LB_SCHEDULE_COSINE] = cosine,
+                                                [LB_SCHEDULE_INVERSE_SQRT] = inverse_sqrt};
+    if ((unsigned)s->kind >= sizeof curves / sizeof *curves) return (double)NAN;
+    if (step < s->warm_up) return s->lr * (double)(step + 1) / (double)s->warm_up;
+    return curves[s->kind](s, step);
 }

@@ -5,7 +5,6 @@
 #include "base/threads.h"
 #include "nn/params.h"
 #include "tensor/accumulate.h"
-#include "train/diverged.h"
 #include "train/group.h"
 #include "train/optimizer.h"
 

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/json_text.h"
-#include "train/diverged.h"
 #include "train/group.h"
+#include "train/optimizer.h"
 #include "train/point.h"
 #include "train/step.h"
 

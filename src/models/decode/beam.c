@@ -2,9 +2,7 @@
 
 #include "autograd/steps.h"
 #include "lookback/op.h"
-#include "models/decode/direction.h"
 #include "models/decode/model.h"
-#include "models/decode/trail.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +13,7 @@ enum { HORIZON = 264, HORIZON_RATIO = 33 };
 
 /* An unfinished hypothesis. */
 typedef struct live {
-    const lb_trail *last;
+    const lb_back_pointer *last;
     double log_probability;
     bool greedy; /* the likeliest token was taken at every step */
 } live;
@@ -29,7 +27,7 @@ typedef struct candidate {
 
 /* A hypothesis that has ended, or was cut off. */
 typedef struct ended {
-    const lb_trail *last;
+    const lb_back_pointer *last;
     int64_t steps;
     bool finished;
     double score;
@@ -149,10 +147,10 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
         bool ends = c.token == LB_EOS;
         if (ends ? i >= beam && !last : kept == beam || is_hopeless(s, row, steps, c.log_probability))
             continue;
-        lb_trail n = {.before = s->live[row * beam + c.from].last, .token = c.token};
+        lb_back_pointer n = {.before = s->live[row * beam + c.from].last, .token = c.token};
         n.log_probability = (double)log_probabilities->data[(first + c.from) * s->vocabulary + c.token];
         if (map) n.weights = step->weights->data + (first + c.from) * map;
-        live next = {lb_trail_new(s->tape, n, map), c.log_probability, c.greedy};
+        live next = {lb_back_pointer_new(s->tape, n, map), c.log_probability, c.greedy};
         if (!next.last) return 0;
         if (ends) {
             finish(s, row, next, steps, true);
@@ -180,7 +178,7 @@ static frontier select_frontier(const search *s, lb_decoder_state state, const i
     f.next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
     for (int64_t i = 0, at = 0; i < s->source.batch && id; i++)
         for (int64_t h = 0; h < s->live_count[i]; h++, at++) {
-            const lb_trail *last = s->live[i * s->config.beam + h].last;
+            const lb_back_pointer *last = s->live[i * s->config.beam + h].last;
             id[at] = last ? last->token : LB_BOS;
             lengths[at] = 1;
         }
@@ -193,11 +191,11 @@ static void trace_row(const search *s, int64_t row, lb_hypothesis *all)
     int64_t found = s->done_count[row];
     for (int64_t i = 0; i < s->config.n_best; i++) {
         const ended *done = &s->done[row * s->config.n_best + i];
-        lb_hypothesis h = {.finished = done->finished,
-                           .steps = done->steps,
-                           .length = done->steps - (done->finished ? 1 : 0),
-                           .score = i < found ? done->score : (double)-INFINITY};
-        all[i] = i < found ? lb_trail_trace(s->tape, done->last, h, s->maps, s->source.length) : h;
+        all[i] = (lb_hypothesis){.finished = done->finished,
+                                 .steps = done->steps,
+                                 .score = i < found ? done->score : (double)-INFINITY};
+        if (i < found)
+            all[i] = lb_back_pointer_trace(s->model, s->tape, done->last, all[i], s->maps, s->source.length);
     }
     if (found == s->config.n_best || (found > 0 && s->impossible[row])) return;
     lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
@@ -291,7 +289,5 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     lb_tape_set_mode(source.tape, mode);
     lb_hypothesis *found = lb_tape_status(source.tape) ? NULL : trace_all(&s);
     if (lb_tape_status(source.tape)) return (lb_beam){0};
-    for (int64_t i = 0; model->from_end && i < source.batch * config.n_best; i++)
-        lb_hypothesis_reverse(&found[i], s.maps, source.length);
     return (lb_beam){source.batch, config.n_best, found};
 }

@@ -2,7 +2,6 @@
 
 #include "autograd/steps.h"
 #include "lookback/op.h"
-#include "models/decode/direction.h"
 #include "models/decode/model.h"
 
 #include <string.h>
@@ -46,7 +45,7 @@ static bool make_room(lb_tape *tape, lb_decoded *all, int64_t before, int64_t ro
 }
 
 /* Takes the token of one step for every unfinished row. Returns how many rows continue. */
-static int64_t choose(lb_decoded *all, int64_t room, int64_t t, const lb_model_step *step, int32_t *next)
+static int64_t take_tokens(lb_decoded *all, int64_t room, int64_t t, const lb_model_step *step, int32_t *next)
 {
     int64_t classes = lb_dim(step->logits, -1), maps = maps_of(all), writing = 0;
     for (int64_t row = 0; row < all->batch; row++) {
@@ -75,6 +74,17 @@ static void close_ranks(lb_decoded *all, int64_t room)
                 (size_t)map * sizeof *all->weights);
 }
 
+/* Puts outputs into reading order. */
+static void reverse_outputs(lb_decoded *all)
+{
+    int64_t map = all->length * all->source_length;
+    for (int64_t row = 0; row < all->batch; row++) {
+        lb_reverse(all->id + row * all->length, all->lengths[row], sizeof *all->id);
+        for (int64_t m = row * maps_of(all); all->weights && m < (row + 1) * maps_of(all); m++)
+            lb_rows_reverse(all->weights + m * map, all->lengths[row], all->source_length);
+    }
+}
+
 static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t limit)
 {
     lb_tape *tape = source.tape;
@@ -99,7 +109,7 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
             room = next_room;
         }
         if (lb_tape_status(tape)) break;
-        writing = choose(&all, room, all.length++, &step, id);
+        writing = take_tokens(&all, room, all.length++, &step, id);
         state = step.state;
     }
     if (lb_tape_status(tape) || !all.id) return (lb_decoded){0};
@@ -119,6 +129,6 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
     lb_decoded all = decode_all(model, source, lb_model_limit(model, limit));
     lb_tape_end_steps(source.tape);
     lb_tape_set_mode(source.tape, mode);
-    if (model->from_end) lb_decoded_reverse(&all);
+    if (model->from_end) reverse_outputs(&all);
     return all;
 }

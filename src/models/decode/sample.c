@@ -3,9 +3,7 @@
 
 #include "autograd/steps.h"
 #include "lookback/op.h"
-#include "models/decode/direction.h"
 #include "models/decode/model.h"
-#include "models/decode/trail.h"
 
 #include <math.h>
 
@@ -13,7 +11,7 @@ enum { MOST_DRAWS = 65536 }; /* per source; the random numbers depend on it */
 
 /* An unfinished output. */
 typedef struct draw {
-    const lb_trail *last;
+    const lb_back_pointer *last;
     double log_probability;
     uint64_t number; /* of its random numbers */
     bool finished;
@@ -53,9 +51,9 @@ static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_
     int32_t token = (int32_t)first + lb_draw(x + first, s->model->target_vocab - first, s->config.temperature,
                                              lb_rng_uniform(rng, d->number));
     int64_t map = s->maps * s->source.length;
-    lb_trail n = {.before = d->last, .token = token, .log_probability = (double)x[token]};
+    lb_back_pointer n = {.before = d->last, .token = token, .log_probability = (double)x[token]};
     if (map) n.weights = step->weights->data + row * map;
-    d->last = lb_trail_new(s->tape, n, map);
+    d->last = lb_back_pointer_new(s->tape, n, map);
     if (!d->last) return false;
     d->log_probability += n.log_probability;
     d->steps++;
@@ -69,7 +67,7 @@ static lb_tokens next_tokens(const sampling *s, const int64_t *writing, int64_t 
     int32_t *id, *lengths;
     lb_tokens next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
     for (int64_t i = 0; i < next.batch && id; i++) {
-        const lb_trail *last = s->draws[writing[i]].last;
+        const lb_back_pointer *last = s->draws[writing[i]].last;
         id[i] = last ? last->token : LB_BOS;
         lengths[i] = 1;
     }
@@ -114,9 +112,8 @@ static lb_hypothesis *trace_all(const sampling *s)
         const draw *d = &s->draws[i];
         lb_hypothesis h = {.finished = d->finished,
                            .steps = d->steps,
-                           .length = d->steps - (d->finished ? 1 : 0),
                            .score = lb_score_of(d->log_probability, d->steps, s->config.length_penalty)};
-        all[i] = lb_trail_trace(s->tape, d->last, h, s->maps, s->source.length);
+        all[i] = lb_back_pointer_trace(s->model, s->tape, d->last, h, s->maps, s->source.length);
     }
     return all;
 }
@@ -162,7 +159,5 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
     lb_hypothesis *all = lb_tape_status(s.tape) ? NULL : trace_all(&s);
     lb_tape_set_mode(s.tape, mode);
     if (lb_tape_status(s.tape)) return (lb_beam){0};
-    for (int64_t i = 0; model->from_end && i < source.batch * config.count; i++)
-        lb_hypothesis_reverse(&all[i], s.maps, source.length);
     return (lb_beam){source.batch, config.count, all};
 }

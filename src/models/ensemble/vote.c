@@ -1,9 +1,8 @@
-#include "models/ensemble/vote.h"
+#include "models/ensemble/ensemble.h"
 
 #include "autograd/scratch.h"
 #include "autograd/steps.h"
 #include "lookback/op.h"
-#include "models/decode/force.h"
 #include "models/decode/model.h"
 
 #include <math.h>
@@ -145,13 +144,13 @@ static void add_weights(const gathering *g, const lb_model *member, const lb_rea
                     (lb_real)(share / (double)merged) * from[(first + map + k) * from_map + i];
 }
 
-/* What one member thinks of all hypotheses. */
-static bool ask(const gathering *g, int m, lb_tokens out)
+/* Adds what one member thinks of all hypotheses. */
+static bool score_by(const gathering *g, int m, lb_tokens out)
 {
     const lb_ensemble *e = g->ensemble;
     const lb_model *member = e->member[m];
     double share = lb_ensemble_weight(e, m);
-    lb_forced forced = lb_model_force_rows(member, on_scratch(g, g->source), g->row, on_scratch(g, out));
+    lb_forced forced = lb_forced_decode_rows(member, on_scratch(g, g->source), g->row, on_scratch(g, out));
     int64_t classes = member->target_vocab, maps = member->layers * member->heads;
     for (int64_t i = 0; i < g->total && forced.log_probabilities; i++) {
         lb_hypothesis *h = g->h[i];
@@ -185,7 +184,7 @@ static bool gather(gathering *g)
     if (!list(g, g->config.without_weights ? 0 : e->base.layers * e->base.heads)) return false;
     lb_tokens out = targets(g);
     for (int m = 0; m < e->count; m++)
-        if (!ask(g, m, out)) return false;
+        if (!score_by(g, m, out)) return false;
     return true;
 }
 
@@ -207,7 +206,7 @@ static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
 
 /* The best `room` hypotheses of a row; of equal ones, the earlier. If there are fewer, the rest is as in lb_beam, and
  * the result is false. */
-static bool choose(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypothesis *best)
+static bool choose_best(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypothesis *best)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < pool->count[row]; i++) {
@@ -221,7 +220,7 @@ static bool choose(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypot
     return kept == room;
 }
 
-static lb_beam search(const lb_model *model, lb_tokens source, lb_beam_config config)
+static lb_beam search_by_votes(const lb_model *model, lb_tokens source, lb_beam_config config)
 {
     const lb_ensemble *ensemble = (const lb_ensemble *)model;
     lb_tape *tape = source.tape;
@@ -231,7 +230,7 @@ static lb_beam search(const lb_model *model, lb_tokens source, lb_beam_config co
     lb_tape_set_mode(tape, mode);
     lb_hypothesis *best = lb_tape_alloc_zero(tape, pool.batch * config.n_best, sizeof *best);
     for (int64_t row = 0; row < pool.batch && best; row++)
-        if (!choose(&pool, row, config.n_best, best + row * config.n_best) &&
+        if (!choose_best(&pool, row, config.n_best, best + row * config.n_best) &&
             (pool.count[row] == 0 || ensemble->base.output == LB_SOFTMAX))
             lb_tape_fail(
                 tape, LB_ERROR_ARGUMENT,
@@ -242,12 +241,12 @@ static lb_beam search(const lb_model *model, lb_tokens source, lb_beam_config co
 }
 
 /* The weighted means of the members. */
-static lb_tensor *force(const lb_model *model, lb_tokens source, lb_tokens target_out)
+static lb_tensor *mean_of_forced(const lb_model *model, lb_tokens source, lb_tokens target_out)
 {
     const lb_ensemble *ensemble = (const lb_ensemble *)model;
     lb_tensor *sum = NULL;
     for (int m = 0; m < ensemble->count; m++) {
-        const lb_tensor *found = lb_model_force(ensemble->member[m], source, target_out).log_probabilities;
+        const lb_tensor *found = lb_forced_decode(ensemble->member[m], source, target_out).log_probabilities;
         if (found && m == 0) sum = lb_tensor_new(target_out.tape, found->shape, NULL);
         if (!found || !lb_is_sound(sum)) return NULL;
         lb_real share = (lb_real)lb_ensemble_weight(ensemble, m);
@@ -257,4 +256,4 @@ static lb_tensor *force(const lb_model *model, lb_tokens source, lb_tokens targe
     return sum;
 }
 
-const lb_model_kind lb_vote_kind = {.name = "vote", .search = search, .force = force};
+const lb_model_kind lb_vote_kind = {.name = "vote", .search = search_by_votes, .force = mean_of_forced};

@@ -9,7 +9,7 @@ enum {
     BEAM = 5,          /* default number of hypotheses */
     MOST = 1 << 23,    /* approximate limit on the numbers in memory for sources decoded side by side */
     STEPS_AT_ONCE = 2, /* see lb_tape_begin_step */
-    TRAIL = 32         /* numbers that a hypothesis keeps of a step: its lb_trail */
+    TRAIL = 32         /* numbers that a hypothesis keeps of a step: its lb_back_pointer */
 };
 
 const lb_model *lb_translate_model(const lb_translator *t, const lb_translate_config *c)

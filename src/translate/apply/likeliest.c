@@ -1,7 +1,6 @@
 /* Alternatives for an output: the likeliest symbols at each step and their probabilities. */
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "models/decode/force.h"
 #include "models/decode/model.h"
 #include "translate/apply/translator.h"
 
@@ -31,7 +30,7 @@ static lb_status find(const lb_translator *t, lb_tape *tape, const lb_translatio
     lb_tape_reset(tape);
     lb_given given = lb_translate_given(t, tape, text, output);
     lb_tensor *probabilities =
-        lb_softmax(lb_model_force(t->model.model, given.source, given.target_out).log_probabilities);
+        lb_softmax(lb_forced_decode(t->model.model, given.source, given.target_out).log_probabilities);
     lb_status status = lb_tape_status(tape);
     if (status) return lb_error_set(error, status, "%s", lb_tape_error(tape));
     size_t cells = (size_t)(l->steps * l->count);

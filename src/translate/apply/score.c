@@ -1,6 +1,6 @@
 /* Scores given pairs: the probability that a model assigns to a target. */
 #include "base/alloc.h"
-#include "models/decode/force.h"
+#include "models/decode/model.h"
 #include "translate/apply/result.h"
 #include "translate/file/list.h"
 
@@ -27,7 +27,7 @@ static lb_status force(const lb_translator *t, lb_tape *tape, const lb_source *s
         memcpy(id + row * out.length, targets[row].id, (size_t)targets[row].length * sizeof *id);
         id[row * out.length + targets[row].length] = LB_EOS;
     }
-    *forced = lb_model_force(t->model.model, tokens, out);
+    *forced = lb_forced_decode(t->model.model, tokens, out);
     lb_status status = lb_tape_status(tape);
     return status ? lb_error_set(error, status, "%s", lb_tape_error(tape)) : LB_OK;
 }

@@ -1,8 +1,7 @@
 /* What the positions of a text, and those of an output, attend to within it. */
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "models/decode/direction.h"
-#include "models/decode/force.h"
+#include "models/decode/model.h"
 #include "translate/apply/translator.h"
 
 #include <string.h>

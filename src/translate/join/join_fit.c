@@ -3,9 +3,8 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "data/pairs.h"
-#include "models/ensemble/vote.h"
-#include "models/ensemble/vote_fit.h"
-#include "train/tally.h"
+#include "models/ensemble/ensemble.h"
+#include "train/evaluate.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "autograd/scope.h"
 #include "autograd/steps.h"
 #include "lookback/ops.h"
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 #include "support/leaf.h"
 #include "support/suite.h"
 
