@@ -3,6 +3,7 @@
 #define LB_TRAINING_DATA_H
 
 #include "base/counter.h"
+#include "data/pairs.h"
 #include "io/scratch_file.h"
 #include "lookback/translate.h"
 #include "train/evaluate.h"
