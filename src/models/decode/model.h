@@ -15,6 +15,11 @@ lb_decoder_state lb_model_encode(const lb_model *model, lb_tokens source);
 lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in,
                               int64_t source_length);
 
+/** One step of `count` hypotheses: number i goes on from row[i] of the state, and has last written token[i]. Errors: as
+ *  lb_model_decode, recorded on the tape. */
+lb_model_step lb_model_extend(const lb_model *model, lb_tape *tape, lb_decoder_state state,
+                              const int64_t *row, const int32_t *token, int64_t count, int64_t source_length);
+
 /** The first token of those that an output can have: LB_PAD and LB_BOS are never written. */
 enum { LB_FIRST_WRITTEN = LB_EOS };
 

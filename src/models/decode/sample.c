@@ -61,42 +61,31 @@ static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_
     return !d->finished && d->steps < s->config.limit;
 }
 
-/* The unfinished outputs, in order: their states and their last tokens. */
-static lb_tokens next_tokens(const sampling *s, const int64_t *writing, int64_t count)
-{
-    int32_t *id, *lengths;
-    lb_tokens next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
-    for (int64_t i = 0; i < next.batch && id; i++) {
-        const lb_back_pointer *last = s->draws[writing[i]].last;
-        id[i] = last ? last->token : LB_BOS;
-        lengths[i] = 1;
-    }
-    return next;
-}
-
 static void draw_all(const sampling *s)
 {
     int64_t count = s->source.batch * s->config.count;
     int64_t *writing = lb_tape_alloc_zero(s->tape, count, sizeof *writing),
             *origin = lb_tape_alloc_zero(s->tape, count, sizeof *origin);
+    int32_t *token = lb_tape_alloc_zero(s->tape, count, sizeof *token);
     lb_decoder_state state = lb_model_encode(s->model, s->source);
-    if (!writing || !origin) return; /* as the tape says */
+    if (!writing || !origin || !token) return; /* as the tape says */
     for (int64_t i = 0; i < count; i++) {
         origin[i] = i / s->config.count;
         writing[i] = i;
+        token[i] = LB_BOS;
     }
     while (count > 0 && lb_tape_status(s->tape) == LB_OK) {
         if (lb_model_stops(s->tape, s->config.stop, s->config.context)) return;
         lb_tape_begin_step(s->tape, false);
-        state = s->model->kind->select(s->model, s->tape, state, origin, count);
         lb_model_step step =
-            lb_model_decode(s->model, state, next_tokens(s, writing, count), s->source.length);
+            lb_model_extend(s->model, s->tape, state, origin, token, count, s->source.length);
         lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
         if (lb_tape_status(s->tape)) return;
         int64_t kept = 0;
         for (int64_t i = 0; i < count; i++) {
             if (!write_token(s, &s->draws[writing[i]], i, &step, log_probabilities)) continue;
             origin[kept] = i;
+            token[kept] = s->draws[writing[i]].last->token;
             writing[kept++] = writing[i];
         }
         count = kept;
