@@ -44,11 +44,6 @@ static void check_choices(lb_transformer_config *c, lb_params *params, const cha
     c->output = lb_params_choose_normalizer(params, name, "output", c->output);
 }
 
-static bool is_learned(const lb_transformer_config *c)
-{
-    return c->positions == LB_POSITIONAL_LEARNED;
-}
-
 static void check_attention(const lb_transformer_config *c, lb_params *params, const char *name)
 {
     if (!(c->softcap >= 0) || c->window < 0)
@@ -141,7 +136,7 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
                  .output = config.output,
                  .step_reals = config.layers * (16 * config.width + 2 * config.feed_forward),
                  .state_reals = 4 * (int64_t)config.layers * config.width,
-                 .positions = is_learned(&config) ? config.max_length : 0},
+                 .positions = config.positions == LB_POSITIONAL_LEARNED ? config.max_length : 0},
         .name = lb_params_scope(params, "", name),
         .config = config,
     };
@@ -195,12 +190,6 @@ static lb_tensor *embed_with_features(const lb_transformer *model, lb_tokens sou
     return lb_dropout(x, model->config.dropout);
 }
 
-static lb_tensor *embed_source(const lb_transformer *model, lb_tokens source)
-{
-    if (model->config.feature_positions) return embed_with_features(model, source);
-    return embed(model, &model->source_embedding, &model->source_positions, source, 0);
-}
-
 static lb_key_values *new_key_values(const lb_transformer *model, lb_tape *tape)
 {
     size_t bytes = (size_t)model->config.layers * sizeof(lb_key_values);
@@ -221,7 +210,9 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
         .self_mask = memory.mask,
         .self_bias = lb_positional_bias(&model->source_positions, tape, 0, source.length),
         .self_weights = self};
-    lb_tensor *x = embed_source(model, source);
+    lb_tensor *x = model->config.feature_positions
+                       ? embed_with_features(model, source)
+                       : embed(model, &model->source_embedding, &model->source_positions, source, 0);
     x = lb_transformer_stack_forward(&model->encoder, x, &context);
     if (memory.source) lb_transformer_stack_project(&model->decoder, x, memory.source);
     lb_tape_leave(tape, outer);

@@ -9,6 +9,19 @@
 
 #include <math.h>
 
+/* One row of a batch, writable. */
+typedef struct row {
+    int32_t *source, *target_in, *target_out;
+    int32_t source_length, target_length; /* the latter with LB_EOS */
+} row;
+
+static row row_of(const lb_batch_rows *rows, int64_t i)
+{
+    int64_t source = i * rows->source_width, target = i * rows->target_width;
+    return (row){rows->source + source, rows->target_in + target, rows->target_out + target,
+                 rows->source_lengths[i], rows->out_lengths[i]};
+}
+
 /* ---- Hallucination. ---- */
 
 enum {
@@ -20,7 +33,7 @@ static const double REPLACED = 0.5;
 
 /* One pair that becomes another one. */
 typedef struct pair {
-    int32_t *source, *target_in, *target_out;
+    row row;
     const lb_shared_symbols *shared;
     const int32_t *letter; /* [letters]: the source ids of shared symbols */
     int32_t letters;
@@ -37,8 +50,8 @@ static int32_t common(const pair *p, part within, int32_t source, int32_t target
 {
     int32_t length = 0;
     while (source + length < within.source_end && target + length < within.target_end) {
-        int32_t same = p->shared->target[p->source[source + length]];
-        if (same < LB_FIRST_TOKEN || same != p->target_out[target + length]) break;
+        int32_t same = p->shared->target[p->row.source[source + length]];
+        if (same < LB_FIRST_TOKEN || same != p->row.target_out[target + length]) break;
         length++;
     }
     return length;
@@ -64,8 +77,8 @@ static void replace(const pair *p, part stretch)
         uint64_t number = p->first + 2 * (uint64_t)source;
         if (lb_rng_uniform(p->rng, number) >= REPLACED) continue;
         int32_t letter = p->letter[lb_rng_below(p->rng, number + 1, (uint64_t)p->letters)];
-        p->source[source] = letter;
-        p->target_out[target] = p->target_in[target + 1] = p->shared->target[letter];
+        p->row.source[source] = letter;
+        p->row.target_out[target] = p->row.target_in[target + 1] = p->shared->target[letter];
     }
 }
 
@@ -101,11 +114,9 @@ lb_batch lb_hallucinate(lb_batch batch, const lb_shared_symbols *shared, double 
     lb_batch made = lb_batch_copy(batch, &rows);
     for (int64_t i = 0; i < made.source.batch; i++) {
         if (lb_rng_uniform(chosen, (uint64_t)i) >= share) continue;
-        p.source = rows.source + i * rows.source_width;
-        p.target_in = rows.target_in + i * rows.target_width;
-        p.target_out = rows.target_out + i * rows.target_width;
+        p.row = row_of(&rows, i);
         p.first = 2 * (uint64_t)(i * rows.source_width);
-        replace_all(&p, (part){0, rows.source_lengths[i], 0, rows.out_lengths[i] - 1});
+        replace_all(&p, (part){0, p.row.source_length, 0, p.row.target_length - 1});
     }
     return made;
 }
@@ -132,12 +143,6 @@ lb_status lb_hidden_shares(const lb_model *model, const lb_vocabulary *source, d
     *share = each;
     return LB_OK;
 }
-
-/* One row of a batch, writable. */
-typedef struct row {
-    int32_t *source, *target_in, *target_out;
-    int32_t source_length, target_length;
-} row;
 
 /* Makes a symbol of the source unknown in the whole row, and in the target where it is copied as `target`. */
 static void hide(const row *r, int32_t source, int32_t target)
@@ -175,10 +180,8 @@ lb_batch lb_hide_symbols(const lb_model *model, lb_batch batch, const double *sh
     lb_batch hidden = lb_batch_copy(batch, &to);
     lb_rng rng = {seed, lb_rng_stream("hidden symbols"), (uint32_t)step};
     for (int64_t i = 0; i < hidden.source.batch; i++) {
-        int64_t source = i * to.source_width, target = i * to.target_width;
-        row r = {to.source + source, to.target_in + target, to.target_out + target, to.source_lengths[i],
-                 to.out_lengths[i]};
-        hide_some(model, &r, share, rng, (uint64_t)source);
+        row r = row_of(&to, i);
+        hide_some(model, &r, share, rng, (uint64_t)(i * to.source_width));
     }
     return hidden;
 }

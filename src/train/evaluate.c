@@ -56,15 +56,11 @@ static lb_decoded decode_rows(const lb_model *model, lb_batch batch, const int64
     return lb_greedy(model, lb_tokens_select(batch.source.tape, batch.source, row, count), limit);
 }
 
-/* Cut where it would end without the others of its batch. */
-static lb_sequence cut(const int32_t *id, int64_t length, int64_t most)
-{
-    return (lb_sequence){id, length < most ? length : most};
-}
-
+/* An output, cut where it would end without the others of its batch. */
 static lb_sequence output_of(const lb_decoded *decoded, int64_t i, int64_t most)
 {
-    return cut(decoded->id + i * decoded->length, decoded->lengths[i], most);
+    int64_t length = decoded->lengths[i];
+    return (lb_sequence){decoded->id + i * decoded->length, length < most ? length : most};
 }
 
 static lb_status add_edits(lb_tally *tally, const lb_model *model, lb_batch batch, const int64_t *row,
@@ -114,14 +110,6 @@ static void add_output(lb_tally *tally, lb_sequence output, bool finished, lb_to
     tally->rows++;
 }
 
-static void add_best(lb_tally *tally, const lb_beam *found, int64_t i, int64_t most, lb_tokens target,
-                     int64_t first, int64_t count)
-{
-    const lb_hypothesis *best = &found->hypothesis[i * found->n_best];
-    add_output(tally, cut(best->id, best->length, most), best->finished && best->length <= most, target,
-               first, count);
-}
-
 static int64_t rows_of(const int64_t *same, int64_t row)
 {
     return same ? same[row] : 1;
@@ -143,11 +131,12 @@ lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch 
     if (lb_tape_status(target.tape)) return lb_tape_status(target.tape);
     for (int64_t i = 0; i < count; i++) {
         int64_t most = most_symbols(batch, row[i], longest), rows = rows_of(same, row[i]);
-        if (search)
-            add_best(tally, &found, i, most, target, row[i], rows);
-        else
-            add_output(tally, output_of(&decoded, i, most), decoded.finished[i] && decoded.lengths[i] <= most,
-                       target, row[i], rows);
+        const lb_hypothesis *best = search ? &found.hypothesis[i * found.n_best] : NULL;
+        bool finished =
+            best ? best->finished && best->length <= most : decoded.finished[i] && decoded.lengths[i] <= most;
+        lb_sequence output = best ? (lb_sequence){best->id, best->length < most ? best->length : most}
+                                  : output_of(&decoded, i, most);
+        add_output(tally, output, finished, target, row[i], rows);
     }
     return lb_tape_status(target.tape);
 }

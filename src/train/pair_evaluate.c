@@ -15,6 +15,14 @@ typedef struct longest {
     int32_t source, target;
 } longest;
 
+static void add_lengths(longest *all, const lb_pairs *pairs, int64_t pair)
+{
+    int32_t source = (int32_t)lb_pairs_source_length(pairs, pair),
+            target = (int32_t)lb_pairs_target_length(pairs, pair);
+    all->source = source > all->source ? source : all->source;
+    all->target = target > all->target ? target : all->target;
+}
+
 static bool find_longest(const lb_pairs *pairs, lb_tape *tape, const int64_t *pair, int64_t count,
                          longest *found)
 {
@@ -25,10 +33,7 @@ static bool find_longest(const lb_pairs *pairs, lb_tape *tape, const int64_t *pa
                          (long long)pair[i], (long long)lb_pairs_count(pairs));
             return false;
         }
-        int32_t source = (int32_t)lb_pairs_source_length(pairs, pair[i]),
-                target = (int32_t)lb_pairs_target_length(pairs, pair[i]);
-        found->source = source > found->source ? source : found->source;
-        found->target = target > found->target ? target : found->target;
+        add_lengths(found, pairs, pair[i]);
     }
     return true;
 }
@@ -278,16 +283,12 @@ lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, con
 /* The number of pairs in the batch that starts at pair `first` of the sample: at least one, or one source. */
 static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, int64_t first)
 {
-    int64_t source = 0, target = 0, size = 0;
+    int64_t size = 0;
+    longest width = {0, 0};
     while (size < MOST_PAIRS && size < lb_pair_sample_alike(sample, first)) {
         int64_t more = lb_pair_sample_same(sample, first + size);
-        for (const int64_t *pair = sample->pair + first + size, *end = pair + more; pair < end; pair++) {
-            int32_t s = (int32_t)lb_pairs_source_length(pairs, *pair),
-                    t = (int32_t)lb_pairs_target_length(pairs, *pair);
-            source = s > source ? s : source;
-            target = t > target ? t : target;
-        }
-        if (size > 0 && (size + more) * source * target > MOST_CELLS) break;
+        for (int64_t i = 0; i < more; i++) add_lengths(&width, pairs, sample->pair[first + size + i]);
+        if (size > 0 && (size + more) * width.source * width.target > MOST_CELLS) break;
         size += more;
     }
     return size;

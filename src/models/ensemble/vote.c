@@ -172,31 +172,23 @@ static bool score_by(const gathering *g, int m, lb_tokens out)
     return end_scratch(g) && found;
 }
 
-static bool gather(gathering *g)
-{
-    const lb_ensemble *e = g->ensemble;
-    int64_t batch = g->source.batch;
-    g->pool = (lb_vote_pool){.batch = batch, .most = DIRECTIONS * g->config.beam};
-    g->pool.count = lb_tape_alloc_zero(g->tape, batch, sizeof *g->pool.count);
-    g->pool.hypothesis = lb_tape_alloc_zero(g->tape, batch * g->pool.most, sizeof *g->pool.hypothesis);
-    g->pool.score = lb_tape_alloc_zero(g->tape, batch * g->pool.most * e->count, sizeof *g->pool.score);
-    if (lb_tape_status(g->tape) || !propose(g, false) || !propose(g, true)) return false;
-    if (!list(g, g->config.without_weights ? 0 : e->base.layers * e->base.heads)) return false;
-    lb_tokens out = targets(g);
-    for (int m = 0; m < e->count; m++)
-        if (!score_by(g, m, out)) return false;
-    return true;
-}
-
 lb_vote_pool lb_vote_gather(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config)
 {
     lb_tape *tape = source.tape;
-    gathering g = {.ensemble = ensemble,
-                   .config = config,
-                   .source = source,
-                   .tape = tape,
-                   .scratch = lb_tape_scratch(tape)};
-    return g.scratch && gather(&g) ? g.pool : (lb_vote_pool){0};
+    lb_vote_pool pool = {.batch = source.batch, .most = DIRECTIONS * config.beam};
+    int64_t cells = pool.batch * pool.most, maps = ensemble->base.layers * ensemble->base.heads;
+    lb_tape *scratch = lb_tape_scratch(tape);
+    pool.count = lb_tape_alloc_zero(tape, pool.batch, sizeof *pool.count);
+    pool.hypothesis = lb_tape_alloc_zero(tape, cells, sizeof *pool.hypothesis);
+    pool.score = lb_tape_alloc_zero(tape, cells * ensemble->count, sizeof *pool.score);
+    if (!scratch || lb_tape_status(tape)) return (lb_vote_pool){0};
+    gathering g = {ensemble, config, source, tape, scratch, .pool = pool};
+    if (!propose(&g, false) || !propose(&g, true) || !list(&g, config.without_weights ? 0 : maps))
+        return (lb_vote_pool){0};
+    lb_tokens out = targets(&g);
+    for (int m = 0; m < ensemble->count; m++)
+        if (!score_by(&g, m, out)) return (lb_vote_pool){0};
+    return pool;
 }
 
 static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
