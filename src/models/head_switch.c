@@ -52,7 +52,7 @@ static lb_status clear_of_multi_head(lb_head_off *off, const lb_multi_head *atte
     return clear(off, attention->output.weight, head * width, width, error);
 }
 
-/* The only head: whatever reads the context. */
+/* Clears the only head: the columns of everything that reads the context. */
 static lb_status clear_context(lb_head_off *off, const lb_seq2seq *m, lb_error *error)
 {
     const lb_linear *reader = m->combine.weight ? &m->combine : &m->output;

@@ -1,5 +1,6 @@
 #include "autograd/op.h"
 #include "autograd/scope.h"
+#include "autograd/steps.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
@@ -190,20 +191,13 @@ static lb_tensor *embed_with_features(const lb_transformer *model, lb_tokens sou
     return lb_dropout(x, model->config.dropout);
 }
 
-static lb_key_values *new_key_values(const lb_transformer *model, lb_tape *tape)
-{
-    size_t bytes = (size_t)model->config.layers * sizeof(lb_key_values);
-    lb_key_values *all = lb_tape_alloc(tape, bytes);
-    if (all) memset(all, 0, bytes);
-    return all;
-}
-
 lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source, lb_tensor **self)
 {
     lb_tape *tape = source.tape;
     const char *outer = lb_tape_enter(tape, model->name);
-    lb_transformer_memory memory = {.source = new_key_values(model, tape),
-                                    .past = new_key_values(model, tape),
+    int64_t layers = model->config.layers;
+    lb_transformer_memory memory = {.source = lb_tape_alloc_zero(tape, layers, sizeof *memory.source),
+                                    .past = lb_tape_alloc_zero(tape, layers, sizeof *memory.past),
                                     .mask = lb_key_mask(lb_tokens_mask(source)),
                                     .symbols = lb_copying_read(&model->copying, source)};
     lb_transformer_context context = {
@@ -232,13 +226,12 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
     lb_tape *tape = target_in.tape;
     int64_t layers = model->config.layers;
     lb_transformer_decoded decoded = {.memory = *memory};
-    lb_tensor **weights = lb_tape_alloc(tape, (size_t)layers * sizeof(lb_tensor *));
-    decoded.memory.past = new_key_values(model, tape);
+    lb_tensor **weights = lb_tape_alloc_zero(tape, layers, sizeof(lb_tensor *));
+    decoded.memory.past = lb_tape_alloc_zero(tape, layers, sizeof *decoded.memory.past);
     if (!weights || !decoded.memory.past || !memory->past || !memory->source) {
         decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
         return decoded;
     }
-    memset(weights, 0, (size_t)layers * sizeof(lb_tensor *)); /* a model without memory has no layers */
     const char *outer = lb_tape_enter(tape, model->name);
     memcpy(decoded.memory.past, memory->past, (size_t)layers * sizeof *memory->past);
     decoded.memory.length += target_in.length;
@@ -270,13 +263,11 @@ lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens sourc
     if (model->kind != &lb_transformer_kind) return found;
     const lb_transformer *transformer = (const lb_transformer *)model;
     int64_t layers = transformer->config.layers;
-    size_t bytes = 2 * (size_t)layers * sizeof(lb_tensor *);
-    lb_tensor **self = lb_tape_alloc(source.tape, bytes);
+    lb_tensor **self = lb_tape_alloc_zero(source.tape, 2 * layers, sizeof(lb_tensor *));
     if (!self) {
         lb_tape_fail(source.tape, LB_ERROR_MEMORY, "out of memory for self-attention");
         return found;
     }
-    memset(self, 0, bytes);
     lb_transformer_memory memory = lb_transformer_encode(transformer, source, self);
     lb_transformer_decode(transformer, &memory, target_in, self + layers);
     found.layers = layers;

@@ -92,11 +92,6 @@ double lb_setting_number(const lb_setting *s, const lb_training_config *config)
     return number;
 }
 
-const char **lb_setting_text(const lb_setting *s, lb_training_config *config)
-{
-    return place_of(s, config);
-}
-
 static const char *text_of(const lb_setting *s, const lb_training_config *config)
 {
     return *(const char *const *)(const void *)((const char *)config + s->at);
@@ -122,7 +117,7 @@ void lb_setting_put(const lb_setting *s, lb_training_config *config, double valu
 void lb_setting_reset(const lb_setting *s, lb_training_config *config)
 {
     if (is_text(s))
-        *lb_setting_text(s, config) = NULL;
+        *(const char **)place_of(s, config) = NULL;
     else
         lb_setting_put(s, config, 0);
 }
@@ -130,8 +125,8 @@ void lb_setting_reset(const lb_setting *s, lb_training_config *config)
 void lb_settings_fill_in(lb_training_config *config)
 {
     for (const lb_setting *s = lb_settings; s->name; s++) {
-        if (is_text(s) && s->choices && !*lb_setting_text(s, config))
-            *lb_setting_text(s, config) = s->choices[(int)s->usual_value];
+        if (is_text(s) && s->choices && !text_of(s, config))
+            *(const char **)place_of(s, config) = s->choices[(int)s->usual_value];
         else if (!is_text(s) && s->usual_value != 0 && lb_setting_number(s, config) == 0)
             lb_setting_put(s, config, s->usual_value);
     }
@@ -179,7 +174,7 @@ lb_status lb_settings_check(const lb_training_config *config, lb_error *error)
     return status;
 }
 
-/* NULL behind the last. */
+/* The setting at this place of a list; NULL behind the last. */
 static const lb_setting *in_place(lb_setting_list list, int place)
 {
     const lb_setting *s = lb_settings;

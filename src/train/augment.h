@@ -1,4 +1,4 @@
-/* Augmentation: what is changed in a batch of training, and read in place of it. */
+/* Augmentation: how a batch of training is changed before the model reads it. */
 #ifndef LB_AUGMENT_H
 #define LB_AUGMENT_H
 

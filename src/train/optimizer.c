@@ -140,7 +140,7 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A number of the caller's that is no kind has no state, and takes no step. */
+/* A kind that does not exist, which a caller may pass, has no state and takes no step. */
 static const kind *kind_of(const lb_optimizer *o)
 {
     static const kind none = {.name = "none"};

@@ -22,7 +22,7 @@ static const number numbers[] = {
     NUMBER(momentum, 0), NUMBER(weight_decay, 0), NUMBER(clip_norm, 0),
 };
 
-/* One that is missing here would change the weights without being part of the identity. */
+/* A number that is missing here would change the weights without being part of the identity. */
 _Static_assert(offsetof(lb_optimizer_config, lr) + sizeof numbers / sizeof *numbers * sizeof(lb_real) ==
                    offsetof(lb_optimizer_config, tape),
                "expected all numbers of lb_optimizer_config in the table");

@@ -130,17 +130,17 @@ lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, bool
                             (long long)most);
     entry *entries = lb_alloc((size_t)wanted * sizeof *entries);
     int64_t *pair = lb_alloc((size_t)wanted * sizeof *pair);
-    lb_status status;
-    if (!entries || !pair) {
-        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
-                              (long long)wanted);
-    } else if ((status = choose_pairs(pairs, target, copies, wanted, entries, &possible, error)) == LB_OK) {
+    lb_status status = entries && pair
+                           ? choose_pairs(pairs, target, copies, wanted, entries, &possible, error)
+                           : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
+                                          (long long)wanted);
+    if (status) {
+        lb_release(pair);
+    } else {
         qsort(entries, (size_t)wanted, sizeof *entries, compare_entries);
         for (int64_t i = 0; i < wanted; i++) pair[i] = entries[i].pair;
         *sample = (lb_pair_sample){.pair = pair, .possible = possible, .count = wanted, .copies = copies};
-        pair = NULL;
     }
-    lb_release(pair);
     lb_release(entries);
     return status;
 }
@@ -191,7 +191,7 @@ static lb_status find_sources(const lb_pair_sample *sample, lb_pairs *pairs, sou
     return LB_OK;
 }
 
-/* From the last pair to the first, since each counts those behind it. */
+/* Counts from the last pair to the first, since each counts those behind it. */
 static void fill_sources(lb_pair_sample *sources, const sourced *all)
 {
     for (int64_t i = sources->count - 1; i >= 0; i--) {
@@ -251,7 +251,7 @@ int64_t lb_pair_sample_judged(const lb_pair_sample *sample)
     return judged;
 }
 
-/* No output shall equal what the model cannot write. */
+/* Marks the symbols that the model cannot write, so that no output equals them. */
 static lb_status mark_unwritable(const lb_pair_sample *sample, lb_pairs *pairs, const lb_vocabulary *target,
                                  int64_t first, int64_t count, const lb_batch_rows *rows, lb_error *error)
 {

@@ -100,7 +100,7 @@ static void compare(lb_thread_choice *c, double ns)
     go_on(c);
 }
 
-/* Between two comparisons. */
+/* Waits for the next comparison, which comes sooner if steps have become slow. */
 static void rest(lb_thread_choice *c, double ns)
 {
     const bool slow = c->ns >= STEADY && end_window(c) > SLOW * cost_of(c, c->chosen);

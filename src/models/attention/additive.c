@@ -93,7 +93,7 @@ static lb_status init_coverage(lb_decoder_attention *attention, lb_params *param
         (lb_linear_config){.inputs = 1, .outputs = attention->config.query, .no_bias = true});
 }
 
-/* F as nn.Conv1d and U as nn.Linear. */
+/* F is initialised as nn.Conv1d, and U as nn.Linear. */
 static lb_status init_location(lb_decoder_attention *attention, lb_params *params)
 {
     recall *own = add_own(attention, params, sizeof *own);
@@ -113,7 +113,7 @@ static lb_tensor *begin_recall(const lb_decoder_attention *attention, lb_tensor 
     return lb_is_sound(mask) ? lb_tensor_new(mask->tape, mask->shape, NULL) : mask;
 }
 
-/* For one step. Its keys are W_k k_j + U f_j + b. */
+/* Attends in one step. The keys are W_k k_j + U f_j + b. */
 static lb_attended_result ask_recall(const lb_decoder_attention *attention, lb_tensor *query,
                                      const lb_attended_memory *memory)
 {

@@ -38,7 +38,7 @@ typedef struct lb_attended_logits {
 typedef struct lb_built_in_attention {
     lb_attention_type type; /* comes first */
 
-    /* Which one of the kinds in its file. */
+    /* Which kind this is, of those in the same file. */
     int variant;
 
     /* Whether `own` is an lb_multi_head, whose heads can be switched off one by one. */

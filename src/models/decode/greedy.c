@@ -14,16 +14,6 @@ static int64_t maps_of(const lb_decoded *all)
     return all->layers * all->heads;
 }
 
-static lb_decoded allocate(const lb_model *model, lb_tokens source)
-{
-    lb_tape *tape = source.tape;
-    lb_decoded all = {.source_length = source.length, .layers = model->layers, .heads = model->heads};
-    all.lengths = lb_tape_alloc_zero(tape, source.batch, sizeof *all.lengths);
-    all.finished = lb_tape_alloc_zero(tape, source.batch, sizeof *all.finished);
-    if (lb_tape_status(tape) == LB_OK) all.batch = source.batch;
-    return all;
-}
-
 /* Makes room for `room` tokens in each row, which had `before`. It grows with the outputs, not with the limit. False if
  * the tape has failed. */
 static bool make_room(lb_tape *tape, lb_decoded *all, int64_t before, int64_t room)
@@ -63,7 +53,7 @@ static int64_t take_tokens(lb_decoded *all, int64_t room, int64_t t, const lb_mo
     return writing;
 }
 
-/* Rows were `room` apart, because the longest length was not known yet. */
+/* Closes the gaps between rows, which were `room` apart, because the longest length was not known yet. */
 static void close_ranks(lb_decoded *all, int64_t room)
 {
     for (int64_t row = 1; row < all->batch; row++)
@@ -88,7 +78,10 @@ static void reverse_outputs(lb_decoded *all)
 static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t limit)
 {
     lb_tape *tape = source.tape;
-    lb_decoded all = allocate(model, source);
+    lb_decoded all = {.source_length = source.length, .layers = model->layers, .heads = model->heads};
+    all.lengths = lb_tape_alloc_zero(tape, source.batch, sizeof *all.lengths);
+    all.finished = lb_tape_alloc_zero(tape, source.batch, sizeof *all.finished);
+    if (lb_tape_status(tape) == LB_OK) all.batch = source.batch;
     lb_decoder_state state = lb_model_encode(model, source);
     int32_t *id, *lengths;
     lb_tokens next = lb_tokens_new(tape, source.batch, 1, &id, &lengths);

@@ -52,7 +52,7 @@ static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tok
     bool attends = e->base.heads > 0;
     for (int i = 0; i < e->count; i++) {
         lb_model_step step = e->member[i]->kind->decode(e->member[i], before[i], target_in);
-        /* Of probabilities, sparsemax makes themselves. */
+        /* Sparsemax of probabilities is these probabilities. */
         logits[i] = e->base.output == LB_SPARSEMAX ? lb_model_probabilities(e->member[i], step.logits)
                                                    : lb_log_softmax(step.logits);
         weights[i] = attends ? common_weights(e, e->member[i], step.weights) : NULL;
@@ -139,7 +139,7 @@ lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members
         base.kind = &lb_vote_kind;
         base.from_end = false;
     }
-    /* Whoever copies needs to know from where. */
+    /* A model that copies needs to know from where. */
     if (votes || base.copies) find_common_map(&base, members, (int)count);
     *ensemble = (lb_ensemble){.base = base, .member = members, .count = count};
     return LB_OK;

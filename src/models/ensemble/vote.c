@@ -13,7 +13,7 @@ enum { DIRECTIONS = 2 };
 /* A member whose attention excludes a symbol finds it impossible. It is then outvoted, not the only one that counts. */
 static const double LEAST = -1e3;
 
-/* The pool while it is made. */
+/* The pool while it is being made. */
 typedef struct gathering {
     const lb_ensemble *ensemble;
     lb_beam_config config;
@@ -41,7 +41,7 @@ static lb_ensemble group_of(const gathering *g, bool backward)
         sum += weight[count++] = lb_ensemble_weight(e, i);
     }
     if (count == 0 || lb_ensemble_init(&group, member, count, NULL)) return group;
-    /* Members without a say still look for hypotheses. */
+    /* Members whose weight is 0 still look for hypotheses. */
     for (int i = 0; i < count; i++) weight[i] = sum > 0 ? weight[i] / sum : 1 / (double)count;
     if (e->weight) group.weight = weight;
     return group;
@@ -62,7 +62,7 @@ static bool end_scratch(const gathering *g)
     return status == LB_OK && lb_tape_scratch(g->tape);
 }
 
-/* One that was cut off has as many tokens as the limit, and one that has ended fewer. */
+/* A hypothesis that was cut off has as many tokens as the limit, and one that has ended has fewer. */
 static bool is_same(const lb_hypothesis *a, const lb_hypothesis *b)
 {
     return a->length == b->length && memcmp(a->id, b->id, (size_t)a->length * sizeof *a->id) == 0;

@@ -134,7 +134,7 @@ static double fit_in_turn(fit *f, double prior, double *weight)
 }
 
 /* With the prior there can be several minima: near equal weights a low sharpness can be best, with which no weight
- * matters. Without, the loss is convex in the products of both, and its minimum is the other place to start from. */
+ * matters. Without, the loss is convex in the products of both, and its minimum is the other place to begin at. */
 void lb_vote_fit(const lb_vote_case *cases, int64_t case_count, int members, double *weight)
 {
     fit f = {.cases = cases, .count = case_count, .members = members};

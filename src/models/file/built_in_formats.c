@@ -38,7 +38,7 @@ char *lb_seq2seq_config_json(const lb_model *model)
 {
     const lb_seq2seq *seq2seq = (const lb_seq2seq *)model;
     description d = {.config = seq2seq->config};
-    /* Most kinds of attention have only one, whatever was asked for. */
+    /* Most kinds of attention have only one head, whatever was asked for. */
     d.config.heads = model->heads > 0 ? model->heads : 1;
     snprintf(d.attention, sizeof d.attention, "%s", seq2seq->attention.type->name);
     return lb_config_write(lb_seq2seq_fields, &d);

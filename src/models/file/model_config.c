@@ -142,7 +142,7 @@ static bool read_field(const lb_config_field *field, const cJSON *item, void *co
     return value >= 0;
 }
 
-/* What a field has to be, after "expected ". */
+/* Prints what a field has to be, after "expected ". */
 static void print_expected(lb_buffer *text, const lb_config_field *field)
 {
     switch (field->kind) {

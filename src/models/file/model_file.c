@@ -116,7 +116,7 @@ lb_status lb_model_save(const lb_model *model, const lb_params *params, const ch
     if (status) return status;
     char *config = lb_model_config_json(model);
     if (!config) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
-    /* What cannot be read must not replace a model that can. */
+    /* A model that cannot be read must not replace one that can. */
     status = lb_json_check_length(CONFIG_KEY, config, error);
     size_t count = 0;
     all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
@@ -156,7 +156,7 @@ static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, 
     lb_params_take_from(params, &source);
     lb_model *model = lb_model_restore(kind, params, "", config, own, &found);
     lb_params_take_from(params, NULL);
-    /* What refuses an array or its configuration cannot know that they come from a file. */
+    /* The code that refuses an array or a configuration cannot know that it comes from a file. */
     if (found.status == LB_ERROR_ARGUMENT || found.status == LB_ERROR_SHAPE) found.status = LB_ERROR_FORMAT;
     if (!model && (lb_params_status(params) || found.status == LB_ERROR_MEMORY))
         lb_error_set(error, found.status, "%s", found.message);
