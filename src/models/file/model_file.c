@@ -9,7 +9,7 @@
  * Numbers are little-endian, and arrays follow each other without gaps. Each parameter is an array, in the order of
  * lb_params; extra ones, such as those of an optimiser, come after them, but wider numbers before all others:
  *
- *     "encoder.weight_ih_l0":{"dtype":"F32","shape":[192,64],"data_offsets":[0,49152]}
+ *     "source_embedding.weight":{"dtype":"F32","shape":[104,64],"data_offsets":[0,26624]}
  *
  * "__metadata__" has texts, in this order:
  *
