@@ -5,7 +5,7 @@
 
 #include "data/sort_task.h"
 #include "models/file/model_formats.h"
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 #include <cJSON.h>
 #include <lookback/lookback.h>
 

@@ -7,9 +7,8 @@ set(LOOKBACK_BLAS openblas CACHE STRING "Who multiplies what the library's own k
 set_property(CACHE LOOKBACK_BLAS PROPERTY STRINGS openblas none)
 
 # The sources of one part, by their paths, and those of them that other parts need, too.
-set(FILES_SOURCES "/src/(io|data|settings|translate)/"
-  "/src/models/file/(checkpoint|model_config|model_file|model_formats|[a-z0-9]+_format)\\.c$"
-  "/src/train/(examples|fit|hallucinate|hidden_symbols|optimizer_file|pair_[a-z]+|resume|run|trainer|translator)\\.c$")
+set(FILES_SOURCES "/src/(io|data|settings|translate|models/file)/"
+  "/src/train/(augment|examples|fit|optimizer_file|pair_[a-z]+|resume|run|trainer|translator)\\.c$")
 set(PLOT_SOURCES "/src/plot/")
 # The sort task needs only numbers.
 set(kept "/src/data/sort_task\\.c$")

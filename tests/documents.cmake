@@ -121,7 +121,7 @@ insert_code(${SETTING}/field.txt "    int shards;" include/lookback/translate.h 
 insert_code(${SETTING}/row.txt "{.name = NULL}" src/settings/table.c ${SETTING}/table.c)
 insert_code(${SETTING}/use.txt ".optimizer = {" src/translate/training/recipe.c ${SETTING}/recipe.c -v instead=1)
 add_executable(contributing_setting documents/contributing_setting.c ${SETTING}/lookback/translate.h ${SETTING}/table.c
-  ${SETTING}/recipe.c ${PROJECT_SOURCE_DIR}/src/settings/setting.c ${PROJECT_SOURCE_DIR}/src/settings/of_model.c)
+  ${SETTING}/recipe.c ${PROJECT_SOURCE_DIR}/src/settings/setting.c)
 target_include_directories(contributing_setting BEFORE PRIVATE ${SETTING} ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(contributing_setting PRIVATE lookback_support lookback_options PkgConfig::CJSON)
 add_test(NAME contributing_setting COMMAND contributing_setting)

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "models/label.h"
+#include "models/built_in.h"
 
 lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char *const *texts, size_t count,
                         lb_translate_config config, lb_error *error)

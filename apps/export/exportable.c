@@ -5,8 +5,7 @@
 #include "export/onnx/transformer.h"
 #include "export/recurrent_model.h"
 #include "export/transformer_model.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 
 static lb_normalizer weights_of_seq2seq(const lb_model *model)
 {

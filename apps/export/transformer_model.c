@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 #include "lookback/ops.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -25,19 +25,13 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Moves the values that are defined to the front. Returns their number. */
-static int64_t find_defined(double *values, int64_t count)
+/* The ends of the middle part of the values that are defined, of `all`, which are sorted for it. Values without spread
+ * have no ends. */
+static void cut(double *values, int64_t all, double confidence, double *low, double *high)
 {
-    int64_t defined = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (!isnan(values[i])) values[defined++] = values[i];
-    return defined;
-}
-
-/* The ends of the middle part of `count` values, which are sorted for it. Values without spread have no ends. */
-static void cut(double *values, int64_t count, double confidence, double *low, double *high)
-{
-    count = find_defined(values, count);
+    int64_t count = 0;
+    for (int64_t i = 0; i < all; i++)
+        if (!isnan(values[i])) values[count++] = values[i];
     qsort(values, (size_t)count, sizeof *values, compare);
     *low = *high = NAN;
     if (count == 0 || values[0] == values[count - 1]) return;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+/* ---- Errors and BLEU. ---- */
+
 lb_status lb_statistics_of(lb_sequence output, const lb_sequence *references, int64_t count,
                            lb_statistics *statistics, int64_t *nearest, lb_error *error)
 {
@@ -54,4 +56,28 @@ lb_measures lb_measure(const lb_statistics *sum, lb_bleu_config config)
                          .word_error_rate = percent(sum->word_edits, sum->reference_words),
                          .symbol_error_rate = percent(sum->edits, sum->reference_length),
                          .bleu = lb_bleu(&sum->bleu, config)};
+}
+
+/* ---- Calibration. ---- */
+
+void lb_calibration_add(lb_calibration *calibration, double confidence, bool right)
+{
+    double inside = confidence > 0 ? fmin(confidence, 1) : 0;
+    int place = (int)(inside * LB_CALIBRATION_BINS);
+    lb_calibration_bin *bin =
+        &calibration->bin[place < LB_CALIBRATION_BINS ? place : LB_CALIBRATION_BINS - 1];
+    bin->outputs++;
+    bin->right += right;
+    bin->confidence += inside;
+}
+
+double lb_calibration_error(const lb_calibration *calibration)
+{
+    double gap = 0, all = 0;
+    for (int i = 0; i < LB_CALIBRATION_BINS; i++) {
+        const lb_calibration_bin *bin = &calibration->bin[i];
+        gap += fabs((double)bin->right - bin->confidence);
+        all += (double)bin->outputs;
+    }
+    return all > 0 ? gap / all : 0;
 }

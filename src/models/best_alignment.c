@@ -1,7 +1,7 @@
 /* The likeliest alignment of a target under hard attention: the algorithm of Viterbi. */
-#include "models/attention/hard.h"
-#include "models/decode/force.h"
-#include "models/seq2seq.h"
+#include "models/attention/decoder_attention.h"
+#include "models/built_in.h"
+#include "models/decode/model.h"
 
 #include "autograd/op.h"
 
@@ -87,16 +87,12 @@ static double trace(const chain *c, int64_t length, int32_t *position)
     return log_probability;
 }
 
-/* Turns the steps into reading order, and the positions, too, unless `source_length` is 0. */
+/* Puts the steps into reading order, and the positions, too, unless `source_length` is 0. */
 static void turn(int32_t *position, int64_t symbols, int64_t length, int64_t source_length)
 {
     for (int64_t t = 0; source_length && t < length; t++)
         position[t] = (int32_t)source_length - 1 - position[t];
-    for (int64_t t = 0; t < symbols / 2; t++) {
-        int32_t held = position[t];
-        position[t] = position[symbols - 1 - t];
-        position[symbols - 1 - t] = held;
-    }
+    lb_reverse(position, symbols, sizeof *position);
 }
 
 /* `backward`: the model writes from the end, and reads from the end if it is monotonic. */

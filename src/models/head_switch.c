@@ -1,8 +1,7 @@
 /* A head of attention switched off: the columns of the weights that read its context become zero. */
 #include "base/alloc.h"
+#include "models/built_in.h"
 #include "models/ensemble/ensemble.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
 
 #include <string.h>
 
@@ -53,7 +52,7 @@ static lb_status clear_of_multi_head(lb_head_off *off, const lb_multi_head *atte
     return clear(off, attention->output.weight, head * width, width, error);
 }
 
-/* The only head: whatever reads the context. */
+/* Clears the only head: the columns of everything that reads the context. */
 static lb_status clear_context(lb_head_off *off, const lb_seq2seq *m, lb_error *error)
 {
     const lb_linear *reader = m->combine.weight ? &m->combine : &m->output;

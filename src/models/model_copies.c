@@ -1,11 +1,11 @@
 /* Models of any kind that copy. Kinds do not refer to these functions, so that linking one does not link the others. */
 #include "models/attention/copying.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 
 #include <math.h>
+#include <stdio.h>
 
-/* Of the model itself. */
+/* The pointer of the model itself, not of its members. */
 static const lb_copying *own_copying(const lb_model *model)
 {
     const lb_copying *found = NULL;
@@ -31,8 +31,8 @@ int32_t lb_model_copied_as(const lb_model *model, int32_t source)
     return copying ? lb_copying_symbol(copying, source) : LB_PAD;
 }
 
-static lb_status refuse(lb_status status, int64_t source, double symbol, const lb_model *model,
-                        lb_error *error)
+static lb_status refuse_symbol(lb_status status, int64_t source, double symbol, const lb_model *model,
+                               lb_error *error)
 {
     return lb_error_set(error, status,
                         "the source symbol %lld is copied as %.9g, expected a target symbol from 0 to %lld",
@@ -47,7 +47,7 @@ lb_status lb_model_set_copies(lb_model *model, const int32_t *target, lb_error *
                             "found a model that does not copy, expected one that does");
     for (int64_t i = 0; i < model->source_vocab; i++)
         if (target[i] < 0 || target[i] >= model->target_vocab)
-            return refuse(LB_ERROR_ARGUMENT, i, target[i], model, error);
+            return refuse_symbol(LB_ERROR_ARGUMENT, i, target[i], model, error);
     for (int64_t i = 0; i < model->source_vocab; i++) copying->symbols->data[i] = (lb_real)target[i];
     return LB_OK;
 }
@@ -65,7 +65,18 @@ lb_status lb_copying_check(const lb_model *model, lb_error *error)
     for (int64_t i = 0; copying && i < lb_count(copying->symbols) && !status; i++) {
         double symbol = (double)copying->symbols->data[i];
         if (!(symbol >= 0 && symbol < (double)model->target_vocab && symbol == floor(symbol)))
-            status = refuse(LB_ERROR_FORMAT, i, symbol, model, error);
+            status = refuse_symbol(LB_ERROR_FORMAT, i, symbol, model, error);
     }
     return status;
+}
+
+/* ---- What it is, in a word. ---- */
+
+const char *lb_model_label(const lb_model *model, char text[LB_LABEL])
+{
+    const char *name = model->kind->name;
+    if (model->kind == &lb_seq2seq_kind) name = ((const lb_seq2seq *)model)->attention.type->name;
+    bool copies = model->copies && !lb_is_ensemble(model);
+    snprintf(text, LB_LABEL, "%.40s%s%s", name, copies ? "-copy" : "", model->from_end ? "-backward" : "");
+    return text;
 }

@@ -1,17 +1,17 @@
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 
 #include "autograd/op.h"
 #include "autograd/tape.h"
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
-#include "models/attention/stepwise.h"
-#include "models/decode/direction.h"
+#include "models/attention/decoder_attention.h"
+#include "models/decode/model.h"
 #include "nn/layers.h"
 #include "nn/params.h"
 
 #include <stdio.h>
 
-/* How the attention differs from a custom one, which does not differ. */
+/* The descriptor of the attention; that of a custom one is empty. */
 static const lb_built_in_attention *kind_of(const lb_seq2seq_config *config)
 {
     static const lb_built_in_attention custom = {0};
@@ -61,7 +61,7 @@ static void check_window(lb_seq2seq_config *c, lb_params *params, const char *na
     c->window = 1; /* of poison */
 }
 
-/* Of the state of a layer: an LSTM has two parts. */
+/* The width of the state of a layer: that of an LSTM has two parts. */
 static int64_t state_width(const lb_seq2seq_config *config)
 {
     return config->hidden * (config->cell == LB_CELL_LSTM ? 2 : 1);
@@ -227,7 +227,7 @@ static bool is_whole(const lb_seq2seq *model)
     return model->encoder.cell && model->bridge && model->decoder.cell;
 }
 
-/* Whether the attention wants the sources from their end. */
+/* Whether the attention reads sources from their end. */
 static bool reads_back(const lb_seq2seq *model)
 {
     return model->base.from_end && kind_of(&model->config)->reads_back;
@@ -290,7 +290,7 @@ static lb_tensor *predict(const lb_seq2seq *model, lb_tensor *top, lb_tensor *co
     return apply(&model->output, top, context);
 }
 
-/* Layer 0. Sets what it leaves behind in `decoded`, and `seen` if it attends. */
+/* Runs layer 0. Sets its final state in `decoded`, and `seen` if it attends. */
 static lb_tensor *run_first_layer(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
                                   lb_tensor *initial, lb_tokens target_in, lb_seq2seq_decoded *decoded,
                                   lb_attended_result *seen)
@@ -309,7 +309,7 @@ static lb_tensor *run_first_layer(const lb_seq2seq *model, const lb_seq2seq_enco
     return first.outputs;
 }
 
-/* The states of the last layer. Sets what the layers leave behind in `decoded`, and `seen` if layer 0 attends. */
+/* Returns the states of the last layer. Sets the final states in `decoded`, and `seen` if layer 0 attends. */
 static lb_tensor *run_decoder(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
                               lb_tensor *const *initial, lb_tokens target_in, lb_seq2seq_decoded *decoded,
                               lb_attended_result *seen)
@@ -368,7 +368,7 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
     lb_seq2seq_decoded decoded = {
         .final = lb_tape_alloc(tape, (size_t)model->config.layers * sizeof(lb_tensor *))};
     if (!decoded.final || !initial || !is_whole(model)) {
-        /* Only what has failed before leads here; the first error stays. */
+        /* Something has failed before, and the first error stays. */
         decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
         lb_tape_leave(tape, outer);
         return decoded;

@@ -1,5 +1,5 @@
 /* lb_seq2seq as an lb_model. */
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 
 #include "autograd/op.h"
 #include "models/decode/model.h"

@@ -1,9 +1,10 @@
-#include "models/transformer.h"
-
 #include "autograd/op.h"
 #include "autograd/tape.h"
+#include "lookback/op.h"
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
+#include "models/built_in.h"
+#include "models/decode/model.h"
 #include "nn/layers.h"
 #include "nn/params.h"
 
@@ -41,11 +42,6 @@ static void check_choices(lb_transformer_config *c, lb_params *params, const cha
     c->attention_weights =
         lb_params_choose_normalizer(params, name, "attention_weights", c->attention_weights);
     c->output = lb_params_choose_normalizer(params, name, "output", c->output);
-}
-
-static bool is_learned(const lb_transformer_config *c)
-{
-    return c->positions == LB_POSITIONAL_LEARNED;
 }
 
 static void check_attention(const lb_transformer_config *c, lb_params *params, const char *name)
@@ -140,7 +136,7 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
                  .output = config.output,
                  .step_reals = config.layers * (16 * config.width + 2 * config.feed_forward),
                  .state_reals = 4 * (int64_t)config.layers * config.width,
-                 .positions = is_learned(&config) ? config.max_length : 0},
+                 .positions = config.positions == LB_POSITIONAL_LEARNED ? config.max_length : 0},
         .name = lb_params_scope(params, "", name),
         .config = config,
     };
@@ -194,33 +190,22 @@ static lb_tensor *embed_with_features(const lb_transformer *model, lb_tokens sou
     return lb_dropout(x, model->config.dropout);
 }
 
-static lb_tensor *embed_source(const lb_transformer *model, lb_tokens source)
-{
-    if (model->config.feature_positions) return embed_with_features(model, source);
-    return embed(model, &model->source_embedding, &model->source_positions, source, 0);
-}
-
-static lb_key_values *new_key_values(const lb_transformer *model, lb_tape *tape)
-{
-    size_t bytes = (size_t)model->config.layers * sizeof(lb_key_values);
-    lb_key_values *all = lb_tape_alloc(tape, bytes);
-    if (all) memset(all, 0, bytes);
-    return all;
-}
-
 lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source, lb_tensor **self)
 {
     lb_tape *tape = source.tape;
     const char *outer = lb_tape_enter(tape, model->name);
-    lb_transformer_memory memory = {.source = new_key_values(model, tape),
-                                    .past = new_key_values(model, tape),
+    int64_t layers = model->config.layers;
+    lb_transformer_memory memory = {.source = lb_tape_alloc_zero(tape, layers, sizeof *memory.source),
+                                    .past = lb_tape_alloc_zero(tape, layers, sizeof *memory.past),
                                     .mask = lb_key_mask(lb_tokens_mask(source)),
                                     .symbols = lb_copying_read(&model->copying, source)};
     lb_transformer_context context = {
         .self_mask = memory.mask,
         .self_bias = lb_positional_bias(&model->source_positions, tape, 0, source.length),
         .self_weights = self};
-    lb_tensor *x = embed_source(model, source);
+    lb_tensor *x = model->config.feature_positions
+                       ? embed_with_features(model, source)
+                       : embed(model, &model->source_embedding, &model->source_positions, source, 0);
     x = lb_transformer_stack_forward(&model->encoder, x, &context);
     if (memory.source) lb_transformer_stack_project(&model->decoder, x, memory.source);
     lb_tape_leave(tape, outer);
@@ -240,13 +225,12 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
     lb_tape *tape = target_in.tape;
     int64_t layers = model->config.layers;
     lb_transformer_decoded decoded = {.memory = *memory};
-    lb_tensor **weights = lb_tape_alloc(tape, (size_t)layers * sizeof(lb_tensor *));
-    decoded.memory.past = new_key_values(model, tape);
+    lb_tensor **weights = lb_tape_alloc_zero(tape, layers, sizeof(lb_tensor *));
+    decoded.memory.past = lb_tape_alloc_zero(tape, layers, sizeof *decoded.memory.past);
     if (!weights || !decoded.memory.past || !memory->past || !memory->source) {
         decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
         return decoded;
     }
-    memset(weights, 0, (size_t)layers * sizeof(lb_tensor *)); /* a model without memory has no layers */
     const char *outer = lb_tape_enter(tape, model->name);
     memcpy(decoded.memory.past, memory->past, (size_t)layers * sizeof *memory->past);
     decoded.memory.length += target_in.length;
@@ -278,13 +262,11 @@ lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens sourc
     if (model->kind != &lb_transformer_kind) return found;
     const lb_transformer *transformer = (const lb_transformer *)model;
     int64_t layers = transformer->config.layers;
-    size_t bytes = 2 * (size_t)layers * sizeof(lb_tensor *);
-    lb_tensor **self = lb_tape_alloc(source.tape, bytes);
+    lb_tensor **self = lb_tape_alloc_zero(source.tape, 2 * layers, sizeof(lb_tensor *));
     if (!self) {
         lb_tape_fail(source.tape, LB_ERROR_MEMORY, "out of memory for self-attention");
         return found;
     }
-    memset(self, 0, bytes);
     lb_transformer_memory memory = lb_transformer_encode(transformer, source, self);
     lb_transformer_decode(transformer, &memory, target_in, self + layers);
     found.layers = layers;
@@ -298,3 +280,53 @@ lb_tensor *lb_transformer_forward(const lb_transformer *model, lb_tokens source,
 {
     return lb_model_forward(&model->base, source, target_in);
 }
+
+/* ---- As an lb_model. ---- */
+
+static lb_decoder_state encode(const lb_model *model, lb_tokens source)
+{
+    lb_transformer_memory *memory = lb_tape_alloc(source.tape, sizeof *memory);
+    if (memory) *memory = lb_transformer_encode((const lb_transformer *)model, source, NULL);
+    return memory;
+}
+
+static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tokens target_in)
+{
+    lb_transformer_memory *after = lb_tape_alloc(target_in.tape, sizeof *after);
+    if (!from || !after)
+        return (lb_model_step){.logits = lb_tape_fail(target_in.tape, LB_ERROR_MEMORY, "out of memory")};
+    lb_transformer_decoded decoded =
+        lb_transformer_decode((const lb_transformer *)model, from, target_in, NULL);
+    *after = decoded.memory;
+    return (lb_model_step){decoded.logits, decoded.weights, after};
+}
+
+static lb_key_values select_key_values(lb_tape *tape, lb_key_values from, const int64_t *row, int64_t count)
+{
+    return (lb_key_values){lb_select_rows(tape, from.keys, row, count),
+                           lb_select_rows(tape, from.values, row, count)};
+}
+
+static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_decoder_state from,
+                                    const int64_t *row, int64_t count)
+{
+    const lb_transformer_memory *before = from;
+    int64_t layers = ((const lb_transformer *)model)->config.layers;
+    lb_transformer_memory *after = lb_tape_alloc(tape, sizeof *after);
+    lb_key_values *all = lb_tape_alloc(tape, 2 * (size_t)layers * sizeof *all);
+    if (!after || !all) return NULL;
+    *after = (lb_transformer_memory){all, lb_select_rows(tape, before->mask, row, count), all + layers,
+                                     before->length, lb_tokens_select(tape, before->symbols, row, count)};
+    for (int i = 0; i < layers; i++) {
+        after->source[i] = select_key_values(tape, before->source[i], row, count);
+        after->past[i] = select_key_values(tape, before->past[i], row, count);
+    }
+    return after;
+}
+
+const lb_model_kind lb_transformer_kind = {
+    .name = "transformer",
+    .encode = encode,
+    .decode = decode,
+    .select = select_rows,
+};

@@ -1,8 +1,33 @@
-/* What models need of layers, and users of layers do not: parts of a forward, for decoders that go on from a state. */
+/* The parts of layers that only models need: parts of a forward, for decoders that go on from a state. */
 #ifndef LB_LAYERS_H
 #define LB_LAYERS_H
 
 #include "lookback/nn.h"
+
+/* ---- layers.c ---- */
+
+/** The layer applied to [a; b], without copying the two tensors together.
+ *  Shapes: a [..., n], b [..., inputs - n] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
+lb_tensor *lb_linear_forward_pair(const lb_linear *linear, lb_tensor *a, lb_tensor *b);
+
+/** The input part of the gates of a GRU, for lb_gru_sequence and lb_attention_gru_sequence. */
+typedef struct lb_gates {
+    lb_tensor *x;            /* [batch, length, 3 hidden]; or a table [vocabulary, 3 hidden] */
+    const lb_tokens *tokens; /* select rows of the table; NULL: no table */
+} lb_gates;
+
+/** The part of the gates of every symbol, [vocabulary, 3 hidden]: the embedding times the first columns of weight_ih,
+ *  plus bias_ih. NULL if fewer rows than that will be looked up.
+ *  Shapes: weight_ih [3 hidden, width or more], bias_ih [3 hidden]. Errors: LB_ERROR_SHAPE. */
+lb_tensor *lb_embedding_table(const lb_embedding *embedding, lb_tape *tape, int64_t lookups,
+                              lb_tensor *weight_ih, lb_tensor *bias_ih);
+
+/** The part of the gates of the tokens: rows of the table, or without a table (NULL) the same for only these tokens.
+ *  `tokens` must live as long as the result. Errors: LB_ERROR_INDEX, here or in the op; LB_ERROR_SHAPE. */
+lb_gates lb_embedding_gates(const lb_embedding *embedding, const lb_tokens *tokens, lb_tensor *table,
+                            lb_tensor *weight_ih, lb_tensor *bias_ih);
+
+/* ---- attention.c and multi_head.c ---- */
 
 /** lb_softmax, lb_sparsemax or lb_entmax15. */
 lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer);
@@ -20,15 +45,21 @@ lb_key_values lb_multi_head_project_at(const lb_multi_head *attention, lb_tensor
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
                                      lb_tensor *mask, lb_tensor *bias);
 
-/** The same with a position for each token, at most max_length - 1 for learned positions. Only for kinds that are added
- *  to x: sinusoidal and learned.
+/* ---- positional.c ---- */
+
+/** lb_positional_forward with a position for each token, at most max_length - 1 for learned positions. Only for kinds
+ *  that are added to x: sinusoidal and learned.
  *  Shapes: position [batch, length], its ids are the positions. Errors: LB_ERROR_SHAPE, LB_ERROR_INDEX. */
 lb_tensor *lb_positional_forward_at(const lb_positional *positional, lb_tensor *x, lb_tokens position);
+
+/* ---- transformer_layers.c ---- */
 
 /** Projects the output of the encoder for every layer of a decoder, once for a sequence that is decoded step by step.
  *  Shapes: memory [batch, S, width] -> `projected` [layers]. */
 void lb_transformer_stack_project(const lb_transformer_stack *stack, lb_tensor *memory,
                                   lb_key_values *projected);
+
+/* ---- recurrent.c ---- */
 
 /** One layer in one direction: lb_gru_sequence or lb_lstm_sequence with the weights of the cell. */
 lb_tensor *lb_recurrent_sequence(const lb_recurrent_cell *cell, lb_tensor *x, const lb_tokens *tokens,

@@ -38,7 +38,7 @@ static void init_named(lb_multi_head *attention, lb_params *params, const char *
     }
 }
 
-static void check(lb_multi_head_config *c, lb_params *params, const char *name)
+static void check_config(lb_multi_head_config *c, lb_params *params, const char *name)
 {
     lb_params_need(params, name, "embed", c->embed);
     c->normalizer = lb_params_choose_normalizer(params, name, "normalizer", c->normalizer);
@@ -73,7 +73,7 @@ lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const 
                              lb_multi_head_config config)
 {
     *attention = (lb_multi_head){.name = lb_params_scope(params, "", name)};
-    check(&config, params, name); /* after an error, all further parameters are poison */
+    check_config(&config, params, name); /* after an error, all further parameters are poison */
     attention->config = config;
     if (config.names)
         init_named(attention, params, name);

@@ -139,7 +139,7 @@ static lb_real *aligned(void *memory)
                                (LB_ALIGNMENT - (uintptr_t)memory % LB_ALIGNMENT) % LB_ALIGNMENT);
 }
 
-/* Values are written at once. Gradients may never be, and take no memory until then. */
+/* Values are written at once. Gradients may never be written, and take no memory until then. */
 static lb_real *new_slab(const lb_params *params, int64_t capacity, bool zero, const lb_real *old,
                          void **memory)
 {

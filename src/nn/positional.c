@@ -78,7 +78,7 @@ lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, 
     int64_t length = x->shape.ndim == 3 ? lb_dim(x, 1) : 0;
     char text[LB_SHAPE_TEXT];
     lb_tensor *sum;
-    /* Checked here, because the sum would broadcast. */
+    /* The shape is checked here, because the sum would broadcast. */
     if (x->shape.ndim != 3 || lb_dim(x, 2) != c->width)
         sum = lb_tape_fail(x->tape, LB_ERROR_SHAPE, "expected x of shape [batch,length,%lld], found %s",
                            (long long)c->width, lb_shape_format(x->shape, text));

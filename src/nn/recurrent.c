@@ -2,7 +2,6 @@
 #include "lookback/nn.h"
 
 #include "autograd/op.h"
-#include "nn/embedding.h"
 #include "nn/layers.h"
 #include "nn/params.h"
 
@@ -131,90 +130,84 @@ lb_status lb_lstm_init(lb_lstm *lstm, lb_params *params, const char *name, lb_ls
     return lb_recurrent_init(lstm, params, name, config);
 }
 
-/* A run over one batch. */
-typedef struct run {
+/* A forward pass over one batch. */
+typedef struct pass {
     const lb_recurrent *layers;
     lb_tape *tape;
     lb_tensor *const *initial;
     const int32_t *lengths;
     lb_recurrent_result result;
-} run;
+} pass;
 
 /* The outputs of one layer, given the input part of the gates in each direction. */
-static lb_tensor *run_layer(const run *r, int layer, const lb_gates *gates)
+static lb_tensor *run_layer(const pass *p, int layer, const lb_gates *gates)
 {
     lb_tensor *side[2] = {NULL};
-    for (int direction = 0; direction < r->layers->directions; direction++) {
-        int64_t index = layer * r->layers->directions + direction;
-        const lb_recurrent_cell *cell = &r->layers->cell[index];
-        lb_tensor *initial = r->initial ? r->initial[index] : NULL;
+    for (int direction = 0; direction < p->layers->directions; direction++) {
+        int64_t index = layer * p->layers->directions + direction;
+        const lb_recurrent_cell *cell = &p->layers->cell[index];
+        lb_tensor *initial = p->initial ? p->initial[index] : NULL;
         side[direction] = lb_recurrent_sequence(cell, gates[direction].x, gates[direction].tokens, initial,
-                                                r->lengths, direction == 1);
-        r->result.final[index] = lb_op_output(side[direction], 1);
+                                                p->lengths, direction == 1);
+        p->result.final[index] = lb_op_output(side[direction], 1);
     }
-    return r->layers->directions == 2 ? lb_concat(side, 2, -1) : side[0];
+    return p->layers->directions == 2 ? lb_concat(side, 2, -1) : side[0];
 }
 
 /* All layers, from the gates of the first. */
-static lb_recurrent_result run_layers(run r, const lb_gates *first_gates)
+static lb_recurrent_result run_layers(pass p, const lb_gates *first_gates)
 {
-    const lb_recurrent *layers = r.layers;
-    r.result.final =
-        lb_tape_alloc(r.tape, (size_t)(layers->config.layers * layers->directions) * sizeof(lb_tensor *));
-    if (!r.result.final) return (lb_recurrent_result){.outputs = first_gates[0].x};
-    r.result.outputs = run_layer(&r, 0, first_gates);
+    const lb_recurrent *layers = p.layers;
+    p.result.final =
+        lb_tape_alloc(p.tape, (size_t)(layers->config.layers * layers->directions) * sizeof(lb_tensor *));
+    if (!p.result.final) return (lb_recurrent_result){.outputs = first_gates[0].x};
+    p.result.outputs = run_layer(&p, 0, first_gates);
     for (int layer = 1; layer < layers->config.layers; layer++) {
-        lb_tensor *x = lb_dropout(r.result.outputs, layers->config.dropout);
+        lb_tensor *x = lb_dropout(p.result.outputs, layers->config.dropout);
         lb_gates gates[2];
         for (int direction = 0; direction < layers->directions; direction++) {
             const lb_recurrent_cell *cell = &layers->cell[layer * layers->directions + direction];
             gates[direction] = (lb_gates){.x = lb_affine(x, cell->weight_ih, cell->bias_ih)};
         }
-        r.result.outputs = run_layer(&r, layer, gates);
+        p.result.outputs = run_layer(&p, layer, gates);
     }
-    return r.result;
+    return p.result;
 }
 
-/* If there was no memory for the cells, params has the error. */
-static lb_recurrent_result no_cells(lb_tape *tape)
+/* Reads x or, if they are given, the embedded tokens. */
+static lb_recurrent_result run_pass(pass p, lb_tensor *x, const lb_embedding *embedding,
+                                    const lb_tokens *tokens)
 {
-    return (lb_recurrent_result){
-        .outputs = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for recurrent cells")};
+    if (!p.layers->cell) /* params has the error */
+        return (lb_recurrent_result){
+            .outputs = lb_tape_fail(p.tape, LB_ERROR_MEMORY, "out of memory for recurrent cells")};
+    const char *outer = lb_tape_enter(p.tape, p.layers->name);
+    lb_gates gates[2];
+    for (int direction = 0; direction < p.layers->directions; direction++) {
+        lb_tensor *weight = p.layers->cell[direction].weight_ih, *bias = p.layers->cell[direction].bias_ih;
+        lb_tensor *table = NULL;
+        if (tokens)
+            table = lb_embedding_table(embedding, p.tape, tokens->batch * tokens->length, weight, bias);
+        gates[direction] = tokens ? lb_embedding_gates(embedding, tokens, table, weight, bias)
+                                  : (lb_gates){.x = lb_affine(x, weight, bias)};
+    }
+    lb_recurrent_result result = run_layers(p, gates);
+    lb_tape_leave(p.tape, outer);
+    return result;
 }
 
 lb_recurrent_result lb_recurrent_forward(const lb_recurrent *layers, lb_tensor *x, lb_tensor *const *initial,
                                          const int32_t *lengths)
 {
-    if (!layers->cell) return no_cells(x ? x->tape : NULL);
-    if (!x || !x->tape)
+    if (layers->cell && (!x || !x->tape))
         return (lb_recurrent_result){.outputs = lb_affine(x, layers->cell->weight_ih, layers->cell->bias_ih)};
-    const char *outer = lb_tape_enter(x->tape, layers->name);
-    lb_gates gates[2];
-    for (int direction = 0; direction < layers->directions; direction++)
-        gates[direction] =
-            (lb_gates){.x = lb_affine(x, layers->cell[direction].weight_ih, layers->cell[direction].bias_ih)};
-    lb_recurrent_result result =
-        run_layers((run){.layers = layers, .tape = x->tape, .initial = initial, .lengths = lengths}, gates);
-    lb_tape_leave(x->tape, outer);
-    return result;
+    return run_pass((pass){layers, x ? x->tape : NULL, initial, lengths, {0}}, x, NULL, NULL);
 }
 
 lb_recurrent_result lb_recurrent_forward_tokens(const lb_recurrent *layers, const lb_embedding *embedding,
                                                 lb_tokens tokens, lb_tensor *const *initial)
 {
-    if (!layers->cell) return no_cells(tokens.tape);
-    const char *outer = lb_tape_enter(tokens.tape, layers->name);
-    lb_gates gates[2];
-    for (int direction = 0; direction < layers->directions; direction++) {
-        const lb_recurrent_cell *cell = &layers->cell[direction];
-        lb_tensor *table = lb_embedding_table(embedding, tokens.tape, tokens.batch * tokens.length,
-                                              cell->weight_ih, cell->bias_ih);
-        gates[direction] = lb_embedding_gates(embedding, &tokens, table, cell->weight_ih, cell->bias_ih);
-    }
-    lb_recurrent_result result = run_layers(
-        (run){.layers = layers, .tape = tokens.tape, .initial = initial, .lengths = tokens.lengths}, gates);
-    lb_tape_leave(tokens.tape, outer);
-    return result;
+    return run_pass((pass){layers, tokens.tape, initial, tokens.lengths, {0}}, NULL, embedding, &tokens);
 }
 
 lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,

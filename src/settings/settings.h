@@ -1,5 +1,5 @@
-/* The settings of a training, one row each. Options, files, checkpoints, messages and what a start model decides are
- * derived from the rows: docs/adr/0022-one-table-of-options.md. */
+/* The settings of a training, one row each. Options, files, checkpoints, messages and what a warm start decides are
+ * derived from the rows: docs/adr/0046-a-row-for-a-setting.md. */
 #ifndef LB_SETTINGS_H
 #define LB_SETTINGS_H
 
@@ -58,7 +58,7 @@ typedef struct lb_setting {
     const lb_alias *aliases;    /* of choices; NULL: none */
     double usual_value; /* the default where the recipe has one that depends on nothing; 0: it depends */
     bool zero_is_value; /* zero in the field is the default: a negative number there means zero */
-    bool of_rule;       /* how texts are read: decided by the model that a training starts from */
+    bool of_rule;       /* how texts are read: decided by the model of a warm start */
     bool only_trains;   /* of the model, but its weights fit other values, too */
     bool of_session;    /* changes no weights: not in the record of a model */
     bool only_if_set;   /* left out of LB_SETTINGS_IDENTITY where it has its default */
@@ -104,9 +104,6 @@ char *lb_choices_text(const char *const *choices, char *text, size_t size);
 /** The value of a flag, a number or a choice. */
 double lb_setting_number(const lb_setting *setting, const lb_training_config *config);
 
-/** The value of a text or a word. */
-const char **lb_setting_text(const lb_setting *setting, lb_training_config *config);
-
 /** Sets a flag, a number or a choice. */
 void lb_setting_put(const lb_setting *setting, lb_training_config *config, double value);
 
@@ -114,7 +111,7 @@ void lb_setting_put(const lb_setting *setting, lb_training_config *config, doubl
 void lb_setting_reset(const lb_setting *setting, lb_training_config *config);
 
 /** Sets what is open to its `usual_value`, and a word to the first of its choices. */
-void lb_settings_settle(lb_training_config *config);
+void lb_settings_fill_in(lb_training_config *config);
 
 /** Whether a part of the settings has any that is not the default. */
 bool lb_settings_are_set(const lb_training_config *config, lb_setting_part part);

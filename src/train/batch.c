@@ -1,7 +1,6 @@
 #include "train/batch.h"
 
 #include "lookback/op.h"
-#include "models/decode/direction.h"
 #include "models/decode/model.h"
 #include "tensor/panels.h"
 
@@ -77,12 +76,6 @@ lb_batch lb_batch_for(const lb_model *model, lb_batch batch)
     return turned.target_in.batch && turned.target_out.batch ? turned : lb_batch_empty(batch.source.tape);
 }
 
-/* A sort key of length and index: longest first, and lists of the same length in order. */
-static uint64_t rank_of(int32_t length, int64_t list)
-{
-    return (uint64_t)(INT32_MAX - length) << 32 | (uint64_t)list;
-}
-
 static int compare_ranks(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -94,7 +87,8 @@ lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, in
     lb_row_tiles tiles = lb_row_tiles_of(size);
     uint64_t *rank = lb_tape_alloc(tape, (size_t)size * sizeof *rank);
     if (!rank) return lb_tape_status(tape);
-    for (int64_t list = 0; list < size; list++) rank[list] = rank_of(lengths[list], list);
+    for (int64_t list = 0; list < size; list++) /* longest first, and lists of the same length in order */
+        rank[list] = (uint64_t)(INT32_MAX - lengths[list]) << 32 | (uint64_t)list;
     qsort(rank, (size_t)size, sizeof *rank, compare_ranks);
     int64_t next = 0;
     for (int64_t place = 0; place < tiles.rows; place++)
@@ -102,18 +96,6 @@ lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, in
             if (place < lb_row_tile_height(tiles, tile, size))
                 row[rank[next++] & UINT32_MAX] = tile * tiles.rows + place;
     return LB_OK;
-}
-
-/* Draws lists: numbers [size, max_length] and their lengths. */
-static int32_t draw(const lb_sort_task *task, lb_split split, int64_t size, uint64_t first, int32_t *values,
-                    int32_t *lengths)
-{
-    int32_t longest = 0;
-    for (int64_t row = 0; row < size; row++) {
-        lengths[row] = lb_sort_draw(task, split, first + (uint64_t)row, values + row * task->max_length);
-        longest = lengths[row] > longest ? lengths[row] : longest;
-    }
-    return longest;
 }
 
 lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
@@ -127,7 +109,11 @@ lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *t
     int32_t *lengths = lb_tape_alloc(tape, (size_t)size * sizeof *lengths);
     int64_t *row = lb_tape_alloc(tape, (size_t)size * sizeof *row);
     if (!values || !lengths || !row) return lb_batch_empty(tape);
-    int32_t longest = draw(task, split, size, first, values, lengths);
+    int32_t longest = 0;
+    for (int64_t i = 0; i < size; i++) {
+        lengths[i] = lb_sort_draw(task, split, first + (uint64_t)i, values + i * task->max_length);
+        longest = lengths[i] > longest ? lengths[i] : longest;
+    }
     lb_batch_rows rows;
     lb_batch batch = lb_batch_new(tape, size, longest, longest, &rows);
     if (lb_tape_status(tape) || lb_batch_order(tape, size, lengths, row)) return lb_batch_empty(tape);

@@ -1,4 +1,4 @@
-#include "train/examples.h"
+#include "train/batch.h"
 
 #include "base/bytes.h"
 

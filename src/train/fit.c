@@ -1,7 +1,7 @@
 /* Training on arrays in one call: the loop is lb_train, and the data are examples. */
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "train/examples.h"
+#include "train/batch.h"
 #include "train/optimizer.h"
 
 #include <math.h>
@@ -75,7 +75,7 @@ static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64
     return loss_of(f, &batch, &output);
 }
 
-static lb_status evaluate(void *context, lb_tape *tape, lb_evaluation *found)
+static lb_status evaluate_examples(void *context, lb_tape *tape, lb_evaluation *found)
 {
     fit *f = context;
     int64_t all = f->held ? f->held : f->trained, counted = 0, right = 0, weight = 0;
@@ -117,7 +117,7 @@ static bool is_stopped(void *context)
     return f->config.stop(f->config.context);
 }
 
-static lb_status settle(lb_fit_config *c, lb_error *error)
+static lb_status fill_in_defaults(lb_fit_config *c, lb_error *error)
 {
     if (!c->apply) return lb_error_set(error, LB_ERROR_ARGUMENT, "apply: found NULL, expected a function");
     if (c->batch < 0 || c->epochs < 0 || c->patience < 0 || !(c->held_out < 1))
@@ -181,14 +181,14 @@ static char *identity_of(const fit *f, const lb_params *params)
     return lb_buffer_end(&json);
 }
 
-/* Of the weights at the end. */
+/* The point of the weights that the training leaves. */
 static const lb_train_point *kept_point(const fit *f, const lb_train_history *history)
 {
     if (f->held > 0) return lb_train_best(history);
     return history->count > 0 ? &history->points[history->count - 1] : NULL;
 }
 
-static lb_status train(fit *f, lb_params *params, lb_evaluation *found, lb_error *error)
+static lb_status train_on_examples(fit *f, lb_params *params, lb_evaluation *found, lb_error *error)
 {
     lb_train_history history = {0};
     int64_t steps = f->config.epochs * f->batches;
@@ -197,7 +197,7 @@ static lb_status train(fit *f, lb_params *params, lb_evaluation *found, lb_error
         .params = params,
         .context = f,
         .loss = loss_of_step,
-        .evaluate = evaluate,
+        .evaluate = evaluate_examples,
         .is_better = f->examples.labels || f->examples.tags ? NULL : has_less_loss,
         .evaluated = f->config.evaluated ? tell : NULL,
         .stop = f->config.stop ? is_stopped : NULL,
@@ -206,7 +206,7 @@ static lb_status train(fit *f, lb_params *params, lb_evaluation *found, lb_error
         .patience = f->config.patience,
         .keep_best = f->held > 0,
         .schedule = {.kind = LB_SCHEDULE_COSINE,
-                     .lr = (double)lb_optimizer_settled(f->config.optimizer).lr,
+                     .lr = (double)lb_optimizer_with_defaults(f->config.optimizer).lr,
                      .period = steps},
         .optimizer = f->config.optimizer,
         .seed = f->config.seed,
@@ -229,10 +229,10 @@ lb_status lb_fit(lb_params *params, lb_examples examples, lb_fit_config config, 
     if (found) *found = (lb_evaluation){0};
     lb_status status = lb_params_status(params);
     if (status) return lb_error_set(error, status, "%s", lb_params_error(params));
-    status = settle(&f.config, error);
+    status = fill_in_defaults(&f.config, error);
     if (!status) status = lb_examples_check(&f.examples, error);
     if (!status) status = divide(&f, error);
-    if (!status) status = train(&f, params, found, error);
+    if (!status) status = train_on_examples(&f, params, found, error);
     lb_release(f.order);
     return status;
 }

@@ -4,9 +4,9 @@
 #include "base/progress.h"
 #include "nn/params.h"
 #include "tensor/instruction_set.h"
-#include "train/diverged.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum {
     CHUNK = 1 << 13, /* elements per piece of work or partial sum */
@@ -57,11 +57,11 @@ static lb_real clip_factor(double norm, lb_real clip_norm)
     return (lb_real)(factor < 1 ? factor : 1);
 }
 
-/* What a kind keeps for each parameter, and one step of it. */
+/* What a kind keeps for each parameter, and one step of it for some numbers of the slab. */
 typedef struct kind {
     const char *name;
     const char *slab[LB_OPTIMIZER_SLABS]; /* names in files; NULL: it needs fewer */
-    void (*step)(lb_optimizer *o, lb_real clip);
+    void (*step)(lb_optimizer *o, lb_real clip, int64_t begin, int64_t count);
 } kind;
 
 /* The constants of one step of Adam, for the loop. */
@@ -94,18 +94,7 @@ LB_KERNEL(adam_chunk,
     }
 }
 
-static void adam_run(lb_optimizer *o, adam_step s, int64_t begin, int64_t count)
-{
-    lb_real *value = lb_params_values(o->params) + begin, *grad = lb_params_grads(o->params) + begin;
-    lb_real *first = o->slab[0] + begin, *second = o->slab[1] + begin;
-#pragma omp parallel for schedule(static) if (chunk_count(count) > FEW)
-    for (int64_t chunk = 0; chunk < chunk_count(count); chunk++) {
-        int64_t at = chunk * CHUNK;
-        adam_chunk(chunk_end(chunk, count) - at, s, value + at, grad + at, first + at, second + at);
-    }
-}
-
-static void adam(lb_optimizer *o, lb_real clip)
+static void step_adam(lb_optimizer *o, lb_real clip, int64_t begin, int64_t count)
 {
     lb_optimizer_config c = o->config;
     bool decoupled = c.kind == LB_OPTIMIZER_ADAMW;
@@ -121,12 +110,16 @@ static void adam(lb_optimizer *o, lb_real clip)
         .size = (lb_real)((double)c.lr / correction1),
         .correction = (lb_real)(1 / sqrt(correction2)),
     };
-    int64_t end;
-    for (int64_t at = 0; (at = lb_params_trained(o->params, at, &end)) < o->size; at = end)
-        adam_run(o, s, at, end - at);
+    lb_real *value = lb_params_values(o->params) + begin, *grad = lb_params_grads(o->params) + begin;
+    lb_real *first = o->slab[0] + begin, *second = o->slab[1] + begin;
+#pragma omp parallel for schedule(static) if (chunk_count(count) > FEW)
+    for (int64_t chunk = 0; chunk < chunk_count(count); chunk++) {
+        int64_t at = chunk * CHUNK;
+        adam_chunk(chunk_end(chunk, count) - at, s, value + at, grad + at, first + at, second + at);
+    }
 }
 
-static void sgd_run(lb_optimizer *o, lb_real clip, int64_t begin, int64_t count)
+static void step_sgd(lb_optimizer *o, lb_real clip, int64_t begin, int64_t count)
 {
     lb_real *value = lb_params_values(o->params) + begin, *grad = lb_params_grads(o->params) + begin;
     lb_real *velocity = o->slab[0] + begin;
@@ -140,21 +133,14 @@ static void sgd_run(lb_optimizer *o, lb_real clip, int64_t begin, int64_t count)
         }
 }
 
-static void sgd(lb_optimizer *o, lb_real clip)
-{
-    int64_t end;
-    for (int64_t at = 0; (at = lb_params_trained(o->params, at, &end)) < o->size; at = end)
-        sgd_run(o, clip, at, end - at);
-}
-
 static const kind kinds[] = {
-    [LB_OPTIMIZER_ADAM] = {"adam", {"adam.first", "adam.second"}, adam},
-    [LB_OPTIMIZER_ADAMW] = {"adamw", {"adam.first", "adam.second"}, adam},
-    [LB_OPTIMIZER_SGD] = {"sgd", {"sgd.velocity"}, sgd},
+    [LB_OPTIMIZER_ADAM] = {"adam", {"adam.first", "adam.second"}, step_adam},
+    [LB_OPTIMIZER_ADAMW] = {"adamw", {"adam.first", "adam.second"}, step_adam},
+    [LB_OPTIMIZER_SGD] = {"sgd", {"sgd.velocity"}, step_sgd},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A number of the caller's that is no kind has no state, and takes no step. */
+/* A kind that does not exist, which a caller may pass, has no state and takes no step. */
 static const kind *kind_of(const lb_optimizer *o)
 {
     static const kind none = {.name = "none"};
@@ -173,7 +159,7 @@ lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config)
 {
     lb_optimizer *o = params ? lb_alloc_zero(sizeof *o) : NULL;
     if (!o) return NULL;
-    config = lb_optimizer_settled(config);
+    config = lb_optimizer_with_defaults(config);
     *o = (lb_optimizer){.params = params, .config = config, .size = lb_params_size(params)};
     for (int i = 0; i < LB_OPTIMIZER_SLABS && kind_of(o)->slab[i]; i++) {
         o->slab[i] = lb_alloc_zero((size_t)o->size * sizeof(lb_real));
@@ -189,6 +175,22 @@ void lb_optimizer_free(lb_optimizer *o)
     if (!o) return;
     for (int i = 0; i < LB_OPTIMIZER_SLABS; i++) lb_release(o->slab[i]);
     lb_release(o);
+}
+
+char *lb_bad_parameter(const lb_params *params, bool gradients, char text[LB_BAD_TEXT])
+{
+    char place[LB_PLACE_TEXT];
+    *text = '\0';
+    for (int64_t i = 0; i < lb_params_count(params); i++) {
+        const lb_tensor *tensor = lb_params_tensor(params, i);
+        const lb_real *numbers = gradients ? tensor->grad : tensor->data;
+        int64_t at = lb_first_bad(numbers, lb_count(tensor));
+        if (at < 0) continue;
+        snprintf(text, LB_BAD_TEXT, "%.120s is %s", lb_params_name(params, i),
+                 lb_bad_place(tensor->shape, numbers, at, place));
+        break;
+    }
+    return text;
 }
 
 /* Names the parameter, and the op where that began. */
@@ -237,7 +239,10 @@ lb_status lb_optimizer_step(lb_optimizer *o, lb_error *error)
     if (status) return status;
     o->steps++;
     lb_stage_begin(kind_of(o)->name, "");
-    kind_of(o)->step(o, clip_factor(o->grad_norm, o->config.clip_norm));
+    lb_real clip = clip_factor(o->grad_norm, o->config.clip_norm);
+    int64_t end;
+    for (int64_t at = 0; (at = lb_params_trained(o->params, at, &end)) < o->size; at = end)
+        kind_of(o)->step(o, clip, at, end - at);
     lb_stage_end();
     return LB_OK;
 }

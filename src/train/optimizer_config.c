@@ -1,7 +1,9 @@
-/* The numbers of an optimiser: their defaults, and what tells one run from another. */
-#include "base/buffer.h"
+/* The numbers of an optimiser: their defaults, what tells one run from another, and the schedule of the rate. */
 #include "train/optimizer.h"
 
+#include "base/buffer.h"
+
+#include <math.h>
 #include <stddef.h>
 
 typedef struct number {
@@ -20,7 +22,7 @@ static const number numbers[] = {
     NUMBER(momentum, 0), NUMBER(weight_decay, 0), NUMBER(clip_norm, 0),
 };
 
-/* One that is missing here would change the weights without being part of the identity. */
+/* A number that is missing here would change the weights without being part of the identity. */
 _Static_assert(offsetof(lb_optimizer_config, lr) + sizeof numbers / sizeof *numbers * sizeof(lb_real) ==
                    offsetof(lb_optimizer_config, tape),
                "expected all numbers of lb_optimizer_config in the table");
@@ -30,7 +32,7 @@ static lb_real *number_at(lb_optimizer_config *config, int i)
     return (lb_real *)(void *)((char *)config + numbers[i].offset);
 }
 
-lb_optimizer_config lb_optimizer_settled(lb_optimizer_config config)
+lb_optimizer_config lb_optimizer_with_defaults(lb_optimizer_config config)
 {
     for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++) {
         lb_real *value = number_at(&config, i);
@@ -42,8 +44,37 @@ lb_optimizer_config lb_optimizer_settled(lb_optimizer_config config)
 void lb_optimizer_print(lb_buffer *json, lb_optimizer_config config)
 {
     enum { DIGITS = sizeof(lb_real) > 4 ? 17 : 9 }; /* that tell all numbers apart */
-    config = lb_optimizer_settled(config);
+    config = lb_optimizer_with_defaults(config);
     lb_json_whole(json, "optimizer", config.kind);
     for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
         lb_json_number(json, numbers[i].name, (double)*number_at(&config, i), DIGITS);
+}
+
+/* ---- The schedule of the learning rate. ---- */
+
+static const double PI = 3.14159265358979323846;
+
+static double cosine(const lb_schedule *s, int64_t step)
+{
+    int64_t length = s->period - s->warm_up, done = step - s->warm_up;
+    if (done >= length) return 0;
+    return s->lr * (1 + cos(PI * (double)done / (double)length)) / 2;
+}
+
+double lb_schedule_lr(const lb_schedule *s, int64_t step)
+{
+    if ((unsigned)s->kind > LB_SCHEDULE_INVERSE_SQRT) return (double)NAN;
+    if (step < s->warm_up) return s->lr * (double)(step + 1) / (double)s->warm_up;
+    int64_t periods = step / (s->period > 0 ? s->period : 1);
+    switch (s->kind) {
+    case LB_SCHEDULE_STEP:
+        return s->lr * pow(s->gamma == 0 ? 0.1 : s->gamma, (double)periods);
+    case LB_SCHEDULE_COSINE:
+        return cosine(s, step);
+    case LB_SCHEDULE_INVERSE_SQRT:
+        return s->lr * sqrt((double)(s->warm_up > 0 ? s->warm_up : 1) / (double)(step + 1));
+    case LB_SCHEDULE_CONSTANT:
+        break;
+    }
+    return s->lr;
 }

@@ -45,7 +45,7 @@ lb_status lb_optimizer_save(const lb_optimizer *o, const char *path, lb_error *e
     return lb_checkpoint_save(o->params, path, extra, error);
 }
 
-static lb_status load(lb_optimizer *o, const lb_safetensors *file, lb_error *error)
+static lb_status load_training(lb_optimizer *o, const lb_safetensors *file, lb_error *error)
 {
     const char *kind = lb_safetensors_metadata_value(file, KIND);
     const char *steps = lb_safetensors_metadata_value(file, STEPS);
@@ -71,7 +71,7 @@ lb_status lb_optimizer_load(lb_optimizer *o, const char *path, lb_error *error)
     if (lb_optimizer_check(o, error)) return LB_ERROR_ARGUMENT;
     lb_safetensors *file = lb_safetensors_open(path, error);
     if (!file) return error ? error->status : LB_ERROR_OPEN;
-    found.status = load(o, file, &found); /* its own status, which is not that of a shape */
+    found.status = load_training(o, file, &found); /* its own status, which is not that of a shape */
     lb_safetensors_close(file);
     return found.status ? lb_name_file(path, &found, error) : LB_OK;
 }

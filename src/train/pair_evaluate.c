@@ -1,13 +1,66 @@
-#include "train/pair_evaluate.h"
+/* Batches of pairs, and the evaluation of a model on a sample of pairs. */
+#include "train/evaluate.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "data/pairs.h"
 #include "lookback/op.h"
-#include "train/batch.h"
-#include "train/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Batches. ---- */
+
+typedef struct longest {
+    int32_t source, target;
+} longest;
+
+static void add_lengths(longest *all, const lb_pairs *pairs, int64_t pair)
+{
+    int32_t source = (int32_t)lb_pairs_source_length(pairs, pair),
+            target = (int32_t)lb_pairs_target_length(pairs, pair);
+    all->source = source > all->source ? source : all->source;
+    all->target = target > all->target ? target : all->target;
+}
+
+static bool find_longest(const lb_pairs *pairs, lb_tape *tape, const int64_t *pair, int64_t count,
+                         longest *found)
+{
+    *found = (longest){0, 0};
+    for (int64_t i = 0; i < count; i++) {
+        if (pair[i] < 0 || pair[i] >= lb_pairs_count(pairs)) {
+            lb_tape_fail(tape, LB_ERROR_INDEX, "lb_pair_batch: pair %lld is out of range: there are %lld",
+                         (long long)pair[i], (long long)lb_pairs_count(pairs));
+            return false;
+        }
+        add_lengths(found, pairs, pair[i]);
+    }
+    return true;
+}
+
+lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
+                       lb_tape *tape, const int64_t *pair, int64_t count)
+{
+    longest width;
+    lb_batch_rows rows;
+    if (!find_longest(pairs, tape, pair, count, &width)) return lb_batch_empty(tape);
+    int32_t *source_ids = lb_tape_alloc(tape, (size_t)width.source * sizeof *source_ids);
+    int32_t *target_ids = lb_tape_alloc(tape, (size_t)width.target * sizeof *target_ids);
+    lb_batch batch = lb_batch_new(tape, count, width.source, width.target, &rows);
+    if (lb_tape_status(tape)) return lb_batch_empty(tape);
+    for (int64_t row = 0; row < count; row++) {
+        lb_error error = {0};
+        if (lb_pairs_encode(pairs, pair[row], source, target, source_ids, target_ids, &error)) {
+            lb_tape_fail(tape, error.status, "%s", error.message);
+            return lb_batch_empty(tape);
+        }
+        lb_batch_set_source(&rows, row, source_ids, (int32_t)lb_pairs_source_length(pairs, pair[row]));
+        lb_batch_set_target(&rows, row, target_ids, (int32_t)lb_pairs_target_length(pairs, pair[row]));
+    }
+    return batch;
+}
+
+/* ---- Samples. ---- */
 
 enum {
     MOST_PAIRS = 250,    /* per batch */
@@ -21,7 +74,7 @@ typedef struct entry {
     bool possible;
 } entry;
 
-static int compare(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
     if (x->possible != y->possible) return x->possible ? -1 : 1;
@@ -51,8 +104,8 @@ static bool is_possible(const lb_vocabulary *vocabulary, const lb_pair_line *lin
     return true;
 }
 
-static lb_status choose(lb_pairs *pairs, const lb_vocabulary *target, bool copies, int64_t wanted,
-                        entry *entries, int64_t *possible, lb_error *error)
+static lb_status choose_pairs(lb_pairs *pairs, const lb_vocabulary *target, bool copies, int64_t wanted,
+                              entry *entries, int64_t *possible, lb_error *error)
 {
     *possible = 0;
     for (int64_t i = 0; i < wanted; i++) {
@@ -77,17 +130,17 @@ lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, bool
                             (long long)most);
     entry *entries = lb_alloc((size_t)wanted * sizeof *entries);
     int64_t *pair = lb_alloc((size_t)wanted * sizeof *pair);
-    lb_status status;
-    if (!entries || !pair) {
-        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
-                              (long long)wanted);
-    } else if ((status = choose(pairs, target, copies, wanted, entries, &possible, error)) == LB_OK) {
-        qsort(entries, (size_t)wanted, sizeof *entries, compare);
+    lb_status status = entries && pair
+                           ? choose_pairs(pairs, target, copies, wanted, entries, &possible, error)
+                           : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
+                                          (long long)wanted);
+    if (status) {
+        lb_release(pair);
+    } else {
+        qsort(entries, (size_t)wanted, sizeof *entries, compare_entries);
         for (int64_t i = 0; i < wanted; i++) pair[i] = entries[i].pair;
         *sample = (lb_pair_sample){.pair = pair, .possible = possible, .count = wanted, .copies = copies};
-        pair = NULL;
     }
-    lb_release(pair);
     lb_release(entries);
     return status;
 }
@@ -138,7 +191,7 @@ static lb_status find_sources(const lb_pair_sample *sample, lb_pairs *pairs, sou
     return LB_OK;
 }
 
-/* From the last pair to the first, since each counts those behind it. */
+/* Counts from the last pair to the first, since each counts those behind it. */
 static void fill_sources(lb_pair_sample *sources, const sourced *all)
 {
     for (int64_t i = sources->count - 1; i >= 0; i--) {
@@ -198,7 +251,7 @@ int64_t lb_pair_sample_judged(const lb_pair_sample *sample)
     return judged;
 }
 
-/* No output shall equal what the model cannot write. */
+/* Marks the symbols that the model cannot write, so that no output equals them. */
 static lb_status mark_unwritable(const lb_pair_sample *sample, lb_pairs *pairs, const lb_vocabulary *target,
                                  int64_t first, int64_t count, const lb_batch_rows *rows, lb_error *error)
 {
@@ -230,20 +283,18 @@ lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, con
 /* The number of pairs in the batch that starts at pair `first` of the sample: at least one, or one source. */
 static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, int64_t first)
 {
-    int64_t source = 0, target = 0, size = 0;
+    int64_t size = 0;
+    longest width = {0, 0};
     while (size < MOST_PAIRS && size < lb_pair_sample_alike(sample, first)) {
         int64_t more = lb_pair_sample_same(sample, first + size);
-        for (const int64_t *pair = sample->pair + first + size, *end = pair + more; pair < end; pair++) {
-            int32_t s = (int32_t)lb_pairs_source_length(pairs, *pair),
-                    t = (int32_t)lb_pairs_target_length(pairs, *pair);
-            source = s > source ? s : source;
-            target = t > target ? t : target;
-        }
-        if (size > 0 && (size + more) * source * target > MOST_CELLS) break;
+        for (int64_t i = 0; i < more; i++) add_lengths(&width, pairs, sample->pair[first + size + i]);
+        if (size > 0 && (size + more) * width.source * width.target > MOST_CELLS) break;
         size += more;
     }
     return size;
 }
+
+/* ---- Evaluations. ---- */
 
 typedef struct evaluation {
     const lb_model *model;

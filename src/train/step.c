@@ -5,9 +5,8 @@
 #include "base/threads.h"
 #include "nn/params.h"
 #include "tensor/arrays.h"
-#include "train/diverged.h"
-#include "train/group.h"
 #include "train/optimizer.h"
+#include "train/group.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define LB_STEP_H
 
 #include "lookback/train.h"
+#include "train/group.h"
 #include "train/resume.h"
-#include "train/shards.h"
 #include "train/thread_choice.h"
 
 /** A model in training. */

@@ -55,7 +55,7 @@ static void add_window(lb_thread_windows *w, double cost)
 }
 
 /* Compares the numbers next to the chosen one, or all. */
-static void begin(lb_thread_choice *c, bool all)
+static void begin_comparison(lb_thread_choice *c, bool all)
 {
     c->first = all || c->chosen == 0 ? 0 : c->chosen - 1;
     c->last = all || c->chosen == c->count - 1 ? c->count - 1 : c->chosen + 1;
@@ -100,12 +100,12 @@ static void compare(lb_thread_choice *c, double ns)
     go_on(c);
 }
 
-/* Between two comparisons. */
+/* Waits for the next comparison, which comes sooner if steps have become slow. */
 static void rest(lb_thread_choice *c, double ns)
 {
     const bool slow = c->ns >= STEADY && end_window(c) > SLOW * cost_of(c, c->chosen);
     c->since += ns;
-    if (c->since >= (slow ? SHORT_REST : REST) * c->spent) begin(c, slow);
+    if (c->since >= (slow ? SHORT_REST : REST) * c->spent) begin_comparison(c, slow);
 }
 
 void lb_thread_choice_note(lb_thread_choice *c, double ns, double work)

@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "base/progress.h"
 #include "base/bytes.h"
-#include "train/diverged.h"
+#include "train/optimizer.h"
 #include "train/group.h"
 #include "train/point.h"
 #include "train/step.h"

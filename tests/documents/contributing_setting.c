@@ -25,7 +25,7 @@ int main(void)
                          strcmp(error.message, "clip_norm: found -1, expected 0 or more") == 0,
                      error.message);
     config.clip_norm = 0;
-    lb_settings_settle(&config);
+    lb_settings_fill_in(&config);
     lb_settings_print(&usual, &config, LB_SETTINGS_IDENTITY, 23, LB_SETTINGS_END);
     failed += expect(config.clip_norm == 1 && usual.length == 0, "the default is not 1, or is told");
     config.clip_norm = 0.5;

@@ -1,7 +1,6 @@
 /* Exports name what they do not know: a kind of model, attention, cells or positions that is in no list of theirs. */
 #include "export/exportable.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/own_kinds.h"
 #include "support/suite.h"
 

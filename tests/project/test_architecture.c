@@ -343,7 +343,7 @@ START_TEST(test_includes_of_every_lesson_are_those_of_its_reader)
     ck_assert(!lesson_may_include("<lookback/plot/figure.h>"));
     ck_assert(!lesson_may_include("\"cli/options.h\""));
     ck_assert(example_may_include("own/own_model.c", "<lookback/op.h>"));
-    ck_assert(!example_may_include("own/own_model.c", "\"models/seq2seq.h\""));
+    ck_assert(!example_may_include("own/own_model.c", "\"models/built_in.h\""));
     ck_assert(!example_may_include("04_scaling.c", "<lookback/op.h>"));
 }
 END_TEST

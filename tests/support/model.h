@@ -2,8 +2,7 @@
 #ifndef SUPPORT_MODEL_H
 #define SUPPORT_MODEL_H
 
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/fixture.h"
 
 #ifdef LB_REAL_IS_DOUBLE

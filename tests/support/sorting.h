@@ -3,8 +3,7 @@
 #define SUPPORT_SORTING_H
 
 #include "data/sort_task.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "train/batch.h"
 #include "train/optimizer.h"
 

@@ -3,7 +3,7 @@
 #define LB_DECODER_ATTENTION_H
 
 #include "lookback/models.h"
-#include "nn/embedding.h"
+#include "nn/layers.h"
 
 /** A layer of a decoder that attends with its state before each step and reads the context with the token. */
 typedef struct lb_attending_layer {
@@ -12,7 +12,7 @@ typedef struct lb_attending_layer {
     const lb_attended_memory *memory;
 } lb_attending_layer;
 
-/** What it leaves behind. */
+/** The results of such a layer. */
 typedef struct lb_attending_result {
     lb_tensor *outputs;      /* [batch, T, hidden] */
     lb_tensor *final;        /* the state at the end of each row, as that of the cell */
@@ -38,7 +38,7 @@ typedef struct lb_attended_logits {
 typedef struct lb_built_in_attention {
     lb_attention_type type; /* comes first */
 
-    /* Which one of the kinds in its file. */
+    /* Which kind this is, of those in the same file. */
     int variant;
 
     /* Whether `own` is an lb_multi_head, whose heads can be switched off one by one. */
@@ -82,7 +82,7 @@ typedef struct lb_built_in_attention {
                                   const lb_attended_memory *memory, lb_tokens target_in);
 } lb_built_in_attention;
 
-/** Defines a built-in type. attention_types.c lists its id. */
+/** Defines a built-in type. types.c lists its id. */
 #define LB_ATTENTION(id, text, ...)                                                                          \
     const char lb_attention_name_##id[] = text;                                                              \
     const lb_built_in_attention lb_attention_##id = {.type.name = lb_attention_name_##id, __VA_ARGS__};
@@ -118,5 +118,46 @@ lb_attended_memory lb_decoder_attention_prepare(const lb_decoder_attention *atte
  *          one head. */
 lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
                                             const lb_attended_memory *memory);
+
+/** Runs a layer that attends before each step, in small steps: for cells and kinds of attention without a fused op.
+ *  With additive attention and a GRU, it computes what lb_attention_gru_sequence does.
+ *  Shapes: gates [batch, T, gates hidden], the part of the tokens; lengths [batch] or NULL; state as that of the cell.
+ *  Errors: as the ops; all results are then poison. */
+lb_attending_result lb_stepwise_attend(const lb_attending_layer *layer, lb_tensor *gates,
+                                       const int32_t *lengths, lb_tensor *state);
+
+/* ---- hard.c: exact hard attention (docs/adr/0026-exact-hard-attention.md). ---- */
+
+/** How the positions of two steps depend on each other. */
+typedef enum lb_hard_order {
+    LB_HARD_FREE,        /* not at all */
+    LB_HARD_MONOTONIC,   /* never to the left */
+    LB_HARD_MONOTONIC_1, /* and by how far */
+} lb_hard_order;
+
+/** Jumps with a score of their own: by 0 to 3, and by 4 or more positions. */
+enum { LB_HARD_JUMPS = 5 };
+
+/** The parameters of the attention. */
+typedef struct lb_hard_attention {
+    lb_hard_order order;
+    lb_linear score;         /* W: score_tj = (W state_t)' output_j */
+    lb_linear jump;          /* LB_HARD_MONOTONIC_1: state -> LB_HARD_JUMPS */
+    lb_output_layers layers; /* of the model, applied to each pair of a step and a position */
+} lb_hard_attention;
+
+/** The parameters of an attention; NULL if it is of another kind. */
+const lb_hard_attention *lb_hard_attention_of(const lb_decoder_attention *attention);
+
+/** What the ops of hard attention read. */
+typedef struct lb_hard_view {
+    lb_tensor *logits; /* [batch, T, S, target_vocab] */
+    lb_tensor *scores; /* [batch, T, S] */
+    lb_tensor *jumps;  /* [batch, T, LB_HARD_JUMPS] or NULL */
+} lb_hard_view;
+
+/** Looks at all positions with some states [batch, T, query]. */
+lb_hard_view lb_hard_attention_look(const lb_decoder_attention *attention, lb_tensor *states,
+                                    const lb_attended_memory *memory);
 
 #endif

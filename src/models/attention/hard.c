@@ -1,4 +1,4 @@
-#include "models/attention/hard.h"
+#include "models/attention/decoder_attention.h"
 
 #include "autograd/op.h"
 #include "autograd/tape.h"
@@ -30,8 +30,8 @@ static void bind(lb_decoder_attention *attention, const lb_output_layers *layers
     if (own) own->layers = *layers;
 }
 
-/* As keys, the part of `combine` that depends on the encoder outputs. */
-static void prepare(const lb_decoder_attention *attention, lb_attended_memory *memory)
+/* The keys become the part of `combine` that depends on the encoder outputs. */
+static void prepare_keys(const lb_decoder_attention *attention, lb_attended_memory *memory)
 {
     const lb_output_layers *layers = &((const lb_hard_attention *)attention->own)->layers;
     memory->keys = lb_affine_columns(lb_dropout(memory->keys, layers->dropout), layers->combine.weight,
@@ -40,7 +40,7 @@ static void prepare(const lb_decoder_attention *attention, lb_attended_memory *m
 
 const lb_hard_attention *lb_hard_attention_of(const lb_decoder_attention *attention)
 {
-    return attention->type->prepare == prepare ? attention->own : NULL;
+    return attention->type->prepare == prepare_keys ? attention->own : NULL;
 }
 
 lb_hard_view lb_hard_attention_look(const lb_decoder_attention *attention, lb_tensor *states,
@@ -73,7 +73,7 @@ static lb_attended_logits predict(const lb_decoder_attention *attention, lb_tens
 
 /* Its state has the logits at each position, and the beliefs. */
 #define OF_ORDER(id, text, order)                                                                            \
-    LB_ATTENTION(id, text, .type.combines = true, .type.init = init, .type.prepare = prepare,                \
+    LB_ATTENTION(id, text, .type.combines = true, .type.init = init, .type.prepare = prepare_keys,           \
                  .variant = (order), .copying_needs = "a soft one", .reals_per_symbol = 3,                   \
                  .reads_back = (order) != LB_HARD_FREE, .bind = bind, .predict = predict)
 OF_ORDER(hard, "hard", LB_HARD_FREE)

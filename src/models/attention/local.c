@@ -104,7 +104,7 @@ static lb_attended_result ask(const lb_decoder_attention *attention, lb_tensor *
 }
 
 /* local-m: the position of the next step, and 1 or -1, the way to the one after, [batch, 2]. */
-static lb_tensor *begin(const lb_decoder_attention *attention, lb_tensor *mask, bool backward)
+static lb_tensor *begin_count(const lb_decoder_attention *attention, lb_tensor *mask, bool backward)
 {
     (void)attention;
     if (!lb_is_sound(mask)) return mask;
@@ -131,6 +131,6 @@ static lb_tensor *next(const lb_decoder_attention *attention, lb_tensor *past, l
 }
 
 LB_ATTENTION(local_m, "local-m", .type.combines = true, .type.init = init, .type.ask = ask,
-             .variant = MONOTONIC, .window = USUAL_WINDOW, .begin = begin, .next = next)
+             .variant = MONOTONIC, .window = USUAL_WINDOW, .begin = begin_count, .next = next)
 LB_ATTENTION(local_p, "local-p", .type.combines = true, .type.init = init, .type.ask = ask,
              .variant = PREDICTIVE, .window = USUAL_WINDOW, .copying_needs = "one whose weights sum to 1")

@@ -2,9 +2,7 @@
 
 #include "autograd/tape.h"
 #include "lookback/op.h"
-#include "models/decode/direction.h"
 #include "models/decode/model.h"
-#include "models/decode/trail.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +13,7 @@ enum { HORIZON = 264, HORIZON_RATIO = 33 };
 
 /* An unfinished hypothesis. */
 typedef struct live {
-    const lb_trail *last;
+    const lb_back_pointer *last;
     double log_probability;
     bool greedy; /* the likeliest token was taken at every step */
 } live;
@@ -29,7 +27,7 @@ typedef struct candidate {
 
 /* A hypothesis that has ended, or was cut off. */
 typedef struct ended {
-    const lb_trail *last;
+    const lb_back_pointer *last;
     int64_t steps;
     bool finished;
     double score;
@@ -42,9 +40,12 @@ typedef struct search {
     lb_tokens source;
     int64_t maps; /* of attention, layers times heads; 0: the hypotheses have none */
     int64_t vocabulary;
-    live *live;            /* [batch, beam] */
-    int64_t *live_count;   /* [batch] */
-    ended *done;           /* [batch, n_best]: the best first */
+    live *live;          /* [batch, beam] */
+    int64_t *live_count; /* [batch] */
+    int64_t
+        *origin;    /* [batch beam] of all live ones, in order: their indexes in the batch of the last step */
+    int32_t *token; /* [batch beam] and their last tokens */
+    ended *done;    /* [batch, n_best]: the best first */
     int64_t *done_count;   /* [batch] */
     candidate *candidates; /* [2 beam] */
     bool *impossible;      /* [batch] whether some continuation of the row had the probability 0 */
@@ -135,9 +136,9 @@ static int64_t find_candidates(search *s, int64_t row, int64_t steps, const lb_r
 
 /* Extends a row by its `steps`th token. At the limit, all ends among the candidates count, since nothing else is an
  * answer, unless the beam is 1, as in greedy decoding. `first` is the first hypothesis of the row in the batch of the
- * step. `origin` receives the index in the batch of each hypothesis that continues. Returns how many continue. */
-static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, const lb_model_step *step,
-                       const lb_tensor *log_probabilities, int64_t *origin)
+ * step, `others` how many hypotheses of the rows before continue. Returns how many continue. */
+static int64_t advance(search *s, int64_t row, int64_t first, int64_t others, int64_t steps,
+                       const lb_model_step *step, const lb_tensor *log_probabilities)
 {
     int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
     int64_t found = find_candidates(s, row, steps, log_probabilities->data + first * s->vocabulary);
@@ -149,15 +150,16 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
         bool ends = c.token == LB_EOS;
         if (ends ? i >= beam && !last : kept == beam || is_hopeless(s, row, steps, c.log_probability))
             continue;
-        lb_trail n = {.before = s->live[row * beam + c.from].last, .token = c.token};
+        lb_back_pointer n = {.before = s->live[row * beam + c.from].last, .token = c.token};
         n.log_probability = (double)log_probabilities->data[(first + c.from) * s->vocabulary + c.token];
         if (map) n.weights = step->weights->data + (first + c.from) * map;
-        live next = {lb_trail_new(s->tape, n, map), c.log_probability, c.greedy};
+        live next = {lb_back_pointer_new(s->tape, n, map), c.log_probability, c.greedy};
         if (!next.last) return 0;
         if (ends) {
             finish(s, row, next, steps, true);
         } else {
-            origin[kept] = first + c.from;
+            s->origin[others + kept] = first + c.from;
+            s->token[others + kept] = c.token;
             going[kept++] = next;
         }
     }
@@ -167,67 +169,29 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
     return kept;
 }
 
-/* The input of the decoder for the hypotheses that continue. */
-typedef struct frontier {
-    lb_decoder_state state;
-    lb_tokens next;
-} frontier;
-
-static frontier select_frontier(const search *s, lb_decoder_state state, const int64_t *origin, int64_t count)
-{
-    frontier f = {.state = s->model->kind->select(s->model, s->tape, state, origin, count)};
-    int32_t *id, *lengths;
-    f.next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
-    for (int64_t i = 0, at = 0; i < s->source.batch && id; i++)
-        for (int64_t h = 0; h < s->live_count[i]; h++, at++) {
-            const lb_trail *last = s->live[i * s->config.beam + h].last;
-            id[at] = last ? last->token : LB_BOS;
-            lengths[at] = 1;
-        }
-    return f;
-}
-
-/* If there are fewer outputs than are asked for, that is an error, unless the others are impossible. */
-static void trace_row(const search *s, int64_t row, lb_hypothesis *all)
-{
-    int64_t found = s->done_count[row];
-    for (int64_t i = 0; i < s->config.n_best; i++) {
-        const ended *done = &s->done[row * s->config.n_best + i];
-        lb_hypothesis h = {.finished = done->finished,
-                           .steps = done->steps,
-                           .length = done->steps - (done->finished ? 1 : 0),
-                           .score = i < found ? done->score : (double)-INFINITY};
-        all[i] = i < found ? lb_trail_trace(s->tape, done->last, h, s->maps, s->source.length) : h;
-    }
-    if (found == s->config.n_best || (found > 0 && s->impossible[row])) return;
-    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
-                 "lb_beam_search: expected n_best %lld, found only %lld outputs of at most %lld tokens",
-                 (long long)s->config.n_best, (long long)found, (long long)s->config.limit);
-}
-
 static void search_all(search *s)
 {
     lb_decoder_state state = lb_model_encode(s->model, s->source);
-    int64_t *origin = lb_tape_alloc_zero(s->tape, s->source.batch * s->config.beam, sizeof *origin),
-            count = s->source.batch;
+    int64_t count = s->source.batch;
     if (lb_tape_status(s->tape)) return;
     for (int64_t row = 0; row < count; row++) {
-        origin[row] = row;
+        s->origin[row] = row;
+        s->token[row] = LB_BOS;
         s->live_count[row] = 1;
         s->live[row * s->config.beam].greedy = true;
     }
     for (int64_t t = 0; t < s->config.limit && count > 0; t++) {
         if (lb_model_stops(s->tape, s->config.stop, s->config.context)) return;
         lb_tape_begin_step(s->tape, false);
-        frontier f = select_frontier(s, state, origin, count);
-        lb_model_step step = lb_model_decode(s->model, f.state, f.next, s->source.length);
+        lb_model_step step =
+            lb_model_extend(s->model, s->tape, state, s->origin, s->token, count, s->source.length);
         lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
         if (lb_tape_status(s->tape)) return;
         int64_t first = 0;
         count = 0;
         for (int64_t row = 0; row < s->source.batch; row++) {
             int64_t before = s->live_count[row];
-            if (before) count += advance(s, row, first, t + 1, &step, log_probabilities, origin + count);
+            if (before) count += advance(s, row, first, count, t + 1, &step, log_probabilities);
             first += before;
         }
         state = step.state;
@@ -237,11 +201,27 @@ static void search_all(search *s)
             finish(s, row, s->live[row * s->config.beam + h], s->config.limit, false);
 }
 
+/* If there are fewer outputs than are asked for, that is an error, unless the others are impossible. */
 static lb_hypothesis *trace_all(const search *s)
 {
-    lb_hypothesis *all = lb_tape_alloc_zero(s->tape, s->source.batch * s->config.n_best, sizeof *all);
-    for (int64_t row = 0; row < s->source.batch && all; row++)
-        trace_row(s, row, all + row * s->config.n_best);
+    int64_t n_best = s->config.n_best;
+    lb_hypothesis *all = lb_tape_alloc_zero(s->tape, s->source.batch * n_best, sizeof *all);
+    for (int64_t row = 0; row < s->source.batch && all; row++) {
+        int64_t found = s->done_count[row];
+        for (int64_t i = row * n_best; i < (row + 1) * n_best; i++) {
+            const ended *done = &s->done[i];
+            lb_hypothesis h = {.finished = done->finished, .steps = done->steps, .score = done->score};
+            if (i < row * n_best + found)
+                all[i] = lb_back_pointer_trace(s->model, s->tape, done->last, h, s->maps, s->source.length);
+            else
+                all[i].score = (double)-INFINITY;
+        }
+        if (found < n_best && (found == 0 || !s->impossible[row]))
+            lb_tape_fail(
+                s->tape, LB_ERROR_ARGUMENT,
+                "lb_beam_search: expected n_best %lld, found only %lld outputs of at most %lld tokens",
+                (long long)n_best, (long long)found, (long long)s->config.limit);
+    }
     return all;
 }
 
@@ -279,6 +259,8 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (model->kind->search) return model->kind->search(model, source, config);
     int64_t all = source.batch * config.beam;
     s.live = lb_tape_alloc_zero(s.tape, all, sizeof *s.live);
+    s.origin = lb_tape_alloc_zero(s.tape, all, sizeof *s.origin);
+    s.token = lb_tape_alloc_zero(s.tape, all, sizeof *s.token);
     s.done = lb_tape_alloc_zero(s.tape, source.batch * config.n_best, sizeof *s.done);
     s.live_count = lb_tape_alloc_zero(s.tape, source.batch, sizeof *s.live_count);
     s.done_count = lb_tape_alloc_zero(s.tape, source.batch, sizeof *s.done_count);
@@ -291,7 +273,5 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     lb_tape_set_mode(source.tape, mode);
     lb_hypothesis *found = lb_tape_status(source.tape) ? NULL : trace_all(&s);
     if (lb_tape_status(source.tape)) return (lb_beam){0};
-    for (int64_t i = 0; model->from_end && i < source.batch * config.n_best; i++)
-        lb_hypothesis_reverse(&found[i], s.maps, source.length);
     return (lb_beam){source.batch, config.n_best, found};
 }

@@ -2,7 +2,6 @@
 
 #include "autograd/tape.h"
 #include "lookback/op.h"
-#include "models/decode/direction.h"
 #include "models/decode/model.h"
 
 #include <string.h>
@@ -13,16 +12,6 @@ enum { FIRST_ROOM = 64 }; /* tokens of an output; there is more as they are writ
 static int64_t maps_of(const lb_decoded *all)
 {
     return all->layers * all->heads;
-}
-
-static lb_decoded allocate(const lb_model *model, lb_tokens source)
-{
-    lb_tape *tape = source.tape;
-    lb_decoded all = {.source_length = source.length, .layers = model->layers, .heads = model->heads};
-    all.lengths = lb_tape_alloc_zero(tape, source.batch, sizeof *all.lengths);
-    all.finished = lb_tape_alloc_zero(tape, source.batch, sizeof *all.finished);
-    if (lb_tape_status(tape) == LB_OK) all.batch = source.batch;
-    return all;
 }
 
 /* Makes room for `room` tokens in each row, which had `before`. It grows with the outputs, not with the limit. False if
@@ -46,7 +35,7 @@ static bool make_room(lb_tape *tape, lb_decoded *all, int64_t before, int64_t ro
 }
 
 /* Takes the token of one step for every unfinished row. Returns how many rows continue. */
-static int64_t choose(lb_decoded *all, int64_t room, int64_t t, const lb_model_step *step, int32_t *next)
+static int64_t take_tokens(lb_decoded *all, int64_t room, int64_t t, const lb_model_step *step, int32_t *next)
 {
     int64_t classes = lb_dim(step->logits, -1), maps = maps_of(all), writing = 0;
     for (int64_t row = 0; row < all->batch; row++) {
@@ -64,7 +53,7 @@ static int64_t choose(lb_decoded *all, int64_t room, int64_t t, const lb_model_s
     return writing;
 }
 
-/* Rows were `room` apart, because the longest length was not known yet. */
+/* Closes the gaps between rows, which were `room` apart, because the longest length was not known yet. */
 static void close_ranks(lb_decoded *all, int64_t room)
 {
     for (int64_t row = 1; row < all->batch; row++)
@@ -75,10 +64,24 @@ static void close_ranks(lb_decoded *all, int64_t room)
                 (size_t)map * sizeof *all->weights);
 }
 
+/* Puts outputs into reading order. */
+static void reverse_outputs(lb_decoded *all)
+{
+    int64_t map = all->length * all->source_length;
+    for (int64_t row = 0; row < all->batch; row++) {
+        lb_reverse(all->id + row * all->length, all->lengths[row], sizeof *all->id);
+        for (int64_t m = row * maps_of(all); all->weights && m < (row + 1) * maps_of(all); m++)
+            lb_rows_reverse(all->weights + m * map, all->lengths[row], all->source_length);
+    }
+}
+
 static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t limit)
 {
     lb_tape *tape = source.tape;
-    lb_decoded all = allocate(model, source);
+    lb_decoded all = {.source_length = source.length, .layers = model->layers, .heads = model->heads};
+    all.lengths = lb_tape_alloc_zero(tape, source.batch, sizeof *all.lengths);
+    all.finished = lb_tape_alloc_zero(tape, source.batch, sizeof *all.finished);
+    if (lb_tape_status(tape) == LB_OK) all.batch = source.batch;
     lb_decoder_state state = lb_model_encode(model, source);
     int32_t *id, *lengths;
     lb_tokens next = lb_tokens_new(tape, source.batch, 1, &id, &lengths);
@@ -99,7 +102,7 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
             room = next_room;
         }
         if (lb_tape_status(tape)) break;
-        writing = choose(&all, room, all.length++, &step, id);
+        writing = take_tokens(&all, room, all.length++, &step, id);
         state = step.state;
     }
     if (lb_tape_status(tape) || !all.id) return (lb_decoded){0};
@@ -119,6 +122,6 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
     lb_decoded all = decode_all(model, source, lb_model_limit(model, limit));
     lb_tape_end_steps(source.tape);
     lb_tape_set_mode(source.tape, mode);
-    if (model->from_end) lb_decoded_reverse(&all);
+    if (model->from_end) reverse_outputs(&all);
     return all;
 }

@@ -47,6 +47,19 @@ lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_
     return step;
 }
 
+lb_model_step lb_model_extend(const lb_model *model, lb_tape *tape, lb_decoder_state state,
+                              const int64_t *row, const int32_t *token, int64_t count, int64_t source_length)
+{
+    int32_t *id, *lengths;
+    state = model->kind->select(model, tape, state, row, count);
+    lb_tokens next = lb_tokens_new(tape, count, 1, &id, &lengths);
+    for (int64_t i = 0; i < next.batch; i++) {
+        id[i] = token[i];
+        lengths[i] = 1;
+    }
+    return lb_model_decode(model, state, next, source_length);
+}
+
 int64_t lb_decoding_limit(int64_t source_length)
 {
     enum { ROOM = 8 };

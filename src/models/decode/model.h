@@ -1,8 +1,11 @@
-/* Decoding with a model of any kind. */
+/* Decoding with a model of any kind: its steps, the hypotheses that they make, and forced decoding. */
 #ifndef LB_MODEL_H
 #define LB_MODEL_H
 
 #include "lookback/kinds.h"
+#include "lookback/models.h"
+
+/* ---- model.c ---- */
 
 /** model->kind->encode. Errors: LB_ERROR_ARGUMENT for a kind without steps. */
 lb_decoder_state lb_model_encode(const lb_model *model, lb_tokens source);
@@ -11,6 +14,11 @@ lb_decoder_state lb_model_encode(const lb_model *model, lb_tokens source);
  *  Errors: LB_ERROR_SHAPE if they differ from the sizes of the model. */
 lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in,
                               int64_t source_length);
+
+/** One step of `count` hypotheses: number i goes on from row[i] of the state, and has last written token[i]. Errors: as
+ *  lb_model_decode, recorded on the tape. */
+lb_model_step lb_model_extend(const lb_model *model, lb_tape *tape, lb_decoder_state state,
+                              const int64_t *row, const int32_t *token, int64_t count, int64_t source_length);
 
 /** The first token of those that an output can have: LB_PAD and LB_BOS are never written. */
 enum { LB_FIRST_WRITTEN = LB_EOS };
@@ -41,7 +49,7 @@ bool lb_model_stops(lb_tape *tape, bool (*stop)(void *context), void *context);
 /** A log-probability, normalised by the number of tokens to the power of `penalty`; a negative one is 0. */
 double lb_score_of(double log_probability, int64_t tokens, double penalty);
 
-/** Their logarithms; -inf for a symbol that is impossible. */
+/** The logarithms of lb_model_probabilities; -inf for a symbol that is impossible. */
 lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits);
 
 /** Rows row[0], row[1], ... of the tokens, on `tape`. Without rows, the tokens themselves.
@@ -50,5 +58,69 @@ lb_tokens lb_tokens_select(lb_tape *tape, lb_tokens tokens, const int64_t *row, 
 
 /** The same tokens, to be changed by `id` and `lengths`. Errors: as lb_tokens_new. */
 lb_tokens lb_tokens_copy(lb_tokens tokens, int32_t **id, int32_t **lengths);
+
+/* ---- hypothesis.c: the history of a hypothesis, and the reading order. Everything outside of the kinds of models is
+ * in reading order, also the targets of a model that writes from the end. ---- */
+
+/** One step of a hypothesis, linked to the step before. */
+typedef struct lb_back_pointer {
+    const struct lb_back_pointer *before; /* NULL at the first token */
+    int32_t token;
+    double log_probability; /* of the token */
+    const lb_real *weights; /* [maps, source length]; NULL without attention */
+} lb_back_pointer;
+
+/** A step in memory that outlives the step of decoding, with a copy of its weights, `weights` numbers.
+ *  Errors: NULL without memory, recorded on the tape. */
+const lb_back_pointer *lb_back_pointer_new(lb_tape *tape, lb_back_pointer step, int64_t weights);
+
+/** Fills in what a hypothesis has of each step, by following the links back from `last`, and its length, in reading
+ *  order. `steps` and `finished` must be set. `maps` is layers times heads.
+ *  Errors: LB_ERROR_MEMORY, recorded on the tape. */
+lb_hypothesis lb_back_pointer_trace(const lb_model *model, lb_tape *tape, const lb_back_pointer *last,
+                                    lb_hypothesis hypothesis, int64_t maps, int64_t source_length);
+
+/** The same rows with ids `first` to `first` + count - 1 of each row in reverse order. `count` is the number of tokens
+ *  of the row without `spared` ones: LB_BOS before them, or LB_EOS after them.
+ *  Errors: LB_ERROR_MEMORY, recorded on the tape; batch is then 0. */
+lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared);
+
+/** Reverses `count` items of `bytes` each in place. */
+void lb_reverse(void *items, int64_t count, size_t bytes);
+
+/** The same for rows of `width` numbers. */
+void lb_rows_reverse(lb_real *rows, int64_t count, int64_t width);
+
+/** The weights of a model that read its sources from their end, in reading order; without a gradient.
+ *  Shapes: weights [batch, T, S], mask [batch, S] -> [batch, T, S]. */
+lb_tensor *lb_weights_reversed(const lb_tensor *weights, const lb_tensor *mask);
+
+/* ---- forced.c: what a model gives to targets that it is told. ---- */
+
+/** What a model finds of given targets; on the tape, in reading order. */
+typedef struct lb_forced {
+    /* [batch, T, target_vocab] of each token, given those that the model writes before it; NULL after an error */
+    lb_tensor *log_probabilities;
+    /* [batch, layers heads, T, S]; NULL without attention, and of members that vote */
+    lb_tensor *weights;
+} lb_forced;
+
+/** The tokens of a row before its LB_EOS, if it has one. */
+int64_t lb_symbols_before_end(lb_tokens target_out, int64_t row);
+
+/** What the decoder reads to write `target_out`, in the order in which the model writes: LB_BOS and all tokens but the
+ *  last. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+lb_tokens lb_model_target_in(const lb_model *model, lb_tokens target_out);
+
+/** Teacher forcing in reading order, whatever the direction of the model. The tape is in LB_MODE_EVALUATE meanwhile;
+ *  its mode is restored.
+ *  Target: `target_out` [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
+ *  Errors: as lb_model_forward, recorded on the tape. */
+lb_forced lb_forced_decode(const lb_model *model, lb_tokens source, lb_tokens target_out);
+
+/** The same for several targets of a source: row i of the targets is one of source row[i]; NULL: of source i. Not for
+ *  members that vote. */
+lb_forced lb_forced_decode_rows(const lb_model *model, lb_tokens source, const int64_t *row,
+                                lb_tokens target_out);
 
 #endif

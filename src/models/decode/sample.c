@@ -3,9 +3,7 @@
 
 #include "autograd/tape.h"
 #include "lookback/op.h"
-#include "models/decode/direction.h"
 #include "models/decode/model.h"
-#include "models/decode/trail.h"
 
 #include <math.h>
 
@@ -13,7 +11,7 @@ enum { MOST_DRAWS = 65536 }; /* per source; the random numbers depend on it */
 
 /* An unfinished output. */
 typedef struct draw {
-    const lb_trail *last;
+    const lb_back_pointer *last;
     double log_probability;
     uint64_t number; /* of its random numbers */
     bool finished;
@@ -53,9 +51,9 @@ static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_
     int32_t token = (int32_t)first + lb_draw(x + first, s->model->target_vocab - first, s->config.temperature,
                                              lb_rng_uniform(rng, d->number));
     int64_t map = s->maps * s->source.length;
-    lb_trail n = {.before = d->last, .token = token, .log_probability = (double)x[token]};
+    lb_back_pointer n = {.before = d->last, .token = token, .log_probability = (double)x[token]};
     if (map) n.weights = step->weights->data + row * map;
-    d->last = lb_trail_new(s->tape, n, map);
+    d->last = lb_back_pointer_new(s->tape, n, map);
     if (!d->last) return false;
     d->log_probability += n.log_probability;
     d->steps++;
@@ -63,42 +61,31 @@ static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_
     return !d->finished && d->steps < s->config.limit;
 }
 
-/* The unfinished outputs, in order: their states and their last tokens. */
-static lb_tokens next_tokens(const sampling *s, const int64_t *writing, int64_t count)
-{
-    int32_t *id, *lengths;
-    lb_tokens next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
-    for (int64_t i = 0; i < next.batch && id; i++) {
-        const lb_trail *last = s->draws[writing[i]].last;
-        id[i] = last ? last->token : LB_BOS;
-        lengths[i] = 1;
-    }
-    return next;
-}
-
 static void draw_all(const sampling *s)
 {
     int64_t count = s->source.batch * s->config.count;
     int64_t *writing = lb_tape_alloc_zero(s->tape, count, sizeof *writing),
             *origin = lb_tape_alloc_zero(s->tape, count, sizeof *origin);
+    int32_t *token = lb_tape_alloc_zero(s->tape, count, sizeof *token);
     lb_decoder_state state = lb_model_encode(s->model, s->source);
-    if (!writing || !origin) return; /* as the tape says */
+    if (!writing || !origin || !token) return; /* as the tape says */
     for (int64_t i = 0; i < count; i++) {
         origin[i] = i / s->config.count;
         writing[i] = i;
+        token[i] = LB_BOS;
     }
     while (count > 0 && lb_tape_status(s->tape) == LB_OK) {
         if (lb_model_stops(s->tape, s->config.stop, s->config.context)) return;
         lb_tape_begin_step(s->tape, false);
-        state = s->model->kind->select(s->model, s->tape, state, origin, count);
         lb_model_step step =
-            lb_model_decode(s->model, state, next_tokens(s, writing, count), s->source.length);
+            lb_model_extend(s->model, s->tape, state, origin, token, count, s->source.length);
         lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
         if (lb_tape_status(s->tape)) return;
         int64_t kept = 0;
         for (int64_t i = 0; i < count; i++) {
             if (!write_token(s, &s->draws[writing[i]], i, &step, log_probabilities)) continue;
             origin[kept] = i;
+            token[kept] = s->draws[writing[i]].last->token;
             writing[kept++] = writing[i];
         }
         count = kept;
@@ -114,9 +101,8 @@ static lb_hypothesis *trace_all(const sampling *s)
         const draw *d = &s->draws[i];
         lb_hypothesis h = {.finished = d->finished,
                            .steps = d->steps,
-                           .length = d->steps - (d->finished ? 1 : 0),
                            .score = lb_score_of(d->log_probability, d->steps, s->config.length_penalty)};
-        all[i] = lb_trail_trace(s->tape, d->last, h, s->maps, s->source.length);
+        all[i] = lb_back_pointer_trace(s->model, s->tape, d->last, h, s->maps, s->source.length);
     }
     return all;
 }
@@ -162,7 +148,5 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
     lb_hypothesis *all = lb_tape_status(s.tape) ? NULL : trace_all(&s);
     lb_tape_set_mode(s.tape, mode);
     if (lb_tape_status(s.tape)) return (lb_beam){0};
-    for (int64_t i = 0; model->from_end && i < source.batch * config.count; i++)
-        lb_hypothesis_reverse(&all[i], s.maps, source.length);
     return (lb_beam){source.batch, config.count, all};
 }

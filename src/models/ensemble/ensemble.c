@@ -3,11 +3,6 @@
 #include "lookback/op.h"
 #include "models/decode/model.h"
 
-static const lb_ensemble *ensemble_of(const lb_model *model)
-{
-    return (const lb_ensemble *)model;
-}
-
 /* The state of an ensemble: the states of its members. */
 static lb_decoder_state *new_states(lb_tape *tape, const lb_ensemble *e)
 {
@@ -16,25 +11,21 @@ static lb_decoder_state *new_states(lb_tape *tape, const lb_ensemble *e)
 
 static lb_decoder_state encode(const lb_model *model, lb_tokens source)
 {
-    const lb_ensemble *e = ensemble_of(model);
+    const lb_ensemble *e = (const lb_ensemble *)model;
     lb_decoder_state *states = new_states(source.tape, e);
     for (int i = 0; states && i < e->count; i++) states[i] = lb_model_encode(e->member[i], source);
     return lb_tape_status(source.tape) ? NULL : states;
 }
 
-static lb_tensor *weighted(const lb_ensemble *e, lb_tensor *const *parts)
-{
-    lb_tensor *sum = lb_scale(parts[0], (lb_real)e->weight[0]);
-    for (int i = 1; i < e->count; i++) sum = lb_add(sum, lb_scale(parts[i], (lb_real)e->weight[i]));
-    return sum;
-}
-
+/* The mean of a part of each member, by their weights if they have some. */
 static lb_tensor *mean(const lb_ensemble *e, lb_tensor *const *parts)
 {
-    if (e->weight) return weighted(e, parts);
-    lb_tensor *sum = parts[0];
-    for (int i = 1; i < e->count; i++) sum = lb_add(sum, parts[i]);
-    return e->count > 1 ? lb_scale(sum, 1 / (lb_real)e->count) : sum;
+    lb_tensor *sum = NULL;
+    for (int i = 0; i < e->count; i++) {
+        lb_tensor *part = e->weight ? lb_scale(parts[i], (lb_real)e->weight[i]) : parts[i];
+        sum = i ? lb_add(sum, part) : part;
+    }
+    return e->weight || e->count == 1 ? sum : lb_scale(sum, 1 / (lb_real)e->count);
 }
 
 /* The weights of a member, as many maps as those of the ensemble: if members differ, the mean over the heads of the
@@ -50,7 +41,7 @@ static lb_tensor *common_weights(const lb_ensemble *e, const lb_model *member, l
 
 static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tokens target_in)
 {
-    const lb_ensemble *e = ensemble_of(model);
+    const lb_ensemble *e = (const lb_ensemble *)model;
     lb_tape *tape = target_in.tape;
     const lb_decoder_state *before = from;
     lb_decoder_state *after = new_states(tape, e);
@@ -61,7 +52,7 @@ static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tok
     bool attends = e->base.heads > 0;
     for (int i = 0; i < e->count; i++) {
         lb_model_step step = e->member[i]->kind->decode(e->member[i], before[i], target_in);
-        /* Of probabilities, sparsemax makes themselves. */
+        /* Sparsemax of probabilities is these probabilities. */
         logits[i] = e->base.output == LB_SPARSEMAX ? lb_model_probabilities(e->member[i], step.logits)
                                                    : lb_log_softmax(step.logits);
         weights[i] = attends ? common_weights(e, e->member[i], step.weights) : NULL;
@@ -74,7 +65,7 @@ static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tok
 static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_decoder_state from,
                                     const int64_t *row, int64_t count)
 {
-    const lb_ensemble *e = ensemble_of(model);
+    const lb_ensemble *e = (const lb_ensemble *)model;
     const lb_decoder_state *before = from;
     lb_decoder_state *after = new_states(tape, e);
     for (int i = 0; before && after && i < e->count; i++)
@@ -97,13 +88,6 @@ bool lb_is_ensemble(const lb_model *model)
 double lb_ensemble_weight(const lb_ensemble *ensemble, int64_t member)
 {
     return ensemble->weight ? ensemble->weight[member] : 1 / (double)ensemble->count;
-}
-
-/* Members without a common step vote. They need no more memory than if they decoded together. */
-static void make_vote(lb_model *base)
-{
-    base->kind = &lb_vote_kind;
-    base->from_end = false;
 }
 
 /* Attention of different sizes has one map in common. */
@@ -151,8 +135,11 @@ lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members
         if (m->output != LB_SOFTMAX) base.output = LB_SPARSEMAX;
         base.copies = base.copies || m->copies;
     }
-    if (votes) make_vote(&base);
-    /* Whoever copies needs to know from where. */
+    if (votes) { /* without a common step; they need no more memory than if they decoded together */
+        base.kind = &lb_vote_kind;
+        base.from_end = false;
+    }
+    /* A model that copies needs to know from where. */
     if (votes || base.copies) find_common_map(&base, members, (int)count);
     *ensemble = (lb_ensemble){.base = base, .member = members, .count = count};
     return LB_OK;

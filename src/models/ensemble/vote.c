@@ -1,8 +1,7 @@
-#include "models/ensemble/vote.h"
+#include "models/ensemble/ensemble.h"
 
 #include "autograd/tape.h"
 #include "lookback/op.h"
-#include "models/decode/force.h"
 #include "models/decode/model.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@ enum { DIRECTIONS = 2 };
 /* A member whose attention excludes a symbol finds it impossible. It is then outvoted, not the only one that counts. */
 static const double LEAST = -1e3;
 
-/* The pool while it is made. */
+/* The pool while it is being made. */
 typedef struct gathering {
     const lb_ensemble *ensemble;
     lb_beam_config config;
@@ -41,7 +40,7 @@ static lb_ensemble group_of(const gathering *g, bool backward)
         sum += weight[count++] = lb_ensemble_weight(e, i);
     }
     if (count == 0 || lb_ensemble_init(&group, member, count, NULL)) return group;
-    /* Members without a say still look for hypotheses. */
+    /* Members whose weight is 0 still look for hypotheses. */
     for (int i = 0; i < count; i++) weight[i] = sum > 0 ? weight[i] / sum : 1 / (double)count;
     if (e->weight) group.weight = weight;
     return group;
@@ -62,7 +61,7 @@ static bool end_scratch(const gathering *g)
     return status == LB_OK && lb_tape_scratch(g->tape);
 }
 
-/* One that was cut off has as many tokens as the limit, and one that has ended fewer. */
+/* A hypothesis that was cut off has as many tokens as the limit, and one that has ended has fewer. */
 static bool is_same(const lb_hypothesis *a, const lb_hypothesis *b)
 {
     return a->length == b->length && memcmp(a->id, b->id, (size_t)a->length * sizeof *a->id) == 0;
@@ -144,13 +143,13 @@ static void add_weights(const gathering *g, const lb_model *member, const lb_rea
                     (lb_real)(share / (double)merged) * from[(first + map + k) * from_map + i];
 }
 
-/* What one member thinks of all hypotheses. */
-static bool ask(const gathering *g, int m, lb_tokens out)
+/* Adds what one member thinks of all hypotheses. */
+static bool score_by(const gathering *g, int m, lb_tokens out)
 {
     const lb_ensemble *e = g->ensemble;
     const lb_model *member = e->member[m];
     double share = lb_ensemble_weight(e, m);
-    lb_forced forced = lb_model_force_rows(member, on_scratch(g, g->source), g->row, on_scratch(g, out));
+    lb_forced forced = lb_forced_decode_rows(member, on_scratch(g, g->source), g->row, on_scratch(g, out));
     int64_t classes = member->target_vocab, maps = member->layers * member->heads;
     for (int64_t i = 0; i < g->total && forced.log_probabilities; i++) {
         lb_hypothesis *h = g->h[i];
@@ -172,31 +171,23 @@ static bool ask(const gathering *g, int m, lb_tokens out)
     return end_scratch(g) && found;
 }
 
-static bool gather(gathering *g)
-{
-    const lb_ensemble *e = g->ensemble;
-    int64_t batch = g->source.batch;
-    g->pool = (lb_vote_pool){.batch = batch, .most = DIRECTIONS * g->config.beam};
-    g->pool.count = lb_tape_alloc_zero(g->tape, batch, sizeof *g->pool.count);
-    g->pool.hypothesis = lb_tape_alloc_zero(g->tape, batch * g->pool.most, sizeof *g->pool.hypothesis);
-    g->pool.score = lb_tape_alloc_zero(g->tape, batch * g->pool.most * e->count, sizeof *g->pool.score);
-    if (lb_tape_status(g->tape) || !propose(g, false) || !propose(g, true)) return false;
-    if (!list(g, g->config.without_weights ? 0 : e->base.layers * e->base.heads)) return false;
-    lb_tokens out = targets(g);
-    for (int m = 0; m < e->count; m++)
-        if (!ask(g, m, out)) return false;
-    return true;
-}
-
 lb_vote_pool lb_vote_gather(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config)
 {
     lb_tape *tape = source.tape;
-    gathering g = {.ensemble = ensemble,
-                   .config = config,
-                   .source = source,
-                   .tape = tape,
-                   .scratch = lb_tape_scratch(tape)};
-    return g.scratch && gather(&g) ? g.pool : (lb_vote_pool){0};
+    lb_vote_pool pool = {.batch = source.batch, .most = DIRECTIONS * config.beam};
+    int64_t cells = pool.batch * pool.most, maps = ensemble->base.layers * ensemble->base.heads;
+    lb_tape *scratch = lb_tape_scratch(tape);
+    pool.count = lb_tape_alloc_zero(tape, pool.batch, sizeof *pool.count);
+    pool.hypothesis = lb_tape_alloc_zero(tape, cells, sizeof *pool.hypothesis);
+    pool.score = lb_tape_alloc_zero(tape, cells * ensemble->count, sizeof *pool.score);
+    if (!scratch || lb_tape_status(tape)) return (lb_vote_pool){0};
+    gathering g = {ensemble, config, source, tape, scratch, .pool = pool};
+    if (!propose(&g, false) || !propose(&g, true) || !list(&g, config.without_weights ? 0 : maps))
+        return (lb_vote_pool){0};
+    lb_tokens out = targets(&g);
+    for (int m = 0; m < ensemble->count; m++)
+        if (!score_by(&g, m, out)) return (lb_vote_pool){0};
+    return pool;
 }
 
 static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
@@ -206,7 +197,7 @@ static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
 
 /* The best `room` hypotheses of a row; of equal ones, the earlier. If there are fewer, the rest is as in lb_beam, and
  * the result is false. */
-static bool choose(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypothesis *best)
+static bool choose_best(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypothesis *best)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < pool->count[row]; i++) {
@@ -220,7 +211,7 @@ static bool choose(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypot
     return kept == room;
 }
 
-static lb_beam search(const lb_model *model, lb_tokens source, lb_beam_config config)
+static lb_beam search_by_votes(const lb_model *model, lb_tokens source, lb_beam_config config)
 {
     const lb_ensemble *ensemble = (const lb_ensemble *)model;
     lb_tape *tape = source.tape;
@@ -230,7 +221,7 @@ static lb_beam search(const lb_model *model, lb_tokens source, lb_beam_config co
     lb_tape_set_mode(tape, mode);
     lb_hypothesis *best = lb_tape_alloc_zero(tape, pool.batch * config.n_best, sizeof *best);
     for (int64_t row = 0; row < pool.batch && best; row++)
-        if (!choose(&pool, row, config.n_best, best + row * config.n_best) &&
+        if (!choose_best(&pool, row, config.n_best, best + row * config.n_best) &&
             (pool.count[row] == 0 || ensemble->base.output == LB_SOFTMAX))
             lb_tape_fail(
                 tape, LB_ERROR_ARGUMENT,
@@ -241,12 +232,12 @@ static lb_beam search(const lb_model *model, lb_tokens source, lb_beam_config co
 }
 
 /* The weighted means of the members. */
-static lb_tensor *force(const lb_model *model, lb_tokens source, lb_tokens target_out)
+static lb_tensor *mean_of_forced(const lb_model *model, lb_tokens source, lb_tokens target_out)
 {
     const lb_ensemble *ensemble = (const lb_ensemble *)model;
     lb_tensor *sum = NULL;
     for (int m = 0; m < ensemble->count; m++) {
-        const lb_tensor *found = lb_model_force(ensemble->member[m], source, target_out).log_probabilities;
+        const lb_tensor *found = lb_forced_decode(ensemble->member[m], source, target_out).log_probabilities;
         if (found && m == 0) sum = lb_tensor_new(target_out.tape, found->shape, NULL);
         if (!found || !lb_is_sound(sum)) return NULL;
         lb_real share = (lb_real)lb_ensemble_weight(ensemble, m);
@@ -256,4 +247,4 @@ static lb_tensor *force(const lb_model *model, lb_tokens source, lb_tokens targe
     return sum;
 }
 
-const lb_model_kind lb_vote_kind = {.name = "vote", .search = search, .force = force};
+const lb_model_kind lb_vote_kind = {.name = "vote", .search = search_by_votes, .force = mean_of_forced};

@@ -1,4 +1,4 @@
-#include "models/ensemble/vote_fit.h"
+#include "models/ensemble/ensemble.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -119,7 +119,7 @@ static void round_all(double *weight, int members)
 }
 
 /* Fits sharpness and weights in turn, until that gains nothing more. Returns the loss. */
-static double settle(fit *f, double prior, double *weight)
+static double fit_in_turn(fit *f, double prior, double *weight)
 {
     double before = INFINITY, loss = INFINITY, length = 1, unused[LB_VOTE_MOST], slope;
     f->prior = prior;
@@ -134,14 +134,14 @@ static double settle(fit *f, double prior, double *weight)
 }
 
 /* With the prior there can be several minima: near equal weights a low sharpness can be best, with which no weight
- * matters. Without, the loss is convex in the products of both, and its minimum is the other place to start from. */
+ * matters. Without, the loss is convex in the products of both, and its minimum is the other place to begin at. */
 void lb_vote_fit(const lb_vote_case *cases, int64_t case_count, int members, double *weight)
 {
     fit f = {.cases = cases, .count = case_count, .members = members};
     double other[LB_VOTE_MOST];
     for (int m = 0; m < members; m++) weight[m] = other[m] = 1 / (double)members;
-    settle(&f, 0, other);
-    if (settle(&f, PRIOR, other) < settle(&f, PRIOR, weight))
+    fit_in_turn(&f, 0, other);
+    if (fit_in_turn(&f, PRIOR, other) < fit_in_turn(&f, PRIOR, weight))
         memcpy(weight, other, (size_t)members * sizeof *weight);
     round_all(weight, members);
 }

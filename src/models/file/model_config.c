@@ -142,7 +142,7 @@ static bool read_field(const lb_config_field *field, const cJSON *item, void *co
     return value >= 0;
 }
 
-/* What a field has to be, after "expected ". */
+/* Prints what a field has to be, after "expected ". */
 static void print_expected(lb_buffer *text, const lb_config_field *field)
 {
     switch (field->kind) {
@@ -183,22 +183,16 @@ static lb_status refuse(const lb_config_field *field, const cJSON *item, lb_erro
     return status;
 }
 
-static lb_status read_fields(const lb_config_field *fields, const cJSON *json, void *config, lb_error *error)
-{
-    for (const lb_config_field *field = fields; field->key; field++) {
-        const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, field->key);
-        if (!read_field(field, item, config)) return refuse(field, item, error);
-    }
-    return LB_OK;
-}
-
 lb_status lb_config_read(const lb_config_field *fields, const char *json, void *config, lb_error *error)
 {
     cJSON *parsed;
     lb_status status = lb_json_parse(json, strlen(json), NULL, &parsed);
     if (status == LB_ERROR_MEMORY) return lb_error_set(error, status, "%s", NO_MEMORY);
     if (status) return lb_error_set(error, status, "found no JSON");
-    status = read_fields(fields, parsed, config, error);
+    for (const lb_config_field *field = fields; field->key && !status; field++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(parsed, field->key);
+        if (!read_field(field, item, config)) status = refuse(field, item, error);
+    }
     cJSON_Delete(parsed);
     return status;
 }

@@ -1,18 +1,102 @@
+/* Models and checkpoints in files. Both are safetensors, which io/safetensors_writer.c writes:
+ *
+ *     +----------+--------------------------------------------+------------+------------+-----
+ *     | length   | {"__metadata__":{...},"NAME":{...},...}    | numbers of | numbers of |
+ *     | uint64   | JSON, with spaces at its end               | array 0    | array 1    | ...
+ *     +----------+--------------------------------------------+------------+------------+-----
+ *     ^ byte 0   ^ byte 8                                     ^ byte 8 + length, a multiple of 64
+ *
+ * Numbers are little-endian, and arrays follow each other without gaps. Each parameter is an array, in the order of
+ * lb_params; extra ones, such as those of an optimiser, come after them, but wider numbers before all others:
+ *
+ *     "source_embedding.weight":{"dtype":"F32","shape":[104,64],"data_offsets":[0,26624]}
+ *
+ * "__metadata__" has texts, in this order:
+ *
+ *     +--------------------+--------------------------------------------------------------------+
+ *     | lookback.crc32     | CRC-32 of the whole file, as if its 8 hexadecimal digits were 0    |
+ *     | lookback.format    | "1"                                                                |
+ *     +--------------------+--------------------------------------------------------------------+
+ *     | lookback.model     | name of the kind of the model; a checkpoint has no model           |
+ *     | lookback.config    | its configuration, JSON: models/file/model_config.c                |
+ *     | lookback.direction | "backward"; without it, the model writes forward                   |
+ *     +--------------------+--------------------------------------------------------------------+
+ *     | of the caller      | vocabularies and the record of a training: translate/file/         |
+ *     +--------------------+--------------------------------------------------------------------+
+ */
 #include "lookback/models.h"
 
 #include "base/alloc.h"
-#include "io/arrays.h"
 #include "io/json.h"
+#include "io/arrays.h"
+#include "lookback/op.h"
 #include "models/attention/copying.h"
-#include "models/file/extensions.h"
 #include "models/file/model_formats.h"
 #include "nn/params.h"
+#include "tensor/arrays.h"
 
 #include <string.h>
 
+/* ---- Checkpoints: parameters and whatever else the caller adds. ---- */
+
+lb_status lb_checkpoint_save(const lb_params *params, const char *path, lb_checkpoint_extra extra,
+                             lb_error *error)
+{
+    int64_t count = lb_params_count(params), all_count = count + extra.tensor_count;
+    lb_safetensors_tensor *all = lb_alloc((size_t)all_count * sizeof *all);
+    if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
+    for (int64_t i = 0; i < count; i++) {
+        const lb_tensor *tensor = lb_params_tensor(params, i);
+        all[i] = (lb_safetensors_tensor){.name = lb_params_name(params, i),
+                                         .dtype = LB_DTYPE_REAL,
+                                         .shape = tensor->shape,
+                                         .data = tensor->data};
+    }
+    for (int64_t i = 0; i < extra.tensor_count; i++) all[count + i] = extra.tensors[i];
+    lb_status status =
+        lb_safetensors_write(all, all_count, extra.metadata, extra.metadata_count, path, error);
+    lb_release(all);
+    return status;
+}
+
+/* Weights that are not finite come from a training that went wrong, or from damage: every output would be nonsense. */
+static lb_status check_finite(const char *name, const lb_tensor *tensor, lb_error *error)
+{
+    int64_t bad = lb_first_not_finite(tensor->data, lb_count(tensor));
+    if (bad < 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "array '%.80s': found %g at index %lld, expected a number",
+                        name, (double)tensor->data[bad], (long long)bad);
+}
+
+lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *params, lb_error *error)
+{
+    lb_error found = {0};
+    lb_status status = LB_OK;
+    for (int i = 0; i < lb_params_count(params) && !status; i++) {
+        lb_tensor *tensor = lb_params_tensor(params, i);
+        const char *name = lb_params_name(params, i);
+        status = lb_safetensors_read(file, name, tensor->shape, tensor->data, &found);
+        if (!status) status = check_finite(name, tensor, &found);
+    }
+    if (!status) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s", found.message);
+}
+
+lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const char *name)
+{
+    lb_error error = {0};
+    const lb_safetensors_tensor *array = lb_safetensors_find(file, name);
+    lb_tensor *tensor = lb_tensor_new(tape, array ? array->shape : (lb_shape){0}, NULL);
+    if (!lb_is_sound(tensor)) return tensor;
+    lb_status status = lb_safetensors_read(file, name, tensor->shape, tensor->data, &error);
+    return status ? lb_tape_fail(tape, status, "%s", error.message) : tensor;
+}
+
+/* ---- Models: also their kind and configuration. ---- */
+
 static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
 
-/* Forward, if it is missing. */
+/* A file without a direction is of a model that writes forward. */
 static const char BACKWARD[] = "backward";
 
 enum { MOST_METADATA = 16, OWN_METADATA = 3 };
@@ -32,7 +116,7 @@ lb_status lb_model_save(const lb_model *model, const lb_params *params, const ch
     if (status) return status;
     char *config = lb_model_config_json(model);
     if (!config) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
-    /* What cannot be read must not replace a model that can. */
+    /* A model that cannot be read must not replace one that can. */
     status = lb_json_check_length(CONFIG_KEY, config, error);
     size_t count = 0;
     all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
@@ -72,7 +156,7 @@ static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, 
     lb_params_take_from(params, &source);
     lb_model *model = lb_model_restore(kind, params, "", config, own, &found);
     lb_params_take_from(params, NULL);
-    /* What refuses an array or its configuration cannot know that they come from a file. */
+    /* The code that refuses an array or a configuration cannot know that it comes from a file. */
     if (found.status == LB_ERROR_ARGUMENT || found.status == LB_ERROR_SHAPE) found.status = LB_ERROR_FORMAT;
     if (!model && (lb_params_status(params) || found.status == LB_ERROR_MEMORY))
         lb_error_set(error, found.status, "%s", found.message);

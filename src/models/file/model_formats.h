@@ -1,8 +1,18 @@
-/* Saving and restoring models of each kind, built-in and custom. */
+/* Models in files: their kinds by name, built-in and custom, and the configuration of each. */
 #ifndef LB_MODEL_FORMATS_H
 #define LB_MODEL_FORMATS_H
 
 #include "lookback/kinds.h"
+
+/* ---- model_formats.c ---- */
+
+/** The kind with this name; NULL if there is none. `own` may be NULL.
+ *  Errors: LB_ERROR_FORMAT, with the name and where a custom kind must be listed. */
+const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *own, lb_error *error);
+
+/** Checks custom kinds. Errors: LB_ERROR_ARGUMENT if a name is already taken, if the name of an attention is too long,
+ *  or if a kind lacks the functions for files. */
+LB_MUST_USE lb_status lb_extensions_check(const lb_extensions *own, lb_error *error);
 
 /** The configuration of a model of any kind as JSON; release it with lb_release. NULL if there is no memory. */
 LB_MUST_USE char *lb_model_config_json(const lb_model *model);
@@ -11,18 +21,24 @@ LB_MUST_USE char *lb_model_config_json(const lb_model *model);
 LB_MUST_USE lb_model *lb_model_restore(const lb_model_kind *kind, lb_params *params, const char *name,
                                        const char *config, const lb_extensions *own, lb_error *error);
 
+/** The fields in the configuration of the built-in kind with this name; NULL for an ensemble or any other name. */
+const lb_config_field *lb_model_fields(const char *kind);
+
+/* ---- model_file.c ---- */
+
 /** Whether lb_model_load will find all parameters of the model in its file: not if its name is another one than "".
  *  Errors: LB_ERROR_ARGUMENT with the parameter; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_model_check_names(const lb_model *model, const lb_params *params, lb_error *error);
 
-/** The fields in the configuration of the built-in kind with this name; NULL for an ensemble or any other name. */
-const lb_config_field *lb_model_fields(const char *kind);
+/* ---- model_config.c ---- */
 
 /** The value of a field that is a number, a flag or a choice, in a configuration. */
 double lb_config_number(const lb_config_field *field, const void *config);
 
 /** Sets it. */
 void lb_config_put(const lb_config_field *field, void *config, double value);
+
+/* ---- built_in_formats.c ---- */
 
 /** The format of lb_seq2seq_kind. */
 extern const lb_config_field lb_seq2seq_fields[];
@@ -35,10 +51,5 @@ extern const lb_config_field lb_transformer_fields[];
 char *lb_transformer_config_json(const lb_model *model);
 lb_model *lb_transformer_restore(lb_params *params, const char *name, const char *config,
                                  const lb_extensions *own, lb_error *error);
-
-/** The format of lb_ensemble_kind. */
-char *lb_ensemble_config_json(const lb_model *model);
-lb_model *lb_ensemble_restore(lb_params *params, const char *name, const char *config,
-                              const lb_extensions *own, lb_error *error);
 
 #endif

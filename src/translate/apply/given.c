@@ -1,8 +1,6 @@
 /* What a model says of an output that is given, or that it has written before: its likeliest alignment, the likeliest
  * symbols at each step, and what the positions of text and output attend to. */
 #include "base/alloc.h"
-#include "models/decode/direction.h"
-#include "models/decode/force.h"
 #include "models/decode/model.h"
 #include "translate/apply/translator.h"
 
@@ -94,7 +92,7 @@ static lb_status find_likeliest(const lb_translator *t, lb_tape *tape, const lb_
 {
     given ids = encode(t, tape, text, output);
     lb_tensor *probabilities =
-        lb_softmax(lb_model_force(t->model.model, ids.source, ids.target_out).log_probabilities);
+        lb_softmax(lb_forced_decode(t->model.model, ids.source, ids.target_out).log_probabilities);
     lb_status status = lb_tape_status(tape);
     if (status) return lb_error_set(error, status, "%s", lb_tape_error(tape));
     size_t cells = (size_t)(l->steps * l->count);

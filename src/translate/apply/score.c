@@ -1,6 +1,6 @@
 /* Scores given pairs: the probability that a model assigns to a target. */
 #include "base/alloc.h"
-#include "models/decode/force.h"
+#include "models/decode/model.h"
 #include "translate/apply/translator.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static lb_status force_targets(const lb_translate_job *j, const target *targets,
         memcpy(id + row * out.length, targets[row].id, (size_t)targets[row].length * sizeof *id);
         id[row * out.length + targets[row].length] = LB_EOS;
     }
-    *forced = lb_model_force(j->translator->model.model, tokens, out);
+    *forced = lb_forced_decode(j->translator->model.model, tokens, out);
     lb_status status = lb_tape_status(tape);
     return status ? lb_error_set(j->error, status, "%s", lb_tape_error(tape)) : LB_OK;
 }

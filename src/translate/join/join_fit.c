@@ -2,9 +2,8 @@
 
 #include "base/alloc.h"
 #include "data/pairs.h"
-#include "models/ensemble/vote.h"
-#include "models/ensemble/vote_fit.h"
-#include "train/tally.h"
+#include "models/ensemble/ensemble.h"
+#include "train/evaluate.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/progress.h"
 #include "io/scratch_file.h"
 #include "lookback/translate.h"
-#include "train/pair_evaluate.h"
+#include "train/evaluate.h"
 #include "translate/training/start.h"
 
 typedef struct lb_training_data {

@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "data/symbols.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "nn/params.h"
-#include "train/hidden_symbols.h"
+#include "train/augment.h"
 #include "translate/training/recipe.h"
 
 #include <stdio.h>

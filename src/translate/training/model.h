@@ -2,7 +2,7 @@
 #ifndef LB_TRAINING_MODEL_H
 #define LB_TRAINING_MODEL_H
 
-#include "train/hallucinate.h"
+#include "train/augment.h"
 #include "translate/training/batches.h"
 #include "translate/training/film.h"
 

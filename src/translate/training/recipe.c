@@ -80,7 +80,7 @@ static void choose_for_files(lb_training_config *c)
 
 lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
 {
-    lb_settings_settle(c);
+    lb_settings_fill_in(c);
     if (c->pairs.features && !c->features_separator) c->features_separator = ";";
     choose(&c->layers, of_models[kind_of(c)].layers);
     if (c->sort)

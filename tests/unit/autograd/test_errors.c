@@ -3,7 +3,7 @@
 #include "autograd/tape.h"
 #include "lookback/nn.h"
 #include "lookback/ops.h"
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 #include "nn/params.h"
 #include "support/leaf.h"
 #include "support/suite.h"

@@ -2,7 +2,7 @@
 #include "autograd/op.h"
 #include "autograd/tape.h"
 #include "lookback/ops.h"
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 #include "support/leaf.h"
 #include "support/suite.h"
 

@@ -1,7 +1,7 @@
 /* Every kind of attention in lb_seq2seq. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/models.h"
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 #include "support/fixture.h"
 #include "support/model.h"
 #include "train/optimizer.h"

@@ -1,8 +1,7 @@
 /* Beam search against greedy decoding, and against exhaustive search. It takes seconds. */
 #include "autograd/op.h"
 #include "lookback/models.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/written.h"
 
 #include <check.h>

@@ -1,8 +1,8 @@
 /* The likeliest alignment of hard attention against all alignments, one by one. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/models.h"
-#include "models/attention/hard.h"
-#include "models/seq2seq.h"
+#include "models/attention/decoder_attention.h"
+#include "models/built_in.h"
 #include "support/suite.h"
 
 #include <math.h>

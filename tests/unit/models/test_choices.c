@@ -1,7 +1,6 @@
 /* A number that is no kind is an error of the parameters, with the name of the field, and not a read beyond a table. */
 #include "models/attention/decoder_attention.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/suite.h"
 
 enum { NONE = 99, NEGATIVE = -1 };

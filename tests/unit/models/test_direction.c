@@ -1,8 +1,7 @@
 /* Models that write their targets from the end: decoding and teacher forcing in reading order, and their files. */
 #include "lookback/models.h"
-#include "models/decode/force.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
+#include "models/decode/model.h"
 #include "support/gather.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -146,7 +145,7 @@ START_TEST(test_forcing_an_output_finds_what_the_search_found)
     int64_t maps = s.model->layers * s.model->heads;
     lb_beam found = lb_beam_search(s.model, s.source, (lb_beam_config){.beam = BEAM, .limit = LIMIT});
     for (int64_t rank = 0; rank < BEAM; rank++) {
-        lb_forced forced = lb_model_force(s.model, s.source, targets_of(&s, &found, rank));
+        lb_forced forced = lb_forced_decode(s.model, s.source, targets_of(&s, &found, rank));
         ck_assert_msg(lb_is_sound(forced.log_probabilities), "%s", lb_tape_error(s.tape));
         ck_assert_int_eq(maps == 0, forced.weights == NULL);
         for (int64_t row = 0; row < ROWS; row++) {
@@ -189,7 +188,8 @@ START_TEST(test_forcing_several_targets_of_a_source_finds_the_same)
     }
     sources.id = ids;
     sources.lengths = length;
-    lb_forced a = lb_model_force(s.model, sources, out), b = lb_model_force_rows(s.model, s.source, row, out);
+    lb_forced a = lb_forced_decode(s.model, sources, out),
+              b = lb_forced_decode_rows(s.model, s.source, row, out);
     ck_assert_msg(lb_is_sound(a.log_probabilities) && lb_is_sound(b.log_probabilities), "%s",
                   lb_tape_error(s.tape));
     for (int64_t i = 0; i < ROWS; i++)

@@ -1,9 +1,8 @@
 /* Ensembles: against their members, in files, and in beam search. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/models.h"
+#include "models/built_in.h"
 #include "models/file/model_formats.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
 #include "support/alloc.h"
 #include "support/gather.h"
 #include "support/suite.h"

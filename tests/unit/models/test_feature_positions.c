@@ -2,7 +2,7 @@
 #include "lookback/models.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "nn/layers.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,6 +1,5 @@
 /* The gradient of a whole model by every one of its weights. This test runs in double only, and takes seconds. */
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/suite.h"
 
 static lb_tokens tokens(lb_tape *tape, int64_t batch, int64_t length, const int32_t *id,

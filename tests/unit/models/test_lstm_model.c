@@ -1,8 +1,8 @@
 /* A seq2seq with LSTMs: decoding in parts, files, and attention step by step, which equals the fused op for a GRU.
  * This test runs in both precisions. */
 #include "autograd/op.h"
-#include "models/attention/stepwise.h"
-#include "models/seq2seq.h"
+#include "models/attention/decoder_attention.h"
+#include "models/built_in.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 

@@ -2,9 +2,8 @@
  * weights are no numbers. */
 #include "base/alloc.h"
 #include "lookback/models.h"
+#include "models/built_in.h"
 #include "models/ensemble/ensemble.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
 #include "support/alloc.h"
 #include "support/own_kinds.h"
 #include "support/suite.h"

@@ -1,8 +1,7 @@
 /* Configurations as JSON and back, and invalid ones. */
 #include "base/alloc.h"
+#include "models/built_in.h"
 #include "models/file/model_formats.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 

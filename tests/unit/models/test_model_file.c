@@ -1,8 +1,7 @@
 /* Saving a model and loading it again. This test runs in both precisions, and
  * needs a process for each test. */
 #include "lookback/models.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

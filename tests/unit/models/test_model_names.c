@@ -1,8 +1,7 @@
 /* A model's name is in the messages of its own ops, and not in those of later ones. */
 #include "lookback/op.h"
 #include "lookback/ops.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/suite.h"
 
 #include <string.h>

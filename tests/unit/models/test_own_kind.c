@@ -2,7 +2,7 @@
  * This test runs in both precisions, and needs a process for each test. */
 #include "lookback/ops.h"
 #include "lookback/train.h"
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 #include "support/alloc.h"
 #include "support/gather.h"
 #include "support/own_kinds.h"

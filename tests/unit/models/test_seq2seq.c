@@ -1,6 +1,6 @@
 /* The model against PyTorch: teacher forcing, its gradients, and greedy decoding. This test runs in both precisions. */
 #include "lookback/models.h"
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 #include "support/fixture.h"
 #include "support/model.h"
 #include "support/suite.h"

@@ -1,10 +1,8 @@
 /* Models whose probabilities are sparse: what is impossible is never written. It takes seconds. */
 #include "autograd/op.h"
 #include "lookback/models.h"
-#include "models/decode/force.h"
+#include "models/built_in.h"
 #include "models/decode/model.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
 #include "support/suite.h"
 
 #include <math.h>
@@ -221,8 +219,8 @@ static int check_floor(const lb_ensemble *both, const lb_hypothesis *h, lb_token
     memcpy(id, h->id, (size_t)h->length * sizeof *id);
     if (h->finished) id[h->length] = LB_EOS;
     lengths[0] = (int32_t)h->steps;
-    const lb_tensor *all = lb_model_force(&both->base, source, out).log_probabilities, *each[2];
-    for (int m = 0; m < 2; m++) each[m] = lb_model_force(both->member[m], source, out).log_probabilities;
+    const lb_tensor *all = lb_forced_decode(&both->base, source, out).log_probabilities, *each[2];
+    for (int m = 0; m < 2; m++) each[m] = lb_forced_decode(both->member[m], source, out).log_probabilities;
     for (int64_t t = 0; t < h->steps; t++) {
         double expected = 0;
         for (int m = 0; m < 2; m++) {

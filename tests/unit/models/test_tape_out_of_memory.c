@@ -7,7 +7,7 @@
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "support/tape_room.h"
-#include "train/scheduled_sampling.h"
+#include "train/augment.h"
 
 #include <string.h>
 

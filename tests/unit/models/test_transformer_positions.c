@@ -1,7 +1,7 @@
 /* A transformer with each kind of positions, shared keys, softcap and window: decoding in parts, files, what each
  * setting does, and errors. This test runs in both precisions. */
 #include "autograd/op.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 

@@ -1,10 +1,9 @@
 /* Members that write in different directions vote: against what each of them says by itself, and in files. */
 #include "base/alloc.h"
 #include "lookback/op.h"
-#include "models/decode/force.h"
-#include "models/ensemble/vote.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
+#include "models/decode/model.h"
+#include "models/ensemble/ensemble.h"
 #include "support/alloc.h"
 #include "support/gather.h"
 #include "support/suite.h"
@@ -86,7 +85,7 @@ static void ask(const lb_model *member, int64_t row, const lb_hypothesis *h, int
     memcpy(id, h->id, (size_t)h->length * sizeof *id);
     if (h->finished) id[h->length] = LB_EOS;
     lengths[0] = (int32_t)h->steps;
-    lb_forced forced = lb_model_force(member, source, out);
+    lb_forced forced = lb_forced_decode(member, source, out);
     ck_assert_msg(lb_is_sound(forced.log_probabilities), "%s", lb_tape_error(v.tape));
     for (int64_t t = 0; t < h->steps; t++) {
         found[t] = (double)forced.log_probabilities->data[t * VOCABULARY + id[t]];

@@ -1,6 +1,6 @@
 /* The weights of members that vote: what they learn from right answers, and what they do not. */
 #include "lookback/base.h"
-#include "models/ensemble/vote_fit.h"
+#include "models/ensemble/ensemble.h"
 #include "support/suite.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* Linear, embedding, layer norm and cross-entropy against PyTorch. This test runs in both precisions. */
 #include "lookback/nn.h"
-#include "nn/embedding.h"
-#include "nn/linear.h"
+#include "nn/layers.h"
 #include "support/fixture.h"
 #include "support/suite.h"
 

@@ -1,6 +1,6 @@
 /* The gradient of every module by every parameter and input. This test runs in double only. */
 #include "lookback/nn.h"
-#include "nn/linear.h"
+#include "nn/layers.h"
 #include "support/leaf.h"
 #include "support/suite.h"
 

@@ -1,7 +1,7 @@
 /* Initial values have the same distributions as in PyTorch. The fixture `initialisers` describes them; its script has
  * checked them against PyTorch. */
 #include "lookback/nn.h"
-#include "models/seq2seq.h"
+#include "models/built_in.h"
 #include "support/suite.h"
 
 #include <math.h>

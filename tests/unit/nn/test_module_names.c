@@ -1,9 +1,7 @@
 /* A module's name is in the messages of its own ops, and not in those of later ones. */
 #include "lookback/nn.h"
 #include "lookback/op.h"
-#include "nn/embedding.h"
 #include "nn/layers.h"
-#include "nn/linear.h"
 #include "support/suite.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "train/evaluate.h"
-#include "train/tally.h"
 
 #include <string.h>
 

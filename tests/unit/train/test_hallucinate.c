@@ -1,5 +1,5 @@
 /* Pairs with made-up stems. This test runs in both precisions. */
-#include "train/hallucinate.h"
+#include "train/augment.h"
 
 #include "lookback/op.h"
 #include "support/suite.h"

@@ -2,13 +2,12 @@
 #include "data/pairs.h"
 #include "lookback/metrics.h"
 #include "lookback/train.h"
+#include "models/built_in.h"
 #include "models/decode/model.h"
-#include "models/seq2seq.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "train/evaluate.h"
-#include "train/pair_evaluate.h"
 
 #include <stdio.h>
 #include <string.h>

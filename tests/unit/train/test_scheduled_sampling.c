@@ -3,7 +3,7 @@
 #include "support/alloc.h"
 #include "support/sorting.h"
 #include "support/suite.h"
-#include "train/scheduled_sampling.h"
+#include "train/augment.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* Models whose file asks for long outputs and that never write an end: what a translation takes is in proportion to the
  * text, whatever the file says. */
 #include "lookback/translate.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,6 +1,6 @@
 /* A model with learned positions has room for some tokens and no more: outputs end there, and longer texts are errors
  * of their own. */
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "translate/file/text_model.h"

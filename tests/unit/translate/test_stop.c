@@ -1,8 +1,7 @@
 /* Translations that are asked to stop, and how many steps a search takes. A stop that only counts is how the tests see
  * the steps. It takes seconds. */
 #include "lookback/translate.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/alloc.h"
 #include "support/gather.h"
 #include "support/pair_model.h"

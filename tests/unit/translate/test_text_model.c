@@ -2,8 +2,7 @@
 #include "translate/file/text_model.h"
 
 #include "lookback/translate.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/alloc.h"
 #include "support/gather.h"
 #include "support/own_kinds.h"

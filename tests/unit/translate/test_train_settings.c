@@ -1,7 +1,6 @@
 /* Trainings with each setting of a model: interrupted and resumed they end with the same bits, and the settings are
  * those of the file. It takes seconds. */
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/built_in.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,11 +1,7 @@
-#include "models/decode/force.h"
+#include "models/decode/model.h"
 
 #include "lookback/op.h"
 #include "lookback/ops.h"
-#include "models/decode/direction.h"
-#include "models/decode/model.h"
-
-#include <string.h>
 
 int64_t lb_symbols_before_end(lb_tokens target_out, int64_t row)
 {
@@ -30,14 +26,15 @@ lb_tokens lb_model_target_in(const lb_model *model, lb_tokens target_out)
 }
 
 /* Puts the rows of [batch, maps, T, width] into reading order. They are on the tape and need no gradient. */
-static void reverse(lb_tensor *x, int64_t maps, lb_tokens target_out)
+static void reverse_rows(lb_tensor *x, int64_t maps, lb_tokens target_out)
 {
     int64_t width = lb_dim(x, -1), map = target_out.length * width;
     for (int64_t i = 0; i < target_out.batch * maps; i++)
         lb_rows_reverse(x->data + i * map, lb_symbols_before_end(target_out, i / maps), width);
 }
 
-static lb_forced force(const lb_model *model, lb_tokens source, const int64_t *row, lb_tokens target_out)
+lb_forced lb_forced_decode_rows(const lb_model *model, lb_tokens source, const int64_t *row,
+                                lb_tokens target_out)
 {
     lb_tape *tape = target_out.tape;
     lb_mode mode = lb_tape_mode(tape);
@@ -52,20 +49,14 @@ static lb_forced force(const lb_model *model, lb_tokens source, const int64_t *r
     if (lb_tape_status(tape)) return (lb_forced){0};
     if (model->layers * model->heads == 0) found.weights = NULL;
     if (!model->from_end) return found;
-    reverse(found.log_probabilities, 1, target_out);
-    if (found.weights) reverse(found.weights, model->layers * model->heads, target_out);
+    reverse_rows(found.log_probabilities, 1, target_out);
+    if (found.weights) reverse_rows(found.weights, model->layers * model->heads, target_out);
     return found;
 }
 
-lb_forced lb_model_force_rows(const lb_model *model, lb_tokens source, const int64_t *row,
-                              lb_tokens target_out)
-{
-    return force(model, source, row, target_out);
-}
-
-lb_forced lb_model_force(const lb_model *model, lb_tokens source, lb_tokens target_out)
+lb_forced lb_forced_decode(const lb_model *model, lb_tokens source, lb_tokens target_out)
 {
     if (model->kind->force)
         return (lb_forced){.log_probabilities = model->kind->force(model, source, target_out)};
-    return force(model, source, NULL, target_out);
+    return lb_forced_decode_rows(model, source, NULL, target_out);
 }

@@ -1,0 +1,92 @@
+#include "models/decode/model.h"
+
+#include "autograd/tape.h"
+#include "lookback/op.h"
+
+#include <string.h>
+
+/* ---- Reading order. ---- */
+
+void lb_reverse(void *items, int64_t count, size_t bytes)
+{
+    for (int64_t i = 0; i < count / 2; i++) {
+        unsigned char *a = (unsigned char *)items + (size_t)i * bytes,
+                      *b = (unsigned char *)items + (size_t)(count - 1 - i) * bytes;
+        for (size_t k = 0; k < bytes; k++) {
+            unsigned char held = a[k];
+            a[k] = b[k];
+            b[k] = held;
+        }
+    }
+}
+
+void lb_rows_reverse(lb_real *rows, int64_t count, int64_t width)
+{
+    lb_reverse(rows, count, (size_t)width * sizeof *rows);
+}
+
+lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared)
+{
+    int32_t *id, *lengths;
+    lb_tokens turned = lb_tokens_copy(rows, &id, &lengths);
+    for (int64_t row = 0; row < turned.batch; row++) {
+        int64_t from = row * rows.length + first, count = lengths[row] - spared;
+        for (int64_t i = 0; i < count; i++) id[from + i] = rows.id[from + count - 1 - i];
+    }
+    return turned;
+}
+
+lb_tensor *lb_weights_reversed(const lb_tensor *weights, const lb_tensor *mask)
+{
+    int64_t rows = lb_dim(mask, 0), keys = lb_dim(mask, 1), each = lb_dim(weights, 1);
+    lb_tensor *copy = lb_tensor_new(weights->tape, weights->shape, weights->data);
+    for (int64_t row = 0; row < rows && lb_is_sound(copy); row++) {
+        int64_t length = 0;
+        while (length < keys && mask->data[row * keys + length] != 0) length++;
+        for (int64_t t = row * each; t < (row + 1) * each; t++)
+            lb_rows_reverse(copy->data + t * keys, length, 1);
+    }
+    return copy;
+}
+
+/* ---- Back-pointers. ---- */
+
+const lb_back_pointer *lb_back_pointer_new(lb_tape *tape, lb_back_pointer step, int64_t weights)
+{
+    lb_back_pointer *made = lb_tape_alloc_lasting(tape, sizeof *made);
+    size_t bytes = (size_t)weights * sizeof(lb_real);
+    lb_real *kept = step.weights ? lb_tape_alloc_lasting(tape, bytes) : NULL;
+    if (!made || (step.weights && !kept)) return NULL;
+    *made = step;
+    if (kept) made->weights = memcpy(kept, step.weights, bytes);
+    return made;
+}
+
+/* Puts a hypothesis of a model that writes from the end into reading order. The end stays the last step. */
+static void reverse_hypothesis(lb_hypothesis *h, int64_t maps, int64_t source_length)
+{
+    lb_reverse(h->id, h->length, sizeof *h->id);
+    lb_reverse(h->log_probability, h->length, sizeof *h->log_probability);
+    for (int64_t map = 0; h->weights && map < maps; map++)
+        lb_rows_reverse(h->weights + map * h->steps * source_length, h->length, source_length);
+}
+
+lb_hypothesis lb_back_pointer_trace(const lb_model *model, lb_tape *tape, const lb_back_pointer *last,
+                                    lb_hypothesis h, int64_t maps, int64_t source_length)
+{
+    h.length = h.steps - (h.finished ? 1 : 0);
+    h.id = lb_tape_alloc_zero(tape, h.length, sizeof *h.id);
+    h.log_probability = lb_tape_alloc_zero(tape, h.steps, sizeof *h.log_probability);
+    if (maps) h.weights = lb_tape_alloc_zero(tape, maps * h.steps * source_length, sizeof *h.weights);
+    if (lb_tape_status(tape)) return h;
+    int64_t t = h.steps - 1;
+    for (const lb_back_pointer *at = last; at; at = at->before, t--) {
+        if (t < h.length) h.id[t] = at->token;
+        h.log_probability[t] = at->log_probability;
+        for (int64_t map = 0; at->weights && map < maps; map++)
+            memcpy(h.weights + (map * h.steps + t) * source_length, at->weights + map * source_length,
+                   (size_t)source_length * sizeof *h.weights);
+    }
+    if (model->from_end) reverse_hypothesis(&h, maps, source_length);
+    return h;
+}
