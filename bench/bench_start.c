@@ -4,8 +4,8 @@
 #include "console/console.h"
 
 #include "data/sort_task.h"
-#include "models/file/model_formats.h"
 #include "models/built_in.h"
+#include "models/file/model_formats.h"
 #include <cJSON.h>
 #include <lookback/lookback.h>
 

@@ -1,8 +1,8 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
-#include "base/progress.h"
 #include "base/bytes.h"
+#include "base/progress.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 #include "data/pair_line.h"
 
 #include "base/alloc.h"
-#include "base/format.h"
 #include "base/bytes.h"
+#include "base/format.h"
 #include "data/formats/recognise.h"
 #include "io/file_kind.h"
 

@@ -2,8 +2,8 @@
 #ifndef LB_PAIRS_H
 #define LB_PAIRS_H
 
-#include "base/progress.h"
 #include "base/buffer.h"
+#include "base/progress.h"
 #include "data/pair_line.h"
 #include "data/symbols.h"
 #include "lookback/data.h"

@@ -1,8 +1,8 @@
 #include "data/symbols.h"
 
 #include "base/alloc.h"
-#include "base/format.h"
 #include "base/bytes.h"
+#include "base/format.h"
 #include "data/formats/pair_kind.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "data/pair_oddities.h"
 
 #include "base/alloc.h"
-#include "base/format.h"
 #include "base/bytes.h"
+#include "base/format.h"
 #include "lookback/tensor.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 #include "data/symbols.h"
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "io/json.h"
 #include "lookback/tensor.h"
 

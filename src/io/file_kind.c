@@ -1,7 +1,7 @@
 #include "io/file_kind.h"
 
-#include "base/format.h"
 #include "base/bytes.h"
+#include "base/format.h"
 #include "io/arrays.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "base/threads.h"
 #include "nn/params.h"
 #include "tensor/arrays.h"
-#include "train/optimizer.h"
 #include "train/group.h"
+#include "train/optimizer.h"
 
 #include <math.h>
 #include <string.h>

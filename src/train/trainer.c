@@ -1,10 +1,10 @@
 #include "lookback/train.h"
 
 #include "base/buffer.h"
-#include "base/progress.h"
 #include "base/bytes.h"
-#include "train/optimizer.h"
+#include "base/progress.h"
 #include "train/group.h"
+#include "train/optimizer.h"
 #include "train/point.h"
 #include "train/step.h"
 

@@ -1,8 +1,8 @@
 #include "data/formats/pair_file.h"
 
 #include "base/alloc.h"
-#include "base/format.h"
 #include "base/bytes.h"
+#include "base/format.h"
 #include "io/path.h"
 #include "io/scratch_file.h"
 

@@ -1,8 +1,8 @@
 #include "translate/training/budget.h"
 
 #include "base/alloc.h"
-#include "base/progress.h"
 #include "base/format.h"
+#include "base/progress.h"
 #include "io/path.h"
 #include "translate/training/recipe.h"
 #include "translate/training/run_identity.h"

@@ -1,8 +1,8 @@
 #include "translate/training/film.h"
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "data/symbols.h"
 #include "io/file.h"
 #include "io/json.h"
