@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "tensor/gemm.h"
-#include "train/step.h"
+#include "train/trainer.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>

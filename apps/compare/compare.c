@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "cli/options.h"
 #include "cli/programs.h"
-#include "compare/compared_training.h"
 #include "compare/comparison.h"
 #include "console/console.h"
 #include "console/output.h"
@@ -52,7 +51,7 @@ static lb_status write_results(const run *r, const app_comparison *comparison, l
     return status;
 }
 
-static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
+static lb_status compare_kinds(run *r, app_comparison *comparison, lb_error *error)
 {
     for (int k = 0; k < r->kinds; k++) {
         lb_error found = {0};
@@ -64,7 +63,7 @@ static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
 }
 
 /* Reports invalid settings before the first training. */
-static lb_status check(run *r, lb_error *error)
+static lb_status check_settings(run *r, lb_error *error)
 {
     lb_sort_task task = app_compared_task(&r->one);
     lb_status status = lb_sort_check(&task, error);
@@ -89,10 +88,10 @@ static int compare_and_print(run *r)
                                   .steps = r->one.size.steps,
                                   .batch = r->one.size.batch,
                                   .lists = APP_HELD_OUT};
-    lb_status status = check(r, &error);
+    lb_status status = check_settings(r, &error);
     if (!status) {
         app_note("%s", app_arithmetic());
-        status = compare(r, &comparison, &error);
+        status = compare_kinds(r, &comparison, &error);
     }
     if (!status) app_comparison_print(&comparison);
     app_compared_free(&r->one);
@@ -100,22 +99,22 @@ static int compare_and_print(run *r)
     return status ? app_fail(&error) : app_close_stdout(0);
 }
 
-static void choose(int *value, int usual)
+static void set_if_open(int *value, int usual)
 {
     if (*value < 0) *value = usual;
 }
 
 /* Options that were not given come from the budget. */
-static lb_status settle(run *r, lb_error *error)
+static lb_status fill_in_options(run *r, lb_error *error)
 {
     const app_compared_budget *usual = r->quick ? &quick : &full;
     app_compared_budget *size = &r->one.size;
-    choose(&size->max_number, usual->max_number);
-    choose(&size->min_length, usual->min_length);
-    choose(&size->max_length, usual->max_length);
-    choose(&size->hidden, usual->hidden);
-    choose(&size->batch, usual->batch);
-    choose(&size->steps, usual->steps);
+    set_if_open(&size->max_number, usual->max_number);
+    set_if_open(&size->min_length, usual->min_length);
+    set_if_open(&size->max_length, usual->max_length);
+    set_if_open(&size->hidden, usual->hidden);
+    set_if_open(&size->batch, usual->batch);
+    set_if_open(&size->steps, usual->steps);
     r->kinds = app_compared_kinds_read(r->list, r->wanted, error);
     return r->kinds ? LB_OK : error->status;
 }
@@ -165,5 +164,5 @@ int compare_main(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     lb_error error = {0};
-    return settle(&r, &error) ? app_fail(&error) : compare_and_print(&r);
+    return fill_in_options(&r, &error) ? app_fail(&error) : compare_and_print(&r);
 }

@@ -1,4 +1,4 @@
-#include "compare/compared_kinds.h"
+#include "compare/comparison.h"
 
 #include "cli/nearest.h"
 #include "settings/settings.h"

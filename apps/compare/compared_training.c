@@ -1,4 +1,4 @@
-#include "compare/compared_training.h"
+#include "compare/comparison.h"
 
 #include "base/alloc.h"
 #include "console/console.h"
@@ -49,19 +49,14 @@ static lb_status watch(void *context, lb_tape *tape, lb_evaluation *found)
     return lb_sort_evaluate(t->model, &t->task, tape, WATCHED, &found->exact_match);
 }
 
-static void show_progress(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
-                          double seconds)
+static lb_status show_event(void *context, const lb_event *event, lb_error *error)
 {
     app_compared_training *t = context;
     const lb_training_run run = {.name = t->kind->name, .steps = t->size.steps};
-    const lb_training_step done = {step, loss, last, tokens, seconds};
-    app_show_step(&t->progress, &run, &done);
-}
-
-static void warn_unsaved(void *context, const lb_error *error)
-{
-    app_compared_training *t = context;
-    app_warn_unsaved(&t->warned, error);
+    (void)error;
+    if (event->kind == LB_EVENT_STEPPED) app_show_step(&t->progress, &run, &event->step);
+    if (event->kind == LB_EVENT_UNSAVED) app_warn_unsaved(&t->warned, event->error);
+    return LB_OK;
 }
 
 static lb_status build_seq2seq(app_compared_training *t, int32_t vocabulary)
@@ -134,7 +129,7 @@ static void print_identity(const app_compared_training *t, char text[IDENTITY])
 }
 
 /* Stops at Ctrl-C or SIGTERM. */
-static lb_status train(app_compared_training *t, lb_train_history *history, lb_error *error)
+static lb_status train_model(app_compared_training *t, lb_train_history *history, lb_error *error)
 {
     lb_error found = {0};
     char identity[IDENTITY], name[APP_SHORT + 32], checkpoint[APP_PATH];
@@ -150,8 +145,7 @@ static lb_status train(app_compared_training *t, lb_train_history *history, lb_e
         .context = t,
         .loss = loss_of_step,
         .evaluate = watch,
-        .progress = show_progress,
-        .unsaved = warn_unsaved,
+        .tell = show_event,
         .stop = app_interrupted,
         .setting = app_name_setting,
         .checkpoint = app_path(t->out, name, checkpoint),
@@ -207,7 +201,7 @@ lb_status app_compared_train(app_compared_training *t, lb_train_history *history
     snprintf(name, sizeof name, "%s.safetensors", t->kind->name);
     app_path(t->out, name, path);
     lb_status status = keep_earlier_model(t, path, error);
-    if (!status) status = train(t, history, error);
+    if (!status) status = train_model(t, history, error);
     return status ? status : save(t, path, history, error);
 }
 

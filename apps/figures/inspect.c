@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "data/sort_task.h"
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "io/json.h"
 #include "io/path.h"
 #include "translate/file/text_model.h"

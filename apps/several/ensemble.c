@@ -7,10 +7,8 @@
 #include "console/output.h"
 #include "data/pairs.h"
 #include "models/attention/decoder_attention.h"
-#include "several/ensemble_list.h"
-#include "several/joined.h"
-#include "translate/training/locked.h"
 #include "translate/training/recipe.h"
+#include "translate/training/stepper.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -115,7 +113,7 @@ static lb_status choose_list(const ensembling *s, const char **list)
     return LB_OK;
 }
 
-static lb_status prepare(ensembling *s, const char *list)
+static lb_status prepare_members(ensembling *s, const char *list)
 {
     static const char *const results[] = {"ensemble.tsv", NULL};
     lb_status status = strcmp(list, AUTO) == 0 ? choose_list(s, &list) : LB_OK;
@@ -126,14 +124,15 @@ static lb_status prepare(ensembling *s, const char *list)
 }
 
 /* The order of the members is that of the list, whichever was ready first. */
-static lb_status join(ensembling *s)
+static lb_status join_members(ensembling *s)
 {
     const char *folders[LB_JOIN_MOST];
     char path[APP_PATH];
     for (size_t i = 0; i < s->all.count; i++) folders[i] = s->all.results[i].folder;
     const char *out = s->all.repeated->out;
     app_progress progress = {0};
-    s->data.listener = (lb_training_listener){.context = &progress, .counted = app_count_joined};
+    s->data.context = &progress;
+    s->data.tell = app_count_joined;
     /* What was there before the first training is kept already. */
     const lb_join_config config = {.models = folders,
                                    .count = (int)s->all.count,
@@ -145,11 +144,11 @@ static lb_status join(ensembling *s)
     return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
 }
 
-static int end(ensembling *s, lb_status status)
+static int show_ensemble(ensembling *s, lb_status status)
 {
     if (status) return app_close_stdout(app_fail(s->error));
     if (s->all.failed > 0) return app_side_by_side_incomplete(&s->all, s->all.status);
-    if (join(s)) return app_close_stdout(app_fail(s->error));
+    if (join_members(s)) return app_close_stdout(app_fail(s->error));
     app_show_joined(&s->result);
     if (s->data.no_hold_out) return app_close_stdout(0);
     const char *file = s->data.dev ? s->data.dev : s->data.train;
@@ -170,9 +169,9 @@ int app_ensemble_run(const char *list, const app_repeated *repeated, const lb_tr
     }
     *s = (ensembling){
         .all = {.repeated = repeated, .error = &error}, .usual = usual, .data = *data, .error = &error};
-    lb_status status = prepare(s, list);
+    lb_status status = prepare_members(s, list);
     if (!status) status = app_side_by_side_run(&s->all);
-    int exit_status = end(s, status);
+    int exit_status = show_ensemble(s, status);
     app_side_by_side_free(&s->all);
     lb_release(s);
     return exit_status;

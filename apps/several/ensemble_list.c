@@ -1,4 +1,4 @@
-#include "several/ensemble_list.h"
+#include "several/ensemble.h"
 
 #include "cli/nearest.h"
 #include "settings/settings.h"

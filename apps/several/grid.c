@@ -1,4 +1,4 @@
-#include "several/grid.h"
+#include "several/sweep.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"

@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
-#include "several/joined.h"
+#include "several/ensemble.h"
 
 #include <lookback/lookback.h>
 
@@ -16,7 +16,7 @@ typedef struct settings {
     bool quiet;
 } settings;
 
-static lb_status check(const settings *s, lb_error *error)
+static lb_status check_data(const settings *s, lb_error *error)
 {
     const lb_training_config *d = &s->data;
     if (d->dev || !lb_settings_are_set(d, LB_SETTING_DATA)) return LB_OK;
@@ -24,24 +24,25 @@ static lb_status check(const settings *s, lb_error *error)
                         "--format, --dev-targets, columns, --skip-bad-lines and --any-target need --dev");
 }
 
-static void say(void *context, const char *text)
+static lb_status hear(void *progress, const lb_event *event, lb_error *error)
 {
-    (void)context;
-    app_note("%s", text);
+    if (event->kind == LB_EVENT_NOTE) app_note("%s", event->text);
+    return app_count_joined(progress, event, error);
 }
 
-static int join(const settings *s, int count, char **models)
+static int join_models(const settings *s, int count, char **models)
 {
     static lb_join_result result;
     lb_error error = {0};
     lb_training_config data = s->data;
     app_progress progress = {0};
-    data.listener = (lb_training_listener){.context = &progress, .note = say, .counted = app_count_joined};
+    data.context = &progress;
+    data.tell = hear;
     const lb_join_config config = {.models = (const char *const *)models,
                                    .count = count,
                                    .out = s->out,
                                    .data = s->data.dev ? &data : NULL};
-    lb_status status = check(s, &error);
+    lb_status status = check_data(s, &error);
     if (!status) status = lb_translator_join(config, &result, &error);
     app_progress_end(&progress);
     if (status) return app_fail(&error);
@@ -94,5 +95,5 @@ int join_main(int argc, char **argv)
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
-    return status == APP_RUN ? join(&s, argc, argv) : status;
+    return status == APP_RUN ? join_models(&s, argc, argv) : status;
 }

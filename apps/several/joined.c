@@ -1,4 +1,4 @@
-#include "several/joined.h"
+#include "several/ensemble.h"
 
 #include "base/buffer.h"
 #include "console/console.h"
@@ -12,9 +12,11 @@ const char *app_judged(const lb_training_config *config)
     return config->any_target ? "sources" : "pairs";
 }
 
-void app_count_joined(void *progress, const char *unit, int64_t done, int64_t total)
+lb_status app_count_joined(void *progress, const lb_event *event, lb_error *error)
 {
-    app_progress_count(progress, unit, done, total);
+    (void)error;
+    if (event->kind == LB_EVENT_COUNTED) app_progress_count(progress, event->unit, event->done, event->total);
+    return LB_OK;
 }
 
 static void show_measured(double weight, const lb_evaluation *dev, const char *label, const char *path)

@@ -242,7 +242,7 @@ static void become(const app_side_by_side *s, size_t i)
     _exit(lb_status_exit(LB_ERROR_OPEN));
 }
 
-static lb_status begin(app_side_by_side *s, size_t i)
+static lb_status start_training(app_side_by_side *s, size_t i)
 {
     lb_status status = lb_own_check(s->results[i].folder, "a folder", s->error);
     if (!status) status = lb_folder_make(s->results[i].folder, s->error);
@@ -308,7 +308,7 @@ static void signal_all(const app_side_by_side *s)
         if (s->process[i] > 0) kill(s->process[i], SIGTERM);
 }
 
-static lb_status run(app_side_by_side *s)
+static lb_status run_all(app_side_by_side *s)
 {
     size_t next = 0;
     bool asked_to_end = false;
@@ -319,7 +319,7 @@ static lb_status run(app_side_by_side *s)
             signal_all(s);
         }
         if (next < s->count && s->running < lb_threads() && !asked_to_end && !status)
-            status = begin(s, next++);
+            status = start_training(s, next++);
         else
             nanosleep(&pause_of_a_look, NULL);
         lb_status collected = collect(s);
@@ -332,7 +332,7 @@ lb_status app_side_by_side_run(app_side_by_side *s)
 {
     lb_set_threads(s->repeated->threads);
     app_catch_interrupts();
-    lb_status status = run(s);
+    lb_status status = run_all(s);
     if (status || !app_interrupted(NULL)) return status;
     return lb_error_set(s->error, LB_ERROR_INTERRUPTED,
                         "interrupted after %zu trainings; the same command resumes", s->ended);

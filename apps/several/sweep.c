@@ -5,7 +5,6 @@
 #include "console/output.h"
 #include "io/file.h"
 #include "io/path.h"
-#include "several/grid.h"
 #include "several/side_by_side.h"
 
 enum { SOME_FAILED = 1 }; /* the exit status */
@@ -30,7 +29,7 @@ static bool is_taken(const int64_t *taken, size_t count, int64_t combination)
 }
 
 /* Chooses all combinations in order, or a random sample without replacement. */
-static void choose(sweeping *s, bool all)
+static void choose_combinations(sweeping *s, bool all)
 {
     lb_rng rng = {s->all.repeated->seed, lb_rng_stream("combinations of a sweep"), 0};
     uint64_t drawn = 0;
@@ -84,7 +83,7 @@ static lb_status keep_best(const sweeping *s)
     return status;
 }
 
-static lb_status prepare(sweeping *s, const app_sweep *sweep)
+static lb_status prepare_combinations(sweeping *s, const app_sweep *sweep)
 {
     static const char *const results[] = {"sweep.tsv", "sweep.png", NULL};
     lb_status status = app_grid_open(&s->grid, s->all.repeated->program, sweep->file, s->error);
@@ -94,7 +93,7 @@ static lb_status prepare(sweeping *s, const app_sweep *sweep)
     if (status) return status;
     s->combination = lb_alloc_zero(s->all.count * sizeof *s->combination);
     if (!s->combination) return out_of_memory(s);
-    choose(s, all);
+    choose_combinations(s, all);
     status = make_trainings(s);
     return status ? status : app_side_by_side_prepare(&s->all, results);
 }
@@ -112,7 +111,7 @@ int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated)
 {
     lb_error error = {0};
     sweeping s = {.all = {.repeated = repeated, .error = &error}, .error = &error};
-    lb_status status = prepare(&s, sweep);
+    lb_status status = prepare_combinations(&s, sweep);
     if (!status) status = app_side_by_side_run(&s.all);
     if (!status) status = conclude(&s);
     int exit_status = status             ? app_close_stdout(app_fail(&error))

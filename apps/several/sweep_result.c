@@ -1,4 +1,4 @@
-#include "several/sweep_result.h"
+#include "several/side_by_side.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"

@@ -17,7 +17,7 @@ static lb_sort_task task = {.max_value = 99, .min_length = 1, .max_length = 10, 
 static int threads;
 static bool quiet;
 
-static int train(void)
+static int train_to_sort(void)
 {
     lb_error error = {0};
     lb_training_result result = {0};
@@ -100,5 +100,5 @@ int sort_main(int argc, char **argv)
         .group = &settings.group,
     };
     int status = app_options(&program, &argc, &argv);
-    return status == APP_RUN ? train() : status;
+    return status == APP_RUN ? train_to_sort() : status;
 }

@@ -1,4 +1,4 @@
-#include "training/teacher.h"
+#include "training/train_options.h"
 
 #include "apply/pair_input.h"
 #include "base/alloc.h"

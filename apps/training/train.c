@@ -8,12 +8,11 @@
 #include "data/symbols.h"
 #include "io/path.h"
 #include "several/ensemble.h"
-#include "several/joined.h"
 #include "training/train_options.h"
 #include "training/training_view.h"
-#include "translate/training/member.h"
+#include "translate/training/data.h"
 #include "translate/training/recipe.h"
-#include "translate/training/start.h"
+#include "translate/training/stepper.h"
 
 #include <lookback/lookback.h>
 
@@ -56,12 +55,12 @@ static lb_status write_taught(app_train_options *t, const lb_training_config *c,
 /* A model to start from decides how the pairs are read. */
 static lb_status learn_from_teacher(app_train_options *t, lb_lock **lock, lb_error *error)
 {
-    lb_start start;
+    lb_warm_start start;
     lb_training_config c = t->settings;
     if (!t->teaching.teacher) return LB_OK;
-    lb_status status = lb_start_open(&start, &c, error);
+    lb_status status = lb_warm_start_open(&start, &c, error);
     if (!status) status = write_taught(t, &c, lock, error);
-    lb_start_free(&start);
+    lb_warm_start_free(&start);
     return status;
 }
 
@@ -80,7 +79,7 @@ static void say_what_a_vote_takes(const app_train_options *t, const app_training
             (long long)view->pairs, members, app_short_time(members * view->seconds, time));
 }
 
-static int train(app_train_options *t)
+static int train_on_pairs(app_train_options *t)
 {
     lb_error error = {0};
     lb_training_result result = {0};
@@ -132,7 +131,7 @@ static int check_and_run(app_train_options *t, const app_program *program)
     if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
     t->settings.options = json;
     app_settings_leave_open(&t->settings, true);
-    int status = error.status ? app_fail(&error) : t->config.print ? print_config(json) : train(t);
+    int status = error.status ? app_fail(&error) : t->config.print ? print_config(json) : train_on_pairs(t);
     lb_release(json);
     return status;
 }

@@ -3,7 +3,7 @@
 #include "cli/setting_options.h"
 #include "console/console.h"
 #include "several/ensemble.h"
-#include "translate/training/member.h"
+#include "translate/training/stepper.h"
 
 #include <assert.h>
 #include <string.h>

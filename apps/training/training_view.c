@@ -6,7 +6,7 @@
 #include "io/path.h"
 #include "settings/settings.h"
 #include "tensor/instruction_set.h"
-#include "translate/training/locked.h"
+#include "translate/training/stepper.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,33 +34,8 @@ const char *app_arithmetic(void)
     return text;
 }
 
-static void report(void *context, const char *text)
+static void show_begin(app_training_view *v, const lb_training_run *run)
 {
-    (void)context;
-    app_show(text);
-}
-
-static void hint(void *context, const char *text)
-{
-    (void)context;
-    app_warn("%s", text);
-}
-
-static void note(void *context, const char *text)
-{
-    (void)context;
-    app_note("%s", text);
-}
-
-static void show_count(void *context, const char *unit, int64_t done, int64_t total)
-{
-    app_training_view *v = context;
-    app_progress_count(&v->counting, unit, done, total);
-}
-
-static void begin(void *context, const lb_training_run *run)
-{
-    app_training_view *v = context;
     app_progress_end(&v->counting);
     snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
     app_catch_interrupts();
@@ -77,16 +52,8 @@ void app_warn_unsaved(bool *warned, const lb_error *error)
     app_warn("%s; training continues and tries again at each evaluation", error->message);
 }
 
-static void warn_unsaved(void *context, const lb_training_run *run, const lb_error *error)
+static void show_step(app_training_view *v, const lb_training_run *run, const lb_training_step *step)
 {
-    app_training_view *v = context;
-    (void)run;
-    app_warn_unsaved(&v->warned, error);
-}
-
-static void show_step(void *context, const lb_training_run *run, const lb_training_step *step)
-{
-    app_training_view *v = context;
     if (!v->progress.updated && step->step > 1)
         app_note("%s%sresuming at step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
                  (long long)step->step - 1, (long long)run->steps);
@@ -99,9 +66,8 @@ static void show_step(void *context, const lb_training_run *run, const lb_traini
 }
 
 /* The measures of a step follow the step. */
-static void show_evaluation(void *context, const lb_training_run *run)
+static void show_evaluation(app_training_view *v, const lb_training_run *run)
 {
-    app_training_view *v = context;
     if (!v->progress.updated) return; /* the model that the training starts from */
     v->step.last = &run->history->points[run->history->count - 1];
     app_show_step(&v->progress, run, &v->step);
@@ -181,9 +147,8 @@ static const char *name_training_loss(const lb_training_run *run)
     return "training loss";
 }
 
-static lb_status end(void *context, const lb_training_run *run, lb_error *error)
+static lb_status show_end(app_training_view *v, const lb_training_run *run, lb_error *error)
 {
-    app_training_view *v = context;
     char path[APP_PATH];
     const lb_train_history *history = run->history;
     if (v->progress.updated)
@@ -196,6 +161,42 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
     look_at_loss(v, run);
     v->measure.training = name_training_loss(run);
     return app_draw_training(app_path(run->folder, v->chart, path), history, v->measure, error);
+}
+
+static lb_status show_event(void *view, const lb_event *event, lb_error *error)
+{
+    app_training_view *v = view;
+    switch (event->kind) {
+    case LB_EVENT_REPORT:
+        app_show(event->text);
+        break;
+    case LB_EVENT_HINT:
+        app_warn("%s", event->text);
+        break;
+    case LB_EVENT_NOTE:
+        app_note("%s", event->text);
+        break;
+    case LB_EVENT_COUNTED:
+        app_progress_count(&v->counting, event->unit, event->done, event->total);
+        break;
+    case LB_EVENT_BEGUN:
+        show_begin(v, event->run);
+        break;
+    case LB_EVENT_STEPPED:
+        show_step(v, event->run, &event->step);
+        break;
+    case LB_EVENT_POINT:
+        show_evaluation(v, event->run);
+        break;
+    case LB_EVENT_UNSAVED:
+        app_warn_unsaved(&v->warned, event->error);
+        break;
+    case LB_EVENT_ENDED:
+        return show_end(v, event->run, error);
+    case LB_EVENT_EVALUATED:
+        break;
+    }
+    return LB_OK;
 }
 
 lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error)
@@ -235,22 +236,13 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
 {
     char chart[APP_PATH];
     if (lb_own_check(app_path(config.out, view->chart, chart), "a file", error)) return error->status;
-    config.listener = (lb_training_listener){.context = view,
-                                             .report = report,
-                                             .hint = hint,
-                                             .note = note,
-                                             .counted = show_count,
-                                             .begun = begin,
-                                             .stepped = show_step,
-                                             .evaluated = show_evaluation,
-                                             .stop = app_interrupted,
-                                             .setting = app_name_setting,
-                                             .unsaved = warn_unsaved,
-                                             .ended = end};
+    config.context = view;
+    config.tell = show_event;
+    config.stop = app_interrupted;
+    config.setting = app_name_setting;
     lb_error found = {0};
     if (config.group) app_catch_interrupts(); /* only the first rank hears that a model begins */
-    lb_status status =
-        view->locked ? lb_train_locked(&config, result, &found) : lb_translator_train(config, result, &found);
+    lb_status status = lb_train_models(&config, view->locked, result, &found);
     app_release_interrupts();
     app_progress_end(&view->counting);
     if (!status) return LB_OK;

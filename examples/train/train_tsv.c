@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void show(void *context, const lb_training_run *run)
+static lb_status show(void *context, const lb_event *event, lb_error *error)
 {
-    const lb_train_point *last = &run->history->points[run->history->count - 1];
+    (void)error;
+    if (event->kind != LB_EVENT_POINT) return LB_OK;
+    const lb_train_point *last = &event->history->points[event->history->count - 1];
     fprintf(context, "step %lld of %lld: loss %.3f, exact match %.3f\n", (long long)last->step,
-            (long long)run->steps, last->loss, last->dev.exact_match);
+            (long long)event->run->steps, last->loss, last->dev.exact_match);
+    return LB_OK;
 }
 
 int main(int argc, char **argv)
@@ -19,7 +22,8 @@ int main(int argc, char **argv)
         .train = argc > 1 ? argv[1] : NULL,
         .out = argc > 2 ? argv[2] : "out",
         .steps = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 0,
-        .listener = {.context = stdout, .evaluated = show},
+        .context = stdout,
+        .tell = show,
     };
     if (lb_translator_train(config, &result, &error))
         fprintf(stderr, "%s\n", error.message);

@@ -206,19 +206,53 @@ typedef struct lb_train_history {
     lb_is_better_fn is_better; /* of the run; NULL: lb_evaluation_is_better */
 } lb_train_history;
 
-/** Called after every step, for a progress bar: number of steps done, loss of the step, last point (NULL before the
- *  first), tokens and seconds of this session. */
-typedef void (*lb_progress_fn)(void *context, int64_t step, double loss, const lb_train_point *last,
-                               double tokens, double seconds);
-
 /** The best point by `is_better`, the first one of equals; NULL without a point. */
 const lb_train_point *lb_train_best(const lb_train_history *history);
 
-/** Called with the history, whose last point is new. An error ends the run. */
-typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history, lb_error *error);
+/** One completed step. */
+typedef struct lb_training_step {
+    int64_t step; /* number of completed steps */
+    double loss;
+    const lb_train_point *last; /* evaluation; NULL before the first */
+    double tokens, seconds;     /* of this session */
+} lb_training_step;
 
-/** Hears that a checkpoint could not be written. */
-typedef void (*lb_unsaved_fn)(void *context, const lb_error *error);
+/** What a training tells. The first five are of lb_translator_train only, and so is the last. */
+typedef enum lb_event_kind {
+    LB_EVENT_REPORT, /* `text`: a report on the data, lines of text */
+    LB_EVENT_HINT,   /* `text`: a sentence about a possible fault of the data */
+    LB_EVENT_NOTE,   /* `text`: a sentence about the index of `train`, or about columns */
+    /* Now and then while pairs are read from a file, or models are joined: `done` of `total` are done of what `unit`
+     * names, such as "pair". */
+    LB_EVENT_COUNTED,
+    LB_EVENT_BEGUN,   /* before the first step of a model */
+    LB_EVENT_STEPPED, /* `step`, after every step */
+    /* `history`, after every evaluation and before the checkpoint, while the parameters are the evaluated ones, for
+     * saving the model. lb_translator_train does that itself, and does not tell it. */
+    LB_EVENT_EVALUATED,
+    LB_EVENT_POINT, /* `history`, after every evaluation, when it is saved */
+    /* `error`: a checkpoint, or another file of the training, could not be written. The training continues, and tries
+     * again at the next evaluation; if the last attempt fails, it ends with an error. */
+    LB_EVENT_UNSAVED,
+    LB_EVENT_ENDED /* after the model and all of its files are written */
+} lb_event_kind;
+
+/** One thing that a training tells. Fields that its kind does not name are zero. It is valid during the call. */
+typedef struct lb_event {
+    lb_event_kind kind;
+    const struct lb_training_run *run; /* of lb_translator_train, from LB_EVENT_BEGUN on; otherwise NULL */
+    const char *text;
+    const char *unit;
+    int64_t done, total;
+    lb_training_step step;
+    const lb_train_history *history; /* all evaluations so far; the last one is new */
+    const lb_error *error;
+} lb_event;
+
+/** Hears of a training. An error ends it; before LB_EVENT_BEGUN, none is expected. It returns to its caller: after an
+ *  exception or a longjmp out of it, the memory of the training is lost, and its folder is locked until the process
+ *  ends. */
+typedef lb_status (*lb_tell_fn)(void *context, const lb_event *event, lb_error *error);
 
 /** Called between two steps; true interrupts the run. Use it with a flag that a signal handler or a button sets. */
 typedef bool (*lb_stop_fn)(void *context);
@@ -256,18 +290,11 @@ typedef struct lb_trainer_config {
     lb_loss_fn loss;
     lb_evaluate_fn evaluate;   /* NULL: nothing is measured, and the last weights are kept */
     lb_is_better_fn is_better; /* by measures of a program's own [lb_evaluation_is_better] */
-    lb_progress_fn progress;   /* may be NULL */
-    /* Called after every evaluation and before the checkpoint, while the parameters are the evaluated ones, for saving
-     * the model; may be NULL. */
-    lb_point_fn evaluated;
-    lb_point_fn point; /* called after every evaluation and its checkpoint; may be NULL */
-    /* Called when a checkpoint could not be written; may be NULL. The training continues, and tries again at the next
-     * evaluation. */
-    lb_unsaved_fn unsaved;
-    lb_stop_fn stop;        /* may be NULL */
-    int64_t steps;          /* in total */
-    int64_t evaluate_every; /* steps; 0: 250 */
-    double target;          /* stop when the exact match reaches it; 0: never */
+    lb_tell_fn tell;           /* may be NULL */
+    lb_stop_fn stop;           /* may be NULL */
+    int64_t steps;             /* in total */
+    int64_t evaluate_every;    /* steps; 0: 250 */
+    double target;             /* stop when the exact match reaches it; 0: never */
     /* Stop after this many evaluations in a row without a better one; 0: never. Once all outputs are correct, a lower
      * loss alone does not count. */
     int64_t patience;
@@ -306,9 +333,9 @@ typedef struct lb_trainer_config {
  *  Memory:  release history->points with lb_release, also after an error.
  *  Saving:  the checkpoint is written after every evaluation. If that fails, the old one stays, and the training
  *           continues; only the last one has to succeed.
- *  Group:   everyone calls `evaluate`, with the same result. Process 0 alone saves, and calls `evaluated`, `point`,
- *           `progress` and `unsaved`; `stop` of any process interrupts all. Everyone must be able to read the
- *           checkpoint. It is an error if a process has another version, kernel, run or checkpoint than process 0.
+ *  Group:   everyone calls `evaluate`, with the same result. Process 0 alone saves, and tells; `stop` of any process
+ *           interrupts all. Everyone must be able to read the checkpoint. It is an error if a process has another
+ *           version, kernel, run or checkpoint than process 0.
  *  Errors:  LB_ERROR_ARGUMENT without parameters or a loss, for `keep_best` without an evaluation, for a kind of
  *           optimiser or schedule that there is not, or if a parameter is not finite before the first step.
  *           LB_ERROR_DIVERGED if a loss or a gradient is not finite, with the first op where it was not, its place and
@@ -370,9 +397,9 @@ typedef struct lb_fit_config {
      * not compared. */
     const char *checkpoint;
     bool fresh;
-    void *context;         /* passed to these, each of which may be NULL */
-    lb_point_fn evaluated; /* after each epoch */
-    lb_stop_fn stop;       /* between two steps: true interrupts the training */
+    void *context;   /* passed to these, each of which may be NULL */
+    lb_tell_fn tell; /* as lb_trainer_config.tell, with an evaluation after each epoch */
+    lb_stop_fn stop; /* between two steps: true interrupts the training */
 } lb_fit_config;
 
 /** Trains the parameters of a model of your own on arrays: with the cross-entropy of labels, tags and `next`, and

@@ -237,7 +237,7 @@ LB_MUST_USE lb_safetensors *lb_model_file_open(const char *path, char **found, l
 
 /* ---- Training: pairs in, a model out. ---- */
 
-/** One model of a training, for its listeners. */
+/** One model of a training, for who is told of it. */
 typedef struct lb_training_run {
     const char *name;   /* "seed 3", if several models are trained; NULL: it is the only one */
     const char *folder; /* of its files */
@@ -249,42 +249,6 @@ typedef struct lb_training_run {
     double guessing; /* the loss per symbol if all symbols of the target were equally likely, in nats */
     double dropout, label_smoothing; /* in force; both raise the loss of steps, not of evaluations */
 } lb_training_run;
-
-/** One completed step. */
-typedef struct lb_training_step {
-    int64_t step; /* number of completed steps */
-    double loss;
-    const lb_train_point *last; /* evaluation; NULL before the first */
-    double tokens, seconds;     /* of this session */
-} lb_training_step;
-
-/** Callbacks for the progress of a training. Any of them may be NULL. They return to their caller: after an exception
- *  or a longjmp out of one, the memory of the training is lost, and its folder is locked until the process ends. */
-typedef struct lb_training_listener {
-    void *context;                                   /* passed to each callback */
-    void (*report)(void *context, const char *text); /* a report on the data: lines of text */
-    void (*hint)(void *context, const char *text);   /* a sentence about a possible fault of the data */
-    void (*note)(void *context,
-                 const char *text); /* a sentence about the index of `train`, or about columns */
-    /* Now and then while pairs are read from a file, or models are joined: `done` of `total` are done of what `unit`
-     * names, such as "pair". */
-    void (*counted)(void *context, const char *unit, int64_t done, int64_t total);
-    /* Before the first step of a model. */
-    void (*begun)(void *context, const lb_training_run *run);
-    /* After every step. */
-    void (*stepped)(void *context, const lb_training_run *run, const lb_training_step *step);
-    /* Called between two steps: true interrupts the training, as lb_trainer_config.stop. */
-    bool (*stop)(void *context);
-    /* Names a setting in messages: as lb_trainer_config.setting. NULL: by the field below, "label_smoothing 0.1". */
-    lb_setting_fn setting;
-    /* After every evaluation, which is then the last one of the history. */
-    void (*evaluated)(void *context, const lb_training_run *run);
-    /* A file could not be written. The training continues, and tries again; if the last attempt fails, it ends with an
-     * error. */
-    void (*unsaved)(void *context, const lb_training_run *run, const lb_error *error);
-    /* After the model and all of its files are written. An error ends the training. */
-    lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
-} lb_training_listener;
 
 /** Whether a training keeps an index of the lines of `train` in a file: docs/mpi.md, "Large files". */
 typedef enum lb_index_use {
@@ -329,7 +293,7 @@ typedef struct lb_training_config {
 
     /* Start from the weights of a trained model, a file or a folder [NULL: from new ones]. Its architecture, separators
      * and normalisation are those of the run, whose fields may stay open; so are its columns, but those of the run may
-     * differ, with a note to the listener. New symbols are added to its vocabularies. */
+     * differ, with a note. New symbols are added to its vocabularies. */
     const char *from;
     const char *freeze; /* modules or parameters that stay as they are, "encoder,source_embedding" [none] */
 
@@ -398,8 +362,12 @@ typedef struct lb_training_config {
     bool fresh;
     const char *options; /* a JSON object for the record in the model file [none] */
     const lb_group
-        *group; /* the processes that train one model together; the first writes all files [this one] */
-    lb_training_listener listener;
+        *group;      /* the processes that train one model together; the first writes all files [this one] */
+    void *context;   /* passed to these, each of which may be NULL */
+    lb_tell_fn tell; /* hears of the training, of several models one after the other */
+    lb_stop_fn stop; /* called between two steps: true interrupts the training */
+    /* Names a setting in messages, as in lb_trainer_config [by the field, "label_smoothing 0.1"] */
+    lb_setting_fn setting;
 } lb_training_config;
 
 /** The result of a training. */
@@ -416,7 +384,7 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
 /** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The same
  *  pairs give the same weights, bit for bit, from a file and from memory. The best weights so far are in the model's
  *  file from their evaluation on, and at the end, or the weights of the last step if lists are sorted.
- *  Resume: a run that was interrupted, by its listener or by a kill, resumes from its checkpoint, and ends with the
+ *  Resume: a run that was interrupted, by `stop` or by a kill, resumes from its checkpoint, and ends with the
  *          same weights, bit for bit, as without the interruption.
  *          One that has ended gives its result again. With more steps it is resumed, as lb_train says; other
  *          settings, but patience and target, make another run: they are an error, unless `fresh`.
@@ -427,7 +395,7 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *  Errors: LB_ERROR_ARGUMENT for an impossible configuration, one that contradicts the start model, a name to freeze
  *          that it does not have, or no pairs; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line, with
  *          its index for a bad pair in memory, or for a checkpoint that is damaged or of another run;
- *          LB_ERROR_DIVERGED; LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the
+ *          LB_ERROR_DIVERGED; LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED after `stop`: the
  *          checkpoint has all steps so far. `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(lb_training_config config, lb_training_result *result,
                                           lb_error *error);
@@ -444,8 +412,8 @@ typedef struct lb_join_config {
     int64_t count;
     const char *out; /* the folder of the result; it is created */
     /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
-     * model], skip_bad_lines, any_target, for what is measured, and `note` and `counted` of the listener apply. NULL:
-     * all weights are equal, and nothing is measured. */
+     * model], skip_bad_lines, and any_target, for what is measured, apply, and `tell` hears LB_EVENT_NOTE and
+     * LB_EVENT_COUNTED. NULL: all weights are equal, and nothing is measured. */
     const lb_training_config *data;
     bool replace; /* an earlier model of the folder is not kept */
 } lb_join_config;
@@ -486,9 +454,9 @@ LB_MUST_USE lb_status lb_translator_join(lb_join_config config, lb_join_result *
 typedef struct lb_stepper lb_stepper;
 
 /** Begins a training. It has the same losses and weights as lb_translator_train with this configuration.
- *  Files: reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`,
- *  `keep`, `patience`,
- *          `target`, `evaluate_every`, `seeds` and all of the listener but `report` and `hint` have no effect.
+ *  Files:  reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`,
+ *          `keep`, `patience`, `target`, `evaluate_every`, `seeds` and `stop` have no effect, and `tell` hears only
+ *          what comes before LB_EVENT_BEGUN.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */
 LB_MUST_USE lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error);

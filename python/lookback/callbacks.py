@@ -67,12 +67,13 @@ class Callbacks:
         with self.in_python():
             return self.raised is not None
 
-    def guard(self, function: Callable[..., None]) -> Callable[..., None]:
-        """`function` for the library."""
-        def call(*arguments: Any) -> None:
+    def guard(self, function: Callable[..., None]) -> Callable[..., int]:
+        """`function` for the library. The status is always that of success: `stop` ends the call."""
+        def call(*arguments: Any) -> int:
             with self.in_python(), self.keeping():
                 if self.raised is None:
                     function(*arguments)
+            return 0
         return call
 
     @contextmanager

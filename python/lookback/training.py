@@ -46,47 +46,43 @@ def _print_progress(now: Progress) -> None:
               f"  exact match {now.evaluation.exact_match:.4f}", file=sys.stderr, flush=True)
 
 
+_Event = _c.lb_event_kind
+_LEVELS = {_Event.EVENT_REPORT: logging.INFO, _Event.EVENT_NOTE: logging.INFO, _Event.EVENT_HINT: logging.WARNING}
+
+
 class _Listener(Callbacks):
     """The callbacks of one training. An exception in one of them ends the training after its step."""
 
     def __init__(self, progress: Optional[Callable[[Progress], Any]]) -> None:
         super().__init__()
         self.progress = progress
-        self.struct = _c.lb_training_listener()
-        heard: Dict[str, Callable[..., None]] = {
-            "report": self._say(logging.INFO), "note": self._say(logging.INFO), "hint": self._say(logging.WARNING),
-            "unsaved": self._unsaved}
-        if progress:
-            heard.update(stepped=self._stepped, evaluated=self._evaluated)
-        called: Dict[str, Callable[..., Any]] = {field: self.guard(function) for field, function in heard.items()}
-        called["stop"] = self.stop
-        for field, kind in dict(self.struct._fields_).items():
-            if field in called:
-                setattr(self.struct, field, kind(called[field]))  # the struct keeps the callback alive, too
 
-    @staticmethod
-    def _say(level: int) -> Callable[[Any, bytes], None]:
-        return lambda context, text: log.log(level, "%s", text.decode(errors="replace").rstrip())
+    def listen(self, config: _c.lb_training_config) -> None:
+        kinds = dict(config._fields_)
+        config.tell = kinds["tell"](self.guard(self._hear))  # the struct keeps the callback alive, too
+        config.stop = kinds["stop"](self.stop)
 
-    @staticmethod
-    def _unsaved(context: Any, run: Any, error: Any) -> None:
-        log.warning("%s; the training goes on", error.contents.message.decode(errors="replace"))
+    def _hear(self, context: Any, pointer: Any, error: Any) -> None:
+        event = pointer.contents
+        if event.kind in _LEVELS:
+            log.log(_LEVELS[event.kind], "%s", event.text.decode(errors="replace").rstrip())
+        elif event.kind == _Event.EVENT_UNSAVED:
+            log.warning("%s; the training goes on", event.error.contents.message.decode(errors="replace"))
+        elif self.progress and event.kind == _Event.EVENT_STEPPED:
+            self._tell(event.run.contents, event.step.step, event.step.loss, None)
+        elif self.progress and event.kind == _Event.EVENT_POINT:
+            history = event.history.contents
+            last = history.points[history.count - 1]
+            found = Evaluation(last.dev.exact_match, last.dev.symbol_error, last.dev.loss)
+            self._tell(event.run.contents, last.step, last.loss, found)
 
     def _tell(self, run: Any, step: int, loss: float, evaluation: Optional[Evaluation]) -> None:
         assert self.progress
         self.progress(Progress(step, run.steps, loss, evaluation, run.name.decode() if run.name else None))
 
-    def _stepped(self, context: Any, run: Any, step: Any) -> None:
-        self._tell(run.contents, step.contents.step, step.contents.loss, None)
-
-    def _evaluated(self, context: Any, run: Any) -> None:
-        history = run.contents.history.contents
-        last = history.points[history.count - 1]
-        self._tell(run.contents, last.step, last.loss, Evaluation(last.dev.exact_match, last.dev.symbol_error, last.dev.loss))
-
 
 # Of the fields, numbers and texts are options, but for arguments of train() and what Python has no use for.
-NOT_OPTIONS = ("train", "dev", "out", "group", "options")
+NOT_OPTIONS = ("train", "dev", "out", "group", "options", "context")
 _fields: Any = _c.lb_training_config._fields_
 FIELDS = {name: kind for name, kind in _fields
           if name not in NOT_OPTIONS and hasattr(kind(), "value")}
@@ -167,7 +163,7 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention
     given = {"seed": 1, "attention": attention, **options}  # the seed of the program
     config = _settle(given)
     config.out = encode_path(out, "out")
-    config.listener = listener.struct
+    listener.listen(config)
     config.options = _record(given)
     error = Failure()
     set_pairs(config, pairs, "train", "pairs", "pairs")

@@ -1,4 +1,4 @@
-#include "io/arrays.h"
+#include "io/safetensors.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/format.h"
-#include "io/arrays.h"
+#include "io/safetensors.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "io/file.h"
 #include "io/file_kind.h"
 #include "tensor/shape.h"

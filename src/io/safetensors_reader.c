@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "io/file.h"
 #include "io/file_kind.h"
 #include "io/json.h"

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "lookback/io.h"

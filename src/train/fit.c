@@ -105,10 +105,10 @@ static bool has_less_loss(const lb_evaluation *a, const lb_evaluation *b)
     return a->loss < b->loss;
 }
 
-static lb_status tell(void *context, const lb_train_history *history, lb_error *error)
+static lb_status tell(void *context, const lb_event *event, lb_error *error)
 {
     const fit *f = context;
-    return f->config.evaluated(f->config.context, history, error);
+    return f->config.tell(f->config.context, event, error);
 }
 
 static bool is_stopped(void *context)
@@ -199,7 +199,7 @@ static lb_status train_on_examples(fit *f, lb_params *params, lb_evaluation *fou
         .loss = loss_of_step,
         .evaluate = evaluate_examples,
         .is_better = f->examples.labels || f->examples.tags ? NULL : has_less_loss,
-        .evaluated = f->config.evaluated ? tell : NULL,
+        .tell = f->config.tell ? tell : NULL,
         .stop = f->config.stop ? is_stopped : NULL,
         .steps = steps,
         .evaluate_every = f->batches,

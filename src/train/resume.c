@@ -1,10 +1,9 @@
-#include "train/resume.h"
-
 #include "base/alloc.h"
 #include "io/path.h"
 #include "lookback/models.h"
 #include "train/optimizer.h"
 #include "train/run.h"
+#include "train/trainer.h"
 
 #include <errno.h>
 #include <stdio.h>

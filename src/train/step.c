@@ -1,4 +1,4 @@
-#include "train/step.h"
+#include "train/trainer.h"
 
 #include "base/alloc.h"
 #include "base/progress.h"
@@ -152,7 +152,7 @@ static lb_status diverged(lb_trainer *t, const char *what, lb_error *error)
 }
 
 /* The optimiser would look for the cause on the tape of the last part. */
-static lb_status follow_gradient(lb_trainer *t, lb_error *error)
+static lb_status take_optimizer_step(lb_trainer *t, lb_error *error)
 {
     if (t->shards.count == 1) return lb_optimizer_step(t->state.optimizer, error);
     lb_error found = {0};
@@ -161,19 +161,15 @@ static lb_status follow_gradient(lb_trainer *t, lb_error *error)
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 
-static lb_status take_step(lb_trainer *t, double *loss, lb_error *error)
+static lb_status follow_gradient(lb_trainer *t, const lb_shard_totals *totals, lb_error *error)
 {
-    lb_shard_totals totals;
-    lb_status status = find_gradient(t, &totals, error);
-    if (status) return status;
-    *loss = totals.loss;
-    t->state.tokens += totals.tokens;
-    if (!isfinite(*loss)) return diverged(t, "loss", error);
+    t->state.tokens += totals->tokens;
+    if (!isfinite(totals->loss)) return diverged(t, "loss", error);
     lb_optimizer_set_lr(t->state.optimizer, (lb_real)lb_schedule_lr(&t->config->schedule, t->state.step));
-    status = follow_gradient(t, error);
+    lb_status status = take_optimizer_step(t, error);
     if (status) return status;
     if (t->state.average) update_average(t);
-    t->state.loss_sum += *loss;
+    t->state.loss_sum += totals->loss;
     t->state.step++;
     return LB_OK;
 }
@@ -188,8 +184,11 @@ lb_status lb_trainer_step(lb_trainer *t, double *loss, lb_error *error)
 {
     const double tokens = t->state.tokens;
     const int64_t begin = lb_clock();
+    lb_shard_totals totals = {0};
     use_threads(t, lb_thread_choice_next(&t->threads));
-    lb_status status = take_step(t, loss, error);
+    lb_status status = find_gradient(t, &totals, error);
+    *loss = totals.loss;
+    if (!status) status = follow_gradient(t, &totals, error);
     t->ended = lb_clock();
     /* One more, for a loss that counts none. */
     lb_thread_choice_note(&t->threads, (double)(t->ended - begin - t->waited), t->state.tokens - tokens + 1);

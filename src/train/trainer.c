@@ -1,12 +1,10 @@
-#include "lookback/train.h"
+#include "train/trainer.h"
 
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/progress.h"
 #include "train/group.h"
 #include "train/optimizer.h"
-#include "train/point.h"
-#include "train/step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,8 +43,14 @@ static lb_status tape_failed(const lb_trainer *t, lb_error *error)
     return lb_error_set(error, lb_tape_status(t->tape), "%s", lb_tape_error(t->tape));
 }
 
+static lb_status tell(const lb_trainer *t, lb_event event, lb_error *error)
+{
+    const lb_trainer_config *c = t->config;
+    return c->tell && lb_group_leads(c->group) ? c->tell(c->context, &event, error) : LB_OK;
+}
+
 /* Evaluates the current parameters, adds the point, and keeps them if they are the best. */
-static lb_status evaluate(lb_trainer *t, lb_train_point *point, lb_error *error)
+static lb_status evaluate_weights(lb_trainer *t, lb_train_point *point, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
     lb_train_history *history = t->state.history;
@@ -63,7 +67,7 @@ static lb_status evaluate(lb_trainer *t, lb_train_point *point, lb_error *error)
     if (status) return status;
     if (t->state.best && lb_train_best(history) == last_point(history))
         memcpy(t->state.best, lb_params_values(c->params), lb_trainer_bytes(t));
-    return c->evaluated && lb_group_leads(c->group) ? c->evaluated(c->context, history, error) : LB_OK;
+    return tell(t, (lb_event){.kind = LB_EVENT_EVALUATED, .history = history}, error);
 }
 
 static lb_status save(lb_trainer *t, lb_error *error)
@@ -82,8 +86,7 @@ static lb_status try_to_save(lb_trainer *t, lb_error *error)
     lb_status status = save(t, &found);
     if (!status) return LB_OK;
     if (status != LB_ERROR_WRITE) return lb_error_set(error, status, "%s", found.message);
-    if (t->config->unsaved) t->config->unsaved(t->config->context, &found);
-    return LB_OK;
+    return tell(t, (lb_event){.kind = LB_EVENT_UNSAVED, .error = &found}, error);
 }
 
 static lb_status save_if_needed(lb_trainer *t, lb_error *error)
@@ -106,13 +109,11 @@ static lb_status mark_point(lb_trainer *t, lb_error *error)
                             .loss = begins ? NAN : t->state.loss_sum / (double)steps_since_point(t),
                             .lr = begins ? 0 : lb_schedule_lr(&c->schedule, t->state.step - 1)};
     lb_trainer_swap(t);
-    lb_status status = evaluate(t, &point, error);
+    lb_status status = evaluate_weights(t, &point, error);
     lb_trainer_swap(t);
     t->state.loss_sum = 0;
     if (!status) status = try_to_save(t, error);
-    if (!status && c->point && lb_group_leads(c->group))
-        status = c->point(c->context, t->state.history, error);
-    return status;
+    return status ? status : tell(t, (lb_event){.kind = LB_EVENT_POINT, .history = t->state.history}, error);
 }
 
 /* The point from which patience counts. Once everything is right, a lower loss still replaces the best model, but does
@@ -124,7 +125,7 @@ static const lb_train_point *last_gain(const lb_train_history *history)
     return lb_train_best(history);
 }
 
-static bool is_done(const lb_trainer *t)
+bool lb_trainer_is_done(const lb_trainer *t)
 {
     const lb_trainer_config *c = t->config;
     lb_train_history *history = t->state.history;
@@ -161,25 +162,36 @@ static lb_status measure_start(lb_trainer *t, lb_error *error)
     return c->trained && c->evaluate && begins ? mark_point(t, error) : LB_OK;
 }
 
-static lb_status run(lb_trainer *t, lb_error *error)
+static lb_status tell_step(const lb_trainer *t, double loss, lb_error *error)
+{
+    const lb_training_step step = {.step = t->state.step,
+                                   .loss = loss,
+                                   .last = last_point(t->state.history),
+                                   .tokens = t->state.tokens - t->before,
+                                   .seconds = 1e-9 * (double)t->ended - t->begun};
+    return tell(t, (lb_event){.kind = LB_EVENT_STEPPED, .step = step}, error);
+}
+
+lb_status lb_trainer_advance(lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
-    lb_train_state *state = &t->state;
     const int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
-    const double start = now(), tokens_before = state->tokens; /* of an earlier process */
-    lb_status status = measure_start(t, error);
-    while (!status && !is_done(t)) {
-        double loss = 0;
-        if (is_stopped(t)) return interrupt(t, error);
-        status = lb_trainer_step(t, &loss, error);
-        if (status) return status;
-        if (c->progress && lb_group_leads(c->group))
-            c->progress(c->context, state->step, loss, last_point(state->history),
-                        state->tokens - tokens_before, 1e-9 * (double)t->ended - start);
-        if (state->step % every != 0 && state->step != c->steps) continue;
-        status = mark_point(t, error);
-    }
-    return status ? status : save_if_needed(t, error);
+    double loss = 0;
+    if (is_stopped(t)) return interrupt(t, error);
+    lb_status status = lb_trainer_step(t, &loss, error);
+    if (!status) status = tell_step(t, loss, error);
+    bool marks = t->state.step % every == 0 || t->state.step == c->steps;
+    return status || !marks ? status : mark_point(t, error);
+}
+
+lb_status lb_trainer_end(lb_trainer *t, lb_error *error)
+{
+    lb_status status = save_if_needed(t, error);
+    if (!status && t->state.best && t->state.history->count > 0)
+        memcpy(lb_params_values(t->config->params), t->state.best, lb_trainer_bytes(t));
+    else if (!status)
+        lb_trainer_swap(t);
+    return status;
 }
 
 /* Resumes from the checkpoint, as if this process had begun so many seconds earlier. */
@@ -208,42 +220,49 @@ static lb_status agree(const lb_trainer *t, lb_error *error)
 }
 
 /* A checkpoint has none of these. */
-static lb_status check_parameters(const lb_params *params, lb_error *error)
+static lb_status check_weights(const lb_params *params, lb_error *error)
 {
     char bad[LB_BAD_TEXT];
     if (!*lb_bad_parameter(params, false, bad)) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT, "before the first step, %s, expected a number", bad);
 }
 
-/* Sets the parameters to the final result of the run. */
-static void settle(const lb_trainer *t)
+static lb_status check_config(const lb_trainer_config *c, lb_error *error)
 {
-    if (t->state.best && t->state.history->count > 0)
-        memcpy(lb_params_values(t->config->params), t->state.best, lb_trainer_bytes(t));
-    else
-        lb_trainer_swap(t);
+    if (!c->params || !c->loss || (c->keep_best && !c->evaluate))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_train: found no %s, expected some",
+                            !c->params ? "parameters"
+                            : !c->loss ? "loss"
+                                       : "evaluation to keep the best weights by");
+    if (isnan(lb_schedule_lr(&c->schedule, 0)))
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "lb_train: the learning rate of schedule %d is no number, expected a kind from 0 to %d",
+            (int)c->schedule.kind, (int)LB_SCHEDULE_INVERSE_SQRT);
+    return LB_OK;
+}
+
+lb_status lb_trainer_open(lb_trainer *t, lb_error *error)
+{
+    const lb_trainer_config *c = t->config;
+    lb_status status = check_config(c, error);
+    t->start = now();
+    if (!status) status = lb_trainer_begin(t, error);
+    if (!status && c->checkpoint && !c->fresh) status = resume(t, error);
+    if (!status && c->group) status = agree(t, error);
+    if (!status) status = check_weights(c->params, error);
+    t->begun = now();
+    t->before = t->state.tokens;
+    return status ? status : measure_start(t, error);
 }
 
 lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error)
 {
     *history = (lb_train_history){.is_better = config.is_better};
-    if (!config.params || !config.loss || (config.keep_best && !config.evaluate))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_train: found no %s, expected some",
-                            !config.params ? "parameters"
-                            : !config.loss ? "loss"
-                                           : "evaluation to keep the best weights by");
-    if (isnan(lb_schedule_lr(&config.schedule, 0)))
-        return lb_error_set(
-            error, LB_ERROR_ARGUMENT,
-            "lb_train: the learning rate of schedule %d is no number, expected a kind from 0 to %d",
-            (int)config.schedule.kind, (int)LB_SCHEDULE_INVERSE_SQRT);
-    lb_trainer t = {.config = &config, .state = {.history = history}, .start = now()};
-    lb_status status = lb_trainer_begin(&t, error);
-    if (!status && config.checkpoint && !config.fresh) status = resume(&t, error);
-    if (!status && config.group) status = agree(&t, error);
-    if (!status) status = check_parameters(config.params, error);
-    if (!status) status = run(&t, error);
-    if (!status) settle(&t);
+    lb_trainer t = {.config = &config, .state = {.history = history}};
+    lb_status status = lb_trainer_open(&t, error);
+    while (!status && !lb_trainer_is_done(&t)) status = lb_trainer_advance(&t, error);
+    if (!status) status = lb_trainer_end(&t, error);
     lb_trainer_free(&t);
     return status;
 }

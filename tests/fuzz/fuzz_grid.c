@@ -1,6 +1,6 @@
 /* A file for --sweep: its combinations, as names and as arguments. */
 #include "fuzz.h"
-#include "several/grid.h"
+#include "several/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The log of a training, log.jsonl, as a sweep reads it. */
 #include "fuzz.h"
-#include "several/sweep_result.h"
+#include "several/side_by_side.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * checksum, and half of them also offsets that fit the shapes: otherwise hardly any gets past these. */
 #include "mutate.h"
 
-#include "io/arrays.h"
+#include "io/safetensors.h"
 
 #include <stdbool.h>
 #include <stdio.h>

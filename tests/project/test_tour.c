@@ -1,5 +1,5 @@
-/* docs/tour.md leads to files that exist, and to names that are in them. docs/adr/ has few decisions, and a list of
- * them. */
+/* docs/tour.md leads to files that exist, and to names that are in them. The calls that it lists are few, and real.
+ * docs/adr/ has few decisions, and a list of them. */
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -10,7 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 200, MOST_FILES = 12, MOST_DECISIONS = 30 };
+enum { NAME = 200, MOST_FILES = 12, MOST_CALLS = 11, MOST_DECISIONS = 30 };
+
+static const char *const on_the_way[] = {"apps/training/sort.c",
+                                         "apps/training/training_view.c",
+                                         "src/translate/training/train.c",
+                                         "src/train/trainer.c",
+                                         "src/train/step.c",
+                                         "src/translate/training/stepper.c"};
 
 /* Copies what follows `at` up to one of `ends`. */
 static void copy_up_to(const char *at, const char *ends, char name[NAME])
@@ -94,8 +101,54 @@ START_TEST(test_decisions_are_few_and_have_status_and_date)
 }
 END_TEST
 
+/* Whether `caller` is defined in this file, with a call of `callee`: by name, or by the pointer `loss` of the loop. */
+static bool calls(const char *path, const char *caller, const char *callee)
+{
+    char full[SUPPORT_PATH], head[NAME], call[NAME];
+    size_t size;
+    snprintf(full, sizeof full, SOURCE_DIR "/%s", path);
+    snprintf(head, sizeof head, " %s(", caller);
+    snprintf(call, sizeof call, "%s(", strncmp(callee, "loss_", 5) == 0 ? "->loss" : callee);
+    char *text = support_read_file(full, &size);
+    bool found = false;
+    for (char *at = strstr(text, head); at && !found; at = strstr(at + 1, head)) {
+        char *body = strstr(at, ")\n{"), *end = strstr(at, "\n}\n"), *semicolon = strchr(at, ';');
+        if (!body || !end || body > semicolon) continue; /* a declaration, or a call */
+        char *inside = strstr(body, call);
+        found = inside && inside < end;
+    }
+    free(text);
+    return found;
+}
+
+START_TEST(test_tour_from_a_command_to_its_loss_are_few_calls)
+{
+    char *page, caller[NAME], callee[NAME];
+    size_t size;
+    int calls_found = 1;
+    page = support_read_file(SOURCE_DIR "/docs/tour.md", &size);
+    const char *at = strstr(page, "\n    sort_main > ");
+    ck_assert_ptr_nonnull(at);
+    copy_up_to(at + 5, " ", caller);
+    for (at = strstr(at, " > "); at;
+         at = strncmp(at + 3 + strlen(caller), " > ", 3) == 0 ? at + 3 + strlen(caller) : NULL) {
+        bool real = false;
+        copy_up_to(at + 3, " \n", callee);
+        for (size_t i = 0; i < sizeof on_the_way / sizeof *on_the_way && !real; i++)
+            real = calls(on_the_way[i], caller, callee);
+        ck_assert_msg(real, "%s does not call %s", caller, callee);
+        strcpy(caller, callee);
+        calls_found++;
+    }
+    ck_assert_str_eq(caller, "loss_of_part");
+    ck_assert_int_le(calls_found, MOST_CALLS);
+    free(page);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("tour", SUPPORT_TESTS(test_tour_leads_to_what_it_says,
+                                                   test_tour_from_a_command_to_its_loss_are_few_calls,
                                                    test_decisions_are_few_and_have_status_and_date));
 }

@@ -4,7 +4,7 @@
 #include "lookback/data.h"
 #include "plot/text.h"
 #include "reviews/reviews.h"
-#include "several/grid.h"
+#include "several/sweep.h"
 #include "support/tempdir.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "proof/hostile.h"
 
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "proof/campaign.h"
 #include "proof/mutate_json.h"
 

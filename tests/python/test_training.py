@@ -60,7 +60,8 @@ def test_names_of_the_library_and_of_the_program_are_options(pairs, short, tmp_p
 
 @pytest.mark.parametrize("options, error, message", [
     ({"hiden": 3}, TypeError, "no option 'hiden'; did you mean 'hidden'"),
-    ({"listener": 3}, TypeError, "no option 'listener'"),
+    ({"tell": 3}, TypeError, "no option 'tell'"),
+    ({"context": 3}, TypeError, "no option 'context'"),
     ({"hidden": "wide"}, TypeError, "hidden: found 'wide'"),
     ({"tied": "no"}, TypeError, "tied: found 'no'"),
     ({"hidden": 2**32 + 64}, lookback.Error, "hidden: 4294967360 is out of range"),

@@ -27,7 +27,7 @@
 #include "lookback/models.h"
 
 #include "base/alloc.h"
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "io/json.h"
 #include "lookback/op.h"
 #include "models/attention/copying.h"

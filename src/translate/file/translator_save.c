@@ -5,7 +5,7 @@
 #include "data/symbols.h"
 #include "lookback/translate.h"
 #include "models/file/model_formats.h"
-#include "train/point.h"
+#include "train/trainer.h"
 #include "translate/file/text_model.h"
 
 #include <string.h>

@@ -9,9 +9,9 @@
 #include "models/ensemble/ensemble.h"
 #include "translate/file/text_model.h"
 #include "translate/join/join_fit.h"
-#include "translate/training/locked.h"
-#include "translate/training/pairs.h"
+#include "translate/training/data.h"
 #include "translate/training/recipe.h"
+#include "translate/training/stepper.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,8 @@ typedef struct joining {
     int opened;
     lb_ensemble_part part[LB_JOIN_MOST]; /* [result->count] the members, also those of ensembles */
     lb_lock *lock;
-    bool locked; /* by the caller */
+    bool locked;         /* by the caller */
+    lb_warm_start start; /* of the data: nothing */
     lb_training_data data;
     lb_params *params;
     lb_ensemble *ensemble;
@@ -192,15 +193,15 @@ static lb_status open_pairs(joining *j)
     d->format.source = j->text.source_rule;
     d->format.target = j->text.target_rule;
     bool apart = c->dev || lb_pair_texts_given(&c->dev_pairs);
-    if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, &c->listener, j->error);
+    if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, c, j->error);
     if (!apart && !d->train) return j->error->status;
-    d->dev = apart ? lb_training_pairs_find(c->dev, &c->dev_pairs, &d->format, &c->listener, j->error)
+    d->dev = apart ? lb_training_pairs_find(c->dev, &c->dev_pairs, &d->format, c, j->error)
                    : lb_pairs_hold_out(d->train, LB_HELD_OUT, j->error);
     if (!d->dev) return j->error->status;
     d->dev->counter = (lb_counter){0};
-    d->counter = (lb_counter){.counted = c->listener.counted, .context = c->listener.context};
+    d->counter = lb_training_counter(c);
     const char *note = (apart ? d->dev : d->train)->file.note;
-    if (*note && c->listener.note) c->listener.note(c->listener.context, note);
+    if (*note) lb_training_tell_text(c, LB_EVENT_NOTE, note);
     return lb_training_sample(c, d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample,
                               j->error);
 }

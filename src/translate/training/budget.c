@@ -1,11 +1,10 @@
-#include "translate/training/budget.h"
+#include "translate/training/recipe.h"
 
 #include "base/alloc.h"
 #include "base/format.h"
 #include "base/progress.h"
 #include "io/path.h"
-#include "translate/training/recipe.h"
-#include "translate/training/run_identity.h"
+#include "translate/training/stepper.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,7 +58,7 @@ static lb_status try_out(const lb_training_config *config, int64_t *steps, lb_tr
                          lb_error *error)
 {
     lb_training_config c = *config;
-    c.listener = (lb_training_listener){0};
+    c.tell = NULL;
     c.minutes = 0;
     lb_stepper *stepper = lb_stepper_new(c, error);
     if (!stepper) return error->status;
@@ -69,16 +68,15 @@ static lb_status try_out(const lb_training_config *config, int64_t *steps, lb_tr
     return status;
 }
 
-static void tell(const lb_training_config *c, int64_t usual, double seconds)
+static void note_choice(const lb_training_config *c, int64_t usual, double seconds)
 {
     char text[LB_MESSAGE_LENGTH];
-    if (!c->listener.note) return;
     lb_snprintf(text, sizeof text, "%.3g minutes: width %d, %d steps of %lld, %.3g ms each", c->minutes,
                 c->hidden, c->steps, (long long)usual, 1e3 * seconds);
-    c->listener.note(c->listener.context, text);
+    lb_training_tell_text(c, LB_EVENT_NOTE, text);
 }
 
-static lb_status choose(lb_training_config *c, lb_error *error)
+static lb_status choose_size(lb_training_config *c, lb_error *error)
 {
     const double end = now() + 60 * c->minutes; /* the trials take a part of the time */
     for (;;) {
@@ -90,7 +88,7 @@ static lb_status choose(lb_training_config *c, lb_error *error)
         int narrower = lb_budget_narrower(c->hidden);
         if ((double)steps >= LEAST_SHARE * (double)usual || narrower == c->hidden || c->from) {
             c->steps = (int)(steps < usual ? steps : usual);
-            tell(c, usual, cost.step);
+            note_choice(c, usual, cost.step);
             return LB_OK;
         }
         c->hidden = narrower;
@@ -98,7 +96,7 @@ static lb_status choose(lb_training_config *c, lb_error *error)
     }
 }
 
-static lb_status check(const lb_training_config *c, lb_error *error)
+static lb_status check_data(const lb_training_config *c, lb_error *error)
 {
     const char *found = c->seeds > 1                             ? "several seeds"
                         : c->group                               ? "several processes"
@@ -113,14 +111,14 @@ lb_status lb_budget_fit(lb_training_config *c, const char *folder, lb_error *err
 {
     lb_run_facts run = {0};
     if (c->minutes <= 0) return LB_OK;
-    lb_status status = check(c, error);
+    lb_status status = check_data(c, error);
     if (status) return status;
     char *checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
     if (!checkpoint) return error->status;
     if (!c->fresh) status = lb_run_identity_facts(checkpoint, &run, error);
     lb_release(checkpoint);
     if (status) return status;
-    if (run.steps == 0) return choose(c, error);
+    if (run.steps == 0) return choose_size(c, error);
     c->steps = run.steps;
     c->hidden = run.hidden;
     c->embed = run.embed;

@@ -1,4 +1,4 @@
-#include "translate/training/config_check.h"
+#include "translate/training/recipe.h"
 
 #include "data/pairs.h"
 #include "models/attention/decoder_attention.h"

@@ -5,18 +5,15 @@
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "data/symbols.h"
-#include "train/group.h"
 #include "translate/file/text_model.h"
-#include "translate/training/pairs.h"
 #include "translate/training/recipe.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void note(const lb_training_config *c, const lb_pairs *pairs)
+static void tell_note(const lb_training_config *c, const lb_pairs *pairs)
 {
-    const char *text = pairs->file.note;
-    if (*text && c->listener.note && lb_group_leads(c->group)) c->listener.note(c->listener.context, text);
+    if (*pairs->file.note) lb_training_tell_text(c, LB_EVENT_NOTE, pairs->file.note);
 }
 
 /* What the file to train on says about itself is the default for others. */
@@ -30,7 +27,7 @@ static void take_format(lb_training_data *data, const lb_training_config *c)
     data->format.weight_column = 0; /* weights are of the training alone */
     lb_pair_columns_ask(&data->format, lb_pair_columns_asked(&asked));
     data->format.usual = &data->columns;
-    note(c, data->train);
+    tell_note(c, data->train);
 }
 
 static lb_status open_files(lb_training_data *data, const lb_training_config *c, lb_error *error)
@@ -48,47 +45,47 @@ static lb_status open_files(lb_training_data *data, const lb_training_config *c,
     data->index = pairs.file;
     if (!data->dev && c->no_hold_out) data->dev = data->train;
     if (status || data->dev) return status;
-    data->dev = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, &c->listener, error);
-    if (data->dev) note(c, data->dev);
+    data->dev = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, c, error);
+    if (data->dev) tell_note(c, data->dev);
     return data->dev ? LB_OK : error->status;
 }
 
-static lb_status report(const lb_training_data *data, const lb_training_listener *listener, lb_error *error)
+static lb_status report_pairs(const lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
     lb_pair_report found;
-    if (!listener->report) return LB_OK;
+    if (!c->tell) return LB_OK;
     lb_status status = lb_pair_report_make(data->train, data->dev == data->train ? NULL : data->dev,
                                            data->source, data->target, &found, error);
     char *text = status ? NULL : lb_pair_report_text(&found, error);
-    if (text) listener->report(listener->context, text);
+    if (text) lb_training_tell_text(c, LB_EVENT_REPORT, text);
     lb_release(text);
     lb_pair_report_free(&found);
     return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
 }
 
 /* The loss of a symbol that the model does not know says nothing about what it writes. */
-static void report_left_out(const lb_training_data *data, const lb_training_listener *listener)
+static void report_left_out(const lb_training_data *data, const lb_training_config *c)
 {
     char text[LB_MESSAGE_LENGTH];
     const lb_pair_sample *sample = &data->sample;
     int64_t left_out = sample->count - sample->possible;
-    if (!listener->report || left_out == 0) return;
+    if (left_out == 0) return;
     snprintf(
         text, sizeof text,
         "%.300s: the loss leaves out %lld of %lld pairs: their targets have symbols that the model does not "
         "know; each counts as wrong\n",
         data->dev->path, (long long)left_out, (long long)sample->count);
-    listener->report(listener->context, text);
+    lb_training_tell_text(c, LB_EVENT_REPORT, text);
 }
 
-static void hint_at_separators(const lb_training_data *data, const lb_training_listener *listener)
+static void hint_at_separators(const lb_training_data *data, const lb_training_config *c)
 {
     char text[LB_MESSAGE_LENGTH];
-    if (!listener->hint) return;
+    if (!c->tell) return;
     if (lb_blanks_may_separate(data->train, data->source, "source", text))
-        listener->hint(listener->context, text);
+        lb_training_tell_text(c, LB_EVENT_HINT, text);
     if (lb_blanks_may_separate(data->train, data->target, "target", text))
-        listener->hint(listener->context, text);
+        lb_training_tell_text(c, LB_EVENT_HINT, text);
 }
 
 static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_error *error)
@@ -104,7 +101,7 @@ static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_err
     return LB_OK;
 }
 
-static lb_status prepare_lists(lb_training_data *data, const lb_sort_task *task, lb_error *error)
+static lb_status open_lists(lb_training_data *data, const lb_sort_task *task, lb_error *error)
 {
     data->sorts = true;
     data->task = *task;
@@ -123,27 +120,27 @@ lb_status lb_training_sample(const lb_training_config *config, lb_pairs *pairs, 
 }
 
 lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
-                                const lb_start *start, lb_error *error)
+                                const lb_warm_start *start, lb_error *error)
 {
     *data = (lb_training_data){.format = lb_recipe_format(config), .start = start};
     if (start->model.params) data->format.usual = &start->model.columns;
     data->format.source.flat_features = start->model.source_rule.flat_features;
-    if (config->sort) return prepare_lists(data, config->sort, error);
+    if (config->sort) return open_lists(data, config->sort, error);
     lb_status status = open_files(data, config, error);
-    if (!status) status = report(data, &config->listener, error);
+    if (!status) status = report_pairs(data, config, error);
     if (!status) {
-        hint_at_separators(data, &config->listener);
+        hint_at_separators(data, config);
         status = drop_rare_symbols(data, config->min_count, error);
     }
-    if (!status) status = lb_start_grow(start, start->model.source, &data->source, error);
-    if (!status) status = lb_start_grow(start, start->model.target, &data->target, error);
+    if (!status) status = lb_warm_start_grow(start, start->model.source, &data->source, error);
+    if (!status) status = lb_warm_start_grow(start, start->model.target, &data->target, error);
     if (!status)
         status = lb_training_sample(config, data->dev, data->target, config->copy, LB_MEASURED, &data->sample,
                                     error);
     if (!status) {
         const lb_text_model lengths = lb_training_data_model(data, NULL, NULL);
         data->sample.longest = lb_text_model_longest(&lengths);
-        report_left_out(data, &config->listener);
+        report_left_out(data, config);
     }
     if (data->train) data->train->counter = (lb_counter){0};
     if (data->dev) data->dev->counter = (lb_counter){0};

@@ -1,4 +1,4 @@
-#include "translate/training/model.h"
+#include "translate/training/stepper.h"
 
 #include "base/alloc.h"
 #include "data/pairs.h"
@@ -14,7 +14,7 @@
 /* Of the symbols that a source and its target share, unless they are frequent: see docs/adr/0030-copying.md. */
 static const double HIDDEN_SHARE = 0.1;
 
-lb_training_config lb_training_in_force(const lb_training *t)
+lb_training_config lb_stepper_in_force(const lb_stepper *t)
 {
     lb_training_config c = *t->config;
     c.patience = (int)lb_recipe_trainer(&c, t->run.steps).patience;
@@ -25,7 +25,7 @@ lb_training_config lb_training_in_force(const lb_training *t)
     return c;
 }
 
-static lb_status unknown_module(const lb_training *t, const char *name, int length, lb_error *error)
+static lb_status unknown_module(const lb_stepper *t, const char *name, int length, lb_error *error)
 {
     char all[LB_MESSAGE_LENGTH / 2] = "";
     size_t before = 0;
@@ -44,7 +44,7 @@ static lb_status unknown_module(const lb_training *t, const char *name, int leng
                         name, all);
 }
 
-static lb_status freeze(const lb_training *t, lb_error *error)
+static lb_status freeze(const lb_stepper *t, lb_error *error)
 {
     char name[LB_MESSAGE_LENGTH / 4];
     int64_t end;
@@ -58,7 +58,7 @@ static lb_status freeze(const lb_training *t, lb_error *error)
     return lb_error_set(error, LB_ERROR_ARGUMENT, "freeze: nothing is left to train");
 }
 
-static void mark_features(const lb_training *t)
+static void mark_features(const lb_stepper *t)
 {
     const lb_vocabulary *symbols = t->data->source;
     if (t->model->kind != &lb_transformer_kind) return;
@@ -68,7 +68,7 @@ static void mark_features(const lb_training *t)
 }
 
 /* By their spelling. Features are not copied. */
-static lb_status find_shared_symbols(lb_training *t, lb_error *error)
+static lb_status find_shared_symbols(lb_stepper *t, lb_error *error)
 {
     const lb_vocabulary *source = t->data->source, *target = t->data->target;
     int32_t size = lb_vocabulary_size(source), *as = lb_alloc_zero((size_t)size * sizeof *as);
@@ -83,7 +83,7 @@ static lb_status find_shared_symbols(lb_training *t, lb_error *error)
 }
 
 /* What the target vocabulary lacks is pointed at. Numbers can be sorted only if they are known: none is hidden. */
-static lb_status set_copies(lb_training *t, lb_error *error)
+static lb_status set_copies(lb_stepper *t, lb_error *error)
 {
     if (!t->model->copies) return LB_OK;
     lb_status status = lb_model_set_copies(t->model, t->shared.target, error);
@@ -92,7 +92,7 @@ static lb_status set_copies(lb_training *t, lb_error *error)
                : lb_hidden_shares(t->model, t->data->source, HIDDEN_SHARE, &t->hidden, error);
 }
 
-static lb_status make_model(lb_training *t, int64_t source, int64_t target, lb_error *error)
+static lb_status make_model(lb_stepper *t, int64_t source, int64_t target, lb_error *error)
 {
     if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     t->model = lb_recipe_model(t->config, source, target, t->params, error);
@@ -100,20 +100,20 @@ static lb_status make_model(lb_training *t, int64_t source, int64_t target, lb_e
 }
 
 /* It has the vocabulary of the data; what a start model knows is copied over it. */
-lb_status lb_training_build(lb_training *t, lb_error *error)
+lb_status lb_stepper_build(lb_stepper *t, lb_error *error)
 {
     const lb_training_data *data = t->data;
     t->params = lb_params_new(t->seed);
     if (make_model(t, lb_vocabulary_size(data->source), lb_vocabulary_size(data->target), error))
         return error->status;
     mark_features(t);
-    lb_status status = lb_start_copy(t->start, t->config, t->model, t->params, error);
+    lb_status status = lb_warm_start_copy(t->start, t->config, t->model, t->params, error);
     if (!status) status = find_shared_symbols(t, error);
     if (!status) status = set_copies(t, error);
     return status ? status : freeze(t, error);
 }
 
-lb_status lb_training_build_trial(lb_training *t, lb_error *error)
+lb_status lb_stepper_build_trial(lb_stepper *t, lb_error *error)
 {
     /* Zeros: no random numbers are drawn, which would take most of the time. */
     static const lb_params_source nothing = {.room = SIZE_MAX};
@@ -123,6 +123,6 @@ lb_status lb_training_build_trial(lb_training *t, lb_error *error)
     t->params = lb_params_new(0);
     if (t->params) lb_params_take_from(t->params, &nothing);
     lb_status status = make_model(t, source, target, error);
-    if (!status) status = lb_start_copy(t->start, t->config, t->model, t->params, error);
+    if (!status) status = lb_warm_start_copy(t->start, t->config, t->model, t->params, error);
     return status ? status : freeze(t, error);
 }

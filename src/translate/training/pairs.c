@@ -1,4 +1,4 @@
-#include "translate/training/pairs.h"
+#include "translate/training/data.h"
 
 #include "base/alloc.h"
 #include "base/format.h"
@@ -30,12 +30,23 @@ typedef struct word {
     uint64_t id;
 } word;
 
-lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts, const lb_pair_format *format,
-                                 const lb_training_listener *listener, lb_error *error)
+static void tell_count(void *config, const char *unit, int64_t done, int64_t total)
 {
-    const lb_counter counter = {.counted = listener->counted, .context = listener->context};
-    return lb_pair_texts_given(texts) ? lb_pairs_from_memory(*texts, *format, error)
-                                      : lb_pairs_open_counted(path, *format, counter, error);
+    const lb_event event = {.kind = LB_EVENT_COUNTED, .unit = unit, .done = done, .total = total};
+    lb_training_tell(config, event, NULL);
+}
+
+lb_counter lb_training_counter(const lb_training_config *config)
+{
+    return config->tell ? (lb_counter){.counted = tell_count, .context = (void *)config} : (lb_counter){0};
+}
+
+lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts, const lb_pair_format *format,
+                                 const lb_training_config *config, lb_error *error)
+{
+    return lb_pair_texts_given(texts)
+               ? lb_pairs_from_memory(*texts, *format, error)
+               : lb_pairs_open_counted(path, *format, lb_training_counter(config), error);
 }
 
 static bool is_wanted(const opening *o)
@@ -59,17 +70,11 @@ static char *name_index(const lb_training_config *c, lb_error *error)
     return own;
 }
 
-static void note(const opening *o, const char *text)
-{
-    const lb_training_listener *listener = &o->config->listener;
-    if (listener->note) listener->note(listener->context, text);
-}
-
 static void note_unwritten(const opening *o, const char *why)
 {
     char text[LB_MESSAGE_LENGTH];
     snprintf(text, sizeof text, "%.400s; the next training will read all pairs again", why);
-    note(o, text);
+    lb_training_tell_text(o->config, LB_EVENT_NOTE, text);
 }
 
 static void note_made(const opening *o)
@@ -80,7 +85,7 @@ static void note_made(const opening *o)
                 "%.160s: wrote the index %.160s, %.0f MB; the next training %s%.60s starts at once",
                 o->config->train, o->index, ceil((double)o->pairs->file.count / MEGABYTE),
                 everyone ? "on this file" : "in ", everyone ? "" : o->config->out);
-    note(o, text);
+    lb_training_tell_text(o->config, LB_EVENT_NOTE, text);
 }
 
 static bool is_writable(const opening *o)
@@ -108,7 +113,7 @@ static lb_status try_index(const opening *o, const lb_pair_index_key *key, bool 
 static lb_status read_all(const opening *o)
 {
     const lb_training_config *c = o->config;
-    lb_pairs *train = lb_training_pairs_find(c->train, &c->pairs, o->format, &c->listener, o->error);
+    lb_pairs *train = lb_training_pairs_find(c->train, &c->pairs, o->format, c, o->error);
     return lb_indexed_pairs_read(o->pairs, train, o->share, o->error);
 }
 

@@ -4,7 +4,6 @@
 #include "data/symbols.h"
 #include "models/file/model_formats.h"
 #include "settings/settings.h"
-#include "translate/training/config_check.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +46,7 @@ static const struct {
 } of_models[MODELS] = {[SEQ2SEQ] = {.layers = 1, .lr = 2e-3, .lr_of_lists = 5e-3},
                        [TRANSFORMER] = {.layers = 2, .dropout = 0.1, .lr = 1e-3, .lr_of_lists = 1e-3}};
 
-static void choose(int *value, int usual)
+static void set_if_open(int *value, int usual)
 {
     if (*value == 0) *value = usual;
 }
@@ -59,30 +58,29 @@ static int kind_of(const lb_training_config *config)
 
 lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 {
-    return c->from ? lb_settings_check(c, error) : lb_recipe_settle(c, error);
+    return c->from ? lb_settings_check(c, error) : lb_recipe_fill_in(c, error);
 }
 
-/* Of lists there are as many as one wants. */
 static void choose_for_lists(lb_training_config *c)
 {
-    if (kind_of(c) == SEQ2SEQ) choose(&c->embed, (int)of_lists.embed);
-    choose(&c->hidden, (int)of_lists.hidden);
-    choose(&c->batch, (int)of_lists.batch);
-    if (c->minutes == 0) choose(&c->steps, LEAST_STEPS);
+    if (kind_of(c) == SEQ2SEQ) set_if_open(&c->embed, (int)of_lists.embed);
+    set_if_open(&c->hidden, (int)of_lists.hidden);
+    set_if_open(&c->batch, (int)of_lists.batch);
+    if (c->minutes == 0) set_if_open(&c->steps, LEAST_STEPS);
     if (c->lr == 0) c->lr = of_models[kind_of(c)].lr_of_lists;
 }
 
 static void choose_for_files(lb_training_config *c)
 {
-    choose(&c->warm_up, WARM_UP);
+    set_if_open(&c->warm_up, WARM_UP);
     if (c->lr == 0) c->lr = of_models[kind_of(c)].lr;
 }
 
-lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
+lb_status lb_recipe_fill_in(lb_training_config *c, lb_error *error)
 {
     lb_settings_fill_in(c);
     if (c->pairs.features && !c->features_separator) c->features_separator = ";";
-    choose(&c->layers, of_models[kind_of(c)].layers);
+    set_if_open(&c->layers, of_models[kind_of(c)].layers);
     if (c->sort)
         choose_for_lists(c);
     else
@@ -116,9 +114,9 @@ void lb_recipe_fit(lb_training_config *c, int64_t pairs)
     if (c->sort) return;
     recipe_row row = row_for(pairs);
     bool seq2seq = kind_of(c) == SEQ2SEQ;
-    if (seq2seq) choose(&c->embed, multiple(row.embed, WIDTHS));
-    choose(&c->hidden, multiple(row.hidden, WIDTHS));
-    choose(&c->batch, multiple(row.batch, BATCHES));
+    if (seq2seq) set_if_open(&c->embed, multiple(row.embed, WIDTHS));
+    set_if_open(&c->hidden, multiple(row.hidden, WIDTHS));
+    set_if_open(&c->batch, multiple(row.batch, BATCHES));
     if (c->dropout == 0) c->dropout = seq2seq ? row.dropout : of_models[TRANSFORMER].dropout;
     if (c->label_smoothing == 0) c->label_smoothing = row.smoothing;
 }

@@ -1,20 +1,44 @@
-/* The recipe: the defaults of a training. */
+/* The configuration of a training: its defaults, whether it makes sense, and who hears of the training. */
 #ifndef LB_RECIPE_H
 #define LB_RECIPE_H
 
 #include "lookback/translate.h"
+#include "train/group.h"
+
+#define LB_MODEL_SEQ2SEQ      "seq2seq"
+#define LB_MODEL_TRANSFORMER  "transformer"
+#define LB_DIRECTION_FORWARD  "forward"
+#define LB_DIRECTION_BACKWARD "backward"
 
 /** Without a dev file, one pair in LB_HELD_OUT is held out. A model is evaluated on at most LB_MEASURED pairs. */
 enum { LB_HELD_OUT = 10, LB_MEASURED = 2000 };
 
-/** As lb_training_config_settle, also for a training that starts from a model, after lb_start_open has set what comes
- *  from the model. */
-LB_MUST_USE lb_status lb_recipe_settle(lb_training_config *config, lb_error *error);
+/* ---- Who hears of the training. ---- */
+
+/** Tells it, if somebody listens. Errors: those of the listener. */
+static inline lb_status lb_training_tell(const lb_training_config *config, lb_event event, lb_error *error)
+{
+    return config->tell ? config->tell(config->context, &event, error) : LB_OK;
+}
+
+/** Tells a text before the training begins; of a group, the first process does. */
+static inline void lb_training_tell_text(const lb_training_config *config, lb_event_kind kind,
+                                         const char *text)
+{
+    if (!lb_group_leads(config->group)) return;
+    lb_training_tell(config, (lb_event){.kind = kind, .text = text}, NULL);
+}
+
+/* ---- Defaults (recipe.c). ---- */
+
+/** As lb_training_config_settle, also for a training that starts from a model, after lb_warm_start_open has set what
+ *  comes from the model. */
+LB_MUST_USE lb_status lb_recipe_fill_in(lb_training_config *config, lb_error *error);
 
 /** Fills in what depends on the number of pairs. */
 void lb_recipe_fit(lb_training_config *config, int64_t pairs);
 
-/** The steps of a training on so many pairs, which make this many batches. The configuration must be settled. */
+/** The steps of a training on so many pairs, which make this many batches. The configuration has no gaps. */
 int64_t lb_recipe_steps(const lb_training_config *config, int64_t pairs, int64_t batches);
 
 /** The configuration of the training loop; the caller adds its functions and the checkpoint. */
@@ -31,5 +55,32 @@ void lb_recipe_take_columns(lb_training_config *config, const lb_pair_format *fo
 
 /** The line format of the configuration. Memory: it points to the separators of the configuration. */
 lb_pair_format lb_recipe_format(const lb_training_config *config);
+
+/* ---- What cannot be (config_check.c). ---- */
+
+/** Checks a configuration: ranges by the rows of the settings, and what two of them say together.
+ *  Errors: LB_ERROR_ARGUMENT, with the name of the field. */
+LB_MUST_USE lb_status lb_config_check(lb_training_config *config, lb_error *error);
+
+/* ---- A training that fits into the time that its user has (budget.c). ---- */
+
+/** What a training costs, in seconds. */
+typedef struct lb_training_cost {
+    double step;
+    double evaluation;
+} lb_training_cost;
+
+/** How many steps cost at most so many seconds, with an evaluation after each `evaluate_every` of them and after the
+ *  last one; at least 1. */
+int64_t lb_budget_steps(double seconds, lb_training_cost cost, int64_t evaluate_every);
+
+/** The next smaller width of a model, which takes about half of the time; the same if there is none. */
+int lb_budget_narrower(int width);
+
+/** Chooses width and steps of a fitted configuration with `minutes`: the steps of the recipe if they fit into the time.
+ *  Otherwise fewer; but a width for which less than a third of them fit is made narrower. The speed is measured by some
+ *  steps on the data. A run that is resumed keeps its choice. `folder` has its checkpoint.
+ *  Errors: LB_ERROR_ARGUMENT for standard input, a group, or several seeds; those of lb_stepper_new. */
+LB_MUST_USE lb_status lb_budget_fit(lb_training_config *config, const char *folder, lb_error *error);
 
 #endif

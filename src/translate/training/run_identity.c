@@ -1,4 +1,4 @@
-#include "translate/training/run_identity.h"
+#include "translate/training/stepper.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -16,18 +16,18 @@
 /* The pairs go between some of the settings. */
 enum { BEFORE_PAIRS = 2, OF_PAIRS = 4 };
 
-char *lb_run_identity(const lb_training *t)
+char *lb_run_identity(const lb_stepper *t)
 {
     lb_buffer json = {0};
-    lb_training_config c = lb_training_in_force(t);
+    lb_training_config c = lb_stepper_in_force(t);
     if (c.shards == 1) c.shards = 0;
     char *model = lb_model_config_json(t->model);
     lb_json_open(&json, NULL, "{");
     if (c.from) lb_buffer_print(&json, "\"from\":\"%016llx\"", (unsigned long long)t->start->hash);
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, 1, BEFORE_PAIRS);
-    lb_producer_print(&t->producer, &json);
+    lb_data_loader_print(&t->loader, &json);
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, BEFORE_PAIRS + 1, OF_PAIRS);
-    if (!c.sort) lb_json_whole(&json, "batches", lb_pair_order_batches(t->producer.order));
+    if (!c.sort) lb_json_whole(&json, "batches", lb_pair_order_batches(t->loader.order));
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, OF_PAIRS + 1, LB_SETTINGS_END);
     lb_json_string(&json, "kind", t->model->kind->name);
     lb_buffer_print(&json, ",\"model\":%s}", model ? model : "");
@@ -141,18 +141,18 @@ static void judge_model(lb_run_differences *d)
     rename_to_setting(d, "width", "hidden");
 }
 
-lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *trainer, const char *found,
-                                const char *ours, lb_error *error)
+lb_status lb_run_identity_check(void *stepper, const char *found, lb_error *error)
 {
+    const lb_stepper *t = stepper;
     enum { MOST = LB_MESSAGE_LENGTH / 2 - 2 };
     char words[LB_MESSAGE_LENGTH] = "", start[LB_MESSAGE_LENGTH] = "", pairs[LB_MESSAGE_LENGTH] = "";
     lb_run_differences d;
-    lb_status status = lb_run_compare(found, ours, &d, error);
+    lb_status status = lb_run_compare(found, t->loop.run, &d, error);
     if (status) return status;
     lb_run_forget(&d, "batches"); /* they follow from the pairs and their number in a batch */
     judge_model(&d);
     judge_start(t->config, &d, start, sizeof start);
     judge_pairs(t->config, &d, pairs, sizeof pairs);
     snprintf(words, sizeof words, "%.*s%s%.*s", MOST, start, *start && *pairs ? "; " : "", MOST, pairs);
-    return lb_run_refuse(trainer, words, &d, error);
+    return lb_run_refuse(&t->loop, words, &d, error);
 }

@@ -1,22 +1,125 @@
-/* A training whose steps the caller asks for. Between two steps the parameters are the average, which is what
- * evaluations, texts and files see; lb_train swaps the two only around an evaluation. */
+/* One model in training: its loss, its evaluation, and the steps that a caller asks for. For these, the parameters are
+ * the average between two steps, which is what evaluations, texts and files see; lb_translator_train swaps the two only
+ * around an evaluation. */
+#include "translate/training/stepper.h"
+
 #include "base/alloc.h"
 #include "data/pairs.h"
+#include "train/augment.h"
 #include "train/evaluate.h"
-#include "train/step.h"
+#include "train/group.h"
 #include "translate/apply/translator.h"
-#include "translate/training/member.h"
 #include "translate/training/recipe.h"
 
-struct lb_stepper {
+#include <math.h>
+
+/* What lb_translator_train opens for all of its models, for one that is trained step by step. */
+typedef struct lb_stepper_inputs {
     lb_training_config config;
-    lb_start start;
+    lb_warm_start start;
     lb_training_data data;
-    lb_training training;
-    lb_trainer_config settings;
-    lb_trainer trainer;
     lb_translator translator; /* over the model of the training */
-};
+} inputs;
+
+static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64_t *tokens)
+{
+    lb_stepper *t = stepper;
+    lb_batch batch = lb_data_loader_batch(&t->loader, tape, part);
+    if (batch.source.batch == 0 && lb_tape_status(tape) == LB_OK) return NULL;
+    batch = lb_hallucinate(batch, &t->shared, t->config->hallucinate, t->seed, part);
+    batch = lb_hide_symbols(t->model, batch, t->hidden, t->seed, part);
+    batch = lb_batch_for(t->model, batch);
+    for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
+    int64_t step = part / t->shards;
+    double share = (double)step / (double)t->run.steps;
+    lb_scheduled_sampling sampling = {.probability = share * fmax(t->config->scheduled_sampling, 0),
+                                      .seed = t->seed};
+    lb_tokens target_in = lb_scheduled_tokens(t->model, batch.source, batch.target_in, sampling, part);
+    lb_tensor *logits = lb_model_forward(t->model, batch.source, target_in);
+    return lb_model_loss(t->model, logits, batch.target_out, LB_PAD,
+                         (lb_real)fmax(t->config->label_smoothing, 0));
+}
+
+static lb_status evaluate_model(void *context, lb_tape *tape, lb_evaluation *found)
+{
+    lb_stepper *t = context;
+    return lb_data_loader_measure(&t->loader, t->model, tape, t->config->group, found);
+}
+
+static bool shall_stop(void *context)
+{
+    const lb_training_config *c = ((const lb_stepper *)context)->config;
+    return c->stop && c->stop(c->context);
+}
+
+static void name_setting(void *context, const char *name, const char *value, char *text, size_t size)
+{
+    const lb_training_config *c = ((const lb_stepper *)context)->config;
+    c->setting(c->context, name, value, text, size);
+}
+
+static lb_trainer_config loop_of(lb_stepper *t)
+{
+    lb_trainer_config loop = lb_recipe_trainer(t->config, t->run.steps);
+    loop.params = t->params;
+    loop.context = t;
+    loop.loss = loss_of_part;
+    loop.evaluate = evaluate_model;
+    loop.tell = lb_stepper_hear;
+    loop.stop = shall_stop;
+    loop.seed = t->seed;
+    loop.shards = t->shards;
+    loop.group = t->config->group;
+    loop.trained = t->start->model.params != NULL;
+    loop.checkpoint = t->files.checkpoint;
+    loop.same_run = lb_run_identity_check;
+    loop.setting = t->config->setting ? name_setting : NULL;
+    return loop;
+}
+
+/* A run keeps its parts on any number of processes. */
+static lb_status choose_shards(lb_stepper *t, lb_error *error)
+{
+    const lb_training_config *c = t->config;
+    lb_run_facts run = {0};
+    if (c->shards == 0 && !c->fresh && lb_run_identity_facts(t->files.checkpoint, &run, error))
+        return error->status;
+    t->shards = c->shards ? c->shards : run.shards ? run.shards : lb_group_size(c->group);
+    return lb_group_check(c->group, t->shards, error);
+}
+
+lb_status lb_stepper_init(lb_stepper *t, lb_error *error)
+{
+    lb_status status = lb_training_files_name(&t->files, t->run.folder, t->data->sorts, error);
+    if (!status) status = choose_shards(t, error);
+    if (!status) status = lb_data_loader_init(&t->loader, t->data, t->config, t->seed, t->shards, error);
+    if (!status) status = lb_stepper_build(t, error);
+    if (status) return status;
+    t->run.steps = lb_data_loader_steps(&t->loader, t->config);
+    t->run.parameters = lb_params_learned(t->params);
+    t->run.pairs = lb_training_data_pairs(t->data);
+    t->run.history = &t->history;
+    t->run.guessing = log((double)t->model->target_vocab);
+    t->run.dropout = t->config->dropout;
+    t->run.label_smoothing = fmax(t->config->label_smoothing, 0);
+    t->loop = loop_of(t);
+    t->trainer = (lb_trainer){.config = &t->loop, .state = {.history = &t->history}};
+    return LB_OK;
+}
+
+void lb_stepper_close(lb_stepper *t)
+{
+    lb_trainer_free(&t->trainer);
+    lb_release(t->history.points);
+    lb_training_files_free(&t->files);
+    lb_release(t->identity);
+    lb_release(t->shared.target);
+    lb_release(t->hidden);
+    lb_data_loader_free(&t->loader);
+    lb_params_free(t->params);
+}
+
+/* ---- Step by step. ---- */
 
 static lb_status out_of_memory(lb_error *error)
 {
@@ -25,52 +128,57 @@ static lb_status out_of_memory(lb_error *error)
 
 static lb_status begin_trainer(lb_stepper *s, lb_error *error)
 {
-    s->settings = lb_training_trainer(&s->training);
-    s->settings.group = NULL;
-    s->settings.keep_best = false; /* there is no last step after which to look back */
-    s->trainer.config = &s->settings;
+    s->loop.group = NULL;
+    s->loop.keep_best = false; /* there is no last step after which to look back */
     lb_status status = lb_trainer_begin(&s->trainer, error);
     if (!status) lb_trainer_swap(&s->trainer);
     return status;
 }
 
-static lb_status begin_translator(lb_stepper *s, lb_error *error)
+static lb_status begin_translator(const lb_stepper *s, lb_translator *t, lb_error *error)
 {
-    lb_translator *t = &s->translator;
     t->path = lb_alloc_string("the training");
     t->tapes = lb_tapes_new();
     if (!t->path || !t->tapes) return out_of_memory(error);
-    t->model = lb_training_data_model(&s->data, s->training.model, s->training.params);
+    t->model = lb_training_data_model(s->data, s->model, s->params);
     t->most = lb_translator_most(&t->model);
     return LB_OK;
 }
 
-static lb_status begin(lb_stepper *s, lb_error *error)
+static lb_status open_inputs(inputs *own, lb_error *error)
 {
-    s->config.seeds = 1;
-    s->config.index = LB_INDEX_NEVER;
-    if (s->config.shards == 0) s->config.shards = 1; /* there is no earlier run to follow */
-    lb_status status = lb_start_open(&s->start, &s->config, error);
-    if (!status) status = lb_recipe_settle(&s->config, error);
-    if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, error);
-    if (status) return status;
-    lb_recipe_fit(&s->config, lb_training_data_pairs(&s->data));
-    s->training = (lb_training){.config = &s->config,
-                                .data = &s->data,
-                                .start = &s->start,
-                                .seed = s->config.seed,
-                                .run = {.folder = "."}};
-    status = lb_training_init(&s->training, error);
-    if (!status) status = begin_trainer(s, error);
-    return status ? status : begin_translator(s, error);
+    lb_training_config *c = &own->config;
+    c->seeds = 1;
+    c->index = LB_INDEX_NEVER;
+    if (c->shards == 0) c->shards = 1; /* there is no earlier run to follow */
+    lb_status status = lb_warm_start_open(&own->start, c, error);
+    if (!status) status = lb_recipe_fill_in(c, error);
+    if (!status) status = lb_training_data_open(&own->data, c, &own->start, error);
+    if (!status) lb_recipe_fit(c, lb_training_data_pairs(&own->data));
+    return status;
 }
 
 lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 {
     lb_stepper *s = lb_alloc_zero(sizeof *s);
-    if (!s) return lb_null(out_of_memory(error));
-    s->config = config;
-    if (begin(s, error) == LB_OK) return s;
+    inputs *own = lb_alloc_zero(sizeof *own);
+    if (!s || !own) {
+        lb_release(s);
+        lb_release(own);
+        return lb_null(out_of_memory(error));
+    }
+    own->config = config;
+    *s = (lb_stepper){.config = &own->config,
+                      .data = &own->data,
+                      .start = &own->start,
+                      .seed = config.seed,
+                      .run = {.folder = "."},
+                      .own = own};
+    lb_status status = open_inputs(own, error);
+    if (!status) status = lb_stepper_init(s, error);
+    if (!status) status = begin_trainer(s, error);
+    if (!status) status = begin_translator(s, &own->translator, error);
+    if (!status) return s;
     lb_stepper_free(s);
     return NULL;
 }
@@ -78,20 +186,20 @@ lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 void lb_stepper_free(lb_stepper *s)
 {
     if (!s) return;
-    lb_tapes_free(s->translator.tapes);
-    lb_release(s->translator.path);
-    lb_trainer_free(&s->trainer);
-    lb_training_free(&s->training);
-    lb_training_data_close(&s->data);
-    lb_start_free(&s->start);
+    lb_tapes_free(s->own->translator.tapes);
+    lb_release(s->own->translator.path);
+    lb_stepper_close(s);
+    lb_training_data_close(s->data);
+    lb_warm_start_free(&s->own->start);
+    lb_release(s->own);
     lb_release(s);
 }
 
 lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
 {
-    if (s->trainer.state.step >= s->training.run.steps)
+    if (s->trainer.state.step >= s->run.steps)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found all %lld steps done, expected fewer",
-                            (long long)s->training.run.steps);
+                            (long long)s->run.steps);
     lb_trainer_swap(&s->trainer);
     lb_status status = lb_trainer_step(&s->trainer, loss, error);
     lb_trainer_swap(&s->trainer);
@@ -100,18 +208,18 @@ lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
 
 void lb_stepper_set_lr(lb_stepper *s, double lr)
 {
-    s->settings.schedule.lr = lr;
+    s->loop.schedule.lr = lr;
 }
 
 static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
 {
-    lb_training_data *d = &s->data;
+    lb_training_data *d = s->data;
     lb_pair_sample sample;
     lb_status status =
-        lb_training_sample(&s->config, d->dev, d->target, s->config.copy, pairs, &sample, error);
+        lb_training_sample(s->config, d->dev, d->target, s->config->copy, pairs, &sample, error);
     if (!status) sample.longest = d->sample.longest;
-    if (!status && lb_pair_evaluate(s->training.model, d->dev, d->source, d->target, &sample, s->trainer.tape,
-                                    NULL, found))
+    if (!status &&
+        lb_pair_evaluate(s->model, d->dev, d->source, d->target, &sample, s->trainer.tape, NULL, found))
         status = lb_error_set(error, lb_tape_status(s->trainer.tape), "%s", lb_tape_error(s->trainer.tape));
     lb_pair_sample_free(&sample);
     return status;
@@ -123,27 +231,26 @@ lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found,
     if (pairs < 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "pairs: found %lld, expected at least 1",
                             (long long)pairs);
-    if (!s->data.sorts) return measure_pairs(s, pairs, found, error);
-    lb_status status =
-        lb_sort_measure(s->training.model, &s->training.producer.task, s->trainer.tape, pairs, NULL, found);
+    if (!s->data->sorts) return measure_pairs(s, pairs, found, error);
+    lb_status status = lb_sort_measure(s->model, &s->loader.task, s->trainer.tape, pairs, NULL, found);
     return status ? lb_error_set(error, status, "%s", lb_tape_error(s->trainer.tape)) : LB_OK;
 }
 
 lb_stepper_facts lb_stepper_about(const lb_stepper *s)
 {
     return (lb_stepper_facts){.step = s->trainer.state.step,
-                              .steps = s->training.run.steps,
-                              .parameters = s->training.run.parameters,
-                              .lr = lb_schedule_lr(&s->settings.schedule, s->trainer.state.step),
-                              .held_out = s->data.sorts ? 0 : lb_pairs_count(s->data.dev)};
+                              .steps = s->run.steps,
+                              .parameters = s->run.parameters,
+                              .lr = lb_schedule_lr(&s->loop.schedule, s->trainer.state.step),
+                              .held_out = s->data->sorts ? 0 : lb_pairs_count(s->data->dev)};
 }
 
 lb_translator *lb_stepper_translator(lb_stepper *s)
 {
-    return &s->translator;
+    return &s->own->translator;
 }
 
 lb_status lb_stepper_save(const lb_stepper *s, const char *path, lb_error *error)
 {
-    return lb_text_model_save(path, &s->translator.model, error);
+    return lb_text_model_save(path, &s->own->translator.model, error);
 }

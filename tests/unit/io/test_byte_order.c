@@ -1,5 +1,5 @@
 /* Files are little-endian, whatever the machine is. */
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "lookback/io.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

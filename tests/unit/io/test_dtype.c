@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/arrays.h"
+#include "io/safetensors.h"
 
 /* Bits of binary16 and bfloat16 with their values; NAN means any NaN. */
 static const struct half {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
 #include "support/tempdir.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "lookback/io.h"
 #include "support/stop.h"
 #include "support/tempdir.h"

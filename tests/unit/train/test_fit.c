@@ -162,11 +162,11 @@ static bool is_time(void *context)
 
 static int epochs_heard;
 
-static lb_status hear(void *context, const lb_train_history *history, lb_error *failure)
+static lb_status hear(void *context, const lb_event *event, lb_error *failure)
 {
     (void)failure;
     ck_assert_ptr_eq(context, &left);
-    ck_assert_int_eq(history->count, ++epochs_heard);
+    if (event->kind == LB_EVENT_EVALUATED) ck_assert_int_eq(event->history->count, ++epochs_heard);
     return LB_OK;
 }
 
@@ -179,7 +179,7 @@ START_TEST(test_fit_goes_on_after_an_interruption_with_the_same_bits)
     lb_evaluation expected = fit(&whole, label_examples(), config);
     config.checkpoint = support_path(path, "fit.safetensors");
     config.stop = is_time;
-    config.evaluated = hear;
+    config.tell = hear;
     config.model = &paused;
     left = 17;
     ck_assert_int_eq(lb_fit(paused.params, label_examples(), config, NULL, &error), LB_ERROR_INTERRUPTED);

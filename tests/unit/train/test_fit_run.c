@@ -78,10 +78,12 @@ static lb_tensor *apply_rows(void *model, lb_example_input input)
     return out;
 }
 
-static lb_status note(void *context, const lb_train_history *history, lb_error *failure)
+static lb_status note(void *context, const lb_event *event, lb_error *failure)
 {
     (void)failure;
     reader *r = context;
+    const lb_train_history *history = event->history;
+    if (event->kind != LB_EVENT_EVALUATED) return LB_OK;
     memcpy(r->weights[r->epochs], lb_params_values(r->params),
            (size_t)lb_params_size(r->params) * sizeof(lb_real));
     r->point[r->epochs++] = history->points[history->count - 1];
@@ -103,7 +105,7 @@ static lb_fit_config config_of(reader *r)
                            .epochs = EPOCHS,
                            .seed = 6,
                            .context = r,
-                           .evaluated = note,
+                           .tell = note,
                            .stop = shall_stop};
 }
 

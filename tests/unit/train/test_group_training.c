@@ -54,12 +54,11 @@ static lb_status judge(void *context, lb_tape *tape, lb_evaluation *found)
     return lb_tape_status(tape);
 }
 
-static lb_status note_evaluated(void *context, const lb_train_history *history, lb_error *error)
+static lb_status note_evaluated(void *context, const lb_event *event, lb_error *error)
 {
     lesson *l = context;
-    (void)history;
     (void)error;
-    l->evaluated++;
+    l->evaluated += event->kind == LB_EVENT_EVALUATED;
     return LB_OK;
 }
 
@@ -81,7 +80,7 @@ static void *learn(void *argument)
         .context = l,
         .loss = line_loss,
         .evaluate = judge,
-        .evaluated = note_evaluated,
+        .tell = note_evaluated,
         .stop = stops,
         .steps = STEPS,
         .evaluate_every = 10,

@@ -49,10 +49,8 @@ static lb_status distance(void *context, lb_tape *tape, lb_evaluation *found)
     return lb_tape_status(tape);
 }
 
-static lb_status note_better(void *context, const lb_train_history *history, lb_error *error)
+static lb_status note_better(climb *c, const lb_train_history *history)
 {
-    climb *c = context;
-    (void)error;
     c->evaluations++;
     if (lb_train_best(history) != &history->points[history->count - 1]) return LB_OK;
     c->better++;
@@ -61,11 +59,16 @@ static lb_status note_better(void *context, const lb_train_history *history, lb_
     return LB_OK;
 }
 
-static lb_status interrupt(void *context, const lb_train_history *history, lb_error *error)
+static lb_status interrupt(const climb *c, const lb_train_history *history, lb_error *error)
 {
-    climb *c = context;
     if (c->stop_at == 0 || history->count < c->stop_at) return LB_OK;
     return lb_error_set(error, LB_ERROR_WRITE, "interrupted");
+}
+
+static lb_status hear(void *context, const lb_event *event, lb_error *error)
+{
+    if (event->kind == LB_EVENT_EVALUATED) return note_better(context, event->history);
+    return event->kind == LB_EVENT_POINT ? interrupt(context, event->history, error) : LB_OK;
 }
 
 static void begin(climb *c, double goal)
@@ -76,8 +79,7 @@ static void begin(climb *c, double goal)
         .params = c->params,
         .loss = climbing_loss,
         .evaluate = distance,
-        .point = interrupt,
-        .evaluated = note_better,
+        .tell = hear,
         .steps = STEPS,
         .evaluate_every = EVERY,
         .schedule = {.lr = 0.1},
@@ -206,12 +208,12 @@ START_TEST(test_train_keep_best_ends_with_what_was_best)
 END_TEST
 
 /* After the fifth step, one weight is no number any more. */
-static void spoil(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
-                  double seconds)
+static lb_status spoil(void *context, const lb_event *event, lb_error *error)
 {
     climb *c = context;
-    (void)loss, (void)last, (void)tokens, (void)seconds;
-    if (step == EVERY) c->weight->data[SIZE - 1] = (lb_real)INFINITY;
+    if (event->kind == LB_EVENT_STEPPED && event->step.step == EVERY)
+        c->weight->data[SIZE - 1] = (lb_real)INFINITY;
+    return hear(context, event, error);
 }
 
 START_TEST(test_train_weights_that_are_not_finite_are_neither_measured_nor_kept)
@@ -219,7 +221,7 @@ START_TEST(test_train_weights_that_are_not_finite_are_neither_measured_nor_kept)
     climb c;
     char path[SUPPORT_PATH];
     begin(&c, 3);
-    c.config.progress = spoil;
+    c.config.tell = spoil;
     c.config.average = 0;
     c.config.checkpoint = support_path(path, "checkpoint.safetensors");
     ck_assert_int_eq(train(&c), LB_ERROR_DIVERGED);

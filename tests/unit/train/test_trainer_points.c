@@ -63,15 +63,16 @@ static void finish(climb *c)
     lb_params_free(c->params);
 }
 
-/* Averages the weights as lb_trainer_config says. `step` is the number of steps so far. */
-static void follow_average(void *context, int64_t step, double loss, const lb_train_point *last,
-                           double tokens, double seconds)
+/* Averages the weights as lb_trainer_config says. */
+static lb_status follow_average(void *context, const lb_event *event, lb_error *error)
 {
     climb *c = context;
-    (void)loss, (void)last, (void)tokens, (void)seconds;
-    double decay = fmin(c->config.average, (double)step / (9 + (double)step));
+    (void)error;
+    if (event->kind != LB_EVENT_STEPPED) return LB_OK;
+    double step = (double)event->step.step, decay = fmin(c->config.average, step / (9 + step));
     for (int i = 0; i < SIZE; i++)
         c->average[i] = decay * c->average[i] + (1 - decay) * (double)c->weight->data[i];
+    return LB_OK;
 }
 
 static lb_status compare_average(void *context, lb_tape *tape, lb_evaluation *found)
@@ -93,7 +94,7 @@ START_TEST(test_train_evaluates_and_ends_with_the_average_of_the_weights)
     climb c;
     begin(&c);
     c.config.evaluate = compare_average;
-    c.config.progress = follow_average;
+    c.config.tell = follow_average;
     c.config.evaluate_every = 1;
     c.config.steps = LONG;
     c.config.average = 0.8; /* which 1 / 10, 2 / 11, ... reach at step 36 */
@@ -108,12 +109,12 @@ START_TEST(test_train_evaluates_and_ends_with_the_average_of_the_weights)
 }
 END_TEST
 
-static void note_loss(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
-                      double seconds)
+static lb_status note_loss(void *context, const lb_event *event, lb_error *error)
 {
     climb *c = context;
-    (void)last, (void)tokens, (void)seconds;
-    c->losses[step - 1] = loss;
+    (void)error;
+    if (event->kind == LB_EVENT_STEPPED) c->losses[event->step.step - 1] = event->step.loss;
+    return LB_OK;
 }
 
 static bool is_time_to_stop(void *context)
@@ -156,7 +157,7 @@ START_TEST(test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_a
     for (int64_t pause = 0; pause < STEPS; pause++) {
         climb c;
         begin(&c);
-        c.config.progress = note_loss;
+        c.config.tell = note_loss;
         c.config.stop = is_time_to_stop;
         c.config.checkpoint = support_path(path, "points.safetensors");
         c.config.fresh = true;

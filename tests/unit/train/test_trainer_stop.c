@@ -1,6 +1,6 @@
 /* A run that is stopped between two steps loses none of them.
  * This test runs in both precisions. */
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "lookback/train.h"
 #include "support/stop.h"
 #include "support/suite.h"
@@ -153,11 +153,12 @@ START_TEST(test_train_stop_is_not_asked_when_all_is_done)
 END_TEST
 
 /* Takes the folder of the checkpoint away after the last evaluation. */
-static lb_status remove_folder(void *context, const lb_train_history *history, lb_error *error)
+static lb_status remove_folder(void *context, const lb_event *event, lb_error *error)
 {
     climb *c = context;
+    const lb_train_history *history = event->history;
     char moved[2 * SUPPORT_PATH], folder[SUPPORT_PATH];
-    if (history->points[history->count - 1].step < STEPS) return LB_OK;
+    if (event->kind != LB_EVENT_POINT || history->points[history->count - 1].step < STEPS) return LB_OK;
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(c->config.checkpoint, '/') - c->config.checkpoint),
              c->config.checkpoint);
     snprintf(moved, sizeof moved, "%s.moved", folder);
@@ -171,7 +172,7 @@ START_TEST(test_train_checkpoint_of_the_last_evaluation_is_the_last_one)
     lb_trainer_config config = usual();
     ck_assert_int_eq(mkdir(support_path(folder, "folder"), 0777), 0);
     config.checkpoint = support_path(path, "folder/checkpoint.safetensors");
-    config.point = remove_folder;
+    config.tell = remove_folder;
     climb c = session(&config, -1);
     finish(&c);
 }
@@ -272,11 +273,11 @@ START_TEST(test_train_checkpoint_of_an_impossible_step_is_refused)
 END_TEST
 
 /* So that the first session takes longer than the second. */
-static void take_time(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
-                      double seconds)
+static lb_status take_time(void *context, const lb_event *event, lb_error *error)
 {
-    (void)context, (void)step, (void)loss, (void)last, (void)tokens, (void)seconds;
-    support_advance_clock(5000000);
+    (void)context, (void)error;
+    if (event->kind == LB_EVENT_STEPPED) support_advance_clock(5000000);
+    return LB_OK;
 }
 
 /* The format of old checkpoints, which were only written after evaluations. */
@@ -286,10 +287,10 @@ START_TEST(test_train_checkpoint_without_progress_resumes_after_its_last_point)
     lb_trainer_config config = usual();
     climb whole = session(&config, -1);
     config.checkpoint = support_path(path, "checkpoint.safetensors");
-    config.progress = take_time;
+    config.tell = take_time;
     climb first = session(&config, 2 * EVERY);
     drop_array(path, "progress");
-    config.progress = NULL;
+    config.tell = NULL;
     climb second = session(&config, -1);
     assert_same_end(&second, &whole);
     for (int64_t i = 1; i < second.history.count; i++)

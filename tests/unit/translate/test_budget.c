@@ -1,5 +1,5 @@
 /* A training for so many minutes: what it chooses, that it keeps its choice, and that the choice decides the bits. */
-#include "translate/training/budget.h"
+#include "translate/training/recipe.h"
 
 #include "support/pair_program.h"
 #include "support/suite.h"
@@ -38,14 +38,13 @@ typedef struct heard {
     char note[LB_MESSAGE_LENGTH];
 } heard;
 
-static void hear_note(void *context, const char *text)
+static lb_status hear(void *context, const lb_event *event, lb_error *failure)
 {
-    strcpy(((heard *)context)->note, text);
-}
-
-static void hear_begin(void *context, const lb_training_run *run)
-{
-    ((heard *)context)->steps = run->steps;
+    heard *h = context;
+    (void)failure;
+    if (event->kind == LB_EVENT_NOTE) strcpy(h->note, event->text);
+    if (event->kind == LB_EVENT_BEGUN) h->steps = event->run->steps;
+    return LB_OK;
 }
 
 static bool shall_stop(void *context)
@@ -53,10 +52,10 @@ static bool shall_stop(void *context)
     return ((heard *)context)->stop;
 }
 
-static void stop_at_once(void *context, const lb_training_run *run)
+static lb_status stop_at_once(void *context, const lb_event *event, lb_error *failure)
 {
-    (void)run;
-    ((heard *)context)->stop = true;
+    if (event->kind == LB_EVENT_POINT) ((heard *)context)->stop = true;
+    return hear(context, event, failure);
 }
 
 static lb_training_config config_for(char out[SUPPORT_PATH], const char *name, heard *h)
@@ -72,7 +71,9 @@ static lb_training_config config_for(char out[SUPPORT_PATH], const char *name, h
                                 .evaluate_every = 2,
                                 .seed = 1,
                                 .out = support_path(out, name),
-                                .listener = {h, .note = hear_note, .begun = hear_begin, .stop = shall_stop}};
+                                .context = h,
+                                .tell = hear,
+                                .stop = shall_stop};
 }
 
 /* There is no time for more than one step, whatever the machine; a narrow model stays as it is. */
@@ -94,7 +95,7 @@ START_TEST(test_budget_with_enough_time_is_the_recipe)
     heard h;
     char out[SUPPORT_PATH];
     lb_training_config c = config_for(out, "out", &h);
-    c.listener.evaluated = stop_at_once;
+    c.tell = stop_at_once;
     c.minutes = 1e6;
     ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_INTERRUPTED);
     ck_assert_int_eq(h.steps, 4000);

@@ -82,7 +82,7 @@ static lb_training_config usual(void)
                                 .copy = true,
                                 .seed = 1,
                                 .out = support_path(out, "out"),
-                                .listener = {.stop = stop}};
+                                .stop = stop};
 }
 
 static lb_training_result train(const lb_training_config *config)

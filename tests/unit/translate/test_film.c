@@ -131,10 +131,11 @@ START_TEST(test_film_does_not_change_the_training)
 }
 END_TEST
 
-static void die_at_step(void *context, const lb_training_run *run, const lb_training_step *step)
+static lb_status die_at_step(void *context, const lb_event *event, lb_error *failure)
 {
-    (void)run;
-    if (step->step == *(const int *)context) _exit(7);
+    (void)failure;
+    if (event->kind == LB_EVENT_STEPPED && event->step.step == *(const int *)context) _exit(7);
+    return LB_OK;
 }
 
 static void train_and_die(lb_training_config config, int step)
@@ -142,7 +143,8 @@ static void train_and_die(lb_training_config config, int step)
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        config.listener = (lb_training_listener){.context = &step, .stepped = die_at_step};
+        config.context = &step;
+        config.tell = die_at_step;
         _exit(lb_translator_train(config, NULL, NULL) ? 1 : 0);
     }
     int status;
@@ -203,12 +205,15 @@ END_TEST
 
 static int warnings;
 
-static void hear_unsaved(void *context, const lb_training_run *run, const lb_error *found)
+static lb_status hear_unsaved(void *context, const lb_event *event, lb_error *failure)
 {
-    (void)run;
+    (void)failure;
+    if (event->kind != LB_EVENT_UNSAVED) return LB_OK;
     warnings++;
-    ck_assert_msg(strstr(found->message, "film.jsonl: cannot write") != NULL, "%s", found->message);
+    const char *found = event->error->message;
+    ck_assert_msg(strstr(found, "film.jsonl: cannot write") != NULL, "%s", found);
     if (warnings == 2) ck_assert_int_eq(rmdir(context), 0); /* the third attempt succeeds */
+    return LB_OK;
 }
 
 START_TEST(test_film_that_cannot_be_written_is_written_later)
@@ -217,7 +222,8 @@ START_TEST(test_film_that_cannot_be_written_is_written_later)
     lb_training_config config = usual("out");
     ck_assert_int_eq(mkdir(out, 0777), 0);
     ck_assert_int_eq(mkdir(support_path(path, "out/film.jsonl"), 0777), 0);
-    config.listener = (lb_training_listener){.context = path, .unsaved = hear_unsaved};
+    config.context = path;
+    config.tell = hear_unsaved;
     train(&config);
     ck_assert_int_eq(warnings, 2);
     ck_assert_int_eq(support_line_count("out/film.jsonl"), 2 * STEPS / EVERY);

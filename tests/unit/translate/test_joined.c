@@ -107,17 +107,21 @@ static double measure(const char *path)
 }
 
 /* All that was counted, as "unit done/total" after each other. */
-static void add_count(void *context, const char *unit, int64_t done, int64_t total)
+static lb_status add_count(void *context, const lb_event *event, lb_error *failure)
 {
     char *all = context;
     size_t length = strlen(all);
-    snprintf(all + length, 512 - length, "%s %lld/%lld\n", unit, (long long)done, (long long)total);
+    (void)failure;
+    if (event->kind == LB_EVENT_COUNTED)
+        snprintf(all + length, 512 - length, "%s %lld/%lld\n", event->unit, (long long)event->done,
+                 (long long)event->total);
+    return LB_OK;
 }
 
 START_TEST(test_join_measures_members_and_all_as_they_are_applied)
 {
     char counts[512] = "";
-    const lb_training_config data = {.dev = dev_file, .listener = {.context = counts, .counted = add_count}};
+    const lb_training_config data = {.dev = dev_file, .context = counts, .tell = add_count};
     train_two();
     JOINED(&data, joined, forward, backward);
     ck_assert_int_eq(result.count, 2);

@@ -51,21 +51,24 @@ static lb_training_config fractions(const char *out)
                                 .out = out};
 }
 
-static void refuse_note(void *context, const char *text)
+static lb_status refuse_note(void *context, const lb_event *event, lb_error *failure)
 {
-    (void)context;
-    ck_abort_msg("%s: %s", setlocale(LC_NUMERIC, NULL), text);
+    (void)context, (void)failure;
+    if (event->kind == LB_EVENT_NOTE) ck_abort_msg("%s: %s", setlocale(LC_NUMERIC, NULL), event->text);
+    return LB_OK;
 }
 
 /* Trains, with an interruption from which it resumes. */
 static void train(lb_training_config config)
 {
     int steps = 0;
-    config.listener = (lb_training_listener){.context = &steps, .stop = stop_early};
+    config.context = &steps;
+    config.stop = stop_early;
     lb_status status = lb_translator_train(config, NULL, &error);
     ck_assert_msg(status == LB_ERROR_INTERRUPTED, "%s: %s", setlocale(LC_NUMERIC, NULL), error.message);
     error = (lb_error){0};
-    config.listener = (lb_training_listener){.note = refuse_note}; /* the index is there, and can be read */
+    config.stop = NULL;
+    config.tell = refuse_note; /* the index is there, and can be read */
     expect_ok(lb_translator_train(config, NULL, &error));
 }
 

@@ -37,7 +37,7 @@ static lb_training_config usual(void)
                                 .evaluate_every = 40,
                                 .seed = 1,
                                 .out = support_path(out, "out"),
-                                .listener = {.stop = stop}};
+                                .stop = stop};
 }
 
 static void train(const lb_training_config *config)

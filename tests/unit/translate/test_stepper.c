@@ -36,9 +36,12 @@ static double step(lb_stepper *stepper)
     return loss;
 }
 
-static void record_point(void *context, const lb_training_run *run)
+static lb_status record_point(void *context, const lb_event *event, lb_error *failure)
 {
-    *(lb_train_point *)context = run->history->points[run->history->count - 1];
+    (void)failure;
+    if (event->kind == LB_EVENT_POINT)
+        *(lb_train_point *)context = event->history->points[event->history->count - 1];
+    return LB_OK;
 }
 
 /* Bytes of the arrays of both files, which come after headers of other lengths. */
@@ -70,7 +73,8 @@ START_TEST(test_stepper_ends_with_the_weights_of_one_call)
     ck_assert_int_eq(lb_stepper_save(stepper, support_path(stepped, "stepped.safetensors"), &error), LB_OK);
     lb_stepper_free(stepper);
     config.out = support_path(out, "out");
-    config.listener = (lb_training_listener){.context = &point, .evaluated = record_point};
+    config.context = &point;
+    config.tell = record_point;
     ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
     assert_same_weights(support_path(called, "out/sort.safetensors"), stepped);
     ck_assert_double_eq(point.loss, sum / 20);

@@ -1,4 +1,4 @@
-/* Training by one call: its files, its listeners, resuming after a kill, and its errors. */
+/* Training by one call: its files, what it tells, resuming after a kill, and its errors. */
 #include "support/alloc.h"
 #include "support/pair_program.h"
 #include "support/small_training.h"
@@ -14,30 +14,15 @@
 
 static lb_error error;
 
-/* The calls of a listener. */
+/* What was told. */
 typedef struct heard {
     int reports, hints, begun, steps, evaluations, ended;
     int64_t last_step;
     char text[2048], names[64];
 } heard;
 
-static void hear_report(void *context, const char *text)
+static void hear_begin(heard *h, const lb_training_run *run)
 {
-    heard *h = context;
-    h->reports++;
-    snprintf(h->text, sizeof h->text, "%s", text);
-}
-
-static void hear_hint(void *context, const char *text)
-{
-    heard *h = context;
-    h->hints++;
-    snprintf(h->text, sizeof h->text, "%s", text);
-}
-
-static void hear_begin(void *context, const lb_training_run *run)
-{
-    heard *h = context;
     size_t used = strlen(h->names);
     h->begun++;
     ck_assert_int_gt(run->parameters, 1000);
@@ -45,9 +30,8 @@ static void hear_begin(void *context, const lb_training_run *run)
     snprintf(h->names + used, sizeof h->names - used, "%s;", run->name ? run->name : "-");
 }
 
-static void hear_step(void *context, const lb_training_run *run, const lb_training_step *step)
+static void hear_step(heard *h, const lb_training_run *run, const lb_training_step *step)
 {
-    heard *h = context;
     h->steps++;
     ck_assert_int_le(step->step, run->steps);
     ck_assert_ptr_eq(step->last, run->history->count ? &run->history->points[run->history->count - 1] : NULL);
@@ -55,30 +39,33 @@ static void hear_step(void *context, const lb_training_run *run, const lb_traini
     h->last_step = step->step;
 }
 
-static void hear_evaluation(void *context, const lb_training_run *run)
+static lb_status hear(void *context, const lb_event *event, lb_error *failure)
 {
     heard *h = context;
-    ck_assert_int_eq(run->history->count, ++h->evaluations);
-}
-
-static lb_status hear_end(void *context, const lb_training_run *run, lb_error *failure)
-{
-    heard *h = context;
+    const lb_training_run *run = event->run;
     (void)failure;
-    ck_assert_int_eq(run->history->points[run->history->count - 1].step, run->steps);
-    h->ended++;
+    h->reports += event->kind == LB_EVENT_REPORT;
+    h->hints += event->kind == LB_EVENT_HINT;
+    if (event->kind == LB_EVENT_REPORT || event->kind == LB_EVENT_HINT)
+        snprintf(h->text, sizeof h->text, "%s", event->text);
+    if (event->kind == LB_EVENT_BEGUN) hear_begin(h, run);
+    if (event->kind == LB_EVENT_STEPPED) hear_step(h, run, &event->step);
+    if (event->kind == LB_EVENT_POINT) {
+        ck_assert_ptr_eq(event->history, run->history);
+        ck_assert_int_eq(run->history->count, ++h->evaluations);
+    }
+    if (event->kind == LB_EVENT_ENDED) {
+        ck_assert_int_eq(run->history->points[run->history->count - 1].step, run->steps);
+        h->ended++;
+    }
+    ck_assert_int_ne(event->kind, LB_EVENT_EVALUATED);
     return LB_OK;
 }
 
-static lb_training_listener listen(heard *h)
+static void listen(lb_training_config *config, heard *h)
 {
-    return (lb_training_listener){.context = h,
-                                  .report = hear_report,
-                                  .hint = hear_hint,
-                                  .begun = hear_begin,
-                                  .stepped = hear_step,
-                                  .evaluated = hear_evaluation,
-                                  .ended = hear_end};
+    config->context = h;
+    config->tell = hear;
 }
 
 /* The table has the members of the log as columns: a header, and a row for each line. */
@@ -112,7 +99,7 @@ START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
     heard h = {0};
     support_small_files();
     lb_training_config config = support_small_config(out, "deep/out");
-    config.listener = listen(&h);
+    listen(&config, &h);
     config.options = "{\"mine\":1}";
     lb_training_result result = support_small_train(&config);
     ck_assert_double_ge(result.dev.exact_match, 0.9);
@@ -195,10 +182,12 @@ static void write_noise(void)
     support_path(support_small_train_file, "train.tsv");
 }
 
-static lb_status look_at_end(void *context, const lb_training_run *run, lb_error *failure)
+static lb_status look_at_end(void *context, const lb_event *event, lb_error *failure)
 {
-    const lb_train_point *first = run->history->points;
+    const lb_training_run *run = event->run;
     (void)failure;
+    if (event->kind != LB_EVENT_ENDED) return LB_OK;
+    const lb_train_point *first = run->history->points;
     ck_assert_double_eq(first->dev.exact_match, 0);
     ck_assert_double_gt(first->dev.symbol_error, 0.5);
     ck_assert_ptr_eq(run->kept, lb_train_best(run->history));
@@ -215,7 +204,8 @@ START_TEST(test_train_keeps_the_lowest_symbol_error_where_nothing_is_right)
     config.dev = NULL;
     config.evaluate_every = 5;
     config.steps = 150;
-    config.listener = (lb_training_listener){.context = &kept, .ended = look_at_end};
+    config.context = &kept;
+    config.tell = look_at_end;
     lb_training_result result = support_small_train(&config);
     ck_assert_double_eq(result.dev.exact_match, 0);
     ck_assert_double_lt(result.dev.symbol_error, 0.35);
@@ -224,10 +214,11 @@ START_TEST(test_train_keeps_the_lowest_symbol_error_where_nothing_is_right)
 }
 END_TEST
 
-static void die_at_step(void *context, const lb_training_run *run, const lb_training_step *step)
+static lb_status die_at_step(void *context, const lb_event *event, lb_error *failure)
 {
-    (void)run;
-    if (step->step == *(const int *)context) _exit(7);
+    (void)failure;
+    if (event->kind == LB_EVENT_STEPPED && event->step.step == *(const int *)context) _exit(7);
+    return LB_OK;
 }
 
 /* Trains in a separate process, which is killed in the middle of that step. */
@@ -236,7 +227,8 @@ static void train_and_die(lb_training_config config, int step)
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        config.listener = (lb_training_listener){.context = &step, .stepped = die_at_step};
+        config.context = &step;
+        config.tell = die_at_step;
         _exit(lb_translator_train(config, NULL, NULL) ? 1 : 0);
     }
     int status;
@@ -250,7 +242,7 @@ START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
     heard h = {0};
     support_small_files();
     lb_training_config config = support_small_config(out, "killed");
-    config.listener = listen(&h);
+    listen(&config, &h);
     train_and_die(config, 120);
     train_and_die(config, 210);
     ck_assert(support_exists("killed/model.safetensors"));
@@ -262,7 +254,7 @@ START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
     support_assert_same_files("killed/model.safetensors", "whole/model.safetensors");
     ck_assert_int_eq(support_line_count("killed/log.jsonl"), 6);
     config = support_small_config(out, "killed");
-    config.listener = (lb_training_listener){.context = &h, .stepped = hear_step};
+    listen(&config, &h);
     lb_training_result again = support_small_train(&config);
     ck_assert_int_eq(h.steps, 100); /* no further step */
     ck_assert_double_eq(again.dev.exact_match, whole.dev.exact_match);
@@ -285,6 +277,13 @@ static void assert_record(const char *path, int members)
     lb_safetensors_close(file);
 }
 
+static lb_status hear_names(void *context, const lb_event *event, lb_error *failure)
+{
+    (void)failure;
+    if (event->kind == LB_EVENT_BEGUN) hear_begin(context, event->run);
+    return LB_OK;
+}
+
 START_TEST(test_train_of_several_seeds_is_one_ensemble)
 {
     char out[SUPPORT_PATH];
@@ -295,7 +294,8 @@ START_TEST(test_train_of_several_seeds_is_one_ensemble)
     config.seeds = 2;
     config.steps = 100;
     config.dev = NULL;
-    config.listener = (lb_training_listener){.context = &h, .begun = hear_begin};
+    config.context = &h;
+    config.tell = hear_names;
     lb_training_result result = support_small_train(&config);
     ck_assert_str_eq(h.names, "seed 7;seed 8;");
     ck_assert_int_gt(result.pairs, SUPPORT_SMALL_PAIRS / 20);
@@ -328,6 +328,11 @@ START_TEST(test_train_of_several_seeds_is_not_for_a_group)
 }
 END_TEST
 
+static lb_status hear_hint(void *context, const lb_event *event, lb_error *failure)
+{
+    return event->kind == LB_EVENT_HINT ? hear(context, event, failure) : LB_OK;
+}
+
 START_TEST(test_train_forgotten_separator_is_hinted_at)
 {
     char out[SUPPORT_PATH];
@@ -336,17 +341,19 @@ START_TEST(test_train_forgotten_separator_is_hinted_at)
     lb_training_config config = support_small_config(out, "out");
     config.target_separator = NULL;
     config.steps = 1;
-    config.listener = (lb_training_listener){.context = &h, .hint = hear_hint};
+    config.context = &h;
+    config.tell = hear_hint;
     support_small_train(&config);
     ck_assert_int_eq(h.hints, 1);
     ck_assert_ptr_nonnull(strstr(h.text, "train.tsv: the targets have a blank after every 1.0 characters"));
 }
 END_TEST
 
-static lb_status refuse(void *context, const lb_training_run *run, lb_error *failure)
+static lb_status refuse(void *context, const lb_event *event, lb_error *failure)
 {
     (void)context;
-    return lb_error_set(failure, LB_ERROR_WRITE, "no room for a picture of %s", run->name);
+    if (event->kind != LB_EVENT_ENDED) return LB_OK;
+    return lb_error_set(failure, LB_ERROR_WRITE, "no room for a picture of %s", event->run->name);
 }
 
 START_TEST(test_train_error_of_a_listener_ends_the_training)
@@ -356,7 +363,7 @@ START_TEST(test_train_error_of_a_listener_ends_the_training)
     lb_training_config config = support_small_config(out, "out");
     config.steps = 2;
     config.seeds = 2;
-    config.listener.ended = refuse;
+    config.tell = refuse;
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_WRITE);
     ck_assert_str_eq(error.message, "no room for a picture of seed 1");
     ck_assert(support_exists("out/seed-1/model.safetensors") && !support_exists("out/seed-2"));

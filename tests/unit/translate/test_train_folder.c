@@ -69,10 +69,12 @@ END_TEST
 
 static char set_aside[SUPPORT_PATH];
 
-static void note_set_aside(void *context, const lb_training_run *run)
+static lb_status note_set_aside(void *context, const lb_event *event, lb_error *failure)
 {
-    (void)context;
-    snprintf(set_aside, sizeof set_aside, "%s", run->set_aside ? run->set_aside : "");
+    (void)context, (void)failure;
+    if (event->kind == LB_EVENT_BEGUN)
+        snprintf(set_aside, sizeof set_aside, "%s", event->run->set_aside ? event->run->set_aside : "");
+    return LB_OK;
 }
 
 static bool stop_at_once(void *context)
@@ -95,7 +97,7 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
     size_t first_count, second_count;
     char expected[SUPPORT_PATH];
     lb_training_config config = usual();
-    config.listener.begun = note_set_aside;
+    config.tell = note_set_aside;
     config.fresh = true;
     train(&config);
     ck_assert_str_eq(set_aside, "");
@@ -107,7 +109,7 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
     char *second = support_content("out/model.safetensors", &second_count);
     /* Interrupted before its first evaluation: the last model is still in its place, too. */
     config.seed = 3;
-    config.listener.stop = stop_at_once;
+    config.stop = stop_at_once;
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
     expect_same_content("out/model.safetensors", second, second_count);
     expect_same_content("out/model.old-1.safetensors", first, first_count);
@@ -115,7 +117,7 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
     /* Resumed, the second training has no earlier model. */
     config.seed = 2;
     config.fresh = false;
-    config.listener.stop = NULL;
+    config.stop = NULL;
     train(&config);
     ck_assert_str_eq(set_aside, "");
     ck_assert_uint_eq(support_match_count("out/model.old-*"), 2);
@@ -145,24 +147,22 @@ typedef struct trouble {
 static const char *const names[] = {"out/model.safetensors", "out/checkpoint.safetensors", "out/log.jsonl",
                                     "out/log.csv"};
 
-static void make_trouble(void *context, const lb_training_run *run, const lb_training_step *step)
-{
-    const trouble *t = context;
-    char path[SUPPORT_PATH];
-    (void)run;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        support_path(path, names[i]);
-        if (step->step == t->from) ck_assert_int_eq(mkdir(path, 0700), 0);
-        if (step->step == t->until) ck_assert_int_eq(rmdir(path), 0);
-    }
-}
-
-static void count_warning(void *context, const lb_training_run *run, const lb_error *found)
+static lb_status make_trouble(void *context, const lb_event *event, lb_error *failure)
 {
     trouble *t = context;
-    (void)run;
-    ck_assert_int_eq(found->status, LB_ERROR_WRITE);
-    t->warnings++;
+    char path[SUPPORT_PATH];
+    (void)failure;
+    if (event->kind == LB_EVENT_UNSAVED) {
+        ck_assert_int_eq(event->error->status, LB_ERROR_WRITE);
+        t->warnings++;
+    }
+    if (event->kind != LB_EVENT_STEPPED) return LB_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        support_path(path, names[i]);
+        if (event->step.step == t->from) ck_assert_int_eq(mkdir(path, 0700), 0);
+        if (event->step.step == t->until) ck_assert_int_eq(rmdir(path), 0);
+    }
+    return LB_OK;
 }
 
 START_TEST(test_train_continues_while_nothing_can_be_written)
@@ -175,8 +175,8 @@ START_TEST(test_train_continues_while_nothing_can_be_written)
     config.out = support_path(undisturbed, "undisturbed");
     train(&config);
     config.out = out;
-    config.listener =
-        (lb_training_listener){.context = &t, .stepped = make_trouble, .unsaved = count_warning};
+    config.context = &t;
+    config.tell = make_trouble;
     ck_assert_int_eq(mkdir(out, 0700), 0);
     train(&config);
     ck_assert_int_ge(t.warnings, 3);
@@ -192,8 +192,8 @@ START_TEST(test_train_whose_last_files_cannot_be_written_fails)
 {
     trouble t = {.from = STEPS - 1, .until = STEPS + 1}; /* never, for there is no such step */
     lb_training_config config = usual();
-    config.listener =
-        (lb_training_listener){.context = &t, .stepped = make_trouble, .unsaved = count_warning};
+    config.context = &t;
+    config.tell = make_trouble;
     config.evaluate_every = STEPS;
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_WRITE);
     ck_assert_ptr_nonnull(strstr(error.message, "out/checkpoint.safetensors"));

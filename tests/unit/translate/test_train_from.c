@@ -17,11 +17,13 @@ static int64_t stop_after; /* steps; 0: never */
 static char train_file[SUPPORT_PATH], new_file[SUPPORT_PATH], new_dev[SUPPORT_PATH], base[SUPPORT_PATH],
     out[SUPPORT_PATH];
 
-static void see(void *context, const lb_training_run *run)
+static lb_status see(void *context, const lb_event *event, lb_error *failure)
 {
-    (void)context;
-    const lb_train_history *history = run->history;
-    first_loss = history->points[history->points[0].step == 0 && history->count > 1].loss;
+    const lb_train_history *history = event->history;
+    (void)context, (void)failure;
+    if (event->kind == LB_EVENT_POINT)
+        first_loss = history->points[history->points[0].step == 0 && history->count > 1].loss;
+    return LB_OK;
 }
 
 static bool stop(void *context)
@@ -56,7 +58,8 @@ static lb_training_config usual(void)
                                 .steps = 200,
                                 .seed = 1,
                                 .out = base,
-                                .listener = {.evaluated = see, .stop = stop}};
+                                .tell = see,
+                                .stop = stop};
 }
 
 /* The configuration of a second training: other pairs, and nothing about the model. */
@@ -267,10 +270,11 @@ END_TEST
 
 static lb_train_point kept;
 
-static void keep(void *context, const lb_training_run *run)
+static lb_status keep(void *context, const lb_event *event, lb_error *failure)
 {
-    (void)context;
-    kept = *run->kept;
+    (void)context, (void)failure;
+    if (event->kind == LB_EVENT_POINT) kept = *event->run->kept;
+    return LB_OK;
 }
 
 /* Steps that are much too large. */
@@ -282,7 +286,7 @@ START_TEST(test_train_from_a_model_that_is_better_than_what_follows_keeps_it)
     config.dev = support_path((char[SUPPORT_PATH]){0}, "dev.tsv");
     config.steps = 2 * EVERY;
     config.lr = 0.3;
-    config.listener.evaluated = keep;
+    config.tell = keep;
     for (int steps = 0; steps <= EVERY + 2; steps += EVERY + 2) {
         config.fresh = true;
         stop_after = steps;

@@ -67,9 +67,11 @@ START_TEST(test_train_lists_target_ends_the_training)
 }
 END_TEST
 
-static lb_status keep_points(void *context, const lb_training_run *run, lb_error *ignored)
+static lb_status keep_points(void *context, const lb_event *event, lb_error *ignored)
 {
+    const lb_training_run *run = event->run;
     (void)ignored;
+    if (event->kind != LB_EVENT_ENDED) return LB_OK;
     memcpy(context, run->history->points, (size_t)run->history->count * sizeof *run->history->points);
     return LB_OK;
 }
@@ -101,7 +103,8 @@ START_TEST(test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was
         config.evaluate_every = 1;
         config.lr = 1;
         config.average = -1;
-        config.listener = (lb_training_listener){.context = points, .ended = keep_points};
+        config.context = points;
+        config.tell = keep_points;
         train(&config);
         best = 0;
         for (int64_t step = 1; step <= EVALUATIONS; step++) {

@@ -16,13 +16,16 @@ static lb_error error;
 static lb_train_history seen; /* of the last training; its points are a copy */
 static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH];
 
-static void see(void *context, const lb_training_run *run)
+static lb_status see(void *context, const lb_event *event, lb_error *failure)
 {
-    (void)context;
+    const lb_training_run *run = event->run;
+    (void)context, (void)failure;
+    if (event->kind != LB_EVENT_POINT) return LB_OK;
     seen.count = run->history->count;
     lb_release(seen.points);
     seen.points = lb_alloc((size_t)seen.count * sizeof *seen.points);
     memcpy(seen.points, run->history->points, (size_t)seen.count * sizeof *seen.points);
+    return LB_OK;
 }
 
 static lb_training_config usual(void)
@@ -41,7 +44,7 @@ static lb_training_config usual(void)
                                 .evaluate_every = EVERY,
                                 .seed = 1,
                                 .out = support_path(out, "out"),
-                                .listener = {.evaluated = see}};
+                                .tell = see};
 }
 
 static void train(const lb_training_config *config)

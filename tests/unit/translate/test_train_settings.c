@@ -46,7 +46,7 @@ static lb_status train(lb_training_config config, const char *folder)
     config.steps = 30;
     config.evaluate_every = 10;
     config.seed = 3;
-    config.listener.stop = stop;
+    config.stop = stop;
     lb_training_result result;
     return lb_translator_train(config, &result, &error);
 }

@@ -1,5 +1,5 @@
 /* When a training makes an index of its pairs, when it uses it, and what it says about it. */
-#include "translate/training/pairs.h"
+#include "translate/training/data.h"
 
 #include "support/alloc.h"
 #include "support/suite.h"
@@ -25,9 +25,8 @@ static lb_indexed_pairs pairs;
 static char *index_path;
 static char noted[2 * LB_MESSAGE_LENGTH];
 
-static void hear(void *context, const char *text)
+static void hear_note(const char *text)
 {
-    (void)context;
     ck_assert_str_eq(noted, "");
     snprintf(noted, sizeof noted, "%s", text);
 }
@@ -38,16 +37,23 @@ static struct {
     int64_t last, total;
 } counted;
 
-static void note_count(void *context, const char *unit, int64_t done, int64_t total)
+static void note_count(const char *unit, int64_t done, int64_t total)
 {
     bool pair = strcmp(unit, "pair") == 0;
-    (void)context;
     ck_assert(pair || strcmp(unit, "MB read") == 0);
     ck_assert(0 <= done && done <= total);
     counted.bytes += !pair;
     counted.pairs += pair;
     counted.last = done;
     counted.total = total;
+}
+
+static lb_status hear(void *context, const lb_event *event, lb_error *failure)
+{
+    (void)context, (void)failure;
+    if (event->kind == LB_EVENT_NOTE) hear_note(event->text);
+    if (event->kind == LB_EVENT_COUNTED) note_count(event->unit, event->done, event->total);
+    return LB_OK;
 }
 
 static void write_pairs(void)
@@ -68,7 +74,7 @@ static lb_status open_pairs(lb_index_use use)
                                        .index = use,
                                        .index_file = index_file,
                                        .out = "out",
-                                       .listener = {.note = hear, .counted = note_count}};
+                                       .tell = hear};
     *noted = '\0';
     error = (lb_error){0};
     return lb_training_pairs_open(&pairs, &index_path, &config, &format, &error);

@@ -1,4 +1,4 @@
-#include "translate/training/film.h"
+#include "translate/training/stepper.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -14,12 +14,12 @@
 
 static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-static lb_status out_of_memory(const lb_film *film, lb_error *error)
+static lb_status out_of_memory(const lb_attention_history *shown, lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", film->path);
+    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", shown->path);
 }
 
-/* The step of a line; -1 if it is none of a film. */
+/* The step of a line; -1 if it is not one of ours. */
 static double step_of(const char *line, size_t length)
 {
     cJSON *json;
@@ -39,30 +39,30 @@ static bool is_before(const lb_train_history *history, double step)
 }
 
 /* Copies the lines of earlier evaluations to `pending`, up to the first that is something else. */
-static void keep_lines(lb_film *film, const char *text, const lb_train_history *history)
+static void keep_lines(lb_attention_history *shown, const char *text, const lb_train_history *history)
 {
     const char *end;
     for (; (end = strchr(text, '\n')) != NULL; text = end + 1) {
         size_t length = (size_t)(end - text);
         if (!is_before(history, step_of(text, length))) return;
-        lb_buffer_print(&film->pending, "%.*s\n", (int)length, text);
+        lb_buffer_print(&shown->pending, "%.*s\n", (int)length, text);
     }
 }
 
-static lb_status begin(lb_film *film, const lb_train_history *history, lb_error *error)
+static lb_status begin_file(lb_attention_history *shown, const lb_train_history *history, lb_error *error)
 {
     void *text = NULL;
     size_t count;
-    film->begun = true;
-    film->tape = lb_tape_new();
-    if (!film->tape) return out_of_memory(film, error);
-    if (history->count < 2 || lb_file_is_missing(film->path)) return LB_OK;
+    shown->begun = true;
+    shown->tape = lb_tape_new();
+    if (!shown->tape) return out_of_memory(shown, error);
+    if (history->count < 2 || lb_file_is_missing(shown->path)) return LB_OK;
     lb_error found = {0};
-    lb_status status = lb_file_read_own(film->path, 0, &text, &count, &found);
-    if (!status) keep_lines(film, text, history);
+    lb_status status = lb_file_read_own(shown->path, 0, &text, &count, &found);
+    if (!status) keep_lines(shown, text, history);
     lb_release(text);
-    /* A file that cannot be read has no frames to keep; that it cannot be written will be said. */
-    return status == LB_ERROR_MEMORY ? out_of_memory(film, error) : LB_OK;
+    /* A file that cannot be read has no lines to keep; that it cannot be written will be said. */
+    return status == LB_ERROR_MEMORY ? out_of_memory(shown, error) : LB_OK;
 }
 
 static void print_symbols(lb_buffer *json, const char *key, const lb_vocabulary *vocabulary,
@@ -103,8 +103,8 @@ static void print_weights(lb_buffer *json, const lb_decoded *all, int64_t row, i
     lb_release(text);
 }
 
-static void print_frame(lb_buffer *json, const lb_text_model *model, const lb_batch *batch,
-                        const lb_decoded *all, int64_t row, int64_t pair, int64_t step)
+static void print_pair(lb_buffer *json, const lb_text_model *model, const lb_batch *batch,
+                       const lb_decoded *all, int64_t row, int64_t pair, int64_t step)
 {
     int32_t length = batch->source.lengths[row];
     lb_json_open(json, NULL, "{");
@@ -120,58 +120,60 @@ static void print_frame(lb_buffer *json, const lb_text_model *model, const lb_ba
     lb_buffer_print(json, "\"}\n");
 }
 
-/* Decodes the pairs and prints their frames. `number` has room for theirs. */
-static lb_status shoot(lb_film *film, lb_producer *producer, const lb_text_model *model, int pairs,
-                       int64_t *number, int64_t step, lb_error *error)
+/* Decodes the pairs and prints their lines. `number` has room for theirs. */
+static lb_status decode_pairs(lb_attention_history *shown, lb_data_loader *loader, const lb_text_model *model,
+                              int pairs, int64_t *number, int64_t step, lb_error *error)
 {
-    lb_tape_reset(film->tape);
-    lb_batch batch = lb_producer_held_out(producer, film->tape, pairs, number);
+    lb_tape_reset(shown->tape);
+    lb_batch batch = lb_data_loader_held_out(loader, shown->tape, pairs, number);
     lb_decoded all = lb_greedy(model->model, batch.source, lb_text_model_limit(model, batch.source.length));
     for (int64_t row = 0; row < all.batch; row++)
-        print_frame(&film->pending, model, &batch, &all, row, number[row], step);
-    lb_status status = lb_tape_status(film->tape);
-    if (status) return lb_error_set(error, status, "%s", lb_tape_error(film->tape));
-    return film->pending.failed ? out_of_memory(film, error) : LB_OK;
+        print_pair(&shown->pending, model, &batch, &all, row, number[row], step);
+    lb_status status = lb_tape_status(shown->tape);
+    if (status) return lb_error_set(error, status, "%s", lb_tape_error(shown->tape));
+    return shown->pending.failed ? out_of_memory(shown, error) : LB_OK;
 }
 
-static lb_status drop_old(lb_film *film, const lb_train_history *history, lb_error *error)
+static lb_status drop_old(lb_attention_history *shown, const lb_train_history *history, lb_error *error)
 {
-    bool own = film->begun || history->count > 1;
-    film->begun = true;
-    if (own || remove(film->path) == 0 || errno == ENOENT) return LB_OK;
-    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot remove: %s", film->path, strerror(errno));
+    bool own = shown->begun || history->count > 1;
+    shown->begun = true;
+    if (own || remove(shown->path) == 0 || errno == ENOENT) return LB_OK;
+    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot remove: %s", shown->path, strerror(errno));
 }
 
-lb_status lb_film_add(lb_film *film, lb_producer *producer, const lb_text_model *model, int pairs,
-                      const lb_train_history *history, lb_error *error)
+lb_status lb_attention_history_add(lb_attention_history *shown, lb_data_loader *loader,
+                                   const lb_text_model *model, int pairs, const lb_train_history *history,
+                                   lb_error *error)
 {
-    if (pairs <= 0) return drop_old(film, history, error);
-    lb_status status = film->begun ? LB_OK : begin(film, history, error);
+    if (pairs <= 0) return drop_old(shown, history, error);
+    lb_status status = shown->begun ? LB_OK : begin_file(shown, history, error);
     if (status) return status;
     int64_t *number = lb_alloc((size_t)pairs * sizeof *number);
-    if (!number) return out_of_memory(film, error);
-    status = shoot(film, producer, model, pairs, number, history->points[history->count - 1].step, error);
+    if (!number) return out_of_memory(shown, error);
+    status =
+        decode_pairs(shown, loader, model, pairs, number, history->points[history->count - 1].step, error);
     lb_release(number);
-    return status ? status : lb_film_save(film, error);
+    return status ? status : lb_attention_history_save(shown, error);
 }
 
-lb_status lb_film_save(lb_film *film, lb_error *error)
+lb_status lb_attention_history_save(lb_attention_history *shown, lb_error *error)
 {
-    const lb_buffer *lines = &film->pending;
+    const lb_buffer *lines = &shown->pending;
     if (lines->length == 0) return LB_OK;
-    bool appends = film->size > 0 && !lb_file_is_missing(film->path);
-    lb_status status = appends
-                           ? lb_file_append_at(film->path, film->size, lines->text, lines->length, error)
-                           : lb_file_write_own(film->path, &(lb_bytes){lines->text, lines->length}, 1, error);
+    bool appends = shown->size > 0 && !lb_file_is_missing(shown->path);
+    lb_status status =
+        appends ? lb_file_append_at(shown->path, shown->size, lines->text, lines->length, error)
+                : lb_file_write_own(shown->path, &(lb_bytes){lines->text, lines->length}, 1, error);
     if (status) return status;
-    film->size = (appends ? film->size : 0) + lines->length;
-    film->pending.length = 0;
+    shown->size = (appends ? shown->size : 0) + lines->length;
+    shown->pending.length = 0;
     return LB_OK;
 }
 
-void lb_film_free(lb_film *film)
+void lb_attention_history_free(lb_attention_history *shown)
 {
-    lb_tape_free(film->tape);
-    lb_release(film->pending.text);
-    *film = (lb_film){.path = film->path};
+    lb_tape_free(shown->tape);
+    lb_release(shown->pending.text);
+    lb_release(shown->path);
 }

@@ -1,7 +1,7 @@
 /* Arrays in files: the formats of their numbers, the order of bytes, which is little-endian on every machine, and what
  * the reader and the writer of safetensors share. */
-#ifndef LB_ARRAYS_H
-#define LB_ARRAYS_H
+#ifndef LB_SAFETENSORS_H
+#define LB_SAFETENSORS_H
 
 #include "lookback/io.h"
 #include "lookback/tensor.h"

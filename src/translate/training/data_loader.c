@@ -1,4 +1,4 @@
-#include "translate/training/batches.h"
+#include "translate/training/data.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -8,10 +8,10 @@
 #include "train/evaluate.h"
 #include "translate/training/recipe.h"
 
-lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_training_config *config,
-                           uint64_t seed, int shards, lb_error *error)
+lb_status lb_data_loader_init(lb_data_loader *p, lb_training_data *data, const lb_training_config *config,
+                              uint64_t seed, int shards, lb_error *error)
 {
-    *p = (lb_producer){.data = data, .batch = config->batch, .shards = shards, .task = data->task};
+    *p = (lb_data_loader){.data = data, .batch = config->batch, .shards = shards, .task = data->task};
     p->task.seed = seed;
     if (data->sorts) return LB_OK;
     p->pair = lb_alloc((size_t)p->batch * sizeof *p->pair);
@@ -22,20 +22,20 @@ lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_trai
     return p->order ? LB_OK : error->status;
 }
 
-void lb_producer_free(lb_producer *p)
+void lb_data_loader_free(lb_data_loader *p)
 {
     lb_pair_order_free(p->order);
     lb_release(p->pair);
 }
 
-int64_t lb_producer_steps(const lb_producer *p, const lb_training_config *config)
+int64_t lb_data_loader_steps(const lb_data_loader *p, const lb_training_config *config)
 {
     if (!p->order) return config->steps;
     return lb_recipe_steps(config, lb_pairs_count(p->data->train), lb_pair_order_batches(p->order));
 }
 
 /* Lists are drawn, so a part is as good as any other. */
-static lb_batch draw_part(const lb_producer *p, lb_tape *tape, int64_t step, int64_t shard)
+static lb_batch draw_part(const lb_data_loader *p, lb_tape *tape, int64_t step, int64_t shard)
 {
     int64_t first = shard * p->batch / p->shards, end = (shard + 1) * p->batch / p->shards;
     if (first == end) return lb_batch_empty(tape);
@@ -43,7 +43,7 @@ static lb_batch draw_part(const lb_producer *p, lb_tape *tape, int64_t step, int
                               (uint64_t)(step * p->batch + first));
 }
 
-lb_batch lb_producer_batch(lb_producer *p, lb_tape *tape, int64_t part)
+lb_batch lb_data_loader_batch(lb_data_loader *p, lb_tape *tape, int64_t part)
 {
     int64_t step = part / p->shards, shard = part % p->shards, count = 0;
     if (!p->order) return draw_part(p, tape, step, shard);
@@ -53,7 +53,7 @@ lb_batch lb_producer_batch(lb_producer *p, lb_tape *tape, int64_t part)
     return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, p->pair, count);
 }
 
-lb_batch lb_producer_held_out(lb_producer *p, lb_tape *tape, int64_t count, int64_t *number)
+lb_batch lb_data_loader_held_out(lb_data_loader *p, lb_tape *tape, int64_t count, int64_t *number)
 {
     int64_t all = p->order ? lb_pairs_count(p->data->dev) : count;
     count = count < all ? count : all;
@@ -62,15 +62,15 @@ lb_batch lb_producer_held_out(lb_producer *p, lb_tape *tape, int64_t count, int6
     return lb_pair_batch(p->data->dev, p->data->source, p->data->target, tape, number, count);
 }
 
-lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *tape, const lb_group *group,
-                              lb_evaluation *found)
+lb_status lb_data_loader_measure(lb_data_loader *p, const lb_model *model, lb_tape *tape,
+                                 const lb_group *group, lb_evaluation *found)
 {
     lb_training_data *d = p->data;
     if (!p->order) return lb_sort_measure(model, &p->task, tape, LB_MEASURED, group, found);
     return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, group, found);
 }
 
-void lb_producer_print(const lb_producer *p, lb_buffer *json)
+void lb_data_loader_print(const lb_data_loader *p, lb_buffer *json)
 {
     char *task = p->order ? NULL : lb_sort_task_print(&p->task);
     if (p->order) {

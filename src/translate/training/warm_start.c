@@ -1,10 +1,10 @@
-#include "translate/training/start.h"
+#include "translate/training/data.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "data/pair_line.h"
 #include "data/symbols.h"
-#include "io/arrays.h"
+#include "io/safetensors.h"
 #include "io/path.h"
 #include "models/built_in.h"
 #include "models/ensemble/ensemble.h"
@@ -53,7 +53,7 @@ static lb_status contradicts(const lb_training_config *c, const char *name, cons
                              const char *ours, lb_error *error)
 {
     char has[2 * LB_RUN_WORD], wants[2 * LB_RUN_WORD];
-    lb_trainer_config words = {.setting = c->listener.setting, .context = c->listener.context};
+    lb_trainer_config words = {.setting = c->setting, .context = c->context};
     return lb_error_set(error, LB_ERROR_ARGUMENT, "cannot start from %s: it has %s, this run has %s", c->from,
                         lb_run_setting(&words, name, found, has), lb_run_setting(&words, name, ours, wants));
 }
@@ -129,8 +129,8 @@ static lb_status check_task(const lb_text_model *m, const lb_training_config *c,
     return contradicts(c, "max_number", found, ours, error);
 }
 
-static lb_status load(lb_start *start, const char *path, const lb_safetensors *file, lb_training_config *c,
-                      lb_error *error)
+static lb_status load_model(lb_warm_start *start, const char *path, const lb_safetensors *file,
+                            lb_training_config *c, lb_error *error)
 {
     lb_error found = {0};
     if (lb_text_model_load(file, NULL, &start->model, &found)) return lb_name_file(path, &found, error);
@@ -146,26 +146,26 @@ static lb_status load(lb_start *start, const char *path, const lb_safetensors *f
     return status;
 }
 
-lb_status lb_start_open(lb_start *start, lb_training_config *config, lb_error *error)
+lb_status lb_warm_start_open(lb_warm_start *start, lb_training_config *config, lb_error *error)
 {
     char *path;
-    *start = (lb_start){0};
+    *start = (lb_warm_start){0};
     if (!config->from) return LB_OK;
     lb_safetensors *file = lb_model_file_open(config->from, &path, error);
     if (!file) return error->status;
-    lb_status status = load(start, path, file, config, error);
+    lb_status status = load_model(start, path, file, config, error);
     lb_safetensors_close(file);
     lb_release(path);
     return status;
 }
 
-void lb_start_free(lb_start *start)
+void lb_warm_start_free(lb_warm_start *start)
 {
     lb_text_model_free(&start->model);
 }
 
-lb_status lb_start_grow(const lb_start *start, const lb_vocabulary *old, lb_vocabulary **symbols,
-                        lb_error *error)
+lb_status lb_warm_start_grow(const lb_warm_start *start, const lb_vocabulary *old, lb_vocabulary **symbols,
+                             lb_error *error)
 {
     if (!start->model.params) return LB_OK;
     lb_vocabulary *grown = lb_vocabulary_new_reserved(error);
@@ -183,8 +183,8 @@ lb_status lb_start_grow(const lb_start *start, const lb_vocabulary *old, lb_voca
 }
 
 /* Everything must match except the number of symbols and settings that only training uses. */
-static lb_status compare_models(const lb_start *start, const lb_training_config *c, const lb_model *model,
-                                lb_error *error)
+static lb_status compare_models(const lb_warm_start *start, const lb_training_config *c,
+                                const lb_model *model, lb_error *error)
 {
     lb_run_differences d = {.count = 0};
     char *found = lb_model_config_json(start->model.model), *ours = lb_model_config_json(model);
@@ -211,8 +211,8 @@ static bool copy_rows(const lb_tensor *from, lb_tensor *to)
     return true;
 }
 
-lb_status lb_start_copy(const lb_start *start, const lb_training_config *config, const lb_model *model,
-                        lb_params *params, lb_error *error)
+lb_status lb_warm_start_copy(const lb_warm_start *start, const lb_training_config *config,
+                             const lb_model *model, lb_params *params, lb_error *error)
 {
     if (!start->model.params) return LB_OK;
     lb_status status = compare_models(start, config, model, error);

@@ -1,0 +1,90 @@
+/* A model in training: its state, one step, the loop of lb_train, and the file from which it resumes. */
+#ifndef LB_TRAINER_H
+#define LB_TRAINER_H
+
+#include "base/buffer.h"
+#include "lookback/train.h"
+#include "train/group.h"
+#include "train/thread_choice.h"
+
+/** What changes from step to step, apart from the parameters. */
+typedef struct lb_train_state {
+    int64_t step;           /* steps done */
+    double loss_sum;        /* of the steps since the last point */
+    double seconds, tokens; /* of the run, as in lb_train_point */
+    lb_optimizer *optimizer;
+    lb_real *average; /* average weights, laid out like the weights; NULL: not kept */
+    lb_real *best;    /* weights of the best evaluation, laid out like the weights; NULL: not kept */
+    lb_train_history *history;
+} lb_train_state;
+
+/** A model in training. The caller sets `config`, and `state.history` if it evaluates. */
+typedef struct lb_trainer {
+    const lb_trainer_config *config;
+    lb_tape *tape;
+    lb_train_state state;
+    lb_shards shards;
+    lb_thread_choice threads;
+    int64_t waited, ended; /* ns that the last step waited for others; the clock at its end */
+    lb_real *room;         /* [LB_GROUP_ROOM] for the gradients of others; NULL without a group */
+    bool stopped;          /* a process of the group wants to stop: all know it after the same step */
+    double start;          /* of the loop, by its clock: earlier by the seconds of the run that it resumes */
+    double begun, before;  /* of this session: the clock, and the tokens, when its first step began */
+    int64_t saved;         /* the step of the checkpoint */
+} lb_trainer;
+
+/* ---- A step (step.c). ---- */
+
+/** Begins before the first step.
+ *  Memory: freed by lb_trainer_free, also after an error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_trainer_begin(lb_trainer *trainer, lb_error *error);
+
+/** One step: batch, gradient, optimiser, average. `loss` receives its value. With a group, everyone takes its parts of
+ *  the batch.
+ *  Errors: LB_ERROR_DIVERGED if the loss or the gradient is not finite; errors of the tape. */
+LB_MUST_USE lb_status lb_trainer_step(lb_trainer *trainer, double *loss, lb_error *error);
+
+/** Swaps the weights with their average, if there is one: before and after evaluating it. */
+void lb_trainer_swap(const lb_trainer *trainer);
+
+/** The bytes of all weights. */
+size_t lb_trainer_bytes(const lb_trainer *trainer);
+
+void lb_trainer_free(lb_trainer *trainer);
+
+/* ---- The loop of lb_train, for one that does more around it (trainer.c). ---- */
+
+/** Begins, resumes from the checkpoint if there is one, and evaluates parameters that are trained already.
+ *  Memory: freed by lb_trainer_free, also after an error. Errors: those of lb_train. */
+LB_MUST_USE lb_status lb_trainer_open(lb_trainer *trainer, lb_error *error);
+
+/** Whether all steps are done, the target is reached, or patience has run out. */
+bool lb_trainer_is_done(const lb_trainer *trainer);
+
+/** One step, and the evaluation and the checkpoint that follow some of them. Errors: those of lb_train. */
+LB_MUST_USE lb_status lb_trainer_advance(lb_trainer *trainer, lb_error *error);
+
+/** Saves, and sets the parameters to the result of the run. Errors: those of saving. */
+LB_MUST_USE lb_status lb_trainer_end(lb_trainer *trainer, lb_error *error);
+
+/** Prints the members of a point without braces, up to its seconds and tokens, as JSON. */
+void lb_train_point_print(lb_buffer *json, const lb_train_point *point);
+
+/** The points as lines of JSON. Release the string with lb_release; NULL if out of memory. */
+char *lb_train_history_json(const lb_train_history *history);
+
+/* ---- The state in a file (resume.c). ---- */
+
+/** Writes the state and the parameters.
+ *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY; the old file is then intact. */
+LB_MUST_USE lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state,
+                                     lb_error *error);
+
+/** Reads the state and the parameters. Without a file it changes nothing.
+ *  Errors: LB_ERROR_FORMAT if the file is damaged, from another run, or has more steps than the run. */
+LB_MUST_USE lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error);
+
+/** Appends a point. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error);
+
+#endif

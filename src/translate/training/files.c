@@ -1,0 +1,230 @@
+#include "translate/training/stepper.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "io/path.h"
+#include "settings/settings.h"
+#include "translate/file/text_model.h"
+#include "translate/training/recipe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+lb_status lb_training_files_name(lb_training_files *f, const char *folder, bool sorts, lb_error *error)
+{
+    f->model = lb_model_place(folder, sorts, error);
+    f->checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
+    f->log.path = lb_folder_path(folder, sorts ? "train.jsonl" : "log.jsonl", error);
+    f->table.path = lb_folder_path(folder, sorts ? "train.csv" : "log.csv", error);
+    f->shown.path = lb_folder_path(folder, "film.jsonl", error);
+    return f->model && f->checkpoint && f->log.path && f->table.path && f->shown.path ? LB_OK
+                                                                                      : LB_ERROR_MEMORY;
+}
+
+void lb_training_files_free(lb_training_files *f)
+{
+    lb_release(f->model);
+    lb_release(f->checkpoint);
+    lb_release(f->log.path);
+    lb_release(f->table.path);
+    lb_attention_history_free(&f->shown);
+    lb_release(f->set_aside);
+}
+
+/* ---- The log. ---- */
+
+/* Prints one line of JSON as a row of the table, or its member names as the header. */
+static void print_row(lb_buffer *csv, const char *line, bool names)
+{
+    cJSON *json;
+    const char *comma = "";
+    if (lb_json_parse(line, strcspn(line, "\n"), NULL, &json)) csv->failed = true;
+    for (const cJSON *member = json ? json->child : NULL; member; member = member->next, comma = ",") {
+        char *value = lb_json_print(member);
+        const char *cell = cJSON_IsNull(member) ? "" : value; /* what was not measured */
+        csv->failed = csv->failed || !value;
+        lb_buffer_print(csv, "%s%s", comma, names || !value ? member->string : cell);
+        cJSON_free(value);
+    }
+    lb_buffer_print(csv, "\n");
+    cJSON_Delete(json);
+}
+
+/* The points as JSON, one per line, or as CSV; NULL if memory runs out. */
+static char *print_points(const char *path, const lb_train_history *history, bool header)
+{
+    const char *ending = strrchr(path, '.');
+    char *json = lb_train_history_json(history);
+    if (!json || !ending || strcmp(ending, ".csv") != 0) return json;
+    lb_buffer csv = {0};
+    lb_buffer_print(&csv, "%s", "");
+    if (header && *json) print_row(&csv, json, true);
+    for (const char *line = json; *line; line += strcspn(line, "\n") + 1) print_row(&csv, line, false);
+    lb_release(json);
+    return lb_buffer_end(&csv);
+}
+
+static lb_status write_points(const char *path, const lb_train_history *history, bool append, lb_error *error)
+{
+    char *log = print_points(path, history, !append);
+    if (!log) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
+    lb_status status = append ? lb_file_append(path, log, strlen(log), error)
+                              : lb_file_write_own(path, &(lb_bytes){log, strlen(log)}, 1, error);
+    lb_release(log);
+    return status;
+}
+
+/* Writes the file with all points. */
+static lb_status write_log(lb_training_log *log, const lb_train_history *history, lb_error *error)
+{
+    lb_status status = write_points(log->path, history, false, error);
+    log->count = status ? 0 : history->count;
+    return status;
+}
+
+/* Appends the last point, so that a reader can follow the file, if that is known to have all others. */
+static lb_status update_log(lb_training_log *log, const lb_train_history *history, lb_error *error)
+{
+    if (log->count == 0 || log->count != history->count - 1 || lb_file_is_missing(log->path))
+        return write_log(log, history, error);
+    const lb_train_history last = {.points = history->points + log->count, .count = 1};
+    lb_status status = write_points(log->path, &last, true, error);
+    log->count = status ? 0 : history->count;
+    return status;
+}
+
+/* ---- Models. ---- */
+
+static const lb_train_point *last_point(const lb_stepper *s)
+{
+    return &s->history.points[s->history.count - 1];
+}
+
+/* The evaluation whose weights would be the result if the run ended now. */
+static const lb_train_point *kept_point(const lb_stepper *s)
+{
+    return s->loop.keep_best ? lb_train_best(&s->history) : last_point(s);
+}
+
+/* What options may leave open, as it was in force; but the architecture is in the configuration of the model. */
+static char *print_settings(const lb_stepper *s)
+{
+    lb_buffer json = {0};
+    const lb_training_config c = lb_stepper_in_force(s);
+    lb_json_open(&json, NULL, "{");
+    lb_settings_print(&json, &c, LB_SETTINGS_IN_FORCE, 1, LB_SETTINGS_END);
+    lb_buffer_print(&json, "}");
+    return lb_buffer_end(&json);
+}
+
+char *lb_stepper_record(const lb_stepper *s, const lb_train_point *kept)
+{
+    char *settings = print_settings(s);
+    char *record =
+        settings ? lb_training_record(&s->history, kept, s->seed, s->config->options, settings) : NULL;
+    lb_release(settings);
+    return record;
+}
+
+static lb_status save_model(const lb_stepper *s, const char *path, const lb_train_point *kept,
+                            lb_error *error)
+{
+    char *record = lb_stepper_record(s, kept);
+    if (!record) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
+    lb_text_model model = lb_training_data_model(s->data, s->model, s->params);
+    model.training = record;
+    lb_status status = lb_text_model_save(path, &model, error);
+    lb_release(record);
+    return status;
+}
+
+/* The file name of the model of one evaluation. */
+static char *name_snapshot(const lb_stepper *s, int64_t step, lb_error *error)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s-%lld.safetensors", s->data->sorts ? "sort" : "model", (long long)step);
+    return lb_folder_path(s->run.folder, name, error);
+}
+
+/* Saves the model of the last evaluation, and removes all but the newest of these files. */
+static lb_status save_snapshot(const lb_stepper *s, lb_error *error)
+{
+    const lb_train_history *history = &s->history;
+    char *path = name_snapshot(s, last_point(s)->step, error);
+    lb_status status = path ? save_model(s, path, last_point(s), error) : LB_ERROR_MEMORY;
+    lb_release(path);
+    for (int64_t i = 0; i < history->count - s->config->keep && !status; i++) {
+        path = name_snapshot(s, history->points[i].step, error);
+        if (!path) return LB_ERROR_MEMORY;
+        if (remove(path) != 0 && errno != ENOENT)
+            status = lb_error_set(error, LB_ERROR_WRITE, "%s: cannot remove: %s", path, strerror(errno));
+        lb_release(path);
+    }
+    return status;
+}
+
+/* ---- What the loop tells. ---- */
+
+/* A file that cannot be written now is written at the end, with the weights that are kept in memory. */
+static lb_status downgrade(const lb_stepper *s, lb_status status, const lb_error *found, lb_error *error)
+{
+    if (status != LB_ERROR_WRITE) return status ? lb_error_set(error, status, "%s", found->message) : LB_OK;
+    const lb_event event = {.kind = LB_EVENT_UNSAVED, .run = &s->run, .error = found};
+    return lb_training_tell(s->config, event, error);
+}
+
+static lb_status save_evaluated(lb_stepper *s, lb_error *error)
+{
+    lb_error found = {0};
+    bool kept = kept_point(s) == last_point(s);
+    lb_status status = kept ? save_model(s, s->files.model, last_point(s), &found) : LB_OK;
+    if (!status && s->config->keep > 0) status = save_snapshot(s, &found);
+    status = downgrade(s, status, &found, error);
+    if (status) return status;
+    lb_text_model model = lb_training_data_model(s->data, s->model, s->params);
+    status =
+        lb_attention_history_add(&s->files.shown, &s->loader, &model, s->config->film, &s->history, &found);
+    return downgrade(s, status, &found, error);
+}
+
+static lb_status log_point(lb_stepper *s, lb_error *error)
+{
+    lb_error found = {0};
+    s->run.kept = kept_point(s);
+    lb_status status = update_log(&s->files.log, &s->history, &found);
+    if (!status) status = update_log(&s->files.table, &s->history, &found);
+    return downgrade(s, status, &found, error);
+}
+
+lb_status lb_stepper_hear(void *stepper, const lb_event *event, lb_error *error)
+{
+    lb_stepper *s = stepper;
+    lb_event told = *event;
+    told.run = &s->run;
+    if (event->kind == LB_EVENT_EVALUATED) return save_evaluated(s, error);
+    lb_status status = event->kind == LB_EVENT_POINT ? log_point(s, error) : LB_OK;
+    return status ? status : lb_training_tell(s->config, told, error);
+}
+
+/* The model and its checkpoint may be links, to another disk. */
+lb_status lb_stepper_begin_files(lb_stepper *s, lb_error *error)
+{
+    const char *const files[] = {s->files.log.path, s->files.table.path, s->files.shown.path};
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < sizeof files / sizeof *files && !status; i++)
+        status = lb_own_check(files[i], "a file", error);
+    if (!status && s->config->fresh) status = lb_set_aside(s->files.model, &s->files.set_aside, error);
+    s->run.set_aside = s->files.set_aside;
+    return status;
+}
+
+lb_status lb_stepper_end_files(lb_stepper *s, lb_error *error)
+{
+    lb_status status = save_model(s, s->files.model, s->run.kept, error);
+    if (!status) status = write_log(&s->files.log, &s->history, error);
+    if (!status) status = write_log(&s->files.table, &s->history, error);
+    return status ? status : lb_attention_history_save(&s->files.shown, error);
+}

@@ -1,0 +1,167 @@
+/* One model in training, by lb_translator_train, which may train several, or step by step; and the files that it
+ * writes: models, the log, and the attention history. */
+#ifndef LB_TRAINING_STEPPER_H
+#define LB_TRAINING_STEPPER_H
+
+#include "train/augment.h"
+#include "train/trainer.h"
+#include "translate/training/data.h"
+
+/* ---- The attention history: what the model writes for a few held-out pairs at each evaluation, and where it looks
+ * (attention_history.c). ---- */
+
+/** An attention history while it is made: the file `path`, a line of JSON for each evaluation and pair. It begins as
+ *  zero with a path.
+ *      {"step":250,"pair":7,"source":[...],"expected":[...],"output":[...],"finished":true,"weights":"base64"}
+ *  The symbols are those that the model reads and writes. `weights` has a byte for each step of the output and symbol
+ *  of the source, round(255 weight): the mean over the heads of the last layer; "" without attention. */
+typedef struct lb_attention_history {
+    char *path;
+    lb_tape *tape;     /* of its own: the training's is not disturbed */
+    lb_buffer pending; /* lines that are not in the file yet */
+    size_t size;       /* bytes of the file that belong to the history */
+    bool begun;
+} lb_attention_history;
+
+/** Adds the lines of an evaluation, which is the last of `history`, with the weights that the model has now. The first
+ *  one begins a new file, or continues an existing one after the evaluations of `history` before it; later lines in
+ *  that file were made by a run that was killed, and are dropped. With no `pairs`, the first one removes the file.
+ *  Model:  as it will be in its file.
+ *  Errors: LB_ERROR_WRITE: the lines are kept, and written with the next ones; LB_ERROR_MEMORY; those of decoding. */
+LB_MUST_USE lb_status lb_attention_history_add(lb_attention_history *shown, lb_data_loader *loader,
+                                               const lb_text_model *model, int pairs,
+                                               const lb_train_history *history, lb_error *error);
+
+/** Writes what could not be written before. Errors: LB_ERROR_WRITE. */
+LB_MUST_USE lb_status lb_attention_history_save(lb_attention_history *shown, lb_error *error);
+
+/** Frees the memory, and the path. */
+void lb_attention_history_free(lb_attention_history *shown);
+
+/* ---- All of them (files.c). ---- */
+
+/** The log of a training: a file with one line per evaluation, in JSON or, if its name ends in ".csv", as a table whose
+ *  first line names the columns. */
+typedef struct lb_training_log {
+    char *path;
+    int64_t count; /* the first points of the history, which the file is known to have; 0 if none is */
+} lb_training_log;
+
+typedef struct lb_training_files {
+    char *model, *checkpoint;
+    lb_training_log log, table;
+    lb_attention_history shown;
+    char *set_aside; /* the earlier model; NULL: there is none */
+} lb_training_files;
+
+/** Names the files of a folder.
+ *  Memory: freed by lb_training_files_free, also after an error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_training_files_name(lb_training_files *files, const char *folder, bool sorts,
+                                             lb_error *error);
+
+void lb_training_files_free(lb_training_files *files);
+
+/* ---- The training. ---- */
+
+/** The caller sets the fields above `shards`, which must outlive the training, and makes the folder. */
+struct lb_stepper {
+    const lb_training_config *config; /* without gaps */
+    lb_training_data *data;
+    const lb_warm_start *start;
+    uint64_t seed;       /* of its weights and all other random numbers */
+    lb_training_run run; /* what is told; the caller owns its name and folder */
+    int shards;          /* parts of each batch */
+    lb_params *params;
+    lb_model *model; /* owned by `params` */
+    lb_data_loader loader;
+    lb_trainer_config loop;
+    lb_trainer trainer; /* of `loop`; zero before its first step and after its last one */
+    lb_train_history history;
+    lb_training_files files;
+    char *identity; /* `run` of `loop` */
+    lb_shared_symbols shared;
+    double *hidden;                /* of lb_hide_symbols; NULL: nothing is hidden */
+    struct lb_stepper_inputs *own; /* of lb_stepper_new; NULL: they belong to the caller */
+};
+
+/* ---- A training (stepper.c). ---- */
+
+/** Builds the model, and the configuration of its loop.
+ *  Memory: freed by lb_stepper_close, also after an error.
+ *  Errors: LB_ERROR_ARGUMENT for an invalid model; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_stepper_init(lb_stepper *stepper, lb_error *error);
+
+/** Frees all but the stepper itself. */
+void lb_stepper_close(lb_stepper *stepper);
+
+/* ---- Its model (model.c). ---- */
+
+/** Its settings, with those that the configuration leaves open. */
+lb_training_config lb_stepper_in_force(const lb_stepper *stepper);
+
+/** Makes the parameters and the model, copies what the start model knows, and freezes what shall not be trained.
+ *  Errors: LB_ERROR_ARGUMENT for an invalid model; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_stepper_build(lb_stepper *stepper, lb_error *error);
+
+/** The same without weights and without data, to learn whether there can be such a model. */
+LB_MUST_USE lb_status lb_stepper_build_trial(lb_stepper *stepper, lb_error *error);
+
+/* ---- Its files (files.c). ---- */
+
+/** Checks that the files can be written, and sets aside an earlier model, if the training is fresh.
+ *  Errors: those of lb_own_check and lb_set_aside. */
+LB_MUST_USE lb_status lb_stepper_begin_files(lb_stepper *stepper, lb_error *error);
+
+/** An lb_tell_fn of its loop: saves what is evaluated, and passes on what the user shall hear. The file of the model
+ *  holds the weights that would be the result if the training ended now.
+ *  Errors: LB_ERROR_MEMORY; whatever the listener returns. */
+LB_MUST_USE lb_status lb_stepper_hear(void *stepper, const lb_event *event, lb_error *error);
+
+/** Writes the model once more, now with the record of the whole training, and all files.
+ *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_stepper_end_files(lb_stepper *stepper, lb_error *error);
+
+/** The record of the training so far, for a file with the weights that are kept. Memory: as lb_training_record. */
+char *lb_stepper_record(const lb_stepper *stepper, const lb_train_point *kept);
+
+/* ---- Its identity, and the message if a checkpoint belongs to another one (run_identity.c). ---- */
+
+/** The settings that determine the weights, for lb_trainer_config.run: a JSON object, to be released with lb_release;
+ *  NULL if memory runs out. Steps, patience and target are not compared: a finished run can be resumed with more of
+ *  them. */
+char *lb_run_identity(const lb_stepper *stepper);
+
+/** What an earlier session has decided about its run. */
+typedef struct lb_run_facts {
+    int shards, steps;
+    int embed, hidden; /* of a seq2seq; the width of a transformer */
+} lb_run_facts;
+
+/** The facts of the run that a checkpoint belongs to; all 0 without a checkpoint, or with one that lb_train will
+ *  refuse. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_run_identity_facts(const char *checkpoint, lb_run_facts *facts, lb_error *error);
+
+/** An lb_same_run_fn: compares the settings of a checkpoint with ours.
+ *  Errors: LB_ERROR_FORMAT with the differences; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_run_identity_check(void *stepper, const char *found, lb_error *error);
+
+/* ---- From files to models (train.c). ---- */
+
+/** Whether there can be a training with this configuration, as far as can be said without its pairs. Draws no
+ *  weights, which would take most of the time.
+ *  Errors: those of lb_warm_start_open and lb_stepper_init. */
+LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
+
+/** Fills in what the recipe chooses for the pairs of a configuration that starts from no model; not the steps if it
+ *  says `epochs` or `minutes`. Reads the files, and writes none.
+ *  Errors: those of lb_training_data_open. */
+LB_MUST_USE lb_status lb_training_fit(lb_training_config *config, lb_error *error);
+
+/** lb_translator_train, in a folder `out` that the caller may keep locked: see io/path.h. */
+LB_MUST_USE lb_status lb_train_models(const lb_training_config *config, bool locked,
+                                      lb_training_result *result, lb_error *error);
+
+/** lb_translator_join into a folder that the caller keeps locked (translate/join/join.c). */
+LB_MUST_USE lb_status lb_join_locked(const lb_join_config *config, lb_join_result *result, lb_error *error);
+
+#endif
