@@ -1,8 +1,7 @@
 /* lookback: one program for all commands. The command is the first argument, or the name by which the program was
  * called. */
 #include "cli/commands.h"
-#include "cli/nearest.h"
-#include "cli/programs.h"
+#include "cli/option.h"
 #include "console/console.h"
 #include "console/ranks.h"
 #include "tensor/instruction_set.h"
@@ -14,12 +13,6 @@
 #include <unistd.h>
 
 enum { CALLED = 64 };
-
-/* The command of a link, such as `visualize`. `train_sort` is older than `lookback`. */
-static const app_command *find_linked(const char *name)
-{
-    return app_command_find(strcmp(name, "train_sort") == 0 ? "sort" : name);
-}
 
 static void print_commands(void)
 {
@@ -34,7 +27,7 @@ static void print_commands(void)
     app_examples_print(app_whole.examples, app_whole.example_count, stdout);
 }
 
-static int run(const app_command *command, int argc, char **argv)
+static int run_command(const app_command *command, int argc, char **argv)
 {
     static char called[CALLED];
     snprintf(called, sizeof called, "lookback %s", argv[0]);
@@ -79,24 +72,18 @@ static int unknown_option(const char *word)
 static const char *const help_words[] = {"help", "--help", "-h", NULL};
 static const char *const version_words[] = {"version", "--version", "-V", NULL};
 
-static bool is(const char *word, const char *const *words)
-{
-    while (*words && strcmp(*words, word) != 0) words++;
-    return *words;
-}
-
 /* `lookback help [COMMAND [--all]]` */
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";
-    if (argc < 2 || is(argv[1], help_words) || is(argv[1], version_words)) {
+    if (argc < 2 || app_is_one_of(argv[1], help_words) || app_is_one_of(argv[1], version_words)) {
         print_commands();
         return app_close_stdout(0);
     }
     const app_command *asked = app_command_find(argv[1]);
     if (!asked) return unknown_command(argv[1]);
     char *words[] = {argv[1], option, argv[2], NULL};
-    return run(asked, argc > 2 ? 3 : 2, words);
+    return run_command(asked, argc > 2 ? 3 : 2, words);
 }
 
 #ifdef APP_OPENMP_INSIDE
@@ -125,7 +112,8 @@ int main(int argc, char **argv)
     app_let_threads_sleep(argv); /* before any argument is removed */
     const char *path = argc > 0 ? argv[0] : "", *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    const app_command *linked = find_linked(name);
+    /* The command of a link, such as `visualize`. `train_sort` is older than `lookback`. */
+    const app_command *linked = app_command_find(strcmp(name, "train_sort") == 0 ? "sort" : name);
     app_called_as(linked ? name : "lookback");
     if (linked) return app_ranks_leave(linked->main(argc, argv));
     if (argc < 2) {
@@ -133,12 +121,12 @@ int main(int argc, char **argv)
         return app_close_stdout(lb_status_exit(LB_ERROR_ARGUMENT));
     }
     const char *word = argv[1];
-    if (is(word, help_words)) return help(argc - 1, argv + 1);
-    if (is(word, version_words)) {
+    if (app_is_one_of(word, help_words)) return help(argc - 1, argv + 1);
+    if (app_is_one_of(word, version_words)) {
         printf("lookback %s\n%s\nloops for %s\n", lb_version(), lb_kernel_name(), lb_instruction_set_name());
         return app_close_stdout(0);
     }
     const app_command *asked = app_command_find(word);
     if (!asked) return *word == '-' ? unknown_option(word) : unknown_command(word);
-    return run(asked, argc - 1, argv + 1);
+    return run_command(asked, argc - 1, argv + 1);
 }

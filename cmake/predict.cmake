@@ -8,10 +8,11 @@ set(sources ${LOOKBACK_SOURCES})
 list(FILTER sources EXCLUDE REGEX "/src/(metrics|plot|settings|translate/(join|training))/") # the linker leaves out what else nobody calls
 lookback_objects(lookback_predict_objects lookback_alone ${sources})
 target_compile_definitions(lookback_predict_objects PRIVATE LB_PREDICT)
-# Loops and functions are there once, and neither debuggers nor exceptions unwind through them.
+# Loops and functions are there once, what is jumped to is not aligned, and neither debuggers nor exceptions unwind through
+# them.
 target_compile_options(lookback_predict_objects PRIVATE -fopenmp-simd -ffunction-sections -fdata-sections
   -fno-asynchronous-unwind-tables
-  "$<$<C_COMPILER_ID:GNU>:-fno-unswitch-loops;-fno-split-loops;-fno-inline-functions>")
+  "$<$<C_COMPILER_ID:GNU>:-fno-unswitch-loops;-fno-split-loops;-fno-inline-functions;-falign-jumps=1>")
 set_target_properties(lookback_predict_objects PROPERTIES SMALL ON)
 
 if(EMSCRIPTEN)

@@ -1,13 +1,37 @@
 #include "apply/decoding.h"
 
-#include "base/alloc.h"
-#include "base/buffer.h"
-#include "io/file.h"
-
-#include <lookback/io.h>
+#include "base/format.h"
+#include "console/console.h"
+#include "data/symbols.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* Nothing else is opened: a pipe can be read only once. */
+static bool is_model(const char *file)
+{
+    struct stat found;
+    if (stat(file, &found) != 0 || !(S_ISREG(found.st_mode) || S_ISDIR(found.st_mode))) return false;
+    lb_error ignored = {0};
+    lb_safetensors *opened = lb_model_file_open(file, NULL, &ignored);
+    lb_safetensors_close(opened);
+    return opened != NULL;
+}
+
+lb_translator *app_open_model(const char *model, const char *file, lb_error *error)
+{
+    lb_error found = {0};
+    lb_translator *translator = lb_translator_open(model, &found);
+    if (translator) return translator;
+    bool swapped = found.status != LB_ERROR_MEMORY && file && is_model(file);
+    if (swapped)
+        lb_error_set(error, found.status, "%s; the model comes first: %s %s", found.message, file, model);
+    else
+        lb_error_set(error, found.status, "%s", found.message);
+    return NULL;
+}
 
 lb_status app_check_copy(const lb_translator_facts *model, lb_error *error)
 {
@@ -26,78 +50,85 @@ double app_temperature(double given)
     return given > 0 ? given : DBL_MIN; /* divided by it, any other logit is minus infinity */
 }
 
-lb_status app_write_attention(const char *path, const lb_translations *found, lb_error *error)
+/* ---- Symbols that a model does not know. ---- */
+
+enum {
+    MOST = 10000,     /* distinct unknown symbols counted: there is no limit on words */
+    NAMED = 20,       /* listed symbols */
+    LIST_BYTES = 800, /* less than the limit of a note */
+    ENTRY_BYTES = 80, /* maximum for a listed symbol, or for the text after the list */
+    SAMPLE = 8,       /* known symbols shown as examples */
+    SAMPLE_BYTES = 128
+};
+
+/* "e, a, t": examples of known symbols. */
+static void write_sample(const lb_vocabulary *vocabulary, char sample[SAMPLE_BYTES])
 {
-    const lb_output *output = found->text->output;
-    lb_shape shape = LB_SHAPE(found->layers, found->heads, output->steps, found->text->length);
-    int64_t count = lb_shape_count(shape);
-    double *values = lb_alloc((size_t)count * sizeof *values);
-    if (!values) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    for (int64_t i = 0; i < count; i++) values[i] = (double)output->weights[i];
-    lb_status status = lb_npy_write(values, shape, LB_DTYPE_F32, path, error);
-    lb_release(values);
+    size_t used = 0;
+    sample[0] = '\0';
+    for (int32_t id = LB_FIRST_TOKEN; id < LB_FIRST_TOKEN + SAMPLE && id < lb_vocabulary_size(vocabulary);
+         id++) {
+        char shown[LB_SYMBOL_SHOWN];
+        const char *symbol = lb_symbol_show(lb_vocabulary_symbol(vocabulary, id), shown);
+        if (used + strlen(symbol) + sizeof ", " > SAMPLE_BYTES) return;
+        used += (size_t)snprintf(sample + used, SAMPLE_BYTES - used, "%s%s", used ? ", " : "", symbol);
+    }
+}
+
+static lb_status count_symbol(app_unknown *unknown, const char *symbol, lb_error *error)
+{
+    unknown->times++;
+    if (!unknown->named) unknown->named = lb_vocabulary_new_reserved(error);
+    if (!unknown->named) return LB_ERROR_MEMORY;
+    bool full = lb_vocabulary_size(unknown->named) >= LB_FIRST_TOKEN + MOST;
+    if (!full || lb_vocabulary_id(unknown->named, symbol) != LB_UNK)
+        return lb_vocabulary_add(unknown->named, &symbol, 1, error);
+    unknown->full = true;
+    return LB_OK;
+}
+
+lb_status app_unknown_count(app_unknown *unknown, const lb_translation *text, lb_error *error)
+{
+    lb_status status = LB_OK;
+    unknown->symbols += text->length;
+    for (int64_t i = 0; i < text->unknown_count && !status; i++)
+        status = count_symbol(unknown, text->unknown[i], error);
     return status;
 }
 
-bool app_attention_has_lines(const char *path)
+void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, const char *where,
+                      int64_t number, const lb_translation *text)
 {
-    static const char ending[] = ".jsonl";
-    size_t length = strlen(path), end = sizeof ending - 1;
-    return length > end && strcmp(path + length - end, ending) == 0;
+    if (text->length == 0 || text->unknown_count < text->length || unknown->strangers_said) return;
+    char sample[SAMPLE_BYTES];
+    write_sample(model->source, sample);
+    app_warn("%s:%lld: the model knows no symbol of this text; it was trained on texts of %s ...", where,
+             (long long)number, sample);
+    unknown->strangers_said = true;
 }
 
-/* Nested lists of so many dimensions. */
-static const lb_real *add_lists(lb_buffer *lines, const lb_real *values, const int64_t *size, int dimensions)
+void app_unknown_say(app_unknown *unknown, const char *where)
 {
-    enum { DIGITS = 6 };
-    if (dimensions == 0) {
-        lb_json_number(lines, NULL, (double)*values, DIGITS);
-        return values + 1;
+    if (unknown->times == 0) return;
+    char list[LIST_BYTES];
+    size_t used = 0;
+    lb_vocabulary_sort(unknown->named, 0);
+    int32_t size = lb_vocabulary_size(unknown->named), id = LB_FIRST_TOKEN;
+    for (; id < size && id < LB_FIRST_TOKEN + NAMED && used + ENTRY_BYTES < sizeof list; id++) {
+        int64_t times = lb_vocabulary_count(unknown->named, id);
+        char shown[LB_SYMBOL_SHOWN];
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\" %lld time%s", used ? ", " : "",
+                                 lb_symbol_show(lb_vocabulary_symbol(unknown->named, id), shown),
+                                 (long long)times, lb_plural(times));
     }
-    lb_json_open(lines, NULL, "[");
-    for (int64_t i = 0; i < *size; i++) values = add_lists(lines, values, size + 1, dimensions - 1);
-    lb_buffer_print(lines, "]");
-    return values;
+    if (id < size)
+        snprintf(list + used, sizeof list - used, " and %s%d other%s", unknown->full ? "at least " : "",
+                 (int)(size - id), lb_plural(size - id));
+    app_warn("%s: the model does not know %lld of the %lld symbols: %s", where, (long long)unknown->times,
+             (long long)unknown->symbols, list);
 }
 
-void app_add_attention(lb_buffer *lines, const lb_translations *found, const lb_translation *text)
+void app_unknown_close(app_unknown *unknown)
 {
-    const lb_output *output = text->output;
-    if (text->count == 0 || !output->weights) {
-        lb_buffer_print(lines, "null\n");
-        return;
-    }
-    const int64_t size[] = {found->layers, found->heads, output->steps, text->length};
-    lb_json_open(lines, NULL, "{");
-    lb_json_strings(lines, "source", text->symbol, text->length);
-    lb_json_strings(lines, "output", output->symbol, output->length);
-    lb_json_bool(lines, "finished", output->finished);
-    lb_json_key(lines, "attention");
-    add_lists(lines, output->weights, size, (int)(sizeof size / sizeof *size));
-    lb_buffer_print(lines, "}\n");
-}
-
-lb_status app_write_lines(const char *path, const lb_buffer *lines, lb_error *error)
-{
-    if (lines->failed) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    return lb_file_write_atomic(path, lines->text ? lines->text : "", lines->length, error);
-}
-
-void app_add_alignment(lb_buffer *line, const lb_translations *found, const lb_translation *text,
-                       const lb_output *output)
-{
-    int64_t map = output->steps * text->length;
-    const lb_real *last = output->weights ? output->weights + (found->layers - 1) * found->heads * map : NULL;
-    for (int64_t step = 0; step < output->length && last; step++) {
-        int64_t best = 0;
-        double most = -1;
-        for (int64_t k = 0; k < text->length; k++) {
-            double sum = 0;
-            for (int64_t head = 0; head < found->heads; head++)
-                sum += (double)last[head * map + step * text->length + k];
-            if (sum > most) best = k;
-            most = sum > most ? sum : most;
-        }
-        lb_buffer_print(line, "%s%lld-%lld", step > 0 ? " " : "", (long long)best, (long long)step);
-    }
+    lb_vocabulary_free(unknown->named);
 }

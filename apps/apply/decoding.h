@@ -1,9 +1,12 @@
-/* Decoding options that predict and evaluate share. */
+/* Decoding by a model: the operand MODEL is opened, options become those of the library, and symbols of the input that
+ * the model does not know are reported. */
 #ifndef APP_DECODING_H
 #define APP_DECODING_H
 
-#include "base/buffer.h"
 #include <lookback/translate.h>
+
+/** lb_translator_open. If `file`, unless NULL, is the model instead, the message says so. */
+LB_MUST_USE lb_translator *app_open_model(const char *model, const char *file, lb_error *error);
 
 /** Checks that the model has attention, which copying unknown symbols needs. Errors: LB_ERROR_FORMAT, with the model's
  *  file. */
@@ -15,24 +18,29 @@ double app_length_penalty(double given);
 /** Converts the temperature of the command line, where 0 takes the likeliest token, to that of the library. */
 double app_temperature(double given);
 
-/** Writes the attention weights as a NumPy file in float32, of shape [layers, heads, steps, source].
- *  Errors: LB_ERROR_MEMORY; LB_ERROR_WRITE. */
-LB_MUST_USE lb_status app_write_attention(const char *path, const lb_translations *found, lb_error *error);
+/* ---- Symbols that a model does not know. ---- */
 
-/** Whether a file of attention has a line for each text: its name ends in .jsonl. */
-bool app_attention_has_lines(const char *path);
+/** The counts. Zero is empty. */
+typedef struct app_unknown {
+    lb_vocabulary *named;   /* the distinct unknown symbols and their counts */
+    int64_t symbols, times; /* all symbols; unknown ones among them */
+    bool full;              /* too many: `named` does not have all of them */
+    bool strangers_said;
+} app_unknown;
 
-/** Adds a line of JSON with the attention of the best output of a text: {"source": its symbols, "output": the symbols,
- *  "finished": whether an end follows them, "attention": [layer][head][step][source]}; null if there is no output. */
-void app_add_attention(lb_buffer *lines, const lb_translations *found, const lb_translation *text);
+/** Counts the symbols of a text that the model does not know. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_unknown_count(app_unknown *unknown, const lb_translation *text, lb_error *error);
 
-/** Writes lines to a file, at once. Errors: LB_ERROR_MEMORY; LB_ERROR_WRITE. */
-LB_MUST_USE lb_status app_write_lines(const char *path, const lb_buffer *lines, lb_error *error);
+/** Warns, once, that the model knows none of the symbols of line `number` of the input `where`: it may be the wrong
+ *  model. */
+void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, const char *where,
+                      int64_t number, const lb_translation *text);
 
-/** Adds the alignment of an output, "0-0 2-1": for each of its symbols, the position in the source with the largest
- *  attention, as a mean over the heads of the last layer; of equal ones, the first. Source: the format of
- *  fast_align. */
-void app_add_alignment(lb_buffer *line, const lb_translations *found, const lb_translation *text,
-                       const lb_output *output);
+/** Reports the unknown symbols and their counts, most frequent first, in one message; nothing if there were none.
+ *  `where` names the texts. */
+void app_unknown_say(app_unknown *unknown, const char *where);
+
+/** Frees the counts. */
+void app_unknown_close(app_unknown *unknown);
 
 #endif

@@ -1,13 +1,114 @@
-/* Texts from standard input or a file, as they arrive: one per line, or a column of each line. */
+/* Reads what a model is applied to, from a file or a pipe: pairs one by one, or texts as they arrive. */
 #ifndef APP_INPUT_H
 #define APP_INPUT_H
 
+#include "base/buffer.h"
 #include "data/pair_line.h"
+#include "io/lines.h"
+#include "lookback/translate.h"
+#include "settings/settings.h"
+
+/** The columns of a struct that has them, such as lb_pair_format. `is_usual`: whether --help shows the first two. */
+#define APP_COLUMNS(format, is_usual)                                                                        \
+    APP_INT(0, "source-column", "N", &(format)->source_column, 1, 1 << 16,                                   \
+            "column of the sources, if lines have more columns than a source and a target; columns that "    \
+            "are not given are those of the training",                                                       \
+            .usual = (is_usual)),                                                                            \
+        APP_INT(0, "target-column", "N", &(format)->target_column, 1, 1 << 16, "column of the targets",      \
+                .usual = (is_usual)),                                                                        \
+        APP_FEATURES(format, 1,                                                                              \
+                     "column of the features of the sources; if neither this nor the training had one, 2")
+#define APP_FEATURES(format, least, ...)                                                                     \
+    APP_INT(0, "features-column", "N", &(format)->features_column, (least), 1 << 16, __VA_ARGS__)
+
+/** The format of the files of a program, and the targets in a file of their own. */
+#define APP_FORMAT(format) APP_TEXT(0, "format", "NAME", (format), lb_setting_find("format")->help)
+#define APP_TARGETS(name, of, targets)                                                                       \
+    APP_TEXT(0, name, "FILE", (targets),                                                                     \
+             "file of the targets, a line for each line of " of ", which then has only sources")
+
+/** What a program does with lines that are not pairs, in a format; and with sources that have several targets. */
+#define APP_SKIP_BAD_LINES(format, ...) APP_FLAG(0, "skip-bad-lines", &(format)->skip_bad_lines, __VA_ARGS__)
+#define APP_ANY_TARGET(value, ...)      APP_FLAG(0, "any-target", (value), __VA_ARGS__)
+#define APP_ANY_TARGET_HELP                                                                                  \
+    "count each source once, and its output as right "                                                       \
+    "if it equals any of its targets"
+
+/* ---- Pairs. ---- */
+
+/** Sets both sides of a format to these choices of lb_symbol_kind_names and lb_normal_form_names. */
+void app_set_symbols(lb_pair_format *format, int symbols, int normalize);
+
+/** Whether a line with this error is left out. */
+static inline bool app_skips(const lb_pair_format *format, lb_status status)
+{
+    return status == LB_ERROR_FORMAT && format->skip_bad_lines;
+}
+
+/** An open file. Zero is a closed one. */
+typedef struct app_pair_input {
+    const char *name; /* in messages */
+    lb_pair_file file;
+    lb_lines lines;
+    lb_pair_format format; /* with what the file says about itself */
+    lb_pair_line pair;     /* of the last line */
+    int64_t count, skipped;
+    int64_t checked; /* pairs that app_pair_input_check has found */
+} app_pair_input;
+
+/** The format of pairs for a model: its rules and limits, and the columns of its training where `asked` has none.
+ *  `model` must outlive the opening. */
+lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model);
+
+/** Notes what the file says about its format, or as which it is read, unless that was to be expected. */
+void app_note_format(const char *name, const lb_pair_file *file, bool expected);
+
+/** Opens a file; "-" is standard input. Checks `format`. `format` and `path` must outlive the input.
+ *  Memory: freed by app_pair_input_close, also after an error.
+ *  Errors: LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_pair_input_open(app_pair_input *input, const char *path,
+                                          const lb_pair_format *format, lb_error *error);
+
+/** Checks all lines in advance, so that a bad one near the end does not waste hours of work.
+ *  Errors: those of app_pair_input_next; LB_ERROR_FORMAT if there is no pair. */
+LB_MUST_USE lb_status app_pair_input_check(app_pair_input *input, lb_error *error);
+
+/** Reads the next line, whatever its content. Returns false at the end, and after an error.
+ *  Errors: LB_ERROR_OPEN if it cannot be read. */
+bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
+
+/** Reads the next pair into input->pair. Skips and counts bad lines if the format says so. Returns false at the end and
+ *  after an error.
+ *  Errors: LB_ERROR_FORMAT, with file and line; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
+bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error);
+
+/** What the message about a line of too many or too few columns lacks: the options of the program. "" for any other
+ *  message. `trained`: a model was, which chooses the columns that are not given. */
+const char *app_columns_help(const char *message, bool trained);
+
+/** Closes the file and frees everything. */
+void app_pair_input_close(app_pair_input *input);
+
+/** Pairs as texts, for a model. Zero is none. */
+typedef struct app_pair_texts {
+    lb_strings sources, targets;
+    int64_t *number; /* [sources.count] of their lines */
+    size_t number_room;
+} app_pair_texts;
+
+/** Replaces the texts by the next pairs, at most `most`; by none at the end.
+ *  Memory: freed by app_pair_texts_free, also after an error. Errors: those of app_pair_input_next. */
+LB_MUST_USE lb_status app_pair_texts_read(app_pair_texts *texts, app_pair_input *input, size_t most,
+                                          lb_error *error);
+
+/** Frees the texts. */
+void app_pair_texts_free(app_pair_texts *texts);
+
+/* ---- Texts, one for each line, or a column of each line. ---- */
 
 /** One line. */
 typedef struct app_input_line {
-    const char *text;   /* a string; NULL if the line is blank or bad */
-    const char *prefix; /* the text of the prefix column, if there is one */
+    const char *text; /* a string; NULL if the line is blank or bad */
     bool blank;
     char *bad; /* why, for app_input_skip; NULL: it is not */
     int64_t number;

@@ -1,14 +1,10 @@
 /* Applies a trained model to a file or standard input, line by line. */
-#include "apply/answer_json.h"
+#include "apply/answer.h"
 #include "apply/decoding.h"
 #include "apply/input.h"
-#include "apply/model_operand.h"
-#include "apply/pair_input.h"
-#include "apply/unknown.h"
-#include "apply/votes.h"
 #include "base/format.h"
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
 #include "console/console.h"
 #include "console/progress.h"
 #include "io/file.h"
@@ -16,21 +12,18 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* What the command line asks for. */
-typedef struct settings {
-    const char *model, *lines; /* files; NULL lines: standard input */
-    const char *output;        /* file for what is otherwise printed; NULL: none */
-    const char *attention;     /* file for the attention weights; NULL: none */
-    lb_pair_format format;     /* of the lines */
+/* A model applied to texts. */
+typedef struct predicting {
+    /* What the command line asks for. */
+    const char *model_path, *input_path; /* NULL input: standard input */
+    const char *output;                  /* file for what is otherwise printed; NULL: none */
+    const char *attention;               /* file for the attention weights; NULL: none */
+    lb_pair_format format;               /* of the lines */
     int batch, beam, n_best, prefix_column;
     double length_penalty, temperature;
     uint64_t seed;
-    bool copy_unknown, jsonl, sample, votes, only_outputs, alignments, quiet;
-} settings;
-
-/* The state of a run. */
-typedef struct predicting {
-    const settings *asked;
+    bool copy_unknown, jsonl, sample, shows_votes, only_outputs, alignments, quiet;
+    /* The work. */
     lb_translator *translator;
     lb_translator_facts model;
     lb_translate_config config;
@@ -42,45 +35,44 @@ typedef struct predicting {
     app_votes votes;                /* of the members, if asked for */
     app_progress progress;
     const lb_translations *found; /* the current ones */
-    lb_buffer attention;          /* lines of its file */
+    lb_buffer attention_lines;    /* of its file */
 } predicting;
 
 static lb_status open_model(predicting *s, lb_error *error)
 {
-    const settings *asked = s->asked;
-    s->translator = app_open_model(asked->model, asked->lines, error);
+    s->translator = app_open_model(s->model_path, s->input_path, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
-    s->config = (lb_translate_config){.beam = asked->beam,
-                                      .n_best = asked->n_best,
-                                      .length_penalty = app_length_penalty(asked->length_penalty),
-                                      .attention = asked->attention || asked->alignments,
-                                      .copy_unknown = asked->copy_unknown,
-                                      .sample = asked->sample,
-                                      .temperature = app_temperature(asked->temperature),
-                                      .seed = asked->seed,
+    s->config = (lb_translate_config){.beam = s->beam,
+                                      .n_best = s->n_best,
+                                      .length_penalty = app_length_penalty(s->length_penalty),
+                                      .attention = s->attention || s->alignments,
+                                      .copy_unknown = s->copy_unknown,
+                                      .sample = s->sample,
+                                      .temperature = app_temperature(s->temperature),
+                                      .seed = s->seed,
                                       .skip_bad_texts = true,
                                       .stop = app_progress_tick,
                                       .context = &s->progress};
-    if (asked->copy_unknown && app_check_copy(&s->model, error)) return error->status;
+    if (s->copy_unknown && app_check_copy(&s->model, error)) return error->status;
     if (s->config.attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
-    if (asked->votes && !lb_is_ensemble(s->model.model))
+    if (s->shows_votes && !lb_is_ensemble(s->model.model))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: --votes needs an ensemble, found a single model",
                             s->model.path);
     return LB_OK;
 }
 
 /* Whether there may be one text only: that of a NumPy file. */
-static bool has_one(const settings *asked)
+static bool has_one(const predicting *s)
 {
-    return asked->attention && !app_attention_has_lines(asked->attention);
+    return s->attention && !app_attention_has_lines(s->attention);
 }
 
 /* Lines that are typed, and answers on the terminal, show by themselves that the work goes on. */
 static void begin_progress(predicting *s)
 {
-    bool off = app_input_is_typed(s->asked->lines) || (!s->asked->output && isatty(STDOUT_FILENO));
+    bool off = app_input_is_typed(s->input_path) || (!s->output && isatty(STDOUT_FILENO));
     app_progress_config config = {.unit = "line", .late = true, .off = off};
     config.total = off ? 0 : app_input_lines(&s->input);
     app_progress_init(&s->progress, config);
@@ -88,23 +80,22 @@ static void begin_progress(predicting *s)
 
 static lb_status open_input(predicting *s, lb_error *error)
 {
-    const settings *asked = s->asked;
     lb_error found = {0};
-    lb_pair_format format = asked->format;
+    lb_pair_format format = s->format;
     format.usual = s->model.sorts ? NULL : &s->model.columns;
     format.source.features = s->model.source_rule.features;
-    if (asked->prefix_column && format.source_column == 0) format.source_column = 1;
+    if (s->prefix_column && format.source_column == 0) format.source_column = 1;
     lb_status status = lb_pair_format_check(&format, error);
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
-    int capacity = has_one(asked) ? 1 : asked->batch;
-    if (app_input_is_typed(asked->lines)) app_note("waiting for lines from the keyboard; Ctrl-D ends them");
-    status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, &found);
-    bool missing = status == LB_ERROR_OPEN && asked->lines && access(asked->lines, F_OK) != 0;
+    int capacity = has_one(s) ? 1 : s->batch;
+    if (app_input_is_typed(s->input_path)) app_note("waiting for lines from the keyboard; Ctrl-D ends them");
+    status = app_input_open(&s->input, s->input_path, capacity, format, s->model.sorts, &found);
+    bool missing = status == LB_ERROR_OPEN && s->input_path && access(s->input_path, F_OK) != 0;
     if (status)
         lb_error_set(error, status, "%s%s", found.message,
                      missing ? "; a text itself comes by a pipe: echo TEXT | lookback predict MODEL" : "");
-    s->input.prefix_column = asked->prefix_column;
+    s->input.prefix_column = s->prefix_column;
     if (!status) begin_progress(s);
     return status;
 }
@@ -116,7 +107,7 @@ static void predicting_close(predicting *s)
     app_unknown_say(&s->unknown, s->input.name);
     app_unknown_close(&s->unknown);
     lb_release(s->lines.text);
-    lb_release(s->attention.text);
+    lb_release(s->attention_lines.text);
     app_input_close(&s->input);
     lb_translator_close(s->translator);
 }
@@ -153,13 +144,12 @@ static void add_outputs(predicting *s, const char *source, const lb_translation 
 {
     lb_buffer *lines = &s->lines;
     for (int64_t i = 0; i == 0 || i < text->count; i++) {
-        if (!s->model.sorts && !s->asked->only_outputs) lb_buffer_print(lines, "%s\t", source ? source : "");
+        if (!s->model.sorts && !s->only_outputs) lb_buffer_print(lines, "%s\t", source ? source : "");
         if (i < text->count) lb_buffer_print(lines, "%s", text->output[i].text);
-        if (s->asked->n_best > 0) lb_buffer_print(lines, "\t");
-        if (s->asked->n_best > 0 && i < text->count) lb_buffer_print(lines, "%.6f", text->output[i].score);
-        if (s->asked->alignments) lb_buffer_print(lines, "\t");
-        if (s->asked->alignments && i < text->count)
-            app_add_alignment(lines, s->found, text, &text->output[i]);
+        if (s->n_best > 0) lb_buffer_print(lines, "\t");
+        if (s->n_best > 0 && i < text->count) lb_buffer_print(lines, "%.6f", text->output[i].score);
+        if (s->alignments) lb_buffer_print(lines, "\t");
+        if (s->alignments && i < text->count) app_add_alignment(lines, s->found, text, &text->output[i]);
         lb_buffer_print(lines, "\n");
     }
 }
@@ -167,12 +157,12 @@ static void add_outputs(predicting *s, const char *source, const lb_translation 
 /* `at` is the number of the text among those of the members. */
 static void add_answer(predicting *s, const app_input_line *line, const lb_translation *text, size_t at)
 {
-    const app_votes *votes = s->asked->votes && text->count > 0 ? &s->votes : NULL;
-    if (s->asked->jsonl) {
+    const app_votes *votes = s->shows_votes && text->count > 0 ? &s->votes : NULL;
+    if (s->jsonl) {
         app_answer_json(&s->lines, line->blank ? "" : line->text, text);
         if (votes) app_votes_add(votes, at, &s->lines);
     }
-    if (s->asked->jsonl || line->blank)
+    if (s->jsonl || line->blank)
         lb_buffer_print(&s->lines, "\n");
     else if (votes)
         app_votes_print(&s->lines, votes, at, line->text, text);
@@ -185,7 +175,7 @@ static lb_status put_lines(predicting *s, lb_error *error)
 {
     lb_buffer *lines = &s->lines;
     if (lines->failed) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    if (s->asked->output) return LB_OK;
+    if (s->output) return LB_OK;
     if (lines->length > 0) app_put(lines->text);
     lines->length = 0;
     return app_flush_stdout() ? LB_OK : LB_ERROR_WRITE; /* app_close_stdout reports the error */
@@ -196,8 +186,7 @@ static lb_status refuse(predicting *s, int64_t line, const lb_translation *text,
 {
     lb_error found = {0};
     lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", s->input.name, (long long)line, text->error);
-    if (!app_skips(&s->asked->format, found.status))
-        return lb_error_set(error, found.status, "%s", found.message);
+    if (!app_skips(&s->format, found.status)) return lb_error_set(error, found.status, "%s", found.message);
     app_input_skip(&s->input, found.message);
     return LB_OK;
 }
@@ -223,21 +212,21 @@ static lb_status print_all(predicting *s, const lb_translation *text, lb_error *
 static lb_status answer(predicting *s, lb_error *error)
 {
     const app_input *in = &s->input;
-    s->config.prefixes = s->asked->prefix_column ? in->prefix : NULL;
+    s->config.prefixes = s->prefix_column ? in->prefix : NULL;
     lb_translations *found = lb_translate_all(s->translator, in->text, in->text_count, s->config, error);
     if (!found) return error->status;
     s->config.first_text += (uint64_t)found->count;
     lb_status status = LB_OK;
     s->found = found;
-    for (int64_t i = 0; i < found->count && s->asked->attention && !has_one(s->asked); i++)
-        app_add_attention(&s->attention, found, &found->text[i]);
-    if (s->asked->alignments) status = lb_translate_show_alignments(s->translator, found, error);
-    if (!status && s->asked->votes)
+    for (int64_t i = 0; i < found->count && s->attention && !has_one(s); i++)
+        app_add_attention(&s->attention_lines, found, &found->text[i]);
+    if (s->alignments) status = lb_translate_show_alignments(s->translator, found, error);
+    if (!status && s->shows_votes)
         status = app_votes_ask(&s->votes, s->translator, in->text, (size_t)in->text_count, s->config, error);
     if (!status) status = print_all(s, found->text, error);
     app_votes_close(&s->votes);
-    if (!status && has_one(s->asked) && found->count > 0 && found->text->count > 0)
-        status = app_write_attention(s->asked->attention, found, error);
+    if (!status && has_one(s) && found->count > 0 && found->text->count > 0)
+        status = app_write_attention(s->attention, found, error);
     lb_translations_free(found);
     if (!status && in->count > 0) app_progress_update(&s->progress, in->line[in->count - 1].number, "%s", "");
     return status;
@@ -251,7 +240,7 @@ static lb_status answer_all(predicting *s, lb_error *error)
     if (status) return status;
     while (more) {
         more = app_input_gather(&s->input, &found);
-        if (has_one(s->asked) && s->input.count > 0 && s->input.line->number > 1)
+        if (has_one(s) && s->input.count > 0 && s->input.line->number > 1)
             return lb_error_set(error, LB_ERROR_FORMAT,
                                 "%s:2: --attention accepts only one text, unless its file is .jsonl",
                                 s->input.name);
@@ -262,33 +251,32 @@ static lb_status answer_all(predicting *s, lb_error *error)
 }
 
 /* With --only-outputs, line N of the output belongs to line N of the input. */
-static lb_status check(const settings *asked, lb_error *error)
+static lb_status check_options(const predicting *s, lb_error *error)
 {
-    const char *other = asked->n_best > 0   ? "n-best"
-                        : asked->jsonl      ? "jsonl"
-                        : asked->votes      ? "votes"
-                        : asked->alignments ? "alignments"
-                                            : NULL;
-    if (asked->alignments && (asked->jsonl || asked->votes))
+    const char *other = s->n_best > 0    ? "n-best"
+                        : s->jsonl       ? "jsonl"
+                        : s->shows_votes ? "votes"
+                        : s->alignments  ? "alignments"
+                                         : NULL;
+    if (s->alignments && (s->jsonl || s->shows_votes))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--alignments and --%s: expected only one of them",
                             other);
-    if (!asked->only_outputs || !other) return LB_OK;
+    if (!s->only_outputs || !other) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT, "--only-outputs and --%s: expected only one of them",
                         other);
 }
 
-static int predict(const settings *asked)
+static int predict(predicting *s)
 {
-    predicting s = {.asked = asked};
     lb_error error = {0};
-    lb_status status = check(asked, &error);
-    if (!status) status = open_model(&s, &error);
-    if (!status) status = answer_all(&s, &error);
-    if (!status && asked->attention && !has_one(asked))
-        status = app_write_lines(asked->attention, &s.attention, &error);
-    if (!status && asked->output)
-        status = lb_file_write_atomic(asked->output, s.lines.text, s.lines.length, &error);
-    predicting_close(&s);
+    lb_status status = check_options(s, &error);
+    if (!status) status = open_model(s, &error);
+    if (!status) status = answer_all(s, &error);
+    if (!status && s->attention && !has_one(s))
+        status = app_write_lines(s->attention, &s->attention_lines, &error);
+    if (!status && s->output)
+        status = lb_file_write_atomic(s->output, s->lines.text, s->lines.length, &error);
+    predicting_close(s);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
 
@@ -304,69 +292,66 @@ static const app_example examples[] = {
 
 int predict_main(int argc, char **argv)
 {
-    settings asked = {
-        .format.no_target = true, .batch = 256, .length_penalty = 1, .temperature = 1, .seed = 1};
+    predicting s = {.format.no_target = true, .batch = 256, .length_penalty = 1, .temperature = 1, .seed = 1};
     int threads = 0;
     const app_option options[] = {
-        APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
-                "lines to decode at once, if that many are available"),
-        APP_INT(0, "beam", "N", &asked.beam, 0, LB_MOST_BEAM,
+        APP_INT('b', "batch", "N", &s.batch, 1, 65536, "lines to decode at once, if that many are available"),
+        APP_INT(0, "beam", "N", &s.beam, 0, LB_MOST_BEAM,
                 "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
-        APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, LB_MOST_PENALTY,
+        APP_NUMBER(0, "length-penalty", "P", &s.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length"),
-        APP_INT(0, "n-best", "N", &asked.n_best, 1, LB_MOST_BEAM,
+        APP_INT(0, "n-best", "N", &s.n_best, 1, LB_MOST_BEAM,
                 "print the N best outputs, best first, with their scores in a last column; widens the beam "
                 "if necessary; outputs that are equal as text are one",
                 .usual = true),
-        APP_FLAG(0, "copy-unknown", &asked.copy_unknown,
+        APP_FLAG(0, "copy-unknown", &s.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention, averaged "
                  "over the heads of the last layer"),
-        APP_FLAG(0, "jsonl", &asked.jsonl,
+        APP_FLAG(0, "jsonl", &s.jsonl,
                  "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
                  "probability, and the probability of each symbol",
                  .usual = true),
-        APP_FLAG(0, "votes", &asked.votes,
+        APP_FLAG(0, "votes", &s.shows_votes,
                  "for an ensemble, also print the best output of each member on its own, with its score, "
                  "weight and kind in further columns"),
         APP_OUTPUT(
-            0, "attention", &asked.attention,
+            0, "attention", &s.attention,
             "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
             "target, source], or for all lines to a file of JSON objects, .jsonl",
             .usual = true),
-        APP_FLAG(0, "alignments", &asked.alignments,
+        APP_FLAG(0, "alignments", &s.alignments,
                  "print which source symbol each output symbol is written from, such as 0-0 2-1, in a last "
                  "column: positions in source and output, by the attention of the last layer"),
-        APP_OUTPUT('o', "output", &asked.output,
+        APP_OUTPUT('o', "output", &s.output,
                    "write to this file instead of standard output; it is replaced at the end, if all lines "
                    "could be read",
                    .usual = true),
-        APP_FLAG(0, "only-outputs", &asked.only_outputs,
-                 "print only the output, one line for each line of input", .usual = true),
+        APP_FLAG(0, "only-outputs", &s.only_outputs, "print only the output, one line for each line of input",
+                 .usual = true),
         APP_THREADS(&threads),
-        APP_QUIET(&asked.quiet),
+        APP_QUIET(&s.quiet),
         APP_HEADING("Sampling"),
-        APP_FLAG(0, "sample", &asked.sample,
+        APP_FLAG(0, "sample", &s.sample,
                  "sample outputs from the model's distribution instead of searching for the best; --n-best "
                  "sets how many for each line"),
         APP_NUMBER(
-            0, "temperature", "T", &asked.temperature, 0, 100,
+            0, "temperature", "T", &s.temperature, 0, 100,
             "below 1, likely symbols are sampled more often; above 1, less often; 0: always the likeliest"),
-        APP_SEED(0, "seed", "N", &asked.seed,
-                 "seed for sampling: the same seed and lines give the same outputs"),
+        APP_SEED(0, "seed", "N", &s.seed, "seed for sampling: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
-        APP_FORMAT(&asked.format.kind),
-        APP_INT(0, "source-column", "N", &asked.format.source_column, 1, 1 << 16,
+        APP_FORMAT(&s.format.kind),
+        APP_INT(0, "source-column", "N", &s.format.source_column, 1, 1 << 16,
                 "column of the texts; columns are separated by tabs. Default: that of the training, if lines "
                 "have "
                 "more columns than a text",
                 .usual = true),
         APP_FEATURES(
-            &asked.format, 1,
+            &s.format, 1,
             "column of the features, for a model trained with features. Default: 2, or that of the training "
             "with --source-column, or if lines have more columns than a text"),
-        APP_INT(0, "prefix-column", "N", &asked.prefix_column, 1, 1 << 16,
+        APP_INT(0, "prefix-column", "N", &s.prefix_column, 1, 1 << 16,
                 "column of how the output begins; the model writes the rest. An empty one leaves it free"),
-        APP_SKIP_BAD_LINES(&asked.format, "print an empty output for invalid lines instead of stopping",
+        APP_SKIP_BAD_LINES(&s.format, "print an empty output for invalid lines instead of stopping",
                            .usual = true),
     };
     const app_program program = {
@@ -383,7 +368,7 @@ int predict_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    asked.model = argv[0];
-    asked.lines = argc > 1 ? argv[1] : NULL;
-    return predict(&asked);
+    s.model_path = argv[0];
+    s.input_path = argc > 1 ? argv[1] : NULL;
+    return predict(&s);
 }

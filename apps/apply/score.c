@@ -1,12 +1,10 @@
 /* Prints the probabilities that a model assigns to given pairs. */
-#include "apply/answer_json.h"
+#include "apply/answer.h"
 #include "apply/decoding.h"
-#include "apply/model_operand.h"
-#include "apply/pair_input.h"
-#include "apply/unknown.h"
+#include "apply/input.h"
 #include "base/alloc.h"
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
 #include "console/console.h"
 #include "console/progress.h"
 #include "models/ensemble/ensemble.h"
@@ -16,25 +14,21 @@
 #include <stdio.h>
 #include <unistd.h>
 
-typedef struct settings {
+/* A model applied to a file. */
+typedef struct scoring {
     int batch, threads;
     const char *attention; /* file; NULL: none */
     bool jsonl, alignments;
-    lb_pair_format format;
-} settings;
-
-/* A model applied to a file. */
-typedef struct scoring {
-    const settings *asked;
+    lb_pair_format format; /* of the file, as the command line has it */
     lb_translator *translator;
     lb_translator_facts model;
     app_pair_input pairs;
     app_pair_texts texts; /* the next pairs, scored side by side */
     app_unknown unknown;
     int64_t symbols, unknown_symbols; /* of the targets */
-    lb_buffer attention;              /* lines of its file */
-    lb_buffer alignment;
-    const lb_translations *found; /* the current ones */
+    lb_buffer attention_lines;        /* of its file */
+    lb_buffer line;                   /* of the current pair */
+    const lb_translations *found;     /* the current ones */
 } scoring;
 
 static lb_status open_all(scoring *s, const char *model, const char *pairs, lb_error *error)
@@ -42,27 +36,16 @@ static lb_status open_all(scoring *s, const char *model, const char *pairs, lb_e
     s->translator = app_open_model(model, pairs, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
-    if ((s->asked->attention || s->asked->alignments) && s->model.model->heads == 0)
+    if ((s->attention || s->alignments) && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
-    if (lb_is_ensemble(s->model.model) && s->model.model->kind->force &&
-        (s->asked->attention || s->asked->alignments))
+    if (lb_is_ensemble(s->model.model) && s->model.model->kind->force && (s->attention || s->alignments))
         return lb_error_set(
             error, LB_ERROR_FORMAT,
             "%s: --attention and --alignments: members that vote have none of their own for given targets",
             s->model.path);
-    const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
+    const lb_pair_format format = app_pair_format(s->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, pairs, &format, error);
     return status ? status : app_pair_input_check(&s->pairs, error);
-}
-
-static lb_status print_json(const char *source, const lb_translation *text, lb_error *error)
-{
-    lb_buffer json = {0};
-    app_answer_json(&json, source, text);
-    lb_status status = json.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
-    if (!status) app_print("%s\n", json.text);
-    lb_release(json.text);
-    return status;
 }
 
 static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, lb_error *error)
@@ -75,27 +58,35 @@ static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, 
     for (int64_t i = 0; i < text->output->length; i++)
         s->unknown_symbols += lb_vocabulary_id(s->model.target, text->output->symbol[i]) == LB_UNK;
     lb_status status = app_unknown_count(&s->unknown, text, error);
-    if (status || s->asked->jsonl) return status ? status : print_json(source, text, error);
-    app_print("%s\t%s\t%.6f", source, text->output->text, text->output->score);
-    s->alignment.length = 0;
-    if (s->asked->alignments) app_add_alignment(&s->alignment, s->found, text, text->output);
-    if (s->asked->alignments) app_print("\t%s", s->alignment.length > 0 ? s->alignment.text : "");
-    app_print("\n");
-    return s->alignment.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
+    if (status) return status;
+    lb_buffer *line = &s->line;
+    line->length = 0;
+    if (s->jsonl)
+        app_answer_json(line, source, text);
+    else
+        lb_buffer_print(line, "%s\t%s\t%.6f", source, text->output->text, text->output->score);
+    if (s->alignments && !s->jsonl) {
+        lb_buffer_print(line, "\t");
+        app_add_alignment(line, s->found, text, text->output);
+    }
+    lb_buffer_print(line, "\n");
+    if (line->failed) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    app_put(line->text);
+    return LB_OK;
 }
 
 static lb_status score(scoring *s, lb_error *error)
 {
-    const lb_score_config config = {.attention = s->asked->attention || s->asked->alignments};
+    const lb_score_config config = {.attention = s->attention || s->alignments};
     lb_translations *found = lb_translator_score(s->translator, (const char *const *)s->texts.sources.text,
                                                  (const char *const *)s->texts.targets.text,
                                                  (int64_t)s->texts.sources.count, config, error);
     if (!found) return error->status;
     lb_status status = LB_OK;
     s->found = found;
-    for (int64_t i = 0; i < found->count && s->asked->attention; i++)
-        app_add_attention(&s->attention, found, &found->text[i]);
-    if (s->asked->alignments) status = lb_translate_show_alignments(s->translator, found, error);
+    for (int64_t i = 0; i < found->count && s->attention; i++)
+        app_add_attention(&s->attention_lines, found, &found->text[i]);
+    if (s->alignments) status = lb_translate_show_alignments(s->translator, found, error);
     for (int64_t i = 0; i < found->count && !status; i++)
         status = print_pair(s, (size_t)i, &found->text[i], error);
     lb_translations_free(found);
@@ -112,7 +103,7 @@ static lb_status score_all(scoring *s, lb_error *error)
                                                        .late = true,
                                                        .off = isatty(STDOUT_FILENO)});
     do {
-        status = app_pair_texts_read(&s->texts, &s->pairs, (size_t)s->asked->batch, error);
+        status = app_pair_texts_read(&s->texts, &s->pairs, (size_t)s->batch, error);
         if (!status && s->texts.sources.count > 0) status = score(s, error);
         app_progress_update(&progress, s->pairs.count, "%s", "");
     } while (!status && s->texts.sources.count > 0);
@@ -127,19 +118,18 @@ static lb_status score_all(scoring *s, lb_error *error)
     return status;
 }
 
-static int run(const settings *asked, char **operand)
+static int score_file(scoring *s, char **operand)
 {
-    scoring s = {.asked = asked};
     lb_error error = {0};
-    lb_status status = open_all(&s, operand[0], operand[1], &error);
-    if (!status) status = score_all(&s, &error);
-    if (!status && asked->attention) status = app_write_lines(asked->attention, &s.attention, &error);
-    lb_release(s.attention.text);
-    lb_release(s.alignment.text);
-    app_unknown_close(&s.unknown);
-    app_pair_texts_free(&s.texts);
-    app_pair_input_close(&s.pairs);
-    lb_translator_close(s.translator);
+    lb_status status = open_all(s, operand[0], operand[1], &error);
+    if (!status) status = score_all(s, &error);
+    if (!status && s->attention) status = app_write_lines(s->attention, &s->attention_lines, &error);
+    lb_release(s->attention_lines.text);
+    lb_release(s->line.text);
+    app_unknown_close(&s->unknown);
+    app_pair_texts_free(&s->texts);
+    app_pair_input_close(&s->pairs);
+    lb_translator_close(s->translator);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
 
@@ -151,7 +141,7 @@ static const app_example examples[] = {
 
 int score_main(int argc, char **argv)
 {
-    settings s = {.batch = 256, .format.empty_target = true};
+    scoring s = {.batch = 256, .format.empty_target = true};
     const app_option options[] = {
         APP_FLAG(0, "jsonl", &s.jsonl,
                  "print a JSON object for each pair, with the probability of each target symbol"),
@@ -180,5 +170,5 @@ int score_main(int argc, char **argv)
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
-    return status == APP_RUN ? run(&s, argv) : status;
+    return status == APP_RUN ? score_file(&s, argv) : status;
 }

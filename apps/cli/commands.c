@@ -1,7 +1,5 @@
 #include "cli/commands.h"
 
-#include "cli/programs.h"
-
 #include <string.h>
 
 const app_command app_commands[] = {

@@ -1,9 +1,8 @@
-/* One option: its row in the table of a program, and its value from text. */
+/* One option: its row in the table of a program, and its value from text; and the words of a command line. */
 #ifndef APP_OPTION_H
 #define APP_OPTION_H
 
 #include "base/buffer.h"
-#include "cli/nearest.h"
 #include "settings/settings.h"
 #include "tensor/instruction_set.h"
 #include <lookback/base.h>
@@ -55,19 +54,21 @@ typedef struct app_option {
         .kind = APP_IS_HEADING, .help = (about)                                                              \
     }
 
+/** A row whose `field` of .value is the variable. What follows it is the help, and further fields. */
+#define APP_ROW(of_kind, short_name, long_name, meta, field, pointer, ...)                                   \
+    {                                                                                                        \
+        .kind = (of_kind), .letter = (short_name), .name = (long_name), .metavar = (meta),                   \
+        .value.field = (pointer), .help = __VA_ARGS__                                                        \
+    }
+
 /** Takes no value, sets a bool to true; --no-NAME sets it to false. */
 #define APP_FLAG(short_name, long_name, pointer, ...)                                                        \
-    {                                                                                                        \
-        .kind = APP_IS_FLAG, .letter = (short_name), .name = (long_name), .help = __VA_ARGS__,               \
-        .value.flag = (pointer)                                                                              \
-    }
+    APP_ROW(APP_IS_FLAG, short_name, long_name, NULL, flag, pointer, __VA_ARGS__)
 
 /** An int from `low` to `high`. An initial value outside means "not given", and is not shown as a default. */
 #define APP_INT(short_name, long_name, meta, pointer, low, high, ...)                                        \
-    {                                                                                                        \
-        .kind = APP_IS_INT, .letter = (short_name), .name = (long_name), .metavar = (meta),                  \
-        .help = __VA_ARGS__, .value.integer = (pointer), .min = (low), .max = (high)                         \
-    }
+    APP_ROW(APP_IS_INT, short_name, long_name, meta, integer, pointer, __VA_ARGS__, .min = (low),            \
+            .max = (high))
 
 /** The instruction set of --isa. */
 extern int app_isa;
@@ -89,25 +90,17 @@ extern int app_isa;
 
 /** Any uint64_t. */
 #define APP_SEED(short_name, long_name, meta, pointer, ...)                                                  \
-    {                                                                                                        \
-        .kind = APP_IS_SEED, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
-        .help = __VA_ARGS__, .value.seed = (pointer)                                                         \
-    }
+    APP_ROW(APP_IS_SEED, short_name, long_name, meta, seed, pointer, __VA_ARGS__)
 
 /** A finite double from `low` to `high`. As for an int, an initial value outside means "not given". */
 #define APP_NUMBER(short_name, long_name, meta, pointer, low, high, ...)                                     \
-    {                                                                                                        \
-        .kind = APP_IS_NUMBER, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
-        .help = __VA_ARGS__, .value.number = (pointer), .min = (low), .max = (high)                          \
-    }
+    APP_ROW(APP_IS_NUMBER, short_name, long_name, meta, number, pointer, __VA_ARGS__, .min = (low),          \
+            .max = (high))
 
 /** A const char * that will point into argv. NULL: no default. What names a file, a folder, a model or a list cannot be
  *  empty. */
 #define APP_TEXT(short_name, long_name, meta, pointer, ...)                                                  \
-    {                                                                                                        \
-        .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
-        .help = __VA_ARGS__, .value.text = (pointer)                                                         \
-    }
+    APP_ROW(APP_IS_TEXT, short_name, long_name, meta, text, pointer, __VA_ARGS__)
 
 /** The same for a file that the program writes. */
 #define APP_OUTPUT(short_name, long_name, pointer, ...)                                                      \
@@ -119,25 +112,46 @@ extern int app_isa;
 
 /** An lb_strings, in the order of the command line: the option may be given several times. */
 #define APP_TEXTS(short_name, long_name, meta, pointer, ...)                                                 \
-    {                                                                                                        \
-        .kind = APP_IS_TEXTS, .letter = (short_name), .name = (long_name), .metavar = (meta),                \
-        .help = __VA_ARGS__, .value.texts = (pointer)                                                        \
-    }
+    APP_ROW(APP_IS_TEXTS, short_name, long_name, meta, texts, pointer, __VA_ARGS__)
 
 /** A text that is one of the words (ending with NULL), which --help lists. Capitals count as small letters, and the
  *  variable receives the word of the list. */
 #define APP_WORD(short_name, long_name, meta, pointer, words, ...)                                           \
-    {                                                                                                        \
-        .kind = APP_IS_ONE_OF, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
-        .help = __VA_ARGS__, .value.text = (pointer), .choices = (words)                                     \
-    }
+    APP_ROW(APP_IS_ONE_OF, short_name, long_name, meta, text, pointer, __VA_ARGS__, .choices = (words))
 
 /** One of several words (ending with NULL), which --help lists; sets an int to the index of the word. */
 #define APP_CHOICE(short_name, long_name, meta, pointer, words, ...)                                         \
-    {                                                                                                        \
-        .kind = APP_IS_CHOICE, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
-        .help = __VA_ARGS__, .value.integer = (pointer), .choices = (words)                                  \
-    }
+    APP_ROW(APP_IS_CHOICE, short_name, long_name, meta, integer, pointer, __VA_ARGS__, .choices = (words))
+
+/* ---- Words: words.c. ---- */
+
+/** The search for the word that was probably meant by a misspelt one. Initialise it with the word only. */
+typedef struct app_nearest {
+    const char *word;
+    const char *name; /* the closest so far, the first one in a tie; NULL before the first */
+    int64_t distance; /* edits between the two */
+} app_nearest;
+
+/** Compares the word with a valid name, which must outlive the search. A word that is a prefix of the name counts as a
+ *  single edit, and a capital as its small letter. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *error);
+
+enum { APP_HINT = 80 };
+
+/** Writes " (did you mean NAME?)", with `before` in front of the closest name, if the edits are few enough for a typo;
+ *  otherwise "". Returns `hint`. */
+const char *app_nearest_hint(const app_nearest *nearest, const char *before, char hint[APP_HINT]);
+
+/** Whether a word is one of the words, which end with NULL; there may be none at all, NULL. */
+bool app_is_one_of(const char *word, const char *const *words);
+
+/** Prints a text whose bytes that are not UTF-8 become U+FFFD: arguments may be any bytes. */
+void app_print_readable(lb_buffer *text, const char *bytes);
+
+/** Prints such a text as one word, in quotes if it needs them. */
+void app_shell_word(lb_buffer *text, const char *word);
+
+/* ---- The option of a row, and its value: option.c. ---- */
 
 /** Sets the option's variable from the text; a flag is set to true, whatever the text. A text option will point to it.
  *  Returns false, and sets nothing, if the value is invalid. */
@@ -169,14 +183,22 @@ void app_option_expects(const app_option *option, char *text, size_t size);
 LB_MUST_USE lb_status app_option_hint(const app_option *option, const char *text, char hint[APP_HINT],
                                       lb_error *error);
 
-/** Writes the text of the option in --help: its purpose, its choices and its default. */
-void app_option_describe(const app_option *option, char *text, size_t size);
-
 /** Whether its text names a file, a folder or a model. */
 bool app_option_is_path(const app_option *option);
 
 /** Whether it is a flag that is on. */
 bool app_option_is_on(const app_option *option);
+
+/** Checks that no file to be written is also named by another option or an operand, or is standard input. What is no
+ *  regular file, such as /dev/null, can be named twice.
+ *  Errors: LB_ERROR_ARGUMENT with both. */
+LB_MUST_USE lb_status app_option_files_check(const app_option *options, int option_count,
+                                             char *const *operands, int operand_count, lb_error *error);
+
+/* ---- Its help: options_help.c. ---- */
+
+/** Writes the text of the option in --help: its purpose, its choices and its default. */
+void app_option_describe(const app_option *option, char *text, size_t size);
 
 /** The heading above the rare ones. */
 extern const char app_rare_heading[];

@@ -1,7 +1,5 @@
 #include "cli/options.h"
 
-#include "cli/nearest.h"
-#include "cli/option_files.h"
 #include "console/console.h"
 #include "console/ranks.h"
 #include "tensor/instruction_set.h"
@@ -101,9 +99,18 @@ static lb_status unknown_name(const app_program *program, const getopt_table *ta
 /* The option for a setting; NULL if the program has none. */
 static const app_option *find_setting(const app_program *program, const lb_setting *setting)
 {
-    const app_option *option = program->options, *end = option + program->option_count;
-    while (option < end && (!setting || option->setting != setting)) option++;
-    return option < end ? option : NULL;
+    for (int i = 0; i < program->option_count && setting; i++)
+        if (program->options[i].setting == setting) return &program->options[i];
+    return NULL;
+}
+
+/* The option with this name; NULL if the program has none. */
+static const app_option *find_named(const app_program *program, const char *name)
+{
+    for (int i = 0; i < program->option_count; i++)
+        if (program->options[i].name && strcmp(program->options[i].name, name) == 0)
+            return &program->options[i];
+    return NULL;
 }
 
 /* NAME=VALUE. A flag by the name of its field may be the opposite of its option. */
@@ -131,7 +138,7 @@ static lb_status set_by_name(const app_program *program, const char *text, lb_er
     return LB_OK;
 }
 
-/* What is a setting without an option of its own answers with how to set it. */
+/* The setting that a word asks for as if it were an option, although only --set sets it; NULL if there is none. */
 static const lb_setting *rare_setting(const app_program *program, const char *word)
 {
     char name[NAME];
@@ -195,28 +202,22 @@ static lb_status check_operands(const app_program *program, int count, char **op
     return LB_OK;
 }
 
-static bool is_operand(const app_program *program, const app_option *option)
-{
-    return program->operand_of && strcmp(option->name, program->operand_of) == 0;
-}
-
 /* Makes the operand the value of its option, unless the command line has the option, too. */
 static lb_status take_operand(const app_program *program, int *argc, char ***argv, bool given,
                               lb_error *error)
 {
-    const app_option *option = program->options;
     if (!program->operand_of || *argc == 0) return LB_OK;
     if (given)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s and %.160s: expected only one of them",
                             program->operand_of, **argv);
-    while (!option->name || !is_operand(program, option)) option++;
+    const app_option *option = find_named(program, program->operand_of);
     if (!app_option_set(option, **argv)) return bad_value(option, **argv, error);
     *argc -= 1;
     *argv += 1;
     return LB_OK;
 }
 
-/* What an option asks for, before the other words are read. Of these, --help knows --all. */
+/* Some options end the program before the other words are read; of those, --help looks for --all only. */
 static app_request request_of(int code, char *const *words)
 {
     if (code == VERSION || code == 'V') return APP_REQUEST_VERSION;
@@ -236,7 +237,7 @@ static lb_status take_option(const app_program *program, int code, bool *given, 
         return LB_OK;
     }
     if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
-    *given = *given || is_operand(program, option);
+    *given = *given || (program->operand_of && strcmp(option->name, program->operand_of) == 0);
     if (negated) app_option_turn(option, false);
     return LB_OK;
 }
@@ -311,13 +312,12 @@ static lb_status share(const app_program *program, const lb_group *group, lb_err
 
 void app_options_be_quiet(const app_program *program)
 {
-    const app_option *option = program->options, *end = option + program->option_count;
-    while (option < end && (!option->name || strcmp(option->name, "quiet") != 0)) option++;
-    app_be_quiet(option < end && *option->value.flag);
+    const app_option *option = find_named(program, "quiet");
+    app_be_quiet(option && *option->value.flag);
 }
 
 /* `status` is that of the command line: the ranks report its error once. */
-static int begin(const app_program *program, lb_status status, lb_error *error)
+static int begin_program(const app_program *program, lb_status status, lb_error *error)
 {
     const lb_group *group = NULL;
     lb_error found = {0};
@@ -342,7 +342,7 @@ int app_options(const app_program *program, int *argc, char ***argv)
     app_let_threads_sleep(*argv);
     app_start(program->name);
     lb_status status = app_options_parse(program, argc, argv, &request, &error);
-    if (request == APP_REQUEST_RUN) return begin(program, status, &error);
+    if (request == APP_REQUEST_RUN) return begin_program(program, status, &error);
     if (request == APP_REQUEST_HELP || request == APP_REQUEST_HELP_ALL)
         app_options_help(program, request == APP_REQUEST_HELP_ALL, stdout);
     if (request == APP_REQUEST_VERSION) print_version(program);

@@ -1,4 +1,4 @@
-#include "cli/setting_options.h"
+#include "cli/options.h"
 
 #include "models/file/model_formats.h"
 
@@ -110,7 +110,7 @@ static void drop_others(cJSON *options, const char *kind)
             cJSON_DeleteItemFromObjectCaseSensitive(options, lb_setting_option(s, name));
 }
 
-static bool settle(cJSON *record, const cJSON *config, const char *kind)
+static bool put_in_force(cJSON *record, const cJSON *config, const char *kind)
 {
     cJSON *options = cJSON_GetObjectItemCaseSensitive(record, "options");
     if (!cJSON_IsObject(options)) return true;
@@ -125,13 +125,13 @@ lb_status app_put_options_in_force(cJSON *record, const cJSON *config, const cha
 {
     cJSON *member;
     const cJSON *part = cJSON_GetObjectItemCaseSensitive(config, "members");
-    bool settled = settle(record, config, kind);
+    bool put = put_in_force(record, config, kind);
     if (part) part = part->child;
     cJSON_ArrayForEach(member, cJSON_GetObjectItemCaseSensitive(record, "members"))
     {
-        settled = settled && settle(member, cJSON_GetObjectItemCaseSensitive(part, "config"),
-                                    cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(part, "kind")));
+        put = put && put_in_force(member, cJSON_GetObjectItemCaseSensitive(part, "config"),
+                                  cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(part, "kind")));
         if (part) part = part->next;
     }
-    return settled ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    return put ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
 }

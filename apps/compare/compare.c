@@ -1,7 +1,7 @@
 /* Trains the sort model with each kind of attention and without, and compares them on longer lists. */
 #include "base/alloc.h"
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
 #include "compare/comparison.h"
 #include "console/console.h"
 #include "console/output.h"

@@ -1,24 +1,16 @@
 /* Measures how often the outputs of a model, or given predictions, are right. */
 #include "evaluate/evaluate.h"
-#include "apply/pair_input.h"
+#include "apply/input.h"
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
 #include "console/console.h"
 
 #include <stdio.h>
 
-typedef struct settings {
-    app_evaluate asked;
-    const char *predictions;
-    int symbols, normalize, confusions, threads;
-    uint64_t seed;
-    bool json;
-} settings;
-
 /* Checks beyond the table of options. */
-static lb_status check(const settings *s, int operands, lb_error *error)
+static lb_status check_options(const app_evaluate *s, int operands, lb_error *error)
 {
-    const lb_symbol_rule *source = &s->asked.format.source, *target = &s->asked.format.target;
+    const lb_symbol_rule *source = &s->format.source, *target = &s->format.target;
     bool rules = source->separator || target->separator || source->features || s->symbols ||
                  s->normalize != LB_NORMAL_FORM_NFD;
     if (s->predictions && operands == 2)
@@ -32,22 +24,22 @@ static lb_status check(const settings *s, int operands, lb_error *error)
     if (!s->predictions && rules)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "separators, --symbols and --normalize need --predictions: a model has its own");
-    if (s->predictions && s->asked.judging.n_best > 0)
+    if (s->predictions && s->judging.n_best > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--n-best needs a MODEL: predictions have one output for each source");
     return LB_OK;
 }
 
-static int evaluate(settings *s, int operands, char **operand)
+static int evaluate_and_print(app_evaluate *s, int operands, char **operand)
 {
     lb_error error = {0};
     app_score score = {0};
-    lb_status status = check(s, operands, &error);
-    app_set_symbols(&s->asked.format, s->symbols, s->normalize);
-    s->asked.pairs = operand[operands - 1];
+    lb_status status = check_options(s, operands, &error);
+    app_set_symbols(&s->format, s->symbols, s->normalize);
+    s->pairs = operand[operands - 1];
     if (!status)
-        status = s->predictions ? app_evaluate_predictions(&s->asked, s->predictions, &score, &error)
-                                : app_evaluate_model(&s->asked, operand[0], &score, &error);
+        status = s->predictions ? app_evaluate_predictions(s, s->predictions, &score, &error)
+                                : app_evaluate_model(s, operand[0], &score, &error);
     if (!status) status = app_score_print(&score, s->confusions, s->seed, s->json, &error);
     app_score_close(&score);
     return app_close_stdout(status ? app_fail(&error) : 0);
@@ -61,11 +53,13 @@ static const app_example examples[] = {
 
 int evaluate_main(int argc, char **argv)
 {
-    settings s = {.asked = {.batch = 256, .length_penalty = 1, .format.longest = LB_PAIR_LONGEST},
-                  .normalize = LB_NORMAL_FORM_NFD,
-                  .confusions = 10,
-                  .seed = 1};
-    lb_pair_format *f = &s.asked.format;
+    app_evaluate s = {.batch = 256,
+                      .length_penalty = 1,
+                      .format.longest = LB_PAIR_LONGEST,
+                      .normalize = LB_NORMAL_FORM_NFD,
+                      .confusions = 10,
+                      .seed = 1};
+    lb_pair_format *f = &s.format;
     const app_option options[] = {
         APP_FORMAT(&f->kind),
         APP_TARGETS("targets", "FILE", &f->targets),
@@ -73,21 +67,21 @@ int evaluate_main(int argc, char **argv)
                 "column of counts or weights: a pair with a weight of 3 counts three times"),
         APP_COLUMNS(f, true),
         APP_SKIP_BAD_LINES(f, "skip and count lines that are not pairs", .usual = true),
-        APP_ANY_TARGET(&s.asked.judging.once, APP_ANY_TARGET_HELP, .usual = true),
+        APP_ANY_TARGET(&s.judging.once, APP_ANY_TARGET_HELP, .usual = true),
         APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
                 "how many of the most frequent confusions of symbols to print", .usual = true),
         APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap for the intervals"),
         APP_FLAG(0, "json", &s.json, "print a JSON object", .usual = true),
         APP_THREADS(&s.threads),
         APP_HEADING("With a model"),
-        APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
-        APP_INT(0, "beam", "N", &s.asked.beam, 0, LB_MOST_BEAM,
+        APP_INT('b', "batch", "N", &s.batch, 1, 65536, "texts to decode at once"),
+        APP_INT(0, "beam", "N", &s.beam, 0, LB_MOST_BEAM,
                 "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
-        APP_INT(0, "n-best", "N", &s.asked.judging.n_best, 1, LB_MOST_BEAM,
+        APP_INT(0, "n-best", "N", &s.judging.n_best, 1, LB_MOST_BEAM,
                 "also count who is right among the N best outputs; widens the beam if necessary"),
-        APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, LB_MOST_PENALTY,
+        APP_NUMBER(0, "length-penalty", "P", &s.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length"),
-        APP_FLAG(0, "copy-unknown", &s.asked.copy_unknown,
+        APP_FLAG(0, "copy-unknown", &s.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention"),
         APP_HEADING("With predictions instead of a model"),
         APP_TEXT(0, "predictions", "FILE", &s.predictions,
@@ -121,5 +115,5 @@ int evaluate_main(int argc, char **argv)
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
-    return status == APP_RUN ? evaluate(&s, argc, argv) : status;
+    return status == APP_RUN ? evaluate_and_print(&s, argc, argv) : status;
 }

@@ -1,4 +1,4 @@
-#include "evaluate/measures.h"
+#include "evaluate/evaluate.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -154,10 +154,10 @@ bool app_same_symbols(const lb_symbols *a, const lb_symbols *b)
     return true;
 }
 
-static bool is_among(const app_answer *answer)
+static bool is_among(const lb_symbols *reference, const lb_symbols *output, int outputs)
 {
-    for (int i = 0; i < answer->outputs; i++)
-        if (app_same_symbols(&answer->output[i], answer->reference)) return true;
+    for (int i = 0; i < outputs; i++)
+        if (app_same_symbols(&output[i], reference)) return true;
     return false;
 }
 
@@ -170,16 +170,16 @@ static bool make_room(app_score *score, size_t ids)
            lb_alloc_more(&score->prints, (size_t)score->pairs, &score->print_room, sizeof *score->prints);
 }
 
-lb_status app_score_add(app_score *score, app_answer answer, lb_error *error)
+lb_status app_score_add(app_score *score, const lb_symbols *source, const lb_symbols *reference,
+                        const lb_symbols *output, int outputs, lb_error *error)
 {
-    const lb_symbols *output = answer.output, *reference = answer.reference;
     if (!make_room(score, output->count + reference->count)) return out_of_memory(score, error);
-    const kept_row row = {.source = lb_symbols_hash(answer.source, LB_HASH),
+    const kept_row row = {.source = lb_symbols_hash(source, LB_HASH),
                           .row = score->pairs,
                           .at = score->id_count,
                           .output = (int64_t)output->count,
                           .reference = (int64_t)reference->count,
-                          .among = is_among(&answer)};
+                          .among = is_among(reference, output, outputs)};
     int32_t *ids = score->ids + row.at, *more = ids + output->count;
     lb_status status = encode(score->symbols, output->symbol, output->count, ids, error);
     if (!status) status = encode(score->symbols, reference->symbol, reference->count, more, error);
@@ -207,8 +207,8 @@ static const char *bleu_of(const app_score *score)
 }
 
 /* Computes all measures of the rows; `*count` receives their number. */
-static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_LINES], int *count,
-                         lb_error *error)
+static lb_status compute_measures(const app_score *score, uint64_t seed, line lines[MOST_LINES], int *count,
+                                  lb_error *error)
 {
     lb_intervals ends;
     lb_statistics sum = {0};
@@ -341,7 +341,7 @@ lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool 
     lb_status status = judge(score, error);
     if (status) return status;
     lb_pair_prints_sort(score->prints, score->pairs);
-    status = measure(score, seed, lines, &found, error);
+    status = compute_measures(score, seed, lines, &found, error);
     if (status) return status;
     lb_confusions_sort(&score->confusions);
     int64_t count = score->confusions.count < confusions ? score->confusions.count : confusions;

@@ -1,6 +1,4 @@
-#include "export/assemble.h"
-
-#include "base/alloc.h"
+#include "export/export.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -192,15 +190,15 @@ static int64_t count_of(const app_kernel *kernel, const char *declared)
 int64_t app_kernel_work(const app_kernel *kernel)
 {
     app_kernel structs = {.sizes = 0}; /* and their bytes */
-    char names[DEEPEST][WORD], type[WORD], member[4 * WORD];
+    char names[DEEPEST][WORD], type[WORD], field[4 * WORD];
     int64_t bytes = 0;
     lb_buffer text = {0};
     add_file(kernel, "work.h", "", &text);
     for (const char *line = text.text && !text.failed ? text.text : ""; *line;
          line += strcspn(line, "\n"), line += *line == '\n') {
-        if (sscanf(line, "    %31[a-z0-9_] %127[^;]", type, member) == 2) {
+        if (sscanf(line, "    %31[a-z0-9_] %127[^;]", type, field) == 2) {
             const app_kernel_size *known = find_size(&structs, type);
-            bytes += count_of(kernel, member) * (known ? known->value : NUMBER);
+            bytes += count_of(kernel, field) * (known ? known->value : NUMBER);
         } else if (sscanf(line, "} %31[a-z_]", names[structs.sizes]) == 1 && structs.sizes < DEEPEST - 1) {
             app_kernel_size_is(&structs, names[structs.sizes], bytes);
             bytes = 0;

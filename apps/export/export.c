@@ -1,10 +1,9 @@
 /* Writes a model as one C file and a header, or as two files of ONNX. */
+#include "export/export.h"
 #include "base/format.h"
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
 #include "console/console.h"
-#include "export/exportable.h"
-#include "export/spelling.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "models/decode/model.h"
@@ -17,16 +16,11 @@
 
 enum { PREFIX = 64, PATH = 4096, USUAL = 32, MOST = 1000, MOST_BEAM = 64 };
 
-/* What the command line asks for. */
-typedef struct settings {
-    const char *model, *output;
-    int type, longest, beam;
-    bool quiet;
-} settings;
-
 /* A model on its way into a file. */
 typedef struct exporting {
-    const settings *asked;
+    const char *asked, *output; /* the model and the file that the command line names */
+    int type, longest, beam;
+    bool quiet;
     char *path; /* of the model */
     lb_safetensors *file;
     lb_text_model model;
@@ -39,7 +33,7 @@ typedef struct exporting {
 /* The prefix of names is the name of the file; the header has that name, too. */
 static lb_status name_files(exporting *s, lb_error *error)
 {
-    const char *output = s->asked->output, *slash = strrchr(output, '/');
+    const char *output = s->output, *slash = strrchr(output, '/');
     const char *name = slash ? slash + 1 : output, *end = strrchr(name, '.');
     size_t length = end ? (size_t)(end - name) : 0, letters = 0;
     while (letters < length && (isalnum((unsigned char)name[letters]) || name[letters] == '_')) letters++;
@@ -57,22 +51,19 @@ static lb_status name_files(exporting *s, lb_error *error)
 }
 
 /* The weights in an ONNX file are those of the model, and whoever runs it has memory and a search. */
-static lb_status check_onnx(const settings *asked, lb_error *error)
+static lb_status check_onnx(const exporting *s, lb_error *error)
 {
-    bool other_type = app_option_was_set(&asked->type) && asked->type != APP_NUMBER_F32;
-    const char *option = other_type           ? "type"
-                         : asked->longest > 0 ? "longest"
-                         : asked->beam > 1    ? "beam"
-                                              : NULL;
+    bool other_type = app_option_was_set(&s->type) && s->type != APP_NUMBER_F32;
+    const char *option = other_type ? "type" : s->longest > 0 ? "longest" : s->beam > 1 ? "beam" : NULL;
     return option ? lb_error_set(error, LB_ERROR_ARGUMENT,
-                                 "--%s: found %s, expected a C file with this option", option, asked->output)
+                                 "--%s: found %s, expected a C file with this option", option, s->output)
                   : LB_OK;
 }
 
 static lb_status open_model(exporting *s, lb_error *error)
 {
     lb_error found = {0};
-    s->file = lb_model_file_open(s->asked->model, &s->path, error);
+    s->file = lb_model_file_open(s->asked, &s->path, error);
     if (!s->file) return error->status;
     lb_status status = lb_text_model_load(s->file, NULL, &s->model, &found);
     if (status) lb_name_file(s->path, &found, error);
@@ -82,18 +73,18 @@ static lb_status open_model(exporting *s, lb_error *error)
 /* By default twice the longest text of the training, and not less than usual. */
 static int64_t longest_of(const exporting *s)
 {
-    int64_t longest = s->asked->longest;
+    int64_t longest = s->longest;
     if (longest == 0) longest = 2 * s->model.longest_source > USUAL ? 2 * s->model.longest_source : USUAL;
     return lb_model_limit(s->model.model, longest < MOST ? longest : MOST);
 }
 
 static void add_choices(exporting *s)
 {
-    if (s->asked->beam > 1) app_kernel_flag(&s->kernel, "BEAM_SEARCH");
-    app_kernel_size_is(&s->kernel, "BEAM", s->asked->beam);
-    app_kernel_size_is(&s->kernel, "CANDIDATES", 2 * (int64_t)s->asked->beam);
-    if (s->asked->type == APP_NUMBER_INT8) app_kernel_flag(&s->kernel, "INT8");
-    if (s->asked->type == APP_NUMBER_BF16) app_kernel_flag(&s->kernel, "BF16");
+    if (s->beam > 1) app_kernel_flag(&s->kernel, "BEAM_SEARCH");
+    app_kernel_size_is(&s->kernel, "BEAM", s->beam);
+    app_kernel_size_is(&s->kernel, "CANDIDATES", 2 * (int64_t)s->beam);
+    if (s->type == APP_NUMBER_INT8) app_kernel_flag(&s->kernel, "INT8");
+    if (s->type == APP_NUMBER_BF16) app_kernel_flag(&s->kernel, "BF16");
     if (s->model.model->from_end) app_kernel_flag(&s->kernel, "BACKWARD");
 }
 
@@ -115,7 +106,7 @@ static lb_status write_constants(exporting *s, lb_error *error)
     app_kernel_size_is(&s->kernel, "TRAINED", trained);
     lb_status status = app_spelling_add(&s->model, longest, limit, &s->kernel, &s->symbols, error);
     if (status) return status;
-    s->numbers = (app_numbers){.type = (app_number)s->asked->type, .params = s->model.params};
+    s->numbers = (app_numbers){.type = (app_number)s->type, .params = s->model.params};
     status = app_exportable_kind_of(s->model.model)->add_to_c(s->model.model, &s->numbers, &s->kernel, error);
     if (status) return status;
     app_kernel_size_is(&s->kernel, "WIDEST", s->numbers.widest);
@@ -141,7 +132,7 @@ static void add_head(const exporting *s, const char *name, const char *what, lb_
     lb_buffer_print(out,
                     " * Made by `lookback export`, version %s, of a model with %lld weights, as %s.\n"
                     " * Lookback puts no licence on this file: it is yours as far as the model is. */\n",
-                    lb_version(), (long long)s->numbers.weights, app_number_names[s->asked->type]);
+                    lb_version(), (long long)s->numbers.weights, app_number_names[s->type]);
 }
 
 static lb_status write_files(exporting *s, lb_error *error)
@@ -160,8 +151,7 @@ static lb_status write_files(exporting *s, lb_error *error)
     if (s->declarations.failed || s->code.failed) return out_of_memory(error);
     const lb_bytes header = {s->declarations.text, s->declarations.length},
                    code = {s->code.text, s->code.length};
-    return lb_file_write_all((lb_new_file[]){{s->header, &header, 1}, {s->asked->output, &code, 1}}, 2,
-                             error);
+    return lb_file_write_all((lb_new_file[]){{s->header, &header, 1}, {s->output, &code, 1}}, 2, error);
 }
 
 static void close_all(exporting *s)
@@ -176,21 +166,20 @@ static void close_all(exporting *s)
 
 static lb_status export_c(exporting *s, lb_error *error)
 {
-    lb_status status = app_exportable(s->path, &s->model, s->asked->beam, error);
+    lb_status status = app_exportable(s->path, &s->model, s->beam, error);
     if (!status) status = write_constants(s, error);
     app_progress_end(&s->numbers.progress);
     if (!status) status = write_files(s, error);
     if (!status)
         app_note("%s and %s: %s_translate needs %lld bytes of memory for a text of up to %lld symbols",
-                 s->asked->output, s->header, s->prefix,
-                 (long long)app_kernel_size_of(&s->kernel, "WORK_BYTES"),
+                 s->output, s->header, s->prefix, (long long)app_kernel_size_of(&s->kernel, "WORK_BYTES"),
                  (long long)app_kernel_size_of(&s->kernel, "LONGEST"));
     return status;
 }
 
 static lb_status export_onnx(const exporting *s, lb_error *error)
 {
-    const char *output = s->asked->output;
+    const char *output = s->output;
     int stem = (int)(strrchr(output, '.') - output);
     lb_status status = app_exportable_as_onnx(s->path, &s->model, error);
     if (!status)
@@ -200,15 +189,14 @@ static lb_status export_onnx(const exporting *s, lb_error *error)
     return status;
 }
 
-static int export_model(const settings *asked)
+static int export_model(exporting *s)
 {
-    exporting s = {.asked = asked};
     lb_error error = {0};
-    bool onnx = app_onnx_is_name(asked->output);
-    lb_status status = onnx ? check_onnx(asked, &error) : name_files(&s, &error);
-    if (!status) status = open_model(&s, &error);
-    if (!status) status = onnx ? export_onnx(&s, &error) : export_c(&s, &error);
-    close_all(&s);
+    bool onnx = app_onnx_is_name(s->output);
+    lb_status status = onnx ? check_onnx(s, &error) : name_files(s, &error);
+    if (!status) status = open_model(s, &error);
+    if (!status) status = onnx ? export_onnx(s, &error) : export_c(s, &error);
+    close_all(s);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
@@ -220,7 +208,7 @@ static const app_example examples[] = {
 
 int export_main(int argc, char **argv)
 {
-    settings s = {.output = "model.c", .beam = 1};
+    exporting s = {.output = "model.c", .beam = 1};
     const app_option options[] = {
         APP_OUTPUT('o', "output", &s.output,
                    "the C file, NAME.c; NAME.h is written next to it, and the function is NAME_translate. Or "
@@ -251,6 +239,6 @@ int export_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    s.model = argv[0];
+    s.asked = argv[0];
     return export_model(&s);
 }

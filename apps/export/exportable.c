@@ -1,10 +1,6 @@
-#include "export/exportable.h"
+#include "export/export.h"
 
 #include "base/format.h"
-#include "export/onnx/recurrent.h"
-#include "export/onnx/transformer.h"
-#include "export/recurrent_model.h"
-#include "export/transformer_model.h"
 #include "models/built_in.h"
 
 static lb_normalizer weights_of_seq2seq(const lb_model *model)
@@ -19,10 +15,10 @@ static lb_normalizer weights_of_transformer(const lb_model *model)
 }
 
 static const app_exportable_kind kinds[] = {
-    {&lb_seq2seq_kind, app_recurrent_model_hindrance, onnx_recurrent_hindrance, app_recurrent_model_add,
+    {&lb_seq2seq_kind, app_recurrent_model_knows, onnx_recurrent_knows, app_recurrent_model_add,
      onnx_recurrent_add, weights_of_seq2seq},
-    {&lb_transformer_kind, app_transformer_model_hindrance, onnx_transformer_hindrance,
-     app_transformer_model_add, onnx_transformer_add, weights_of_transformer},
+    {&lb_transformer_kind, app_transformer_model_knows, onnx_transformer_knows, app_transformer_model_add,
+     onnx_transformer_add, weights_of_transformer},
 };
 
 const app_exportable_kind *app_exportable_kind_of(const lb_model *model)
@@ -32,44 +28,59 @@ const app_exportable_kind *app_exportable_kind_of(const lb_model *model)
     return NULL;
 }
 
+/* What of a model cannot be exported, as the subject of a sentence: "coverage" and "attention". `what` is NULL if
+ * nothing is in the way, and `kind` if that has no name. */
+typedef struct hindrance {
+    const char *kind, *what;
+} hindrance;
+
+/* The part of a model that not every form knows. */
+static hindrance unknown_part(const lb_model *model)
+{
+    if (model->kind == &lb_seq2seq_kind)
+        return (hindrance){((const lb_seq2seq *)model)->attention.type->name, "attention"};
+    lb_positional_kind kind = ((const lb_transformer *)model)->config.positions;
+    return (hindrance){lb_choice_name(lb_positional_names, (int)kind), "positions"};
+}
+
 /* What of the model cannot be exported in any form. */
-static app_hindrance hindrance(const lb_text_model *text)
+static hindrance find_hindrance(const lb_text_model *text)
 {
     const lb_model *model = text->model;
-    if (lb_is_ensemble(model)) return (app_hindrance){NULL, "an ensemble"};
-    if (text->sorts) return (app_hindrance){NULL, "a model that sorts lists"};
-    if (lb_symbol_rule_has_features(&text->source_rule))
-        return (app_hindrance){NULL, "a model with features"};
-    if (model->copies) return (app_hindrance){NULL, "a model that copies"};
-    if (!app_exportable_kind_of(model)) return (app_hindrance){model->kind->name, "as the kind of the model"};
-    if (model->kind != &lb_seq2seq_kind) return (app_hindrance){0};
+    if (lb_is_ensemble(model)) return (hindrance){NULL, "an ensemble"};
+    if (text->sorts) return (hindrance){NULL, "a model that sorts lists"};
+    if (lb_symbol_rule_has_features(&text->source_rule)) return (hindrance){NULL, "a model with features"};
+    if (model->copies) return (hindrance){NULL, "a model that copies"};
+    if (!app_exportable_kind_of(model)) return (hindrance){model->kind->name, "as the kind of the model"};
+    if (model->kind != &lb_seq2seq_kind) return (hindrance){0};
     lb_cell_kind cell = ((const lb_seq2seq *)model)->config.cell;
-    if (cell == LB_CELL_GRU || cell == LB_CELL_LSTM) return (app_hindrance){0};
-    return (app_hindrance){lb_choice_name(lb_cell_names, (int)cell), "cells"};
+    if (cell == LB_CELL_GRU || cell == LB_CELL_LSTM) return (hindrance){0};
+    return (hindrance){lb_choice_name(lb_cell_names, (int)cell), "cells"};
 }
 
 /* What else a C file cannot do. */
-static app_hindrance hindrance_in_c(const lb_text_model *text)
+static hindrance hindrance_in_c(const lb_text_model *text)
 {
     if (text->source_rule.normalize != text->target_rule.normalize)
-        return (app_hindrance){NULL, "a model whose sources and targets have different normal forms"};
-    if (text->source_rule.graphemes) return (app_hindrance){NULL, "a model that reads graphemes"};
+        return (hindrance){NULL, "a model whose sources and targets have different normal forms"};
+    if (text->source_rule.graphemes) return (hindrance){NULL, "a model that reads graphemes"};
     const app_exportable_kind *kind = app_exportable_kind_of(text->model);
     lb_normalizer weights = kind->weights(text->model);
     if (weights != LB_SOFTMAX && weights != LB_SPARSEMAX && weights != LB_ENTMAX)
-        return (app_hindrance){lb_choice_name(lb_normalizer_names, (int)weights), "attention weights"};
-    return kind->in_c(text->model);
+        return (hindrance){lb_choice_name(lb_normalizer_names, (int)weights), "attention weights"};
+    return kind->in_c(text->model) ? (hindrance){0} : unknown_part(text->model);
 }
 
-static app_hindrance hindrance_in_onnx(const lb_model *model)
+static hindrance hindrance_in_onnx(const lb_model *model)
 {
     const app_exportable_kind *kind = app_exportable_kind_of(model);
-    if (kind->weights(model) != LB_SOFTMAX)
-        return (app_hindrance){NULL, "attention weights other than softmax"};
-    return kind->in_onnx(model);
+    if (kind->weights(model) != LB_SOFTMAX) return (hindrance){NULL, "attention weights other than softmax"};
+    if (model->kind == &lb_transformer_kind && ((const lb_transformer *)model)->config.window > 0)
+        return (hindrance){NULL, "a window of self-attention"};
+    return kind->in_onnx(model) ? (hindrance){0} : unknown_part(model);
 }
 
-static lb_status refuse(const char *path, app_hindrance found, const char *expected, lb_error *error)
+static lb_status refuse(const char *path, hindrance found, const char *expected, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %s%s%s, expected a single model of texts%s", path,
                         found.kind ? found.kind : "", found.kind ? " " : "", found.what, expected);
@@ -77,7 +88,7 @@ static lb_status refuse(const char *path, app_hindrance found, const char *expec
 
 lb_status app_exportable(const char *path, const lb_text_model *text, int beam, lb_error *error)
 {
-    app_hindrance found = hindrance(text);
+    hindrance found = find_hindrance(text);
     const lb_model *model = text->model;
     if (!found.what) found = hindrance_in_c(text);
     if (found.what)
@@ -90,7 +101,7 @@ lb_status app_exportable(const char *path, const lb_text_model *text, int beam, 
 
 lb_status app_exportable_as_onnx(const char *path, const lb_text_model *text, lb_error *error)
 {
-    app_hindrance found = hindrance(text);
+    hindrance found = find_hindrance(text);
     if (!found.what) found = hindrance_in_onnx(text->model);
     if (!found.what) return LB_OK;
     return refuse(path, found,

@@ -1,4 +1,4 @@
-#include "export/numbers.h"
+#include "export/export.h"
 
 #include "base/format.h"
 
@@ -103,7 +103,7 @@ static void add_weights(app_numbers *n, const char *name, int64_t rows, int64_t 
     end_array(&a);
 }
 
-static const lb_tensor *find(app_numbers *n, const char *parameter)
+static const lb_tensor *find_parameter(app_numbers *n, const char *parameter)
 {
     const lb_tensor *found = lb_params_find(n->params, parameter);
     if (!found) n->missing = parameter;
@@ -122,7 +122,7 @@ static void add_layer(app_numbers *n, const char *arrays, int64_t rows, int64_t 
 static void add_bias(app_numbers *n, const char *name, const char *bias, int64_t first, int64_t rows)
 {
     char full[NAME];
-    const lb_tensor *b = bias ? find(n, bias) : NULL;
+    const lb_tensor *b = bias ? find_parameter(n, bias) : NULL;
     lb_snprintf(full, sizeof full, "%s_bias", name);
     if (b) app_numbers_floats(&n->arrays, full, rows, b->data + first);
     n->weights += b ? rows : 0;
@@ -131,7 +131,7 @@ static void add_bias(app_numbers *n, const char *name, const char *bias, int64_t
 void app_numbers_linear(app_numbers *n, const char *name, const char *weight, const char *bias, int64_t first,
                         int64_t rows)
 {
-    const lb_tensor *w = find(n, weight);
+    const lb_tensor *w = find_parameter(n, weight);
     if (!w) return;
     int64_t columns = lb_dim(w, -1);
     if (rows == 0) rows = lb_count(w) / columns;
@@ -153,7 +153,7 @@ void app_numbers_output(app_numbers *n, bool shares)
         app_numbers_named(n, "output", "output.weight", "output.bias");
         return;
     }
-    const lb_tensor *w = find(n, "target_embedding.weight");
+    const lb_tensor *w = find_parameter(n, "target_embedding.weight");
     if (!w) return;
     add_bias(n, "output", "output.bias", 0, lb_dim(w, 0));
     lb_buffer_print(&n->layers, "static const linear output = ");
@@ -163,7 +163,7 @@ void app_numbers_output(app_numbers *n, bool shares)
 
 void app_numbers_array(app_numbers *n, const char *name, const char *parameter)
 {
-    const lb_tensor *found = find(n, parameter);
+    const lb_tensor *found = find_parameter(n, parameter);
     if (!found) return;
     app_numbers_floats(&n->arrays, name, lb_count(found), found->data);
     n->weights += lb_count(found);

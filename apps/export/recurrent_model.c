@@ -1,4 +1,4 @@
-#include "export/recurrent_model.h"
+#include "export/export.h"
 
 #include "base/format.h"
 #include "models/attention/decoder_attention.h"
@@ -51,11 +51,9 @@ static const attention_code *code_of(const lb_decoder_attention *attention)
     return NULL;
 }
 
-app_hindrance app_recurrent_model_hindrance(const lb_model *model)
+bool app_recurrent_model_knows(const lb_model *model)
 {
-    const lb_decoder_attention *attention = &((const lb_seq2seq *)model)->attention;
-    if (code_of(attention)) return (app_hindrance){0};
-    return (app_hindrance){attention->type->name, "attention"};
+    return code_of(&((const lb_seq2seq *)model)->attention) != NULL;
 }
 
 static void add_sizes(const lb_seq2seq *model, app_kernel *k)

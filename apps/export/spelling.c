@@ -1,12 +1,165 @@
-#include "export/spelling.h"
+#include "export/export.h"
 
 #include "base/alloc.h"
 #include "console/console.h"
-#include "export/normal_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
+
+/* ---- Which characters of Unicode are composed of others. ---- */
+
+enum { CHARACTERS = 0x110000, PARTS = 4, ROOM = 16, HANGUL = 0xAC00, HANGUL_END = 0xD7A4 };
+
+/* The characters of Unicode that matter: 1 for those in a symbol of a source or of a target, or in a part of one. */
+typedef struct characters {
+    unsigned char of_source[CHARACTERS], of_target[CHARACTERS];
+} characters;
+
+/* The canonical decomposition of a character. */
+typedef struct decomposition {
+    int32_t character[ROOM];
+    int count;
+} decomposition;
+
+static decomposition parts_of(int32_t character)
+{
+    decomposition found = {.count = 0};
+    int last = 0;
+    utf8proc_ssize_t count = utf8proc_decompose_char(
+        character, found.character, ROOM, (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE), &last);
+    found.count = count > 0 && count <= ROOM ? (int)count : 0;
+    return found;
+}
+
+/* The composed form of some parts, if it is one character; otherwise 0. */
+static int32_t one_of(const int32_t *part, int count)
+{
+    int32_t composed[ROOM];
+    memcpy(composed, part, (size_t)count * sizeof *part);
+    utf8proc_ssize_t left =
+        utf8proc_normalize_utf32(composed, count, (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+    return left == 1 ? composed[0] : 0;
+}
+
+/* Marks the parts of a text. Returns their number. */
+static int64_t mark_parts(unsigned char *marked, const char *text)
+{
+    int64_t count = 0;
+    int32_t character;
+    for (utf8proc_ssize_t more; *text; text += more) {
+        more = utf8proc_iterate((const utf8proc_uint8_t *)text, -1, &character);
+        if (more <= 0) return count;
+        decomposition found = parts_of(character);
+        for (int i = 0; i < found.count; i++) marked[found.character[i]] = 1;
+        count += found.count;
+    }
+    return count;
+}
+
+/* How many of the parts are marked. */
+static int count_marked(const unsigned char *marked, const decomposition *of)
+{
+    int count = 0;
+    for (int i = 0; i < of->count; i++) count += marked[of->character[i]];
+    return count;
+}
+
+/* The characters that consist of others, and what is asked of each. `wanted` has 1 for those of the tables, and 2 for
+ * those that are composed, too. */
+static void find_composed(const characters *all, bool composes, unsigned char *wanted)
+{
+    for (int32_t c = 0; c < CHARACTERS; c++) {
+        decomposition of = parts_of(c);
+        if ((c >= HANGUL && c < HANGUL_END) || of.count < 1 || (of.count == 1 && of.character[0] == c))
+            continue;
+        bool target = count_marked(all->of_target, &of) == of.count;
+        if (!target && count_marked(all->of_source, &of) == 0) continue;
+        if (wanted[c] == 0) wanted[c] = 1;
+        /* What it is composed of may be composed itself. */
+        for (int count = of.count; (target || composes) && count > 1; count--) {
+            int32_t whole = one_of(of.character, count);
+            if (whole) wanted[whole] = 2;
+        }
+    }
+}
+
+/* Ends a table, which has a row of zeros in place of none, and names its size. */
+static void end_table(lb_buffer *out, const char *zeros, app_kernel *kernel, const char *size, int64_t rows)
+{
+    lb_buffer_print(out, "%s};\n", rows ? "" : zeros);
+    app_kernel_size_is(kernel, size, rows);
+}
+
+static void add_decompositions(const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
+{
+    int64_t rows = 0;
+    lb_buffer_print(out, "static const decomposition decompositions[] = {\n");
+    for (int32_t c = 0; c < CHARACTERS; c++) {
+        if (!wanted[c]) continue;
+        decomposition of = parts_of(c);
+        lb_buffer_print(out, "    {0x%X, {", (unsigned)c);
+        for (int i = 0; i < of.count && i < PARTS; i++)
+            lb_buffer_print(out, "%s0x%X", i ? ", " : "", (unsigned)of.character[i]);
+        lb_buffer_print(out, "}},\n");
+        rows++;
+    }
+    end_table(out, "    {0, {0}}\n", kernel, "DECOMPOSITIONS", rows);
+}
+
+static void add_compositions(const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
+{
+    int64_t rows = 0;
+    lb_buffer_print(out, "static const composition compositions[] = {\n");
+    for (int32_t c = 0; c < CHARACTERS; c++) {
+        if (wanted[c] != 2) continue;
+        decomposition of = parts_of(c);
+        lb_buffer_print(out, "    {0x%X, 0x%X, 0x%X},\n", (unsigned)one_of(of.character, of.count - 1),
+                        (unsigned)of.character[of.count - 1], (unsigned)c);
+        rows++;
+    }
+    end_table(out, "    {0, 0, 0}\n", kernel, "COMPOSITIONS", rows);
+}
+
+static void add_marks(const characters *all, const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
+{
+    int64_t rows = 0;
+    unsigned char *needed = lb_alloc_zero(CHARACTERS);
+    if (!needed) out->failed = true;
+    for (int32_t c = 0; c < CHARACTERS && needed; c++) {
+        needed[c] |= all->of_source[c] | all->of_target[c];
+        if (!wanted[c]) continue;
+        decomposition of = parts_of(c);
+        for (int i = 0; i < of.count; i++) needed[of.character[i]] = 1;
+    }
+    lb_buffer_print(out, "static const mark marks[] = {\n");
+    for (int32_t c = 0; c < CHARACTERS && needed; c++) {
+        int order = utf8proc_get_property(c)->combining_class;
+        if (!needed[c] || order == 0) continue;
+        lb_buffer_print(out, "    {0x%X, %d},\n", (unsigned)c, order);
+        rows++;
+    }
+    end_table(out, "    {0, 0}\n", kernel, "MARKS", rows);
+    lb_release(needed);
+}
+
+/* Adds the tables `decompositions`, `marks` and `compositions`, and their sizes: whatever has a part in a source or
+ * consists of parts of targets. Only the latter is composed, unless `composes`. */
+static void add_normal_forms(const characters *all, bool composes, app_kernel *kernel, lb_buffer *out)
+{
+    unsigned char *wanted = lb_alloc_zero(CHARACTERS);
+    if (!wanted) {
+        out->failed = true;
+        return;
+    }
+    find_composed(all, composes, wanted);
+    add_decompositions(wanted, kernel, out);
+    add_marks(all, wanted, kernel, out);
+    add_compositions(wanted, kernel, out);
+    lb_release(wanted);
+}
+
+/* ---- Symbols. ---- */
 
 /* Symbols by their bytes. */
 typedef struct entry {
@@ -66,8 +219,7 @@ static lb_status add_sources(const lb_text_model *model, app_kernel *kernel, lb_
         add_string(out, entries[i].symbol);
         lb_buffer_print(out, ", %d},\n", (int)entries[i].id);
     }
-    lb_buffer_print(out, "%s};\n", count ? "" : "    {\"\", 0}\n");
-    app_kernel_size_is(kernel, "SOURCES", count);
+    end_table(out, "    {\"\", 0}\n", kernel, "SOURCES", count);
     app_kernel_size_is(kernel, "SPELLING", (int64_t)longest);
     lb_release(entries);
     return LB_OK;
@@ -125,10 +277,10 @@ static int64_t most_parts(const lb_vocabulary *vocabulary, const lb_symbol_rule 
 {
     int64_t most = 1;
     for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(vocabulary); id++) {
-        int64_t parts = app_characters_mark(marked, lb_vocabulary_symbol(vocabulary, id));
+        int64_t parts = mark_parts(marked, lb_vocabulary_symbol(vocabulary, id));
         most = parts > most ? parts : most;
     }
-    return most + (is_separated(rule) ? app_characters_mark(marked, rule->separator) : 0);
+    return most + (is_separated(rule) ? mark_parts(marked, rule->separator) : 0);
 }
 
 /* No symbol has more bytes than four for each of its parts. */
@@ -145,23 +297,23 @@ static void add_room(const lb_text_model *model, int64_t limit, app_kernel *kern
 lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t limit, app_kernel *kernel,
                            lb_buffer *out, lb_error *error)
 {
-    app_characters all;
-    lb_status status = app_characters_new(&all) ? add_sources(model, kernel, out, error)
-                                                : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    characters *all = lb_alloc_zero(sizeof *all);
+    lb_status status =
+        all ? add_sources(model, kernel, out, error) : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     if (!status) {
         add_targets(model, kernel, out);
         add_separators(model, kernel, out);
         add_room(model, limit, kernel);
-        int64_t read = longest * most_parts(model->source, &model->source_rule, all.of_source);
-        int64_t written = limit * most_parts(model->target, &model->target_rule, all.of_target);
+        int64_t read = longest * most_parts(model->source, &model->source_rule, all->of_source);
+        int64_t written = limit * most_parts(model->target, &model->target_rule, all->of_target);
         app_kernel_size_is(kernel, "CHARACTERS", read > written ? read : written);
         bool composes = model->source_rule.normalize == LB_NORMAL_FORM_NFC;
         if (composes) app_kernel_flag(kernel, "COMPOSES");
         if (model->source_rule.normalize != LB_NORMAL_FORM_NONE) {
             app_kernel_flag(kernel, "NORMALIZES");
-            app_normal_forms_add(&all, composes, kernel, out);
+            add_normal_forms(all, composes, kernel, out);
         }
     }
-    app_characters_free(&all);
+    lb_release(all);
     return status;
 }

@@ -1,4 +1,4 @@
-#include "export/transformer_model.h"
+#include "export/export.h"
 
 #include "base/format.h"
 #include "lookback/ops.h"
@@ -135,15 +135,10 @@ static void add_biases(const lb_positional *positions, const char *name, int64_t
     add_table(n, name, table);
 }
 
-app_hindrance app_transformer_model_hindrance(const lb_model *model)
+/* Each kind up to the last one has a case in add_positions. */
+bool app_transformer_model_knows(const lb_model *model)
 {
-    static const lb_positional_kind known[] = {LB_POSITIONAL_SINUSOIDAL, LB_POSITIONAL_LEARNED,
-                                               LB_POSITIONAL_RELATIVE,   LB_POSITIONAL_ALIBI,
-                                               LB_POSITIONAL_ROTARY,     LB_POSITIONAL_NONE};
-    lb_positional_kind kind = ((const lb_transformer *)model)->config.positions;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i] == kind) return (app_hindrance){0};
-    return (app_hindrance){lb_choice_name(lb_positional_names, (int)kind), "positions"};
+    return ((const lb_transformer *)model)->config.positions <= LB_POSITIONAL_NONE;
 }
 
 static lb_status add_positions(const lb_transformer *model, app_numbers *n, app_kernel *k, lb_error *error)

@@ -1,9 +1,9 @@
 /* Looks at a file of pairs before a training: its report, and how lengths and symbols are distributed. */
-#include "apply/pair_input.h"
+#include "apply/input.h"
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
 #include "console/console.h"
 #include "console/output.h"
 #include "data/pair_oddities.h"

@@ -1,14 +1,13 @@
 /* Prints the contents of a model file. */
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
-#include "cli/setting_options.h"
 #include "console/console.h"
 
 #include "base/buffer.h"
 #include "data/sort_task.h"
-#include "io/safetensors.h"
 #include "io/json.h"
 #include "io/path.h"
+#include "io/safetensors.h"
 #include "translate/file/text_model.h"
 #include <lookback/lookback.h>
 

@@ -1,6 +1,6 @@
 /* Draws the attention weights of trained models for a list or a text, or any matrix in a file. */
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
 #include "console/console.h"
 #include "console/output.h"
 #include "figures/maps.h"

@@ -2,8 +2,8 @@
 
 #include "apply/decoding.h"
 #include "base/alloc.h"
-#include "cli/setting_options.h"
-#include "cli/shell_word.h"
+#include "cli/option.h"
+#include "cli/options.h"
 #include "data/symbols.h"
 #include "io/json.h"
 #include "models/file/model_formats.h"

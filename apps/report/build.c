@@ -1,9 +1,7 @@
 #include "report/report.h"
 
+#include "apply/answer.h"
 #include "apply/decoding.h"
-#include "apply/model_operand.h"
-#include "apply/unknown.h"
-#include "apply/votes.h"
 #include "base/bytes.h"
 #include "console/console.h"
 #include "console/progress.h"

@@ -3,7 +3,7 @@
 #ifndef APP_REPORT_PAIR_H
 #define APP_REPORT_PAIR_H
 
-#include "apply/votes.h"
+#include "apply/answer.h"
 #include "base/buffer.h"
 #include "data/symbols.h"
 #include "report/data.h"

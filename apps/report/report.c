@@ -1,8 +1,8 @@
 /* Writes a page about a model and a file of pairs: what it writes, where it looks, what it gets wrong. */
 #include "report/report.h"
-#include "apply/pair_input.h"
+#include "apply/input.h"
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
 #include "console/console.h"
 
 typedef struct settings {

@@ -2,7 +2,7 @@
 #ifndef APP_REPORT_H
 #define APP_REPORT_H
 
-#include "apply/pair_input.h"
+#include "apply/input.h"
 #include "base/buffer.h"
 #include "report/data.h"
 #include <lookback/translate.h>

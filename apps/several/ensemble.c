@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "cli/setting_options.h"
+#include "cli/options.h"
 #include "console/console.h"
 #include "console/output.h"
 #include "data/pairs.h"

@@ -1,6 +1,6 @@
 #include "several/ensemble.h"
 
-#include "cli/nearest.h"
+#include "cli/option.h"
 #include "settings/settings.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Makes one model of finished ones. */
-#include "apply/pair_input.h"
+#include "apply/input.h"
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
 #include "console/console.h"
 #include "several/ensemble.h"
 

@@ -3,7 +3,7 @@
 #ifndef APP_SWEEP_H
 #define APP_SWEEP_H
 
-#include "cli/json_file.h"
+#include "cli/config.h"
 #include "cli/options.h"
 #include "several/side_by_side.h"
 

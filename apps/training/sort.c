@@ -1,7 +1,6 @@
 /* Trains a sequence-to-sequence model with attention to sort lists of numbers. */
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
-#include "cli/setting_options.h"
 #include "console/console.h"
 #include "training/training_view.h"
 

@@ -1,6 +1,6 @@
 #include "training/train_options.h"
 
-#include "apply/pair_input.h"
+#include "apply/input.h"
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"

@@ -1,8 +1,7 @@
 /* Trains a sequence-to-sequence model, or several that decode together, on pairs of texts from a TSV file. */
+#include "cli/commands.h"
 #include "cli/option.h"
 #include "cli/options.h"
-#include "cli/programs.h"
-#include "cli/setting_options.h"
 #include "console/console.h"
 #include "console/ranks.h"
 #include "data/symbols.h"

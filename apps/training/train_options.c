@@ -1,6 +1,6 @@
 #include "training/train_options.h"
 
-#include "cli/setting_options.h"
+#include "cli/options.h"
 #include "console/console.h"
 #include "several/ensemble.h"
 #include "translate/training/stepper.h"

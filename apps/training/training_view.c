@@ -1,6 +1,6 @@
 #include "training/training_view.h"
 
-#include "apply/pair_input.h"
+#include "apply/input.h"
 #include "base/threads.h"
 #include "console/console.h"
 #include "io/path.h"

@@ -127,7 +127,7 @@ predict() {
     ! readelf --dynamic "$libdir/liblookback_predict.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
         grep -vE "^($needed$beside)\.so" || return 1
     strip -o stripped "$libdir/liblookback_predict.so"
-    test "$(wc -c <stripped)" -le 810000 || {
+    test "$(wc -c <stripped)" -le 800000 || {
         wc -c stripped
         return 1
     }

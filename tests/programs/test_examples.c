@@ -4,7 +4,7 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
-#include "cli/programs.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

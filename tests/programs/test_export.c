@@ -1,6 +1,6 @@
 /* lookback export: the C file of a model gives the outputs of predict. It takes seconds. */
 #include "base/alloc.h"
-#include "export/numbers.h"
+#include "export/export.h"
 #include "support/exported.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"

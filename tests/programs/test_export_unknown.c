@@ -1,5 +1,5 @@
 /* Exports name what they do not know: a kind of model, attention, cells or positions that is in no list of theirs. */
-#include "export/exportable.h"
+#include "export/export.h"
 #include "models/built_in.h"
 #include "support/own_kinds.h"
 #include "support/suite.h"

@@ -3,7 +3,7 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
-#include "cli/programs.h"
+#include "cli/commands.h"
 #include <lookback/base.h>
 
 #include <stdio.h>

@@ -8,7 +8,7 @@ set(PAGES ${PROJECT_SOURCE_DIR}/build/playground)
 file(GLOB ENGINE_SOURCES CONFIGURE_DEPENDS ${ENGINE}/*.c)
 add_executable(lookback_wasm EXCLUDE_FROM_ALL ${ENGINE_SOURCES})
 target_sources(lookback_wasm PRIVATE ${PROJECT_SOURCE_DIR}/apps/report/pair.c
-  ${PROJECT_SOURCE_DIR}/apps/report/data.c ${PROJECT_SOURCE_DIR}/apps/apply/votes.c)
+  ${PROJECT_SOURCE_DIR}/apps/report/data.c ${PROJECT_SOURCE_DIR}/apps/apply/answer.c)
 target_include_directories(lookback_wasm PRIVATE ${PROJECT_SOURCE_DIR}/apps)
 set_target_properties(lookback_wasm PROPERTIES OUTPUT_NAME lookback)
 target_link_libraries(lookback_wasm PRIVATE lesson_reviews lookback lookback_inside lookback_options PkgConfig::ENGINE_CJSON)

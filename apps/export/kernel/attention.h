@@ -8,14 +8,26 @@ static void exponentials(float *x, int count)
     for (int i = 0; i < count; i++) x[i] = expf(2 * (x[i] > 43 ? 43 : x[i] < -43 ? -43 : x[i]));
 }
 
+#endif
 static void prepare(memory *m)
 {
+#if PROJECTS
     for (int j = 0; j < m->length; j++) {
         apply(&attention_key, m->output[LAST_BUFFER][j], m->key[j]);
+#    if ADDITIVE
         exponentials(m->key[j], KEYS);
+#    elif RECALLS
+        m->state.seen[j] = 0;
+#    else
+        apply(&attention_value, m->output[LAST_BUFFER][j], m->value[j]);
+#    endif
     }
+#else
+    (void)m;
+#endif
 }
 
+#if ADDITIVE
 /* score_j = v' tanh(W_q q + W_k k_j) (Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2), where
  * tanh(a + b) = 1 - 2 / (1 + e^2a e^2b), so that a pair costs a product and a quotient. */
 static void attend(memory *m, decoder_state *s, const float *state, float *context)
@@ -33,14 +45,6 @@ static void attend(memory *m, decoder_state *s, const float *state, float *conte
 }
 
 #elif RECALLS
-static void prepare(memory *m)
-{
-    for (int j = 0; j < m->length; j++) {
-        apply(&attention_key, m->output[LAST_BUFFER][j], m->key[j]);
-        m->state.seen[j] = 0;
-    }
-}
-
 #    if LOCATION
 /* f_j: filters over the weights of the step before, around position j. */
 static void find_features(memory *m, const decoder_state *s, int j)
@@ -82,14 +86,6 @@ static void attend(memory *m, decoder_state *s, const float *state, float *conte
 }
 
 #elif MULTI_HEAD
-static void prepare(memory *m)
-{
-    for (int j = 0; j < m->length; j++) {
-        apply(&attention_key, m->output[LAST_BUFFER][j], m->key[j]);
-        apply(&attention_value, m->output[LAST_BUFFER][j], m->value[j]);
-    }
-}
-
 /* In each head, score_j = (W_q q)' (W_k k_j) / sqrt(width), and what it sees is the mean of W_v k_j. The context is W_o
  * [what all heads see] (Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2). */
 static void attend(memory *m, decoder_state *s, const float *state, float *context)
@@ -106,11 +102,6 @@ static void attend(memory *m, decoder_state *s, const float *state, float *conte
 }
 
 #else
-static void prepare(memory *m)
-{
-    (void)m;
-}
-
 #    if LOCAL
 /* The position of the source around which a step looks. */
 static float centre_of(memory *m, const decoder_state *s, const float *state)

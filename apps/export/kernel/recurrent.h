@@ -4,12 +4,18 @@
 /* One step of a cell (Hochreiter, Schmidhuber 1997; the forget gate: Gers, Schmidhuber, Cummins 2000). The state is [h;
  *     c]. i, f, o = sigmoid(W_i x + b_i + W_h h + b_h) g = tanh(W_i x + b_i + W_h h + b_h) c' = f c + i g h' = o
  *     tanh(c') */
+#else
+/* One step of a cell (Cho et al. 2014, arXiv:1406.1078), as PyTorch has it.
+ *     r, z = sigmoid(W_i x + b_i + W_h h + b_h)       n = tanh(W_i x + b_i + r (W_h h + b_h))
+ *     h' = (1 - z) n + z h */
+#endif
 static void step_cell(memory *m, const cell *c, const float *input, float *state)
 {
     const float *x = m->gate_input, *h = m->gate_state;
     apply(&c->input, input, m->gate_input);
     apply(&c->state, state, m->gate_state);
     for (int k = 0; k < HIDDEN; k++) {
+#if LSTM
         float i = sigmoid(x[k] + h[k]);
         float f = sigmoid(x[HIDDEN + k] + h[HIDDEN + k]);
         float g = hyperbolic_tangent(x[2 * HIDDEN + k] + h[2 * HIDDEN + k]);
@@ -17,27 +23,15 @@ static void step_cell(memory *m, const cell *c, const float *input, float *state
         float *remembered = &state[HIDDEN + k];
         *remembered = f * *remembered + i * g;
         state[k] = o * hyperbolic_tangent(*remembered);
-    }
-}
-
 #else
-/* One step of a cell (Cho et al. 2014, arXiv:1406.1078), as PyTorch has it.
- *     r, z = sigmoid(W_i x + b_i + W_h h + b_h)       n = tanh(W_i x + b_i + r (W_h h + b_h))
- *     h' = (1 - z) n + z h */
-static void step_cell(memory *m, const cell *c, const float *input, float *state)
-{
-    const float *x = m->gate_input, *h = m->gate_state;
-    apply(&c->input, input, m->gate_input);
-    apply(&c->state, state, m->gate_state);
-    for (int k = 0; k < HIDDEN; k++) {
         float r = sigmoid(x[k] + h[k]);
         float z = sigmoid(x[HIDDEN + k] + h[HIDDEN + k]);
         float n = hyperbolic_tangent(x[2 * HIDDEN + k] + r * h[2 * HIDDEN + k]);
         state[k] = n + z * (state[k] - n);
+#endif
     }
 }
 
-#endif
 /* Runs a layer of the encoder in one direction: its states become the outputs of the layer, and the last one is the
  * result. */
 static void run_layer(memory *m, int layer, int direction, float *state)

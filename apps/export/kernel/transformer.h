@@ -12,34 +12,32 @@ static void normalise(const norm *n, const float *x, float *y)
 
 #if POST_NORM
 /* A layer is norm(x + part(x)) for each of its parts. */
+#else
+/* A layer is x + part(norm(x)) for each of its parts (Xiong et al. 2020, arXiv:2002.04745). */
+#endif
 static const float *before_part(memory *m, const norm *n, const float *x)
 {
+#if POST_NORM
     (void)m;
     (void)n;
     return x;
-}
-
-static void after_part(memory *m, const norm *n, float *x)
-{
-    for (int i = 0; i < WIDTH; i++) x[i] += m->part[i];
-    normalise(n, x, x);
-}
-
 #else
-/* A layer is x + part(norm(x)) for each of its parts (Xiong et al. 2020, arXiv:2002.04745). */
-static const float *before_part(memory *m, const norm *n, const float *x)
-{
     normalise(n, x, m->normal);
     return m->normal;
+#endif
 }
 
 static void after_part(memory *m, const norm *n, float *x)
 {
+#if POST_NORM
+    for (int i = 0; i < WIDTH; i++) x[i] += m->part[i];
+    normalise(n, x, x);
+#else
     (void)n;
     for (int i = 0; i < WIDTH; i++) x[i] += m->part[i];
+#endif
 }
 
-#endif
 #if ROTATES
 /* Turns pairs of numbers of each head by an angle that grows with the position (Su et al. 2021, arXiv:2104.09864). */
 static void rotate(float *x, int heads, int position)

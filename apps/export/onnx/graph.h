@@ -1,10 +1,35 @@
-/* A graph of ONNX under construction. Source: the ONNX specification, onnx.ai: IR.md, onnx.proto, Operators.md. */
+/* A graph of ONNX under construction, and the messages that it consists of. Sources: the ONNX specification, onnx.ai:
+ * IR.md, onnx.proto, Operators.md; the encoding of Protocol Buffers, protobuf.dev. */
 #ifndef APP_ONNX_GRAPH_H
 #define APP_ONNX_GRAPH_H
 
 #include "base/buffer.h"
 
 #include <lookback/nn.h>
+
+#include <stdint.h>
+
+/* ---- Fields of protobuf messages, as bytes. ---- */
+
+/** Adds an integer, or a value of an enum, as a field with this number. */
+void protobuf_whole(lb_buffer *message, int field, int64_t value);
+
+/** Adds a field of bytes. */
+void protobuf_bytes(lb_buffer *message, int field, const void *bytes, size_t count);
+
+/** Adds a text. */
+void protobuf_text(lb_buffer *message, int field, const char *text);
+
+/** Adds a message that is complete, and empties it. */
+void protobuf_message(lb_buffer *message, int field, lb_buffer *part);
+
+/** Appends floats as raw numbers of 32 bits, the lowest byte first. */
+void protobuf_raw_floats(lb_buffer *raw, const lb_real *x, int64_t count);
+
+/** The same for integers of 64 bits. */
+void protobuf_raw_wholes(lb_buffer *raw, const int64_t *x, int64_t count);
+
+/* ---- The graph. ---- */
 
 /** The types of tensors in ONNX, by their numbers. */
 typedef enum onnx_type { ONNX_FLOAT = 1, ONNX_INT32 = 6, ONNX_INT64 = 7 } onnx_type;

@@ -1,5 +1,7 @@
 #include "export/onnx/layers.h"
 
+#include <math.h>
+
 /* What is added to the score of padding: e to the power of it is 0. */
 static const double HIDDEN = -1e30;
 
@@ -90,4 +92,82 @@ void onnx_end_step(onnx_graph *decoder, const lb_model *model, onnx_value logits
     onnx_output(
         decoder, attention, "attention",
         onnx_name(decoder, "batch %lld %lld length", (long long)model->layers, (long long)model->heads));
+}
+
+/* ---- Multi-head attention. ---- */
+
+static int64_t head_width(const lb_multi_head *attention)
+{
+    return attention->config.embed / attention->config.heads;
+}
+
+/* Rows of packed weights or biases: those of all queries, keys or values, head by head. */
+static onnx_value unpack(onnx_graph *g, const lb_multi_head *attention, onnx_made made,
+                         const lb_tensor *packed)
+{
+    static const char *const names[] = {"query", "key", "value"};
+    const lb_multi_head_config *c = &attention->config;
+    int64_t width = head_width(attention), columns = lb_count(packed) / lb_dim(packed, 0);
+    int64_t stored = c->kv_heads ? c->kv_heads : c->heads, first = 0, share = 1;
+    if (made != ONNX_QUERIES) {
+        first = c->embed + (made - ONNX_KEYS) * stored * width;
+        share = c->heads / stored;
+    }
+    lb_buffer raw = {0};
+    lb_shape shape = packed->shape;
+    for (int64_t head = 0; head < c->heads; head++)
+        protobuf_raw_floats(&raw, packed->data + (first + head / share * width) * columns, width * columns);
+    shape.dim[0] = c->embed;
+    return onnx_tensor(g, onnx_name(g, "%s.%s", onnx_name_of(g, packed), names[made]), ONNX_FLOAT, shape,
+                       &raw);
+}
+
+static onnx_value project(onnx_graph *g, const lb_multi_head *attention, onnx_made made, onnx_value x)
+{
+    const lb_linear *const named[] = {&attention->query, &attention->key, &attention->value};
+    if (!attention->packed_weight) return onnx_linear(g, x, named[made]->weight, named[made]->bias);
+    onnx_value weight = unpack(g, attention, made, attention->packed_weight);
+    return onnx_affine(g, x, weight, unpack(g, attention, made, attention->packed_bias));
+}
+
+onnx_value onnx_heads(onnx_graph *graph, const lb_multi_head *attention, onnx_made made, onnx_value x)
+{
+    x = project(graph, attention, made, x);
+    x = ONNX_RESHAPE(graph, x, 0, 0, attention->config.heads, head_width(attention));
+    return ONNX_TRANSPOSE(graph, x, 0, 2, 1, 3);
+}
+
+/* q' k / sqrt(width) of each head; with a softcap, c tanh(score / c). */
+static onnx_value score(onnx_graph *g, const lb_multi_head *attention, onnx_value queries, onnx_value keys)
+{
+    onnx_value scores = ONNX(g, "MatMul", queries, ONNX_TRANSPOSE(g, keys, 0, 1, 3, 2));
+    scores = ONNX(g, "Mul", scores, onnx_number(g, 1 / sqrt((double)head_width(attention))));
+    if (!(attention->config.softcap > 0)) return scores;
+    onnx_value cap = onnx_number(g, (double)attention->config.softcap);
+    return ONNX(g, "Mul", ONNX(g, "Tanh", ONNX(g, "Div", scores, cap)), cap);
+}
+
+onnx_value onnx_ask(onnx_graph *graph, const lb_multi_head *attention, onnx_value x, onnx_value keys,
+                    onnx_value values, onnx_value mask, onnx_value *weights)
+{
+    onnx_value scores = score(graph, attention, onnx_heads(graph, attention, ONNX_QUERIES, x), keys);
+    *weights = onnx_softmax(graph, scores, mask ? onnx_unsqueeze(graph, mask, 1) : NULL);
+    x = ONNX_TRANSPOSE(graph, ONNX(graph, "MatMul", *weights, values), 0, 2, 1, 3);
+    x = ONNX_RESHAPE(graph, x, 0, 0, attention->config.embed);
+    return onnx_linear(graph, x, attention->output.weight, attention->output.bias);
+}
+
+onnx_value onnx_heads_axes(onnx_graph *graph, const lb_multi_head *attention, const char *length)
+{
+    return onnx_name(graph, "batch %lld %s %lld", (long long)attention->config.heads, length,
+                     (long long)head_width(attention));
+}
+
+void onnx_hand_over_heads(onnx_graphs *graphs, const lb_multi_head *attention, onnx_value x, const char *keys,
+                          const char *values)
+{
+    onnx_graph *g = &graphs->encoder;
+    onnx_value axes = onnx_heads_axes(g, attention, "length");
+    onnx_hand_over(graphs, onnx_heads(g, attention, ONNX_KEYS, x), keys, axes);
+    onnx_hand_over(graphs, onnx_heads(g, attention, ONNX_VALUES, x), values, axes);
 }

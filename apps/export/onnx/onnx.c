@@ -1,9 +1,7 @@
 #include "export/onnx/onnx.h"
 
 #include "base/alloc.h"
-#include "base/format.h"
 #include "data/sort_task.h"
-#include "export/onnx/protobuf.h"
 #include "io/file.h"
 
 #include <string.h>

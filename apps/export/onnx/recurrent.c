@@ -1,7 +1,5 @@
-#include "export/onnx/recurrent.h"
+#include "export/onnx/onnx.h"
 
-#include "export/onnx/heads.h"
-#include "export/onnx/protobuf.h"
 #include "models/attention/decoder_attention.h"
 
 /* States have the shape [1, batch, width], as GRU and LSTM of ONNX want them; the decoder works on [1, batch, .]. */
@@ -138,15 +136,13 @@ static const attention_graph *graph_of(const lb_decoder_attention *attention)
     return NULL;
 }
 
-app_hindrance onnx_recurrent_hindrance(const lb_model *model)
+bool onnx_recurrent_knows(const lb_model *model)
 {
-    const lb_decoder_attention *attention = &((const lb_seq2seq *)model)->attention;
-    if (graph_of(attention)) return (app_hindrance){0};
-    return (app_hindrance){attention->type->name, "attention"};
+    return graph_of(&((const lb_seq2seq *)model)->attention) != NULL;
 }
 
 /* Hands over what the decoder attends to: "keys" and "values", or "memory", of which "keys" may be made. */
-static void prepare(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value memory)
+static void hand_over_memory(const lb_seq2seq *model, onnx_graphs *graphs, onnx_value memory)
 {
     onnx_graph *g = &graphs->encoder;
     const lb_additive_attention *additive = model->attention.own;
@@ -216,7 +212,7 @@ void onnx_recurrent_add(const lb_model *base, onnx_graphs *graphs)
     onnx_value present = onnx_source(&graphs->encoder), memory = encode(model, graphs, present);
     if (model->attention.depth) {
         onnx_mask(graphs, present);
-        prepare(model, graphs, memory);
+        hand_over_memory(model, graphs, memory);
     }
     decode(model, &graphs->decoder);
 }

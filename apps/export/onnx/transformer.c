@@ -1,20 +1,11 @@
-#include "export/onnx/transformer.h"
-
-#include "base/format.h"
-#include "export/onnx/heads.h"
-#include "export/onnx/protobuf.h"
+#include "export/onnx/onnx.h"
 
 #include <math.h>
 
-app_hindrance onnx_transformer_hindrance(const lb_model *model)
+bool onnx_transformer_knows(const lb_model *model)
 {
-    static const lb_positional_kind known[] = {LB_POSITIONAL_SINUSOIDAL, LB_POSITIONAL_LEARNED,
-                                               LB_POSITIONAL_NONE};
-    const lb_transformer_config *c = &((const lb_transformer *)model)->config;
-    if (c->window > 0) return (app_hindrance){NULL, "a window of self-attention"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i] == c->positions) return (app_hindrance){0};
-    return (app_hindrance){lb_choice_name(lb_positional_names, (int)c->positions), "positions"};
+    lb_positional_kind kind = ((const lb_transformer *)model)->config.positions;
+    return kind == LB_POSITIONAL_SINUSOIDAL || kind == LB_POSITIONAL_LEARNED || kind == LB_POSITIONAL_NONE;
 }
 
 /* Rows for positions, [count] integers: sin(position frequency + phase), where a cosine has the phase pi / 2. */

@@ -1,10 +1,15 @@
-#include "cli/nearest.h"
+#include "cli/option.h"
+
+#include "base/alloc.h"
+#include "base/bytes.h"
 
 #include <lookback/metrics.h>
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- The word that was meant. ---- */
 
 enum { LONGEST_NAME = 32 };
 
@@ -40,4 +45,40 @@ const char *app_nearest_hint(const app_nearest *nearest, const char *before, cha
     if (nearest->name && nearest->distance <= slips)
         snprintf(hint, APP_HINT, " (did you mean %s%s?)", before, nearest->name);
     return hint;
+}
+
+bool app_is_one_of(const char *word, const char *const *words)
+{
+    while (words && *words && strcmp(*words, word) != 0) words++;
+    return words && *words;
+}
+
+/* ---- A word as a shell would read it. ---- */
+
+static const char UNREADABLE[] = "\xEF\xBF\xBD"; /* U+FFFD */
+
+void app_print_readable(lb_buffer *text, const char *bytes)
+{
+    while (*bytes) {
+        size_t valid = lb_utf8_prefix(bytes, strlen(bytes));
+        lb_buffer_print(text, "%.*s%s", (int)valid, bytes, bytes[valid] ? UNREADABLE : "");
+        bytes += valid + (bytes[valid] != '\0');
+    }
+}
+
+void app_shell_word(lb_buffer *text, const char *word)
+{
+    bool plain = *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                             "_-+=./:,@%")];
+    if (!plain) lb_buffer_print(text, "'");
+    for (const char *quote; !plain && (quote = strchr(word, '\'')) != NULL; word = quote + 1) {
+        char *part = lb_alloc_string(word);
+        text->failed = text->failed || !part;
+        if (part) part[quote - word] = '\0';
+        if (part) app_print_readable(text, part);
+        lb_release(part);
+        lb_buffer_print(text, "'\\''");
+    }
+    app_print_readable(text, word);
+    if (!plain) lb_buffer_print(text, "'");
 }

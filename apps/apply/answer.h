@@ -1,0 +1,57 @@
+/* The answers of a model as lines and as JSON: its outputs, the votes of its members, and its attention. */
+#ifndef APP_ANSWER_H
+#define APP_ANSWER_H
+
+#include "base/buffer.h"
+#include <lookback/translate.h>
+
+/** Appends a JSON object for the result of a text, without a line end; docs/terminal.md describes the fields. `source`
+ *  is the text; NULL if it is invalid. */
+void app_answer_json(lb_buffer *json, const char *source, const lb_translation *text);
+
+/* ---- Votes: what the members of an ensemble would have written by themselves. ---- */
+
+/** The outputs of each member for the same texts. Zero is none. */
+typedef struct app_votes {
+    const lb_ensemble *ensemble;
+    lb_translations **member; /* [ensemble->count] */
+} app_votes;
+
+/** Lets each member of the ensemble translate the texts alone.
+ *  Memory: freed by app_votes_close, also after an error. Errors: those of lb_translate_all. */
+LB_MUST_USE lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char *const *texts,
+                                    size_t count, lb_translate_config config, lb_error *error);
+
+/** Appends a line for the common output of text `at`, and one for each member: source, output, score, weight, kind. */
+void app_votes_print(lb_buffer *lines, const app_votes *votes, size_t at, const char *source,
+                     const lb_translation *together);
+
+/** Adds a field "votes" to the JSON object at the end of `json`. */
+void app_votes_add(const app_votes *votes, size_t at, lb_buffer *json);
+
+/** Frees the outputs. */
+void app_votes_close(app_votes *votes);
+
+/* ---- Attention. ---- */
+
+/** Writes the attention weights as a NumPy file in float32, of shape [layers, heads, steps, source].
+ *  Errors: LB_ERROR_MEMORY; LB_ERROR_WRITE. */
+LB_MUST_USE lb_status app_write_attention(const char *path, const lb_translations *found, lb_error *error);
+
+/** Whether a file of attention has a line for each text: its name ends in .jsonl. */
+bool app_attention_has_lines(const char *path);
+
+/** Adds a line of JSON with the attention of the best output of a text: {"source": its symbols, "output": the symbols,
+ *  "finished": whether an end follows them, "attention": [layer][head][step][source]}; null if there is no output. */
+void app_add_attention(lb_buffer *lines, const lb_translations *found, const lb_translation *text);
+
+/** Writes lines to a file, at once. Errors: LB_ERROR_MEMORY; LB_ERROR_WRITE. */
+LB_MUST_USE lb_status app_write_lines(const char *path, const lb_buffer *lines, lb_error *error);
+
+/** Adds the alignment of an output, "0-0 2-1": for each of its symbols, the position in the source with the largest
+ *  attention, as a mean over the heads of the last layer; of equal ones, the first. Source: the format of
+ *  fast_align. */
+void app_add_alignment(lb_buffer *line, const lb_translations *found, const lb_translation *text,
+                       const lb_output *output);
+
+#endif

@@ -1,0 +1,236 @@
+/* The two forms of evaluate: outputs of a model for the sources of pairs, and given ones. */
+#include "apply/decoding.h"
+#include "apply/input.h"
+#include "base/alloc.h"
+#include "console/progress.h"
+#include "data/symbols.h"
+#include "evaluate/evaluate.h"
+#include "translate/apply/translator.h"
+
+#include <string.h>
+
+/* ---- Outputs of a model. ---- */
+
+/* A model applied to a file. */
+typedef struct measuring {
+    const app_evaluate *asked;
+    lb_translator *translator;
+    lb_translator_facts model;
+    app_pair_input pairs;
+    app_pair_texts texts; /* the next pairs */
+    lb_symbols target;
+    lb_symbols *output; /* [n_best], at least one */
+    app_score *score;
+    app_unknown unknown;
+    app_progress progress;
+} measuring;
+
+static int n_best(const measuring *s)
+{
+    return s->asked->judging.n_best > 1 ? s->asked->judging.n_best : 1;
+}
+
+static lb_status open_model(measuring *s, const char *model, lb_error *error)
+{
+    s->translator = app_open_model(model, s->asked->pairs, error);
+    if (!s->translator) return error->status;
+    s->model = lb_translator_about(s->translator);
+    s->output = lb_alloc((size_t)n_best(s) * sizeof *s->output);
+    if (!s->output) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    return s->asked->copy_unknown ? app_check_copy(&s->model, error) : LB_OK;
+}
+
+static lb_status open_pairs(measuring *s, lb_error *error)
+{
+    const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
+    lb_status status = app_pair_input_open(&s->pairs, s->asked->pairs, &format, error);
+    if (!status) status = app_pair_input_check(&s->pairs, error);
+    app_progress_init(&s->progress,
+                      (app_progress_config){.unit = "pair", .total = s->pairs.checked, .late = true});
+    return status ? status : app_score_open(s->score, s->asked->judging, &s->model.target_rule, error);
+}
+
+static lb_status add_row(measuring *s, size_t row, const lb_translation *text, lb_error *error)
+{
+    if (text->error)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", s->pairs.name,
+                            (long long)s->texts.number[row], text->error);
+    const char *reference = s->texts.targets.text[row];
+    const lb_symbols source = {.count = (size_t)text->length, .symbol = text->symbol};
+    for (int64_t i = 0; i < text->count; i++)
+        s->output[i] =
+            (lb_symbols){.count = (size_t)text->output[i].length, .symbol = text->output[i].symbol};
+    lb_status status = app_unknown_count(&s->unknown, text, error);
+    if (!status)
+        status = lb_symbols_split(&s->model.target_rule, reference, strlen(reference), &s->target, error);
+    if (status) return status;
+    return app_score_add(s->score, &source, &s->target, s->output, (int)text->count, error);
+}
+
+static lb_status translate(measuring *s, lb_error *error)
+{
+    lb_translate_config config = {.beam = s->asked->beam,
+                                  .n_best = n_best(s),
+                                  .length_penalty = app_length_penalty(s->asked->length_penalty),
+                                  .copy_unknown = s->asked->copy_unknown,
+                                  .skip_bad_texts = true,
+                                  .stop = app_progress_tick,
+                                  .context = &s->progress};
+    lb_status status = lb_translate_fill_in(s->translator, &config, error);
+    if (status) return status;
+    s->score->beam = config.beam;
+    lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->texts.sources.text,
+                                              (int64_t)s->texts.sources.count, config, error);
+    if (!found) return error->status;
+    for (int64_t i = 0; i < found->count && !status; i++)
+        status = add_row(s, (size_t)i, &found->text[i], error);
+    lb_translations_free(found);
+    return status;
+}
+
+static lb_status evaluate_pairs(measuring *s, lb_error *error)
+{
+    lb_status status = open_pairs(s, error);
+    if (status) return status;
+    do {
+        status = app_pair_texts_read(&s->texts, &s->pairs, (size_t)s->asked->batch, error);
+        if (!status && s->texts.sources.count > 0) status = translate(s, error);
+        app_progress_update(&s->progress, s->pairs.count, "%s", "");
+    } while (!status && s->texts.sources.count > 0);
+    app_progress_end(&s->progress);
+    s->score->skipped = s->pairs.skipped;
+    if (status) return status;
+    app_unknown_say(&s->unknown, s->pairs.name);
+    if (s->score->pairs > 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", s->pairs.name);
+}
+
+lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_score *score, lb_error *error)
+{
+    measuring s = {.asked = asked, .score = score};
+    *score = (app_score){0};
+    lb_status status = open_model(&s, model, error);
+    if (!status) status = evaluate_pairs(&s, error);
+    app_unknown_close(&s.unknown);
+    lb_symbols_free(&s.target);
+    lb_release(s.output);
+    app_pair_texts_free(&s.texts);
+    app_pair_input_close(&s.pairs);
+    lb_translator_close(s.translator);
+    return status;
+}
+
+/* ---- Given outputs, from any source. ---- */
+
+typedef struct comparing {
+    const app_evaluate *asked;
+    app_pair_input pairs, predictions;
+    lb_symbols source, output;
+    app_score *score;
+    app_progress progress;
+} comparing;
+
+/* The next line; false, maybe with an error, if there is none. */
+static bool next_line(app_pair_input *in, lb_line *line, lb_error *error)
+{
+    if (!app_pair_input_line(in, line, error)) return false;
+    if (line->number == 1 && lb_pair_line_has_mark(line->text, line->length)) {
+        line->text += LB_PAIR_LINE_MARK;
+        line->length -= LB_PAIR_LINE_MARK;
+    }
+    return true;
+}
+
+static lb_status bad(const app_pair_input *in, const lb_line *line, const char *found, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", in->name, (long long)line->number, found);
+}
+
+static lb_status split(const comparing *s, const lb_line *line, const lb_symbol_rule *rule, const char *text,
+                       size_t length, lb_symbols *symbols, lb_error *error)
+{
+    lb_error found = {0};
+    lb_status status = lb_symbols_split(rule, text, length, symbols, &found);
+    if (status == LB_ERROR_FORMAT) return bad(&s->predictions, line, found.message, error);
+    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
+static lb_status read_prediction(comparing *s, const lb_line *line, lb_error *error)
+{
+    const char *end = line->text + line->length, *tab = memchr(line->text, '\t', line->length);
+    bool features = lb_symbol_rule_has_features(&s->pairs.format.source);
+    if (tab && features) tab = memchr(tab + 1, '\t', (size_t)(end - tab) - 1);
+    if (line->cut) return bad(&s->predictions, line, "found a line that is too long", error);
+    if (!tab || memchr(tab + 1, '\t', (size_t)(end - tab) - 1))
+        return bad(&s->predictions, line,
+                   features
+                       ? tab ? "found more than 3 columns, expected a source, its features and its output"
+                             : "found fewer than 3 columns, expected a source, its features and its output"
+                   : tab ? "found more than 2 columns, expected a source and its output"
+                         : "found 1 column, expected a source, a tab and its output",
+                   error);
+    const lb_pair_format *format = &s->pairs.format;
+    lb_status status =
+        split(s, line, &format->source, line->text, (size_t)(tab - line->text), &s->source, error);
+    if (status) return status;
+    return split(s, line, &format->target, tab + 1, (size_t)(end - tab) - 1, &s->output, error);
+}
+
+/* Compares one line of each file. */
+static lb_status compare(comparing *s, const lb_line *pair, const lb_line *prediction, lb_error *error)
+{
+    lb_error found = {0};
+    const lb_pair_format *format = &s->pairs.format;
+    lb_status status = lb_pair_line_read(format, s->pairs.name, pair, &s->pairs.pair, &found);
+    if (app_skips(format, status)) {
+        s->score->skipped++;
+        return LB_OK;
+    }
+    if (status)
+        return lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message, false));
+    status = read_prediction(s, prediction, error);
+    if (status) return status;
+    if (!app_same_symbols(&s->source, &s->pairs.pair.source))
+        return lb_error_set(
+            error, LB_ERROR_FORMAT, "%s:%lld: the source differs from the one in line %lld of %s",
+            s->predictions.name, (long long)prediction->number, (long long)pair->number, s->pairs.name);
+    const lb_pair_line *line = &s->pairs.pair;
+    return app_score_add(s->score, &line->source, &line->target, &s->output, 1, error);
+}
+
+static lb_status compare_all(comparing *s, lb_error *error)
+{
+    for (;;) {
+        lb_line pair, prediction;
+        bool more = next_line(&s->pairs, &pair, error),
+             others = next_line(&s->predictions, &prediction, error);
+        if (error->status) return error->status;
+        if (!more && !others) return LB_OK;
+        if (!more || !others)
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s has %s lines than %s, expected the same number",
+                                s->predictions.name, more ? "fewer" : "more", s->pairs.name);
+        lb_status status = compare(s, &pair, &prediction, error);
+        if (status) return status;
+        app_progress_count(&s->progress, "line", pair.number, 0);
+    }
+}
+
+lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predictions, app_score *score,
+                                   lb_error *error)
+{
+    comparing s = {.asked = asked, .score = score};
+    lb_status status = app_pair_input_open(&s.pairs, asked->pairs, &asked->format, error);
+    const lb_pair_format as_written = {.kind = "tsv"};
+    if (!status) status = app_pair_input_open(&s.predictions, predictions, &as_written, error);
+    if (!status) status = app_score_open(score, asked->judging, &s.pairs.format.target, error);
+    if (!status) status = compare_all(&s, error);
+    app_progress_end(&s.progress);
+    if (!status && score->pairs == 0)
+        status =
+            lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", asked->pairs);
+    lb_symbols_free(&s.source);
+    lb_symbols_free(&s.output);
+    app_pair_input_close(&s.pairs);
+    app_pair_input_close(&s.predictions);
+    return status;
+}

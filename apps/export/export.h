@@ -1,0 +1,148 @@
+/* What of a model can be exported, and the parts of a C file: its code, its symbols and its weights. */
+#ifndef APP_EXPORT_H
+#define APP_EXPORT_H
+
+#include "base/buffer.h"
+#include "console/progress.h"
+#include "export/onnx/onnx.h"
+#include "translate/file/text_model.h"
+
+#include <lookback/nn.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- The code, from the files of apps/export/kernel/, and the sizes that it depends on: assemble.c. ---- */
+
+/** The most names of each sort. */
+enum { APP_KERNEL_FLAGS = 48, APP_KERNEL_SIZES = 64 };
+
+/** A number that the code names. */
+typedef struct app_kernel_size {
+    const char *name;
+    int64_t value;
+} app_kernel_size;
+
+/** What decides how the files of the kernel become one. Start from zero. */
+typedef struct app_kernel {
+    const char *flag[APP_KERNEL_FLAGS]; /* names that are true in an #if; all others are false */
+    int flags;
+    app_kernel_size size[APP_KERNEL_SIZES];
+    int sizes;
+    const char *prefix; /* in place of g2p, in upper case where that is */
+} app_kernel;
+
+/** Sets a flag. */
+void app_kernel_flag(app_kernel *kernel, const char *name);
+
+/** Whether "NAME" is a flag, or "!NAME" is none. */
+bool app_kernel_has(const app_kernel *kernel, const char *condition);
+
+/** Names a number. */
+void app_kernel_size_is(app_kernel *kernel, const char *name, int64_t value);
+
+/** The number of that name; 0 if there is none. */
+int64_t app_kernel_size_of(const app_kernel *kernel, const char *name);
+
+/** Adds the numbers as an enum of C. */
+void app_kernel_add_sizes(const app_kernel *kernel, lb_buffer *out);
+
+/** Adds g2p.c with what it includes; `model` takes the place of model.h. */
+void app_kernel_add_code(const app_kernel *kernel, const char *model, lb_buffer *out);
+
+/** Adds g2p.h, with numbers in place of their names. */
+void app_kernel_add_header(const app_kernel *kernel, lb_buffer *out);
+
+/** The bytes of the struct `memory` in work.h; 0 if there is no memory to find out. All of its fields have types of 4
+ *  bytes, or are structs of such. */
+int64_t app_kernel_work(const app_kernel *kernel);
+
+/* ---- The symbols, and what their normal form needs of Unicode, as constants in C: spelling.c. ---- */
+
+/** Adds the tables, and the flags and sizes of text in the kernel. `longest` is the most symbols of a text, `limit`
+ *  that of an output.
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t limit,
+                                       app_kernel *kernel, lb_buffer *out, lb_error *error);
+
+/* ---- The weights as constants in C: numbers.c. ---- */
+
+/** How weights are stored. Biases, and what else is few, are floats in any case. */
+typedef enum app_number {
+    APP_NUMBER_INT8, /* whole numbers from -127 to 127, and a scale for each row */
+    APP_NUMBER_BF16, /* the upper half of a float */
+    APP_NUMBER_F32
+} app_number;
+
+/** Their names, ending with NULL. */
+extern const char *const app_number_names[];
+
+/** The constants of a model under construction. */
+typedef struct app_numbers {
+    app_number type;
+    const lb_params *params;
+    lb_buffer arrays, layers; /* the arrays, and the structs over them that follow */
+    int64_t widest;           /* columns of a matrix so far */
+    int64_t weights;          /* numbers so far */
+    app_progress progress;    /* of them */
+    const char *missing;      /* the name of a parameter that the model lacks; NULL: none */
+} app_numbers;
+
+/** Adds an array of floats. */
+void app_numbers_floats(lb_buffer *out, const char *name, int64_t count, const lb_real *x);
+
+/** Adds the arrays of a `linear`, NAME_weight, NAME_scale and NAME_bias, for the rows from `first` on, `rows` of them
+ *  (0: all), of the parameters `weight` and `bias` (NULL: none). Adds its initialiser to the layers. */
+void app_numbers_linear(app_numbers *n, const char *name, const char *weight, const char *bias, int64_t first,
+                        int64_t rows);
+
+/** The same as a constant of its own, NAME. */
+void app_numbers_named(app_numbers *n, const char *name, const char *weight, const char *bias);
+
+/** Adds the constant `output`; one that shares the arrays of the target embedding has a bias of its own. */
+void app_numbers_output(app_numbers *n, bool shares);
+
+/** Adds a parameter as an array of floats. */
+void app_numbers_array(app_numbers *n, const char *name, const char *parameter);
+
+/* ---- A recurrent model as constants in C: recurrent_model.c. ---- */
+
+/** Whether the code knows the attention of the model. */
+bool app_recurrent_model_knows(const lb_model *model);
+
+/** Adds weights, flags and sizes. */
+LB_MUST_USE lb_status app_recurrent_model_add(const lb_model *model, app_numbers *numbers, app_kernel *kernel,
+                                              lb_error *error);
+
+/* ---- A transformer as constants in C: transformer_model.c. ---- */
+
+/** Whether the code knows the positions of the model. */
+bool app_transformer_model_knows(const lb_model *model);
+
+/** Adds weights, flags and sizes; LONGEST and LIMIT are known by then. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_transformer_model_add(const lb_model *model, app_numbers *numbers,
+                                                app_kernel *kernel, lb_error *error);
+
+/* ---- What can be exported: exportable.c. ---- */
+
+/** A kind of model that can be exported: whether each form knows the attention or the
+ *  positions of a model, and what writes it. */
+typedef struct app_exportable_kind {
+    const lb_model_kind *kind;
+    bool (*in_c)(const lb_model *model), (*in_onnx)(const lb_model *model);
+    lb_status (*add_to_c)(const lb_model *model, app_numbers *numbers, app_kernel *kernel, lb_error *error);
+    app_onnx_add *add_to_onnx;
+    lb_normalizer (*weights)(const lb_model *model); /* of its attention */
+} app_exportable_kind;
+
+/** The kind of this model; NULL if it cannot be exported. */
+const app_exportable_kind *app_exportable_kind_of(const lb_model *model);
+
+/** Checks that the model, of the file `path`, can become a C file with such a beam. Errors: LB_ERROR_FORMAT, which
+ *  names what cannot, and what can. */
+LB_MUST_USE lb_status app_exportable(const char *path, const lb_text_model *model, int beam, lb_error *error);
+
+/** The same for ONNX. */
+LB_MUST_USE lb_status app_exportable_as_onnx(const char *path, const lb_text_model *model, lb_error *error);
+
+#endif
