@@ -1,6 +1,6 @@
 /* Threads that compute one op together, step by step. They stand in a grid: the rows of a batch are divided among the
  * groups, and the columns of each step among the threads of a group. A thread waits for those of its group only.
- * docs/adr/0035-threads-that-walk-together.md says why. */
+ * docs/adr/0008-threads.md says why. */
 #ifndef LB_TEAM_H
 #define LB_TEAM_H
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "io/safetensors.h"
 #include "io/file.h"
 #include "io/file_kind.h"
+#include "io/safetensors.h"
 #include "tensor/shape.h"
 
 static const char magic[] = "\x93NUMPY";

@@ -7,11 +7,11 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "io/safetensors.h"
 #include "io/file.h"
 #include "io/file_kind.h"
 #include "io/json.h"
 #include "io/path.h"
+#include "io/safetensors.h"
 #include "lookback/io.h"
 #include "tensor/shape.h"
 

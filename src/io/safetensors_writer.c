@@ -7,9 +7,9 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "io/safetensors.h"
 #include "io/file.h"
 #include "io/path.h"
+#include "io/safetensors.h"
 #include "lookback/io.h"
 #include "tensor/shape.h"
 

@@ -1,5 +1,5 @@
 /* The settings of a training, one row each. Options, files, checkpoints, messages and what a warm start decides are
- * derived from the rows: docs/adr/0046-a-row-for-a-setting.md. */
+ * derived from the rows: docs/adr/0022-one-table-of-options.md. */
 #ifndef LB_SETTINGS_H
 #define LB_SETTINGS_H
 

@@ -67,7 +67,7 @@ lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight
  *     FETCH      0.2 ns. There, a number of a weight of 64 MB takes 0.08 ns more than one of a weight of 1 MB.
  *     BARRIERS   Those in a step of the GRU with attention, forward and backward. A cell has two forward and one back.
  *     BARRIER,   1 us and 2 ns. There, between two cores, 0.05 to 0.07 us and 0.05 ns. They are set for 16 threads, on
- *     EXCHANGE   which small steps were faster without barriers (docs/adr/0035-threads-that-walk-together.md). */
+ *     EXCHANGE   which small steps were faster without barriers (docs/adr/0008-threads.md). */
 enum {
     WORTH = 1 << 20, /* of all steps, for which another thread is worth waking */
     FEWEST = 4,      /* rows of a group, the least that the kernel keeps in registers */

@@ -27,8 +27,8 @@
 #include "lookback/models.h"
 
 #include "base/alloc.h"
-#include "io/safetensors.h"
 #include "io/json.h"
+#include "io/safetensors.h"
 #include "lookback/op.h"
 #include "models/attention/copying.h"
 #include "models/file/model_formats.h"

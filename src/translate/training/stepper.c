@@ -254,3 +254,24 @@ lb_status lb_stepper_save(const lb_stepper *s, const char *path, lb_error *error
 {
     return lb_text_model_save(path, &s->own->translator.model, error);
 }
+
+lb_status lb_training_fit(lb_training_config *config, lb_error *error)
+{
+    lb_training_config silent = *config;
+    lb_warm_start start = {0};
+    lb_training_data data;
+    lb_data_loader loader = {0};
+    silent.tell = NULL;
+    silent.index = LB_INDEX_NEVER;
+    lb_status status = lb_training_data_open(&data, &silent, &start, error);
+    if (!status) {
+        lb_recipe_fit(config, lb_training_data_pairs(&data));
+        if (config->label_smoothing == 0) config->label_smoothing = -1; /* the recipe has none */
+        status = lb_data_loader_init(&loader, &data, config, config->seed, 1, error);
+    }
+    if (!status && config->epochs == 0 && config->minutes == 0)
+        config->steps = (int)lb_data_loader_steps(&loader, config);
+    lb_data_loader_free(&loader);
+    lb_training_data_close(&data);
+    return status;
+}
