@@ -298,8 +298,8 @@ lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t 
                            lb_buffer *out, lb_error *error)
 {
     characters *all = lb_alloc_zero(sizeof *all);
-    lb_status status =
-        all ? add_sources(model, kernel, out, error) : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_status status = add_sources(model, kernel, out, error);
     if (!status) {
         add_targets(model, kernel, out);
         add_separators(model, kernel, out);

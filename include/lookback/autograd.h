@@ -40,14 +40,11 @@ lb_mode lb_tape_mode(const lb_tape *tape);
  *  the step. A new tape has seed 0 and step 0. */
 void lb_tape_seed(lb_tape *tape, uint64_t seed, uint32_t step);
 
-/** The first error since lb_tape_new or lb_tape_clear_error; LB_OK if there is none. */
+/** The first error since lb_tape_new; LB_OK if there is none. */
 lb_status lb_tape_status(const lb_tape *tape);
 
 /** The message of that error; "" if there is none. */
 const char *lb_tape_error(const lb_tape *tape);
-
-/** Clears the error, so that the tape can be used again. */
-void lb_tape_clear_error(lb_tape *tape);
 
 /** A tensor on the tape with a copy of `values`, or with zeros if `values` is NULL. It gets no gradient.
  *  Errors: LB_ERROR_SHAPE, LB_ERROR_MEMORY; the tensor is then poison. */
@@ -68,11 +65,9 @@ lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter);
 /** The value of a tensor with one element; NaN for any other tensor and for poison. */
 lb_real lb_item(const lb_tensor *tensor);
 
-/** Why a tensor is poison: the first error of its tape or of its lb_params, or the error of an op that had no tape.
- *  LB_OK and "" for a sound tensor; LB_ERROR_ARGUMENT and "the tensor is missing" for NULL.
+/** Why a tensor is poison: the first error of its tape or of its lb_params, or the error of an op that had no tape. ""
+ *  for a sound tensor.
  *  Memory: the error of an op without a tape stays until this thread runs another such op. */
-lb_status lb_tensor_status(const lb_tensor *tensor);
-/** The message of lb_tensor_status. */
 const char *lb_tensor_error(const lb_tensor *tensor);
 
 /** The values of a tensor as double, for code that does not know tensors, such as the figures.

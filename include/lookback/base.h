@@ -134,14 +134,6 @@ typedef struct lb_rng {
     uint32_t step;
 } lb_rng;
 
-/** 128 random bits at position `index` of the sequence. */
-typedef struct lb_rng_block {
-    uint32_t word[4];
-} lb_rng_block;
-
-/** The bits at position `index` of the sequence. The functions below compute their numbers from these bits. */
-lb_rng_block lb_rng_bits(lb_rng rng, uint64_t index);
-
 /** A number in [0, 1) at position `index`, a multiple of 2^-53. */
 double lb_rng_uniform(lb_rng rng, uint64_t index);
 

@@ -172,15 +172,6 @@ LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, lb_pair_format format, lb_
  *          one; LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_pairs *lb_pairs_from_memory(lb_pair_texts texts, lb_pair_format format, lb_error *error);
 
-/** Moves about one in `share` pairs out of a file into a new lb_pairs, numbered from 0: for development if there is no
- *  other file. A hash of the source decides. Pairs with the same source stay together, and added lines do not move
- *  other pairs. The path of the result is "held out from PATH"; of the facts it has only the number of lines.
- *  Memory: close and free it with lb_pairs_close, before or after `pairs`. NULL after an error; `pairs` is then
- *          unchanged.
- *  Errors: LB_ERROR_ARGUMENT if share < 2; LB_ERROR_FORMAT if either side would have no pairs; errors of reading the
- *          file, as in lb_pairs_open. Cost: O(bytes). */
-LB_MUST_USE lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int64_t share, lb_error *error);
-
 /** Closes the file and frees its memory. NULL is allowed. */
 void lb_pairs_close(lb_pairs *pairs);
 

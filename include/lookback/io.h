@@ -48,7 +48,7 @@ typedef struct lb_safetensors_tensor {
     const char *name;
     lb_dtype dtype;   /* zero: LB_DTYPE_F32 */
     lb_shape shape;   /* zero: a scalar */
-    const void *data; /* may be unaligned in files of other tools: use memcpy or lb_safetensors_read */
+    const void *data; /* may be unaligned in files of other tools: use memcpy */
 } lb_safetensors_tensor;
 
 /** One entry of the metadata. */
@@ -85,18 +85,8 @@ int64_t lb_safetensors_count(const lb_safetensors *file);
 /** Array `index` in file order; NULL unless 0 <= index < count. */
 const lb_safetensors_tensor *lb_safetensors_at(const lb_safetensors *file, int64_t index);
 
-/** The array with this name, or NULL. */
-const lb_safetensors_tensor *lb_safetensors_find(const lb_safetensors *file, const char *name);
-
 /** The metadata text with this key, or NULL. */
 const char *lb_safetensors_metadata_value(const lb_safetensors *file, const char *key);
-
-/** Copies an array with this shape to `out`, converted to lb_real.
- *  Exact:   bit for bit if the file holds lb_real, else rounded to nearest.
- *  Errors:  LB_ERROR_FORMAT if there is no such array, LB_ERROR_SHAPE, with both shapes, if it has another shape; `out`
- *           is then unchanged. */
-LB_MUST_USE lb_status lb_safetensors_read(const lb_safetensors *file, const char *name, lb_shape shape,
-                                          lb_real *out, lb_error *error);
 
 /* ---- NumPy .npy: one array in a file.
  * Source: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html ---- */

@@ -45,12 +45,6 @@ typedef struct lb_model_step {
  *  Errors: LB_ERROR_SHAPE if the batch sizes differ, LB_ERROR_INDEX for a token outside the vocabulary. */
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in);
 
-/** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15.
- *  No output has LB_PAD and LB_BOS: they get 0, and the other symbols share their probability. lb_model_loss counts all
- *  symbols.
- *  Shapes: logits [..., target_vocab] -> the same. */
-lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits);
-
 /** The loss that belongs to these probabilities: lb_cross_entropy_smoothed or lb_entmax_loss. */
 lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
                          lb_real smoothing);

@@ -15,7 +15,7 @@ typedef struct lb_sequence {
     int64_t length;
 } lb_sequence;
 
-/* ---- Edit distance and alignment of two sequences. ---- */
+/* ---- Edit distance of two sequences. ---- */
 
 /** The Levenshtein distance: the minimum number of insertions, deletions and substitutions of symbols that turn one
  *  sequence into the other.
@@ -24,31 +24,8 @@ typedef struct lb_sequence {
  *  Source: Wagner and Fischer 1974, "The string-to-string correction problem". */
 LB_MUST_USE lb_status lb_edit_distance(lb_sequence a, lb_sequence b, int64_t *distance, lb_error *error);
 
+/** No symbol, where one is missing. */
 enum { LB_NO_SYMBOL = -1 };
-
-/** A symbol of the reference and the symbol aligned with it in the output. LB_NO_SYMBOL as `output`: the symbol is
- *  missing there; as `reference`: the output has an extra symbol. */
-typedef struct lb_aligned {
-    int32_t reference, output;
-} lb_aligned;
-
-/** Both sequences side by side. The number of pairs that differ is the edit distance. */
-typedef struct lb_alignment {
-    lb_aligned *pair; /* [length] */
-    int64_t length;
-} lb_alignment;
-
-/** Aligns an output with its reference with the fewest edits. If there are several such alignments, the choice, from
- *  the start, prefers a pair of two symbols to a missing symbol to an extra one. So the first edit is where the two
- *  begin to differ: all that they have in common before it is kept.
- *  Cost:   O(a b) time and bytes.
- *  Memory: free the pairs with lb_alignment_free. After an error there are none.
- *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_edit_alignment(lb_sequence reference, lb_sequence output, lb_alignment *alignment,
-                                        lb_error *error);
-
-/** Frees the pairs. */
-void lb_alignment_free(lb_alignment *alignment);
 
 /* ---- BLEU: how many n-grams of the output occur in the references. ---- */
 
@@ -70,21 +47,6 @@ typedef enum lb_bleu_smoothing {
     LB_BLEU_ADD_K  /* `value` is always added to the matches and totals of all orders except the first */
 } lb_bleu_smoothing;
 
-/** Zero means the default in brackets. */
-typedef struct lb_bleu_config {
-    lb_bleu_smoothing smoothing; /* [LB_BLEU_EXP] */
-    double value;                /* [LB_BLEU_FLOOR: 0.1, LB_BLEU_ADD_K: 1] */
-} lb_bleu_config;
-
-/** The statistics of one output against one or more equally valid references. An n-gram matches as often as it occurs
- *  in the reference that has most of it. The reference length is the one closest to the output length; of two equally
- *  close ones, the shorter.
- *  Cost: O(output (output + references)), without memory; meant for sentences. */
-lb_bleu_statistics lb_bleu_tally(lb_sequence output, const lb_sequence *references, int64_t count);
-
-/** Adds `more` to `sum`. */
-void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
-
 /** BLEU from 0 to 100: the geometric mean of the precisions matches / totals, times the brevity penalty
  *  exp(1 - reference / output) for outputs that are shorter than their references. It is 0 if nothing matches.
  *  Otherwise, except with LB_BLEU_ADD_K, it is not defined if no output has LB_BLEU_ORDER symbols: NaN.
@@ -93,8 +55,12 @@ void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
  *           Smoothing: Chen and Cherry 2014, "A systematic comparison of smoothing techniques for sentence-level BLEU",
  *           methods 3, none, 1 and 2.
  *  Differs: tokens are symbols; there is no tokenizer. A score that is not defined is 0, even for outputs that
- *  are right. */
-double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
+ *  are right.
+ *  Zero means the default in brackets. */
+typedef struct lb_bleu_config {
+    lb_bleu_smoothing smoothing; /* [LB_BLEU_EXP] */
+    double value;                /* [LB_BLEU_FLOOR: 0.1, LB_BLEU_ADD_K: 1] */
+} lb_bleu_config;
 
 /* ---- Measures of outputs against references: sequence, word and symbol error rate, BLEU. ---- */
 
@@ -115,7 +81,7 @@ typedef struct lb_measures {
     double word_error_rate;     /* sum of word edits / sum of reference words */
     /* Sum of edits / sum of reference lengths; above 100 if outputs are far too long. */
     double symbol_error_rate;
-    double bleu; /* NaN if it is not defined, see lb_bleu */
+    double bleu; /* NaN if it is not defined, see lb_bleu_config */
 } lb_measures;
 
 /** The statistics of an output against `count` references, each of which is correct. Edits are counted against the
@@ -192,7 +158,7 @@ typedef struct lb_confusions {
     int64_t count, capacity;
 } lb_confusions;
 
-/** Adds the edits of an output, as found by lb_edit_alignment. Correct symbols are not added.
+/** Adds the edits of an output, by the alignment with the fewest edits. Correct symbols are not added.
  *  Errors: LB_ERROR_MEMORY; the table stays valid, but some of the edits may be missing. */
 LB_MUST_USE lb_status lb_confusions_add(lb_confusions *confusions, lb_sequence reference, lb_sequence output,
                                         lb_error *error);

@@ -134,11 +134,6 @@ lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target);
 lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
                        lb_tape *tape, const int64_t *pair, int64_t count);
 
-/** A batch, in reading order, as a model reads it for lb_model_forward: with reversed targets for a model that writes
- *  from the end (lb_model.from_end), and otherwise the batch itself.
- *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
-lb_batch lb_batch_for(const lb_model *model, lb_batch batch);
-
 /* ---- The share of completely correct outputs. ---- */
 
 /** The share of the first `lists` held-out lists of the task that the model sorts without a mistake. It is the result

@@ -1,4 +1,5 @@
 #include "autograd/cause.h"
+#include "autograd/tape.h"
 #include "autograd/tape_internal.h"
 #include "base/progress.h"
 #include "tensor/arrays.h"

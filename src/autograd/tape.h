@@ -63,4 +63,14 @@ lb_tensor *lb_poison_stray(lb_status status, const char *format, ...) LB_PRINTF(
 lb_tensor *lb_poison_no_memory(void);
 const lb_error *lb_error_no_memory(void);
 
+/* ---- Errors of tapes and tensors. ---- */
+
+/** Why a tensor is poison: the first error of its tape or of its lb_params, or the error of an op that had no tape.
+ *  LB_OK and "" for a sound tensor; LB_ERROR_ARGUMENT and "the tensor is missing" for NULL.
+ *  Memory: the error of an op without a tape stays until this thread runs another such op. */
+lb_status lb_tensor_status(const lb_tensor *tensor);
+
+/** Clears the error, so that the tape can be used again. */
+void lb_tape_clear_error(lb_tape *tape);
+
 #endif

@@ -2,6 +2,8 @@
 #ifndef LB_BYTES_H
 #define LB_BYTES_H
 
+#include "lookback/base.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +41,15 @@ size_t lb_utf8_prefix(const char *bytes, size_t count);
 
 /** True if the bytes are valid UTF-8, as JSON must be (RFC 8259, RFC 3629: no surrogates, no overlong forms). */
 bool lb_utf8_valid(const char *bytes, size_t count);
+
+/* ---- rng.c ---- */
+
+/** 128 random bits at position `index` of the sequence. */
+typedef struct lb_rng_block {
+    uint32_t word[4];
+} lb_rng_block;
+
+/** The bits at position `index` of the sequence. lb_rng_uniform and its like compute their numbers from these bits. */
+lb_rng_block lb_rng_bits(lb_rng rng, uint64_t index);
 
 #endif

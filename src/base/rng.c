@@ -1,3 +1,4 @@
+#include "base/bytes.h"
 #include "lookback/base.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "data/pair_report.h"
+#include "data/pairs.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -115,7 +115,7 @@ lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabular
     report->maybe_swapped = dev && lb_pairs_count(dev) > lb_pairs_count(train);
     if (!status && source && target)
         status = lb_pair_oddities_find(train, source, target, &report->odd, &found);
-    return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
+    return status || found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
 
 void lb_pair_report_free(lb_pair_report *report)

@@ -203,7 +203,7 @@ static lb_status read_texts(lb_pairs *pairs, lb_error *error)
         else
             status = lb_pairs_take(pairs, name, &line, error);
     }
-    if (status || pairs->count > 0) return status;
+    if (status || pairs->count > 0 || pairs->facts.first_bad.count == 0) return status;
     return lb_error_set(error, LB_ERROR_FORMAT, "found no valid pair among %lld; the first: %s",
                         (long long)pairs->texts.count, pairs->facts.first_bad.text[0]);
 }

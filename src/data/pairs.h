@@ -147,4 +147,15 @@ int64_t lb_pair_order_batches(const lb_pair_order *order);
  *  call. */
 lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step);
 
+/* ---- Pairs for development. ---- */
+
+/** Moves about one in `share` pairs out of a file into a new lb_pairs, numbered from 0: for development if there is no
+ *  other file. A hash of the source decides. Pairs with the same source stay together, and added lines do not move
+ *  other pairs. The path of the result is "held out from PATH"; of the facts it has only the number of lines.
+ *  Memory: close and free it with lb_pairs_close, before or after `pairs`. NULL after an error; `pairs` is then
+ *          unchanged.
+ *  Errors: LB_ERROR_ARGUMENT if share < 2; LB_ERROR_FORMAT if either side would have no pairs; errors of reading the
+ *          file, as in lb_pairs_open. Cost: O(bytes). */
+LB_MUST_USE lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int64_t share, lb_error *error);
+
 #endif

@@ -162,7 +162,7 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
         return lb_error_set(error, LB_ERROR_INDEX, "%s: pair %lld is out of range: there are %lld",
                             pairs->path, (long long)pair, (long long)pairs->count);
     const lb_place *p = &pairs->places[pair];
-    lb_line bytes;
+    lb_line bytes = {0};
     lb_error found = {0};
     char name[LB_PAIR_NAME];
     lb_status status = pairs->texts.count > 0

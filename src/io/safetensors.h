@@ -74,4 +74,16 @@ LB_MUST_USE lb_status lb_safetensors_expect(const lb_safetensors *file, const ch
 /** Bytes of the data of an array. */
 size_t lb_safetensors_bytes(const lb_safetensors_tensor *tensor);
 
+/* ---- safetensors_reader.c ---- */
+
+/** The array with this name, or NULL. */
+const lb_safetensors_tensor *lb_safetensors_find(const lb_safetensors *file, const char *name);
+
+/** Copies an array with this shape to `out`, converted to lb_real.
+ *  Exact:   bit for bit if the file holds lb_real, else rounded to nearest.
+ *  Errors:  LB_ERROR_FORMAT if there is no such array, LB_ERROR_SHAPE, with both shapes, if it has another shape; `out`
+ *           is then unchanged. */
+LB_MUST_USE lb_status lb_safetensors_read(const lb_safetensors *file, const char *name, lb_shape shape,
+                                          lb_real *out, lb_error *error);
+
 #endif

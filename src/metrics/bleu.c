@@ -1,4 +1,5 @@
 #include "lookback/metrics.h"
+#include "metrics/measures.h"
 
 #include <math.h>
 #include <stdbool.h>

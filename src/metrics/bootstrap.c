@@ -1,6 +1,7 @@
 #include "lookback/metrics.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 
 #include <math.h>
 #include <stdlib.h>

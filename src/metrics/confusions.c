@@ -1,6 +1,7 @@
 #include "lookback/metrics.h"
 
 #include "base/alloc.h"
+#include "metrics/measures.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 #include "tensor/arrays.h"
 
+#include "base/bytes.h"
 #include "base/threads.h"
 
 #include <math.h>

@@ -25,6 +25,11 @@ lb_batch lb_batch_new(lb_tape *tape, int64_t size, int64_t source_longest, int64
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
 lb_batch lb_batch_copy(lb_batch batch, lb_batch_rows *rows);
 
+/** A batch, in reading order, as a model reads it for lb_model_forward: with reversed targets for a model that writes
+ *  from the end (lb_model.from_end), and otherwise the batch itself.
+ *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
+lb_batch lb_batch_for(const lb_model *model, lb_batch batch);
+
 /** A batch without rows. Each part knows the tape, which has the error, so a model treats it like poison. */
 lb_batch lb_batch_empty(lb_tape *tape);
 

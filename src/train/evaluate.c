@@ -4,6 +4,7 @@
 #include "lookback/metrics.h"
 #include "lookback/op.h"
 #include "models/decode/model.h"
+#include "train/batch.h"
 #include "train/group.h"
 
 #include <math.h>
@@ -132,10 +133,10 @@ lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch 
     for (int64_t i = 0; i < count; i++) {
         int64_t most = most_symbols(batch, row[i], longest), rows = rows_of(same, row[i]);
         const lb_hypothesis *best = search ? &found.hypothesis[i * found.n_best] : NULL;
-        bool finished =
-            best ? best->finished && best->length <= most : decoded.finished[i] && decoded.lengths[i] <= most;
-        lb_sequence output = best ? (lb_sequence){best->id, best->length < most ? best->length : most}
-                                  : output_of(&decoded, i, most);
+        bool finished = search ? best->finished && best->length <= most
+                               : decoded.finished[i] && decoded.lengths[i] <= most;
+        lb_sequence output = search ? (lb_sequence){best->id, best->length < most ? best->length : most}
+                                    : output_of(&decoded, i, most);
         add_output(tally, output, finished, target, row[i], rows);
     }
     return lb_tape_status(target.tape);

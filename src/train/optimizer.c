@@ -235,14 +235,15 @@ lb_status lb_optimizer_step(lb_optimizer *o, lb_error *error)
     if (!o)
         return lb_error_set(error, LB_ERROR_MEMORY,
                             "lb_optimizer_step: the optimiser is missing: out of memory");
+    const kind *rule = kind_of(o);
     lb_status status = check_step(o, error);
-    if (status) return status;
+    if (status || !rule->step) return status;
     o->steps++;
-    lb_stage_begin(kind_of(o)->name, "");
+    lb_stage_begin(rule->name, "");
     lb_real clip = clip_factor(o->grad_norm, o->config.clip_norm);
     int64_t end;
     for (int64_t at = 0; (at = lb_params_trained(o->params, at, &end)) < o->size; at = end)
-        kind_of(o)->step(o, clip, at, end - at);
+        rule->step(o, clip, at, end - at);
     lb_stage_end();
     return LB_OK;
 }

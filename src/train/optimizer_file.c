@@ -1,5 +1,6 @@
 /* The parameters and the state of an optimiser in a file, from which a loop of a program's own goes on. */
 #include "io/path.h"
+#include "io/safetensors.h"
 #include "tensor/arrays.h"
 #include "train/optimizer.h"
 

@@ -130,10 +130,11 @@ lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, bool
                             (long long)most);
     entry *entries = lb_alloc((size_t)wanted * sizeof *entries);
     int64_t *pair = lb_alloc((size_t)wanted * sizeof *pair);
-    lb_status status = entries && pair
-                           ? choose_pairs(pairs, target, copies, wanted, entries, &possible, error)
-                           : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
-                                          (long long)wanted);
+    lb_status status = LB_ERROR_MEMORY;
+    if (!entries || !pair)
+        lb_error_set(error, status, "out of memory for a sample of %lld pairs", (long long)wanted);
+    else
+        status = choose_pairs(pairs, target, copies, wanted, entries, &possible, error);
     if (status) {
         lb_release(pair);
     } else {

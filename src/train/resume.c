@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "io/path.h"
+#include "io/safetensors.h"
 #include "lookback/models.h"
 #include "train/optimizer.h"
 #include "train/run.h"

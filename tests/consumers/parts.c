@@ -31,8 +31,7 @@ static lb_tensor *some(lb_tape *tape, lb_shape shape)
 {
     lb_tensor *x = lb_tensor_new(tape, shape, NULL);
     for (int64_t i = 0; lb_is_sound(x) && i < lb_count(x); i++)
-        x->data[i] =
-            (lb_real)(0.1 + 0.1 * (double)(lb_rng_bits((lb_rng){.seed = 1}, (uint64_t)i).word[0] % 9));
+        x->data[i] = (lb_real)(0.1 + 0.1 * (double)lb_rng_below((lb_rng){.seed = 1}, (uint64_t)i, 9));
     return x;
 }
 
@@ -191,7 +190,6 @@ static void use_readers(void)
 {
     static const char text[] = "a b\tA\nc\tB\nd\tC\ne\tD\nf\tE\n";
     const lb_real numbers[] = {1, 2, 3};
-    lb_real found[3] = {0};
     lb_error error = {0};
     FILE *file = fopen("parts.tsv", "w");
     if (file) fputs(text, file);
@@ -200,47 +198,23 @@ static void use_readers(void)
     check(pairs && lb_pairs_count(pairs) == 5 && lb_pairs_source_length(pairs, 0) == 3 &&
               lb_pairs_target_length(pairs, 0) == 1,
           "a file of pairs");
-    lb_pairs *apart = pairs ? lb_pairs_hold_out(pairs, 2, &error) : NULL;
-    check(apart && lb_pairs_count(apart) + lb_pairs_count(pairs) == 5, "a division of pairs");
-    lb_pairs_close(apart);
     lb_pairs_close(pairs);
     const lb_safetensors_tensor tensor = {"x", LB_DTYPE_REAL, LB_SHAPE(3), numbers};
     check(!lb_safetensors_write(&tensor, 1, NULL, 0, "parts.safetensors", &error), "writing an array");
     lb_safetensors *arrays = lb_safetensors_open("parts.safetensors", &error);
-    check(arrays && lb_safetensors_find(arrays, "x") &&
-              !lb_safetensors_read(arrays, "x", LB_SHAPE(3), found, &error) && found[2] == 3,
-          "reading an array");
+    check(arrays && lb_safetensors_count(arrays) == 1, "reading an array");
     lb_safetensors_close(arrays);
-}
-
-static void use_measures(void)
-{
-    const int32_t id[] = {4, 5, 6, 7, 8};
-    const lb_sequence output = {id, 5};
-    lb_bleu_statistics one = lb_bleu_tally(output, &output, 1), all = {0};
-    lb_alignment alignment = {0};
-    lb_error error = {0};
-    lb_bleu_add(&all, &one);
-    check(fabs(lb_bleu(&all, (lb_bleu_config){0}) - 100) < 1e-9 ||
-              fabs(lb_bleu(&all, (lb_bleu_config){0}) - 1) < 1e-9,
-          "BLEU");
-    check(!lb_edit_alignment(output, output, &alignment, &error) && alignment.length == 5, "an alignment");
-    lb_alignment_free(&alignment);
 }
 
 static void use_models(lb_params *params, lb_tape *tape)
 {
     lb_seq2seq model;
-    lb_ensemble both;
-    lb_error error = {0};
     lb_seq2seq_init(&model, params, "model",
                     (lb_seq2seq_config){.source_vocab = 9, .target_vocab = 9, .embed = 4, .hidden = 6});
-    const lb_model *members[] = {&model.base, &model.base};
     lb_tokens tokens = lb_tokens_from(tape, (const int32_t[]){4, 5, 6, 7}, NULL, 2, 2);
-    lb_batch batch = lb_batch_for(&model.base, lb_tokens_batch(tokens, tokens));
+    lb_batch batch = lb_tokens_batch(tokens, tokens);
     lb_tensor *logits = lb_seq2seq_forward(&model, batch.source, batch.target_in);
-    IS(lb_model_probabilities(&model.base, logits), 6);
-    check(!lb_ensemble_init(&both, members, 2, &error) && both.count == 2, "an ensemble");
+    USE(logits);
     lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){0});
     check(lb_optimizer_about(adam).steps == 0, "an optimiser");
     lb_optimizer_free(adam);
@@ -258,7 +232,6 @@ int main(void)
     lb_tape_reset(tape);
     use_op(params, tape);
     use_readers();
-    use_measures();
     lb_tape_free(tape);
     lb_params_free(params);
     return failed ? 1 : 0;

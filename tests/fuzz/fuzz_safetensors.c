@@ -1,5 +1,6 @@
 /* A safetensors file: opened, and every array read. */
 #include "fuzz.h"
+#include "io/safetensors.h"
 #include "lookback/io.h"
 
 #include <stdlib.h>

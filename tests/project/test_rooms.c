@@ -63,22 +63,25 @@ static bool is_source(const char *file)
     return strcmp(strrchr(file, '.'), ".c") == 0;
 }
 
+/* The end of the comment, string or character that begins here, or the same place. */
+static char *end_of_text(char *c)
+{
+    char quote = *c;
+    if (strncmp(c, "//", 2) == 0) return c + strcspn(c, "\n");
+    if (strncmp(c, "/*", 2) == 0) return strstr(c, "*/") + 2;
+    if (quote != '"' && quote != '\'') return c;
+    for (c++; *c != quote; c++) c += *c == '\\';
+    return c + 1;
+}
+
 /* Comments, strings and characters become blanks. */
 static void keep_code(char *text)
 {
-    char in = 0;
     for (char *c = text; *c; c++) {
-        bool ends = in == '*' ? c[0] == '*' && c[1] == '/' : in == '/' ? *c == '\n' : in && *c == in;
-        if (!in) {
-            in = *c == '"' || *c == '\'' ? *c : *c == '/' && (c[1] == '*' || c[1] == '/') ? c[1] : 0;
-            if (in) *c = ' ';
-            if (in == '*' || in == '/') *++c = ' ';
-            continue;
-        }
-        if ((in == '"' || in == '\'') && *c == '\\' && c[1]) *c++ = ' ';
-        if (ends && in == '*') *c++ = ' ';
-        if (*c != '\n') *c = ' ';
-        if (ends) in = 0;
+        char *end = end_of_text(c);
+        for (; c < end; c++)
+            if (*c != '\n') *c = ' ';
+        if (!*c) return;
     }
 }
 

@@ -1,4 +1,5 @@
 #include "proof/graph.h"
+#include "autograd/tape.h"
 
 #include <stdio.h>
 #include <stdlib.h>

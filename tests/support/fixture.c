@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/safetensors.h"
 #include "lookback/io.h"
 #include "lookback/ops.h"
 #include "support/suite.h"

@@ -1,5 +1,6 @@
 #include "support/strangers.h"
 
+#include "base/bytes.h"
 #include "support/tempdir.h"
 
 #include <lookback/lookback.h>

@@ -1,5 +1,6 @@
 /* References and cases of the ops in dropout.c. */
 #include "autograd/op_cases.h"
+#include "base/bytes.h"
 #include "lookback/ops.h"
 
 /* Only one op runs in the case below, so its stream is the first of the tape. */

@@ -15,6 +15,12 @@ lb_decoder_state lb_model_encode(const lb_model *model, lb_tokens source);
 lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in,
                               int64_t source_length);
 
+/** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15.
+ *  No output has LB_PAD and LB_BOS: they get 0, and the other symbols share their probability. lb_model_loss counts all
+ *  symbols.
+ *  Shapes: logits [..., target_vocab] -> the same. */
+lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits);
+
 /** One step of `count` hypotheses: number i goes on from row[i] of the state, and has last written token[i]. Errors: as
  *  lb_model_decode, recorded on the tape. */
 lb_model_step lb_model_extend(const lb_model *model, lb_tape *tape, lb_decoder_state state,

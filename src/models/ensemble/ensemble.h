@@ -8,6 +8,12 @@
  *  no step in common, and vote. */
 extern const lb_model_kind lb_ensemble_kind, lb_vote_kind;
 
+/** Makes one model of several, whose parameters may be in different stores. `members` and its models must outlive the
+ *  ensemble.
+ *  Errors: LB_ERROR_ARGUMENT if there are no members, or if the sizes of their vocabularies differ. */
+LB_MUST_USE lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members, int64_t count,
+                                       lb_error *error);
+
 /* ---- models/file/model_formats.c ---- */
 
 /** A model and where its parameters are. */

@@ -164,7 +164,7 @@ static int64_t larger(int64_t a, int64_t b)
 static lb_status gather(joining *j)
 {
     j->params = lb_params_new(0);
-    if (!j->params) return out_of_memory(j);
+    if (!j->params || !j->sources) return out_of_memory(j);
     j->ensemble = lb_ensemble_gather(j->params, j->part, (int)j->result->count, NULL, j->error);
     if (!j->ensemble) return j->error->status ? j->error->status : LB_ERROR_MEMORY;
     j->text = j->sources->text;

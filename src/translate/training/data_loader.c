@@ -8,76 +8,78 @@
 #include "train/evaluate.h"
 #include "translate/training/recipe.h"
 
-lb_status lb_data_loader_init(lb_data_loader *p, lb_training_data *data, const lb_training_config *config,
-                              uint64_t seed, int shards, lb_error *error)
+lb_status lb_data_loader_init(lb_data_loader *loader, lb_training_data *data,
+                              const lb_training_config *config, uint64_t seed, int shards, lb_error *error)
 {
-    *p = (lb_data_loader){.data = data, .batch = config->batch, .shards = shards, .task = data->task};
-    p->task.seed = seed;
+    *loader = (lb_data_loader){.data = data, .batch = config->batch, .shards = shards, .task = data->task};
+    loader->task.seed = seed;
     if (data->sorts) return LB_OK;
-    p->pair = lb_alloc((size_t)p->batch * sizeof *p->pair);
-    if (!p->pair)
+    loader->pair = lb_alloc((size_t)loader->batch * sizeof *loader->pair);
+    if (!loader->pair)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for batches of %lld pairs",
-                            (long long)p->batch);
-    p->order = lb_pair_order_new(data->train, p->batch, seed, error);
-    return p->order ? LB_OK : error->status;
+                            (long long)loader->batch);
+    loader->order = lb_pair_order_new(data->train, loader->batch, seed, error);
+    return loader->order ? LB_OK : error->status;
 }
 
-void lb_data_loader_free(lb_data_loader *p)
+void lb_data_loader_free(lb_data_loader *loader)
 {
-    lb_pair_order_free(p->order);
-    lb_release(p->pair);
+    lb_pair_order_free(loader->order);
+    lb_release(loader->pair);
 }
 
-int64_t lb_data_loader_steps(const lb_data_loader *p, const lb_training_config *config)
+int64_t lb_data_loader_steps(const lb_data_loader *loader, const lb_training_config *config)
 {
-    if (!p->order) return config->steps;
-    return lb_recipe_steps(config, lb_pairs_count(p->data->train), lb_pair_order_batches(p->order));
+    if (!loader->order) return config->steps;
+    return lb_recipe_steps(config, lb_pairs_count(loader->data->train), lb_pair_order_batches(loader->order));
 }
 
 /* Lists are drawn, so a part is as good as any other. */
-static lb_batch draw_part(const lb_data_loader *p, lb_tape *tape, int64_t step, int64_t shard)
+static lb_batch draw_part(const lb_data_loader *loader, lb_tape *tape, int64_t step, int64_t shard)
 {
-    int64_t first = shard * p->batch / p->shards, end = (shard + 1) * p->batch / p->shards;
+    int64_t first = shard * loader->batch / loader->shards,
+            end = (shard + 1) * loader->batch / loader->shards;
     if (first == end) return lb_batch_empty(tape);
-    return lb_sort_batch_from(&p->task, LB_SPLIT_TRAIN, tape, end - first,
-                              (uint64_t)(step * p->batch + first));
+    return lb_sort_batch_from(&loader->task, LB_SPLIT_TRAIN, tape, end - first,
+                              (uint64_t)(step * loader->batch + first));
 }
 
-lb_batch lb_data_loader_batch(lb_data_loader *p, lb_tape *tape, int64_t part)
+lb_batch lb_data_loader_batch(lb_data_loader *loader, lb_tape *tape, int64_t part)
 {
-    int64_t step = part / p->shards, shard = part % p->shards, count = 0;
-    if (!p->order) return draw_part(p, tape, step, shard);
-    lb_pair_step now = lb_pair_order_at(p->order, step);
-    for (int64_t i = shard; i < now.count; i += p->shards) p->pair[count++] = now.pair[i];
+    int64_t step = part / loader->shards, shard = part % loader->shards, count = 0;
+    if (!loader->order) return draw_part(loader, tape, step, shard);
+    lb_pair_step now = lb_pair_order_at(loader->order, step);
+    for (int64_t i = shard; i < now.count; i += loader->shards) loader->pair[count++] = now.pair[i];
     if (count == 0) return lb_batch_empty(tape);
-    return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, p->pair, count);
+    return lb_pair_batch(loader->data->train, loader->data->source, loader->data->target, tape, loader->pair,
+                         count);
 }
 
-lb_batch lb_data_loader_held_out(lb_data_loader *p, lb_tape *tape, int64_t count, int64_t *number)
+lb_batch lb_data_loader_held_out(lb_data_loader *loader, lb_tape *tape, int64_t count, int64_t *number)
 {
-    int64_t all = p->order ? lb_pairs_count(p->data->dev) : count;
+    int64_t all = loader->order ? lb_pairs_count(loader->data->dev) : count;
     count = count < all ? count : all;
     for (int64_t i = 0; i < count; i++) number[i] = i * all / count;
-    if (!p->order) return lb_sort_batch_from(&p->task, LB_SPLIT_TEST, tape, count, 0);
-    return lb_pair_batch(p->data->dev, p->data->source, p->data->target, tape, number, count);
+    if (!loader->order) return lb_sort_batch_from(&loader->task, LB_SPLIT_TEST, tape, count, 0);
+    return lb_pair_batch(loader->data->dev, loader->data->source, loader->data->target, tape, number, count);
 }
 
-lb_status lb_data_loader_measure(lb_data_loader *p, const lb_model *model, lb_tape *tape,
+lb_status lb_data_loader_measure(lb_data_loader *loader, const lb_model *model, lb_tape *tape,
                                  const lb_group *group, lb_evaluation *found)
 {
-    lb_training_data *d = p->data;
-    if (!p->order) return lb_sort_measure(model, &p->task, tape, LB_MEASURED, group, found);
+    lb_training_data *d = loader->data;
+    if (!loader->order) return lb_sort_measure(model, &loader->task, tape, LB_MEASURED, group, found);
     return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, group, found);
 }
 
-void lb_data_loader_print(const lb_data_loader *p, lb_buffer *json)
+void lb_data_loader_print(const lb_data_loader *loader, lb_buffer *json)
 {
-    char *task = p->order ? NULL : lb_sort_task_print(&p->task);
-    if (p->order) {
+    char *task = loader->order ? NULL : lb_sort_task_print(&loader->task);
+    if (loader->order) {
         lb_json_key(json, "train");
         lb_buffer_print(json, "\"%016llx\",\"dev\":\"%016llx\"",
-                        (unsigned long long)p->data->train->facts.hash,
-                        (unsigned long long)p->data->dev->facts.hash);
+                        (unsigned long long)loader->data->train->facts.hash,
+                        (unsigned long long)loader->data->dev->facts.hash);
     } else {
         lb_json_key(json, "task");
         lb_buffer_print(json, "%s", task ? task : "");

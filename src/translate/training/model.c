@@ -14,13 +14,13 @@
 /* Of the symbols that a source and its target share, unless they are frequent: see docs/adr/0030-copying.md. */
 static const double HIDDEN_SHARE = 0.1;
 
-lb_training_config lb_stepper_in_force(const lb_stepper *t)
+lb_training_config lb_stepper_in_force(const lb_stepper *s)
 {
-    lb_training_config c = *t->config;
-    c.patience = (int)lb_recipe_trainer(&c, t->run.steps).patience;
-    c.steps = (int)t->run.steps;
-    c.seed = t->seed;
-    c.shards = t->shards;
+    lb_training_config c = *s->config;
+    c.patience = (int)lb_recipe_trainer(&c, s->run.steps).patience;
+    c.steps = (int)s->run.steps;
+    c.seed = s->seed;
+    c.shards = s->shards;
     if (c.kv_heads == 0) c.kv_heads = c.heads;
     return c;
 }

@@ -16,20 +16,20 @@
 /* The pairs go between some of the settings. */
 enum { BEFORE_PAIRS = 2, OF_PAIRS = 4 };
 
-char *lb_run_identity(const lb_stepper *t)
+char *lb_run_identity(const lb_stepper *s)
 {
     lb_buffer json = {0};
-    lb_training_config c = lb_stepper_in_force(t);
+    lb_training_config c = lb_stepper_in_force(s);
     if (c.shards == 1) c.shards = 0;
-    char *model = lb_model_config_json(t->model);
+    char *model = lb_model_config_json(s->model);
     lb_json_open(&json, NULL, "{");
-    if (c.from) lb_buffer_print(&json, "\"from\":\"%016llx\"", (unsigned long long)t->start->hash);
+    if (c.from) lb_buffer_print(&json, "\"from\":\"%016llx\"", (unsigned long long)s->start->hash);
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, 1, BEFORE_PAIRS);
-    lb_data_loader_print(&t->loader, &json);
+    lb_data_loader_print(&s->loader, &json);
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, BEFORE_PAIRS + 1, OF_PAIRS);
-    if (!c.sort) lb_json_whole(&json, "batches", lb_pair_order_batches(t->loader.order));
+    if (!c.sort) lb_json_whole(&json, "batches", lb_pair_order_batches(s->loader.order));
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, OF_PAIRS + 1, LB_SETTINGS_END);
-    lb_json_string(&json, "kind", t->model->kind->name);
+    lb_json_string(&json, "kind", s->model->kind->name);
     lb_buffer_print(&json, ",\"model\":%s}", model ? model : "");
     json.failed = json.failed || !model;
     lb_release(model);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "train/augment.h"
+#include "train/batch.h"
 #include "train/evaluate.h"
 #include "train/group.h"
 #include "translate/apply/translator.h"
@@ -107,16 +108,16 @@ lb_status lb_stepper_init(lb_stepper *t, lb_error *error)
     return LB_OK;
 }
 
-void lb_stepper_close(lb_stepper *t)
+void lb_stepper_close(lb_stepper *s)
 {
-    lb_trainer_free(&t->trainer);
-    lb_release(t->history.points);
-    lb_training_files_free(&t->files);
-    lb_release(t->identity);
-    lb_release(t->shared.target);
-    lb_release(t->hidden);
-    lb_data_loader_free(&t->loader);
-    lb_params_free(t->params);
+    lb_trainer_free(&s->trainer);
+    lb_release(s->history.points);
+    lb_training_files_free(&s->files);
+    lb_release(s->identity);
+    lb_release(s->shared.target);
+    lb_release(s->hidden);
+    lb_data_loader_free(&s->loader);
+    lb_params_free(s->params);
 }
 
 /* ---- Step by step. ---- */

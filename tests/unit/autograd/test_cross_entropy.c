@@ -1,4 +1,5 @@
 /* Cross-entropy at the edges: hidden classes, huge logits, nothing to count. This test runs in both precisions. */
+#include "autograd/tape.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"

@@ -1,4 +1,5 @@
 /* What lb_gru_sequence refuses, and why. */
+#include "autograd/tape.h"
 #include "lookback/nn.h"
 #include "lookback/ops.h"
 #include "support/suite.h"

@@ -1,6 +1,7 @@
 /* Exact hard attention against the sum over all alignments, one by one; in parts; and at the limits of numbers. This
  * test runs in both precisions. */
 #include "autograd/op.h"
+#include "autograd/tape.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"
 #include "support/suite.h"

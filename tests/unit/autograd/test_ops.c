@@ -1,6 +1,7 @@
 /* Tests all ops of the registry: each against its reference, and its gradient against finite differences.
  * This test runs in both precisions: values are compared in both, gradients are checked in double. */
 #include "autograd/op.h"
+#include "autograd/tape.h"
 #include "base/alloc.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"

@@ -1,6 +1,7 @@
 /* Sparsemax, 1.5-entmax and what is built on them: values and gradients against PyTorch, properties that the definition
  * implies, hidden scores and huge ones. This test runs in both precisions. */
 #include "autograd/op.h"
+#include "autograd/tape.h"
 #include "lookback/ops.h"
 #include "support/fixture.h"
 #include "support/leaf.h"

@@ -1,4 +1,5 @@
 /* Philox4x32-10 against its authors' known answers, and the distributions made from its bits. */
+#include "base/bytes.h"
 #include "lookback/base.h"
 #include "support/suite.h"
 

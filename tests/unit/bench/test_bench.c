@@ -1,4 +1,5 @@
 /* The JSON output of the benchmark programs; speed is not tested. */
+#include "io/safetensors.h"
 #include "lookback/io.h"
 #include "shared/child.h"
 #include "shared/measure.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
 #include "support/tempdir.h"

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "io/safetensors.h"
 #include "lookback/io.h"
 #include "support/stop.h"

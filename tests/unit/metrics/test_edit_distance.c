@@ -1,5 +1,6 @@
 /* The distance of two sequences, their alignment, and the table of confusions. */
 #include "lookback/metrics.h"
+#include "metrics/measures.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 

@@ -1,5 +1,6 @@
 /* Error rates and BLEU: by hand, and against the results of another program. */
 #include "lookback/metrics.h"
+#include "metrics/measures.h"
 #include "support/fixture.h"
 #include "support/suite.h"
 

@@ -4,6 +4,7 @@
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
 #include "models/built_in.h"
+#include "models/ensemble/ensemble.h"
 #include "support/fixture.h"
 #include "support/gather.h"
 #include "support/model.h"

@@ -2,6 +2,7 @@
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "models/built_in.h"
+#include "models/ensemble/ensemble.h"
 #include "models/file/model_formats.h"
 #include "support/alloc.h"
 #include "support/gather.h"

@@ -2,6 +2,7 @@
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "lookback/ops.h"
+#include "models/ensemble/ensemble.h"
 #include "support/alloc.h"
 #include "support/own_kinds.h"
 #include "support/suite.h"

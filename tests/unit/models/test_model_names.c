@@ -1,4 +1,5 @@
 /* A model's name is in the messages of its own ops, and not in those of later ones. */
+#include "autograd/tape.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "models/built_in.h"

@@ -1,5 +1,6 @@
 /* A custom kind of model and a custom attention: in training, decoding, files and ensembles.
  * This test runs in both precisions, and needs a process for each test. */
+#include "autograd/tape.h"
 #include "lookback/ops.h"
 #include "lookback/train.h"
 #include "models/built_in.h"

@@ -3,6 +3,7 @@
 #include "lookback/models.h"
 #include "models/built_in.h"
 #include "models/decode/model.h"
+#include "models/ensemble/ensemble.h"
 #include "support/suite.h"
 
 #include <math.h>

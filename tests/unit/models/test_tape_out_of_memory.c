@@ -3,6 +3,7 @@
 #include "lookback/models.h"
 #include "lookback/op.h"
 #include "lookback/train.h"
+#include "models/ensemble/ensemble.h"
 #include "support/alloc.h"
 #include "support/sorting.h"
 #include "support/suite.h"

@@ -1,5 +1,6 @@
 /* Multi-head attention against PyTorch: values, gradients, and weights that go from one to the other by name.
  * This test runs in both precisions. */
+#include "io/safetensors.h"
 #include "lookback/models.h"
 #include "support/fixture.h"
 #include "support/suite.h"

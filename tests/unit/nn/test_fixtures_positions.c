@@ -1,6 +1,7 @@
 /* Biases of attention and rotary positions against PyTorch and their papers, with gradients.
  * This test runs in both precisions. */
 #include "autograd/op.h"
+#include "autograd/tape.h"
 #include "lookback/ops.h"
 #include "support/fixture.h"
 #include "support/suite.h"

@@ -1,4 +1,5 @@
 /* A module's name is in the messages of its own ops, and not in those of later ones. */
+#include "autograd/tape.h"
 #include "lookback/nn.h"
 #include "lookback/op.h"
 #include "nn/layers.h"

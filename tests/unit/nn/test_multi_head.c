@@ -1,5 +1,6 @@
 /* Multi-head attention: errors, masks and dropout. This test runs in both precisions. */
 #include "autograd/op.h"
+#include "autograd/tape.h"
 #include "lookback/nn.h"
 #include "support/leaf.h"
 #include "support/suite.h"

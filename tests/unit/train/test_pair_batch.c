@@ -1,4 +1,5 @@
 /* How pairs of a file become a batch for teacher forcing. */
+#include "autograd/tape.h"
 #include "data/pairs.h"
 #include "lookback/train.h"
 #include "support/alloc.h"

@@ -1,4 +1,5 @@
 /* Scheduled sampling: the decoder reads some of its own tokens. This test runs in both precisions. */
+#include "autograd/tape.h"
 #include "lookback/train.h"
 #include "support/alloc.h"
 #include "support/sorting.h"

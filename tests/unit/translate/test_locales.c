@@ -1,5 +1,6 @@
 /* A host that has called setlocale, as GTK, Qt and R do: every file has the same bytes as in the locale C, and is read
  * as there. It takes seconds. */
+#include "io/safetensors.h"
 #include "support/locale.h"
 #include "support/pair_program.h"
 #include "support/suite.h"

@@ -1,5 +1,6 @@
 /* Training that starts from a trained model: what it keeps, adds, freezes and rejects.
  * It takes seconds. */
+#include "io/safetensors.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,0 +1,47 @@
+/* What measures are made of: alignments of outputs with references, and BLEU. */
+#ifndef LB_MEASURES_H
+#define LB_MEASURES_H
+
+#include "lookback/metrics.h"
+
+/* ---- edit_distance.c ---- */
+
+/** A symbol of the reference and the symbol aligned with it in the output. LB_NO_SYMBOL as `output`: the symbol is
+ *  missing there; as `reference`: the output has an extra symbol. */
+typedef struct lb_aligned {
+    int32_t reference, output;
+} lb_aligned;
+
+/** Both sequences side by side. The number of pairs that differ is the edit distance. */
+typedef struct lb_alignment {
+    lb_aligned *pair; /* [length] */
+    int64_t length;
+} lb_alignment;
+
+/** Aligns an output with its reference with the fewest edits. If there are several such alignments, the choice, from
+ *  the start, prefers a pair of two symbols to a missing symbol to an extra one. So the first edit is where the two
+ *  begin to differ: all that they have in common before it is kept.
+ *  Cost:   O(a b) time and bytes.
+ *  Memory: free the pairs with lb_alignment_free. After an error there are none.
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_edit_alignment(lb_sequence reference, lb_sequence output, lb_alignment *alignment,
+                                        lb_error *error);
+
+/** Frees the pairs. */
+void lb_alignment_free(lb_alignment *alignment);
+
+/* ---- bleu.c ---- */
+
+/** The statistics of one output against one or more equally valid references. An n-gram matches as often as it occurs
+ *  in the reference that has most of it. The reference length is the one closest to the output length; of two equally
+ *  close ones, the shorter.
+ *  Cost: O(output (output + references)), without memory; meant for sentences. */
+lb_bleu_statistics lb_bleu_tally(lb_sequence output, const lb_sequence *references, int64_t count);
+
+/** Adds `more` to `sum`. */
+void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
+
+/** BLEU from 0 to 100, or NaN if it is not defined: see lb_bleu_config. */
+double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
+
+#endif
