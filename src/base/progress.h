@@ -27,8 +27,8 @@ void lb_stage_end(void);
 
 /** What is counted, and who hears it. Zero: nobody. */
 typedef struct lb_counter {
-    void (*counted)(void *context, const char *unit, int64_t done, int64_t total); /* as that of a listener */
-    void *context;
+    void (*counted)(const void *context, const char *unit, int64_t done, int64_t total);
+    const void *context;
     const char *unit;
     int64_t before, total; /* done when this part of the work began; of the work */
 } lb_counter;

@@ -30,7 +30,7 @@ typedef struct word {
     uint64_t id;
 } word;
 
-static void tell_count(void *config, const char *unit, int64_t done, int64_t total)
+static void tell_count(const void *config, const char *unit, int64_t done, int64_t total)
 {
     const lb_event event = {.kind = LB_EVENT_COUNTED, .unit = unit, .done = done, .total = total};
     lb_training_tell(config, event, NULL);
@@ -38,7 +38,7 @@ static void tell_count(void *config, const char *unit, int64_t done, int64_t tot
 
 lb_counter lb_training_counter(const lb_training_config *config)
 {
-    return config->tell ? (lb_counter){.counted = tell_count, .context = (void *)config} : (lb_counter){0};
+    return config->tell ? (lb_counter){.counted = tell_count, .context = config} : (lb_counter){0};
 }
 
 lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts, const lb_pair_format *format,
