@@ -22,7 +22,7 @@ typedef struct lb_model {
     int64_t state_reals; /* estimated numbers per token and row that a state holds */
     int64_t positions;   /* the most tokens of a source or a target, where decoding stops; 0: any number */
     /* It writes its targets from their end. Decoding returns them in reading order all the same; lb_model_forward and
-     * the functions of a kind read them in the order of writing: see lb_batch_for. */
+     * the functions of a kind read them in the order of writing, from the last symbol to the first. */
     bool from_end;
     lb_normalizer output; /* makes probabilities of the logits [LB_SOFTMAX] */
     bool copies; /* it can copy symbols of the source, or a member of it can: see lb_model_set_copies */

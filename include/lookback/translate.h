@@ -164,8 +164,7 @@ LB_MUST_USE lb_likeliest *lb_translate_likeliest(const lb_translator *translator
 void lb_likeliest_free(lb_likeliest *likeliest);
 
 /** Shows alignments instead of expectations: replaces the weights of each output by its likeliest alignment, 1 for the
- *  symbol of the text that a step was written from and 0 for the others. See lb_model_best_alignment. A report and
- *  `lookback visualize` do this.
+ *  symbol of the text that a step was written from and 0 for the others. A report and `lookback visualize` do this.
  *  Kinds:  a model with hard attention; for others it does nothing, as for outputs without weights.
  *  Errors: LB_ERROR_MEMORY; some outputs may have been changed by then. */
 LB_MUST_USE lb_status lb_translate_show_alignments(const lb_translator *translator,

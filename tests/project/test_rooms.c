@@ -280,9 +280,41 @@ START_TEST(test_rooms_files_are_worth_opening)
 }
 END_TEST
 
+static const char *const vague[] = {"train", "evaluate", "run",  "begin",   "choose",
+                                    "check", "settle",   "find", "measure", "prepare"};
+enum { VAGUE = sizeof vague / sizeof *vague };
+static int named[VAGUE]; /* files with a static function of this name */
+
+static void count_vague(const char *file, char *text)
+{
+    (void)file;
+    bool met[VAGUE] = {false};
+    keep_code(text);
+    for (const char *line = text; (line = strstr(line, "\nstatic ")) != NULL; line++) {
+        const char *paren = line + 1 + strcspn(line + 1, "(=;\n"), *name = paren;
+        while (isalnum((unsigned char)name[-1]) || name[-1] == '_') name--;
+        for (size_t i = 0; *paren == '(' && i < VAGUE; i++)
+            met[i] |=
+                strlen(vague[i]) == (size_t)(paren - name) && strncmp(name, vague[i], strlen(vague[i])) == 0;
+    }
+    for (size_t i = 0; i < VAGUE; i++) named[i] += met[i];
+}
+
+/* A reader who meets `train` in a backtrace, or searches for it, should find one. */
+START_TEST(test_rooms_functions_are_named_after_what_they_do)
+{
+    static const char *const roots[] = {SOURCE_DIR "/src/", SOURCE_DIR "/apps/"};
+    memset(named, 0, sizeof named);
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) support_walk_sources(roots[i], "", count_vague);
+    for (size_t i = 0; i < VAGUE; i++)
+        ck_assert_msg(named[i] <= 2, "%d files have a function %s", named[i], vague[i]);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("rooms",
                              SUPPORT_TESTS(test_rooms_have_no_circle, test_rooms_circle_is_found,
-                                           test_rooms_call_is_found, test_rooms_files_are_worth_opening));
+                                           test_rooms_call_is_found, test_rooms_files_are_worth_opening,
+                                           test_rooms_functions_are_named_after_what_they_do));
 }
