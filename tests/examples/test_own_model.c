@@ -1,5 +1,5 @@
-/* examples/own: both of its models learn to sort, also after saving and loading, and the page about them shows the code
- * of the program. */
+/* examples/own: both of its models learn to sort, also after saving and loading, the page about them shows the code of
+ * the program, and its loop goes on after a pause and leaves a model that translates. */
 #include "lookback/base.h"
 #include "support/lesson.h"
 #include "support/process.h"
@@ -40,6 +40,19 @@ START_TEST(test_own_model_without_a_folder_to_write_to_says_so)
 }
 END_TEST
 
+START_TEST(test_own_loop_learns_over_a_pause_and_leaves_a_model)
+{
+    support_result result;
+    ck_assert(support_run((const char *const[]){BIN_DIR "/own_loop", support_tempdir(), NULL}, NULL, &result));
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_ptr_nonnull(strstr(result.output, "after the pause, 4 parameters are frozen\nstep 250  loss "));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nsamples of walk: "));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nwalk: walked\n"));
+    ck_assert_uint_eq(support_file_count(), 2);
+    support_result_free(&result);
+}
+END_TEST
+
 static bool same_text(const char *a, const char *b)
 {
     return strcmp(a, b) == 0;
@@ -62,5 +75,6 @@ int main(void)
     return support_run_tests("own model",
                              SUPPORT_TESTS(test_own_model_and_attention_learn_and_come_back_from_their_files,
                                            test_own_model_without_a_folder_to_write_to_says_so,
+                                           test_own_loop_learns_over_a_pause_and_leaves_a_model,
                                            test_code_of_the_page_is_the_program_s));
 }
