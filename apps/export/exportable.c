@@ -68,7 +68,8 @@ static hindrance hindrance_in_c(const lb_text_model *text)
     lb_normalizer weights = kind->weights(text->model);
     if (weights != LB_SOFTMAX && weights != LB_SPARSEMAX && weights != LB_ENTMAX)
         return (hindrance){lb_choice_name(lb_normalizer_names, (int)weights), "attention weights"};
-    return kind->in_c(text->model) ? (hindrance){0} : unknown_part(text->model);
+    if (!kind->in_c(text->model)) return unknown_part(text->model);
+    return (hindrance){0};
 }
 
 static hindrance hindrance_in_onnx(const lb_model *model)

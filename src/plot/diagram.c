@@ -223,7 +223,7 @@ lb_panel lb_diagram_panel(const lb_diagram *diagram)
 /* ---- A computation. ---- */
 
 /* Points. */
-static const double beside = 24, below = 44; /* between boxes */
+static const double gap_beside = 24, gap_below = 44; /* between boxes */
 static const double arrow_width = 1.2, arrow_head = 7;
 
 static const double farthest = 1000; /* column or row */
@@ -274,7 +274,7 @@ static layout flow_arrange(const lb_flow *flow, const lb_style *style, lb_rect a
     lb_size title = title_size(flow->title, style);
     layout l = {.box.height = round(box_side * p)};
     l.box.width = fmax(l.box.height, ceil(label + box_padding * p));
-    l.step = (lb_size){l.box.width + round(beside * p), l.box.height + round(below * p)};
+    l.step = (lb_size){l.box.width + round(gap_beside * p), l.box.height + round(gap_below * p)};
     double width = (right - left) * l.step.width + l.box.width;
     l.size = (lb_size){ceil(fmax(title.width, width)),
                        ceil(title.height + (bottom - top) * l.step.height + l.box.height)};

@@ -69,7 +69,7 @@ static part longest_stretch(const pair *p, part within)
     return found;
 }
 
-static void replace(const pair *p, part stretch)
+static void replace_stretch(const pair *p, part stretch)
 {
     int32_t length = stretch.source_end - stretch.source, edge = length > INSIDE;
     for (int32_t i = edge; i < length - edge; i++) {
@@ -88,7 +88,7 @@ static void replace_all(const pair *p, part within)
     if (stretch.source_end - stretch.source < SHORTEST) return;
     replace_all(p, (part){within.source, stretch.source, within.target, stretch.target});
     replace_all(p, (part){stretch.source_end, within.source_end, stretch.target_end, within.target_end});
-    replace(p, stretch);
+    replace_stretch(p, stretch);
 }
 
 /* The ids of all shared symbols, on the tape. */
