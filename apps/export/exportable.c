@@ -78,7 +78,8 @@ static hindrance hindrance_in_onnx(const lb_model *model)
     if (kind->weights(model) != LB_SOFTMAX) return (hindrance){NULL, "attention weights other than softmax"};
     if (model->kind == &lb_transformer_kind && ((const lb_transformer *)model)->config.window > 0)
         return (hindrance){NULL, "a window of self-attention"};
-    return kind->in_onnx(model) ? (hindrance){0} : unknown_part(model);
+    if (!kind->in_onnx(model)) return unknown_part(model);
+    return (hindrance){0};
 }
 
 static lb_status refuse(const char *path, hindrance found, const char *expected, lb_error *error)
