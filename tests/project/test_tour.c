@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 200, MOST_FILES = 12, MOST_CALLS = 11, MOST_DECISIONS = 30 };
+enum { NAME = 200, MOST_FILES = 12, MOST_FAST = 8, MOST_CALLS = 11, MOST_DECISIONS = 30 };
 
 static const char *const on_the_way[] = {"apps/training/sort.c",
                                          "apps/training/training_view.c",
@@ -54,14 +54,18 @@ static int check_row(const char *row)
 START_TEST(test_tour_leads_to_what_it_says)
 {
     size_t size;
-    int files = 0;
+    int files = 0, fast = 0;
     char *page = support_read_file(SOURCE_DIR "/docs/tour.md", &size);
     for (char *row = strtok(page, "\n"); row; row = strtok(NULL, "\n")) {
-        if (row[0] != '|' || !isdigit((unsigned char)row[2])) continue;
-        ck_assert_int_eq(atoi(row + 2), ++files);
+        if (strncmp(row, "| ", 2) != 0 || row[2] == '|') continue;
+        if (isdigit((unsigned char)row[2]))
+            ck_assert_int_eq(atoi(row + 2), ++files);
+        else
+            ck_assert_int_eq(row[2], 'a' + fast++);
         ck_assert_msg(check_row(row) > 0, "no name: %s", row);
     }
     ck_assert_int_eq(files, MOST_FILES);
+    ck_assert_int_eq(fast, MOST_FAST);
     free(page);
 }
 END_TEST
