@@ -108,7 +108,7 @@ END_TEST
 /* Whether `caller` is defined in this file, with a call of `callee`: by name, or by the pointer `loss` of the loop. */
 static bool calls(const char *path, const char *caller, const char *callee)
 {
-    char full[SUPPORT_PATH], head[NAME], call[NAME];
+    char full[SUPPORT_PATH], head[NAME + 4], call[NAME + 4];
     size_t size;
     snprintf(full, sizeof full, SOURCE_DIR "/%s", path);
     snprintf(head, sizeof head, " %s(", caller);
