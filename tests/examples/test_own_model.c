@@ -43,7 +43,8 @@ END_TEST
 START_TEST(test_own_loop_learns_over_a_pause_and_leaves_a_model)
 {
     support_result result;
-    ck_assert(support_run((const char *const[]){BIN_DIR "/own_loop", support_tempdir(), NULL}, NULL, &result));
+    ck_assert(
+        support_run((const char *const[]){BIN_DIR "/own_loop", support_tempdir(), NULL}, NULL, &result));
     ck_assert_msg(result.status == 0, "%s", result.error);
     ck_assert_ptr_nonnull(strstr(result.output, "after the pause, 4 parameters are frozen\nstep 250  loss "));
     ck_assert_ptr_nonnull(strstr(result.output, "\nsamples of walk: "));
