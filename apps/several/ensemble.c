@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 16, LONGEST_OPTION = 96 };
+enum { LONGEST_SETTING = 96 };
 
 typedef struct ensembling {
     app_members members;
@@ -25,19 +25,13 @@ typedef struct ensembling {
     lb_error *error;
 } ensembling;
 
-/* The options of a member, and their texts. */
-typedef struct own_options {
-    char text[MOST_OPTIONS][LONGEST_OPTION];
-    const char *option[MOST_OPTIONS + 1];
-    int count;
-} own_options;
-
-static void add_option(own_options *own, const char *name, const char *value)
+/* An option with a value; NULL: none. */
+static lb_status add_option(lb_strings *command, const char *name, const char *value, lb_error *error)
 {
-    if (!value || own->count == MOST_OPTIONS) return;
-    char *text = own->text[own->count];
-    snprintf(text, LONGEST_OPTION, "--%s%s%s", name, *value ? "=" : "", value);
-    own->option[own->count++] = text;
+    lb_buffer text = {0};
+    if (!value) return LB_OK;
+    lb_buffer_print(&text, "--%s%s%s", name, *value ? "=" : "", value);
+    return lb_strings_add(command, lb_buffer_end(&text), error);
 }
 
 /* Some kinds of attention have a window, as a transformer does. */
@@ -52,34 +46,37 @@ static bool has(const ensembling *s, const app_member *member, const lb_setting 
 }
 
 /* A member does without the settings of other kinds. */
-static void list_options(const ensembling *s, const app_member *member, uint64_t seed, own_options *own)
+static lb_status reset_others(const ensembling *s, const app_member *member, lb_strings *command)
 {
-    char number[APP_OPTION_NUMBER], text[LONGEST_OPTION - 8];
+    char number[APP_OPTION_NUMBER], text[LONGEST_SETTING];
     lb_training_config usual = *s->usual;
-    *own = (own_options){.count = 0};
-    for (const lb_setting *setting = lb_settings; member->model && setting->name; setting++) {
+    lb_status status = LB_OK;
+    for (const lb_setting *setting = lb_settings; member->model && setting->name && !status; setting++) {
         if (has(s, member, setting)) continue;
         const app_option option = app_setting_option(setting, &usual, LB_SETTING_OF_PAIRS);
         snprintf(text, sizeof text, "%s=%s", option.name, app_option_value(&option, number));
-        add_option(own, "set", text);
+        status = add_option(command, "set", text, s->error);
     }
-    snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
-    add_option(own, "model", member->model);
-    add_option(own, "attention", member->attention);
-    add_option(own, "direction", member->direction);
-    add_option(own, "copy", member->copy ? "" : NULL);
-    add_option(own, "seed", number);
+    return status;
 }
 
-static lb_status make_member(ensembling *s, int i)
+static lb_status make_member(ensembling *s, size_t i)
 {
     const app_member *member = &s->members.member[i];
-    uint64_t seed = s->all.repeated->seed + (uint64_t)i;
+    char seed[APP_OPTION_NUMBER];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)(s->all.repeated->seed + i));
+    const char *const own[][2] = {{"model", member->model},
+                                  {"attention", member->attention},
+                                  {"direction", member->direction},
+                                  {"copy", member->copy ? "" : NULL},
+                                  {"seed", seed}};
     lb_buffer name = {0};
-    own_options own;
-    lb_buffer_print(&name, "%s-%llu", member->kind, (unsigned long long)seed);
-    list_options(s, member, seed, &own);
-    return app_side_by_side_set(&s->all, (size_t)i, lb_buffer_end(&name), own.option);
+    lb_buffer_print(&name, "%s-%s", member->kind, seed);
+    lb_status status = app_side_by_side_set(&s->all, i, lb_buffer_end(&name));
+    if (!status) status = reset_others(s, member, &s->all.command[i]);
+    for (size_t o = 0; o < sizeof own / sizeof *own && !status; o++)
+        status = add_option(&s->all.command[i], own[o][0], own[o][1], s->error);
+    return status;
 }
 
 static const char AUTO[] = "auto";
@@ -119,7 +116,7 @@ static lb_status prepare_members(ensembling *s, const char *list)
     lb_status status = strcmp(list, AUTO) == 0 ? choose_list(s, &list) : LB_OK;
     if (!status) status = app_members_read(&s->members, list, s->error);
     if (!status) status = app_side_by_side_open(&s->all, (size_t)s->members.count);
-    for (int i = 0; i < s->members.count && !status; i++) status = make_member(s, i);
+    for (size_t i = 0; i < s->all.count && !status; i++) status = make_member(s, i);
     return status ? status : app_side_by_side_prepare(&s->all, results);
 }
 

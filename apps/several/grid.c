@@ -3,11 +3,10 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "cli/config.h"
+#include "cli/option.h"
 #include "settings/settings.h"
 
 #include <cJSON.h>
-
-#include <string.h>
 
 /* A sweep gives these to each of its trainings, or needs a single model of each. */
 static const char *const of_the_sweep[] = {"out",      "isa",   "threads",      "sweep", "sweep-count",
@@ -16,10 +15,9 @@ static const char *const of_the_sweep[] = {"out",      "isa",   "threads",      
 static lb_status check_name(const app_program *program, const app_json_file *file, const cJSON *list,
                             lb_error *error)
 {
-    for (int i = 0; of_the_sweep[i]; i++)
-        if (strcmp(list->string, of_the_sweep[i]) == 0)
-            return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found \"%s\", which cannot vary in a sweep",
-                                file->path, app_json_file_line(file, list), list->string);
+    if (app_is_one_of(list->string, of_the_sweep))
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found \"%s\", which cannot vary in a sweep",
+                            file->path, app_json_file_line(file, list), list->string);
     return app_config_find(program, of_the_sweep, file, list, error) ? LB_OK : error->status;
 }
 
@@ -48,13 +46,12 @@ static lb_status count_all(app_grid *grid, const app_program *program, lb_error 
     {
         lb_status status = check_list(program, file, list, error);
         if (status) return status;
-        grid->options++;
         grid->count *= cJSON_GetArraySize(list);
         if (grid->count > INT32_MAX)
             return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found more combinations than can be counted",
                                 file->path, app_json_file_line(file, list));
     }
-    return grid->options
+    return file->json->child
                ? LB_OK
                : lb_error_set(error, LB_ERROR_FORMAT,
                               "%s:1: found {}, expected at least one option with values", file->path);
@@ -117,14 +114,15 @@ static char *argument_of(const char *option, const cJSON *value)
     return lb_buffer_end(&argument);
 }
 
-lb_status app_grid_arguments(const app_grid *grid, int64_t combination, char **argument, lb_error *error)
+lb_status app_grid_arguments(const app_grid *grid, int64_t combination, lb_strings *arguments,
+                             lb_error *error)
 {
     const cJSON *list;
-    bool missing = false;
+    lb_status status = LB_OK;
     cJSON_ArrayForEach(list, grid->file.json)
     {
-        *argument = argument_of(list->string, value_of(list, combination));
-        missing = !*argument++ || missing;
+        status = lb_strings_add(arguments, argument_of(list->string, value_of(list, combination)), error);
+        if (status) break;
     }
-    return missing ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sweep") : LB_OK;
+    return status;
 }

@@ -31,8 +31,6 @@ static const char SELF[] = "/proc/self/exe";
 /* A single training on one thread, whose log is complete. */
 static const char *const always[] = {"--threads=1", "--no-sweep", "--no-ensemble", "--no-quiet"};
 
-enum { ALWAYS = sizeof always / sizeof *always };
-
 static char *folder_of(const app_repeated *repeated, const char *name, lb_error *error)
 {
     char folder[LONGEST_NAME + 1];
@@ -47,45 +45,42 @@ static char *folder_of(const app_repeated *repeated, const char *name, lb_error 
     return lb_folder_path(repeated->out, folder, error);
 }
 
-static char *option_of_folder(const char *folder)
+static lb_status add_words(lb_strings *command, const char *const *words, size_t count, lb_error *error)
 {
-    lb_buffer out = {0};
-    lb_buffer_print(&out, "--out=%s", folder);
-    return lb_buffer_end(&out);
+    lb_status status = LB_OK;
+    for (size_t w = 0; w < count && !status; w++)
+        status = lb_strings_add(command, lb_alloc_string(words[w]), error);
+    return status;
 }
 
-static char **make_command(const app_repeated *r, const char *const *own, const char *folder)
+lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name)
 {
-    int options = 0, words = r->argc + 1, at = 0;
-    while (own[options]) options++;
-    char **command = lb_alloc_zero((size_t)(words + options + ALWAYS + 2) * sizeof *command);
-    if (!command) return NULL;
-    bool whole = (command[at++] = lb_alloc_string("lookback")) != NULL;
-    whole = (command[at++] = lb_alloc_string(r->program->name)) && whole;
-    for (int w = 1; w < r->argc; w++) whole = (command[at++] = lb_alloc_string(r->argv[w])) && whole;
-    for (int o = 0; o < options; o++) whole = (command[at++] = lb_alloc_string(own[o])) && whole;
-    whole = (command[at++] = option_of_folder(folder)) && whole;
-    for (int a = 0; a < ALWAYS; a++) whole = (command[at++] = lb_alloc_string(always[a])) && whole;
-    if (whole) return command;
-    for (int w = 0; w < at; w++) lb_release(command[w]);
-    lb_release((void *)command);
-    return NULL;
-}
-
-static void free_command(char **command)
-{
-    for (char **word = command; word && *word; word++) lb_release(*word);
-    lb_release((void *)command);
-}
-
-lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name, const char *const *own)
-{
+    const app_repeated *repeated = s->repeated;
+    const char *const program[] = {"lookback", repeated->program->name};
     app_sweep_result *r = &s->results[i];
     r->name = name;
-    r->folder = name ? folder_of(s->repeated, name, s->error) : NULL;
-    s->command[i] = r->folder ? make_command(s->repeated, own, r->folder) : NULL;
-    if (!s->command[i]) lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
-    return s->error->status;
+    if (!name) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
+    r->folder = folder_of(repeated, name, s->error);
+    if (!r->folder) return s->error->status;
+    lb_status status = add_words(&s->command[i], program, 2, s->error);
+    return status ? status
+                  : add_words(&s->command[i], (const char *const *)repeated->argv + 1,
+                              (size_t)repeated->argc - 1, s->error);
+}
+
+/* Adds what makes the command a single training in its folder, and NULL, as execv needs it. */
+static lb_status end_command(const app_side_by_side *s, size_t i, lb_error *error)
+{
+    lb_strings *command = &s->command[i];
+    lb_buffer out = {0};
+    lb_buffer_print(&out, "--out=%s", s->results[i].folder);
+    lb_status status = lb_strings_add(command, lb_buffer_end(&out), error);
+    if (!status) status = add_words(command, always, sizeof always / sizeof *always, error);
+    if (status) return status;
+    if (!lb_alloc_more(&command->text, command->count, &command->capacity, sizeof *command->text))
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
+    command->text[command->count] = NULL;
+    return LB_OK;
 }
 
 static int compare_folders(const void *a, const void *b)
@@ -115,17 +110,16 @@ static lb_status check_command(const app_side_by_side *s, size_t i, lb_error *er
 {
     const app_repeated *r = s->repeated;
     lb_error found = {0};
-    int words = 0;
-    while (s->command[i][words]) words++;
-    if (!r->check(r, words - 1, s->command[i] + 1, &found)) return LB_OK;
+    if (!r->check(r, (int)s->command[i].count - 1, s->command[i].text + 1, &found)) return LB_OK;
     return lb_error_set(error, found.status, "%s: %.*s", s->results[i].name,
                         (int)sizeof found.message - LONGEST_NAME, found.message);
 }
 
-/* All of them, before the first begins. */
-static lb_status check_commands(const app_side_by_side *s, lb_error *error)
+/* Completes and checks all of them, before the first begins. */
+static lb_status complete_commands(const app_side_by_side *s, lb_error *error)
 {
     lb_status status = check_folders(s, error);
+    for (size_t i = 0; i < s->count && !status; i++) status = end_command(s, i, error);
     for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, i, error);
     return status;
 }
@@ -190,7 +184,7 @@ static lb_status check_results(const char *out, const char *const *results, lb_e
 lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results)
 {
     const app_repeated *r = s->repeated;
-    lb_status status = check_commands(s, s->error);
+    lb_status status = complete_commands(s, s->error);
     if (!status) status = lb_folder_make(r->out, s->error);
     if (!status) status = lb_lock_folder(r->out, &s->lock, s->error);
     if (!status) status = wait_for_folders(s, s->error);
@@ -213,9 +207,9 @@ lb_status app_side_by_side_open(app_side_by_side *s, size_t count)
 void app_side_by_side_free(app_side_by_side *s)
 {
     for (size_t i = 0; s->results && i < s->count; i++) app_sweep_result_free(&s->results[i]);
-    for (size_t i = 0; s->command && i < s->count; i++) free_command(s->command[i]);
+    for (size_t i = 0; s->command && i < s->count; i++) lb_strings_free(&s->command[i]);
     lb_release(s->results);
-    lb_release((void *)s->command);
+    lb_release(s->command);
     lb_release(s->process);
     lb_lock_free(s->lock);
 }
@@ -238,7 +232,7 @@ static void become(const app_side_by_side *s, size_t i)
     if (log < 0) app_warn("%s", s->error->message);
     app_ranks_forget();
     if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
-        execv(SELF, s->command[i]);
+        execv(SELF, s->command[i].text);
     _exit(lb_status_exit(LB_ERROR_OPEN));
 }
 

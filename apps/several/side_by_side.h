@@ -2,6 +2,7 @@
 #ifndef APP_SIDE_BY_SIDE_H
 #define APP_SIDE_BY_SIDE_H
 
+#include "base/buffer.h"
 #include "cli/options.h"
 
 #include <lookback/train.h>
@@ -56,7 +57,7 @@ typedef struct app_repeated {
 typedef struct app_side_by_side {
     const app_repeated *repeated;
     app_sweep_result *results; /* [count] */
-    char ***command;           /* [count] words, NULL after the last */
+    lb_strings *command;       /* [count] the words of each */
     size_t count, ended, failed;
     int status;           /* the exit status of a training that failed */
     struct lb_lock *lock; /* on the common folder */
@@ -69,11 +70,11 @@ typedef struct app_side_by_side {
 LB_MUST_USE lb_status app_side_by_side_open(app_side_by_side *s, size_t count);
 
 /** Sets training `i`: its name from lb_alloc, which app_side_by_side_free frees, NULL if memory has run out; its
- *  folder, letters, digits and =,.-+_ of the name below the common folder; and its command: the repeated one, followed
- *  by `own` options (NULL after the last), since the last option wins, and by those that make it a single training in
- *  the folder.
+ *  folder, letters, digits and =,.-+_ of the name below the common folder; and its command: the repeated one. Options
+ *  of its own are added to command[i], since the last option wins; app_side_by_side_prepare adds those that make it a
+ *  single training in the folder.
  *  Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that is too long. */
-LB_MUST_USE lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name, const char *const *own);
+LB_MUST_USE lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name);
 
 /** Prepares the trainings. Checks all commands, and that each has a folder of its own, so that a wrong one is refused
  *  before anything is trained. Makes and locks the common folder, waits two minutes at most for

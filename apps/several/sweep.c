@@ -16,11 +16,6 @@ typedef struct sweeping {
     lb_error *error;
 } sweeping;
 
-static lb_status out_of_memory(const sweeping *s)
-{
-    return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a sweep");
-}
-
 static bool is_taken(const int64_t *taken, size_t count, int64_t combination)
 {
     for (size_t i = 0; i < count; i++)
@@ -42,27 +37,11 @@ static void choose_combinations(sweeping *s, bool all)
     }
 }
 
-/* The options of a combination follow those of the sweep. `own` has room for them. */
-static lb_status make_training(sweeping *s, size_t i, char **own)
+/* The options of a combination follow those of the sweep. */
+static lb_status make_training(sweeping *s, size_t i)
 {
-    lb_status status = app_grid_arguments(&s->grid, s->combination[i], own, s->error);
-    if (!status)
-        status = app_side_by_side_set(&s->all, i, app_grid_name(&s->grid, s->combination[i]),
-                                      (const char *const *)own);
-    for (int o = 0; o < s->grid.options; o++) {
-        lb_release(own[o]);
-        own[o] = NULL;
-    }
-    return status;
-}
-
-static lb_status make_trainings(sweeping *s)
-{
-    char **own = lb_alloc_zero((size_t)(s->grid.options + 1) * sizeof *own);
-    lb_status status = own ? LB_OK : out_of_memory(s);
-    for (size_t i = 0; i < s->all.count && !status; i++) status = make_training(s, i, own);
-    lb_release((void *)own);
-    return status;
+    lb_status status = app_side_by_side_set(&s->all, i, app_grid_name(&s->grid, s->combination[i]));
+    return status ? status : app_grid_arguments(&s->grid, s->combination[i], &s->all.command[i], s->error);
 }
 
 /* Copies the best model to where predict looks for one. */
@@ -92,9 +71,9 @@ static lb_status prepare_combinations(sweeping *s, const app_sweep *sweep)
     status = app_side_by_side_open(&s->all, (size_t)(all ? s->grid.count : sweep->count));
     if (status) return status;
     s->combination = lb_alloc_zero(s->all.count * sizeof *s->combination);
-    if (!s->combination) return out_of_memory(s);
+    if (!s->combination) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a sweep");
     choose_combinations(s, all);
-    status = make_trainings(s);
+    for (size_t i = 0; i < s->all.count && !status; i++) status = make_training(s, i);
     return status ? status : app_side_by_side_prepare(&s->all, results);
 }
 

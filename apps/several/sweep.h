@@ -14,7 +14,6 @@
 typedef struct app_grid {
     app_json_file file;
     int64_t count; /* of the combinations */
-    int options;   /* in each of them */
 } app_grid;
 
 /** Reads a file with a JSON object of lists of strings, numbers, and true or false, by the names of the program's
@@ -32,9 +31,9 @@ void app_grid_close(app_grid *grid);
  *  Memory: release it with lb_release; NULL if memory runs out. */
 char *app_grid_name(const app_grid *grid, int64_t combination);
 
-/** The values of a combination as arguments, "--hidden=128". The last option of the file varies fastest.
- *  Memory: release each of argument[0] to argument[options - 1] with lb_release. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_grid_arguments(const app_grid *grid, int64_t combination, char **argument,
+/** Adds the values of a combination as arguments, "--hidden=128". The last option of the file varies fastest.
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_grid_arguments(const app_grid *grid, int64_t combination, lb_strings *arguments,
                                          lb_error *error);
 
 /* ---- The trainings (sweep.c). ---- */

@@ -12,14 +12,12 @@ static void name_combination(const app_grid *grid, int64_t combination)
     char *name = app_grid_name(grid, combination);
     fuzz_require(name != NULL, "a combination has a name");
     lb_release(name);
-    char **argument = calloc((size_t)grid->options, sizeof *argument);
-    fuzz_require(argument && app_grid_arguments(grid, combination, argument, NULL) == LB_OK,
+    lb_strings arguments = {0};
+    fuzz_require(app_grid_arguments(grid, combination, &arguments, NULL) == LB_OK,
                  "a combination has arguments");
-    for (int i = 0; i < grid->options; i++) {
-        fuzz_require(strncmp(argument[i], "--", 2) == 0, "an argument begins with two dashes");
-        lb_release(argument[i]);
-    }
-    free(argument);
+    for (size_t i = 0; i < arguments.count; i++)
+        fuzz_require(strncmp(arguments.text[i], "--", 2) == 0, "an argument begins with two dashes");
+    lb_strings_free(&arguments);
 }
 
 /* What is wrong with the text is on one of its lines, unless it is no text, or a file of another kind. */
