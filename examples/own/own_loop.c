@@ -68,6 +68,15 @@ static lb_status take_steps(part *p, lb_pairs *pairs, const lb_vocabulary *lette
     return status;
 }
 
+/* The encoder stays as it is from here on. */
+static lb_status take_last_steps(part *p, lb_pairs *pairs, const lb_vocabulary *letters, lb_tape *tape,
+                                 lb_error *error)
+{
+    int64_t frozen = lb_params_freeze(p->params, "encoder");
+    printf("after the pause, %lld parameters are frozen\n", (long long)frozen);
+    return take_steps(p, pairs, letters, tape, PAUSE, STEPS, error);
+}
+
 /* Outputs drawn from the model, for the first word. */
 static lb_status show_samples(const part *p, lb_pairs *pairs, const lb_vocabulary *letters, lb_tape *tape,
                               lb_error *error)
@@ -133,10 +142,7 @@ int main(int argc, char **argv)
     if (!status) status = lb_optimizer_save(first.adam, pause, &error);
     if (!status) status = part_open(&second, letters, tape, &error);
     if (!status) status = lb_optimizer_load(second.adam, pause, &error);
-    if (!status)
-        printf("after the pause, %lld parameters are frozen\n",
-               (long long)lb_params_freeze(second.params, "encoder"));
-    if (!status) status = take_steps(&second, pairs, letters, tape, PAUSE, STEPS, &error);
+    if (!status) status = take_last_steps(&second, pairs, letters, tape, &error);
     if (!status) status = show_samples(&second, pairs, letters, tape, &error);
     if (!status) status = save_and_apply(&second, letters, model, &error);
     if (status) fprintf(stderr, "own_loop: %s\n", error.message);
