@@ -10,8 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the numbers in JSON. */
-enum { DIGITS = 9 };
+enum { DIGITS = 9 }; /* of the numbers in JSON */
 
 static void add_symbol(lb_buffer *json, const lb_output *output, int64_t i)
 {

@@ -153,7 +153,7 @@ static bool is_given(const app_train_options *t, const char *text)
     return text && !t->config.print;
 }
 
-/* Of the command line, and of each training with the options of its combination. */
+/* A sweep needs pairs that are held out, on the command line and in each of its combinations. */
 static lb_status check_sweep(const app_train_options *t, lb_error *error)
 {
     return !t->settings.no_hold_out

@@ -25,7 +25,7 @@ static lb_status output_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-/* Of a filter at position `at`, the part [first, end) is inside the row. */
+/* A filter at position `at` has the part [first, end) inside the row. */
 static int64_t first_inside(const sizes *s, int64_t at)
 {
     return at < s->reach ? s->reach - at : 0;

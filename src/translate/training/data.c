@@ -158,7 +158,7 @@ void lb_training_data_close(lb_training_data *data)
     lb_release(data->index_path);
 }
 
-/* Of this training and of the one before, if any. */
+/* The longest side of a pair, in this training and in the one before it, if there was one. */
 static int64_t longest(const lb_training_data *data, int64_t (*length)(const lb_pairs *, int64_t),
                        int64_t before)
 {

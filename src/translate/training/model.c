@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the symbols that a source and its target share, unless they are frequent: see docs/adr/0030-copying.md. */
+/* The share of common symbols of a source and its target that a copying model does not see, unless they are frequent:
+ * docs/adr/0030-copying.md. */
 static const double HIDDEN_SHARE = 0.1;
 
 lb_training_config lb_stepper_in_force(const lb_stepper *s)
