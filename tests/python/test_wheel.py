@@ -80,7 +80,7 @@ def test_structs_are_those_of_the_headers(tmp_path):
                 expected.append(f"{name}.{field} {getattr(struct, field).offset} {getattr(struct, field).size}")
         elif isinstance(struct, type) and name.startswith("lb_"):
             for member in struct:
-                prefix = "LB_RANGE_" if name == "lb_range" else "LB_ERROR_" if member else "LB_"
+                prefix = "LB_RANGE_" if name == "lb_range" else "LB_ERROR_" if name == "lb_status" and member else "LB_"
                 lines.append(f'printf("{prefix}{member.name} %d\\n", (int){prefix}{member.name});')
                 expected.append(f"{prefix}{member.name} {int(member)}")
     assert len(lines) > 150
