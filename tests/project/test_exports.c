@@ -2,6 +2,7 @@
  * the built libraries export is compared with the list by the test exported_symbols. */
 #define _XOPEN_SOURCE 700
 
+#include "support/sources.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -128,20 +129,6 @@ START_TEST(test_exports_have_users)
 }
 END_TEST
 
-/* Replaces comments by blanks. */
-static void drop_comments(char *text)
-{
-    bool inside = false;
-    for (char *at = text; *at; at++) {
-        if (!inside && at[0] == '/' && at[1] == '*') inside = true;
-        bool end = inside && at[0] == '*' && at[1] == '/';
-        if (inside && *at != '\n') *at = ' ';
-        if (!end) continue;
-        at[1] = ' ';
-        inside = false;
-    }
-}
-
 static int declare(const char *path, const struct stat *status, int type, struct FTW *place)
 {
     (void)status, (void)place;
@@ -149,7 +136,7 @@ static int declare(const char *path, const struct stat *status, int type, struct
     char name[WORD];
     if (type != FTW_F || !ends_with(path, ".h")) return 0;
     char *text = support_read_file(path, &size);
-    drop_comments(text);
+    support_keep_code(text);
     for (const char *rest = text; (rest = next_name(rest, name)) != NULL;) add(&declared, name);
     free(text);
     return 0;

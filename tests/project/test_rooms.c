@@ -63,28 +63,6 @@ static bool is_source(const char *file)
     return strcmp(strrchr(file, '.'), ".c") == 0;
 }
 
-/* The end of the comment, string or character that begins here, or the same place. */
-static char *end_of_text(char *c)
-{
-    char quote = *c;
-    if (strncmp(c, "//", 2) == 0) return c + strcspn(c, "\n");
-    if (strncmp(c, "/*", 2) == 0) return strstr(c, "*/") + 2;
-    if (quote != '"' && quote != '\'') return c;
-    for (c++; *c != quote; c++) c += *c == '\\';
-    return c + 1;
-}
-
-/* Comments, strings and characters become blanks. */
-static void keep_code(char *text)
-{
-    for (char *c = text; *c; c++) {
-        char *end = end_of_text(c);
-        for (; c < end; c++)
-            if (*c != '\n') *c = ' ';
-        if (!*c) return;
-    }
-}
-
 static size_t word_at(const char *text)
 {
     size_t length = 0;
@@ -115,7 +93,7 @@ static void add_function(const char *paren, const char *begin, int source)
 static void read_public(const char *file, char *text)
 {
     (void)file;
-    keep_code(text);
+    support_keep_code(text);
     for (const char *c = text; (c = strchr(c, '(')) != NULL; c++) add_function(c, text, -1);
 }
 
@@ -123,7 +101,7 @@ static void read_public(const char *file, char *text)
 static void read_functions(const char *file, char *text)
 {
     if (!is_source(file)) return;
-    keep_code(text);
+    support_keep_code(text);
     for (const char *brace = text; (brace = strstr(brace, "\n{")) != NULL; brace++) {
         const char *head = brace;
         while (head > text && (head[-1] != '\n' || isspace((unsigned char)*head))) head--;
@@ -135,7 +113,7 @@ static void read_functions(const char *file, char *text)
 static void draw_calls(const char *file, char *text)
 {
     if (!is_source(file)) return;
-    keep_code(text);
+    support_keep_code(text);
     int from = room_of(&sources, file);
     for (const char *c = text; *c;) {
         size_t length = word_at(c);
@@ -289,7 +267,7 @@ static void count_vague(const char *file, char *text)
 {
     (void)file;
     bool met[VAGUE] = {false};
-    keep_code(text);
+    support_keep_code(text);
     for (const char *line = text; (line = strstr(line, "\nstatic ")) != NULL; line++) {
         const char *paren = line + 1 + strcspn(line + 1, "(=;\n"), *name = paren;
         while (isalnum((unsigned char)name[-1]) || name[-1] == '_') name--;

@@ -37,3 +37,24 @@ int support_walk_sources(const char *root, const char *folder, void (*check)(con
     closedir(dir);
     return files;
 }
+
+/* The end of the comment, string or character that begins here, or the same place. */
+static char *end_of_text(char *c)
+{
+    char quote = *c;
+    if (strncmp(c, "//", 2) == 0) return c + strcspn(c, "\n");
+    if (strncmp(c, "/*", 2) == 0) return strstr(c, "*/") + 2;
+    if (quote != '"' && quote != '\'') return c;
+    for (c++; *c != quote; c++) c += *c == '\\';
+    return c + 1;
+}
+
+void support_keep_code(char *text)
+{
+    for (char *c = text; *c; c++) {
+        char *end = end_of_text(c);
+        for (; c < end; c++)
+            if (*c != '\n') *c = ' ';
+        if (!*c) return;
+    }
+}

@@ -6,4 +6,7 @@
  *  number. Both end with a slash, unless the folder is "". */
 int support_walk_sources(const char *root, const char *folder, void (*check)(const char *file, char *text));
 
+/** Makes blanks of comments, strings and characters, in place. */
+void support_keep_code(char *text);
+
 #endif
