@@ -76,12 +76,12 @@ static lb_status measure(const bench_size *size, int beam, bench_effort effort, 
 
 int main(int argc, char **argv)
 {
-    bench_size size = {.config = 1, .batch = 1};
+    bench_size size = {.config = 1, .batch = 1, .vocabulary = BENCH_VOCABULARY};
     bench_effort effort = {.warm_up = 5, .runs = 200};
     int threads = 0, beam = 1;
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
-        APP_INT(0, "beam", "N", &beam, 1, BENCH_VOCABULARY, "hypotheses per list; 1: greedy decoding"),
+        APP_INT(0, "beam", "N", &beam, 1, 1 << 10, "hypotheses per list; 1: greedy decoding"),
         APP_INT(0, "threads", "N", &threads, 0, 1024, "number of threads; 0: one per processor"),
         BENCH_EFFORT_OPTIONS(effort, "runs"),
     };

@@ -135,22 +135,22 @@ static void add_heads(plan *p, int64_t heads, int64_t queries, int64_t keys, int
     for (int i = 0; i < g->count; i++) g->b_step += g->products[i].k * g->products[i].n;
 }
 
-static int64_t fewer(int64_t tokens)
+static int64_t fewer(int64_t tokens, int64_t vocabulary)
 {
-    return tokens < BENCH_VOCABULARY ? tokens : BENCH_VOCABULARY;
+    return tokens < vocabulary ? tokens : vocabulary;
 }
 
 static void plan_seq2seq(plan *p, const bench_size *size)
 {
     int64_t batch = size->batch, source = size->length, target = size->length + 1, hidden = size->hidden;
     layer state = {hidden, 3 * hidden}, context = {hidden, 3 * hidden}, query = {hidden, hidden};
-    add_layer(p, fewer(batch * source), size->embed, 3 * hidden);
+    add_layer(p, fewer(batch * source, size->vocabulary), size->embed, 3 * hidden);
     add_recurrence(p, batch, source - 1, 1, &state); /* the first state is zero */
     add_layer(p, batch * source, hidden, hidden);    /* keys */
     add_layer(p, batch, hidden, hidden);             /* bridge */
-    add_layer(p, fewer(batch * target), size->embed, 3 * hidden);
+    add_layer(p, fewer(batch * target, size->vocabulary), size->embed, 3 * hidden);
     add_recurrence(p, batch, target, 3, (layer[]){query, state, context});
-    add_steps(p, batch, target, 1, &(layer){2 * hidden, BENCH_VOCABULARY});
+    add_steps(p, batch, target, 1, &(layer){2 * hidden, size->vocabulary});
 }
 
 static void plan_transformer(plan *p, const bench_size *size)
@@ -173,7 +173,7 @@ static void plan_transformer(plan *p, const bench_size *size)
         add_heads(p, heads, target, target, each);
         add_heads(p, heads, target, source, each);
     }
-    add_steps(p, batch, target, 1, &(layer){width, BENCH_VOCABULARY});
+    add_steps(p, batch, target, 1, &(layer){width, size->vocabulary});
 }
 
 static void plan_peak(plan *p)
@@ -264,7 +264,7 @@ static void report(const plan *p, const bench_size *size, bench_timing timing)
 
 int main(int argc, char **argv)
 {
-    bench_size size = {.config = 1};
+    bench_size size = {.config = 1, .vocabulary = BENCH_VOCABULARY};
     bench_effort effort = {.warm_up = 5, .runs = 200};
     plan p = {.count = 0};
     bool peak = false;

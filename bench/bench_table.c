@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static const char *const all[] = {"lookback", "floor", "products", "pytorch", "pytorch compiled", NULL},
-                         *const greedy[] = {"lookback", "floor", "products", "pytorch", NULL},
+                         *const eager[] = {"lookback", "floor", "products", "pytorch", NULL},
                          *const growing[] = {"lookback", "floor", "pytorch", NULL},
                          *const programs[] = {"lookback", "pytorch", NULL};
 static const bench_case training[] = {
@@ -29,12 +29,23 @@ static const bench_case training[] = {
     {"training", "transformer", all, {"--config", "transformer"}},
 };
 static const bench_case decoding[] = {
-    {"decoding", "seq2seq 1", greedy, {"--config", "small", "--batch", "1"}},
-    {"decoding", "seq2seq 256", greedy, {"--config", "small", "--batch", "256"}},
+    {"decoding", "seq2seq 1", eager, {"--config", "small", "--batch", "1"}},
+    {"decoding", "seq2seq 256", eager, {"--config", "small", "--batch", "256"}},
     {"decoding", "seq2seq beam 5", programs, {"--config", "small", "--batch", "1", "--beam", "5"}},
-    {"decoding", "transformer 1", greedy, {"--config", "transformer", "--batch", "1"}},
-    {"decoding", "transformer 256", greedy, {"--config", "transformer", "--batch", "256"}},
+    {"decoding", "transformer 1", eager, {"--config", "transformer", "--batch", "1"}},
+    {"decoding", "transformer 256", eager, {"--config", "transformer", "--batch", "256"}},
     {"decoding", "transformer beam 5", programs, {"--config", "transformer", "--batch", "1", "--beam", "5"}},
+};
+/* What grows with the square of a length, and with the number of classes. */
+static const bench_case lengths[] = {
+    {"long", "GRU 300", eager, {"--config", "small", "--batch", "16", "--length", "300"}},
+    {"long", "transformer 300", eager, {"--config", "transformer", "--batch", "16", "--length", "300"}},
+    {"long", "transformer 1000", eager, {"--config", "transformer", "--batch", "8", "--length", "1000"}},
+};
+#define OF_WORDS "--config", "medium", "--batch", "64", "--length", "12"
+static const bench_case vocabularies[] = {
+    {"vocabulary", "8000 classes", eager, {OF_WORDS, "--vocabulary", "8000"}},
+    {"vocabulary", "8192 classes", eager, {OF_WORDS, "--vocabulary", "8192"}},
 };
 /* Ranks that stop by the clock would stop after different steps. */
 static const bench_case scaling[] = {
@@ -44,14 +55,24 @@ static const bench_case scaling[] = {
 };
 static const bench_case start = {
     "start", "small", programs, {"--config", "small", "--steps", "1", "--warm-up", "0"}};
-static const bench_case peak = {"peak", "one thread", NULL, {"--peak"}};
 static const bench_case bits = {
     "bits", "small", NULL, {"--config", "small", "--steps", "5", "--seconds", "0"}};
 
-enum { ALL, TRAINING, DECODING, GROWTH, SCALING, BUSY, UNTIL };
-static const char *const parts[] = {
-    [ALL] = "all",         [TRAINING] = "training", [DECODING] = "decoding", [GROWTH] = "growth",
-    [SCALING] = "scaling", [BUSY] = "busy",         [UNTIL] = "until",       NULL};
+/* After each round. */
+static const bench_case peak = {"peak", "one thread", NULL, {"--peak"}};
+
+enum { ALL, TRAINING, DECODING, TRANSFORMER, LONG, VOCABULARY, GROWTH, SCALING, BUSY, UNTIL };
+static const char *const parts[] = {[ALL] = "all",
+                                    [TRAINING] = "training",
+                                    [DECODING] = "decoding",
+                                    [TRANSFORMER] = "transformer",
+                                    [LONG] = "long",
+                                    [VOCABULARY] = "vocabulary",
+                                    [GROWTH] = "growth",
+                                    [SCALING] = "scaling",
+                                    [BUSY] = "busy",
+                                    [UNTIL] = "until",
+                                    NULL};
 
 typedef struct settings {
     bool quick;
@@ -64,12 +85,20 @@ static bool wants(const settings *set, int part)
     return set->part == ALL || set->part == part;
 }
 
-static void compare_all(bench_session *s, const bench_case *cases, size_t count, int rounds)
+/* Those whose names begin so. */
+static void compare_some(bench_session *s, const bench_case *cases, size_t count, const char *named,
+                         int rounds)
 {
-    for (int round = 0; round < rounds; round++)
+    for (int round = 0; round < rounds; round++) {
         for (size_t i = 0; i < count; i++)
-            for (int threads = 1; threads <= 2; threads++) bench_compare(s, &cases[i], threads);
+            for (int threads = 1; threads <= 2; threads++)
+                if (strncmp(cases[i].name, named, strlen(named)) == 0) bench_compare(s, &cases[i], threads);
+        bench_measure(s, &peak, "products", 1);
+    }
 }
+
+#define COMPARE(s, cases, named, rounds)                                                                     \
+    compare_some(s, cases, sizeof(cases) / sizeof *(cases), named, rounds)
 
 /* One process with one thread and with two, and two processes with one thread each. */
 static void compare_scaling(bench_session *s, int rounds)
@@ -138,14 +167,17 @@ static void measure_all(bench_session *s, const settings *set, int rounds)
 {
     int step = set->quick ? 2 : 1;
     if (wants(set, TRAINING)) {
-        compare_all(s, training, sizeof training / sizeof *training, rounds);
-        for (int round = 0; round < rounds; round++) {
-            bench_compare(s, &start, 2);
-            bench_measure(s, &peak, "products", 1);
-        }
+        COMPARE(s, training, "", rounds);
+        for (int round = 0; round < rounds; round++) bench_compare(s, &start, 2);
         for (int threads = 1; threads <= 4; threads++) bench_measure(s, &bits, "lookback", threads);
     }
-    if (wants(set, DECODING)) compare_all(s, decoding, sizeof decoding / sizeof *decoding, rounds);
+    if (wants(set, DECODING)) COMPARE(s, decoding, "", rounds);
+    if (set->part == TRANSFORMER) {
+        COMPARE(s, training, "transformer", rounds);
+        COMPARE(s, decoding, "transformer", rounds);
+    }
+    if (wants(set, LONG)) COMPARE(s, lengths, "", rounds);
+    if (wants(set, VOCABULARY)) COMPARE(s, vocabularies, "", rounds);
     if (wants(set, GROWTH)) {
         compare_growth(s, "length", "--length", bench_lengths, step);
         compare_growth(s, "hidden", "--hidden", bench_hiddens, step);
@@ -257,7 +289,8 @@ int main(int argc, char **argv)
     const app_option options[] = {
         APP_FLAG(0, "quick", &set.quick, "measure less: minutes instead of three quarters of an hour"),
         APP_CHOICE(0, "part", "PART", &set.part, parts,
-                   "what to measure; until: seconds until 0.99, never quick"),
+                   "what to measure; transformer: its rows of training and decoding; until: seconds until "
+                   "0.99, never quick"),
         APP_INT(0, "rounds", "N", &set.rounds, 0, 64, "repetitions of each measurement; 0: 5, or 1 if quick"),
         APP_TEXT(0, "python", "PATH", &set.python, "a Python with PyTorch; by default it is searched for"),
         APP_TEXT('o', "out", "DIR", &set.out, "the folder for bench.json and bench_growth.png"),

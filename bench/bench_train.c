@@ -104,7 +104,7 @@ static int run(int argc, char **argv)
 {
     lb_error error = {0};
     const lb_group *group = NULL;
-    bench_size size = {.config = 1};
+    bench_size size = {.config = 1, .vocabulary = BENCH_VOCABULARY};
     bench_effort effort = {.warm_up = 5, .runs = 200};
     bool stages = false;
     int threads = 0, shards = 1, attention = LB_ATTENTION_ADDITIVE;

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser, what: str) -> None:
     """The flags that say what is measured and for how long; the programs in C have the same."""
     configs = ("tiny", "small", "medium", "large", "transformer")
     parser.add_argument("--config", choices=configs, default="small")
-    for name in ("embed", "hidden", "batch", "length"):
+    for name in ("embed", "hidden", "batch", "length", "vocabulary"):
         parser.add_argument(f"--{name}", type=int, help="the config's")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--steps", type=int, default=50, help=f"{what} that are timed, at most")

@@ -18,6 +18,7 @@ class Size(NamedTuple):
     hidden: int
     batch: int
     length: int
+    vocabulary: int = 100  # symbols of the source, and of the target
 
 
 CONFIGS = {
@@ -27,7 +28,6 @@ CONFIGS = {
     "large": Size(256, 512, 128, 40),
     "transformer": Size(128, 128, 64, 10),
 }
-BENCH_VOCABULARY = 100
 
 
 def size_of(args: argparse.Namespace) -> Size:
@@ -38,7 +38,8 @@ def size_of(args: argparse.Namespace) -> Size:
 
 def build(config: str, size: Size) -> nn.Module:
     """A fresh model."""
+    symbols, width = size.vocabulary, size.hidden
     if config == "transformer":
-        width = size.hidden
-        return SortTransformer(TransformerConfig(BENCH_VOCABULARY, BENCH_VOCABULARY, width, 4, 4 * width, 2))
-    return Seq2Seq(Seq2SeqConfig(BENCH_VOCABULARY, BENCH_VOCABULARY, size.embed, size.hidden))
+        transformer = TransformerConfig(symbols, symbols, width, 4, 4 * width, 2)
+        return SortTransformer(transformer, longest=size.length + 1)
+    return Seq2Seq(Seq2SeqConfig(symbols, symbols, size.embed, width))

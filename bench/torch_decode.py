@@ -24,7 +24,7 @@ import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
-from torch_configs import BENCH_VOCABULARY, build, size_of  # noqa: E402
+from torch_configs import build, size_of  # noqa: E402
 from torch_model import BOS, EOS, PAD, Memory, Seq2Seq  # noqa: E402
 from torch_task import draw_lists, make_batch, vocabulary_size  # noqa: E402
 from torch_transformer import SortTransformer  # noqa: E402
@@ -169,7 +169,9 @@ def greedy(decoder: Decoder, source: Tensor, limit: int) -> tuple[Tensor, Tensor
     return torch.stack(ids, 1), torch.stack(weights, 1)
 
 
-def beam_search(decoder: Decoder, source: Tensor, beam: int, limit: int) -> tuple[Tensor, Tensor]:
+def beam_search(
+    decoder: Decoder, source: Tensor, beam: int, limit: int, symbols: int
+) -> tuple[Tensor, Tensor]:
     """Several hypotheses a list, side by side: ids [B, beam, steps] and scores [B, beam], the best first.
 
     A hypothesis that has come to EOS stays where it is and writes PAD; scores are log-probabilities over lengths.
@@ -182,14 +184,14 @@ def beam_search(decoder: Decoder, source: Tensor, beam: int, limit: int) -> tupl
     scores = torch.full((batch, beam), float("-inf"))
     scores[:, 0] = 0
     first = torch.arange(batch).unsqueeze(1) * beam
-    stay = torch.full((BENCH_VOCABULARY,), float("-inf"))
+    stay = torch.full((symbols,), float("-inf"))
     stay[PAD] = 0
     for _ in range(limit):
         logits, _, state = decoder.step(symbol, state)
         added = torch.where(done.unsqueeze(1), stay, torch.log_softmax(logits, dim=1))
         scores, best = (scores.view(-1, 1) + added).view(batch, -1).topk(beam, dim=1)
-        origin = (first + torch.div(best, BENCH_VOCABULARY, rounding_mode="floor")).flatten()
-        symbol = (best % BENCH_VOCABULARY).flatten()
+        origin = (first + torch.div(best, symbols, rounding_mode="floor")).flatten()
+        symbol = (best % symbols).flatten()
         state = decoder.reorder(state, origin)
         done = done[origin] | (symbol == EOS)
         ids = torch.cat((ids[origin], symbol.unsqueeze(1)), dim=1)
@@ -209,7 +211,7 @@ def measure(args: argparse.Namespace) -> dict[str, object]:
         model.output.bias[EOS] = model.output.bias[PAD] = NEVER
     decoder = TransformerDecoder(model, limit) if args.config == "transformer" else Seq2SeqDecoder(model)
     rng = np.random.default_rng(args.seed)
-    max_number = BENCH_VOCABULARY - vocabulary_size(0)
+    max_number = size.vocabulary - vocabulary_size(0)
     written = []
 
     def decode(source: Tensor) -> None:
@@ -217,7 +219,7 @@ def measure(args: argparse.Namespace) -> dict[str, object]:
             if args.beam == 1:
                 ids, _ = greedy(decoder, source, limit)
             else:
-                ids = beam_search(decoder, source, args.beam, limit)[0][:, 0]
+                ids = beam_search(decoder, source, args.beam, limit, size.vocabulary)[0][:, 0]
             written.append(int((ids != PAD).sum()))
 
     times = time_runs(

@@ -28,7 +28,7 @@ import torch  # noqa: E402
 from torch import Tensor  # noqa: E402
 from torch.nn.utils import clip_grad_norm_  # noqa: E402
 
-from torch_configs import BENCH_VOCABULARY, build, size_of  # noqa: E402
+from torch_configs import build, size_of  # noqa: E402
 from torch_model import Seq2Seq, Seq2SeqConfig, sequence_loss  # noqa: E402
 from torch_task import Batch, Start, draw_lists, make_batch, read_start, vocabulary_size  # noqa: E402
 
@@ -65,7 +65,7 @@ def measure(args: argparse.Namespace) -> dict[str, object]:
 
     step = make_step(forward, model, torch.optim.Adam(model.parameters(), lr=1e-3, foreach=True), 1.0)
     rng = np.random.default_rng(args.seed)
-    max_number = BENCH_VOCABULARY - vocabulary_size(0)
+    max_number = size.vocabulary - vocabulary_size(0)
     losses = []
     times = time_runs(
         args,

@@ -45,6 +45,7 @@ void bench_add_size(cJSON *object, const bench_size *size)
     bench_add(object, "hidden", size->hidden);
     bench_add(object, "batch", size->batch);
     bench_add(object, "length", size->length);
+    bench_add(object, "vocabulary", size->vocabulary);
 }
 
 static lb_status init_either(bench_model *model, const bench_size *size, lb_attention_kind attention)
@@ -52,16 +53,16 @@ static lb_status init_either(bench_model *model, const bench_size *size, lb_atte
     if (bench_is_transformer(size)) {
         model->model = &model->transformer.base;
         return lb_transformer_init(&model->transformer, model->params, "",
-                                   (lb_transformer_config){.source_vocab = BENCH_VOCABULARY,
-                                                           .target_vocab = BENCH_VOCABULARY,
+                                   (lb_transformer_config){.source_vocab = size->vocabulary,
+                                                           .target_vocab = size->vocabulary,
                                                            .width = size->hidden,
                                                            .heads = BENCH_HEADS,
                                                            .layers = BENCH_LAYERS});
     }
     model->model = &model->seq2seq.base;
     return lb_seq2seq_init(&model->seq2seq, model->params, "",
-                           (lb_seq2seq_config){.source_vocab = BENCH_VOCABULARY,
-                                               .target_vocab = BENCH_VOCABULARY,
+                           (lb_seq2seq_config){.source_vocab = size->vocabulary,
+                                               .target_vocab = size->vocabulary,
                                                .embed = size->embed,
                                                .hidden = size->hidden,
                                                .attention = attention});
@@ -71,7 +72,7 @@ lb_status bench_model_init(bench_model *model, const bench_size *size, lb_attent
                            lb_error *error)
 {
     *model = (bench_model){
-        .task = {BENCH_VOCABULARY - LB_FIRST_TOKEN - 1, size->length, size->length, .seed = 1},
+        .task = {size->vocabulary - LB_FIRST_TOKEN - 1, size->length, size->length, .seed = 1},
         .params = lb_params_new(1),
     };
     if (!model->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");

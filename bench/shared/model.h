@@ -5,16 +5,16 @@
 #include <cJSON.h>
 #include <lookback/lookback.h>
 
-enum {
-    BENCH_VOCABULARY = 100,
-    BENCH_LAYERS = 2,
-    BENCH_HEADS = 4
-}; /* layers and heads are those of the transformer */
+enum { BENCH_LAYERS = 2, BENCH_HEADS = 4 }; /* of the transformer */
+
+/** Symbols: by default, and at least: two numbers besides the marks. */
+enum { BENCH_VOCABULARY = 100, BENCH_FEWEST = LB_FIRST_TOKEN + 2 };
 
 /** The size of a model and of its input. */
 typedef struct bench_size {
     int config;                       /* which of bench_configs */
     int embed, hidden, batch, length; /* `length`: of all lists; 0: as in the config */
+    int vocabulary;                   /* symbols of the source, and classes of the output */
 } bench_size;
 
 /** tiny, small, medium, large: sizes of the sort model; transformer. Ends with NULL. */
@@ -26,7 +26,9 @@ extern const char *const bench_configs[];
         APP_INT(0, "embed", "N", &(size).embed, 0, 1 << 16, "width of embeddings; 0: the config's"),         \
         APP_INT(0, "hidden", "N", &(size).hidden, 0, 1 << 16, "width of states; 0: the config's"),           \
         APP_INT(0, "batch", "N", &(size).batch, 0, 1 << 20, "lists side by side; 0: the config's"),          \
-        APP_INT(0, "length", "N", &(size).length, 0, 1 << 20, "numbers in each list; 0: the config's")
+        APP_INT(0, "length", "N", &(size).length, 0, 1 << 20, "numbers in each list; 0: the config's"),      \
+        APP_INT(0, "vocabulary", "N", &(size).vocabulary, BENCH_FEWEST, 1 << 20,                             \
+                "symbols of the source, and classes of the output")
 
 /** Replaces each 0 by the number of the config. */
 void bench_size_settle(bench_size *size);

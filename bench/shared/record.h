@@ -1,7 +1,7 @@
 /* The record of a benchmark: an array of JSON objects, one per run of a program. Each has the output of the program,
  * and
  *     part     "training", "decoding", "length", "hidden", "start", "peak", "bits", "scaling", "cost", "exchange",
- *              "busy" or "until"
+ *              "busy", "long", "vocabulary" or "until"
  *     case     within the part, such as "small"
  *     by       "lookback", "chosen" (Lookback, which chooses its number of threads), "floor", "ranks", "pytorch" or
  *              "pytorch compiled"; of an exchange "memory" or "tcp"

@@ -127,6 +127,23 @@ START_TEST(test_bench_floor_counts_the_products_of_the_sort_model)
 }
 END_TEST
 
+START_TEST(test_bench_vocabulary_is_that_of_the_source_and_of_the_output)
+{
+#define WORDS "--config", "tiny", "--vocabulary", "300", "--steps", "2", "--threads", "1"
+    cJSON *train = JSON("bench_train", WORDS), *floor = JSON("bench_floor", WORDS),
+          *fewer = JSON("bench_floor", "--config", "tiny", "--steps", "2", "--threads", "1");
+    const double embed = 16, hidden = 32, more = 200, tokens[] = {16 * 8, 16 * 9};
+    ck_assert_double_eq(number(train, "vocabulary"), 100 + more);
+    double expected = layer(tokens[0] - 100, embed, 3 * hidden) + layer(tokens[1] - 100, embed, 3 * hidden) +
+                      layer(tokens[1], 2 * hidden, more);
+    ck_assert_double_eq_tol((number(floor, "gflop") - number(fewer, "gflop")) * 1e9, expected,
+                            expected * 1e-3);
+    cJSON_Delete(train);
+    cJSON_Delete(floor);
+    cJSON_Delete(fewer);
+}
+END_TEST
+
 START_TEST(test_bench_floor_of_the_peak_is_one_product_again_and_again)
 {
     cJSON *found = JSON("bench_floor", "--peak", "--steps", "2", "--threads", "1");
@@ -252,6 +269,9 @@ static void write_record(void)
     add_run(runs, "training", "small", "pytorch", 2, 15);
     add_run(runs, "training", "small", "pytorch compiled", 2, 14);
     add_run(runs, "start", "small", "lookback", 2, 1);
+    add_run(runs, "long", "transformer 1000", "lookback", 2, 1200);
+    add_run(runs, "vocabulary", "8000 classes", "lookback", 2, 100);
+    add_run(runs, "vocabulary", "8192 classes", "lookback", 2, 110);
     add_run(runs, "peak", "one thread", "products", 1, 1);
     for (int i = 0; bench_lengths[i]; i++) {
         add_run(runs, "length", bench_lengths[i], "lookback", 2, 2 + i);
@@ -277,9 +297,12 @@ START_TEST(test_bench_table_compares_medians_with_pytorch_at_its_best_and_with_t
     RUN("bench_table", "--read", "bench.json");
     assert_line("\ntrain, small                       7.00     4.00        -     2.50        -     2.00     "
                 "18.0     14.0"
-                "    3.50 [4]*      1.60 [1.4]*    1.75 [1.6]     0.50 [0.62]*\n");
-    assert_line("\ntrain, tiny                           -        -        -        -        -        -"
-                "        -        -       -              -              -              -\n");
+                "    3.50 [4]*      1.60 [1.4]*    1.75 [1.6]     0.50 [0.62]*   50.00            50.0\n");
+    ck_assert_ptr_null(strstr(result.output, "train, tiny")); /* it was not measured */
+    assert_line("\ntrain, transformer 1000               -     1200        -        -        -        -      "
+                "  -        -"
+                "       -              -              -              -          50.00 [600]         -\n");
+    assert_line("\n8192 / 8000 classes, time         1.10 [1.06]*\n");
     assert_line("\npeak of one thread, GFLOP/s         100\n");
     assert_line("\npeak memory, train, small, MB    50.00 [40]*      50.0        1.00 [10]*\n");
     assert_line("\nstart to first step, ms          40.00 [50]          -           -\n");
@@ -360,6 +383,7 @@ int main(void)
     tcase_add_test(tests, test_bench_train_tells_the_stages_of_a_step_apart);
     tcase_add_test(tests, test_bench_train_fingerprint_depends_on_steps_but_not_on_threads);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_sort_model);
+    tcase_add_test(tests, test_bench_vocabulary_is_that_of_the_source_and_of_the_output);
     tcase_add_test(tests, test_bench_floor_of_the_peak_is_one_product_again_and_again);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_transformer);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_decoding);
