@@ -68,7 +68,7 @@ typedef struct lb_training_data {
     bool sorts;              /* no files: lists of `task` */
     lb_sort_task task;       /* if `sorts` */
     const lb_warm_start *start;
-    lb_counter counter; /* hears how far a join is */
+    lb_counter counter; /* of a join: hears how far it is */
     lb_scratch index;   /* a copy, of `train`, if it has one */
     char *index_path;
 } lb_training_data;

@@ -143,16 +143,16 @@ static void judge_model(lb_run_differences *d)
 
 lb_status lb_run_identity_check(void *stepper, const char *found, lb_error *error)
 {
-    const lb_stepper *t = stepper;
+    const lb_stepper *s = stepper;
     enum { MOST = LB_MESSAGE_LENGTH / 2 - 2 };
     char words[LB_MESSAGE_LENGTH] = "", start[LB_MESSAGE_LENGTH] = "", pairs[LB_MESSAGE_LENGTH] = "";
     lb_run_differences d;
-    lb_status status = lb_run_compare(found, t->loop.run, &d, error);
+    lb_status status = lb_run_compare(found, s->loop.run, &d, error);
     if (status) return status;
     lb_run_forget(&d, "batches"); /* they follow from the pairs and their number in a batch */
     judge_model(&d);
-    judge_start(t->config, &d, start, sizeof start);
-    judge_pairs(t->config, &d, pairs, sizeof pairs);
+    judge_start(s->config, &d, start, sizeof start);
+    judge_pairs(s->config, &d, pairs, sizeof pairs);
     snprintf(words, sizeof words, "%.*s%s%.*s", MOST, start, *start && *pairs ? "; " : "", MOST, pairs);
-    return lb_run_refuse(&t->loop, words, &d, error);
+    return lb_run_refuse(&s->loop, words, &d, error);
 }

@@ -1,6 +1,6 @@
-/* One model in training: its loss, its evaluation, and the steps that a caller asks for. For these, the parameters are
- * the average between two steps, which is what evaluations, texts and files see; lb_translator_train swaps the two only
- * around an evaluation. */
+/* One model in training: its loss, its evaluation, and the steps that a caller asks for. Between two such steps, the
+ * parameters are the average of the weights, so that the caller evaluates, applies and saves the average. In
+ * lb_translator_train they are the average only during an evaluation. */
 #include "translate/training/stepper.h"
 
 #include "base/alloc.h"
@@ -19,32 +19,33 @@ typedef struct lb_stepper_inputs {
     lb_training_config config;
     lb_warm_start start;
     lb_training_data data;
-    lb_translator translator; /* over the model of the training */
+    lb_translator translator; /* of the model in training */
 } inputs;
 
+/* An lb_loss_fn. A batch that is divided into shards has a part for each, numbered through all steps. */
 static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64_t *tokens)
 {
-    lb_stepper *t = stepper;
-    lb_batch batch = lb_data_loader_batch(&t->loader, tape, part);
-    if (batch.source.batch == 0 && lb_tape_status(tape) == LB_OK) return NULL;
-    batch = lb_hallucinate(batch, &t->shared, t->config->hallucinate, t->seed, part);
-    batch = lb_hide_symbols(t->model, batch, t->hidden, t->seed, part);
-    batch = lb_batch_for(t->model, batch);
+    lb_stepper *s = stepper;
+    lb_batch batch = lb_data_loader_batch(&s->loader, tape, part);
+    if (batch.source.batch == 0 && lb_tape_status(tape) == LB_OK) return NULL; /* no pair */
+    batch = lb_hallucinate(batch, &s->shared, s->config->hallucinate, s->seed, part);
+    batch = lb_hide_symbols(s->model, batch, s->hidden, s->seed, part);
+    batch = lb_batch_for(s->model, batch);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
-    int64_t step = part / t->shards;
-    double share = (double)step / (double)t->run.steps;
-    lb_scheduled_sampling sampling = {.probability = share * fmax(t->config->scheduled_sampling, 0),
-                                      .seed = t->seed};
-    lb_tokens target_in = lb_scheduled_tokens(t->model, batch.source, batch.target_in, sampling, part);
-    lb_tensor *logits = lb_model_forward(t->model, batch.source, target_in);
-    return lb_model_loss(t->model, logits, batch.target_out, LB_PAD,
-                         (lb_real)fmax(t->config->label_smoothing, 0));
+    int64_t step = part / s->shards;
+    double share = (double)step / (double)s->run.steps;
+    lb_scheduled_sampling sampling = {.probability = share * fmax(s->config->scheduled_sampling, 0),
+                                      .seed = s->seed};
+    lb_tokens target_in = lb_scheduled_tokens(s->model, batch.source, batch.target_in, sampling, part);
+    lb_tensor *logits = lb_model_forward(s->model, batch.source, target_in);
+    return lb_model_loss(s->model, logits, batch.target_out, LB_PAD,
+                         (lb_real)fmax(s->config->label_smoothing, 0));
 }
 
 static lb_status evaluate_model(void *context, lb_tape *tape, lb_evaluation *found)
 {
-    lb_stepper *t = context;
-    return lb_data_loader_measure(&t->loader, t->model, tape, t->config->group, found);
+    lb_stepper *s = context;
+    return lb_data_loader_measure(&s->loader, s->model, tape, s->config->group, found);
 }
 
 static bool shall_stop(void *context)
@@ -59,52 +60,52 @@ static void name_setting(void *context, const char *name, const char *value, cha
     c->setting(c->context, name, value, text, size);
 }
 
-static lb_trainer_config loop_of(lb_stepper *t)
+static lb_trainer_config loop_of(lb_stepper *s)
 {
-    lb_trainer_config loop = lb_recipe_trainer(t->config, t->run.steps);
-    loop.params = t->params;
-    loop.context = t;
+    lb_trainer_config loop = lb_recipe_trainer(s->config, s->run.steps);
+    loop.params = s->params;
+    loop.context = s;
     loop.loss = loss_of_part;
     loop.evaluate = evaluate_model;
     loop.tell = lb_stepper_hear;
     loop.stop = shall_stop;
-    loop.seed = t->seed;
-    loop.shards = t->shards;
-    loop.group = t->config->group;
-    loop.trained = t->start->model.params != NULL;
-    loop.checkpoint = t->files.checkpoint;
+    loop.seed = s->seed;
+    loop.shards = s->shards;
+    loop.group = s->config->group;
+    loop.trained = s->start->model.params != NULL;
+    loop.checkpoint = s->files.checkpoint;
     loop.same_run = lb_run_identity_check;
-    loop.setting = t->config->setting ? name_setting : NULL;
+    loop.setting = s->config->setting ? name_setting : NULL;
     return loop;
 }
 
-/* A run keeps its parts on any number of processes. */
-static lb_status choose_shards(lb_stepper *t, lb_error *error)
+/* A run that is resumed keeps its shards, on any number of processes. */
+static lb_status choose_shards(lb_stepper *s, lb_error *error)
 {
-    const lb_training_config *c = t->config;
+    const lb_training_config *c = s->config;
     lb_run_facts run = {0};
-    if (c->shards == 0 && !c->fresh && lb_run_identity_facts(t->files.checkpoint, &run, error))
+    if (c->shards == 0 && !c->fresh && lb_run_identity_facts(s->files.checkpoint, &run, error))
         return error->status;
-    t->shards = c->shards ? c->shards : run.shards ? run.shards : lb_group_size(c->group);
-    return lb_group_check(c->group, t->shards, error);
+    s->shards = c->shards ? c->shards : run.shards ? run.shards : lb_group_size(c->group);
+    return lb_group_check(c->group, s->shards, error);
 }
 
-lb_status lb_stepper_init(lb_stepper *t, lb_error *error)
+lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
 {
-    lb_status status = lb_training_files_name(&t->files, t->run.folder, t->data->sorts, error);
-    if (!status) status = choose_shards(t, error);
-    if (!status) status = lb_data_loader_init(&t->loader, t->data, t->config, t->seed, t->shards, error);
-    if (!status) status = lb_stepper_build(t, error);
+    lb_status status = lb_training_files_name(&s->files, s->run.folder, s->data->sorts, error);
+    if (!status) status = choose_shards(s, error);
+    if (!status) status = lb_data_loader_init(&s->loader, s->data, s->config, s->seed, s->shards, error);
+    if (!status) status = lb_stepper_build(s, error);
     if (status) return status;
-    t->run.steps = lb_data_loader_steps(&t->loader, t->config);
-    t->run.parameters = lb_params_learned(t->params);
-    t->run.pairs = lb_training_data_pairs(t->data);
-    t->run.history = &t->history;
-    t->run.guessing = log((double)t->model->target_vocab);
-    t->run.dropout = t->config->dropout;
-    t->run.label_smoothing = fmax(t->config->label_smoothing, 0);
-    t->loop = loop_of(t);
-    t->trainer = (lb_trainer){.config = &t->loop, .state = {.history = &t->history}};
+    s->run.steps = lb_data_loader_steps(&s->loader, s->config);
+    s->run.parameters = lb_params_learned(s->params);
+    s->run.pairs = lb_training_data_pairs(s->data);
+    s->run.history = &s->history;
+    s->run.guessing = log((double)s->model->target_vocab);
+    s->run.dropout = s->config->dropout;
+    s->run.label_smoothing = fmax(s->config->label_smoothing, 0);
+    s->loop = loop_of(s);
+    s->trainer = (lb_trainer){.config = &s->loop, .state = {.history = &s->history}};
     return LB_OK;
 }
 

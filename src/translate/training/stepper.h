@@ -96,7 +96,7 @@ void lb_stepper_close(lb_stepper *stepper);
 
 /* ---- Its model (model.c). ---- */
 
-/** Its settings, with those that the configuration leaves open. */
+/** The settings of the training, also those that its configuration leaves open. */
 lb_training_config lb_stepper_in_force(const lb_stepper *stepper);
 
 /** Makes the parameters and the model, copies what the start model knows, and freezes what shall not be trained.
