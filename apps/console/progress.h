@@ -26,8 +26,7 @@ typedef struct app_progress {
     app_progress_config config;
     bool terminal, utf8, colour, updated;
     bool due; /* a line of a log waits for the next step, since an evaluation may add to it */
-    double start, counted,
-        drawn; /* the time at the start, of the last count, and of the last line that was due */
+    double start, counted, drawn; /* times: of the start, the last count, the last line that was due */
     int64_t done, drawn_done;
     char text[APP_PROGRESS_TEXT];
 } app_progress;

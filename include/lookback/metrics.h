@@ -201,8 +201,8 @@ typedef struct lb_attention_statistics {
     int64_t moves;   /* from one row to the next */
     int64_t forward; /* moves of the most attended position that are not backward */
     double entropy;  /* sum over the rows of the entropy divided by log(positions) */
-    double
-        coverage; /* sum over the maps of the share of positions that are the most attended one of some row */
+    /* Sum over the maps of the share of positions that are the most attended one of some row. */
+    double coverage;
 } lb_attention_statistics;
 
 /** Measures of attention, each from 0 to 1. */

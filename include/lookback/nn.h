@@ -245,9 +245,8 @@ typedef lb_recurrent_config lb_lstm_config;
 typedef struct lb_recurrent {
     const char *name;
     lb_recurrent_config config;
-    int64_t directions; /* 1 or 2 */
-    lb_recurrent_cell
-        *cell; /* [layers * directions]: layer 0 forward, layer 0 backward, layer 1 forward, ... */
+    int64_t directions;      /* 1 or 2 */
+    lb_recurrent_cell *cell; /* [layers, directions]: layer 0 forward, layer 0 backward, layer 1 forward */
 } lb_recurrent;
 
 /** A GRU. */

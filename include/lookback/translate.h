@@ -277,14 +277,13 @@ typedef struct lb_training_config {
     int features_column;                             /* of features that belong to the source [none] */
     const char *features_separator;                  /* between features [found out, or ";"] */
     const char *source_separator, *target_separator; /* between symbols [each character is a symbol] */
-    const char
-        *symbols; /* without a separator, "characters" or "graphemes", as in lb_symbol_rule ["characters"] */
-    const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
-    int min_count;         /* less frequent symbols are unknown [1] */
-    bool skip_bad_lines;   /* count bad lines instead of stopping at the first */
-    bool any_target;       /* evaluate each source once, and any of its targets is right */
-    lb_index_use
-        index; /* cache the line offsets of `train`, so that the next run starts at once [LB_INDEX_AUTO] */
+    /* Without a separator, "characters" or "graphemes", as in lb_symbol_rule ["characters"] */
+    const char *symbols;
+    const char *normalize;  /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
+    int min_count;          /* less frequent symbols are unknown [1] */
+    bool skip_bad_lines;    /* count bad lines instead of stopping at the first */
+    bool any_target;        /* evaluate each source once, and any of its targets is right */
+    lb_index_use index;     /* of the lines of `train`, so that the next run starts at once [LB_INDEX_AUTO] */
     const char *index_file; /* where it is, for a file of any size [as `index` says] */
 
     /* Or lists of numbers to sort, drawn by `seed`; NULL: the data are files. */
@@ -359,12 +358,11 @@ typedef struct lb_training_config {
     /* Start from scratch even if an earlier run could be resumed. Its model is kept as model.old-1.safetensors, or -2
      * and so on. */
     bool fresh;
-    const char *options; /* a JSON object for the record in the model file [none] */
-    const lb_group
-        *group;      /* the processes that train one model together; the first writes all files [this one] */
-    void *context;   /* passed to these, each of which may be NULL */
-    lb_tell_fn tell; /* hears of the training, of several models one after the other */
-    lb_stop_fn stop; /* called between two steps: true interrupts the training */
+    const char *options;   /* a JSON object for the record in the model file [none] */
+    const lb_group *group; /* the processes that train one model; the first writes all files [this one] */
+    void *context;         /* passed to these, each of which may be NULL */
+    lb_tell_fn tell;       /* hears of the training, of several models one after the other */
+    lb_stop_fn stop;       /* called between two steps: true interrupts the training */
     /* Names a setting in messages, as in lb_trainer_config [by the field, "label_smoothing 0.1"] */
     lb_setting_fn setting;
 } lb_training_config;

@@ -12,8 +12,8 @@ typedef struct lb_op_case {
     lb_shape shape[LB_MAX_INPUTS]; /* of each operand */
     double low, high;              /* range of the operands' values; both zero: -1 to 1 */
     bool fixed[LB_MAX_INPUTS];     /* an operand without a gradient (a mask): its values are 0 and 1 */
-    lb_tensor *(*apply)(
-        lb_tensor *const *in); /* calls the public function; the op is the last one, or led to it */
+    /* Calls the public function. The op is the last one that it runs, or led to the result. */
+    lb_tensor *(*apply)(lb_tensor *const *in);
 } lb_op_case;
 
 /** How an op is tested. */

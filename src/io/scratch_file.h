@@ -11,8 +11,7 @@
 typedef struct lb_scratch {
     void *bytes; /* [count] */
     size_t count;
-    bool
-        mapped; /* they are in a file without a name, and the system writes them there when it lacks memory */
+    bool mapped; /* to a file without a name: the system writes them there when it lacks memory */
 } lb_scratch;
 
 /** For less, a file is not worth its system calls. */

@@ -46,9 +46,8 @@ typedef struct lb_alias {
 typedef struct lb_setting {
     const char *name;     /* of the field, "kv_heads"; the option is --kv-heads; NULL after the last */
     const char *opposite; /* of a flag: the option is the opposite of the field, and has this name */
-    const char
-        *in_model; /* its name in the configuration of some kind of model; NULL: `name` or `opposite` */
-    size_t at;     /* in lb_training_config */
+    const char *in_model; /* its name in the configuration of a model; NULL: `name` or `opposite` */
+    size_t at;            /* in lb_training_config */
     lb_setting_type type;
     lb_setting_part part;
     int trainings;              /* that have it as an option: OF_PAIRS, OF_LISTS or both */
@@ -79,7 +78,7 @@ extern const lb_setting lb_settings[];
 /** Bytes of a name, and of an option as people type it. */
 enum { LB_SETTING_NAME = 48, LB_SETTING_WORDS = 64 };
 
-/** Whether it is the name of the field, of its option or in the configuration of a model, with underscores. */
+/** Whether `name` is that of the field, of its option or in the configuration of a model, with underscores. */
 bool lb_setting_is_named(const lb_setting *setting, const char *name);
 
 /** The setting with such a name, with dashes or underscores; NULL: there is none. */
@@ -107,7 +106,7 @@ double lb_setting_number(const lb_setting *setting, const lb_training_config *co
 /** Sets a flag, a number or a choice. */
 void lb_setting_put(const lb_setting *setting, lb_training_config *config, double value);
 
-/** Makes it the default. */
+/** Sets a setting to its default. */
 void lb_setting_reset(const lb_setting *setting, lb_training_config *config);
 
 /** Sets what is open to its `usual_value`, and a word to the first of its choices. */

@@ -9,9 +9,8 @@
 
 /** Which symbols of the source the target has, too. */
 typedef struct lb_shared_symbols {
-    int32_t
-        *target;  /* [size]: the id of the same symbol in the target; below LB_FIRST_TOKEN if it has none */
-    int32_t size; /* of the source vocabulary */
+    int32_t *target; /* [size]: the id of the same symbol in the target; below LB_FIRST_TOKEN: none */
+    int32_t size;    /* of the source vocabulary */
 } lb_shared_symbols;
 
 /** The batch, in reading order, with some pairs changed: with the probability `share`, the stretches of three or more

@@ -31,8 +31,8 @@ typedef struct lb_conversion {
     const char *name, *targets_name; /* in messages */
     int from, targets;               /* descriptors at the first byte; -1: there are no targets apart */
     int to;
-    size_t
-        most; /* bytes that are written, usually LB_COPY_MOST: a weight repeats a line up to a million times */
+    /* Bytes that are written, usually LB_COPY_MOST: a weight repeats a line up to a million times. */
+    size_t most;
     lb_pair_kind *kind;
     bool header;           /* leave out the first line that is neither blank nor a comment */
     int32_t weight_column; /* 0: none */

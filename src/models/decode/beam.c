@@ -42,10 +42,10 @@ typedef struct search {
     int64_t vocabulary;
     live *live;          /* [batch, beam] */
     int64_t *live_count; /* [batch] */
-    int64_t
-        *origin;    /* [batch beam] of all live ones, in order: their indexes in the batch of the last step */
-    int32_t *token; /* [batch beam] and their last tokens */
-    ended *done;    /* [batch, n_best]: the best first */
+    /* Of all live ones, in order: their indexes in the batch of the last step, and their last tokens. */
+    int64_t *origin;       /* [batch beam] */
+    int32_t *token;        /* [batch beam] */
+    ended *done;           /* [batch, n_best]: the best first */
     int64_t *done_count;   /* [batch] */
     candidate *candidates; /* [2 beam] */
     bool *impossible;      /* [batch] whether some continuation of the row had the probability 0 */
