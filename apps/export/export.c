@@ -70,7 +70,7 @@ static lb_status open_model(exporting *s, lb_error *error)
     return status;
 }
 
-/* By default twice the longest text of the training, and not less than usual. */
+/* The longest text: by default twice that of the training, and not less than usual. */
 static int64_t longest_of(const exporting *s)
 {
     int64_t longest = s->longest;

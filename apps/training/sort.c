@@ -25,6 +25,7 @@ static int train_to_sort(void)
         .measure = {.loss = "dev loss", .label = "Exact match on held-out lists"},
     };
     lb_status status = lb_settings_fit_kind(&settings, &usual, true, &error);
+    /* The model of --from decides all settings of a model that no option has set. */
     app_settings_leave_open(&settings, false);
     app_settings_leave_open(&settings, true);
     if (!status) status = app_train_in_view(&view, settings, &result, &error);

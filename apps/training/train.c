@@ -147,7 +147,9 @@ static const app_example examples[] = {
      "lookback train pairs.tsv --attention luong --print-config > settings.json"},
 };
 
-/* Several trainings, each a process of its own. */
+/* ---- Several trainings, each a process of its own. ---- */
+
+/* Whether --sweep or --ensemble trains; --print-config only prints. */
 static bool is_given(const app_train_options *t, const char *text)
 {
     return text && !t->config.print;

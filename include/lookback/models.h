@@ -141,8 +141,8 @@ lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_toke
 /** A batch of sources as the decoder needs it. */
 typedef struct lb_seq2seq_encoded {
     lb_attended_memory memory;
-    lb_tensor **initial; /* [layers] of [batch, hidden] */
-    lb_tensor *table;    /* [target_vocab, 3 hidden] of the embedding; NULL if few rows are looked up */
+    lb_tensor **initial; /* [layers] of [batch, hidden]; of an LSTM [batch, 2 hidden] */
+    lb_tensor *table;    /* [target_vocab, gates hidden]: of every symbol; NULL if few are looked up */
     lb_tokens symbols;   /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
 } lb_seq2seq_encoded;
 

@@ -5,7 +5,8 @@
 #include "tensor/arrays.h"
 #include "tensor/gemm.h"
 
-static lb_status give_grad(lb_tensor *tensor, bool zero)
+/* Does nothing for a tensor that has a gradient. */
+static lb_status allocate_grad(lb_tensor *tensor, bool zero)
 {
     if (tensor->grad) return LB_OK;
     tensor->grad = lb_tape_alloc(tensor->tape, (size_t)lb_count(tensor) * sizeof *tensor->grad);
@@ -15,14 +16,14 @@ static lb_status give_grad(lb_tensor *tensor, bool zero)
 }
 
 /* The first op that contributes to a gradient sets it, if it can; the others add. */
-static lb_status give_operand_grad(lb_node *node, int i)
+static lb_status allocate_operand_grad(lb_node *node, int i)
 {
     lb_tensor *operand = node->in[i];
     bool alone = !operand->grad;
     for (int other = 0; other < node->inputs; other++)
         alone = alone && (other == i || node->in[other] != operand);
     if (alone) node->sets |= node->op->can_set & 1U << i;
-    return give_grad(operand, !lb_op_sets(node, i));
+    return allocate_grad(operand, !lb_op_sets(node, i));
 }
 
 /* Allocates the memory for all gradients and for the work of all ops before the first gradient is written: a backward
@@ -32,9 +33,9 @@ static lb_status allocate_gradients(lb_tape *tape)
     for (lb_node *node = tape->last; node; node = node->previous) {
         if (!lb_node_is_reached(node)) continue;
         for (int i = 0; i < LB_MAX_OUTPUTS && node->out[i]; i++)
-            if (give_grad(node->out[i], true)) return tape->error.status;
+            if (allocate_grad(node->out[i], true)) return tape->error.status;
         for (int i = 0; i < node->inputs; i++)
-            if (lb_wants_grad(node->in[i]) && give_operand_grad(node, i)) return tape->error.status;
+            if (lb_wants_grad(node->in[i]) && allocate_operand_grad(node, i)) return tape->error.status;
         if (!node->op->work) continue;
         node->work = lb_op_reals(node, node->op->work(node));
         if (!node->work) return tape->error.status;
@@ -53,13 +54,14 @@ static lb_status check_loss(lb_tensor *output)
     return tape->error.status;
 }
 
+/* From the last op on the tape to the first, each of which adds to the gradients of its operands. */
 static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
 {
     lb_tape *tape = output->tape;
     if (check_loss(output) || !output->requires_grad) return tape->error.status;
     tape->backward_ran = true;
     tape->loss = output;
-    if (give_grad(output, true) || allocate_gradients(tape)) return tape->error.status;
+    if (allocate_grad(output, true) || allocate_gradients(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
     lb_gemm_hold();

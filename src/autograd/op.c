@@ -46,7 +46,7 @@ static lb_status allocate_outputs(lb_node *node)
 
 static lb_status run_forward(lb_node *node)
 {
-    lb_gemm_hold();
+    lb_gemm_hold(); /* OpenBLAS to one thread */
     lb_stage_begin(node->op->name, "forward");
     lb_status status = node->op->forward(node);
     lb_stage_end();
@@ -157,14 +157,15 @@ lb_real *lb_op_zeros(const lb_node *node, int64_t count)
     return reals;
 }
 
+/* Rows of products after which a transposed copy of their weight has paid off: our kernel takes only plain operands. */
 enum { ROWS_THAT_PAY = 64 };
 
-static lb_real *lay_out(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs)
+static lb_real *transposed_copy(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs)
 {
     int64_t outputs = lb_dim(weight, 0);
-    lb_real *moved = lb_tape_alloc_lasting(node->tape, (size_t)(outputs * inputs) * sizeof *moved);
-    if (moved) lb_transpose(outputs, inputs, weight->data + first, lb_dim(weight, 1), moved);
-    return moved;
+    lb_real *copy = lb_tape_alloc_lasting(node->tape, (size_t)(outputs * inputs) * sizeof *copy);
+    if (copy) lb_transpose(outputs, inputs, weight->data + first, lb_dim(weight, 1), copy);
+    return copy;
 }
 
 lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size)
@@ -188,7 +189,7 @@ bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64
     known->uses += rows;
     *matrix = lb_transposed(weight->data + first, lb_dim(weight, 1));
     if (known->uses < ROWS_THAT_PAY) return true;
-    if (!known->made) known->made = lay_out(node, weight, first, inputs);
+    if (!known->made) known->made = transposed_copy(node, weight, first, inputs);
     *matrix = lb_plain(known->made, lb_dim(weight, 0));
     return known->made != NULL;
 }

@@ -179,7 +179,7 @@ void lb_tape_begin_step(lb_tape *tape, bool shares)
         lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for a step");
         return;
     }
-    lb_arena_reset_with(*next, lb_arena_used(*next) / 4);
+    lb_arena_reset_with(*next, lb_arena_used(*next) / 4); /* a longer output needs a little more */
     tape->steps++;
     tape->shares = shares;
 }

@@ -64,7 +64,7 @@ typedef struct lb_variants {
 LB_MUST_USE lb_status lb_variants_look(lb_variants *variants, const lb_symbols *source, int64_t pair,
                                        lb_error *error);
 
-/** Those of them whose word is a source by itself: f(2) is not one of f(x).
+/** Finds the variants whose word is a source by itself: f(2) is not one of f(x).
  *  Cost: if there are any, it reads all pairs. Errors: as lb_pairs_read. */
 LB_MUST_USE lb_status lb_variants_count(lb_variants *variants, lb_pairs *pairs, lb_odd_pairs *found,
                                         lb_error *error);

@@ -17,8 +17,8 @@ enum { PIECE = 1 << 16, GZIP = 16 + MAX_WBITS, PATH = 4096 };
 typedef enum state {
     BEGIN, /* nothing has been read */
     PLAIN,
-    INSIDE, /* of gzip data */
-    BEHIND  /* them */
+    INSIDE, /* the gzip data */
+    BEHIND  /* the gzip data */
 } state;
 
 /* The bytes of a descriptor, or what is in them if they are gzip data. */

@@ -59,8 +59,8 @@ void lb_transformer_mark_feature(lb_transformer *model, int32_t id);
 
 enum { LB_LABEL = 64 };
 
-/** Writes the attention of a seq2seq, otherwise the kind of the model, and "-backward" if it writes from the end, such
- *  as "additive", "transformer" or "general-backward". Returns `text`. */
+/** Writes the attention of a seq2seq, otherwise the kind of the model, then "-copy" if it copies, and "-backward" if it
+ *  writes from the end, such as "additive", "transformer-copy" or "general-backward". Returns `text`. */
 const char *lb_model_label(const lb_model *model, char text[LB_LABEL]);
 
 /* ---- best_alignment.c: alignment: which position of the source each symbol of the target was written from. ---- */

@@ -47,7 +47,7 @@ static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *nam
     lb_params_need(params, name, "embed", c->embed);
     lb_params_need(params, name, "hidden", c->hidden);
     lb_params_need(params, name, "layers", c->layers);
-    if (c->layers < 0) c->layers = 1; /* which is poison */
+    if (c->layers < 0) c->layers = 1; /* the error is recorded, and they are poison */
 }
 
 static void check_window(lb_seq2seq_config *c, lb_params *params, const char *name)
@@ -58,7 +58,7 @@ static void check_window(lb_seq2seq_config *c, lb_params *params, const char *na
                    has_window ? "%s: found a window of %lld, expected 0 or more"
                               : "%s: found a window of %lld, expected none for attention without one",
                    name, (long long)c->window);
-    c->window = 1; /* of poison */
+    c->window = 1; /* any that is valid: the error is recorded */
 }
 
 /* The width of the state of a layer: that of an LSTM has two parts. */
@@ -102,7 +102,7 @@ static const lb_attention_type *type_of(lb_seq2seq_config *c, lb_params *params,
     const lb_attention_type *const own[] = {c->own_attention, NULL};
     if (own[0] && lb_attention_type_check(own[0], &(lb_extensions){.attentions = own}, &error)) {
         lb_params_fail(params, error.status, "%s: %s", name, error.message);
-        c->own_attention = NULL; /* of poison */
+        c->own_attention = NULL; /* a built-in one instead: the error is recorded */
     }
     return c->own_attention ? c->own_attention : &lb_built_in_attentions[c->attention]->type;
 }
@@ -202,7 +202,8 @@ static bool steps_alone(const lb_seq2seq *model)
     return kind->attends_first && !(kind->run_gru && model->config.cell == LB_CELL_GRU);
 }
 
-/* The decoder looks up about as many symbols as the source has. */
+/* The part of the gates of every target symbol; NULL if it does not pay. The decoder looks up about as many symbols as
+ * the source has. */
 static lb_tensor *target_table(const lb_seq2seq *model, lb_tokens source)
 {
     const lb_recurrent_cell *cell = model->decoder.cell;

@@ -6,7 +6,7 @@
 
 typedef struct state {
     lb_seq2seq_encoded encoded;
-    lb_tensor **layer; /* [layers] of [batch, hidden] */
+    lb_tensor **layer; /* [layers]: the states of the decoder */
 } state;
 
 static lb_decoder_state encode(const lb_model *model, lb_tokens source)

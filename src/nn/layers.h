@@ -10,15 +10,15 @@
  *  Shapes: a [..., n], b [..., inputs - n] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_linear_forward_pair(const lb_linear *linear, lb_tensor *a, lb_tensor *b);
 
-/** The input part of the gates of a GRU, for lb_gru_sequence and lb_attention_gru_sequence. */
+/** The input part of the gates of a cell, 3 of a GRU and 4 of an LSTM: the operand x of the recurrent ops. */
 typedef struct lb_gates {
-    lb_tensor *x;            /* [batch, length, 3 hidden]; or a table [vocabulary, 3 hidden] */
+    lb_tensor *x;            /* [batch, length, gates hidden]; or a table [vocabulary, gates hidden] */
     const lb_tokens *tokens; /* select rows of the table; NULL: no table */
 } lb_gates;
 
-/** The part of the gates of every symbol, [vocabulary, 3 hidden]: the embedding times the first columns of weight_ih,
- *  plus bias_ih. NULL if fewer rows than that will be looked up.
- *  Shapes: weight_ih [3 hidden, width or more], bias_ih [3 hidden]. Errors: LB_ERROR_SHAPE. */
+/** The part of the gates of every symbol, [vocabulary, gates hidden]: the embedding times the first columns of
+ *  weight_ih, plus bias_ih. NULL if fewer rows than that will be looked up.
+ *  Shapes: weight_ih [gates hidden, width or more], bias_ih [gates hidden]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_embedding_table(const lb_embedding *embedding, lb_tape *tape, int64_t lookups,
                               lb_tensor *weight_ih, lb_tensor *bias_ih);
 

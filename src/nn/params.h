@@ -1,10 +1,11 @@
-/* Parameters of a model that is in a file: checked against it before there is memory for them, and not initialised. */
+/* What modules, optimisers and readers of files ask of a store of parameters, beyond lookback/nn.h. */
 #ifndef LB_PARAMS_H
 #define LB_PARAMS_H
 
 #include "lookback/nn.h"
 
-/** What is known of the values of new parameters. */
+/** What is known of the values of new parameters, such as those of a file: they are checked before there is memory for
+ *  them. */
 typedef struct lb_params_source {
     const void *context;
     /* Returns LB_OK if there are values of this name and shape; NULL: there are any. */

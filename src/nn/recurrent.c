@@ -100,7 +100,7 @@ lb_status lb_recurrent_init(lb_recurrent *layers, lb_params *params, const char 
     if (config.layers < 0) {
         lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %lld layers, expected at least 1", name,
                        (long long)config.layers);
-        config.layers = 1; /* which is poison */
+        config.layers = 1; /* the error is recorded, and it is poison */
     }
     config.kind = (lb_cell_kind)lb_params_choose(params, name, "kind", (int)config.kind, lb_cell_names);
     *layers = (lb_recurrent){.name = lb_params_scope(params, "", name), .config = config};

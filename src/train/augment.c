@@ -46,7 +46,8 @@ typedef struct part {
     int32_t source, source_end, target, target_end;
 } part;
 
-static int32_t common(const pair *p, part within, int32_t source, int32_t target)
+/* The symbols that both have in common from these places on. */
+static int32_t common_length(const pair *p, part within, int32_t source, int32_t target)
 {
     int32_t length = 0;
     while (source + length < within.source_end && target + length < within.target_end) {
@@ -63,7 +64,7 @@ static part longest_stretch(const pair *p, part within)
     part found = {0};
     for (int32_t s = within.source; s < within.source_end; s++)
         for (int32_t t = within.target; t < within.target_end; t++) {
-            int32_t length = common(p, within, s, t);
+            int32_t length = common_length(p, within, s, t);
             if (length > found.source_end - found.source) found = (part){s, s + length, t, t + length};
         }
     return found;

@@ -36,7 +36,7 @@ static void print_value(const cJSON *item, int digits, char text[LB_RUN_WORD])
         snprintf(text, LB_RUN_WORD, "%s", cJSON_IsTrue(item) ? "true" : "false");
 }
 
-/* Their texts are cut, and do not tell. null is as good as none. */
+/* Values are compared, not their texts, which are cut. null is as good as no value. */
 static bool is_same(const cJSON *found, const cJSON *ours)
 {
     if (!found || !ours) return cJSON_IsNull(found ? found : ours);

@@ -16,7 +16,8 @@ size_t lb_trainer_bytes(const lb_trainer *t)
     return (size_t)lb_params_size(t->config->params) * sizeof(lb_real);
 }
 
-/* Frozen parameters are their own average, bit for bit. */
+/* The average of untrained weights begins at 0, which the first steps make up for (update_average). Frozen parameters
+ * are their own average, bit for bit. */
 static void begin_average(const lb_trainer *t)
 {
     const lb_real *values = lb_params_values(t->config->params);
@@ -50,6 +51,7 @@ lb_status lb_trainer_begin(lb_trainer *t, lb_error *error)
     return lb_optimizer_check(t->state.optimizer, error);
 }
 
+/* As lb_train says: a young average forgets its beginning fast. */
 static void update_average(const lb_trainer *t)
 {
     double step = (double)t->state.step, young = (1 + step) / (10 + step);
@@ -58,7 +60,7 @@ static void update_average(const lb_trainer *t)
                     lb_params_values(t->config->params), t->state.average);
 }
 
-/* The gradient of one part, for the sum over its tokens if there are other parts. */
+/* Adds the gradient of one part: of the mean over its tokens if it is the only one, otherwise of their sum. */
 static lb_status take_part(lb_trainer *t, int64_t part, lb_shard_totals *totals, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
@@ -104,7 +106,7 @@ static lb_status gather_in_time(lb_trainer *t, lb_shard_totals *totals, lb_error
     return status;
 }
 
-/* The number of the first part of this process. */
+/* The number of the first part of this process. Parts are numbered through all steps and processes: lb_loss_fn. */
 static int64_t first_part(const lb_trainer *t)
 {
     const lb_group *group = t->config->group;
@@ -112,6 +114,7 @@ static int64_t first_part(const lb_trainer *t)
     return t->state.step * all + (group ? (int64_t)group->rank * parts : 0);
 }
 
+/* Leaves the gradient of a step in the parameters: of all parts of this process, then of all processes. */
 static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
 {
     int parts = t->shards.count;

@@ -167,7 +167,7 @@ static lb_status tell_step(const lb_trainer *t, double loss, lb_error *error)
     const lb_training_step step = {.step = t->state.step,
                                    .loss = loss,
                                    .last = last_point(t->state.history),
-                                   .tokens = t->state.tokens - t->before,
+                                   .tokens = t->state.tokens - t->tokens_before,
                                    .seconds = 1e-9 * (double)t->ended - t->begun};
     return tell(t, (lb_event){.kind = LB_EVENT_STEPPED, .step = step}, error);
 }
@@ -252,7 +252,7 @@ lb_status lb_trainer_open(lb_trainer *t, lb_error *error)
     if (!status && c->group) status = agree(t, error);
     if (!status) status = check_weights(c->params, error);
     t->begun = now();
-    t->before = t->state.tokens;
+    t->tokens_before = t->state.tokens;
     return status ? status : measure_start(t, error);
 }
 

@@ -25,12 +25,15 @@ typedef struct lb_trainer {
     lb_train_state state;
     lb_shards shards;
     lb_thread_choice threads;
-    int64_t waited, ended; /* ns that the last step waited for others; the clock at its end */
-    lb_real *room;         /* [LB_GROUP_ROOM] for the gradients of others; NULL without a group */
-    bool stopped;          /* a process of the group wants to stop: all know it after the same step */
-    double start;          /* of the loop, by its clock: earlier by the seconds of the run that it resumes */
-    double begun, before;  /* of this session: the clock, and the tokens, when its first step began */
-    int64_t saved;         /* the step of the checkpoint */
+    lb_real *room; /* [LB_GROUP_ROOM] for the gradients of others; NULL without a group */
+    bool stopped;  /* a process of the group wants to stop: all know it after the same step */
+    int64_t saved; /* the step of the checkpoint */
+
+    /* Times of lb_clock: those of the last step in nanoseconds, the others in seconds. */
+    int64_t waited, ended; /* how long the last step waited for other processes; its end */
+    double start;          /* of the run: now - start are the seconds of all its sessions */
+    double begun;          /* of the first step of this session */
+    double tokens_before;  /* of the run, before that step */
 } lb_trainer;
 
 /* ---- A step (step.c). ---- */

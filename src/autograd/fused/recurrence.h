@@ -1,5 +1,5 @@
 /* What the recurrent ops share, a GRU and an LSTM, with and without attention: their input, the division of their work
- * among threads, and the gradient of their gates. */
+ * among threads, and the gradient of their gates. What is named lb_gru serves an LSTM, too. */
 #ifndef LB_RECURRENCE_H
 #define LB_RECURRENCE_H
 
@@ -11,7 +11,7 @@
 
 /* ---- The input at each step: the input part of the gates, W_ih input + b_ih, and which rows are still active. ---- */
 
-/** The attributes of such an op. */
+/** The attributes of a recurrent op. */
 typedef struct lb_gru_attributes {
     lb_tokens tokens;       /* select rows of a table; tape NULL: x is not a table */
     const int32_t *lengths; /* [batch]; NULL: all rows are full */
@@ -28,11 +28,10 @@ typedef struct lb_gru_input {
     int64_t gates; /* 3 or 4 */
 } lb_gru_input;
 
-/** Reads operand `x` of such an op. */
+/** Reads operand `x` of a recurrent op. */
 lb_gru_input lb_gru_input_of(const lb_node *node, int x);
 
-/** Checks the shapes of the operands of such an op, x, an optional initial state, weight_hh and bias_hh, and the
- *  lengths. */
+/** Checks the lengths, and the shapes of the operands with these indices; the initial state is optional. */
 LB_MUST_USE lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight_hh, int bias_hh);
 
 /** The input part of the gates at row and step `at`: [gates hidden]. */
@@ -107,13 +106,13 @@ static inline void lb_clear(int64_t count, lb_real *numbers)
     memset(numbers, 0, (size_t)count * sizeof *numbers);
 }
 
-/** The panels of the part of a weight [outputs, inputs] that computes outputs first, first + 1, ... from the inputs
- *  from `column` on; all of it is transposed. With several steps they are packed, into memory on the tape; a single
- *  step would not recover the cost. Returns false if out of memory. */
+/** Divides the rows of a weight into `parts` equal parts, such as gates, and sets the panels of each: of the `inputs`
+ *  columns from `column` on, transposed. With several steps they are packed, into memory on the tape; a single step
+ *  would not recover the cost. Returns false if out of memory. */
 bool lb_recurrence_panels(const lb_node *node, const lb_gru_input *x, const lb_tensor *weight, int64_t column,
                           int64_t inputs, int parts, lb_panels *panels);
 
-/** The panels of a weight [depth, columns] that backward multiplies with where it is; room for packing is taken from
+/** The panels of a weight [depth, columns] for backward, which does not transpose it. Room for packing is taken from
  *  `parts`. */
 lb_panels lb_recurrence_panels_back(const lb_gru_input *x, lb_parts *parts, lb_matrix weight, int64_t depth,
                                     int64_t columns);

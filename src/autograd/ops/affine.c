@@ -49,13 +49,13 @@ static lb_status multiply(const lb_node *node, int operand, int64_t first, bool 
 {
     const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
     int64_t outputs = lb_dim(weight, 0), inputs = lb_dim(x, -1), rows = row_count(node);
-    lb_matrix met;
-    if (!lb_op_transposed_weight(node, weight, first, inputs, rows, &met)) return LB_ERROR_MEMORY;
+    lb_matrix part;
+    if (!lb_op_transposed_weight(node, weight, first, inputs, rows, &part)) return LB_ERROR_MEMORY;
     lb_matrix from = lb_plain(x->data, inputs);
     if (bias && !add)
-        lb_gemm_onto(rows, outputs, inputs, from, met, bias->data, node->out[0]->data, outputs);
+        lb_gemm_onto(rows, outputs, inputs, from, part, bias->data, node->out[0]->data, outputs);
     else
-        lb_gemm(rows, outputs, inputs, from, met, add ? 1 : 0, node->out[0]->data, outputs);
+        lb_gemm(rows, outputs, inputs, from, part, add ? 1 : 0, node->out[0]->data, outputs);
     return LB_OK;
 }
 

@@ -143,7 +143,7 @@ static lb_tensor *next_recall(const lb_decoder_attention *attention, lb_tensor *
 LB_ATTENTION(additive, "additive", .type.init = init_additive, .type.prepare = project_keys,
              .type.ask = ask_additive, .attends_first = true, .run_gru = run_gru)
 
-/* The state has keys of each step, and the features that they are made of. */
+/* The reals: the state of a decoder has keys of each step, and the features that they are made of. */
 #define RECALLS(id, text, ...)                                                                               \
     LB_ATTENTION(id, text, .type.prepare = project_keys, .type.ask = ask_recall, .reals = FILTERS,           \
                  .reals_per_unit = 2, .begin = begin_recall, .next = next_recall, .attends_first = true,     \

@@ -71,7 +71,7 @@ static lb_attended_logits predict(const lb_decoder_attention *attention, lb_tens
     return (lb_attended_logits){logits, lb_op_output(logits, 1), free_order ? NULL : lb_op_output(logits, 2)};
 }
 
-/* Its state has the logits at each position, and the beliefs. */
+/* The reals: the state of a decoder has the logits at each position, and the beliefs. */
 #define OF_ORDER(id, text, order)                                                                            \
     LB_ATTENTION(id, text, .type.combines = true, .type.init = init, .type.prepare = prepare_keys,           \
                  .variant = (order), .copying_needs = "a soft one", .reals_per_symbol = 3,                   \

@@ -54,7 +54,7 @@ static int64_t take_tokens(lb_decoded *all, int64_t room, int64_t t, const lb_mo
 }
 
 /* Closes the gaps between rows, which were `room` apart, because the longest length was not known yet. */
-static void close_ranks(lb_decoded *all, int64_t room)
+static void close_gaps(lb_decoded *all, int64_t room)
 {
     for (int64_t row = 1; row < all->batch; row++)
         memmove(all->id + row * all->length, all->id + row * room, (size_t)all->length * sizeof *all->id);
@@ -94,6 +94,7 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
     }
     while (writing > 0 && all.length < limit && lb_tape_status(tape) == LB_OK) {
         lb_tape_begin_step(tape, true);
+        /* All rows go on. This copies what would be freed with the step before. */
         if (all.length > 0) state = model->kind->select(model, tape, state, row_of, source.batch);
         lb_model_step step = lb_model_decode(model, state, next, source.length);
         if (all.length == room) {
@@ -106,7 +107,7 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
         state = step.state;
     }
     if (lb_tape_status(tape) || !all.id) return (lb_decoded){0};
-    close_ranks(&all, room);
+    close_gaps(&all, room);
     return all;
 }
 

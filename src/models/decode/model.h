@@ -39,10 +39,10 @@ int64_t lb_decoding_limit(int64_t source_length);
 /** How many symbols a file may say that its training had: this many for any source, or this many times the source. */
 enum { LB_TEXT_MODEL_TRUSTED = 128, LB_TEXT_MODEL_RATIO = 8 };
 
-/** The same after a training whose longest text had `longest` symbols. Up to LB_TEXT_MODEL_TRUSTED symbols it is the
- *  same for all sources no longer than those of the training, so that they can be decoded together. Beyond, it is in
- *  proportion to the source, whatever the file says: 264 tokens for sources of up to 16 symbols, less than 33 for each
- *  symbol of longer ones. */
+/** lb_decoding_limit after a training whose longest text had `longest` symbols. Up to LB_TEXT_MODEL_TRUSTED symbols it
+ *  is the same for all sources no longer than those of the training, so that they can be decoded together. Beyond, it
+ *  is in proportion to the source, whatever the file says: 264 tokens for sources of up to 16 symbols, less than 33
+ *  for each symbol of longer ones. */
 int64_t lb_output_limit(int64_t longest, int64_t source_length);
 
 /** The limit on the tokens of an output: no more than the model has positions for. */

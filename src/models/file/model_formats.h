@@ -35,7 +35,7 @@ LB_MUST_USE lb_status lb_model_check_names(const lb_model *model, const lb_param
 /** The value of a field that is a number, a flag or a choice, in a configuration. */
 double lb_config_number(const lb_config_field *field, const void *config);
 
-/** Sets it. */
+/** Sets the value of such a field. */
 void lb_config_put(const lb_config_field *field, void *config, double value);
 
 /* ---- built_in_formats.c ---- */

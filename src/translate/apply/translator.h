@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-/* In translator.c. */
+/* ---- translator.c ---- */
 
 enum { LB_TAPES_KEPT = 16 };
 
@@ -41,7 +41,7 @@ struct lb_translator {
 /** The maximum symbols of a text that the model is given. */
 int32_t lb_translator_most(const lb_text_model *model);
 
-/* In decode.c. */
+/* ---- decode.c ---- */
 
 /** A source in ids. */
 typedef struct lb_source {
@@ -86,7 +86,7 @@ lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t co
 LB_MUST_USE lb_status lb_translate_decode(const lb_translate_job *job, size_t first, size_t count,
                                           lb_beam *found);
 
-/* In result.c: texts and their outputs, in the memory of the result of a call. */
+/* ---- result.c: texts and their outputs, in the memory of the result of a call. ---- */
 
 /** Begins a call with `count` texts, none of them read yet. `error` receives errors, here and below.
  *  Memory: freed by lb_translate_job_end, also after an error. Errors: LB_ERROR_ARGUMENT for a negative

@@ -53,7 +53,7 @@ int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length);
 
 void lb_text_model_free(lb_text_model *model);
 
-/* In translator_save.c. */
+/* ---- translator_save.c ---- */
 
 /** The record of a training, for lb_text_model.training: {"steps", "exact_match": of `kept`, "best_step", "seed",
  *  "options": unless NULL, a JSON object, "settings": the same, what the options left open, "history": [as in the log,
@@ -64,7 +64,7 @@ void lb_text_model_free(lb_text_model *model);
 char *lb_training_record(const lb_train_history *history, const lb_train_point *kept, uint64_t seed,
                          const char *options, const char *settings);
 
-/* In list.c: the input and output of a model that sorts. */
+/* ---- list.c: the input and output of a model that sorts. ---- */
 
 /** The symbol rule of a list: its numbers are the symbols, separated by blanks. */
 extern const lb_symbol_rule lb_list_rule;
@@ -79,7 +79,7 @@ lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error);
 LB_MUST_USE lb_status lb_list_split(const lb_sort_task *task, const char *text, size_t length,
                                     lb_symbols *symbols, lb_error *error);
 
-/* In model_path.c: names of files, also for messages. */
+/* ---- model_path.c: names of files, also for messages. ---- */
 
 /** The file of a model: `path`, or, if that is a folder, the model in it. Memory: release it with lb_release; NULL
  *  after an error. Errors: LB_ERROR_OPEN for a folder without one; LB_ERROR_MEMORY. */
