@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Nothing else is opened: a pipe can be read only once. */
+/* A file or a folder may be a model. Nothing else is opened: a pipe can be read only once. */
 static bool is_model(const char *file)
 {
     struct stat found;

@@ -223,7 +223,7 @@ lb_status app_config_parse(const app_program *program, app_config *config, int a
     return status || !config->file ? status : add_file(program, config, &argc, &argv, error);
 }
 
-/* Without its folders, which are those of this machine. */
+/* The name of a file, without folders, which are those of this machine. */
 static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

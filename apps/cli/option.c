@@ -286,7 +286,7 @@ static bool has(const char *named, const char *file)
     return same;
 }
 
-/* Whether it is what the shell redirects to us. */
+/* Whether the shell redirects this file to standard input. */
 static bool is_standard_input(const char *file)
 {
     struct stat x, y;

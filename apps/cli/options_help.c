@@ -90,7 +90,7 @@ void app_examples_print(const app_example *examples, int count, FILE *out)
     }
 }
 
-/* What is rare is listed behind the others. */
+/* Rare options are shown only with all others, and behind them. */
 static bool is_shown(const app_option *option, bool all)
 {
     return app_option_is_rare(option) ? all : all || option->usual;

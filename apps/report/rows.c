@@ -108,7 +108,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Lines that could not be read are last. */
+/* By source, then by number; lines that could not be read come last. */
 static int compare_sources(const void *a, const void *b)
 {
     const app_report_row *x = a, *y = b;

@@ -65,7 +65,7 @@ static void show_step(app_training_view *v, const lb_training_run *run, const lb
     app_show_step(&v->progress, &lasting, step);
 }
 
-/* The measures of a step follow the step. */
+/* Shows the last step once more, now with its measures. */
 static void show_evaluation(app_training_view *v, const lb_training_run *run)
 {
     if (!v->progress.updated) return; /* the model that the training starts from */

@@ -30,7 +30,7 @@ static inline void mix_block(uint64_t lane[LANES], const unsigned char *block)
     }
 }
 
-/* The lanes do not wait for each other. */
+/* The lanes are mixed side by side: none waits for another. */
 uint64_t lb_hash_long(uint64_t hash, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;

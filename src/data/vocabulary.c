@@ -52,7 +52,7 @@ static void fill_slots(lb_vocabulary *v)
         *find_slot(v, v->entries[id].symbol, v->entries[id].hash) = id;
 }
 
-/* Doubles the room. Ids are int32_t. */
+/* Doubles the room, as far as ids of int32_t reach. */
 static bool grow(lb_vocabulary *v)
 {
     size_t capacity = v->capacity ? 2 * v->capacity : FIRST_CAPACITY;

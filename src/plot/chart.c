@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Points. */
+/* Sizes in points, 1/72 inch. */
 static const double single_width = 720, single_height = 432, shared_width = 504, shared_height = 324;
 static const double tick_length = 3.5, tick_gap = 3.5, axis_gap = 7, title_gap = 11, line_width = 1.6;
 static const double swatch = 22, swatch_gap = 6, entry_gap = 20, dot = 5, thin = 0.8;
@@ -92,7 +92,7 @@ static double legend(const drawing *d, lb_canvas *canvas, lb_rect area, double y
     return ceil(height);
 }
 
-/* The title of an axis, no longer than that. */
+/* The title of an axis, no longer than `length`. */
 static void draw_axis_title(const drawing *d, lb_text_style look, lb_point at, double length,
                             const char *title)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Points. */
+/* Sizes in points, 1/72 inch. */
 static const double bar_width = 15, tick_length = 3.5, tick_gap = 3, label_gap = 8, line_width = 0.8;
 static const double tick_room = 2.2 * LB_SIZE_TICK;
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Points. */
+/* Sizes in points, 1/72 inch. */
 static const double box_side = 36, box_padding = 18; /* of a label, left and right together */
 static const double title_gap = 14, thin = 0.8, thick = 2;
 
@@ -49,7 +49,7 @@ static void draw_box(lb_canvas *canvas, const lb_style *style, lb_rect box, lb_c
 
 /* ---- An encoder and a decoder. ---- */
 
-/* Points. */
+/* Sizes in points, 1/72 inch. */
 static const double gap = 12;      /* between boxes */
 static const double between = 120; /* from the encoder to the decoder */
 static const double least_arrow = 0.6, widest_arrow = 3.6, least_head = 5, largest_head = 9;
@@ -222,7 +222,7 @@ lb_panel lb_diagram_panel(const lb_diagram *diagram)
 
 /* ---- A computation. ---- */
 
-/* Points. */
+/* Sizes in points, 1/72 inch. */
 static const double gap_beside = 24, gap_below = 44; /* between boxes */
 static const double arrow_width = 1.2, arrow_head = 7;
 

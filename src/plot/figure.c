@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Points. */
+/* Sizes in points, 1/72 inch. */
 static const double margin = 12, gutter = 24, title_gap = 14;
 static const double least_title_room = 288, smallest_title = 10;
 

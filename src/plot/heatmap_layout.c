@@ -27,11 +27,10 @@ lb_color_bar lb_heatmap_scale(const lb_heatmap *map)
     return bar;
 }
 
-/* Points. */
+/* Sizes in points, 1/72 inch. */
 static const double axis_gap = 7, title_gap = 11, bar_gap = 14;
-static const double single_span = 576,
-                    shared_span = 400;                  /* preferred length of the longer side of all cells */
-static const double single_cell = 58, shared_cell = 50; /* the largest cell */
+static const double single_span = 576, shared_span = 400; /* preferred, of the longer side of all cells */
+static const double single_cell = 58, shared_cell = 50;   /* the largest cell */
 static const double readable_cell = 11, smallest_cell = 1.5;
 static const double least_gridded = 16; /* pixels */
 static const double smallest_label = 6, thinned_label = 8.5, smallest_text = 6;

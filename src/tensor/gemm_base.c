@@ -3,7 +3,7 @@
 #define LB_GEMM_NAME lb_gemm_base
 #define LB_GEMM_TARGET
 #define LB_GEMM_BYTES 16
-/* WebAssembly runs on either, mostly on x86-64. */
+/* WebAssembly runs on x86-64 and on ARM, mostly on the former. */
 #if defined(__x86_64__) || defined(__wasm__)
 #    define LB_GEMM_ROWS 4
 #else

@@ -35,7 +35,7 @@ void lb_transpose_strip(int64_t rows, int64_t columns, const lb_real *from, int6
         for (int64_t i = j < squares ? whole : 0; i < rows; i++) to[j * to_stride + i] = from[i * stride + j];
 }
 
-/* Strip `strip` of `rows` rows. */
+/* Transposes strip `strip` of the `rows` rows. */
 static void transpose_one(int64_t strip, int64_t rows, int64_t columns, const lb_real *from, int64_t stride,
                           lb_real *to)
 {

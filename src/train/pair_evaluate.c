@@ -146,7 +146,7 @@ lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, bool
     return status;
 }
 
-/* A pair of a source, by its hash. */
+/* A pair, with the hash of its source. */
 typedef struct sourced {
     uint64_t source;
     int64_t pair;

@@ -219,7 +219,7 @@ static lb_status agree(const lb_trainer *t, lb_error *error)
     return status ? status : lb_group_agree(c->group, "hash of the weights", text, error);
 }
 
-/* A checkpoint has none of these. */
+/* Refuses initial weights that are not finite. A checkpoint has none. */
 static lb_status check_weights(const lb_params *params, lb_error *error)
 {
     char bad[LB_BAD_TEXT];

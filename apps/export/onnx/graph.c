@@ -248,7 +248,7 @@ void onnx_input(onnx_graph *graph, const char *name, onnx_type type, const char 
     describe(&graph->inputs, GRAPH_INPUT, name, type, axes);
 }
 
-/* A name of its own needs a node. */
+/* An output with a name of its own needs a node. */
 void onnx_output(onnx_graph *graph, onnx_value value, const char *name, const char *axes)
 {
     add_node(graph, "Identity", (const onnx_value[]){value, NULL}, 1, &name);

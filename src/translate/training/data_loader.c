@@ -34,7 +34,7 @@ int64_t lb_data_loader_steps(const lb_data_loader *loader, const lb_training_con
     return lb_recipe_steps(config, lb_pairs_count(loader->data->train), lb_pair_order_batches(loader->order));
 }
 
-/* Lists are drawn, so a part is as good as any other. */
+/* Lists are drawn, so that each part draws its own. */
 static lb_batch draw_part(const lb_data_loader *loader, lb_tape *tape, int64_t step, int64_t shard)
 {
     int64_t first = shard * loader->batch / loader->shards,
