@@ -57,7 +57,7 @@ static lb_real clip_factor(double norm, lb_real clip_norm)
     return (lb_real)(factor < 1 ? factor : 1);
 }
 
-/* What a kind keeps for each parameter, and one step of it for some numbers of the slab. */
+/* What a kind of optimiser keeps for each parameter, and its step for `count` numbers of the slab of parameters. */
 typedef struct kind {
     const char *name;
     const char *slab[LB_OPTIMIZER_SLABS]; /* names in files; NULL: it needs fewer */

@@ -5,6 +5,7 @@
 
 enum { UNSTEADY = 2 }; /* first steps, which reserve memory */
 
+/* A number, here and below, is one of threads. */
 static const double WINDOW = 30e6, /* ns with one number: longer than a scheduler lets a process wait */
     STEADY = 120e6,                /* ns of steps that are compared with the cost of the chosen number */
     SLOW = 1.5,                    /* times this cost: something has changed */
@@ -32,7 +33,7 @@ int lb_thread_choice_best(const lb_thread_choice *c)
     return c->most >> c->chosen;
 }
 
-/* The median; of two windows the lesser one. NaN before the first, of which no comparison is true. */
+/* The median of its windows; of two the lesser. NaN before the first window: no comparison with it is true. */
 static double cost_of(const lb_thread_choice *c, int number)
 {
     const lb_thread_windows *w = &c->windows[number];

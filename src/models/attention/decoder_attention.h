@@ -1,4 +1,5 @@
-/* The attention of a recurrent decoder: one interface for all types. */
+/* The attention of a recurrent decoder: one interface for all types. What is attended to, and what comes of it, is
+ * lb_attended; what attends, a layer of the decoder, is lb_attending. */
 #ifndef LB_DECODER_ATTENTION_H
 #define LB_DECODER_ATTENTION_H
 
