@@ -26,6 +26,7 @@ static void add_output(lb_buffer *json, const lb_output *output)
     lb_json_open(json, NULL, "{");
     lb_json_string(json, "text", output->text);
     lb_json_bool(json, "finished", output->finished);
+    if (output->from_lexicon) lb_json_string(json, "from", "lexicon");
     lb_json_number(json, "score", output->score, DIGITS);
     lb_json_number(json, "probability", output->probability, DIGITS);
     lb_json_open(json, "symbols", "[");
@@ -112,6 +113,10 @@ void app_votes_close(app_votes *votes)
 lb_status app_write_attention(const char *path, const lb_translations *found, lb_error *error)
 {
     const lb_output *output = found->text->output;
+    if (!output->weights)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "found an answer of the lexicon, for which the model has no attention; "
+                            "--no-lexicon writes what the model says");
     lb_shape shape = LB_SHAPE(found->layers, found->heads, output->steps, found->text->length);
     int64_t count = lb_shape_count(shape);
     double *values = lb_alloc((size_t)count * sizeof *values);

@@ -35,7 +35,7 @@ void app_votes_close(app_votes *votes);
 /* ---- Attention. ---- */
 
 /** Writes the attention weights as a NumPy file in float32, of shape [layers, heads, steps, source].
- *  Errors: LB_ERROR_MEMORY; LB_ERROR_WRITE. */
+ *  Errors: LB_ERROR_FORMAT for an answer of the lexicon without attention; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status app_write_attention(const char *path, const lb_translations *found, lb_error *error);
 
 /** Whether a file of attention has a line for each text: its name ends in .jsonl. */

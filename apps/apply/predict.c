@@ -9,6 +9,7 @@
 #include "console/progress.h"
 #include "io/file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ typedef struct predicting {
     int batch, beam, n_best, prefix_column;
     double length_penalty, temperature;
     uint64_t seed;
-    bool copy_unknown, jsonl, sample, shows_votes, only_outputs, alignments, quiet;
+    bool copy_unknown, no_lexicon, jsonl, sample, shows_votes, only_outputs, alignments, quiet;
     /* The work. */
     lb_translator *translator;
     lb_translator_facts model;
@@ -48,6 +49,7 @@ static lb_status open_model(predicting *s, lb_error *error)
                                       .length_penalty = app_length_penalty(s->length_penalty),
                                       .attention = s->attention || s->alignments,
                                       .copy_unknown = s->copy_unknown,
+                                      .no_lexicon = s->no_lexicon,
                                       .sample = s->sample,
                                       .temperature = app_temperature(s->temperature),
                                       .seed = s->seed,
@@ -130,6 +132,7 @@ static void comment_on_length(predicting *s, int64_t line, int64_t length)
 /* Warns about surprising outputs. Each warning is printed only once, since there may be millions of lines. */
 static lb_status comment(predicting *s, int64_t line, const lb_translation *text, lb_error *error)
 {
+    if (text->output->from_lexicon) return LB_OK;
     comment_on_length(s, line, text->length);
     if (!text->output->finished && s->endless++ == 0)
         app_warn("%s:%lld: no end-of-sequence symbol; cut off after %lld %s%s", s->input.name,
@@ -147,7 +150,8 @@ static void add_outputs(predicting *s, const char *source, const lb_translation 
         if (!s->model.sorts && !s->only_outputs) lb_buffer_print(lines, "%s\t", source ? source : "");
         if (i < text->count) lb_buffer_print(lines, "%s", text->output[i].text);
         if (s->n_best > 0) lb_buffer_print(lines, "\t");
-        if (s->n_best > 0 && i < text->count) lb_buffer_print(lines, "%.6f", text->output[i].score);
+        bool scored = s->n_best > 0 && i < text->count && !isnan(text->output[i].score);
+        if (scored) lb_buffer_print(lines, "%.6f", text->output[i].score);
         if (s->alignments) lb_buffer_print(lines, "\t");
         if (s->alignments && i < text->count) app_add_alignment(lines, s->found, text, &text->output[i]);
         lb_buffer_print(lines, "\n");
@@ -307,6 +311,8 @@ int predict_main(int argc, char **argv)
         APP_FLAG(0, "copy-unknown", &s.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention, averaged "
                  "over the heads of the last layer"),
+        APP_FLAG(0, "no-lexicon", &s.no_lexicon,
+                 "let the model write what its lexicon has, too; samples never come from the lexicon"),
         APP_FLAG(0, "jsonl", &s.jsonl,
                  "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
                  "probability, and the probability of each symbol",

@@ -33,15 +33,16 @@ static lb_status check_options(const app_evaluate *s, int operands, lb_error *er
 static int evaluate_and_print(app_evaluate *s, int operands, char **operand)
 {
     lb_error error = {0};
-    app_score score = {0};
+    app_score score = {0}, without = {0};
     lb_status status = check_options(s, operands, &error);
     app_set_symbols(&s->format, s->symbols, s->normalize);
     s->pairs = operand[operands - 1];
     if (!status)
         status = s->predictions ? app_evaluate_predictions(s, s->predictions, &score, &error)
-                                : app_evaluate_model(s, operand[0], &score, &error);
-    if (!status) status = app_score_print(&score, s->confusions, s->seed, s->json, &error);
+                                : app_evaluate_model(s, operand[0], &score, &without, &error);
+    if (!status) status = app_score_print(&score, &without, s->confusions, s->seed, s->json, &error);
     app_score_close(&score);
+    app_score_close(&without);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
@@ -83,6 +84,8 @@ int evaluate_main(int argc, char **argv)
                    "divide the log-probability of an output by this power of its length"),
         APP_FLAG(0, "copy-unknown", &s.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention"),
+        APP_FLAG(0, "no-lexicon", &s.no_lexicon,
+                 "measure the model without its lexicon only; default: with it, and without"),
         APP_HEADING("With predictions instead of a model"),
         APP_TEXT(0, "predictions", "FILE", &s.predictions,
                  "file with a source, a tab and an output on each line, in the order of the pairs, as "

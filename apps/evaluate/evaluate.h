@@ -25,6 +25,7 @@ typedef struct app_score {
     int32_t *ids;                 /* [id_count] of their outputs and references */
     size_t print_room, kept_count, kept_room, id_count, id_room, capacity;
     int64_t pairs, among;   /* among: right among the n_best */
+    int64_t known;          /* pairs whose output is of the lexicon */
     lb_vocabulary *symbols; /* of both references and outputs */
     lb_statistics *rows;    /* [count] */
     int64_t count, skipped; /* skipped: lines that the caller left out */
@@ -50,10 +51,11 @@ LB_MUST_USE lb_status app_score_add(app_score *score, const lb_symbols *source, 
 /** Prints all measures with their 95 % intervals, if they have one, the word error rate only if there are words, and at
  *  most `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is
  *  null. BLEU is named after what its n-grams are of, unless that is what a separator separates. If sources have
- *  several targets, it says how many pairs can be right. `seed` is that of the intervals.
+ *  several targets, it says how many pairs can be right. `seed` is that of the intervals. `without` has the same pairs
+ *  without the lexicon, whose measures follow; without pairs: there is no lexicon.
  *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json,
-                                      lb_error *error);
+LB_MUST_USE lb_status app_score_print(app_score *score, app_score *without, int confusions, uint64_t seed,
+                                      bool json, lb_error *error);
 
 void app_score_close(app_score *score);
 
@@ -68,14 +70,15 @@ typedef struct app_evaluate {
     int batch, beam, symbols, normalize, confusions, threads;
     double length_penalty;
     uint64_t seed;
-    bool copy_unknown, json;
+    bool copy_unknown, no_lexicon, json;
 } app_evaluate;
 
-/** Opens a score, applies the model, a file or a folder, to the sources of the pairs, and adds its outputs.
- *  Memory: the caller closes `score`, also after an error.
+/** Opens a score, applies the model, a file or a folder, to the sources of the pairs, and adds its outputs; if it has a
+ *  lexicon, opens `without`, and adds what the model writes without it.
+ *  Memory: the caller closes both, also after an error.
  *  Errors: those of reading model and pairs, and of decoding. */
 LB_MUST_USE lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_score *score,
-                                         lb_error *error);
+                                         app_score *without, lb_error *error);
 
 /** Opens a score, and adds the outputs of the file `predictions` ("-" is standard input) to it. As in the output of
  *  predict, each line is a source, a tab and an output, for each line of the pairs. An output may be empty.

@@ -270,7 +270,8 @@ static void print_possible(const app_score *score)
               found.ambiguous == 1 ? " has" : "s have");
 }
 
-static void print_text(const app_score *score, const line *lines, int count, int64_t confusions)
+static void print_text(const app_score *score, const line *lines, int count, const line *others,
+                       int other_count, int64_t confusions)
 {
     static const char none[] = "(nothing)";
     app_print("%-19s %8lld\n", "pairs", (long long)score->pairs);
@@ -282,6 +283,10 @@ static void print_text(const app_score *score, const line *lines, int count, int
     }
     if (score->beam == 1) app_print("%-19s %8s\n", "search", "greedy");
     if (score->beam > 1) app_print("%-19s %8s %d\n", "search", "beam", score->beam);
+    if (other_count > 0) {
+        app_print("%-19s %8lld\nwithout the lexicon\n", "of the lexicon", (long long)score->known);
+        for (int i = 0; i < other_count; i++) print_line(&others[i]);
+    }
     if (confusions > 0) app_print("most frequent confusions, reference -> output\n");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
@@ -303,8 +308,8 @@ static void add_line(lb_buffer *json, const line *l)
     lb_buffer_print(json, "}");
 }
 
-static lb_status print_json(const app_score *score, const line *lines, int count, int64_t confusions,
-                            lb_error *error)
+static lb_status print_json(const app_score *score, const line *lines, int count, const line *others,
+                            int other_count, int64_t confusions, lb_error *error)
 {
     lb_buffer json = {0};
     lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
@@ -317,6 +322,12 @@ static lb_status print_json(const app_score *score, const line *lines, int count
         lb_json_whole(&json, "possible", found.possible);
     }
     for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
+    if (other_count > 0) {
+        lb_json_whole(&json, "of_lexicon", score->known);
+        lb_json_open(&json, "without_lexicon", "{");
+        for (int i = 0; i < other_count; i++) add_line(&json, &others[i]);
+        lb_buffer_print(&json, "}");
+    }
     lb_json_string(&json, "bleu_of", score->letters ? score->letters : "symbols");
     lb_json_open(&json, "confusions", "[");
     for (int64_t i = 0; i < confusions; i++) {
@@ -334,18 +345,21 @@ static lb_status print_json(const app_score *score, const line *lines, int count
     return status;
 }
 
-lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json, lb_error *error)
+lb_status app_score_print(app_score *score, app_score *without, int confusions, uint64_t seed, bool json,
+                          lb_error *error)
 {
-    line lines[MOST_LINES];
-    int found;
+    line lines[MOST_LINES], others[MOST_LINES];
+    int found, other = 0;
     lb_status status = judge(score, error);
     if (status) return status;
     lb_pair_prints_sort(score->prints, score->pairs);
     status = compute_measures(score, seed, lines, &found, error);
+    if (!status && without->pairs > 0) status = judge(without, error);
+    if (!status && without->pairs > 0) status = compute_measures(without, seed, others, &other, error);
     if (status) return status;
     lb_confusions_sort(&score->confusions);
     int64_t count = score->confusions.count < confusions ? score->confusions.count : confusions;
-    if (json) return print_json(score, lines, found, count, error);
-    print_text(score, lines, found, count);
+    if (json) return print_json(score, lines, found, others, other, count, error);
+    print_text(score, lines, found, others, other, count);
     return LB_OK;
 }

@@ -19,8 +19,8 @@ typedef struct measuring {
     app_pair_input pairs;
     app_pair_texts texts; /* the next pairs */
     lb_symbols target;
-    lb_symbols *output; /* [n_best], at least one */
-    app_score *score;
+    lb_symbols *output;         /* [n_best], at least one */
+    app_score *score, *without; /* without: of the lexicon; NULL: there is none */
     app_unknown unknown;
     app_progress progress;
 } measuring;
@@ -47,10 +47,14 @@ static lb_status open_pairs(measuring *s, lb_error *error)
     if (!status) status = app_pair_input_check(&s->pairs, error);
     app_progress_init(&s->progress,
                       (app_progress_config){.unit = "pair", .total = s->pairs.checked, .late = true});
-    return status ? status : app_score_open(s->score, s->asked->judging, &s->model.target_rule, error);
+    if (s->model.lexicon == 0 || s->asked->no_lexicon) s->without = NULL;
+    if (!status) status = app_score_open(s->score, s->asked->judging, &s->model.target_rule, error);
+    if (status || !s->without) return status;
+    return app_score_open(s->without, s->asked->judging, &s->model.target_rule, error);
 }
 
-static lb_status add_row(measuring *s, size_t row, const lb_translation *text, lb_error *error)
+static lb_status add_row(measuring *s, size_t row, const lb_translation *text, app_score *score,
+                         lb_error *error)
 {
     if (text->error)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", s->pairs.name,
@@ -60,11 +64,33 @@ static lb_status add_row(measuring *s, size_t row, const lb_translation *text, l
     for (int64_t i = 0; i < text->count; i++)
         s->output[i] =
             (lb_symbols){.count = (size_t)text->output[i].length, .symbol = text->output[i].symbol};
-    lb_status status = app_unknown_count(&s->unknown, text, error);
+    lb_status status = score == s->score ? app_unknown_count(&s->unknown, text, error) : LB_OK;
     if (!status)
         status = lb_symbols_split(&s->model.target_rule, reference, strlen(reference), &s->target, error);
     if (status) return status;
-    return app_score_add(s->score, &source, &s->target, s->output, (int)text->count, error);
+    score->known += text->output->from_lexicon;
+    return app_score_add(score, &source, &s->target, s->output, (int)text->count, error);
+}
+
+/* Adds all rows once more, those of the lexicon as the model writes them. */
+static lb_status add_without(measuring *s, const lb_translations *found, lb_translate_config config,
+                             lb_error *error)
+{
+    int64_t count = 0, next = 0;
+    const char **text = lb_alloc((size_t)(found->count + 1) * sizeof *text);
+    if (!text) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    for (int64_t i = 0; i < found->count; i++)
+        if (found->text[i].output->from_lexicon) text[count++] = s->texts.sources.text[i];
+    config.no_lexicon = true;
+    lb_translations *others = lb_translate_all(s->translator, text, count, config, error);
+    lb_status status = others ? LB_OK : error->status;
+    for (int64_t i = 0; i < found->count && !status; i++) {
+        bool known = found->text[i].output->from_lexicon;
+        status = add_row(s, (size_t)i, known ? &others->text[next++] : &found->text[i], s->without, error);
+    }
+    lb_translations_free(others);
+    lb_release((void *)text);
+    return status;
 }
 
 static lb_status translate(measuring *s, lb_error *error)
@@ -73,6 +99,7 @@ static lb_status translate(measuring *s, lb_error *error)
                                   .n_best = n_best(s),
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .copy_unknown = s->asked->copy_unknown,
+                                  .no_lexicon = s->asked->no_lexicon,
                                   .skip_bad_texts = true,
                                   .stop = app_progress_tick,
                                   .context = &s->progress};
@@ -83,7 +110,8 @@ static lb_status translate(measuring *s, lb_error *error)
                                               (int64_t)s->texts.sources.count, config, error);
     if (!found) return error->status;
     for (int64_t i = 0; i < found->count && !status; i++)
-        status = add_row(s, (size_t)i, &found->text[i], error);
+        status = add_row(s, (size_t)i, &found->text[i], s->score, error);
+    if (!status && s->without) status = add_without(s, found, config, error);
     lb_translations_free(found);
     return status;
 }
@@ -105,10 +133,11 @@ static lb_status evaluate_pairs(measuring *s, lb_error *error)
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", s->pairs.name);
 }
 
-lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_score *score, lb_error *error)
+lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_score *score,
+                             app_score *without, lb_error *error)
 {
-    measuring s = {.asked = asked, .score = score};
-    *score = (app_score){0};
+    measuring s = {.asked = asked, .score = score, .without = without};
+    *score = *without = (app_score){0};
     lb_status status = open_model(&s, model, error);
     if (!status) status = evaluate_pairs(&s, error);
     app_unknown_close(&s.unknown);

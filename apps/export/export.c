@@ -20,6 +20,7 @@ enum { PREFIX = 64, PATH = 4096, USUAL = 32, MOST = 1000, MOST_BEAM = 64 };
 typedef struct exporting {
     const char *asked, *output; /* the model and the file that the command line names */
     int type, longest, beam;
+    bool no_lexicon;
     bool quiet;
     char *path; /* of the model */
     lb_safetensors *file;
@@ -66,8 +67,11 @@ static lb_status open_model(exporting *s, lb_error *error)
     s->file = lb_model_file_open(s->asked, &s->path, error);
     if (!s->file) return error->status;
     lb_status status = lb_text_model_load(s->file, NULL, &s->model, &found);
-    if (status) lb_name_file(s->path, &found, error);
-    return status;
+    if (status) return lb_name_file(s->path, &found, error);
+    if (!s->model.lexicon.bytes || s->no_lexicon) return LB_OK;
+    return lb_error_set(
+        error, LB_ERROR_FORMAT,
+        "%s: found a model with a lexicon, which cannot be exported; --no-lexicon leaves it out", s->path);
 }
 
 /* The longest text: by default twice that of the training, and not less than usual. */
@@ -223,6 +227,9 @@ int export_main(int argc, char **argv)
                 "longest text of the training, but at least 32"),
         APP_INT(0, "beam", "N", &s.beam, 1, MOST_BEAM,
                 "hypotheses that the search follows side by side; 1: the likeliest symbol at each step"),
+        APP_FLAG(0, "no-lexicon", &s.no_lexicon,
+                 "leave out the lexicon of the model, whose entries are then written as the model has "
+                 "learned them"),
         APP_QUIET(&s.quiet),
     };
     const app_program program = {

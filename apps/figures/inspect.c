@@ -69,8 +69,7 @@ static lb_status open_subject(subject *s, const char *model, lb_error *error)
     if (!s->file) return error->status;
     s->kind = lb_safetensors_metadata_value(s->file, "lookback.model");
     s->direction = lb_safetensors_metadata_value(s->file, LB_DIRECTION_KEY);
-    for (int64_t i = 0; i < lb_safetensors_count(s->file); i++)
-        s->parameters += lb_shape_count(lb_safetensors_at(s->file, i)->shape);
+    s->parameters = lb_text_model_parameters(s->file);
     lb_status status = try_model(s, error);
     for (int i = 0; i < PARTS && !status; i++) status = parse(s->file, parts[i].key, &s->part[i], error);
     return status ? status : app_put_options_in_force(s->part[TRAINING], s->part[CONFIG], s->kind, error);
@@ -226,6 +225,43 @@ static lb_status print_json(const subject *s, bool tensors, lb_error *error)
     return status;
 }
 
+/* ---- The lexicon. ---- */
+
+/* Prints a line for each answer: the source, its features if it has any, and the answer. */
+static lb_status print_entry(const lb_text_model *model, lb_lexicon_walk *w, lb_error *error)
+{
+    char *source = lb_lexicon_source(&model->source_rule, w->key.text, error);
+    lb_status status = source ? LB_OK : error->status;
+    int64_t length = 0;
+    while (!status && (length = lb_lexicon_next_answer(&w->answers)) > 0) {
+        char *answer = lb_lexicon_answer_text(&model->target_rule, model->target, &w->answers, length, error);
+        if (answer) app_print("%s\t%s\n", source, answer);
+        status = answer ? LB_OK : error->status;
+        lb_release(answer);
+    }
+    lb_release(source);
+    return length < 0 ? lb_lexicon_damaged(error) : status;
+}
+
+static int print_lexicon(const char *name)
+{
+    lb_error error = {0}, found = {0};
+    char *path = NULL;
+    lb_text_model model = {0};
+    lb_safetensors *file = lb_model_file_open(name, &path, &error);
+    lb_status status = file ? lb_text_model_load(file, NULL, &model, &found) : error.status;
+    lb_lexicon_walk walk = {.lexicon = &model.lexicon};
+    if (!status && model.lexicon.entries == 0)
+        status = lb_error_set(&found, LB_ERROR_FORMAT, "found no lexicon");
+    while (!status && lb_lexicon_walk_next(&walk, &found)) status = print_entry(&model, &walk, &found);
+    if (found.status) lb_name_file(path, &found, &error);
+    lb_release(walk.key.text);
+    lb_text_model_free(&model);
+    lb_safetensors_close(file);
+    lb_release(path);
+    return app_close_stdout(error.status ? app_fail(&error) : 0);
+}
+
 static int inspect(const char *model, bool json, bool tensors)
 {
     subject s = {0};
@@ -240,15 +276,18 @@ static int inspect(const char *model, bool json, bool tensors)
 
 static const app_example examples[] = {
     {"Show the configuration, the training and the symbols of a model.", "lookback inspect out"},
+    {"Write the words that the model knows to a file.", "lookback inspect out --lexicon > words.tsv"},
     {"List its tensors, too, as JSON.", "lookback inspect out --tensors --json > model.json"},
 };
 
 int inspect_main(int argc, char **argv)
 {
-    bool json = false, tensors = false;
+    bool json = false, tensors = false, lexicon = false;
     const app_option options[] = {
         APP_FLAG(0, "json", &json, "print a JSON object, with complete vocabularies"),
         APP_FLAG(0, "tensors", &tensors, "also print names, types and shapes of all tensors"),
+        APP_FLAG(0, "lexicon", &lexicon,
+                 "print only the lexicon, a line of --lexicon for each answer, in the order of sources"),
     };
     const app_program program = {
         .name = "inspect",
@@ -263,5 +302,5 @@ int inspect_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    return inspect(argv[0], json, tensors);
+    return lexicon ? print_lexicon(argv[0]) : inspect(argv[0], json, tensors);
 }

@@ -8,6 +8,7 @@
 #include "io/json.h"
 #include "models/file/model_formats.h"
 #include "training/train_options.h"
+#include "translate/file/text_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,13 +84,11 @@ static void print_vocabulary(app_report_data *report, const char *key, const lb_
     lb_release((void *)symbol);
 }
 
-/* Counts the numbers of all arrays of the file, as inspect does. */
+/* Counts the numbers of the file, as inspect does. */
 static lb_status count_parameters(const char *path, int64_t *parameters, lb_error *error)
 {
     lb_safetensors *file = lb_model_file_open(path, NULL, error);
-    *parameters = 0;
-    for (int64_t i = 0; file && i < lb_safetensors_count(file); i++)
-        *parameters += lb_shape_count(lb_safetensors_at(file, i)->shape);
+    *parameters = file ? lb_text_model_parameters(file) : 0;
     lb_safetensors_close(file);
     return file ? LB_OK : error->status;
 }

@@ -102,6 +102,7 @@ static lb_status add_text(building *s, const app_report_row *row, const lb_trans
                             .at = (size_t)(text - all->text)};
     pair.mean_of_heads = pair.detailed && all->heads > 1 && !s->asked->all_heads && lacks_room(s);
     s->made->means += pair.mean_of_heads;
+    s->made->known += text->output->from_lexicon;
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (!status) status = app_answers_split(&s->expected, &s->model.target_rule, &row->targets, error);
     if (!status && row->targets.count > 0)

@@ -35,8 +35,11 @@ static lb_status measure_model(app_report_heads *h, lb_translator *translator, a
     app_answers expected = {0};
     lb_statistics sum = {0};
     lb_translator_facts model = lb_translator_about(translator);
-    lb_translate_config config = {
-        .beam = 1, .skip_bad_texts = true, .stop = app_progress_tick, .context = &h->progress};
+    lb_translate_config config = {.beam = 1,
+                                  .no_lexicon = true,
+                                  .skip_bad_texts = true,
+                                  .stop = app_progress_tick,
+                                  .context = &h->progress};
     lb_translations *all = lb_translate_all(translator, (const char *const *)h->sources.text,
                                             (int64_t)h->sources.count, config, error);
     lb_status status = all ? LB_OK : error->status;

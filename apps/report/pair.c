@@ -88,6 +88,7 @@ static void add_output(app_report_data *report, const lb_translations *all, cons
     lb_json_open(json, NULL, "{");
     app_report_symbols(report, "symbols", output->symbol, (size_t)output->length);
     lb_json_bool(json, "finished", output->finished);
+    if (output->from_lexicon) lb_json_bool(json, "lexicon", true);
     lb_json_number(json, "score", output->score, SCORE);
     lb_json_number(json, "probability", output->probability, SCORE);
     add_numbers(json, "steps", output->symbol_probability, output->steps);
@@ -216,7 +217,8 @@ lb_status app_report_add_pair(app_report_data *report, lb_translator *translator
     lb_buffer *json = &report->json;
     const lb_translation *text = pair->text;
     int64_t outputs = !text || pair->error ? 0 : pair->detailed ? text->count : 1;
-    bool steps = outputs > 0 && pair->detailed && text->output->steps > 0;
+    /* An answer of the lexicon that the model cannot be given has no score. */
+    bool steps = outputs > 0 && pair->detailed && text->output->steps > 0 && !isnan(text->output->score);
     lb_status status = LB_OK;
     add_texts(report, pair);
     lb_json_open(json, "outputs", "[");

@@ -30,6 +30,10 @@ static void say(const settings *s, const app_report_made *made)
     if (made->bad_frames > 0)
         app_warn("film.jsonl: left out %lld invalid line%s", (long long)made->bad_frames,
                  made->bad_frames == 1 ? "" : "s");
+    if (made->known > 0)
+        app_note("%lld of %lld outputs are of the lexicon, which is no test of a model; evaluate measures "
+                 "without it, too",
+                 (long long)made->known, (long long)made->pairs);
     if (made->detailed < made->pairs)
         app_note("only the first %lld of %lld pairs show their attention; --details sets how many",
                  (long long)made->detailed, (long long)made->pairs);

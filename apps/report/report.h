@@ -94,6 +94,7 @@ void app_report_rows_close(app_report_rows *rows);
 /** What the program says about a report. */
 typedef struct app_report_made {
     int64_t pairs, unreadable, detailed, bad_frames;
+    int64_t known; /* pairs whose output is of the lexicon */
     int64_t means; /* detailed pairs with the mean over their heads */
     size_t bytes;  /* of data and weights in the page */
 } app_report_made;

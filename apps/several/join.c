@@ -1,8 +1,10 @@
 /* Makes one model of finished ones. */
 #include "apply/input.h"
+#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
+#include "settings/settings.h"
 #include "several/ensemble.h"
 
 #include <lookback/lookback.h>
@@ -13,15 +15,23 @@ typedef struct settings {
     const char *out;
     lb_training_config data; /* the pairs to weigh the members by */
     int threads;
-    bool quiet;
+    bool quiet, no_lexicon;
 } settings;
 
-static lb_status check_data(const settings *s, lb_error *error)
+static lb_status check_data(const settings *s, int count, lb_error *error)
 {
     const lb_training_config *d = &s->data;
-    if (d->dev || !lb_settings_are_set(d, LB_SETTING_DATA)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "--format, --dev-targets, columns, --skip-bad-lines and --any-target need --dev");
+    if (count < 2 && !d->lexicon && !s->no_lexicon)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "found 1 MODEL, expected several, or --lexicon or --no-lexicon; see %s --help",
+                            app_name("join"));
+    if (d->lexicon && s->no_lexicon)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--lexicon and --no-lexicon: expected only one of them");
+    if (d->dev || d->lexicon || !lb_settings_are_set(d, LB_SETTING_DATA)) return LB_OK;
+    return lb_error_set(
+        error, LB_ERROR_ARGUMENT,
+        "--format, --dev-targets, columns, --skip-bad-lines and --any-target need --dev or --lexicon");
 }
 
 static lb_status hear(void *progress, const lb_event *event, lb_error *error)
@@ -41,8 +51,9 @@ static int join_models(const settings *s, int count, char **models)
     const lb_join_config config = {.models = (const char *const *)models,
                                    .count = count,
                                    .out = s->out,
-                                   .data = s->data.dev ? &data : NULL};
-    lb_status status = check_data(s, &error);
+                                   .data = s->data.dev || s->data.lexicon ? &data : NULL,
+                                   .no_lexicon = s->no_lexicon};
+    lb_status status = check_data(s, count, &error);
     if (!status) status = lb_translator_join(config, &result, &error);
     app_progress_end(&progress);
     if (status) return app_fail(&error);
@@ -52,7 +63,10 @@ static int join_models(const settings *s, int count, char **models)
         app_print("exact match %.2f %% (beam 5) on %lld %s of %s\n", 100 * result.dev.exact_match,
                   (long long)result.pairs, app_judged(&s->data), lb_pair_file_name(s->data.dev));
     else
-        app_print("%lld models in %s\n", (long long)result.count, s->out);
+        app_print("%lld model%s in %s\n", (long long)result.count, lb_plural(result.count), s->out);
+    if (result.lexicon > 0)
+        app_print("%lld entr%s in the lexicon\n", (long long)result.lexicon,
+                  result.lexicon > 1 ? "ies" : "y");
     return app_close_stdout(0);
 }
 
@@ -64,6 +78,8 @@ static const app_example examples[] = {
     {"Give them equal weights, and show what each of them writes on its own.",
      "lookback join out/one out/other -o out/equal\n"
      "  echo abc | lookback predict out/equal --votes"},
+    {"Add words to a model, which it then writes as they are in a file.",
+     "lookback join out/one --lexicon words.tsv -o out/exact"},
 };
 
 int join_main(int argc, char **argv)
@@ -73,9 +89,13 @@ int join_main(int argc, char **argv)
         APP_TEXT('o', "out", "DIR", &s.out, "folder for the joined model; an earlier model there is renamed"),
         APP_TEXT(0, "dev", "FILE", &s.data.dev,
                  "pairs unseen in training, for weighting the models; default: equal weights"),
+        APP_TEXT(0, "lexicon", "FILE", &s.data.lexicon, lb_setting_find("lexicon")->help),
+        APP_WORD(0, "lexicon-case", "CASE", &s.data.lexicon_case, lb_setting_find("lexicon_case")->choices,
+                 lb_setting_find("lexicon_case")->help),
+        APP_FLAG(0, "no-lexicon", &s.no_lexicon, "write a model without the lexicon that models have"),
         APP_THREADS(&s.threads),
         APP_QUIET(&s.quiet),
-        APP_HEADING("Lines of --dev"),
+        APP_HEADING("Lines of --dev and --lexicon"),
         APP_FORMAT(&s.data.format),
         APP_TARGETS("dev-targets", "--dev", &s.data.dev_targets),
         APP_COLUMNS(&s.data, false),
@@ -87,9 +107,10 @@ int join_main(int argc, char **argv)
         .name = "join",
         .purpose = "Makes one model of several trained ones, given as model files or their folders. They "
                    "must have the same symbols, like models trained on the same file. Models that "
-                   "write in different directions vote: each scores the outputs of all of them.",
-        .operands = "MODEL MODEL...",
-        .min_operands = 2,
+                   "write in different directions vote: each scores the outputs of all of them. With "
+                   "--lexicon or --no-lexicon, it may be one model, which stays as it is but for that.",
+        .operands = "MODEL...",
+        .min_operands = 1,
         .max_operands = LB_JOIN_MOST,
         APP_TABLES(options, examples),
         .threads = &s.threads,

@@ -59,6 +59,10 @@ lb_status app_train_check(app_train_options *t, lb_error *error)
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
             "--teacher needs --dev or --no-hold-out: the teacher has seen the pairs that would be held out");
+    if (t->teaching.teacher && t->settings.lexicon_from_train)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--lexicon-from-train and --teacher: expected only one of them: what a teacher "
+                            "writes is no pair that is known to be right");
     if (t->settings.index_file && t->settings.index == LB_INDEX_NEVER)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--set index_file and --set index=never: expected only one of them");

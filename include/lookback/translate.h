@@ -59,6 +59,7 @@ typedef struct lb_translate_config {
     uint64_t seed;       /* of the samples [0] */
     uint64_t first_text; /* number of the first text; the samples of a text depend on its number [0] */
     int member;          /* decode with this member of an ensemble alone, counted from 1 [0: with all] */
+    bool no_lexicon; /* let the model write what its lexicon has, too; as samples and a member always do */
     bool skip_bad_texts; /* an unreadable text gets an error and no output, instead of failing the call */
     /* [count] how the output for each text begins, in symbols of the targets; NULL or "": anyhow [NULL]. Not with
      * `sample`, and not for a model that votes or writes backwards. */
@@ -79,9 +80,13 @@ typedef struct lb_output {
      * all of them are */
     int64_t *copied;
     int64_t length;
-    bool finished; /* whether the model wrote an end within the limit */
-    int64_t steps; /* length, plus 1 if `finished` */
-    double score;  /* for comparing outputs: see lb_hypothesis */
+    bool finished;     /* whether the model wrote an end within the limit */
+    int64_t steps;     /* length, plus 1 if `finished` */
+    bool from_lexicon; /* the lexicon of the model has it */
+    /* For comparing outputs: see lb_hypothesis. Of an answer of the lexicon, the model's for that answer; this and all
+     * probabilities are not a number, and there are no weights, if the model lacks a symbol of the answer, or could not
+     * read or write so many. */
+    double score;
     /* Of all steps together: exp of the sum of their log-probabilities. If a list has several outputs that are equal as
      * text, such as two orders of combining marks, it is the sum of theirs, and `score` fits it. */
     double probability;
@@ -97,8 +102,8 @@ typedef struct lb_translation {
     int64_t length;       /* 0 if the text is unreadable */
     const char **unknown; /* [unknown_count] the symbols that the model does not know, once per occurrence */
     int64_t unknown_count;
-    /* [count] finished ones first; both groups are sorted by score, best first, and all texts of a group differ;
-     * samples are in the order of drawing, and may be equal */
+    /* [count] the answers of the lexicon in its order; then finished ones, and others; both groups are sorted by score,
+     * best first, and all texts of a group differ; samples are in the order of drawing, and may be equal */
     lb_output *output;
     int64_t count;     /* at most n_best; 0 if the text is unreadable */
     const char *error; /* why the text is unreadable; NULL if it is not */
@@ -204,6 +209,7 @@ typedef struct lb_translator_facts {
     int64_t longest_source, longest_target; /* maximum symbols in training; 0: unknown */
     int64_t most;                           /* maximum symbols of a text */
     bool sorts;                             /* texts are lists of numbers, which the model sorts */
+    int64_t lexicon;                        /* entries of the lexicon; 0: there is none */
     const char *training;                   /* a record of the training, JSON; NULL: none */
     lb_pair_columns columns; /* of the file of the training: the default for others; zero: not given */
 } lb_translator_facts;
@@ -267,7 +273,13 @@ typedef struct lb_training_config {
     /* Data: files with a source and a target in each line, "-" for standard input; or pairs in memory. */
     const char *train;
     const char *dev; /* for choosing the best model [a tenth of the pairs for training, held out] */
-    lb_pair_texts pairs, dev_pairs;          /* instead of `train`, and instead of `dev` [none] */
+    lb_pair_texts pairs, dev_pairs; /* instead of `train`, and instead of `dev` [none] */
+    /* Pairs that are right whatever the model has learned: their targets are written for their sources, the first of
+     * several, see docs/lexicon.md [none]. Columns and separators are those of `train` */
+    const char *lexicon;
+    lb_pair_texts lexicon_pairs; /* instead of `lexicon` [none] */
+    bool lexicon_from_train;     /* also the pairs to train on, the most frequent target of a source first */
+    const char *lexicon_case;    /* "fold": the case of sources does not matter ["exact"] */
     const char *train_targets, *dev_targets; /* files of the targets alone, line by line [lines have both] */
     const char *format;                      /* of the files, as in lb_pair_format [found out] */
     int weight_column; /* of the weight of a pair to train on, as in lb_pair_format [none] */
@@ -410,9 +422,11 @@ typedef struct lb_join_config {
     const char *out; /* the folder of the result; it is created */
     /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
      * model], skip_bad_lines, and any_target, for what is measured, apply, and `tell` hears LB_EVENT_NOTE and
-     * LB_EVENT_COUNTED. NULL: all weights are equal, and nothing is measured. */
+     * LB_EVENT_COUNTED. NULL, or without such pairs: all weights are equal, and nothing is measured. It may have a
+     * `lexicon` for the result, which replaces that of the models, and with which one model alone can be joined. */
     const lb_training_config *data;
-    bool replace; /* an earlier model of the folder is not kept */
+    bool replace;    /* an earlier model of the folder is not kept */
+    bool no_lexicon; /* the result has none, even if a model has one; one model alone can be joined, too */
 } lb_join_config;
 
 /** One member of a joined model. */
@@ -429,12 +443,13 @@ typedef struct lb_join_result {
     int64_t count;     /* of members */
     lb_evaluation dev; /* of all together */
     int64_t pairs;     /* that were measured, as in lb_training_result */
+    int64_t lexicon;   /* entries of its lexicon; 0: it has none */
     char set_aside
         [256]; /* where the earlier model of the folder is kept, cut off if it is longer; "": nowhere */
 } lb_join_result;
 
 /** Makes one model of finished ones, see lb_ensemble, and saves it for lb_translator_open. They must have the same
- *  vocabularies and symbol rules.
+ *  vocabularies and symbol rules, and no two different lexicons, unless the result gets one of its own or none.
  *  Weights: those under which the right outputs of the pairs are likeliest among the hypotheses of all members,
  *           regularised toward equal weights (docs/adr/0027). The result of the vote on the same pairs is a little
  *           optimistic.

@@ -16,6 +16,7 @@ enum { OF_SEQ2SEQ = 1, CELLS, OF_TRANSFORMER }; /* named together */
 
 static const char *const models[] = {"seq2seq", "transformer", NULL};
 static const char *const directions[] = {"forward", "backward", NULL};
+static const char *const cases[] = {"exact", "fold", NULL};
 static const char *const index_uses[] = {
     [LB_INDEX_AUTO] = "auto", [LB_INDEX_ALWAYS] = "always", [LB_INDEX_NEVER] = "never", NULL};
 
@@ -36,6 +37,12 @@ const lb_setting lb_settings[] = {
      .help = "file of the targets, a line for each line of --train, which then has only sources"},
     {ROW(dev_targets, TEXT, DATA, PAIRS, "FILE"),
      .help = "file of the targets, a line for each line of --dev, which then has only sources"},
+    {ROW(lexicon, TEXT, DATA, PAIRS, "FILE"), .of_session = true, .usual = PAIRS,
+     .help = "pairs that the model writes exactly, whatever it has learned, as lines like those of --train"},
+    {FLAG(lexicon_from_train, DATA, PAIRS), .of_session = true,
+     .help = "add the pairs of --train to the lexicon; of several targets the most frequent is written"},
+    {ROW(lexicon_case, WORD, DATA, PAIRS, "CASE"), .of_session = true, .choices = cases,
+     .help = "whether upper and lower case differ when a text is looked up in the lexicon"},
     {FLAG(no_hold_out, DATA, PAIRS), .opposite = "hold_out", .only_if_set = true, .place = {21},
      .help = "without --dev, hold pairs out; --no-hold-out trains on all pairs and keeps the last weights"},
     {ROW(source_column, INT, DATA, PAIRS, "N"), .max = COLUMNS, .place = {5},

@@ -66,7 +66,8 @@ export function drawBeam(report, pair, selected, onselect) {
     widths.forEach((w, i) => starts.push(i < skipped ? starts[i] : starts[i] + w + 12));
     const leafText = (output, rank) =>
         `${rank + 1}.  probability ${fixed(output.probability)}, score ${fixed(output.score)}` +
-        (output.finished ? "" : ", cut");
+        (output.finished ? "" : ", cut") +
+        (output.lexicon ? ", from the lexicon" : "");
     const room = Math.max(...outputs.map((output, rank) => textWidth(leafText(output, rank), `600 11px ${FONT}`)));
     const width = starts[depths] + Math.ceil(room) + 20,
         height = top + outputs.length * high + 6;

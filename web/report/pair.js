@@ -41,11 +41,15 @@ function saysCopied(report, output) {
     return copied.length === 0 ? "" : `, copied ${copied.join(" and ")}`;
 }
 
+function saysKnown(output) {
+    return output.lexicon ? ", from the lexicon" : "";
+}
+
 function textsOfPair(report, pair, output) {
     const { source_separator: s, target_separator: t } = report.about;
     const line = (name, text, more) => [el("dt", {}, name), el("dd", {}, el("bdi", { dir: "auto" }, text), more)];
     const says = output
-        ? `probability ${fixed(output.probability)}, score ${fixed(output.score)}${saysCopied(report, output)}`
+        ? `probability ${fixed(output.probability)}, score ${fixed(output.score)}${saysCopied(report, output)}${saysKnown(output)}`
         : "";
     return el(
         "dl",

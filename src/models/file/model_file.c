@@ -104,11 +104,11 @@ enum { MOST_METADATA = 16, OWN_METADATA = 3 };
 /* Bytes that a model may need besides its values: in all, and for each array of its file. */
 enum { LEAST_ROOM = 1 << 20, ROOM_OF_ARRAY = 4096 };
 
-lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
-                        const lb_safetensors_metadata *metadata, int64_t metadata_count, lb_error *error)
+lb_status lb_model_save_beside(const lb_model *model, const lb_params *params, const char *path,
+                               lb_checkpoint_extra extra, lb_error *error)
 {
     lb_safetensors_metadata all[MOST_METADATA];
-    if (metadata_count > MOST_METADATA - OWN_METADATA)
+    if (extra.metadata_count > MOST_METADATA - OWN_METADATA)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found more than %d metadata entries", path,
                             MOST_METADATA - OWN_METADATA);
     const lb_model_kind *const kinds[] = {model->kind, NULL};
@@ -122,11 +122,19 @@ lb_status lb_model_save(const lb_model *model, const lb_params *params, const ch
     all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
     all[count++] = (lb_safetensors_metadata){CONFIG_KEY, config};
     if (model->from_end) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
-    for (int64_t i = 0; i < metadata_count; i++) all[count++] = metadata[i];
-    lb_checkpoint_extra extra = {.metadata = all, .metadata_count = (int64_t)count};
+    for (int64_t i = 0; i < extra.metadata_count; i++) all[count++] = extra.metadata[i];
+    extra.metadata = all;
+    extra.metadata_count = (int64_t)count;
     if (!status) status = lb_checkpoint_save(params, path, extra, error);
     lb_release(config);
     return status;
+}
+
+lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
+                        const lb_safetensors_metadata *metadata, int64_t metadata_count, lb_error *error)
+{
+    const lb_checkpoint_extra extra = {.metadata = metadata, .metadata_count = metadata_count};
+    return lb_model_save_beside(model, params, path, extra, error);
 }
 
 static lb_status check_array(const void *context, const char *name, lb_shape shape, lb_error *error)

@@ -3,6 +3,7 @@
 #define LB_MODEL_FORMATS_H
 
 #include "lookback/kinds.h"
+#include "lookback/models.h"
 
 /* ---- model_formats.c ---- */
 
@@ -25,6 +26,10 @@ LB_MUST_USE lb_model *lb_model_restore(const lb_model_kind *kind, lb_params *par
 const lb_config_field *lb_model_fields(const char *kind);
 
 /* ---- model_file.c ---- */
+
+/** lb_model_save with arrays beside those of the parameters. */
+LB_MUST_USE lb_status lb_model_save_beside(const lb_model *model, const lb_params *params, const char *path,
+                                           lb_checkpoint_extra extra, lb_error *error);
 
 /** Whether lb_model_load will find all parameters of the model in its file: not if its name is another one than "".
  *  Errors: LB_ERROR_ARGUMENT with the parameter; LB_ERROR_MEMORY. */

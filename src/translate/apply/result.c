@@ -45,6 +45,8 @@ lb_translations *lb_translate_job_end(lb_translate_job *j)
 {
     lb_tapes_put(j->translator->tapes, j->tape);
     lb_symbols_free(&j->symbols);
+    lb_release(j->key.text);
+    lb_release(j->known);
     lb_release((void *)j->good);
     lb_release(j->source);
     if (!j->error->status) return j->all;
@@ -59,7 +61,7 @@ void lb_translations_free(lb_translations *translations)
     lb_release(translations);
 }
 
-static char *keep_string(const lb_translate_job *j, const char *text)
+char *lb_keep_string(const lb_translate_job *j, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     char *copy = lb_keep_room(j, bytes, 1);
@@ -81,20 +83,6 @@ const char **lb_keep_symbols(const lb_translate_job *j, const char *const *symbo
     return copy;
 }
 
-/* Without a separator, a blank is a symbol like others. If the training had none, those around a text mean nothing. */
-static void trim(const lb_vocabulary *known, lb_symbols *s)
-{
-    size_t first = 0, end = 0;
-    if (s->count == 0 || lb_vocabulary_id(known, " ") != LB_UNK) return;
-    while (end < s->count && !lb_symbol_is_feature(s->symbol[end])) end++;
-    size_t features = end;
-    while (first < end && strcmp(s->symbol[first], " ") == 0) first++;
-    while (end > first && strcmp(s->symbol[end - 1], " ") == 0) end--;
-    memmove(s->symbol + end, s->symbol + features, (s->count - features) * sizeof *s->symbol);
-    s->count -= first + features - end;
-    memmove(s->symbol, s->symbol + first, s->count * sizeof *s->symbol);
-}
-
 lb_status lb_translate_split(lb_translate_job *j, const lb_symbol_rule *rule, const char *text,
                              lb_error *error)
 {
@@ -103,15 +91,28 @@ lb_status lb_translate_split(lb_translate_job *j, const lb_symbol_rule *rule, co
     return lb_symbols_split(rule, text, strlen(text), &j->symbols, error);
 }
 
+/* Finds the answers of the lexicon to the symbols of a source, if the call asks it. */
+static lb_status look_up(lb_translate_job *j, lb_error *error)
+{
+    const lb_text_model *m = &j->translator->model;
+    const lb_translate_config *c = &j->config;
+    j->answers = (lb_lexicon_answers){0};
+    if (!m->lexicon.bytes || c->no_lexicon || c->sample || c->member > 0) return LB_OK;
+    lb_lexicon_key(&m->source_rule, &j->symbols, m->lexicon.folds, &j->key);
+    if (j->key.failed) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a text");
+    return lb_lexicon_find(&m->lexicon, &j->key, &j->answers, error);
+}
+
 static lb_status split_source(lb_translate_job *j, const char *text, lb_error *error)
 {
     const lb_text_model *m = &j->translator->model;
     lb_status status = lb_translate_split(j, &m->source_rule, text, error);
     if (status) return status;
-    trim(m->source, &j->symbols);
+    lb_text_model_trim(m->source, &j->symbols);
     size_t count = j->symbols.count, most = (size_t)j->translator->most;
     if (count == 0) return lb_error_set(error, LB_ERROR_FORMAT, "found an empty text");
-    if (count <= most) return LB_OK;
+    status = look_up(j, error);
+    if (status || count <= most || j->answers.at) return status;
     return lb_error_set(error, LB_ERROR_FORMAT, "found a %s of %zu %s, expected at most %zu",
                         m->sorts ? "list" : "text", count, m->sorts ? "numbers" : "symbols", most);
 }
@@ -145,7 +146,7 @@ static lb_status keep_source(lb_translate_job *j, size_t number)
 
 lb_status lb_keep_error(const lb_translate_job *j, lb_translation *t, const char *message)
 {
-    t->error = keep_string(j, message);
+    t->error = lb_keep_string(j, message);
     return t->error ? LB_OK : lb_keep_failed(j);
 }
 
@@ -263,7 +264,7 @@ lb_status lb_keep_output(const lb_translate_job *j, size_t number, const lb_hypo
     if (!symbol) return lb_keep_failed(j);
     char *text = lb_symbols_join(&j->translator->model.target_rule, symbol, count, j->error);
     if (!text) return LB_ERROR_MEMORY;
-    *output = (lb_output){.text = keep_string(j, text),
+    *output = (lb_output){.text = lb_keep_string(j, text),
                           .symbol = lb_keep_symbols(j, symbol, count),
                           .copied = copied,
                           .length = found->length,

@@ -5,16 +5,9 @@
 
 #include <string.h>
 
-/* A target in symbols and in ids, in memory of the result. */
-typedef struct target {
-    const char **symbol;
-    int32_t *id;
-    int32_t length;
-} target;
-
 /* The log-probabilities of all tokens at each step of the targets, by teacher forcing. */
-static lb_status force_targets(const lb_translate_job *j, const target *targets, size_t first, size_t count,
-                               lb_forced *forced)
+static lb_status force_targets(const lb_translate_job *j, const lb_target *targets, size_t first,
+                               size_t count, lb_forced *forced)
 {
     int32_t longest = 0, *id, *lengths;
     lb_tape *tape = j->tape;
@@ -33,16 +26,21 @@ static lb_status force_targets(const lb_translate_job *j, const target *targets,
     return status ? lb_error_set(j->error, status, "%s", lb_tape_error(tape)) : LB_OK;
 }
 
+size_t lb_target_most(const lb_translator *translator)
+{
+    const lb_text_model *m = &translator->model;
+    size_t most = (size_t)translator->most, positions = (size_t)m->model->positions;
+    if (most < (size_t)m->longest_target) most = (size_t)m->longest_target;
+    return positions && most >= positions ? positions - 1 : most; /* the model reads LB_BOS before them */
+}
+
 /* Splits a target into the symbols of the model. */
-static lb_status read_target(lb_translate_job *j, lb_translation *t, const char *text, target *to)
+static lb_status read_target(lb_translate_job *j, lb_translation *t, const char *text, lb_target *to)
 {
     const lb_text_model *m = &j->translator->model;
     lb_error found = {0};
     lb_status status = lb_translate_split(j, &m->target_rule, text, &found);
-    size_t count = j->symbols.count, most = (size_t)j->translator->most;
-    if (most < (size_t)m->longest_target) most = (size_t)m->longest_target;
-    /* The model reads LB_BOS before them. */
-    if (m->model->positions && most >= (size_t)m->model->positions) most = (size_t)m->model->positions - 1;
+    size_t count = j->symbols.count, most = lb_target_most(j->translator);
     if (!status && count > most)
         status = lb_error_set(&found, LB_ERROR_FORMAT, "found a target of %zu symbols, expected at most %zu",
                               count, most);
@@ -55,8 +53,8 @@ static lb_status read_target(lb_translate_job *j, lb_translation *t, const char 
     return LB_OK;
 }
 
-/* Stores a target as the only output of its source. */
-static lb_status keep_target(const lb_translate_job *j, size_t number, const target *given,
+/* Stores a target as an output of its source. */
+static lb_status keep_target(const lb_translate_job *j, size_t number, const lb_target *given,
                              const lb_real *log_probabilities, lb_real *weights, int64_t width)
 {
     lb_translation *t = j->good[number];
@@ -67,16 +65,18 @@ static lb_status keep_target(const lb_translate_job *j, size_t number, const tar
                        .steps = given->length + 1,
                        .weights = weights};
     h.log_probability = lb_keep_room(j, (size_t)h.steps, sizeof *h.log_probability);
-    t->output = lb_keep_room(j, 1, sizeof *t->output);
-    if (!h.log_probability || !t->output) return lb_keep_failed(j);
+    lb_output *output = given->output ? given->output : lb_keep_room(j, 1, sizeof *output);
+    if (!h.log_probability || !output) return lb_keep_failed(j);
     for (int64_t step = 0; step < h.steps; step++) {
         int32_t token = step < h.length ? given->id[step] : LB_EOS;
         h.log_probability[step] = (double)log_probabilities[step * vocabulary + token];
         h.score += h.log_probability[step];
     }
-    lb_status status = lb_keep_output(j, number, &h, width, given->symbol, t->output);
-    t->count = !status;
-    return status;
+    lb_status status = lb_keep_output(j, number, &h, width, given->symbol, output);
+    if (status || given->output) return status;
+    t->output = output;
+    t->count = 1;
+    return LB_OK;
 }
 
 /* The weights of a row, [maps, T, S], with only its own steps in each map. */
@@ -90,7 +90,7 @@ static lb_real *pack_weights(lb_tensor *all, int64_t row, int64_t steps)
     return weights;
 }
 
-static lb_status score_some(lb_translate_job *j, const target *targets, size_t first, size_t *count)
+static lb_status score_some(lb_translate_job *j, const lb_target *targets, size_t first, size_t *count)
 {
     lb_forced found;
     int64_t longest = 0;
@@ -112,8 +112,16 @@ static lb_status score_some(lb_translate_job *j, const target *targets, size_t f
     return status;
 }
 
+lb_status lb_score_targets(lb_translate_job *j, const lb_target *targets)
+{
+    lb_status status = LB_OK;
+    for (size_t first = 0, some; first < j->good_count && !status; first += some)
+        status = score_some(j, targets, first, &some);
+    return status;
+}
+
 static lb_status score(lb_translate_job *j, const char *const *sources, const char *const *texts,
-                       target *targets)
+                       lb_target *targets)
 {
     lb_status status = lb_translate_fill_in(j->translator, &j->config, j->error);
     for (int64_t i = 0; i < j->all->count && !status; i++) {
@@ -123,9 +131,7 @@ static lb_status score(lb_translate_job *j, const char *const *sources, const ch
         status = read_target(j, &j->all->text[i], texts[i], &targets[before]);
         if (j->all->text[i].error) j->good_count = before;
     }
-    for (size_t first = 0, some; first < j->good_count && !status; first += some)
-        status = score_some(j, targets, first, &some);
-    return status;
+    return status ? status : lb_score_targets(j, targets);
 }
 
 lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
@@ -135,9 +141,12 @@ lb_translations *lb_translator_score(const lb_translator *translator, const char
     lb_error found = {0};
     lb_translate_job j;
     lb_status status = lb_translate_job_begin(&j, translator, count, &found);
-    j.config = (lb_translate_config){
-        .beam = 1, .length_penalty = -1, .attention = config.attention, .skip_bad_texts = true};
-    target *given = lb_alloc_zero((size_t)(count + 1) * sizeof *given);
+    j.config = (lb_translate_config){.beam = 1,
+                                     .length_penalty = -1,
+                                     .attention = config.attention,
+                                     .skip_bad_texts = true,
+                                     .no_lexicon = true};
+    lb_target *given = lb_alloc_zero((size_t)(count + 1) * sizeof *given);
     if (!status) status = given ? score(&j, sources, targets, given) : lb_keep_failed(&j);
     lb_release(given);
     if (status) lb_error_set(error, status, "%s", found.message);

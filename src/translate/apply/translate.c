@@ -188,10 +188,11 @@ static lb_status translate(lb_translate_job *j, const char *const *texts)
         if (!status && j->config.prefixes && j->good_count > before)
             status = read_prefix(j, (size_t)i, j->config.prefixes[i]);
         if (j->all->text[i].error) j->good_count = before;
+        if (!status && j->good_count > before) status = lb_known_keep(j);
     }
     for (size_t first = 0, some; first < j->good_count && !status; first += some)
         status = decode_some(j, first, &some);
-    return status;
+    return status ? status : lb_known_add(j);
 }
 
 lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts, int64_t count,

@@ -96,6 +96,7 @@ lb_translator_facts lb_translator_about(const lb_translator *t)
                                  .longest_target = m->longest_target,
                                  .most = t->most,
                                  .sorts = m->sorts,
+                                 .lexicon = m->lexicon.entries,
                                  .training = m->training,
                                  .columns = m->columns};
 }

@@ -61,7 +61,11 @@ typedef struct lb_translate_job {
     lb_translation **good; /* [good_count] those with a valid text */
     lb_source *source;     /* [good_count] their sources */
     size_t good_count;
-    lb_symbols symbols; /* of the current text */
+    lb_symbols symbols;         /* of the current text */
+    lb_buffer key;              /* of it, in the lexicon */
+    lb_lexicon_answers answers; /* to it */
+    struct lb_known *known;     /* [known_count] texts with answers */
+    size_t known_count, known_room;
     lb_error *error;
 } lb_translate_job;
 
@@ -102,10 +106,13 @@ lb_translations *lb_translate_job_end(lb_translate_job *job);
 LB_MUST_USE lb_status lb_translate_split(lb_translate_job *job, const lb_symbol_rule *rule, const char *text,
                                          lb_error *error);
 
-/** Stores text `number` as the next source, in symbols and ids. With skip_bad_texts, an invalid text only records its
- *  error.
+/** Stores text `number` as the next source, in symbols and ids, and finds the answers of the lexicon to it. With
+ *  skip_bad_texts, an invalid text only records its error.
  *  Errors: LB_ERROR_FORMAT for an invalid text that is not skipped; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_keep_text(lb_translate_job *job, size_t number, const char *text);
+
+/** A copy of a string in memory of the result; NULL if memory runs out. */
+char *lb_keep_string(const lb_translate_job *job, const char *text);
 
 /** Records the error of an invalid text. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_keep_error(const lb_translate_job *job, lb_translation *text, const char *message);
@@ -127,5 +134,33 @@ void *lb_keep_room(const lb_translate_job *job, size_t count, size_t size);
 
 /** Records LB_ERROR_MEMORY and returns it. */
 lb_status lb_keep_failed(const lb_translate_job *job);
+
+/* In score.c. */
+
+/** A target in symbols and in ids, in memory of the result. */
+typedef struct lb_target {
+    const char **symbol;
+    int32_t *id;
+    int32_t length;
+    lb_output *output; /* receives it; NULL: it becomes the only output of its source */
+} lb_target;
+
+/** The most symbols of a target that the model can be given. */
+size_t lb_target_most(const lb_translator *translator);
+
+/** Scores `targets` [good_count] for the sources of a call. Errors: LB_ERROR_FORMAT if a score is not finite;
+ *  LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_score_targets(lb_translate_job *job, const lb_target *targets);
+
+/* In known.c: answers of the lexicon, which come before what the model writes. */
+
+/** Keeps the answers to the last good text, if there are any that begin as it asks, and takes the text off those that
+ *  are decoded if the model has nothing to add.
+ *  Errors: LB_ERROR_FORMAT if the lexicon is damaged; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_known_keep(lb_translate_job *job);
+
+/** Puts the answers before the outputs of the model, after the texts were decoded, and scores them.
+ *  Errors: those of lb_score_targets. */
+LB_MUST_USE lb_status lb_known_add(lb_translate_job *job);
 
 #endif

@@ -6,7 +6,9 @@
 #include "data/sort_task.h"
 #include "data/symbols.h"
 #include "io/json.h"
+#include "io/safetensors.h"
 #include "models/decode/model.h"
+#include "models/file/model_formats.h"
 
 #include <string.h>
 
@@ -14,6 +16,9 @@ enum { MOST_COLUMNS = 1 << 16 };
 
 /* Every model stores its task under the same key. */
 static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs", SORT[] = "sort";
+
+/* The task of a model with a lexicon: a program that knows of none refuses the model instead of leaving it out. */
+static const char PAIRS_AND_LEXICON[] = "pairs+lexicon";
 
 /* The first id of the target that an output can have. Files from before do not have it. */
 static const char FIRST_WRITTEN[] = "first_written";
@@ -64,7 +69,7 @@ static char *print_task(const lb_text_model *t)
     if (sort)
         lb_buffer_print(&json, "%.*s", (int)strlen(sort) - 1, sort); /* up to its closing brace */
     else
-        lb_buffer_print(&json, "{\"task\":\"%s\"", PAIRS);
+        lb_buffer_print(&json, "{\"task\":\"%s\"", t->lexicon.bytes ? PAIRS_AND_LEXICON : PAIRS);
     lb_release(sort);
     print_rule(&json, "source", &t->source_rule);
     print_rule(&json, "target", &t->target_rule);
@@ -115,7 +120,12 @@ lb_status lb_text_model_save(const char *path, const lb_text_model *t, lb_error 
         size_t count = 2;
         if (target) metadata[count++] = (lb_safetensors_metadata){LB_TARGET_VOCABULARY_KEY, target};
         if (t->training) metadata[count++] = (lb_safetensors_metadata){LB_TRAINING_KEY, t->training};
-        status = lb_model_save(t->model, t->params, path, metadata, (int64_t)count, error);
+        const lb_safetensors_tensor lexicon = {.name = LB_LEXICON_ARRAY,
+                                               .dtype = LB_DTYPE_U8,
+                                               .shape = LB_SHAPE((int64_t)t->lexicon.size),
+                                               .data = t->lexicon.bytes};
+        const lb_checkpoint_extra extra = {&lexicon, t->lexicon.bytes ? 1 : 0, metadata, (int64_t)count};
+        status = lb_model_save_beside(t->model, t->params, path, extra, error);
     } else {
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
     }
@@ -246,7 +256,7 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
         status = lb_sort_task_parse(text, &t->task, error);
     else if (cJSON_IsObject(json) && !cJSON_GetObjectItemCaseSensitive(json, "task"))
         status = lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"task\"", TASK_KEY);
-    else if (!is_task(json, PAIRS))
+    else if (!is_task(json, PAIRS) && !is_task(json, PAIRS_AND_LEXICON))
         status = text ? lb_error_set(error, LB_ERROR_FORMAT,
                                      "%s is %.160s, expected the task \"pairs\" or \"sort\"", TASK_KEY, text)
                       : lb_error_set(error, LB_ERROR_FORMAT,
@@ -261,6 +271,17 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
     return status ? status : check_written(json, error);
 }
 
+/* The task says whether there is one, so that it cannot be lost. */
+static lb_status load_lexicon(const lb_safetensors *file, bool expected, lb_text_model *t, lb_error *error)
+{
+    const lb_safetensors_tensor *array = lb_safetensors_find(file, LB_LEXICON_ARRAY);
+    if (!array && !expected) return LB_OK;
+    if (array && expected && array->dtype == LB_DTYPE_U8)
+        return lb_lexicon_open(&t->lexicon, array->data, lb_safetensors_bytes(array), error);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s and the array %s: found one without the other", TASK_KEY,
+                        LB_LEXICON_ARRAY);
+}
+
 static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_error *error)
 {
     const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
@@ -269,6 +290,7 @@ static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_erro
     if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
     lb_status status = parse_task(text, json, t, error);
+    if (!status) status = load_lexicon(file, is_task(json, PAIRS_AND_LEXICON), t, error);
     cJSON_Delete(json);
     return status;
 }
@@ -321,6 +343,28 @@ lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *ow
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 
+int64_t lb_text_model_parameters(const lb_safetensors *file)
+{
+    int64_t sum = 0;
+    const lb_safetensors_tensor *array;
+    for (int64_t i = 0; (array = lb_safetensors_at(file, i)) != NULL; i++)
+        if (strcmp(array->name, LB_LEXICON_ARRAY) != 0) sum += lb_shape_count(array->shape);
+    return sum;
+}
+
+void lb_text_model_trim(const lb_vocabulary *known, lb_symbols *s)
+{
+    size_t first = 0, end = 0;
+    if (s->count == 0 || lb_vocabulary_id(known, " ") != LB_UNK) return;
+    while (end < s->count && !lb_symbol_is_feature(s->symbol[end])) end++;
+    size_t features = end;
+    while (first < end && strcmp(s->symbol[first], " ") == 0) first++;
+    while (end > first && strcmp(s->symbol[end - 1], " ") == 0) end--;
+    memmove(s->symbol + end, s->symbol + features, (s->count - features) * sizeof *s->symbol);
+    s->count -= first + features - end;
+    memmove(s->symbol, s->symbol + first, s->count * sizeof *s->symbol);
+}
+
 int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length)
 {
     return lb_output_limit(lb_text_model_longest(model), source_length);
@@ -329,6 +373,7 @@ int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length)
 void lb_text_model_free(lb_text_model *model)
 {
     lb_strings_free(&model->texts);
+    lb_lexicon_free(&model->lexicon);
     if (model->target != model->source) lb_vocabulary_free(model->target);
     lb_vocabulary_free(model->source);
     lb_params_free(model->params);

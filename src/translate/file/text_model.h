@@ -8,6 +8,7 @@
 #include "data/symbols.h"
 #include "lookback/models.h"
 #include "lookback/train.h"
+#include "translate/file/lexicon.h"
 
 /** Metadata keys of a model file; the task of the model is stored under LB_SORT_TASK_KEY. */
 #define LB_SOURCE_VOCABULARY_KEY "lookback.source_vocabulary"
@@ -27,11 +28,13 @@ typedef struct lb_text_model {
     bool sorts;           /* sources are lists of numbers separated by blanks, targets the sorted lists */
     lb_sort_task task;    /* if it sorts */
     const char *training; /* a record of the training, JSON; NULL: none */
+    lb_lexicon lexicon;   /* not of lists; zero: there is none */
     lb_strings texts;     /* of a loaded model: its separators and record */
 } lb_text_model;
 
 /** Writes everything as one safetensors file: the parameters as in lb_model_save; in the metadata, task and rules as a
- *  JSON object, the vocabularies as JSON arrays in the order of ids (only one if both are the same), and the record.
+ *  JSON object, the vocabularies as JSON arrays in the order of ids (only one if both are the same), and the record;
+ *  the lexicon, if there is one, as the array LB_LEXICON_ARRAY.
  *  Errors: LB_ERROR_ARGUMENT if the sizes of model and vocabularies differ or a rule is invalid; LB_ERROR_MEMORY; as
  *          lb_safetensors_write. */
 LB_MUST_USE lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_error *error);
@@ -50,6 +53,13 @@ static inline int64_t lb_text_model_longest(const lb_text_model *model)
 
 /** The maximum tokens when decoding a source of this many symbols: lb_output_limit. */
 int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length);
+
+/** The numbers in all arrays of a file, but for the lexicon. */
+int64_t lb_text_model_parameters(const lb_safetensors *file);
+
+/** Drops the blanks around a source if `known`, the source vocabulary, has none: without a separator, a blank is a
+ *  symbol like others, and if the training had none, those around a text mean nothing. */
+void lb_text_model_trim(const lb_vocabulary *known, lb_symbols *source);
 
 void lb_text_model_free(lb_text_model *model);
 

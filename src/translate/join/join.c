@@ -31,6 +31,7 @@ typedef struct joining {
     bool locked;         /* by the caller */
     lb_warm_start start; /* of the data: nothing */
     lb_training_data data;
+    lb_lexicon lexicon; /* of the result, if it is new */
     lb_params *params;
     lb_ensemble *ensemble;
     lb_text_model text; /* of the result; rules and vocabularies are those of the first model */
@@ -43,59 +44,26 @@ static lb_status out_of_memory(const joining *j)
     return lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
 }
 
-/* The first symbol that two vocabularies do not have in common. */
-static lb_status compare_symbols(const joining *j, const char *side, const lb_vocabulary *a,
-                                 const lb_vocabulary *b, const char *path)
+/* Whether the result has a lexicon of its own, or none. */
+static bool decides_lexicon(const joining *j)
 {
-    int32_t ours = lb_vocabulary_size(a), found = lb_vocabulary_size(b);
-    for (int32_t id = 0; id < ours || id < found; id++) {
-        const char *x = id < ours ? lb_vocabulary_symbol(a, id) : "no symbol",
-                   *y = id < found ? lb_vocabulary_symbol(b, id) : "no symbol";
-        if (id < ours && id < found && strcmp(x, y) == 0) continue;
-        return lb_error_set(
-            j->error, LB_ERROR_ARGUMENT,
-            "cannot join %s and %s: the vocabularies of the %ss differ: symbol %d is \"%.40s\" in the "
-            "first and \"%.40s\" in the second",
-            j->sources->path, path, side, (int)id, lb_symbol_name(x), lb_symbol_name(y));
+    return j->config->no_lexicon || (j->config->data && lb_training_has_lexicon(j->config->data));
+}
+
+/* Otherwise it has that of the models, of which one or more may have it. */
+static lb_status compare_lexicons(const joining *j, const source *s)
+{
+    const lb_lexicon *found = &s->text.lexicon;
+    for (int i = 0; i < j->opened && found->bytes && !decides_lexicon(j); i++) {
+        const lb_lexicon *before = &j->sources[i].text.lexicon;
+        bool same = before->size == found->size && lb_lexicon_checksum(before) == lb_lexicon_checksum(found);
+        if (!before->bytes || same) continue;
+        return lb_error_set(j->error, LB_ERROR_ARGUMENT,
+                            "cannot join %s and %s: they have different lexicons, expected one, a new one "
+                            "(lexicon), or none (no_lexicon)",
+                            j->sources[i].path, s->path);
     }
     return LB_OK;
-}
-
-static const char *text_or_none(const char *text)
-{
-    return text ? text : "";
-}
-
-static lb_status compare_rules(const joining *j, const char *side, const lb_symbol_rule *a,
-                               const lb_symbol_rule *b, const char *path)
-{
-    const struct {
-        const char *name, *ours, *found;
-    } parts[] = {{"separator", text_or_none(a->separator), text_or_none(b->separator)},
-                 {"symbols", lb_symbol_kind_names[a->graphemes], lb_symbol_kind_names[b->graphemes]},
-                 {"normal form", lb_normal_form_names[a->normalize], lb_normal_form_names[b->normalize]},
-                 {"separator of features", text_or_none(a->features), text_or_none(b->features)}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strcmp(parts[i].ours, parts[i].found) != 0)
-            return lb_error_set(
-                j->error, LB_ERROR_ARGUMENT,
-                "cannot join %s and %s: the %s of the %ss is \"%.40s\" in the first and \"%.40s\" in "
-                "the second",
-                j->sources->path, path, parts[i].name, side, parts[i].ours, parts[i].found);
-    return LB_OK;
-}
-
-/* Members must read and write the same symbols. */
-static lb_status compare(const joining *j, const source *s)
-{
-    const lb_text_model *a = &j->sources->text, *b = &s->text;
-    if (a->sorts != b->sorts)
-        return lb_error_set(j->error, LB_ERROR_ARGUMENT,
-                            "cannot join %s and %s: only one of them sorts lists", j->sources->path, s->path);
-    lb_status status = compare_rules(j, "source", &a->source_rule, &b->source_rule, s->path);
-    if (!status) status = compare_rules(j, "target", &a->target_rule, &b->target_rule, s->path);
-    if (!status) status = compare_symbols(j, "source", a->source, b->source, s->path);
-    return status ? status : compare_symbols(j, "target", a->target, b->target, s->path);
 }
 
 static lb_status add_part(joining *j, lb_ensemble_part part, const char *path)
@@ -137,7 +105,8 @@ static lb_status open_source(joining *j, const char *path)
     lb_status status = lb_text_model_load(file, NULL, &s->text, &found);
     lb_safetensors_close(file);
     if (status) return lb_name_file(s->path, &found, j->error);
-    status = compare(j, s);
+    status = lb_join_compare(j->sources->path, &j->sources->text, s->path, &s->text, j->error);
+    if (!status) status = compare_lexicons(j, s);
     if (!status)
         status = lb_model_check_place(s->path, j->config->out, j->sources->text.sorts, "join", "the result",
                                       j->error);
@@ -161,13 +130,20 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* One model stays as it is, but for its lexicon. */
+static bool has_one(const joining *j)
+{
+    return j->config->count == 1 && decides_lexicon(j);
+}
+
 static lb_status gather(joining *j)
 {
     j->params = lb_params_new(0);
     if (!j->params || !j->sources) return out_of_memory(j);
+    j->text = j->sources->text;
+    if (has_one(j)) return LB_OK;
     j->ensemble = lb_ensemble_gather(j->params, j->part, (int)j->result->count, NULL, j->error);
     if (!j->ensemble) return j->error->status ? j->error->status : LB_ERROR_MEMORY;
-    j->text = j->sources->text;
     j->text.params = j->params;
     j->text.model = &j->ensemble->base;
     for (int i = 1; i < j->opened; i++) {
@@ -181,17 +157,48 @@ static lb_status gather(joining *j)
     return LB_OK;
 }
 
+/* The format of pairs for the result. */
+static lb_pair_format format_of(const joining *j)
+{
+    lb_pair_format format = lb_recipe_format(j->config->data);
+    format.usual = &j->text.columns;
+    format.weight_column = 0;
+    format.source = j->text.source_rule;
+    format.target = j->text.target_rule;
+    return format;
+}
+
+static lb_status choose_lexicon(joining *j)
+{
+    for (int i = 1; i < j->opened && !j->text.lexicon.bytes; i++)
+        j->text.lexicon = j->sources[i].text.lexicon;
+    if (!decides_lexicon(j)) return LB_OK;
+    j->text.lexicon = (lb_lexicon){0};
+    if (j->config->no_lexicon) return LB_OK;
+    if (j->text.sorts)
+        return lb_error_set(j->error, LB_ERROR_ARGUMENT,
+                            "lexicon: found a model that sorts lists, expected one of texts");
+    const lb_pair_format format = format_of(j);
+    lb_status status =
+        lb_training_lexicon_make(j->config->data, &j->text, NULL, &format, &j->lexicon, j->error);
+    j->text.lexicon = j->lexicon;
+    return status;
+}
+
+/* Whether there are pairs to fit the weights on. */
+static bool has_pairs(const lb_training_config *c)
+{
+    return c && (c->dev || c->train || lb_pair_texts_given(&c->pairs) || lb_pair_texts_given(&c->dev_pairs) ||
+                 !lb_training_has_lexicon(c));
+}
+
 /* The pairs to fit the weights on. */
 static lb_status open_pairs(joining *j)
 {
     const lb_training_config *c = j->config->data;
     lb_training_data *d = &j->data;
-    d->format = lb_recipe_format(c);
-    d->format.usual = &j->text.columns;
+    d->format = format_of(j);
     if (c->dev) d->format.targets = c->dev_targets;
-    d->format.weight_column = 0;
-    d->format.source = j->text.source_rule;
-    d->format.target = j->text.target_rule;
     bool apart = c->dev || lb_pair_texts_given(&c->dev_pairs);
     if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, c, j->error);
     if (!apart && !d->train) return j->error->status;
@@ -220,6 +227,9 @@ static lb_status fit(joining *j)
 {
     lb_join_result *r = j->result;
     double weight[LB_JOIN_MOST];
+    if (has_one(j))
+        return lb_error_set(j->error, LB_ERROR_ARGUMENT,
+                            "found pairs and one model, whose weights stay as they are, expected no pairs");
     lb_status status = open_pairs(j);
     for (int i = 0; i < r->count && !status; i++) {
         tell_count(j, "pair, each model", i, r->count);
@@ -264,7 +274,7 @@ static char *print_records(const joining *j)
     lb_buffer json = {0};
     const lb_evaluation *dev = &j->result->dev;
     lb_buffer_print(&json, "{");
-    if (j->config->data)
+    if (has_pairs(j->config->data))
         lb_buffer_print(&json, "\"exact_match\":%.9g,\"symbol_error\":%.9g,", dev->exact_match,
                         dev->symbol_error);
     lb_buffer_print(&json, "\"members\":[");
@@ -287,8 +297,9 @@ static lb_status save(joining *j)
     lb_status status = lb_folder_make(j->config->out, j->error);
     if (!status && !j->locked) status = lb_lock_folder(j->config->out, &j->lock, j->error);
     if (status) return status;
+    const char *own = j->text.training; /* of a model that is still one */
     char *record = print_records(j), *path = lb_model_place(j->config->out, j->text.sorts, j->error);
-    j->text.training = record;
+    j->text.training = has_one(j) ? own : record;
     status = record && path ? keep_earlier_model(j, path) : out_of_memory(j);
     if (!status) status = lb_text_model_save(path, &j->text, j->error);
     lb_release(record);
@@ -300,9 +311,12 @@ static lb_status join(joining *j)
 {
     lb_status status = open_all(j);
     if (!status) status = gather(j);
-    if (!status && j->config->data) status = fit(j);
+    if (!status) status = choose_lexicon(j);
+    if (!status && has_pairs(j->config->data)) status = fit(j);
+    const lb_ensemble *all = (const lb_ensemble *)j->text.model;
     for (int i = 0; i < j->result->count && !status; i++)
-        j->result->member[i].weight = lb_ensemble_weight(j->ensemble, i);
+        j->result->member[i].weight = lb_is_ensemble(&all->base) ? lb_ensemble_weight(all, i) : 1;
+    j->result->lexicon = j->text.lexicon.entries;
     return status ? status : save(j);
 }
 
@@ -323,6 +337,7 @@ static lb_status join_in(bool locked, const lb_join_config *config, lb_join_resu
     lb_pair_sample_free(&j.data.sample);
     lb_pairs_close(j.data.dev);
     lb_pairs_close(j.data.train);
+    lb_lexicon_free(&j.lexicon);
     lb_params_free(j.params);
     lb_lock_free(j.lock);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;

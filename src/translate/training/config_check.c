@@ -3,6 +3,7 @@
 #include "data/pairs.h"
 #include "models/attention/decoder_attention.h"
 #include "settings/settings.h"
+#include "translate/training/data.h"
 
 #include <string.h>
 
@@ -50,6 +51,20 @@ static lb_status check_pairs(const lb_training_config *c, lb_error *error)
     return LB_OK;
 }
 
+static lb_status check_lexicon(const lb_training_config *c, lb_error *error)
+{
+    bool pairs = lb_pair_texts_given(&c->lexicon_pairs);
+    if (c->sort && lb_training_has_lexicon(c))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "lexicon: found lists, expected pairs of texts");
+    if (c->lexicon && pairs)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "lexicon: found a file, and pairs in memory, expected only one");
+    if (c->lexicon_case && strcmp(c->lexicon_case, "fold") == 0 && !lb_training_has_lexicon(c))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "lexicon_case: found no lexicon, expected one (lexicon, lexicon_from_train)");
+    return LB_OK;
+}
+
 /* Some kinds of attention have a window, as a transformer does. */
 static lb_status check_attention(const lb_training_config *c, lb_error *error)
 {
@@ -89,6 +104,7 @@ lb_status lb_config_check(lb_training_config *c, lb_error *error)
 {
     lb_status status = lb_settings_check(c, error);
     if (!status) status = check_pairs(c, error);
+    if (!status) status = check_lexicon(c, error);
     if (!status) status = check_model(c, error);
     if (!status) status = check_copy(c, error);
     return status ? status : check_hold_out(c, error);

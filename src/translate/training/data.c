@@ -119,6 +119,16 @@ lb_status lb_training_sample(const lb_training_config *config, lb_pairs *pairs, 
     return status || !config->any_target ? status : lb_pair_sample_any_target(sample, pairs, error);
 }
 
+/* That of the model that the training starts from stays, unless there is a new one. */
+static lb_status open_lexicon(lb_training_data *data, const lb_training_config *c, lb_error *error)
+{
+    const lb_text_model model = lb_training_data_model(data, NULL, NULL);
+    const lb_lexicon *before = &data->start->model.lexicon;
+    if (!lb_training_has_lexicon(c) && before->bytes)
+        return lb_lexicon_open(&data->lexicon, before->bytes, before->size, error);
+    return lb_training_lexicon_make(c, &model, data->train, &data->format, &data->lexicon, error);
+}
+
 lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
                                 const lb_warm_start *start, lb_error *error)
 {
@@ -142,6 +152,7 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
         data->sample.longest = lb_text_model_longest(&lengths);
         report_left_out(data, config);
     }
+    if (!status) status = open_lexicon(data, config, error);
     if (data->train) data->train->counter = (lb_counter){0};
     if (data->dev) data->dev->counter = (lb_counter){0};
     return status;
@@ -150,6 +161,7 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
 void lb_training_data_close(lb_training_data *data)
 {
     lb_pair_sample_free(&data->sample);
+    lb_lexicon_free(&data->lexicon);
     lb_vocabulary_free(data->source);
     if (data->target != data->source) lb_vocabulary_free(data->target);
     if (data->dev != data->train) lb_pairs_close(data->dev);
@@ -198,6 +210,7 @@ lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *mod
                            .shortest_source = shortest_source(data),
                            .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
                            .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
+                           .lexicon = data->lexicon,
                            .sorts = data->sorts,
                            .task = data->task};
 }

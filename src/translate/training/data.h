@@ -68,6 +68,7 @@ typedef struct lb_training_data {
     bool sorts;              /* no files: lists of `task` */
     lb_sort_task task;       /* if `sorts` */
     const lb_warm_start *start;
+    lb_lexicon lexicon; /* of the model */
     lb_counter counter; /* of a join: hears how far it is */
     lb_scratch index;   /* a copy, of `train`, if it has one */
     char *index_path;
@@ -88,6 +89,22 @@ void lb_training_data_close(lb_training_data *data);
 LB_MUST_USE lb_status lb_training_sample(const lb_training_config *config, lb_pairs *pairs,
                                          const lb_vocabulary *target, bool copies, int64_t most,
                                          lb_pair_sample *sample, lb_error *error);
+
+/* ---- The lexicon of the model (lexicon.c). ---- */
+
+/** Whether the configuration asks for one. */
+bool lb_training_has_lexicon(const lb_training_config *config);
+
+/** Makes the lexicon that the configuration asks for; none if it asks for none. It tells if entries have several
+ *  answers.
+ *  Model:  its rules and vocabularies decide the keys.
+ *  Train:  the pairs to train on, for lexicon_from_train; may be NULL without it.
+ *  Format: of the lines of a file.
+ *  Memory: freed by lb_lexicon_free.
+ *  Errors: as lb_training_pairs_find; those of lb_lexicon_add and lb_lexicon_finish. */
+LB_MUST_USE lb_status lb_training_lexicon_make(const lb_training_config *config, const lb_text_model *model,
+                                               lb_pairs *train, const lb_pair_format *format,
+                                               lb_lexicon *lexicon, lb_error *error);
 
 /** The number of pairs to train on; 0 for lists, whose number has no limit. */
 int64_t lb_training_data_pairs(const lb_training_data *data);

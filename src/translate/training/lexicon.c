@@ -1,0 +1,85 @@
+#include "data/pairs.h"
+#include "translate/training/data.h"
+#include "translate/training/recipe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool lb_training_has_lexicon(const lb_training_config *c)
+{
+    return c->lexicon || lb_pair_texts_given(&c->lexicon_pairs) || c->lexicon_from_train;
+}
+
+/* The error of a pair, with the name of its line. */
+static lb_status refuse(const lb_pairs *pairs, int64_t pair, const lb_error *found, lb_error *error)
+{
+    if (found->status != LB_ERROR_FORMAT) return lb_error_set(error, found->status, "%s", found->message);
+    if (pairs->texts.count > 0)
+        return lb_error_set(error, found->status, "pair %lld: %s", (long long)pair, found->message);
+    return lb_error_set(error, found->status, "%s:%lld: %s", pairs->path,
+                        (long long)lb_pairs_line_number(pairs, pair), found->message);
+}
+
+static lb_status add_pairs(lb_lexicon_maker *maker, const lb_vocabulary *known, lb_pairs *pairs, bool given,
+                           lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i < lb_pairs_count(pairs) && !status; i++) {
+        const lb_pair_line *line;
+        status = lb_pairs_read(pairs, i, &line, error);
+        if (status) return status;
+        lb_error found = {0};
+        lb_symbols source = line->source;
+        lb_text_model_trim(known, &source);
+        if (lb_lexicon_add(maker, &source, &line->target, given, &found))
+            status = refuse(pairs, i, &found, error);
+    }
+    return status;
+}
+
+/* The pairs of the file, or of memory. Weights are of the training alone. */
+static lb_status add_given(lb_lexicon_maker *maker, const lb_training_config *c, const lb_vocabulary *known,
+                           const lb_pair_format *format, lb_error *error)
+{
+    lb_pair_format own = *format;
+    own.targets = NULL;
+    own.weight_column = 0;
+    if (!c->lexicon && !lb_pair_texts_given(&c->lexicon_pairs)) return LB_OK;
+    lb_pairs *pairs = lb_training_pairs_find(c->lexicon, &c->lexicon_pairs, &own, c, error);
+    if (!pairs) return error->status;
+    pairs->counter = (lb_counter){0};
+    if (*pairs->file.note) lb_training_tell_text(c, LB_EVENT_NOTE, pairs->file.note);
+    lb_status status = add_pairs(maker, known, pairs, true, error);
+    lb_pairs_close(pairs);
+    return status;
+}
+
+static void note_several(const lb_training_config *c, const lb_lexicon_maker *maker,
+                         const lb_lexicon *lexicon)
+{
+    char text[LB_MESSAGE_LENGTH];
+    if (maker->different == 0) return;
+    snprintf(text, sizeof text,
+             "%lld of %lld entries of the lexicon have several targets; the %s of them is written",
+             (long long)maker->different, (long long)lexicon->entries,
+             c->lexicon || c->lexicon_pairs.count > 0 ? "first" : "most frequent");
+    lb_training_tell_text(c, LB_EVENT_NOTE, text);
+}
+
+lb_status lb_training_lexicon_make(const lb_training_config *c, const lb_text_model *model, lb_pairs *train,
+                                   const lb_pair_format *format, lb_lexicon *lexicon, lb_error *error)
+{
+    lb_lexicon_maker maker = {.source = &model->source_rule,
+                              .target = model->target,
+                              .folds = c->lexicon_case && strcmp(c->lexicon_case, "fold") == 0};
+    if (c->lexicon_case && !maker.folds && strcmp(c->lexicon_case, "exact") != 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "lexicon_case: found \"%.40s\", expected exact or fold",
+                            c->lexicon_case);
+    lb_status status = add_given(&maker, c, model->source, format, error);
+    if (!status && c->lexicon_from_train && train)
+        status = add_pairs(&maker, model->source, train, false, error);
+    if (!status) status = lb_lexicon_finish(&maker, lexicon, error);
+    if (!status) note_several(c, &maker, lexicon);
+    lb_lexicon_maker_free(&maker);
+    return status;
+}

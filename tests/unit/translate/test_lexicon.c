@@ -1,0 +1,286 @@
+/* The lexicon of a model: what is put into it is found again, in its order, and nothing else is; and bytes that are no
+ * lexicon are refused, or read within their bounds. */
+#include "translate/file/lexicon.h"
+
+#include "lookback/tensor.h"
+#include "support/alloc.h"
+#include "support/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const lb_symbol_rule letters = {.normalize = LB_NORMAL_FORM_NFD};
+static const lb_symbol_rule sounds = {.separator = " ", .normalize = LB_NORMAL_FORM_NFD};
+static lb_vocabulary *target;
+static lb_error error;
+
+static lb_lexicon_maker maker_of(bool folds)
+{
+    static const char *const known[] = {"a", "b", "t\xca\x83"};
+    if (!target) {
+        target = lb_vocabulary_new_reserved(&error);
+        ck_assert_int_eq(lb_vocabulary_add(target, known, 3, &error), LB_OK);
+    }
+    return (lb_lexicon_maker){.source = &letters, .target = target, .folds = folds};
+}
+
+static lb_symbols split(const lb_symbol_rule *rule, const char *text)
+{
+    lb_symbols symbols = {0};
+    ck_assert_int_eq(lb_symbols_split(rule, text, strlen(text), &symbols, &error), LB_OK);
+    return symbols;
+}
+
+static void add(lb_lexicon_maker *maker, const char *source, const char *answer, bool given)
+{
+    lb_symbols from = split(&letters, source), to = split(&sounds, answer);
+    ck_assert_int_eq(lb_lexicon_add(maker, &from, &to, given, &error), LB_OK);
+    lb_symbols_free(&from);
+    lb_symbols_free(&to);
+}
+
+static lb_lexicon finish(lb_lexicon_maker *maker)
+{
+    lb_lexicon lexicon;
+    ck_assert_int_eq(lb_lexicon_finish(maker, &lexicon, &error), LB_OK);
+    lb_lexicon_maker_free(maker);
+    return lexicon;
+}
+
+/* All answers, each with a bar behind it; "" if there is no entry. */
+static const char *join_answers(lb_lexicon_answers answers)
+{
+    static char all[1 << 12];
+    int64_t length;
+    all[0] = '\0';
+    while (answers.at && (length = lb_lexicon_next_answer(&answers)) > 0) {
+        char *text = lb_lexicon_answer_text(&sounds, target, &answers, length, &error);
+        ck_assert_msg(text != NULL, "%s", error.message);
+        strcat(strcat(all, text), "|");
+        lb_release(text);
+    }
+    return all;
+}
+
+static const char *find(const lb_lexicon *lexicon, const char *source)
+{
+    lb_buffer key = {0};
+    lb_lexicon_answers answers;
+    lb_symbols symbols = split(&letters, source);
+    lb_lexicon_key(&letters, &symbols, lexicon->folds, &key);
+    ck_assert_int_eq(lb_lexicon_find(lexicon, &key, &answers, &error), LB_OK);
+    lb_symbols_free(&symbols);
+    lb_release(key.text);
+    return join_answers(answers);
+}
+
+START_TEST(test_lexicon_find_after_finish_has_each_entry_and_no_other)
+{
+    enum { ENTRIES = 5000 };
+    char source[32], answer[32];
+    lb_lexicon_maker maker = maker_of(false);
+    for (int i = 0; i < ENTRIES; i++) { /* in no order */
+        snprintf(source, sizeof source, "w%dx", i * 37 % ENTRIES * 2);
+        snprintf(answer, sizeof answer, "a b %d", i * 37 % ENTRIES * 2);
+        add(&maker, source, answer, true);
+    }
+    lb_lexicon lexicon = finish(&maker);
+    ck_assert_int_eq(lexicon.entries, ENTRIES);
+    for (int i = -1; i <= 2 * ENTRIES; i++) {
+        snprintf(source, sizeof source, "w%dx", i);
+        snprintf(answer, sizeof answer, "a b %d|", i);
+        bool there = i >= 0 && i % 2 == 0 && i < 2 * ENTRIES;
+        SUPPORT_CHECK(strcmp(find(&lexicon, source), there ? answer : "") == 0, "%s", source);
+        source[strlen(source) - 1] = '\0'; /* the beginning of a key is none */
+        SUPPORT_CHECK(*find(&lexicon, source) == '\0', "%s", source);
+    }
+    ck_assert_str_eq(find(&lexicon, "w"), "");
+    ck_assert_str_eq(find(&lexicon, "zz"), "");
+    lb_lexicon_walk walk = {.lexicon = &lexicon};
+    int count = 0;
+    for (; lb_lexicon_walk_next(&walk, &error); count++) {
+        char *text = lb_lexicon_source(&letters, walk.key.text, &error);
+        ck_assert_str_eq(find(&lexicon, text), join_answers(walk.answers));
+        lb_release(text);
+    }
+    ck_assert_int_eq(error.status, LB_OK);
+    ck_assert_int_eq(count, ENTRIES);
+    lb_release(walk.key.text);
+    lb_lexicon_free(&lexicon);
+}
+END_TEST
+
+START_TEST(test_lexicon_answers_keep_the_order_of_given_ones_and_learned_ones_that_of_their_number)
+{
+    lb_lexicon_maker maker = maker_of(false);
+    add(&maker, "given", "b a", true);
+    add(&maker, "given", "a b", true);
+    add(&maker, "given", "b a", true);    /* again: nothing new */
+    add(&maker, "given", "b b b", false); /* the entry is given */
+    add(&maker, "learned", "a", false);
+    add(&maker, "learned", "b", false);
+    add(&maker, "learned", "b", false);
+    add(&maker, "learned", "unknown symbols", false);
+    lb_lexicon lexicon = finish(&maker);
+    ck_assert_str_eq(find(&lexicon, "given"), "b a|a b|");
+    ck_assert_str_eq(find(&lexicon, "learned"), "b|a|unknown symbols|");
+    lb_lexicon_free(&lexicon);
+}
+END_TEST
+
+START_TEST(test_lexicon_key_of_another_normal_form_or_case_is_the_same_if_it_folds)
+{
+    for (int folds = 0; folds <= 1; folds++) {
+        lb_lexicon_maker maker = maker_of(folds);
+        add(&maker,
+            "Stra\xc3\x9f"
+            "e\xcc\x81",
+            "a", true); /* ends in é, decomposed */
+        lb_lexicon lexicon = finish(&maker);
+        ck_assert_str_eq(find(&lexicon, "Stra\xc3\x9f\xc3\xa9"), "a|"); /* composed */
+        ck_assert_str_eq(find(&lexicon, "STRASS\xc3\x89"), folds ? "a|" : "");
+        lb_lexicon_free(&lexicon);
+    }
+}
+END_TEST
+
+START_TEST(test_lexicon_key_has_features)
+{
+    const lb_symbol_rule rule = {.features = ";", .normalize = LB_NORMAL_FORM_NFD};
+    lb_buffer key = {0};
+    lb_symbols symbols = split(&rule, "Go\tV;PST");
+    lb_lexicon_key(&rule, &symbols, true, &key);
+    ck_assert_str_eq(key.text, "go\tV\tPST");
+    char *text = lb_lexicon_source(&rule, key.text, &error);
+    ck_assert_str_eq(text, "go\tV;PST");
+    ck_assert_ptr_null(lb_lexicon_source(&letters, key.text, &error)); /* a model without features */
+    ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+    lb_release(text);
+    lb_release(key.text);
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+START_TEST(test_lexicon_add_of_no_answer_is_an_error_and_of_nothing_no_lexicon)
+{
+    lb_lexicon_maker maker = maker_of(false);
+    lb_symbols source = split(&letters, "word"), none = {0};
+    ck_assert_int_eq(lb_lexicon_add(&maker, &source, &none, true, &error), LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message, "found no answer for \"word\", expected at least a symbol");
+    lb_symbols_free(&source);
+    ck_assert_ptr_null(finish(&maker).bytes);
+}
+END_TEST
+
+static lb_lexicon some(void)
+{
+    char source[32];
+    lb_lexicon_maker maker = maker_of(false);
+    for (int i = 0; i < 40; i++) {
+        snprintf(source, sizeof source, "word%d", i);
+        add(&maker, source, i % 3 ? "a b" : "new", true);
+        add(&maker, source, "t\xca\x83 a", true);
+    }
+    return finish(&maker);
+}
+
+/* Looks up and lists, whatever that finds. */
+static int64_t use(const lb_lexicon *lexicon)
+{
+    int64_t entries = 0;
+    lb_lexicon_answers answers;
+    for (int i = 0; i < 40; i++) {
+        char word[32];
+        snprintf(word, sizeof word, "word%d", i);
+        lb_buffer key = {0};
+        lb_buffer_print(&key, "%s", word);
+        lb_error found = {0};
+        if (lb_lexicon_find(lexicon, &key, &answers, &found) == LB_OK && answers.at) {
+            int64_t length;
+            while ((length = lb_lexicon_next_answer(&answers)) > 0) {
+                char *text = lb_lexicon_answer_text(&sounds, target, &answers, length, &found);
+                if (!text) break;
+                lb_release(text);
+            }
+        }
+        lb_release(key.text);
+    }
+    lb_error found = {0};
+    lb_lexicon_walk walk = {.lexicon = lexicon};
+    for (; lb_lexicon_walk_next(&walk, &found); entries++) {
+    }
+    lb_release(walk.key.text);
+    return found.status ? -1 : entries;
+}
+
+START_TEST(test_lexicon_open_of_damaged_bytes_is_refused_or_found_by_the_walk)
+{
+    lb_lexicon whole = some(), opened;
+    ck_assert_int_eq(use(&whole), 40);
+    unsigned char *bytes = malloc(whole.size);
+    for (size_t at = 0; at < whole.size; at++)
+        for (int bit = 0; bit < 8; bit++) {
+            memcpy(bytes, whole.bytes, whole.size);
+            bytes[at] ^= (unsigned char)(1 << bit);
+            lb_error found = {0};
+            if (lb_lexicon_open(&opened, bytes, whole.size, &found)) continue;
+            SUPPORT_CHECK(use(&opened) == -1, "byte %zu, bit %d", at, bit);
+            lb_lexicon_free(&opened);
+        }
+    for (size_t size = 0; size < whole.size; size++) {
+        lb_error found = {0};
+        if (lb_lexicon_open(&opened, whole.bytes, size, &found)) continue;
+        SUPPORT_CHECK(use(&opened) == -1, "the first %zu bytes", size);
+        lb_lexicon_free(&opened);
+    }
+    free(bytes);
+    lb_lexicon_free(&whole);
+}
+END_TEST
+
+/* Whether it could be made. */
+static bool make_and_free(void)
+{
+    lb_lexicon lexicon = {0};
+    lb_error found = {0};
+    lb_lexicon_maker maker = maker_of(true);
+    lb_symbols source = {0}, answer = {0};
+    lb_status status = lb_symbols_split(&letters, "Word", 4, &source, &found);
+    if (!status) status = lb_symbols_split(&sounds, "a new", 5, &answer, &found);
+    if (!status) status = lb_lexicon_add(&maker, &source, &answer, true, &found);
+    if (!status) status = lb_lexicon_finish(&maker, &lexicon, &found);
+    SUPPORT_CHECK(status == found.status, "%s", found.message);
+    SUPPORT_CHECK(lexicon.entries == (status == LB_OK), "an entry");
+    lb_lexicon_maker_free(&maker);
+    lb_lexicon_free(&lexicon);
+    lb_symbols_free(&source);
+    lb_symbols_free(&answer);
+    return status == LB_OK;
+}
+
+START_TEST(test_lexicon_without_memory_is_an_error_and_nothing_leaks)
+{
+    lb_lexicon_maker maker = maker_of(true); /* its vocabulary */
+    lb_lexicon_maker_free(&maker);
+    support_watch_allocations();
+    long failing = 0;
+    do support_fail_allocation(++failing);
+    while (!make_and_free());
+    ck_assert_int_gt(failing, 5);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "lexicon",
+        SUPPORT_TESTS(test_lexicon_find_after_finish_has_each_entry_and_no_other,
+                      test_lexicon_answers_keep_the_order_of_given_ones_and_learned_ones_that_of_their_number,
+                      test_lexicon_key_of_another_normal_form_or_case_is_the_same_if_it_folds,
+                      test_lexicon_key_has_features,
+                      test_lexicon_add_of_no_answer_is_an_error_and_of_nothing_no_lexicon,
+                      test_lexicon_open_of_damaged_bytes_is_refused_or_found_by_the_walk,
+                      test_lexicon_without_memory_is_an_error_and_nothing_leaks));
+}
