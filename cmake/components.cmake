@@ -7,7 +7,7 @@ set(LOOKBACK_BLAS openblas CACHE STRING "Who multiplies what the library's own k
 set_property(CACHE LOOKBACK_BLAS PROPERTY STRINGS openblas none)
 
 # The sources of one part, by their paths, and those of them that other parts need, too.
-set(FILES_SOURCES "/src/(io|data|settings|translate|models/file)/"
+set(FILES_SOURCES "/src/(io|data|settings|translate|models/file)/" "/src/metrics/text\\.c$"
   "/src/train/(augment|examples|fit|optimizer_file|pair_[a-z]+|resume|run|trainer|translator)\\.c$")
 set(PLOT_SOURCES "/src/plot/")
 # The sort task needs only numbers.

@@ -69,6 +69,7 @@ int evaluate_main(int argc, char **argv)
         APP_COLUMNS(f, true),
         APP_SKIP_BAD_LINES(f, "skip and count lines that are not pairs", .usual = true),
         APP_ANY_TARGET(&s.judging.once, APP_ANY_TARGET_HELP, .usual = true),
+        APP_FLAG(0, "lower", &s.judging.lower, "compute BLEU and chrF2 in lower case"),
         APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
                 "how many of the most frequent confusions of symbols to print", .usual = true),
         APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap for the intervals"),
@@ -102,15 +103,16 @@ int evaluate_main(int argc, char **argv)
     };
     const app_program program = {
         .name = "evaluate",
-        .purpose = "Applies a model to the sources of a TSV file of pairs and compares its outputs with the "
-                   "targets. Prints exact match and sequence error rate, which count whole outputs; the word "
-                   "error rate, if targets have several words; the symbol error rate; and BLEU, of "
-                   "characters or graphemes if those are the symbols of a target; each in "
-                   "percent with its 95 % interval; and the most frequent confusions. There is no interval "
-                   "where all bootstrap samples agree, and no BLEU without an output of four "
-                   "symbols. Each line counts separately, even if a source has several, unless --any-target "
-                   "is given. FILE may be - for "
-                   "standard input; MODEL is a model file or its folder.",
+        .purpose =
+            "Applies a model to the sources of a TSV file of pairs and compares its outputs with the "
+            "targets. Prints exact match and sequence error rate, which count whole outputs; the word "
+            "error rate, if targets have several words; the symbol error rate; BLEU of symbols; "
+            "and, if targets are texts of several words, BLEU and chrF2 as sacreBLEU defines them; each in "
+            "percent with its 95 % interval; and the most frequent confusions. There is no interval "
+            "where all bootstrap samples agree, and no BLEU of symbols without an output of four. Each line "
+            "counts separately, even if a source has several, unless --any-target "
+            "is given. FILE may be - for "
+            "standard input; MODEL is a model file or its folder.",
         .operands = "[MODEL] FILE",
         .min_operands = 1,
         .max_operands = 2,

@@ -5,11 +5,12 @@
 #include "data/symbols.h"
 #include <lookback/lookback.h>
 
-/* ---- The score, row by row of a file of pairs: measures.c. ---- */
+/* ---- The score, row by row of a file of pairs: measures.c, and as it is printed: score_print.c. ---- */
 
 /** How outputs are judged. */
 typedef struct app_judging {
     bool once;  /* each source counts once, with all of its targets as references */
+    bool lower; /* BLEU and chrF2 compare texts in lower case */
     int n_best; /* also count who is right among so many outputs; 0: do not */
 } app_judging;
 
@@ -33,6 +34,10 @@ typedef struct app_score {
     const char *letters; /* "characters" or "graphemes", if symbols are those, which form words; else NULL */
     lb_vocabulary *words;
     bool has_words; /* some reference has several words */
+    lb_symbol_rule rule;
+    char *separator;      /* of the rule */
+    bool is_text;         /* some reference has several words, and letters */
+    int64_t fewest, most; /* references of an output */
 } app_score;
 
 /** Begins. `rule` divides outputs and references into symbols.
@@ -48,11 +53,15 @@ LB_MUST_USE lb_status app_score_open(app_score *score, app_judging judging, cons
 LB_MUST_USE lb_status app_score_add(app_score *score, const lb_symbols *source, const lb_symbols *reference,
                                     const lb_symbols *output, int outputs, lb_error *error);
 
-/** Prints all measures with their 95 % intervals, if they have one, the word error rate only if there are words, and at
- *  most `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is
- *  null. BLEU is named after what its n-grams are of, unless that is what a separator separates. If sources have
- *  several targets, it says how many pairs can be right. `seed` is that of the intervals. `without` has the same pairs
- *  without the lexicon, whose measures follow; without pairs: there is no lexicon.
+/** Judges the rows that are kept, those of a source together, and forgets them. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_score_judge(app_score *score, lb_error *error);
+
+/** Prints all measures with their 95 % intervals, if they have one, the word error rate only if there are words, BLEU
+ *  and chrF2 with their signature only if references are texts, which have several words with letters, and at most
+ *  `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is null.
+ *  BLEU of symbols is named after what these are. If sources have several targets, it says how many pairs can be right.
+ *  `seed` is that of the intervals. `without` has the same pairs without the lexicon, whose measures follow; without
+ *  pairs: there is no lexicon.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_print(app_score *score, app_score *without, int confusions, uint64_t seed,
                                       bool json, lb_error *error);

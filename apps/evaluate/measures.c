@@ -3,11 +3,10 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "console/console.h"
 #include "data/pair_report.h"
 #include "data/symbols.h"
 
-#include <math.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,14 +19,25 @@ typedef struct app_kept_row {
     bool among;
 } kept_row;
 
+static lb_status out_of_memory(const app_score *score, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld outputs",
+                        (long long)score->count + 1);
+}
+
 lb_status app_score_open(app_score *score, app_judging judging, const lb_symbol_rule *rule, lb_error *error)
 {
     bool separated = rule->separator && *rule->separator;
     *score = (app_score){.judging = judging,
                          .symbols = lb_vocabulary_new_reserved(error),
                          .words = lb_vocabulary_new_reserved(error),
-                         .letters = separated ? NULL : lb_symbol_kind_names[rule->graphemes]};
-    return score->symbols && score->words ? LB_OK : LB_ERROR_MEMORY;
+                         .letters = separated ? NULL : lb_symbol_kind_names[rule->graphemes],
+                         .rule = *rule,
+                         .separator = lb_alloc_string(separated ? rule->separator : ""),
+                         .fewest = INT64_MAX};
+    score->rule.separator = score->separator; /* the score outlives the model */
+    score->rule.features = NULL;
+    return score->symbols && score->words && score->separator ? LB_OK : out_of_memory(score, error);
 }
 
 void app_score_close(app_score *score)
@@ -38,14 +48,9 @@ void app_score_close(app_score *score)
     lb_release(score->prints);
     lb_release(score->kept);
     lb_release(score->ids);
+    lb_release(score->separator);
     lb_confusions_free(&score->confusions);
     *score = (app_score){0};
-}
-
-static lb_status out_of_memory(const app_score *score, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld outputs",
-                        (long long)score->count + 1);
 }
 
 /* Writes the ids of symbols or words to `id`, and adds new ones to the vocabulary. */
@@ -57,14 +62,21 @@ static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t c
     return status;
 }
 
-static lb_status split_words(const app_score *score, lb_sequence ids, lb_words *words, lb_error *error)
+/* The text of symbols, for lb_release; NULL after an error. */
+static char *join(const app_score *score, lb_sequence ids, lb_error *error)
 {
     size_t count = (size_t)ids.length;
     const char **symbol = lb_alloc((count + 1) * sizeof *symbol);
     for (size_t i = 0; i < count && symbol; i++) symbol[i] = lb_vocabulary_symbol(score->symbols, ids.id[i]);
-    char *text = symbol ? lb_symbols_join(&(lb_symbol_rule){0}, symbol, count, error) : NULL;
-    lb_status status = text ? lb_words_split(text, words, error) : out_of_memory(score, error);
+    char *text = symbol ? lb_symbols_join(&score->rule, symbol, count, error) : NULL;
     lb_release((void *)symbol);
+    return text ? text : lb_null(out_of_memory(score, error));
+}
+
+static lb_status split_words(const app_score *score, lb_sequence ids, lb_words *words, lb_error *error)
+{
+    char *text = join(score, ids, error);
+    lb_status status = text ? lb_words_split(text, words, error) : error->status;
     lb_release(text);
     return status;
 }
@@ -98,6 +110,36 @@ static lb_status add_words(app_score *score, lb_sequence output, lb_sequence ref
     return status;
 }
 
+/* Whether a text has several words, and is not a list of numbers. */
+static bool is_text(const char *text)
+{
+    bool letters = false, blank = false, several = false;
+    for (; *text; text++) {
+        letters = letters || (unsigned char)*text >= 0x80 || isalpha((unsigned char)*text);
+        several = several || (blank && *text != ' ');
+        blank = *text == ' ';
+    }
+    return letters && several;
+}
+
+/* Adds BLEU and chrF2 of the last row. */
+static lb_status add_text(app_score *score, lb_sequence output, const lb_sequence *references, int64_t count,
+                          lb_error *error)
+{
+    lb_strings texts = {0};
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i <= count && !status; i++)
+        status = lb_strings_add(&texts, join(score, i < count ? references[i] : output, error), error);
+    for (int64_t i = 0; i < count && !status; i++) score->is_text |= is_text(texts.text[i]);
+    if (!status)
+        status = lb_statistics_count_text(texts.text[count], (const char *const *)texts.text, count,
+                                          score->judging.lower, &score->rows[score->count - 1], error);
+    score->fewest = count < score->fewest ? count : score->fewest;
+    score->most = count > score->most ? count : score->most;
+    lb_strings_free(&texts);
+    return status;
+}
+
 /* A source: its first output, and the references of all of its rows. */
 static lb_status judge_source(app_score *score, const kept_row *rows, int64_t count, lb_sequence *references,
                               lb_error *error)
@@ -117,7 +159,8 @@ static lb_status judge_source(app_score *score, const kept_row *rows, int64_t co
     if (!status) status = lb_confusions_add(&score->confusions, references[nearest], output, error);
     if (status) return status;
     score->count++;
-    return score->letters ? add_words(score, output, references[nearest], error) : LB_OK;
+    status = add_text(score, output, references, count, error);
+    return status || !score->letters ? status : add_words(score, output, references[nearest], error);
 }
 
 static int compare_kept(const void *a, const void *b)
@@ -127,8 +170,7 @@ static int compare_kept(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Judges the rows that are kept, those of a source together, and forgets them. */
-static lb_status judge(app_score *score, lb_error *error)
+lb_status app_score_judge(app_score *score, lb_error *error)
 {
     kept_row *rows = score->kept;
     size_t kept = score->kept_count;
@@ -187,179 +229,5 @@ lb_status app_score_add(app_score *score, const lb_symbols *source, const lb_sym
     score->id_count += output->count + reference->count;
     score->kept[score->kept_count++] = row;
     score->prints[score->pairs++] = (lb_pair_print){row.source, lb_symbols_hash(reference, row.source)};
-    return score->judging.once ? LB_OK : judge(score, error);
-}
-
-/* One measure with its interval. */
-typedef struct line {
-    const char *name, *key, *unit;
-    double value, low, high;
-} line;
-
-enum { MOST_LINES = 6 };
-
-/* Without a separator, it is far higher than that of words. */
-static const char *bleu_of(const app_score *score)
-{
-    if (!score->letters) return "BLEU";
-    return strcmp(score->letters, lb_symbol_kind_names[true]) == 0 ? "BLEU of graphemes"
-                                                                   : "BLEU of characters";
-}
-
-/* Computes all measures of the rows; `*count` receives their number. */
-static lb_status compute_measures(const app_score *score, uint64_t seed, line lines[MOST_LINES], int *count,
-                                  lb_error *error)
-{
-    lb_intervals ends;
-    lb_statistics sum = {0};
-    lb_status status =
-        lb_bootstrap(score->rows, score->count, (lb_bootstrap_config){.seed = seed}, &ends, error);
-    if (status) return status;
-    for (int64_t i = 0; i < score->count; i++) lb_statistics_add(&sum, &score->rows[i]);
-    lb_measures all = lb_measure(&sum, (lb_bleu_config){0}), low = ends.low, high = ends.high;
-    int n = 0;
-    lines[n++] = (line){"exact match",
-                        "exact_match",
-                        " %",
-                        100 - all.sequence_error_rate,
-                        100 - high.sequence_error_rate,
-                        100 - low.sequence_error_rate};
-    lines[n++] = (line){"sequence error rate",   "sequence_error_rate",   " %",
-                        all.sequence_error_rate, low.sequence_error_rate, high.sequence_error_rate};
-    if (score->judging.n_best > 0)
-        lines[n++] = (line){.name = "among the best",
-                            .key = "among_best",
-                            .unit = " %",
-                            .value = 100 * (double)score->among / (double)score->count,
-                            .low = NAN,
-                            .high = NAN};
-    if (score->has_words)
-        lines[n++] = (line){"word error rate",   "word_error_rate",   " %",
-                            all.word_error_rate, low.word_error_rate, high.word_error_rate};
-    lines[n++] = (line){"symbol error rate",   "symbol_error_rate",   " %",
-                        all.symbol_error_rate, low.symbol_error_rate, high.symbol_error_rate};
-    lines[n++] = (line){bleu_of(score), "bleu", "", all.bleu, low.bleu, high.bleu};
-    *count = n;
-    return LB_OK;
-}
-
-/* NULL for no symbol. */
-static const char *symbol_of(const app_score *score, int32_t id)
-{
-    return id == LB_NO_SYMBOL ? NULL : lb_vocabulary_symbol(score->symbols, id);
-}
-
-static void print_line(const line *l)
-{
-    if (isnan(l->value))
-        app_print("%-19s %8s", l->name, "-");
-    else
-        app_print("%-19s %8.2f%s", l->name, l->value, l->unit);
-    if (!isnan(l->low))
-        app_print("%*s  95 %% interval %.2f to %.2f", 2 - (int)strlen(l->unit), "", l->low, l->high);
-    app_print("\n");
-}
-
-/* What the best of all models could have: it writes one output for a source. */
-static void print_possible(const app_score *score)
-{
-    lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
-    if (found.ambiguous == 0 || score->judging.once) return;
-    app_print("%-19s %8.2f %%  %lld source%s several targets; --any-target accepts each of them\n", "at most",
-              100 * (double)found.possible / (double)score->pairs, (long long)found.ambiguous,
-              found.ambiguous == 1 ? " has" : "s have");
-}
-
-static void print_text(const app_score *score, const line *lines, int count, const line *others,
-                       int other_count, int64_t confusions)
-{
-    static const char none[] = "(nothing)";
-    app_print("%-19s %8lld\n", "pairs", (long long)score->pairs);
-    if (score->judging.once) app_print("%-19s %8lld\n", "sources", (long long)score->count);
-    if (score->skipped > 0) app_print("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
-    for (int i = 0; i < count; i++) {
-        print_line(&lines[i]);
-        if (i == 0) print_possible(score);
-    }
-    if (score->beam == 1) app_print("%-19s %8s\n", "search", "greedy");
-    if (score->beam > 1) app_print("%-19s %8s %d\n", "search", "beam", score->beam);
-    if (other_count > 0) {
-        app_print("%-19s %8lld\nwithout the lexicon\n", "of the lexicon", (long long)score->known);
-        for (int i = 0; i < other_count; i++) print_line(&others[i]);
-    }
-    if (confusions > 0) app_print("most frequent confusions, reference -> output\n");
-    for (int64_t i = 0; i < confusions; i++) {
-        const lb_confusion *c = &score->confusions.pair[i];
-        const char *reference = symbol_of(score, c->reference), *output = symbol_of(score, c->output);
-        char wanted[LB_SYMBOL_SHOWN], written[LB_SYMBOL_SHOWN];
-        app_print("%8lld  %s -> %s\n", (long long)c->count,
-                  reference ? lb_symbol_show(reference, wanted) : none,
-                  output ? lb_symbol_show(output, written) : none);
-    }
-}
-
-static void add_line(lb_buffer *json, const line *l)
-{
-    enum { DIGITS = 9 };
-    lb_json_open(json, l->key, "{");
-    lb_json_number(json, "value", l->value, DIGITS);
-    lb_json_number(json, "low", l->low, DIGITS);
-    lb_json_number(json, "high", l->high, DIGITS);
-    lb_buffer_print(json, "}");
-}
-
-static lb_status print_json(const app_score *score, const line *lines, int count, const line *others,
-                            int other_count, int64_t confusions, lb_error *error)
-{
-    lb_buffer json = {0};
-    lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
-    lb_json_open(&json, NULL, "{");
-    lb_json_whole(&json, "pairs", score->pairs);
-    lb_json_whole(&json, "skipped_lines", score->skipped);
-    if (score->judging.once) lb_json_whole(&json, "sources", score->count);
-    if (found.ambiguous > 0) {
-        lb_json_whole(&json, "ambiguous_sources", found.ambiguous);
-        lb_json_whole(&json, "possible", found.possible);
-    }
-    for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
-    if (other_count > 0) {
-        lb_json_whole(&json, "of_lexicon", score->known);
-        lb_json_open(&json, "without_lexicon", "{");
-        for (int i = 0; i < other_count; i++) add_line(&json, &others[i]);
-        lb_buffer_print(&json, "}");
-    }
-    lb_json_string(&json, "bleu_of", score->letters ? score->letters : "symbols");
-    lb_json_open(&json, "confusions", "[");
-    for (int64_t i = 0; i < confusions; i++) {
-        const lb_confusion *c = &score->confusions.pair[i];
-        lb_json_open(&json, NULL, "{");
-        lb_json_string(&json, "reference", symbol_of(score, c->reference));
-        lb_json_string(&json, "output", symbol_of(score, c->output));
-        lb_json_whole(&json, "count", c->count);
-        lb_buffer_print(&json, "}");
-    }
-    lb_buffer_print(&json, "]}");
-    lb_status status = json.failed ? out_of_memory(score, error) : LB_OK;
-    if (!status) app_print("%s\n", json.text);
-    lb_release(json.text);
-    return status;
-}
-
-lb_status app_score_print(app_score *score, app_score *without, int confusions, uint64_t seed, bool json,
-                          lb_error *error)
-{
-    line lines[MOST_LINES], others[MOST_LINES];
-    int found, other = 0;
-    lb_status status = judge(score, error);
-    if (status) return status;
-    lb_pair_prints_sort(score->prints, score->pairs);
-    status = compute_measures(score, seed, lines, &found, error);
-    if (!status && without->pairs > 0) status = judge(without, error);
-    if (!status && without->pairs > 0) status = compute_measures(without, seed, others, &other, error);
-    if (status) return status;
-    lb_confusions_sort(&score->confusions);
-    int64_t count = score->confusions.count < confusions ? score->confusions.count : confusions;
-    if (json) return print_json(score, lines, found, others, other, count, error);
-    print_text(score, lines, found, others, other, count);
-    return LB_OK;
+    return score->judging.once ? LB_OK : app_score_judge(score, error);
 }

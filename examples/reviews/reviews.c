@@ -2,10 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "data/symbols.h"
 #include "io/file.h"
 #include "io/file_kind.h"
 #include "io/lines.h"
-#include "reviews/lower_case.h"
 #include "reviews/text_files.h"
 
 #include <errno.h>
@@ -146,9 +146,9 @@ lb_status reviews_words(const char *text, lb_words *words, lb_error *error)
     size_t length = strlen(text);
     *words = (lb_words){0};
     if (!lb_utf8_valid(text, length)) return lb_error_set(error, LB_ERROR_FORMAT, "expected text in UTF-8");
-    char *lower = lb_alloc(REVIEWS_LOWER_CASE_ROOM(length) + 1);
+    char *lower = lb_alloc(LB_LOWER_CASE_ROOM(length) + 1);
     if (!lower) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the words of a text");
-    lower[reviews_lower_case(text, length, lower)] = '\0';
+    lower[lb_lower_case(text, length, lower)] = '\0';
     lb_status status = lb_words_split(lower, words, error);
     lb_release(lower);
     return status;

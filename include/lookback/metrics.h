@@ -1,4 +1,4 @@
-/* The quality of outputs: edit distance, error rates, BLEU, confidence intervals, confusions; and how a model
+/* The quality of outputs: edit distance, error rates, BLEU, chrF, confidence intervals, confusions; and how a model
  * attends. */
 #ifndef LOOKBACK_METRICS_H
 #define LOOKBACK_METRICS_H
@@ -62,7 +62,23 @@ typedef struct lb_bleu_config {
     double value;                /* [LB_BLEU_FLOOR: 0.1, LB_BLEU_ADD_K: 1] */
 } lb_bleu_config;
 
-/* ---- Measures of outputs against references: sequence, word and symbol error rate, BLEU. ---- */
+/* ---- chrF: how many n-grams of characters the output and the reference have in common. ---- */
+
+/** The longest n-grams that chrF counts. */
+enum { LB_CHRF_ORDER = 6 };
+
+/** The statistics of an output. To score several outputs, add up their statistics first.
+ *  Formula: F = 5 P R / (4 P + R), where recall R counts twice as much as precision P (beta = 2). P is the mean of
+ *           matches / outputs and R that of matches / references, over the lengths of n-grams that both sides have.
+ *  Source:  Popovic 2015, "chrF: character n-gram F-score for automatic MT evaluation", as computed by sacreBLEU (Post
+ *           2018, arXiv:1804.08771) by default: chrF2, of characters without white space and not of words. */
+typedef struct lb_chrf_statistics {
+    int64_t matches[LB_CHRF_ORDER]; /* [n - 1]: n-grams of the output that also occur in the reference */
+    int64_t outputs[LB_CHRF_ORDER]; /* [n - 1]: n-grams of the output; 0 if the reference has none so long */
+    int64_t references[LB_CHRF_ORDER]; /* [n - 1]: n-grams of the reference */
+} lb_chrf_statistics;
+
+/* ---- Measures of outputs against references: sequence, word and symbol error rate, BLEU, chrF. ---- */
 
 /** The statistics of one output for all measures. To score several outputs, add up their statistics first. */
 typedef struct lb_statistics {
@@ -72,7 +88,9 @@ typedef struct lb_statistics {
     int64_t reference_length; /* length of the nearest reference */
     int64_t word_edits;       /* see lb_statistics_count_words; 0 if words are not counted */
     int64_t reference_words;
-    lb_bleu_statistics bleu;
+    lb_bleu_statistics bleu;     /* of the symbols */
+    lb_bleu_statistics bleu_13a; /* see lb_statistics_count_text; 0, as is chrf2, if texts are not counted */
+    lb_chrf_statistics chrf2;
 } lb_statistics;
 
 /** Measures in percent, as they are usually reported. */
@@ -81,7 +99,9 @@ typedef struct lb_measures {
     double word_error_rate;     /* sum of word edits / sum of reference words */
     /* Sum of edits / sum of reference lengths; above 100 if outputs are far too long. */
     double symbol_error_rate;
-    double bleu; /* NaN if it is not defined, see lb_bleu_config */
+    double bleu;     /* of the symbols; NaN if it is not defined, see lb_bleu_config */
+    double bleu_13a; /* of the words of texts, with LB_BLEU_EXP; 0 if it is not defined */
+    double chrf2;    /* of the characters of texts */
 } lb_measures;
 
 /** The statistics of an output against `count` references, each of which is correct. Edits are counted against the
@@ -106,6 +126,18 @@ LB_MUST_USE lb_status lb_statistics_of(lb_sequence output, const lb_sequence *re
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_statistics_count_words(lb_sequence output, lb_sequence reference,
                                                 lb_statistics *statistics, lb_error *error);
+
+/** Counts what BLEU and chrF of translations are computed from, as papers report them: sets bleu_13a and chrf2. Texts
+ *  are as a reader sees them, detokenised and in one normal form. Words are those of the tokenization 13a; characters
+ *  are code points other than white space. Each reference is correct: BLEU takes n-grams from all of them, chrF the
+ *  most similar one.
+ *  Lower:   compare in lower case, as str.lower() in Python.
+ *  Errors:  LB_ERROR_ARGUMENT without a reference; LB_ERROR_FORMAT for a text that is not UTF-8; LB_ERROR_MEMORY.
+ *  Source:  sacreBLEU (Post 2018, arXiv:1804.08771): BLEU with case:mixed, or case:lc, eff:no, tok:13a and smooth:exp,
+ *           and chrF2 with eff:yes, nc:6, nw:0 and space:no. */
+LB_MUST_USE lb_status lb_statistics_count_text(const char *output, const char *const *references,
+                                               int64_t count, bool lower, lb_statistics *statistics,
+                                               lb_error *error);
 
 /** Adds `more` to `sum`, which starts from zero. */
 void lb_statistics_add(lb_statistics *sum, const lb_statistics *more);
@@ -134,8 +166,8 @@ typedef struct lb_intervals {
  *  interval leaves out the lowest and the highest (1 - confidence) / 2 of the values that are defined. If these are all
  *  the same, they tell nothing of the width, and there is no interval.
  *  Exact:  the same seed gives the same bits with any number of threads.
- *  Cost:   O(resamples count), whatever the lengths; 10,000 outputs take about 0.1 s on one core.
- *  Memory: three numbers per resample during the call.
+ *  Cost:   O(resamples count), whatever the lengths; 10,000 outputs take about 0.2 s on one core.
+ *  Memory: five numbers per resample during the call.
  *  Errors: LB_ERROR_ARGUMENT for fewer than one output or resample, or a confidence that is not between 0 and 1;
  *          LB_ERROR_MEMORY.
  *  Source: percentile bootstrap, Efron and Tibshirani 1993, "An introduction to the bootstrap", chapter 13; for corpus

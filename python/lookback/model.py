@@ -210,8 +210,9 @@ class Model:
 
         Returns what `lookback evaluate --json` prints: pairs, exact_match, sequence_error_rate, symbol_error_rate,
         word_error_rate (if targets have several words) and bleu, in percent, each a dict of value, low and high, the ends
-        of the 95 % interval; bleu_of, the units of BLEU: "characters", "graphemes" or, with a separator, "symbols"; and
-        confusions, a list of dicts.
+        of the 95 % interval; bleu_of, the units of BLEU: "characters", "graphemes" or, with a separator, "symbols";
+        bleu_13a and chrf2 (if targets are texts of several words), BLEU and chrF2 as sacreBLEU defines them, with their
+        signature; and confusions, a list of dicts.
 
         options  those of `lookback evaluate` by their names: beam=1, confusions=20, skip_bad_lines=True
 

@@ -112,6 +112,27 @@ LB_MUST_USE lb_status lb_words_split(const char *text, lb_words *words, lb_error
 
 void lb_words_free(lb_words *words);
 
+/* ---- words_13a.c: text as the words that BLEU counts. ---- */
+
+/** Splits valid UTF-8 into words and signs, for BLEU: entities of HTML become their characters, and signs of ASCII are
+ *  words of their own, except for an apostrophe, a hyphen that is not behind a digit, and points and commas between
+ *  digits.
+ *  Memory: free it with lb_words_free, also after an error. Errors: LB_ERROR_MEMORY.
+ *  Source: the tokenization "13a" of sacreBLEU (Post 2018, arXiv:1804.08771), that of NIST's mteval-v13a.pl. */
+LB_MUST_USE lb_status lb_words_split_13a(const char *text, lb_words *words, lb_error *error);
+
+/* ---- lower_case.c: lower case of all scripts. ---- */
+
+/** The maximum bytes of the lower case of `length` bytes: a letter that grows takes 3 bytes instead of 2. */
+#define LB_LOWER_CASE_ROOM(length) ((length) + (length) / 2)
+
+/** Writes the lower case of `length` bytes of valid UTF-8 to `lower`, which has LB_LOWER_CASE_ROOM. Returns its length.
+ *  As:     str.lower() in Python, which is the default mapping of the Unicode Standard, section 3.13: a capital sigma
+ *          at the end of a word becomes a final sigma, and the Turkish capital i with a dot becomes an i and a dot
+ *          above.
+ *  Cost:   O(length). */
+size_t lb_lower_case(const char *text, size_t length, char *lower);
+
 /* ---- vocabulary.c: symbols, such as words, and their ids. ---- */
 
 /** The count of the symbol with this id; 0 if there is no such id. */

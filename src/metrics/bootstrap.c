@@ -74,10 +74,11 @@ lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "bootstrap: invalid request: %lld resamples of %lld outputs, confidence %g",
                             (long long)resamples, (long long)count, confidence);
-    double *words = lb_alloc(3 * (size_t)resamples * sizeof *words);
+    double *words = lb_alloc(5 * (size_t)resamples * sizeof *words);
     if (!words)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld resamples", (long long)resamples);
-    double *symbols = words + resamples, *bleus = symbols + resamples;
+    double *symbols = words + resamples, *bleus = symbols + resamples, *bleus_13a = bleus + resamples,
+           *chrfs = bleus_13a + resamples;
     uint32_t stream = lb_rng_stream("bootstrap");
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < resamples; i++) {
@@ -86,6 +87,8 @@ lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap
         words[i] = found.word_error_rate;
         symbols[i] = found.symbol_error_rate;
         bleus[i] = found.bleu;
+        bleus_13a[i] = found.bleu_13a;
+        chrfs[i] = found.chrf2;
     }
     lb_measures *low = &intervals->low, *high = &intervals->high;
     int64_t errors = 0;
@@ -94,6 +97,8 @@ lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap
     cut(words, resamples, confidence, &low->word_error_rate, &high->word_error_rate);
     cut(symbols, resamples, confidence, &low->symbol_error_rate, &high->symbol_error_rate);
     cut(bleus, resamples, confidence, &low->bleu, &high->bleu);
+    cut(bleus_13a, resamples, confidence, &low->bleu_13a, &high->bleu_13a);
+    cut(chrfs, resamples, confidence, &low->chrf2, &high->chrf2);
     lb_release(words);
     return LB_OK;
 }

@@ -43,6 +43,8 @@ void lb_statistics_add(lb_statistics *sum, const lb_statistics *more)
     sum->word_edits += more->word_edits;
     sum->reference_words += more->reference_words;
     lb_bleu_add(&sum->bleu, &more->bleu);
+    lb_bleu_add(&sum->bleu_13a, &more->bleu_13a);
+    lb_chrf_add(&sum->chrf2, &more->chrf2);
 }
 
 static double percent(int64_t part, int64_t whole)
@@ -53,10 +55,13 @@ static double percent(int64_t part, int64_t whole)
 
 lb_measures lb_measure(const lb_statistics *sum, lb_bleu_config config)
 {
+    double bleu_13a = lb_bleu(&sum->bleu_13a, (lb_bleu_config){.smoothing = LB_BLEU_EXP});
     return (lb_measures){.sequence_error_rate = percent(sum->errors, sum->outputs),
                          .word_error_rate = percent(sum->word_edits, sum->reference_words),
                          .symbol_error_rate = percent(sum->edits, sum->reference_length),
-                         .bleu = lb_bleu(&sum->bleu, config)};
+                         .bleu = lb_bleu(&sum->bleu, config),
+                         .bleu_13a = isnan(bleu_13a) ? 0 : bleu_13a,
+                         .chrf2 = lb_chrf(&sum->chrf2)};
 }
 
 /* ---- Calibration. ---- */

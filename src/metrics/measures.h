@@ -1,4 +1,4 @@
-/* What measures are made of: alignments of outputs with references, and BLEU. */
+/* What measures are made of: alignments of outputs with references, BLEU and chrF. */
 #ifndef LB_MEASURES_H
 #define LB_MEASURES_H
 
@@ -43,5 +43,20 @@ void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
 
 /** BLEU from 0 to 100, or NaN if it is not defined: see lb_bleu_config. */
 double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
+
+/* ---- chrf.c ---- */
+
+/** The statistics of one output against one or more references, each the characters of a text: against the one with
+ *  the highest chrF, the first of equals.
+ *  Cost:   O((output + references) log(length)); 24 bytes for each character during the call.
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_chrf_tally(lb_sequence output, const lb_sequence *references, int64_t count,
+                                    lb_chrf_statistics *statistics, lb_error *error);
+
+/** Adds `more` to `sum`. */
+void lb_chrf_add(lb_chrf_statistics *sum, const lb_chrf_statistics *more);
+
+/** chrF from 0 to 100: see lb_chrf_statistics. */
+double lb_chrf(const lb_chrf_statistics *sum);
 
 #endif

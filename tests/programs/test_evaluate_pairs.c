@@ -128,7 +128,7 @@ START_TEST(test_evaluate_prints_a_line_for_each_measure)
                  "exact match            90.00 %  95 % interval 59.58 to 98.21\n"
                  "sequence error rate    10.00 %  95 % interval 1.79 to 40.42\n"
                  "symbol error rate       3.33 %  95 % interval 0.00 to ");
-    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU                  "));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU of symbols       "));
     ck_assert_ptr_nonnull(
         strstr(result.output, "\nmost frequent confusions, reference -> output\n       1  B -> A\n"));
     RUN(model, "pairs.tsv", "--confusions=0");
@@ -169,7 +169,7 @@ START_TEST(test_evaluate_bleu_is_named_after_what_it_is_of)
     RUN("--predictions=said.tsv", "pairs.tsv", "--symbols=graphemes", "--json");
     ck_assert_ptr_nonnull(strstr(result.output, "\"bleu_of\":\"graphemes\""));
     RUN("--predictions=said.tsv", "pairs.tsv", "--target-separator= ");
-    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU                   18.43"));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU of symbols        18.43"));
     RUN("--predictions=said.tsv", "pairs.tsv", "--target-separator= ", "--json");
     ck_assert_ptr_nonnull(strstr(result.output, "\"bleu_of\":\"symbols\""));
 }

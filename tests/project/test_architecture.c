@@ -28,6 +28,7 @@ static const struct rule {
       "lookback/op.h", "base/", "tensor/", "autograd/op.h", "autograd/tape.h", "nn/"}},
     {"io/", {"lookback/base.h", "lookback/tensor.h", "lookback/io.h", "base/", "tensor/shape.h", "io/"}},
     {"data/", {"lookback/base.h", "lookback/tensor.h", "lookback/data.h", "base/", "io/", "data/"}},
+    {"metrics/text.c", {"lookback/base.h", "lookback/metrics.h", "base/", "data/symbols.h", "metrics/"}},
     {"metrics/", {"lookback/base.h", "lookback/metrics.h", "base/", "metrics/"}},
     {"plot/", {"lookback/base.h", "lookback/plot.h", "base/", "io/file.h", "plot/"}},
     {"models/",

@@ -1,7 +1,7 @@
 /* Lower case and words, compared with Python: tests/data/text/make_fixtures.py. It takes seconds. */
 #include "reviews/reviews.h"
 
-#include "reviews/lower_case.h"
+#include "data/symbols.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -29,18 +29,18 @@ static size_t write_character(int32_t character, char *text)
 /* The lower case of a text as a string. */
 static char *lower(const char *text)
 {
-    static char result[REVIEWS_LOWER_CASE_ROOM(LONGEST) + 1];
+    static char result[LB_LOWER_CASE_ROOM(LONGEST) + 1];
     size_t length = strlen(text);
     ck_assert_uint_le(length, LONGEST);
-    result[reviews_lower_case(text, length, result)] = '\0';
+    result[lb_lower_case(text, length, result)] = '\0';
     return result;
 }
 
 /* What follows the end of the text does not count. */
 START_TEST(test_lower_case_of_sigma_at_the_end_of_a_text_in_another_is_final)
 {
-    char result[REVIEWS_LOWER_CASE_ROOM(4) + 1];
-    result[reviews_lower_case("\u0391\u03a3\u0391", 4, result)] = '\0';
+    char result[LB_LOWER_CASE_ROOM(4) + 1];
+    result[lb_lower_case("\u0391\u03a3\u0391", 4, result)] = '\0';
     ck_assert_str_eq(result, "\u03b1\u03c2");
 }
 END_TEST

@@ -1,4 +1,4 @@
-#include "reviews/lower_case.h"
+#include "data/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,7 +86,7 @@ static bool is_final(const char *text, const char *sigma, const char *end)
     return true;
 }
 
-size_t reviews_lower_case(const char *text, size_t length, char *lower)
+size_t lb_lower_case(const char *text, size_t length, char *lower)
 {
     const char *end = text + length;
     char *to = lower;
