@@ -482,6 +482,9 @@ typedef struct lb_transformer_context {
     const lb_key_values *memory_projected;
     lb_tensor *memory_mask;                    /* broadcasts to [batch, heads, length, S]; NULL: none */
     lb_tensor **self_weights, **cross_weights; /* receive the attention weights, unless NULL */
+    /* What the models of the library attend to when they write step by step, instead of past, mask and memory; without
+     * gradients. NULL: none. */
+    const struct lb_decoder_step *step;
 } lb_transformer_context;
 
 /** Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE. `index` is the layer's entry in the arrays of

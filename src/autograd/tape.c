@@ -54,6 +54,7 @@ void lb_tape_free(lb_tape *tape)
 {
     if (!tape) return;
     lb_tape_free(tape->scratch);
+    lb_sinusoids_free(tape->sinusoids);
     for (int i = 0; i < LB_LENGTH(tape->work); i++) lb_arena_free(tape->work[i]);
     lb_arena_free(tape->arena);
     lb_release(tape);

@@ -20,8 +20,9 @@ struct lb_tape {
     bool backward_ran;
     uint64_t seed;
     uint32_t step;
-    uint32_t random_ops; /* since the last reset */
-    lb_tape *scratch;    /* NULL until it is needed */
+    uint32_t random_ops;            /* since the last reset */
+    lb_tape *scratch;               /* NULL until it is needed */
+    struct lb_sinusoids *sinusoids; /* the tables so far, see sinusoids.c */
 };
 
 /** Whether backward has come, or will come, to this op. */
@@ -31,6 +32,9 @@ static inline bool lb_node_is_reached(const lb_node *node)
         if (node->out[i] && node->out[i]->grad) return true;
     return false;
 }
+
+/** Frees the tables of a tape. */
+void lb_sinusoids_free(struct lb_sinusoids *table);
 
 /** A tensor on the tape whose values are arbitrary; poison on failure. */
 lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape);

@@ -197,6 +197,7 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
     int64_t layers = model->config.layers;
     lb_transformer_memory memory = {.source = lb_tape_alloc_zero(tape, layers, sizeof *memory.source),
                                     .past = lb_tape_alloc_zero(tape, layers, sizeof *memory.past),
+                                    .batch = source.batch,
                                     .mask = lb_key_mask(lb_tokens_mask(source)),
                                     .symbols = lb_copying_read(&model->copying, source)};
     lb_transformer_context context = {
@@ -219,29 +220,88 @@ static lb_tensor *causal_mask(lb_tape *tape, int64_t past, int64_t count)
     return lb_slice(lb_causal_mask(tape, past + count), 0, past, count);
 }
 
+/* What one token at a time attends to. False after an error, recorded on the tape. */
+static bool begin_step(const lb_transformer_memory *memory, lb_tokens target_in, int64_t layers,
+                       lb_decoder_step *step)
+{
+    lb_kv_cache *before = memory->cache;
+    const lb_tensor *keys = memory->source[0].keys;
+    if (!lb_is_sound(keys) || lb_tape_status(target_in.tape)) return false;
+    if (target_in.batch != memory->batch) {
+        lb_tape_fail(target_in.tape, LB_ERROR_SHAPE, "found %lld rows of targets, expected %lld",
+                     (long long)target_in.batch, (long long)memory->batch);
+        return false;
+    }
+    const lb_kv_cache sizes = {.batch = memory->batch, .layers = layers, .width = lb_dim(keys, 2)};
+    if (memory->past[0].keys) {
+        before = lb_kv_cache_extend(target_in.tape, NULL, sizes, memory->length);
+        for (int i = 0; before && i < layers; i++)
+            lb_kv_cache_write(before, i, memory->length, memory->past[i].keys->data, sizes.width,
+                              memory->past[i].values->data, sizes.width);
+    }
+    *step = (lb_decoder_step){.cache = lb_kv_cache_extend(target_in.tape, before, sizes, target_in.length),
+                              .source = memory->source,
+                              .mask = memory->mask,
+                              .row = memory->row};
+    return step->cache != NULL;
+}
+
+/* The memory as tensors: of many tokens at once, or of those that are recorded. False without memory. */
+static bool begin_whole(lb_tape *tape, int64_t layers, lb_transformer_memory *memory)
+{
+    if (memory->row) {
+        lb_key_values *source = lb_tape_alloc(tape, (size_t)layers * sizeof *source);
+        if (!source) return false;
+        for (int i = 0; i < layers; i++) {
+            source[i].keys = lb_select_rows(tape, memory->source[i].keys, memory->row, memory->batch);
+            source[i].values = lb_select_rows(tape, memory->source[i].values, memory->row, memory->batch);
+        }
+        memory->source = source;
+        memory->mask = lb_select_rows(tape, memory->mask, memory->row, memory->batch);
+        memory->row = NULL;
+    }
+    for (int i = 0; memory->cache && i < layers; i++)
+        memory->past[i] = lb_kv_cache_read(tape, memory->cache, i);
+    memory->cache = NULL;
+    return true;
+}
+
+/* One token at a time goes on from a cache, and so do more tokens after others. All at once, and whatever is recorded,
+ * goes through the ops of training. */
 lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
                                              lb_tokens target_in, lb_tensor **self)
 {
     lb_tape *tape = target_in.tape;
     int64_t layers = model->config.layers;
     lb_transformer_decoded decoded = {.memory = *memory};
+    lb_transformer_memory *after = &decoded.memory;
+    lb_decoder_step step;
+    bool steps = lb_tape_mode(tape) == LB_MODE_EVALUATE && (target_in.length == 1 || memory->length > 0);
     lb_tensor **weights = lb_tape_alloc_zero(tape, layers, sizeof(lb_tensor *));
-    decoded.memory.past = lb_tape_alloc_zero(tape, layers, sizeof *decoded.memory.past);
-    if (!weights || !decoded.memory.past || !memory->past || !memory->source) {
+    after->past = lb_tape_alloc_zero(tape, layers, sizeof *after->past);
+    if (!weights || !after->past || !memory->past || !memory->source) {
         decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
         return decoded;
     }
     const char *outer = lb_tape_enter(tape, model->name);
-    memcpy(decoded.memory.past, memory->past, (size_t)layers * sizeof *memory->past);
-    decoded.memory.length += target_in.length;
-    lb_transformer_context context = {
-        .self_mask = causal_mask(tape, memory->length, target_in.length),
-        .self_bias = lb_positional_bias(&model->target_positions, tape, memory->length, target_in.length),
-        .past = decoded.memory.past,
-        .memory_projected = memory->source,
-        .memory_mask = memory->mask,
-        .self_weights = self,
-        .cross_weights = weights};
+    lb_transformer_context context = {.self_weights = self, .cross_weights = weights};
+    context.self_bias = lb_positional_bias(&model->target_positions, tape, memory->length, target_in.length);
+    if (!steps) memcpy(after->past, memory->past, (size_t)layers * sizeof *memory->past);
+    if (steps ? !begin_step(memory, target_in, layers, &step) : !begin_whole(tape, layers, after)) {
+        lb_tape_leave(tape, outer);
+        decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
+        return decoded;
+    }
+    if (steps) {
+        after->cache = step.cache;
+        context.step = &step;
+    } else {
+        context.self_mask = causal_mask(tape, memory->length, target_in.length);
+        context.past = after->past;
+        context.memory_projected = after->source;
+        context.memory_mask = after->mask;
+    }
+    after->length += target_in.length;
     lb_tensor *input =
         embed(model, &model->target_embedding, &model->target_positions, target_in, memory->length);
     lb_tensor *x = lb_transformer_stack_forward(&model->decoder, input, &context);
@@ -301,25 +361,25 @@ static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tok
     return (lb_model_step){decoded.logits, decoded.weights, after};
 }
 
-static lb_key_values select_key_values(lb_tape *tape, lb_key_values from, const int64_t *row, int64_t count)
-{
-    return (lb_key_values){lb_select_rows(tape, from.keys, row, count),
-                           lb_select_rows(tape, from.values, row, count)};
-}
-
+/* Rows of the past and of the source are found by their numbers: nothing is copied but these numbers. */
 static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_decoder_state from,
                                     const int64_t *row, int64_t count)
 {
     const lb_transformer_memory *before = from;
     int64_t layers = ((const lb_transformer *)model)->config.layers;
     lb_transformer_memory *after = lb_tape_alloc(tape, sizeof *after);
-    lb_key_values *all = lb_tape_alloc(tape, 2 * (size_t)layers * sizeof *all);
-    if (!after || !all) return NULL;
-    *after = (lb_transformer_memory){all, lb_select_rows(tape, before->mask, row, count), all + layers,
-                                     before->length, lb_tokens_select(tape, before->symbols, row, count)};
-    for (int i = 0; i < layers; i++) {
-        after->source[i] = select_key_values(tape, before->source[i], row, count);
-        after->past[i] = select_key_values(tape, before->past[i], row, count);
+    int64_t *source = lb_tape_alloc(tape, (size_t)count * sizeof *source);
+    if (!after || !source) return NULL;
+    *after = *before;
+    after->batch = count;
+    for (int64_t i = 0; i < count; i++) source[i] = before->row ? before->row[row[i]] : row[i];
+    after->row = source;
+    after->symbols = lb_tokens_select(tape, before->symbols, row, count);
+    after->cache = lb_kv_cache_select(tape, before->cache, row, count);
+    after->past = lb_tape_alloc_zero(tape, layers, sizeof *after->past);
+    for (int i = 0; after->past && i < layers; i++) {
+        after->past[i].keys = lb_select_rows(tape, before->past[i].keys, row, count);
+        after->past[i].values = lb_select_rows(tape, before->past[i].values, row, count);
     }
     return after;
 }

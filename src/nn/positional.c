@@ -39,20 +39,12 @@ lb_status lb_positional_init(lb_positional *positional, lb_params *params, const
     return lb_params_status(params);
 }
 
-static lb_real sinusoid(int64_t position, int64_t column, int64_t width)
-{
-    int64_t pair = column - column % 2;
-    double angle = (double)position * pow(10000, -(double)pair / (double)width);
-    return (lb_real)(column % 2 ? cos(angle) : sin(angle));
-}
+enum { BASE = 10000 }; /* the longest wavelength is this times 2 pi */
 
 static lb_tensor *sinusoids(lb_tape *tape, int64_t first, int64_t length, int64_t width)
 {
-    lb_tensor *table = lb_tensor_new(tape, LB_SHAPE(length, width), NULL);
-    if (!lb_is_sound(table)) return table;
-    for (int64_t i = 0; i < length * width; i++)
-        table->data[i] = sinusoid(first + i / width, i % width, width);
-    return table;
+    const lb_real *rows = lb_tape_sinusoids(tape, BASE, width, first, length);
+    return lb_tensor_new(tape, LB_SHAPE(length, width), rows);
 }
 
 /* One row for each position from 0 to the largest, which are then looked up. */
@@ -60,12 +52,11 @@ static lb_tensor *sinusoids_at(lb_tokens position, int64_t width)
 {
     int64_t largest = 0, count = position.batch * position.length;
     for (int64_t i = 0; i < count; i++) largest = position.id[i] > largest ? position.id[i] : largest;
-    const lb_tensor *table = sinusoids(position.tape, 0, largest + 1, width);
+    const lb_real *table = lb_tape_sinusoids(position.tape, BASE, width, 0, largest + 1);
     lb_tensor *rows = lb_tensor_new(position.tape, LB_SHAPE(position.batch, position.length, width), NULL);
-    if (!lb_is_sound(table) || !lb_is_sound(rows)) return rows;
+    if (!table || !lb_is_sound(rows)) return rows;
     for (int64_t i = 0; i < count; i++)
-        memcpy(rows->data + i * width, table->data + position.id[i] * width,
-               (size_t)width * sizeof *rows->data);
+        memcpy(rows->data + i * width, table + position.id[i] * width, (size_t)width * sizeof *rows->data);
     return rows;
 }
 

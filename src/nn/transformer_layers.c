@@ -1,4 +1,5 @@
 #include "lookback/nn.h"
+#include "nn/kv_cache.h"
 #include "nn/layers.h"
 #include "nn/params.h"
 
@@ -51,6 +52,8 @@ static lb_key_values append(lb_key_values past, lb_key_values more)
 static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tensor *x,
                                       const lb_transformer_context *context, int64_t index)
 {
+    if (context->step)
+        return lb_multi_head_ask_cache(&layer->self, x, context->step, index, context->self_bias);
     const lb_tensor *before = context->past ? context->past[index].keys : NULL;
     int64_t first = before && lb_is_sound(before) ? lb_dim(before, 1) : 0;
     lb_key_values seen = lb_multi_head_project_at(&layer->self, x, x, first);
@@ -58,21 +61,27 @@ static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tens
     return lb_multi_head_ask(&layer->self, x, seen, context->self_mask, context->self_bias);
 }
 
+static lb_attended_result attend_source(const lb_transformer_layer *layer, lb_tensor *x,
+                                        const lb_transformer_context *context, int64_t index)
+{
+    if (context->step) return lb_multi_head_ask_source(&layer->cross, x, context->step, index);
+    lb_key_values seen = context->memory_projected
+                             ? context->memory_projected[index]
+                             : lb_multi_head_project(&layer->cross, context->memory, context->memory);
+    return lb_multi_head_ask(&layer->cross, x, seen, context->memory_mask, NULL);
+}
+
 static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, lb_tensor *x,
                              const lb_transformer_context *context, int64_t index)
 {
     lb_attended_result result;
-    lb_key_values seen;
     switch (which) {
     case SELF:
         result = attend_self(layer, x, context, index);
         if (context->self_weights) context->self_weights[index] = result.weights;
         return result.context;
     case CROSS:
-        seen = context->memory_projected
-                   ? context->memory_projected[index]
-                   : lb_multi_head_project(&layer->cross, context->memory, context->memory);
-        result = lb_multi_head_ask(&layer->cross, x, seen, context->memory_mask, NULL);
+        result = attend_source(layer, x, context, index);
         if (context->cross_weights) context->cross_weights[index] = result.weights;
         return result.context;
     case FEED_FORWARD:

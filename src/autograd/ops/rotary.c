@@ -1,8 +1,7 @@
 /* Rotary positions: pairs of numbers of a query or key are turned by an angle that grows with the position. */
 #include "autograd/op.h"
+#include "autograd/tape.h"
 #include "lookback/ops.h"
-
-#include <math.h>
 
 /* x as batch times length times heads; with the heads as an axis, they come before the length. */
 typedef struct layout {
@@ -47,27 +46,13 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-/* cos and sin of the angle of each position and pair */
-static lb_real *angles(const lb_node *node, const layout *l)
-{
-    const lb_rotary_options *options = node->attributes;
-    lb_real *table = lb_op_reals(node, l->length * l->pairs * 2 + 1);
-    for (int64_t i = 0; table && i < l->length * l->pairs; i++) {
-        int64_t position = options->first + i / l->pairs;
-        double angle = (double)position * pow(options->base, -(double)(i % l->pairs) / (double)l->pairs);
-        table[2 * i] = (lb_real)cos(angle);
-        table[2 * i + 1] = (lb_real)sin(angle);
-    }
-    return table;
-}
-
 /* Adds one row, turned; `sign` is -1 for turning back. */
 static void turn_row(const layout *l, bool interleaved, lb_real sign, const lb_real *angle, const lb_real *x,
                      lb_real *y)
 {
     int64_t step = interleaved ? 2 : 1, apart = interleaved ? 1 : l->pairs;
     for (int64_t j = 0; j < l->pairs; j++) {
-        lb_real cosine = angle[2 * j], sine = sign * angle[2 * j + 1], a = x[j * step],
+        lb_real cosine = angle[2 * j + 1], sine = sign * angle[2 * j], a = x[j * step],
                 b = x[j * step + apart];
         y[j * step] += cosine * a - sine * b;
         y[j * step + apart] += sine * a + cosine * b;
@@ -84,11 +69,12 @@ static void turn(const lb_node *node, lb_real sign, const lb_real *x, lb_real *y
                  x + row * l.width, y + row * l.width);
 }
 
-/* saved: the angles */
+/* saved: sin and cos of the angle of each position and pair */
 static lb_status forward(lb_node *node)
 {
     layout l = layout_of(node);
-    node->saved = angles(node, &l);
+    const lb_rotary_options *options = node->attributes;
+    node->saved = (void *)lb_tape_sinusoids(node->tape, options->base, 2 * l.pairs, options->first, l.length);
     if (!node->saved) return LB_ERROR_MEMORY;
     for (int64_t i = 0; i < lb_count(node->out[0]); i++) node->out[0]->data[i] = 0;
     turn(node, 1, node->in[0]->data, node->out[0]->data);

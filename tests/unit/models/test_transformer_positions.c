@@ -20,6 +20,8 @@ static const lb_transformer_config settings[] = {
     {.kv_heads = 1, .positions = LB_POSITIONAL_ROTARY},
     {.softcap = 0.5},
     {.window = 1},
+    {.attention_weights = LB_SPARSEMAX},
+    {.attention_weights = LB_ENTMAX, .kv_heads = 2, .positions = LB_POSITIONAL_ALIBI},
     {.positions = LB_POSITIONAL_RELATIVE, .kv_heads = 2, .softcap = 2, .window = 2, .tied = true},
 };
 

@@ -1,0 +1,74 @@
+/* Sines and cosines of positions. A step of a decoder needs one row of them, and so does the next step, and the next
+ * batch: the tape keeps a table. */
+#include "autograd/tape.h"
+#include "autograd/tape_internal.h"
+#include "lookback/op.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIRST_ROWS = 16, MOST_ROWS = 1 << 14 /* of a table; what is beyond is computed anew */ };
+
+/* Rows 0, 1, ... for one base and width. A larger table replaces it, but recorded ops still read it: all of them live
+ * as long as the tape. */
+struct lb_sinusoids {
+    struct lb_sinusoids *next;
+    double base;
+    int64_t width, rows;
+    lb_real *row;
+};
+
+static void compute(double base, int64_t width, int64_t first, int64_t count, lb_real *rows)
+{
+    for (int64_t column = 0; column < width; column++) {
+        int64_t pair = column - column % 2;
+        double frequency = pow(base, -(double)pair / (double)width);
+        for (int64_t i = 0; i < count; i++) {
+            double angle = (double)(first + i) * frequency;
+            rows[i * width + column] = (lb_real)(column % 2 ? cos(angle) : sin(angle));
+        }
+    }
+}
+
+/* A table of at least `rows` rows; NULL without memory. */
+static const struct lb_sinusoids *find_table(lb_tape *tape, double base, int64_t width, int64_t rows)
+{
+    const struct lb_sinusoids *known = tape->sinusoids; /* the latest is the largest */
+    while (known && (memcmp(&known->base, &base, sizeof base) != 0 || known->width != width))
+        known = known->next;
+    if (known && known->rows >= rows) return known;
+    int64_t before = known ? known->rows : 0, wanted = known ? 2 * before : FIRST_ROWS;
+    if (wanted < rows) wanted = rows;
+    struct lb_sinusoids *table = lb_alloc(sizeof *table);
+    lb_real *row = table ? lb_alloc((size_t)(wanted * width) * sizeof *row) : NULL;
+    if (!row) {
+        lb_release(table);
+        return NULL;
+    }
+    if (known) memcpy(row, known->row, (size_t)(before * width) * sizeof *row);
+    compute(base, width, before, wanted - before, row + before * width);
+    *table = (struct lb_sinusoids){tape->sinusoids, base, width, wanted, row};
+    tape->sinusoids = table;
+    return table;
+}
+
+const lb_real *lb_tape_sinusoids(lb_tape *tape, double base, int64_t width, int64_t first, int64_t count)
+{
+    if (first <= MOST_ROWS - count) {
+        const struct lb_sinusoids *table = find_table(tape, base, width, first + count);
+        if (table) return table->row + first * width;
+    }
+    lb_real *rows = lb_tape_alloc(tape, (size_t)(count * width) * sizeof *rows);
+    if (rows) compute(base, width, first, count, rows);
+    return rows;
+}
+
+void lb_sinusoids_free(struct lb_sinusoids *table)
+{
+    while (table) {
+        struct lb_sinusoids *next = table->next;
+        lb_release(table->row);
+        lb_release(table);
+        table = next;
+    }
+}

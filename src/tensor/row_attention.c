@@ -1,0 +1,139 @@
+#include "tensor/row_attention.h"
+
+#include "tensor/softmax_row.h"
+
+/* Each instruction set needs its own copy. */
+#define INLINED __attribute__((always_inline))
+
+enum {
+    LANES = 16,  /* numbers side by side: a vector of the widest instruction set */
+    TOGETHER = 4 /* keys whose sums run side by side and hide each other's latency */
+};
+
+/* Vectors of any length add and multiply well everywhere, but only short ones are shuffled well. */
+typedef lb_real lanes
+    __attribute__((vector_size(LANES * sizeof(lb_real)), aligned(sizeof(lb_real)), may_alias));
+typedef lb_real four
+    __attribute__((vector_size(TOGETHER * sizeof(lb_real)), aligned(sizeof(lb_real)), may_alias));
+
+int64_t lb_attend_row_room(int64_t count)
+{
+    return (count + LANES - 1) / LANES * LANES;
+}
+
+static inline INLINED const lb_real *row_at(const lb_scattered_rows *rows, int64_t k)
+{
+    return rows->entry ? rows->entry[k] + rows->at : rows->first + k * rows->stride;
+}
+
+/* The sums of four vectors. (A vector of doubles is not passed by value: that would depend on the instruction set.) */
+static inline INLINED void sum_inline(const lanes *x, four *sums)
+{
+    four side[TOGETHER];
+    for (int j = 0; j < TOGETHER; j++) {
+        const four *part = (const four *)(x + j);
+        side[j] = (part[0] + part[1]) + (part[2] + part[3]);
+    }
+    const four ab = __builtin_shufflevector(side[0], side[1], 0, 4, 1, 5) +
+                    __builtin_shufflevector(side[0], side[1], 2, 6, 3, 7),
+               cd = __builtin_shufflevector(side[2], side[3], 0, 4, 1, 5) +
+                    __builtin_shufflevector(side[2], side[3], 2, 6, 3, 7);
+    *sums = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+/* The scores of four keys in one head, which starts at `column`. The last ones are repeated if there are fewer. */
+static inline INLINED void score_inline(const lb_attended_row *to, const lb_real *query, int64_t column,
+                                        int64_t first, lb_real *score)
+{
+    const int64_t whole = to->width - to->width % LANES, last = to->count - 1;
+    const lb_real *key[TOGETHER];
+    for (int j = 0; j < TOGETHER; j++)
+        key[j] = row_at(&to->keys, first + j < last ? first + j : last) + column;
+    lanes sum[TOGETHER] = {0};
+    for (int64_t i = 0; i < whole; i += LANES) {
+        const lanes q = *(const lanes *)(query + i);
+        for (int j = 0; j < TOGETHER; j++) sum[j] += q * *(const lanes *)(key[j] + i);
+    }
+    four all;
+    sum_inline(sum, &all);
+    for (int64_t i = whole; i < to->width; i++)
+        all += query[i] * (four){key[0][i], key[1][i], key[2][i], key[3][i]};
+    *(four *)score = all;
+}
+
+static inline INLINED lb_real largest_of(int64_t room, const lb_real *x)
+{
+    lb_real side[TOGETHER] = {x[0], x[1], x[2], x[3]};
+    for (int64_t k = TOGETHER; k < room; k += TOGETHER)
+        for (int j = 0; j < TOGETHER; j++) side[j] = x[k + j] > side[j] ? x[k + j] : side[j];
+    for (int j = 1; j < TOGETHER; j++) side[0] = side[j] > side[0] ? side[j] : side[0];
+    return side[0];
+}
+
+/* Turns products into what the normaliser reads, in place. What is beyond the keys is hidden. */
+static inline INLINED void finish_scores(const lb_attended_row *to, int64_t head, int64_t room, lb_real *x)
+{
+    const lb_real *bias = to->bias ? to->bias + head * to->bias_stride : NULL;
+    for (int64_t k = to->count; k < room; k++) x[k] = 0;
+    for (int64_t k = 0; k < room; k++) x[k] *= to->scale;
+    if (to->softcap > 0)
+        for (int64_t k = 0; k < room; k++) x[k] = to->softcap * lb_tanh_inline(x[k] / to->softcap);
+    for (int64_t k = 0; k < to->count && bias; k++) x[k] += bias[k];
+    for (int64_t k = to->count; k < room; k++) x[k] = -(lb_real)INFINITY;
+}
+
+/* The rows of all heads as weights, by softmax: their exponentials are one loop. */
+static inline INLINED void softmax_inline(int64_t heads, int64_t room, lb_real *work)
+{
+    for (int64_t h = 0; h < heads; h++) {
+        lb_real *x = work + h * room, largest = largest_of(room, x);
+        lb_real shift = largest == -(lb_real)INFINITY ? 0 : largest;
+        for (int64_t k = 0; k < room; k++) x[k] -= shift;
+    }
+#pragma omp simd
+    for (int64_t i = 0; i < heads * room; i++) work[i] = lb_exp_inline(work[i]);
+    for (int64_t h = 0; h < heads; h++) {
+        lb_real *x = work + h * room;
+        four side = {0};
+        for (int64_t k = 0; k < room; k += TOGETHER) side += *(const four *)(x + k);
+        lb_real sum = (side[0] + side[1]) + (side[2] + side[3]), inverse = sum == 0 ? 0 : 1 / sum;
+        for (int64_t k = 0; k < room; k++) x[k] *= inverse;
+    }
+}
+
+/* Adds four values times their weights to the context of one head. Beyond the keys, weights are 0. */
+static inline INLINED void add_values_inline(const lb_attended_row *to, int64_t column, int64_t first,
+                                             const lb_real *weight, lb_real *context)
+{
+    const int64_t whole = to->depth - to->depth % LANES, last = to->count - 1;
+    const lb_real *value[TOGETHER];
+    for (int j = 0; j < TOGETHER; j++)
+        value[j] = row_at(&to->values, first + j < last ? first + j : last) + column;
+    for (int64_t i = 0; i < whole; i += LANES) {
+        lanes sum = *(lanes *)(context + i);
+        for (int j = 0; j < TOGETHER; j++) sum += weight[j] * *(const lanes *)(value[j] + i);
+        *(lanes *)(context + i) = sum;
+    }
+    for (int64_t i = whole; i < to->depth; i++)
+        for (int j = 0; j < TOGETHER; j++) context[i] += weight[j] * value[j][i];
+}
+
+LB_SHARED_KERNEL(lb_attend_row,
+                 (const lb_attended_row *to, const lb_real *query, lb_real *work, lb_real *context),
+                 (to, query, work, context))
+{
+    const int64_t room = (to->count + LANES - 1) / LANES * LANES, group = to->heads / to->kv_heads;
+    /* All heads of some keys, then those of the next ones: keys come from memory once. */
+    for (int64_t first = 0; first < to->count; first += TOGETHER)
+        for (int64_t h = 0; h < to->heads; h++)
+            score_inline(to, query + h * to->width, h / group * to->width, first, work + h * room + first);
+    for (int64_t h = 0; h < to->heads; h++) finish_scores(to, h, room, work + h * room);
+    if (to->normalizer == LB_SOFTMAX) softmax_inline(to->heads, room, work);
+    for (int64_t h = 0; h < to->heads && to->normalizer != LB_SOFTMAX; h++)
+        lb_sparse_row_inline(to->normalizer, room, work + h * room);
+    for (int64_t i = 0; i < to->heads * to->depth; i++) context[i] = 0;
+    for (int64_t first = 0; first < to->count; first += TOGETHER)
+        for (int64_t h = 0; h < to->heads; h++)
+            add_values_inline(to, h / group * to->depth, first, work + h * room + first,
+                              context + h * to->depth);
+}
