@@ -159,8 +159,8 @@ typedef struct lb_evaluation {
     /* Edits per target symbol that correct the greedy outputs, each up to the limit that lb_translate_all has for its
      * text; lower is better. It can exceed 1. */
     double symbol_error;
-    /* Mean cross-entropy per target token, without label smoothing, in nats; without targets that have a symbol which
-     * the model cannot write, and NaN if all of them have: nothing was measured. */
+    /* Mean cross-entropy per target token, without label smoothing, in nats; a symbol that the model cannot write
+     * counts as LB_UNK. NaN: nothing was measured. */
     double loss;
     double own[LB_OWN_MEASURES]; /* other measures of the program, for lb_trainer_config.is_better */
 } lb_evaluation;

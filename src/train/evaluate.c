@@ -75,20 +75,48 @@ static lb_status add_edits(lb_tally *tally, const lb_model *model, lb_batch batc
     return lb_tape_status(batch.source.tape);
 }
 
+/* The targets as a model reads them: LB_UNK stands for what it cannot write. */
+static lb_batch readable(lb_batch batch)
+{
+    lb_batch_rows rows;
+    int64_t all = batch.target_out.batch * batch.target_out.length, at = 0;
+    while (at < all && batch.target_out.id[at] != LB_UNWRITABLE) at++;
+    if (at == all) return batch;
+    batch = lb_batch_copy(batch, &rows);
+    for (; at < all && lb_tape_status(batch.source.tape) == LB_OK; at++)
+        if (rows.target_out[at] == LB_UNWRITABLE) rows.target_out[at] = LB_UNK;
+    return batch;
+}
+
+/* The loss of a batch in the order of writing. Returns the logits, or NULL after an error. */
+static lb_tensor *add_loss(lb_tally *tally, const lb_model *model, lb_batch written)
+{
+    lb_tensor *logits = lb_model_forward(model, written.source, written.target_in);
+    lb_tensor *loss = lb_model_loss(model, logits, written.target_out, LB_PAD, 0);
+    int64_t tokens = 0;
+    if (!lb_is_sound(loss)) return NULL;
+    for (int64_t i = 0; i < written.target_out.batch; i++) tokens += written.target_out.lengths[i];
+    tally->loss += (double)lb_item(loss) * (double)tokens;
+    tally->tokens += tokens;
+    return logits;
+}
+
+lb_status lb_tally_add_loss(lb_tally *tally, const lb_model *model, lb_batch batch)
+{
+    add_loss(tally, model, lb_batch_for(model, readable(batch)));
+    return lb_tape_status(batch.source.tape);
+}
+
 lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits, int64_t longest)
 {
     lb_tape *tape = batch.source.tape;
     lb_batch written = lb_batch_for(model, batch);
-    lb_tensor *logits = lb_model_forward(model, written.source, written.target_in);
-    lb_tensor *loss = lb_model_loss(model, logits, written.target_out, LB_PAD, 0);
-    int64_t tokens = 0, rows = batch.target_out.batch;
+    int64_t before = tally->tokens, rows = batch.target_out.batch;
+    lb_tensor *logits = add_loss(tally, model, written);
     int64_t *row = lb_tape_alloc(tape, (size_t)rows * sizeof *row);
-    if (!lb_is_sound(loss) || !row) return lb_tape_status(tape);
-    for (int64_t i = 0; i < rows; i++) tokens += batch.target_out.lengths[i];
+    if (!logits || !row) return lb_tape_status(tape);
     int64_t wrong = find_wrong(written.target_out, logits, row);
-    tally->loss += (double)lb_item(loss) * (double)tokens;
-    tally->tokens += tokens;
-    tally->symbols += tokens - rows;
+    tally->symbols += tally->tokens - before - rows;
     tally->rows += rows;
     tally->right += rows - wrong;
     return wrong == 0 || !edits ? LB_OK : add_edits(tally, model, batch, row, wrong, longest);
@@ -145,8 +173,9 @@ lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch 
 lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch, lb_beam_config config,
                               int64_t longest)
 {
-    lb_tokens target = batch.target_out;
-    if (lb_tally_add_outputs(tally, model, batch, NULL, &config, longest)) return lb_tape_status(target.tape);
+    if (lb_tally_add_outputs(tally, model, batch, NULL, &config, longest))
+        return lb_tape_status(batch.source.tape);
+    lb_tokens target = readable(batch).target_out;
     const lb_tensor *forced = lb_forced_decode(model, batch.source, target).log_probabilities;
     for (int64_t row = 0; row < target.batch && forced; row++) {
         tally->tokens += target.lengths[row];

@@ -28,8 +28,13 @@ bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
 LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits,
                                    int64_t longest);
 
+/** Adds the loss of a batch alone. In its targets, LB_UNWRITABLE counts as LB_UNK.
+ *  The tape must be in LB_MODE_EVALUATE. Errors: those recorded on the tape. */
+LB_MUST_USE lb_status lb_tally_add_loss(lb_tally *tally, const lb_model *model, lb_batch batch);
+
 /** Adds a batch as beam search writes it, the best hypothesis of each row. Its targets, in reading order, are scored by
- *  teacher forcing. The tape must be in LB_MODE_EVALUATE. Errors: those recorded on the tape. */
+ *  teacher forcing, with LB_UNK for LB_UNWRITABLE. The tape must be in LB_MODE_EVALUATE. Errors: those recorded on the
+ *  tape. */
 LB_MUST_USE lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch,
                                           lb_beam_config config, int64_t longest);
 
@@ -78,7 +83,7 @@ LB_MUST_USE lb_status lb_sort_measure(const lb_model *model, const lb_sort_task 
 /** The pairs for repeated evaluations. */
 typedef struct lb_pair_sample {
     int64_t *pair;    /* [count] first those that a model can get right, then the others; both by length */
-    int64_t possible; /* the other targets have symbols that are not in the vocabulary */
+    int64_t possible; /* the other targets have symbols that the model cannot write */
     int64_t count;    /* of all pairs */
     bool copies;      /* the model can also write the symbols of a source */
     int64_t longest;  /* symbols of a text of the training, for the limit of outputs; set by the caller [0] */
@@ -114,14 +119,14 @@ int64_t lb_pair_sample_alike(const lb_pair_sample *sample, int64_t first);
 int64_t lb_pair_sample_same(const lb_pair_sample *sample, int64_t first);
 
 /** `count` pairs of the sample from `first` on, all alike, as lb_pair_batch. In `target_out` of those that the model
- *  cannot get right, the symbols that it cannot write are LB_UNWRITABLE: they are for lb_tally_add_outputs alone.
+ *  cannot get right, the symbols that it cannot write are LB_UNWRITABLE: lb_tally_add is not for them.
  *  Errors: as lb_pair_batch. */
 lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, const lb_vocabulary *source,
                               const lb_vocabulary *target, lb_tape *tape, int64_t first, int64_t count);
 
 /** The measures of lb_tally_add on a sample, in batches of similar length, shared with a group unless it is NULL. Pairs
- *  that the model cannot get right count as wrong, each symbol that it cannot write as an edit; the loss leaves them
- *  out. If any target is right, rows are sources, and the loss is the same.
+ *  that the model cannot get right count as wrong, each symbol that it cannot write as an edit, and as LB_UNK in the
+ *  loss. If any target is right, rows are sources, and the loss is the same.
  *  Vocabularies: as in lb_pair_batch.
  *  Resets the tape; its mode is restored. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,

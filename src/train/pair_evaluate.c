@@ -309,17 +309,17 @@ typedef struct evaluation {
 static lb_status tally_pairs(const evaluation *e, const lb_pair_sample *sample, lb_batch batch, bool possible,
                              lb_tally *tally)
 {
-    if (!possible) return lb_tally_add_outputs(tally, e->model, batch, NULL, NULL, e->longest);
-    lb_status status = lb_tally_add(tally, e->model, batch, !sample->sources, e->longest);
-    if (sample->sources) *tally = (lb_tally){.loss = tally->loss, .tokens = tally->tokens};
-    return status;
+    if (possible && !sample->sources) return lb_tally_add(tally, e->model, batch, true, e->longest);
+    lb_status status = lb_tally_add_loss(tally, e->model, batch);
+    if (status || sample->sources) return status;
+    return lb_tally_add_outputs(tally, e->model, batch, NULL, NULL, e->longest);
 }
 
-/* Adds the first `end` pairs of a sample, batch by batch. */
-static void visit(evaluation *e, const lb_pair_sample *sample, int64_t end)
+/* Adds the pairs of a sample, batch by batch. */
+static void visit(evaluation *e, const lb_pair_sample *sample)
 {
     int64_t size;
-    for (int64_t first = 0; first < end && lb_tape_status(e->tape) == LB_OK; first += size) {
+    for (int64_t first = 0; first < sample->count && lb_tape_status(e->tape) == LB_OK; first += size) {
         size = batch_size(e->pairs, sample, first);
         lb_tape_reset(e->tape);
         lb_tally *tally = lb_tallies_next(&e->tallies, e->tape);
@@ -342,8 +342,8 @@ lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_voca
         model, pairs, source, target, tape, .tallies = {.group = group}, .longest = sample->longest};
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
-    visit(&e, sample, sample->sources ? sample->possible : sample->count);
-    if (sample->sources) visit(&e, sample->sources, sample->sources->count);
+    visit(&e, sample);
+    if (sample->sources) visit(&e, sample->sources);
     lb_tape_set_mode(tape, mode);
     lb_status status = lb_tallies_sum(&e.tallies, tape, &sum);
     *found = lb_tally_evaluation(&sum, lb_pair_sample_judged(sample));

@@ -82,8 +82,8 @@ START_TEST(test_train_seq2seq_counts_edits_as_evaluate_does)
     ck_assert_double_le(exact_match(), 0.4);
     ck_assert_ptr_nonnull(
         strstr(support_run_result.error,
-               "dev.tsv: the loss leaves out 3 of 5 pairs: their targets have symbols that the "
-               "model does not know; each counts as wrong\n"));
+               "dev.tsv: the targets of 3 of 5 pairs have symbols that the model does not know: each pair "
+               "counts as wrong, and each symbol as <unk> in the loss\n"));
     double error = number_after(support_run_result.error, "symbol error ") / 100;
     SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json");
     ck_assert_int_eq(found.status, 0);

@@ -216,7 +216,7 @@ static lb_status open_pairs(joining *j)
 /* The counter hears of part `part` of `parts` passes over the pairs. */
 static void tell_count(joining *j, const char *unit, int64_t part, int64_t parts)
 {
-    const int64_t pairs = j->data.sample.possible;
+    const int64_t pairs = j->data.sample.count;
     j->data.counter.unit = unit;
     j->data.counter.before = part * pairs;
     j->data.counter.total = parts * pairs;

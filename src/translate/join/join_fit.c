@@ -83,25 +83,29 @@ static bool is_right(const pass *p, int64_t row, const lb_hypothesis *h)
            memcmp(h->id, out.id + row * out.length, (size_t)h->length * sizeof *h->id) == 0;
 }
 
-/* The outputs alone, up to `end` of the sample. */
-static lb_status add_outputs(pass *p, const lb_model *model, int64_t end, lb_tally *tally)
-{
-    lb_status status = LB_OK;
-    p->end = end;
-    while (!status && advance(p)) {
-        const int64_t *same = p->sample->same ? p->sample->same + p->next - p->batch.source.batch : NULL;
-        status =
-            lb_tally_add_outputs(tally, model, p->batch, same, &p->search, lb_text_model_longest(p->text));
-    }
-    return status;
-}
-
+/* The outputs alone of the sources, each of which counts once. */
 static lb_status add_sources(pass *p, const lb_model *model, lb_tally *tally)
 {
+    lb_status status = LB_OK;
     *tally = (lb_tally){.loss = tally->loss, .tokens = tally->tokens};
     p->sample = p->sample->sources;
     p->next = 0;
-    return add_outputs(p, model, p->sample->count, tally);
+    p->end = p->sample->count;
+    while (!status && advance(p))
+        status =
+            lb_tally_add_outputs(tally, model, p->batch, p->sample->same + p->next - p->batch.source.batch,
+                                 &p->search, lb_text_model_longest(p->text));
+    return status;
+}
+
+/* The pairs up to `end` of the sample. */
+static lb_status add_pairs(pass *p, const lb_model *model, int64_t end, lb_tally *tally)
+{
+    lb_status status = LB_OK;
+    p->end = end;
+    while (!status && advance(p))
+        status = lb_tally_add_search(tally, model, p->batch, p->search, lb_text_model_longest(p->text));
+    return status;
 }
 
 lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, lb_training_data *data,
@@ -111,11 +115,9 @@ lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, lb_t
     lb_tally tally = {0};
     const lb_pair_sample *sample = &data->sample;
     lb_status status = open_pass(&p, text, data, error);
-    while (!status && advance(&p))
-        status = lb_tally_add_search(&tally, model, p.batch, p.search, lb_text_model_longest(text));
-    if (!status)
-        status =
-            sample->sources ? add_sources(&p, model, &tally) : add_outputs(&p, model, sample->count, &tally);
+    if (!status) status = add_pairs(&p, model, sample->possible, &tally);
+    if (!status) status = add_pairs(&p, model, sample->count, &tally);
+    if (!status && sample->sources) status = add_sources(&p, model, &tally);
     status = p.tape ? tape_status(&p) : status;
     lb_tape_free(p.tape);
     *found = lb_tally_evaluation(&tally, lb_pair_sample_judged(sample));

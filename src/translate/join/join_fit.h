@@ -7,7 +7,7 @@
 #include "translate/training/data.h"
 
 /** How many of the outputs are right that a model finds by beam search, as in lb_translate_all. The loss is that of
- *  the right outputs. Errors: those recorded on the tape. */
+ *  the targets. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_join_measure(const lb_text_model *text, const lb_model *model,
                                       lb_training_data *data, lb_evaluation *found, lb_error *error);
 

@@ -63,18 +63,16 @@ static lb_status report_pairs(const lb_training_data *data, const lb_training_co
     return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
 }
 
-/* The loss of a symbol that the model does not know says nothing about what it writes. */
-static void report_left_out(const lb_training_data *data, const lb_training_config *c)
+static void report_unwritable(const lb_training_data *data, const lb_training_config *c)
 {
     char text[LB_MESSAGE_LENGTH];
     const lb_pair_sample *sample = &data->sample;
-    int64_t left_out = sample->count - sample->possible;
-    if (left_out == 0) return;
-    snprintf(
-        text, sizeof text,
-        "%.300s: the loss leaves out %lld of %lld pairs: their targets have symbols that the model does not "
-        "know; each counts as wrong\n",
-        data->dev->path, (long long)left_out, (long long)sample->count);
+    int64_t unwritable = sample->count - sample->possible;
+    if (unwritable == 0) return;
+    snprintf(text, sizeof text,
+             "%.300s: the targets of %lld of %lld pairs have symbols that the model does not know: each pair "
+             "counts as wrong, and each symbol as <unk> in the loss\n",
+             data->dev->path, (long long)unwritable, (long long)sample->count);
     lb_training_tell_text(c, LB_EVENT_REPORT, text);
 }
 
@@ -150,7 +148,7 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     if (!status) {
         const lb_text_model lengths = lb_training_data_model(data, NULL, NULL);
         data->sample.longest = lb_text_model_longest(&lengths);
-        report_left_out(data, config);
+        report_unwritable(data, config);
     }
     if (!status) status = open_lexicon(data, config, error);
     if (data->train) data->train->counter = (lb_counter){0};

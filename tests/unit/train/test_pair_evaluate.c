@@ -99,8 +99,8 @@ static lb_evaluation measure_each(const lb_pair_sample *sample)
         int64_t length = *batch.target_out.lengths;
         lb_tensor *logits = lb_model_forward(&model.base, batch.source, batch.target_in);
         double each = (double)lb_item(lb_cross_entropy(logits, batch.target_out, LB_PAD));
-        loss += i < sample->possible ? (double)length * each : 0;
-        tokens += i < sample->possible ? length : 0;
+        loss += (double)length * each;
+        tokens += length;
         lb_decoded decoded = lb_greedy(&model.base, batch.source, lb_output_limit(0, batch.source.length));
         edits += count_edits(&decoded, sample->pair[i]);
         symbols += length - 1;
@@ -285,7 +285,7 @@ START_TEST(test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong)
 }
 END_TEST
 
-START_TEST(test_pair_evaluate_what_cannot_be_written_is_an_edit_and_has_no_loss)
+START_TEST(test_pair_evaluate_what_cannot_be_written_is_an_edit_and_unknown_in_the_loss)
 {
     static char text[PAIRS * LINE];
     size_t used = 0;
@@ -311,18 +311,26 @@ START_TEST(test_pair_evaluate_what_cannot_be_written_is_an_edit_and_has_no_loss)
 }
 END_TEST
 
-START_TEST(test_pair_evaluate_of_nothing_that_can_be_written_has_no_loss)
+START_TEST(test_pair_evaluate_of_nothing_that_can_be_written_has_the_loss_of_unknown_symbols)
 {
     begin("a\tx\nb\tx\n");
     lb_vocabulary *none = lb_vocabulary_new_reserved(&error);
+    lb_vocabulary *all = target;
     lb_pair_sample sample;
     lb_evaluation found = {.loss = -1};
-    ck_assert_int_eq(lb_pair_sample_make(pairs, none, false, 10, &sample, &error), LB_OK);
+    target = none;
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 10, &sample, &error), LB_OK);
     ck_assert_int_eq(sample.possible, 0);
     ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
                      LB_OK);
-    ck_assert(isnan(found.loss) && found.exact_match == 0);
-    ck_assert(!lb_evaluation_is_better(&found, &found)); /* nothing follows from it */
+    ck_assert_double_eq_tol(found.loss, measure_each(&sample).loss, 1e-6);
+    ck_assert_double_eq(found.exact_match, 0);
+    ck_assert_int_eq(lb_pair_sample_any_target(&sample, pairs, &error), LB_OK);
+    double loss = found.loss;
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
+                     LB_OK);
+    ck_assert_double_eq_tol(found.loss, loss, 1e-6);
+    target = all;
     lb_pair_sample_free(&sample);
     lb_vocabulary_free(none);
     finish();
@@ -431,8 +439,8 @@ int main(void)
             test_pair_sample_any_target_has_all_pairs_of_its_sources,
             test_pair_sample_is_evenly_spaced_and_sorted_by_length,
             test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong,
-            test_pair_evaluate_what_cannot_be_written_is_an_edit_and_has_no_loss,
-            test_pair_evaluate_of_nothing_that_can_be_written_has_no_loss,
+            test_pair_evaluate_what_cannot_be_written_is_an_edit_and_unknown_in_the_loss,
+            test_pair_evaluate_of_nothing_that_can_be_written_has_the_loss_of_unknown_symbols,
             test_pair_sample_batch_marks_what_cannot_be_written,
             test_pair_sample_of_a_model_that_copies_has_targets_whose_unknown_symbols_are_in_the_source,
             test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time,
