@@ -145,11 +145,28 @@ static const char *text_of(const app_option *option, const cJSON *item, char num
     return number;
 }
 
+/* {"long": "long.tsv"} */
+static lb_status set_tests(const app_json_file *file, const app_option *option, const cJSON *item,
+                           lb_error *error)
+{
+    const cJSON *test;
+    cJSON_ArrayForEach(test, item)
+    {
+        const char *name = test->string, *path = cJSON_GetStringValue(test);
+        if (!name || !path || !lb_setting_add_test(option->value.tests, name, strlen(name), path))
+            return app_json_file_refuse(file, item, item, "an object of files by the names of tests", error);
+    }
+    return cJSON_IsObject(item)
+               ? LB_OK
+               : app_json_file_refuse(file, item, item, "an object of files by the names of tests", error);
+}
+
 static lb_status set_value(const app_json_file *file, const app_option *option, const cJSON *item,
                            lb_error *error)
 {
     char number[NUMBER], expected[EXPECTED] = "true or false", hint[APP_HINT] = "";
     if (cJSON_IsNull(item)) return LB_OK;
+    if (option->kind == APP_IS_TESTS) return set_tests(file, option, item, error);
     if (option->kind == APP_IS_FLAG && cJSON_IsBool(item) && app_option_set(option, "")) {
         app_option_turn(option, cJSON_IsTrue(item));
         return LB_OK;
@@ -230,9 +247,23 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+static void print_tests(lb_buffer *json, const lb_test *tests, bool record)
+{
+    lb_buffer_print(json, "{");
+    for (int i = 0; i < LB_MOST_TESTS && *tests[i].name; i++) {
+        lb_buffer_print(json, i ? ", \"%s\": " : "\"%s\": ", tests[i].name);
+        lb_buffer_json_string(json, record ? file_name(tests[i].file) : tests[i].file);
+    }
+    lb_buffer_print(json, "}");
+}
+
 static void print_value(lb_buffer *json, const app_option *option, bool record)
 {
     char number[APP_OPTION_NUMBER];
+    if (option->kind == APP_IS_TESTS) {
+        print_tests(json, option->value.tests, record);
+        return;
+    }
     const char *value = app_option_value(option, number);
     bool is_text = option->kind == APP_IS_CHOICE || option->kind == APP_IS_ONE_OF ||
                    option->kind == APP_IS_TEXT ||

@@ -113,6 +113,10 @@ void app_option_expects(const app_option *option, char *text, size_t size)
     case APP_IS_ONE_OF:
         lb_choices_text(option->choices, text, size);
         break;
+    case APP_IS_TESTS:
+        snprintf(text, size, "%s with letters, digits, - and _ in the name, and at most %d of them",
+                 option->metavar, LB_MOST_TESTS);
+        break;
     default:
         snprintf(text, size, "%s", option->metavar ? option->metavar : "true or false");
         break;
@@ -223,6 +227,7 @@ static bool is_name(const app_option *option)
 
 bool app_option_set(const app_option *option, const char *text)
 {
+    size_t end;
     remember(option->value.flag); /* the address is the same for any type */
     /* strtod and similar functions would skip a blank */
     switch (option->kind) {
@@ -241,6 +246,9 @@ bool app_option_set(const app_option *option, const char *text)
         return true;
     case APP_IS_TEXTS:
         return !lb_strings_add(option->value.texts, lb_alloc_string(text), NULL);
+    case APP_IS_TESTS:
+        end = strcspn(text, "=");
+        return text[end] && lb_setting_add_test(option->value.tests, text, end, text + end + 1);
     case APP_IS_FLAG:
         app_option_turn(option, true);
         return true;
@@ -293,10 +301,13 @@ static bool is_standard_input(const char *file)
     return stat(file, &x) == 0 && S_ISREG(x.st_mode) && fstat(STDIN_FILENO, &y) == 0 && is_one(&x, &y);
 }
 
-/* What an option names; NULL: nothing. */
-static const char *named_by(const app_option *option)
+/* File number `number` that an option names, from 0; NULL behind the last. */
+static const char *named_by(const app_option *option, int number)
 {
-    return option->kind == APP_IS_TEXT && app_option_is_path(option) ? *option->value.text : NULL;
+    const lb_test *tests = option->kind == APP_IS_TESTS ? option->value.tests : NULL;
+    if (tests) return number < LB_MOST_TESTS && *tests[number].name ? tests[number].file : NULL;
+    bool one = number == 0 && option->kind == APP_IS_TEXT && app_option_is_path(option);
+    return one ? *option->value.text : NULL;
 }
 
 static lb_status refuse(const app_option *option, const char *dashes, const char *other, lb_error *error)
@@ -312,8 +323,9 @@ static lb_status check_output(const app_option *output, const app_option *option
     const char *file = *output->value.text;
     for (int i = 0; i < option_count; i++) {
         const app_option *other = &options[i];
-        const char *named = other == output ? NULL : named_by(other);
-        if (named && has(named, file)) return refuse(output, "--", other->name, error);
+        const char *named;
+        for (int n = 0; other != output && (named = named_by(other, n)) != NULL; n++)
+            if (has(named, file)) return refuse(output, "--", other->name, error);
     }
     for (int i = 0; i < operand_count; i++)
         if (has(operands[i], file)) return refuse(output, "", operands[i], error);

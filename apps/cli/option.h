@@ -24,6 +24,7 @@ typedef struct app_option {
         APP_IS_TEXT,
         APP_IS_TEXTS,
         APP_IS_CHOICE,
+        APP_IS_TESTS, /* NAME=FILE, repeatable */
         APP_IS_SET,   /* NAME=VALUE: a setting by its name */
         APP_IS_ONE_OF /* a text that is one of `choices` */
     } kind;
@@ -41,6 +42,7 @@ typedef struct app_option {
         double *number;
         const char **text;
         lb_strings *texts;
+        lb_test *tests;
     } value;
     double min, max;            /* inclusive; both 0: any */
     const char *const *choices; /* NULL after the last */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/format.h"
 #include "io/path.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,25 +50,37 @@ lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *erro
 lb_status app_draw_training(const char *path, const lb_train_history *history, app_measure measure,
                             lb_error *error)
 {
+    enum { OWN = 3 }; /* series before those of tests */
     size_t count = (size_t)history->count;
-    double *x = lb_alloc(4 * count * sizeof *x);
+    double *x = lb_alloc((1 + OWN + LB_MOST_TESTS) * count * sizeof *x);
     if (!x) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the chart of the training");
-    double *loss = x + count, *dev_loss = loss + count, *share = dev_loss + count;
+    double *loss = x + count, *dev_loss = loss + count, *share = dev_loss + count, *tests = share + count;
+    lb_series series[OWN + LB_MOST_TESTS] = {
+        {.name = measure.training, .x = x, .y = loss, .count = (int64_t)count},
+        {.name = measure.loss, .x = x, .y = dev_loss, .count = (int64_t)count},
+        {.name = "exact match", .x = x, .y = share, .count = (int64_t)count, .right = true},
+    };
+    char names[LB_MOST_TESTS][LB_TEST_NAME + sizeof "test "];
+    int all = OWN;
+    for (const lb_test *test; (test = lb_train_test(history, all - OWN)) != NULL; all++) {
+        snprintf(names[all - OWN], sizeof names[0], "test %s", test->name);
+        series[all] = (lb_series){.name = names[all - OWN],
+                                  .x = x,
+                                  .y = tests + (size_t)(all - OWN) * count,
+                                  .count = (int64_t)count,
+                                  .right = true};
+    }
     for (size_t i = 0; i < count; i++) {
         const lb_train_point *point = &history->points[i];
         x[i] = (double)point->step;
         loss[i] = point->loss;
         dev_loss[i] = point->dev.loss;
         share[i] = point->dev.exact_match;
+        for (int t = 0; t < all - OWN; t++) tests[(size_t)t * count + i] = point->test[t].exact_match;
     }
-    const lb_series series[] = {
-        {.name = measure.training, .x = x, .y = loss, .count = (int64_t)count},
-        {.name = measure.loss, .x = x, .y = dev_loss, .count = (int64_t)count},
-        {.name = "exact match", .x = x, .y = share, .count = (int64_t)count, .right = true},
-    };
     lb_chart chart = {
         .series = series,
-        .count = 3,
+        .count = all,
         .title = "Training",
         .x = {.label = "Step"},
         .left = {.label = "Loss"},

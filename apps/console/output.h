@@ -30,7 +30,8 @@ typedef struct app_measure {
     const char *label;    /* of the axis of exact match */
 } app_measure;
 
-/** Draws both losses and exact match over the steps as the PNG file `path`. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+/** Draws both losses, exact match, and that of each test over the steps as the PNG file `path`.
+ *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_draw_training(const char *path, const lb_train_history *history,
                                         app_measure measure, lb_error *error);
 

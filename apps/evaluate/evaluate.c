@@ -13,7 +13,7 @@ static lb_status check_options(const app_evaluate *s, int operands, lb_error *er
     const lb_symbol_rule *source = &s->format.source, *target = &s->format.target;
     bool rules = source->separator || target->separator || source->features || s->symbols ||
                  s->normalize != LB_NORMAL_FORM_NFD;
-    if (s->predictions && operands == 2)
+    if (s->predictions && operands > 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "expected a MODEL or --predictions, found both; see %s --help",
                             app_name("evaluate"));
@@ -30,24 +30,36 @@ static lb_status check_options(const app_evaluate *s, int operands, lb_error *er
     return LB_OK;
 }
 
+/* One of several files. */
+static lb_status evaluate_file(app_evaluate *s, const char *model, const char *file, bool several,
+                               lb_error *error)
+{
+    app_score score = {0}, without = {0};
+    s->pairs = file;
+    lb_status status = s->predictions ? app_evaluate_predictions(s, s->predictions, &score, error)
+                                      : app_evaluate_model(s, model, &score, &without, error);
+    if (!status)
+        status =
+            app_score_print(&score, &without, several ? file : NULL, s->confusions, s->seed, s->json, error);
+    app_score_close(&score);
+    app_score_close(&without);
+    return status;
+}
+
 static int evaluate_and_print(app_evaluate *s, int operands, char **operand)
 {
     lb_error error = {0};
-    app_score score = {0}, without = {0};
+    const int first = s->predictions ? 0 : 1;
     lb_status status = check_options(s, operands, &error);
     app_set_symbols(&s->format, s->symbols, s->normalize);
-    s->pairs = operand[operands - 1];
-    if (!status)
-        status = s->predictions ? app_evaluate_predictions(s, s->predictions, &score, &error)
-                                : app_evaluate_model(s, operand[0], &score, &without, &error);
-    if (!status) status = app_score_print(&score, &without, s->confusions, s->seed, s->json, &error);
-    app_score_close(&score);
-    app_score_close(&without);
+    for (int i = first; i < operands && !status; i++)
+        status = evaluate_file(s, operand[0], operand[i], operands - first > 1, &error);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
 static const app_example examples[] = {
     {"Measure the model in out/ on pairs it has not seen.", "lookback evaluate out test.tsv"},
+    {"Measure it on several files: one table.", "lookback evaluate out dev.tsv test.tsv"},
     {"Measure the outputs of any program.", "cut -f 1 test.tsv | lookback predict out |\n"
                                             "      lookback evaluate --predictions - test.tsv"},
 };
@@ -111,11 +123,11 @@ int evaluate_main(int argc, char **argv)
             "percent with its 95 % interval; and the most frequent confusions. There is no interval "
             "where all bootstrap samples agree, and no BLEU of symbols without an output of four. Each line "
             "counts separately, even if a source has several, unless --any-target "
-            "is given. FILE may be - for "
+            "is given. Of several files it prints one table. FILE may be - for "
             "standard input; MODEL is a model file or its folder.",
-        .operands = "[MODEL] FILE",
+        .operands = "[MODEL] FILE...",
         .min_operands = 1,
-        .max_operands = 2,
+        .max_operands = 1 << 16,
         APP_TABLES(options, examples),
         .threads = &s.threads,
     };

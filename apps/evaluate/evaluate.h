@@ -62,9 +62,10 @@ LB_MUST_USE lb_status app_score_judge(app_score *score, lb_error *error);
  *  BLEU of symbols is named after what these are. If sources have several targets, it says how many pairs can be right.
  *  `seed` is that of the intervals. `without` has the same pairs without the lexicon, whose measures follow; without
  *  pairs: there is no lexicon.
+ *  File: its name, if there are several: each is a line of one table, or a JSON object with its name; NULL otherwise.
  *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_score_print(app_score *score, app_score *without, int confusions, uint64_t seed,
-                                      bool json, lb_error *error);
+LB_MUST_USE lb_status app_score_print(app_score *score, app_score *without, const char *file, int confusions,
+                                      uint64_t seed, bool json, lb_error *error);
 
 void app_score_close(app_score *score);
 

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "console/console.h"
+#include "console/output.h"
 #include "data/pair_report.h"
 #include "evaluate/evaluate.h"
 
@@ -144,13 +145,37 @@ static void add_line(lb_buffer *json, const line *l)
     lb_buffer_print(json, "}");
 }
 
-static lb_status print_json(const app_score *score, const line *lines, int count, const line *others,
-                            int other_count, int64_t confusions, lb_error *error)
+/* Below the names of the measures, again if they change. */
+static void print_row(const app_score *score, const char *file, const line *lines, int count)
+{
+    enum { HEADING = 256, NARROWEST = 8 };
+    static char before[HEADING];
+    char heading[HEADING] = "", number[APP_MEASURED], low[APP_MEASURED], high[APP_MEASURED];
+    size_t used = 0;
+    for (int i = 0; i < count && used < HEADING; i++)
+        used += (size_t)snprintf(heading + used, HEADING - used, "  %*s%s", NARROWEST, lines[i].name,
+                                 i == 0 ? "     95 % interval" : "");
+    if (strcmp(heading, before) != 0) app_print("%-24s %8s%s\n", "file", "pairs", heading);
+    memcpy(before, heading, HEADING);
+    app_print("%-24s %8lld", file, (long long)(score->judging.once ? score->count : score->pairs));
+    for (int i = 0; i < count; i++) {
+        int width = (int)strlen(lines[i].name);
+        app_print("  %*s", width > NARROWEST ? width : NARROWEST, app_measured(lines[i].value, 2, number));
+        if (i == 0)
+            app_print("  %6s to %6s", app_measured(lines[i].low, 2, low),
+                      app_measured(lines[i].high, 2, high));
+    }
+    app_print("\n");
+}
+
+static lb_status print_json(const app_score *score, const char *file, const line *lines, int count,
+                            const line *others, int other_count, int64_t confusions, lb_error *error)
 {
     lb_buffer json = {0};
     char signature[SIGNATURE];
     lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
     lb_json_open(&json, NULL, "{");
+    if (file) lb_json_string(&json, "file", file);
     lb_json_whole(&json, "pairs", score->pairs);
     lb_json_whole(&json, "skipped_lines", score->skipped);
     if (score->judging.once) lb_json_whole(&json, "sources", score->count);
@@ -183,8 +208,8 @@ static lb_status print_json(const app_score *score, const line *lines, int count
     return status;
 }
 
-lb_status app_score_print(app_score *score, app_score *without, int confusions, uint64_t seed, bool json,
-                          lb_error *error)
+lb_status app_score_print(app_score *score, app_score *without, const char *file, int confusions,
+                          uint64_t seed, bool json, lb_error *error)
 {
     line lines[MOST_LINES], others[MOST_LINES];
     int found, other = 0;
@@ -197,7 +222,10 @@ lb_status app_score_print(app_score *score, app_score *without, int confusions, 
     if (status) return status;
     lb_confusions_sort(&score->confusions);
     int64_t count = score->confusions.count < confusions ? score->confusions.count : confusions;
-    if (json) return print_json(score, lines, found, others, other, count, error);
-    print_text(score, lines, found, others, other, count);
+    if (json) return print_json(score, file, lines, found, others, other, count, error);
+    if (file)
+        print_row(score, file, lines, found);
+    else
+        print_text(score, lines, found, others, other, count);
     return LB_OK;
 }

@@ -122,6 +122,15 @@ static char *train_command(const cJSON *options, const cJSON *usual)
         const cJSON *other = cJSON_GetObjectItemCaseSensitive(usual, option->string);
         if (cJSON_IsNull(option) || (other && cJSON_Compare(option, other, true))) continue;
         const lb_setting *setting = lb_setting_find(option->string);
+        const cJSON *test;
+        if (cJSON_IsObject(option)) {
+            cJSON_ArrayForEach(test, option)
+            {
+                lb_buffer_print(&text, " --%s %s=", option->string, test->string);
+                print_value(&text, test);
+            }
+            continue;
+        }
         bool rare = setting && setting->rare, flag = cJSON_IsBool(option) && !rare;
         if (rare)
             lb_buffer_print(&text, " --set %s=", setting->name);
@@ -211,15 +220,34 @@ lb_status app_report_about_print(const app_report_asked *asked, int beam, const 
     return LB_OK;
 }
 
+enum { DIGITS = 9 };
+
+/* "tests":{"long":0.25}: the exact match of each. */
+static void print_tests(app_report_data *report, const cJSON *point)
+{
+    static const char measure[] = ".exact_match";
+    const cJSON *member;
+    lb_json_open(&report->json, "tests", "{");
+    cJSON_ArrayForEach(member, point)
+    {
+        char name[LB_TEST_NAME];
+        const char *dot = strchr(member->string, '.');
+        if (!dot || strcmp(dot, measure) != 0) continue;
+        snprintf(name, sizeof name, "%.*s", (int)(dot - member->string), member->string);
+        lb_json_number(&report->json, name, cJSON_IsNumber(member) ? member->valuedouble : NAN, DIGITS);
+    }
+    lb_buffer_print(&report->json, "}");
+}
+
 static void print_point(app_report_data *report, const cJSON *point)
 {
     static const char *const keys[] = {"step", "loss", "dev_loss", "exact_match", "symbol_error"};
-    enum { DIGITS = 9 };
     lb_json_open(&report->json, NULL, "{");
     for (int i = 0; i < 5; i++) {
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(point, keys[i]);
         lb_json_number(&report->json, keys[i], cJSON_IsNumber(value) ? value->valuedouble : NAN, DIGITS);
     }
+    print_tests(report, point);
     lb_buffer_print(&report->json, "}");
 }
 

@@ -64,7 +64,7 @@ static lb_status make_member(ensembling *s, size_t i)
 {
     const app_member *member = &s->members.member[i];
     char seed[APP_OPTION_NUMBER];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)(s->all.repeated->seed + i));
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)(s->all.repeated->settings->seed + i));
     const char *const own[][2] = {{"model", member->model},
                                   {"attention", member->attention},
                                   {"direction", member->direction},
@@ -126,15 +126,19 @@ static lb_status join_members(ensembling *s)
     const char *folders[LB_JOIN_MOST];
     char path[APP_PATH];
     for (size_t i = 0; i < s->all.count; i++) folders[i] = s->all.results[i].folder;
-    const char *out = s->all.repeated->out;
+    const char *out = s->all.repeated->settings->out;
     app_progress progress = {0};
+    if (s->data.no_hold_out) { /* nothing is left to weigh the members by, which have the lexicon */
+        s->data.train = s->data.lexicon = NULL;
+        s->data.lexicon_from_train = false;
+    }
     s->data.context = &progress;
     s->data.tell = app_count_joined;
     /* What was there before the first training is kept already. */
     const lb_join_config config = {.models = folders,
                                    .count = (int)s->all.count,
                                    .out = out,
-                                   .data = s->data.no_hold_out ? NULL : &s->data,
+                                   .data = s->data.train || *s->data.test[0].name ? &s->data : NULL,
                                    .replace = true};
     lb_status status = lb_join_locked(&config, &s->result, s->error);
     app_progress_end(&progress);
@@ -147,11 +151,12 @@ static int show_ensemble(ensembling *s, lb_status status)
     if (s->all.failed > 0) return app_side_by_side_incomplete(&s->all, s->all.status);
     if (join_members(s)) return app_close_stdout(app_fail(s->error));
     app_show_joined(&s->result);
-    if (s->data.no_hold_out) return app_close_stdout(0);
     const char *file = s->data.dev ? s->data.dev : s->data.train;
-    app_print("exact match %.2f %% (beam 5) on %lld %s %s%s\n", 100 * s->result.dev.exact_match,
-              (long long)s->result.pairs, app_judged(&s->data), s->data.dev ? "of " : "held out from ",
-              lb_pair_file_name(file));
+    if (!s->data.no_hold_out)
+        app_print("exact match %.2f %% (beam 5) on %lld %s %s%s\n", 100 * s->result.dev.exact_match,
+                  (long long)s->result.pairs, app_judged(&s->data), s->data.dev ? "of " : "held out from ",
+                  lb_pair_file_name(file));
+    app_print_tests(&s->data, "beam 5", s->result.test, s->result.test_pairs);
     return app_close_stdout(0);
 }
 

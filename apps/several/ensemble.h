@@ -62,6 +62,11 @@ int app_ensemble_run(const char *list, const app_repeated *repeated, const lb_tr
 /** What evaluations count: "pairs", or "sources" if any target is right. */
 const char *app_judged(const lb_training_config *config);
 
+/** Prints a line for each test, and says of one that the model was chosen by that it is spent. `search` found the
+ *  outputs. */
+void app_print_tests(const lb_training_config *config, const char *search, const lb_evaluation *found,
+                     const int64_t *pairs);
+
 /** Shows how far a join is: an lb_tell_fn. `progress` is an app_progress that is zero at first. */
 lb_status app_count_joined(void *progress, const lb_event *event, lb_error *error);
 

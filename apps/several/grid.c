@@ -9,8 +9,9 @@
 #include <cJSON.h>
 
 /* A sweep gives these to each of its trainings, or needs a single model of each. */
-static const char *const of_the_sweep[] = {"out",      "isa",   "threads",      "sweep", "sweep-count",
-                                           "ensemble", "seeds", "print-config", "quiet", NULL};
+static const char *const of_the_sweep[] = {"out",         "isa",      "threads",   "sweep",
+                                           "sweep-count", "ensemble", "seeds",     "print-config",
+                                           "quiet",       "test",     "choose-on", NULL};
 
 static lb_status check_name(const app_program *program, const app_json_file *file, const cJSON *list,
                             lb_error *error)

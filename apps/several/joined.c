@@ -3,13 +3,27 @@
 #include "base/buffer.h"
 #include "console/console.h"
 #include "console/output.h"
+#include "data/pairs.h"
 #include "io/file.h"
+#include "translate/training/recipe.h"
 
 #include <math.h>
 
 const char *app_judged(const lb_training_config *config)
 {
     return config->any_target ? "sources" : "pairs";
+}
+
+void app_print_tests(const lb_training_config *config, const char *search, const lb_evaluation *found,
+                     const int64_t *pairs)
+{
+    for (int i = 0; i < LB_MOST_TESTS && *config->test[i].name; i++)
+        app_print("exact match %.2f %% (%s) on %lld %s of %s, test %s%s\n", 100 * found[i].exact_match,
+                  search, (long long)pairs[i], app_judged(config), lb_pair_file_name(config->test[i].file),
+                  config->test[i].name,
+                  i == lb_config_test(config, config->choose_on)
+                      ? ", which is spent: the model was chosen on it"
+                      : "");
 }
 
 lb_status app_count_joined(void *progress, const lb_event *event, lb_error *error)

@@ -42,7 +42,7 @@ static char *folder_of(const app_repeated *repeated, const char *name, lb_error 
     }
     for (size_t c = 0; c <= length; c++)
         folder[c] = name[c] && !isalnum((unsigned char)name[c]) && !strchr("=,.-+_", name[c]) ? '_' : name[c];
-    return lb_folder_path(repeated->out, folder, error);
+    return lb_folder_path(repeated->settings->out, folder, error);
 }
 
 static lb_status add_words(lb_strings *command, const char *const *words, size_t count, lb_error *error)
@@ -128,8 +128,10 @@ static lb_status keep_earlier_model(const app_repeated *repeated, const char *ta
 {
     char path[APP_PATH];
     char *kept = NULL;
-    if (!repeated->fresh && !lb_file_is_missing(app_path(repeated->out, table, path))) return LB_OK;
-    lb_status status = lb_set_aside(app_path(repeated->out, "model.safetensors", path), &kept, error);
+    if (!repeated->settings->fresh && !lb_file_is_missing(app_path(repeated->settings->out, table, path)))
+        return LB_OK;
+    lb_status status =
+        lb_set_aside(app_path(repeated->settings->out, "model.safetensors", path), &kept, error);
     if (kept) app_note("the earlier model is kept as %s", kept);
     lb_release(kept);
     return status;
@@ -183,14 +185,14 @@ static lb_status check_results(const char *out, const char *const *results, lb_e
 
 lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results)
 {
-    const app_repeated *r = s->repeated;
+    const char *out = s->repeated->settings->out;
     lb_status status = complete_commands(s, s->error);
-    if (!status) status = lb_folder_make(r->out, s->error);
-    if (!status) status = lb_lock_folder(r->out, &s->lock, s->error);
+    if (!status) status = lb_folder_make(out, s->error);
+    if (!status) status = lb_lock_folder(out, &s->lock, s->error);
     if (!status) status = wait_for_folders(s, s->error);
-    if (!status) status = check_results(r->out, results, s->error);
-    if (!status) status = keep_earlier_model(r, results[0], s->error);
-    if (!status) app_note("%zu trainings in %s", s->count, r->out);
+    if (!status) status = check_results(out, results, s->error);
+    if (!status) status = keep_earlier_model(s->repeated, results[0], s->error);
+    if (!status) app_note("%zu trainings in %s", s->count, out);
     return status;
 }
 
@@ -263,10 +265,10 @@ static void note_failure(app_side_by_side *s, const app_sweep_result *r, int exi
 
 static lb_status note_success(const app_side_by_side *s, app_sweep_result *r)
 {
-    lb_status status = app_sweep_result_read(r, s->error);
+    lb_status status = app_sweep_result_read(r, s->repeated->settings, s->error);
     if (!status)
         app_note("[%zu/%zu] %s: exact match %.2f %%, symbol error %.2f %%", s->ended, s->count, r->name,
-                 100 * r->best.exact_match, 100 * r->best.symbol_error);
+                 100 * r->best.dev.exact_match, 100 * r->best.dev.symbol_error);
     return status;
 }
 

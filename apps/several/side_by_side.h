@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "cli/options.h"
 
-#include <lookback/train.h>
+#include <lookback/translate.h>
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -18,13 +18,15 @@ typedef struct app_sweep_result {
     char *folder;         /* of its files */
     double *step, *error; /* [points] share of wrong outputs on dev, over the steps */
     size_t points;        /* 0: it has no result */
-    lb_evaluation best;
-    double best_step, seconds;
+    lb_train_point best;  /* its measures and its step */
+    lb_evaluation judged; /* what it is compared by */
+    double seconds;
 } app_sweep_result;
 
-/** Reads the log of a training. Without a log there is no result.
+/** Reads the log of a training with these tests. Without a log there is no result.
  *  Memory: freed by app_sweep_result_free, also after an error. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_sweep_result_read(app_sweep_result *result, lb_error *error);
+LB_MUST_USE lb_status app_sweep_result_read(app_sweep_result *result, const lb_training_config *settings,
+                                            lb_error *error);
 
 /** Frees the result. */
 void app_sweep_result_free(app_sweep_result *result);
@@ -34,8 +36,8 @@ void app_sweep_results_sort(app_sweep_result *results, size_t count);
 
 /** Prints a table, and writes it as sweep.tsv, and the learning curves of the best trainings as sweep.png.
  *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_sweep_results_show(const app_sweep_result *results, size_t count, const char *out,
-                                             lb_error *error);
+LB_MUST_USE lb_status app_sweep_results_show(const app_sweep_result *results, size_t count,
+                                             const lb_training_config *settings, lb_error *error);
 
 /* ---- The trainings (side_by_side.c). ---- */
 
@@ -43,12 +45,10 @@ LB_MUST_USE lb_status app_sweep_results_show(const app_sweep_result *results, si
 typedef struct app_repeated {
     const app_program *program;
     int argc;
-    char **argv;     /* of the command; parsing the options has not changed it */
-    const char *out; /* the folder; each training has its own subfolder */
-    uint64_t seed;
-    int threads;   /* parallel trainings; 0: as many as threads */
-    bool fresh;    /* the trainings start again */
-    bool compares; /* the trainings, by pairs that are held out */
+    char **argv;                        /* of the command; parsing the options has not changed it */
+    const lb_training_config *settings; /* of it; each training has a subfolder of `out` */
+    int threads;                        /* parallel trainings; 0: as many as threads */
+    bool compares;                      /* the trainings, by pairs that are held out */
     /* Whether the command of a training can be run. */
     lb_status (*check)(const struct app_repeated *repeated, int argc, char **argv, lb_error *error);
 } app_repeated;

@@ -26,7 +26,7 @@ static bool is_taken(const int64_t *taken, size_t count, int64_t combination)
 /* Chooses all combinations in order, or a random sample without replacement. */
 static void choose_combinations(sweeping *s, bool all)
 {
-    lb_rng rng = {s->all.repeated->seed, lb_rng_stream("combinations of a sweep"), 0};
+    lb_rng rng = {s->all.repeated->settings->seed, lb_rng_stream("combinations of a sweep"), 0};
     uint64_t drawn = 0;
     for (size_t i = 0; i < s->all.count; i++) {
         int64_t next = (int64_t)i;
@@ -55,8 +55,8 @@ static lb_status keep_best(const sweeping *s)
     lb_status status = lb_own_check_content(app_path(best->folder, "model.safetensors", from), s->error);
     if (!status) status = lb_file_read(from, 0, &bytes, &count, s->error);
     if (status) return status;
-    status =
-        lb_file_write_atomic(app_path(s->all.repeated->out, "model.safetensors", to), bytes, count, s->error);
+    status = lb_file_write_atomic(app_path(s->all.repeated->settings->out, "model.safetensors", to), bytes,
+                                  count, s->error);
     lb_release(bytes);
     if (!status) app_note("%s is the model of %s", to, best->name);
     return status;
@@ -82,7 +82,7 @@ static lb_status conclude(const sweeping *s)
 {
     const app_side_by_side *all = &s->all;
     app_sweep_results_sort(all->results, all->count);
-    lb_status status = app_sweep_results_show(all->results, all->count, all->repeated->out, s->error);
+    lb_status status = app_sweep_results_show(all->results, all->count, all->repeated->settings, s->error);
     return status ? status : keep_best(s);
 }
 

@@ -6,6 +6,7 @@
 #include "console/output.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "translate/training/recipe.h"
 #include <lookback/plot.h>
 
 #include <math.h>
@@ -21,19 +22,44 @@ static double number(const cJSON *json, const char *key)
     return cJSON_IsNumber(item) && isfinite(item->valuedouble) ? item->valuedouble : 0;
 }
 
-static void add_point(app_sweep_result *r, const cJSON *json)
+/* Of a test; of the dev set if its name is "". */
+static lb_evaluation evaluation(const cJSON *json, const char *test)
 {
-    const cJSON *loss = cJSON_GetObjectItemCaseSensitive(json, "dev_loss");
-    lb_evaluation found = {.exact_match = number(json, "exact_match"),
-                           .symbol_error = number(json, "symbol_error"),
-                           .loss = cJSON_IsNull(loss) ? NAN : number(json, "dev_loss")};
-    if (r->points == 0 || lb_evaluation_is_better(&found, &r->best)) {
-        r->best = found;
-        r->best_step = number(json, "step");
+    static const char *const names[] = {"exact_match", "symbol_error", "loss"};
+    double found[3];
+    for (int i = 0; i < 3; i++) {
+        char key[LB_TEST_NAME + 16];
+        snprintf(key, sizeof key, "%s%s%s",
+                 *test    ? test
+                 : i == 2 ? "dev_loss"
+                          : names[i],
+                 *test ? "." : "", *test ? names[i] : "");
+        bool none = i == 2 && cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(json, key));
+        found[i] = none ? NAN : number(json, key);
+    }
+    return (lb_evaluation){.exact_match = found[0], .symbol_error = found[1], .loss = found[2]};
+}
+
+/* What the trainings are compared by. */
+static const lb_evaluation *judged(const lb_training_config *c, const lb_train_point *point)
+{
+    int test = lb_config_test(c, c->choose_on);
+    return test < 0 ? &point->dev : &point->test[test];
+}
+
+static void add_point(app_sweep_result *r, const lb_training_config *c, const cJSON *json)
+{
+    lb_train_point point = {.step = (int64_t)fmin(fmax(number(json, "step"), 0), INT32_MAX),
+                            .dev = evaluation(json, "")};
+    for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
+        point.test[i] = evaluation(json, c->test[i].name);
+    if (r->points == 0 || lb_evaluation_is_better(judged(c, &point), &r->judged)) {
+        r->best = point;
+        r->judged = *judged(c, &point);
     }
     r->seconds = number(json, "seconds");
-    r->step[r->points] = number(json, "step");
-    r->error[r->points++] = 1 - found.exact_match;
+    r->step[r->points] = (double)point.step;
+    r->error[r->points++] = 1 - point.dev.exact_match;
 }
 
 static size_t count_lines(const char *text)
@@ -43,7 +69,8 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
-static lb_status read_lines(app_sweep_result *r, const char *path, const char *text, lb_error *error)
+static lb_status read_lines(app_sweep_result *r, const lb_training_config *c, const char *path,
+                            const char *text, lb_error *error)
 {
     size_t lines = count_lines(text);
     r->step = lb_alloc((lines + 1) * sizeof *r->step);
@@ -58,14 +85,14 @@ static lb_status read_lines(app_sweep_result *r, const char *path, const char *t
             cJSON_Delete(json);
             return lb_error_set(error, LB_ERROR_FORMAT, "%s:%zu: expected a JSON object", path, line);
         }
-        add_point(r, json);
+        add_point(r, c, json);
         cJSON_Delete(json);
         text = end + 1;
     }
     return LB_OK;
 }
 
-lb_status app_sweep_result_read(app_sweep_result *result, lb_error *error)
+lb_status app_sweep_result_read(app_sweep_result *result, const lb_training_config *settings, lb_error *error)
 {
     char path[APP_PATH];
     void *text;
@@ -73,7 +100,7 @@ lb_status app_sweep_result_read(app_sweep_result *result, lb_error *error)
     if (lb_file_is_missing(app_path(result->folder, "log.jsonl", path))) return LB_OK;
     lb_status status = lb_file_read_own(path, 0, &text, &length, error);
     if (status) return status;
-    status = read_lines(result, path, text, error);
+    status = read_lines(result, settings, path, text, error);
     lb_release(text);
     return status;
 }
@@ -91,8 +118,8 @@ static int compare(const void *a, const void *b)
 {
     const app_sweep_result *x = a, *y = b;
     if (!x->points || !y->points) return (x->points == 0) - (y->points == 0);
-    if (lb_evaluation_is_better(&x->best, &y->best)) return -1;
-    if (lb_evaluation_is_better(&y->best, &x->best)) return 1;
+    if (lb_evaluation_is_better(&x->judged, &y->judged)) return -1;
+    if (lb_evaluation_is_better(&y->judged, &x->judged)) return 1;
     return strcmp(x->name, y->name);
 }
 
@@ -101,20 +128,34 @@ void app_sweep_results_sort(app_sweep_result *results, size_t count)
     qsort(results, count, sizeof *results, compare);
 }
 
-static lb_status write_table(const app_sweep_result *results, size_t count, const char *path, lb_error *error)
+static int count_tests(const lb_training_config *c)
+{
+    int tests = 0;
+    while (tests < LB_MOST_TESTS && *c->test[tests].name) tests++;
+    return tests;
+}
+
+static lb_status write_table(const app_sweep_result *results, size_t count, const lb_training_config *c,
+                             const char *path, lb_error *error)
 {
     lb_buffer text = {0};
-    lb_buffer_print(&text, "exact_match\tsymbol_error\tdev_loss\tstep\tseconds\ttraining\n");
-    for (size_t i = 0; i < count; i++) {
-        const app_sweep_result *r = &results[i];
+    const int tests = count_tests(c);
+    lb_buffer_print(&text, "exact_match\tsymbol_error\tdev_loss\tstep\tseconds");
+    for (int i = 0; i < tests; i++) lb_buffer_print(&text, "\t%s.exact_match", c->test[i].name);
+    lb_buffer_print(&text, "\ttraining\n");
+    for (size_t k = 0; k < count; k++) {
+        const app_sweep_result *r = &results[k];
+        const lb_evaluation *dev = &r->best.dev;
         char loss[APP_MEASURED];
         if (r->points)
-            lb_buffer_print(&text, "%.6f\t%.6f\t%s\t%.0f\t%.1f\t%s\n", r->best.exact_match,
-                            r->best.symbol_error,
-                            isnan(r->best.loss) ? "" : app_measured(r->best.loss, 6, loss), r->best_step,
-                            r->seconds, r->name);
+            lb_buffer_print(&text, "%.6f\t%.6f\t%s\t%lld\t%.1f", dev->exact_match, dev->symbol_error,
+                            isnan(dev->loss) ? "" : app_measured(dev->loss, 6, loss), (long long)r->best.step,
+                            r->seconds);
         else
-            lb_buffer_print(&text, "\t\t\t\t\t%s\n", r->name);
+            lb_buffer_print(&text, "\t\t\t\t");
+        for (int i = 0; i < tests; i++)
+            lb_buffer_print(&text, r->points ? "\t%.6f" : "\t", r->best.test[i].exact_match);
+        lb_buffer_print(&text, "\t%s\n", r->name);
     }
     lb_status status = text.failed
                            ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the table of a sweep")
@@ -123,18 +164,29 @@ static lb_status write_table(const app_sweep_result *results, size_t count, cons
     return status;
 }
 
-static void print_table(const app_sweep_result *results, size_t count)
+static void print_table(const app_sweep_result *results, size_t count, const lb_training_config *c)
 {
-    app_print("%-12s %-13s %-10s %-8s %-8s %s\n", "exact match", "symbol error", "dev loss", "step",
-              "seconds", "training");
-    for (size_t i = 0; i < count; i++) {
-        const app_sweep_result *r = &results[i];
+    enum { NARROWEST = 8 };
+    const int tests = count_tests(c);
+    app_print("%-12s %-13s %-10s %-8s %-8s", "exact match", "symbol error", "dev loss", "step", "seconds");
+    for (int i = 0; i < tests; i++) app_print(" %-*s", NARROWEST, c->test[i].name);
+    app_print(" %s\n", "training");
+    for (size_t k = 0; k < count; k++) {
+        const app_sweep_result *r = &results[k];
         char loss[APP_MEASURED];
         if (r->points)
-            app_print("%-12.4f %-13.4f %-10s %-8.0f %-8.1f %s\n", r->best.exact_match, r->best.symbol_error,
-                      app_measured(r->best.loss, 4, loss), r->best_step, r->seconds, r->name);
+            app_print("%-12.4f %-13.4f %-10s %-8lld %-8.1f", r->best.dev.exact_match,
+                      r->best.dev.symbol_error, app_measured(r->best.dev.loss, 4, loss),
+                      (long long)r->best.step, r->seconds);
         else
-            app_print("%-55s %s\n", "failed", r->name);
+            app_print("%-55s", "failed");
+        for (int i = 0; i < tests; i++) {
+            char share[APP_MEASURED];
+            int width = (int)strlen(c->test[i].name);
+            app_print(" %-*s", width > NARROWEST ? width : NARROWEST,
+                      app_measured(r->points ? r->best.test[i].exact_match : NAN, 4, share));
+        }
+        app_print(" %s\n", r->name);
     }
 }
 
@@ -156,11 +208,14 @@ static lb_status draw(const app_sweep_result *results, size_t count, const char 
     return app_save_chart(&chart, path, error);
 }
 
-lb_status app_sweep_results_show(const app_sweep_result *results, size_t count, const char *out,
-                                 lb_error *error)
+lb_status app_sweep_results_show(const app_sweep_result *results, size_t count,
+                                 const lb_training_config *settings, lb_error *error)
 {
     char path[APP_PATH];
-    print_table(results, count);
-    lb_status status = write_table(results, count, app_path(out, "sweep.tsv", path), error);
-    return status ? status : draw(results, count, app_path(out, "sweep.png", path), error);
+    print_table(results, count, settings);
+    if (settings->choose_on && app_flush_stdout())
+        app_note("test %s is spent: the models were chosen on it", settings->choose_on);
+    lb_status status =
+        write_table(results, count, settings, app_path(settings->out, "sweep.tsv", path), error);
+    return status ? status : draw(results, count, app_path(settings->out, "sweep.png", path), error);
 }

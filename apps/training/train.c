@@ -99,12 +99,15 @@ static int train_on_pairs(app_train_options *t)
     if (!status) status = app_train_in_view(&view, t->settings, &result, &error);
     lb_lock_free(lock);
     if (status) return app_fail(&error);
-    if (!t->settings.group || t->settings.group->rank == 0)
-        app_print("exact match %.2f %% (%s) on %lld %s %s%s%s\n", 100 * result.dev.exact_match,
-                  t->settings.seeds > 1 ? "beam 5" : "greedy", (long long)result.pairs,
-                  app_judged(&t->settings), t->settings.dev || !held_out ? "of " : "held out from ",
+    const char *search = t->settings.seeds > 1 ? "beam 5" : "greedy";
+    if (!t->settings.group || t->settings.group->rank == 0) {
+        app_print("exact match %.2f %% (%s) on %lld %s %s%s%s\n", 100 * result.dev.exact_match, search,
+                  (long long)result.pairs, app_judged(&t->settings),
+                  t->settings.dev || !held_out ? "of " : "held out from ",
                   lb_pair_file_name(t->settings.dev ? t->settings.dev : t->settings.train),
                   held_out ? "" : ", on which it was trained");
+        app_print_tests(&t->settings, search, result.test, result.test_pairs);
+    }
     int exit_status = app_training_status(&view);
     if (exit_status == 0) say_what_a_vote_takes(t, &view, &result);
     return app_close_stdout(exit_status);
@@ -201,6 +204,8 @@ static lb_status check_one(const app_repeated *repeated, int argc, char **argv, 
     if (!status) status = app_train_settle(&t, error);
     if (!status) status = check_file(t.settings.train, error);
     if (!status) status = check_file(t.settings.dev, error);
+    for (int i = 0; i < LB_MOST_TESTS && *t.settings.test[i].name && !status; i++)
+        status = check_file(t.settings.test[i].file, error);
     if (!status) status = check_file(t.teaching.unlabelled, error);
     if (!status) status = check_file(t.teaching.teacher, error);
     app_settings_leave_open(&t.settings, true);
@@ -212,10 +217,8 @@ static lb_status check_one(const app_repeated *repeated, int argc, char **argv, 
 static int run_several(app_train_options *t, app_repeated repeated)
 {
     lb_error error = {0};
-    repeated.out = t->settings.out;
-    repeated.seed = t->settings.seed;
+    repeated.settings = &t->settings;
     repeated.threads = t->threads;
-    repeated.fresh = t->settings.fresh;
     repeated.compares = is_given(t, t->sweep.file);
     repeated.check = check_one;
     if (check_several(t, &error)) return app_fail(&error);

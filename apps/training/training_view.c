@@ -14,12 +14,20 @@
 
 void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
 {
-    char rate[APP_SHORT], exact[APP_SHORT] = "";
+    char rate[APP_SHORT], exact[APP_PROGRESS_TEXT] = "";
     if (!progress->updated) {
         app_progress_config config = {.unit = run->name, .first = step->step - 1, .total = run->steps};
         app_progress_init(progress, config);
     }
-    if (step->last) snprintf(exact, sizeof exact, "  exact match %.1f %%", 100 * step->last->dev.exact_match);
+    size_t used = 0;
+    if (step->last)
+        used =
+            (size_t)snprintf(exact, sizeof exact, "  exact match %.1f %%", 100 * step->last->dev.exact_match);
+    const lb_test *test;
+    for (int i = 0; step->last && run->history && (test = lb_train_test(run->history, i)) != NULL; i++)
+        if (used < sizeof exact)
+            used += (size_t)snprintf(exact + used, sizeof exact - used, "  %s %.1f %%", test->name,
+                                     100 * step->last->test[i].exact_match);
     app_progress_update(progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, exact,
                         app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
 }
@@ -78,13 +86,23 @@ static const char *reason(lb_train_end end)
     return end == LB_TRAIN_TARGET ? "it reached the target" : "no later evaluation was better";
 }
 
-static void note_measures(const lb_training_run *run, const char *what, const lb_evaluation *dev,
+static void note_measures(const lb_training_run *run, const char *what, const lb_evaluation *found,
                           const char *loss)
 {
     char number[APP_MEASURED];
     app_note("%s%s%s: exact match %.2f %%, symbol error %.2f %%, %s %s", run->name ? run->name : "",
-             run->name ? ": " : "", what, 100 * dev->exact_match, 100 * dev->symbol_error, loss,
-             app_measured(dev->loss, 4, number));
+             run->name ? ": " : "", what, 100 * found->exact_match, 100 * found->symbol_error, loss,
+             app_measured(found->loss, 4, number));
+}
+
+static void note_tests(const lb_training_run *run)
+{
+    char what[LB_TEST_NAME + 8];
+    const lb_test *test;
+    for (int i = 0; (test = lb_train_test(run->history, i)) != NULL; i++) {
+        snprintf(what, sizeof what, "test %s", test->name);
+        note_measures(run, what, &run->kept->test[i], "loss");
+    }
 }
 
 /* The model that the training started from, if another one was kept. */
@@ -93,7 +111,8 @@ static void note_start(const lb_training_run *run, const char *loss)
     const lb_train_point *start = run->history->points;
     if (start->step > 0 || start == run->kept) return;
     note_measures(run,
-                  lb_evaluation_is_better(&start->dev, &run->kept->dev)
+                  lb_evaluation_is_better(lb_train_judged(run->history, start),
+                                          lb_train_judged(run->history, run->kept))
                       ? "the model it started from was better"
                       : "the model it started from",
                   &start->dev, loss);
@@ -111,6 +130,7 @@ static void note_end(const lb_training_run *run, const char *loss)
     if (kept->step > 0) snprintf(what, sizeof what, "kept the model of step %lld", (long long)kept->step);
     note_start(run, loss);
     note_measures(run, what, &kept->dev, loss);
+    note_tests(run);
 }
 
 /* The first weights may be much worse than guessing, and are no better after a few steps: such a training was short. */

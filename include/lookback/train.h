@@ -175,15 +175,29 @@ typedef bool (*lb_is_better_fn)(const lb_evaluation *a, const lb_evaluation *b);
  *  best. May reset the tape. */
 typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, lb_evaluation *found);
 
+/** How many tests a training has at most, and bytes of a name with its end. */
+enum { LB_MOST_TESTS = 16, LB_TEST_NAME = 32 };
+
+/** Pairs that a training is measured on by name, besides those that the best model is chosen by. */
+typedef struct lb_test {
+    char name[LB_TEST_NAME]; /* letters, digits, - and _; "" behind the last one */
+    const char *file;
+    lb_pair_texts pairs; /* instead of `file` */
+} lb_test;
+
+/** Evaluates the model on test number `test`, from 0, as lb_evaluate_fn does. */
+typedef lb_status (*lb_test_fn)(void *context, int test, lb_tape *tape, lb_evaluation *found);
+
 /** One evaluation of a run. */
 typedef struct lb_train_point {
     int64_t step; /* steps done */
     double loss;  /* training loss: mean over the steps since the previous point; NaN before the first step */
     lb_evaluation dev;
-    double lr;        /* of the last step */
-    double grad_norm; /* of the last step, before clipping */
-    double seconds;   /* of training and evaluation, over all sessions of the run */
-    double tokens;    /* target tokens so far */
+    lb_evaluation test[LB_MOST_TESTS]; /* of those that there are */
+    double lr;                         /* of the last step */
+    double grad_norm;                  /* of the last step, before clipping */
+    double seconds;                    /* of training and evaluation, over all sessions of the run */
+    double tokens;                     /* target tokens so far */
 } lb_train_point;
 
 /** The reason for the end of a run. */
@@ -199,6 +213,8 @@ typedef struct lb_train_history {
     int64_t count, capacity;
     lb_train_end end;
     lb_is_better_fn is_better; /* of the run; NULL: lb_evaluation_is_better */
+    const lb_test *tests; /* their names, up to an empty one; NULL: there are none, or they have no names */
+    int choose_on;        /* the best is that of `dev`, 0, or of a test, from 1 on */
 } lb_train_history;
 
 /** The best point by `is_better`, the first one of equals; NULL without a point. */
@@ -283,7 +299,9 @@ typedef struct lb_trainer_config {
     lb_params *params;
     void *context; /* passed to the functions */
     lb_loss_fn loss;
-    lb_evaluate_fn evaluate;   /* NULL: nothing is measured, and the last weights are kept */
+    lb_evaluate_fn evaluate; /* NULL: nothing is measured, and the last weights are kept */
+    int tests;       /* measured at each evaluation, too, for the history alone; at most LB_MOST_TESTS */
+    lb_test_fn test; /* measures one of them */
     lb_is_better_fn is_better; /* by measures of a program's own [lb_evaluation_is_better] */
     lb_tell_fn tell;           /* may be NULL */
     lb_stop_fn stop;           /* may be NULL */

@@ -291,7 +291,11 @@ typedef struct lb_training_config {
     const char *source_separator, *target_separator; /* between symbols [each character is a symbol] */
     /* Without a separator, "characters" or "graphemes", as in lb_symbol_rule ["characters"] */
     const char *symbols;
-    const char *normalize;  /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
+    const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
+    /* Up to one without a name: measured at each evaluation, as `dev` is; the best model is not chosen by them. A line
+     * has source and target [none] */
+    lb_test test[LB_MOST_TESTS];
+    const char *choose_on;  /* the name of a test: the best model is chosen by it, not by `dev` [NULL] */
     int min_count;          /* less frequent symbols are unknown [1] */
     bool skip_bad_lines;    /* count bad lines instead of stopping at the first */
     bool any_target;        /* evaluate each source once, and any of its targets is right */
@@ -383,6 +387,8 @@ typedef struct lb_training_config {
 typedef struct lb_training_result {
     lb_evaluation dev; /* on pairs kept out of the training */
     int64_t pairs;     /* how many those are, at most 2000; with `any_target`, how many sources they have */
+    lb_evaluation test[LB_MOST_TESTS]; /* on those of `test` */
+    int64_t test_pairs[LB_MOST_TESTS]; /* how many those are, as `pairs` */
 } lb_training_result;
 
 /** Checks a configuration and fills in the defaults that do not depend on the data; none if it starts from a model,
@@ -422,8 +428,8 @@ typedef struct lb_join_config {
     const char *out; /* the folder of the result; it is created */
     /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
      * model], skip_bad_lines, and any_target, for what is measured, apply, and `tell` hears LB_EVENT_NOTE and
-     * LB_EVENT_COUNTED. NULL, or without such pairs: all weights are equal, and nothing is measured. It may have a
-     * `lexicon` for the result, which replaces that of the models, and with which one model alone can be joined. */
+     * LB_EVENT_COUNTED. NULL, or without such pairs: all weights are equal. All models together are measured on its
+     * tests. A `lexicon` is of the result: it replaces that of the models, and with it one alone can be joined. */
     const lb_training_config *data;
     bool replace;    /* an earlier model of the folder is not kept */
     bool no_lexicon; /* the result has none, even if a model has one; one model alone can be joined, too */
@@ -440,10 +446,12 @@ typedef struct lb_join_member {
 /** The result of joining. */
 typedef struct lb_join_result {
     lb_join_member member[LB_JOIN_MOST];
-    int64_t count;     /* of members */
-    lb_evaluation dev; /* of all together */
-    int64_t pairs;     /* that were measured, as in lb_training_result */
-    int64_t lexicon;   /* entries of its lexicon; 0: it has none */
+    int64_t count;                     /* of members */
+    lb_evaluation dev;                 /* of all together */
+    int64_t pairs;                     /* that were measured, as in lb_training_result */
+    int64_t lexicon;                   /* entries of its lexicon; 0: it has none */
+    lb_evaluation test[LB_MOST_TESTS]; /* of all together on the tests of `data` */
+    int64_t test_pairs[LB_MOST_TESTS];
     char set_aside
         [256]; /* where the earlier model of the folder is kept, cut off if it is longer; "": nowhere */
 } lb_join_result;
@@ -467,8 +475,8 @@ typedef struct lb_stepper lb_stepper;
 
 /** Begins a training. It has the same losses and weights as lb_translator_train with this configuration.
  *  Files:  reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`,
- *          `keep`, `patience`, `target`, `evaluate_every`, `seeds` and `stop` have no effect, and `tell` hears only
- *          what comes before LB_EVENT_BEGUN.
+ *          `keep`, `patience`, `target`, `evaluate_every`, `seeds`, `test` and `stop` have no effect, and `tell` hears
+ *          only what comes before LB_EVENT_BEGUN.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */
 LB_MUST_USE lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error);

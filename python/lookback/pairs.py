@@ -36,7 +36,7 @@ def columns(pairs: Iterable[Sequence[str]], what: str) -> Dict[str, List[bytes]]
     return dict(zip(FIELDS[len(rows[0])], map(list, zip(*rows))))
 
 
-def set_pairs(config: _c.lb_training_config, pairs: Pairs, file: str, field: str, what: str) -> None:
+def set_pairs(config: Union[_c.lb_training_config, _c.lb_test], pairs: Pairs, file: str, field: str, what: str) -> None:
     """Puts pairs into a field of the configuration, or the name of their file into another one. The struct keeps them."""
     if is_file(pairs):
         setattr(config, file, encode_path(pairs, what))

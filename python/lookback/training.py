@@ -5,7 +5,7 @@ import logging
 import math
 import sys
 from ctypes import c_char_p
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from . import _c
 from .callbacks import Callbacks
@@ -32,6 +32,7 @@ class Progress(NamedTuple):
     loss: float  # of the step; with an evaluation, the mean since the one before, and NaN for the first model
     evaluation: Optional[Evaluation]
     name: Optional[str]  # "seed 3", if several models are trained
+    tests: Dict[str, Evaluation] = {}  # with an evaluation, what it found on each test
 
 
 def _measured(loss: float) -> str:
@@ -41,9 +42,14 @@ def _measured(loss: float) -> str:
 def _print_progress(now: Progress) -> None:
     if now.evaluation:
         name = f"{now.name}: " if now.name else ""
+        tests = "".join(f"  {test} {found.exact_match:.4f}" for test, found in now.tests.items())
         print(f"{name}step {now.step}/{now.steps}  loss {_measured(now.loss)}"
               f"  dev loss {_measured(now.evaluation.loss)}"
-              f"  exact match {now.evaluation.exact_match:.4f}", file=sys.stderr, flush=True)
+              f"  exact match {now.evaluation.exact_match:.4f}{tests}", file=sys.stderr, flush=True)
+
+
+def _evaluation(found: Any) -> Evaluation:
+    return Evaluation(found.exact_match, found.symbol_error, found.loss)
 
 
 _Event = _c.lb_event_kind
@@ -53,9 +59,10 @@ _LEVELS = {_Event.EVENT_REPORT: logging.INFO, _Event.EVENT_NOTE: logging.INFO, _
 class _Listener(Callbacks):
     """The callbacks of one training. An exception in one of them ends the training after its step."""
 
-    def __init__(self, progress: Optional[Callable[[Progress], Any]]) -> None:
+    def __init__(self, progress: Optional[Callable[[Progress], Any]], tests: List[str]) -> None:
         super().__init__()
         self.progress = progress
+        self.tests = tests
 
     def listen(self, config: _c.lb_training_config) -> None:
         kinds = dict(config._fields_)
@@ -69,16 +76,28 @@ class _Listener(Callbacks):
         elif event.kind == _Event.EVENT_UNSAVED:
             log.warning("%s; the training goes on", event.error.contents.message.decode(errors="replace"))
         elif self.progress and event.kind == _Event.EVENT_STEPPED:
-            self._tell(event.run.contents, event.step.step, event.step.loss, None)
+            self._tell(event.run.contents, event.step.step, event.step.loss, None, {})
         elif self.progress and event.kind == _Event.EVENT_POINT:
             history = event.history.contents
             last = history.points[history.count - 1]
-            found = Evaluation(last.dev.exact_match, last.dev.symbol_error, last.dev.loss)
-            self._tell(event.run.contents, last.step, last.loss, found)
+            tests = {name: _evaluation(found) for name, found in zip(self.tests, last.test)}
+            self._tell(event.run.contents, last.step, last.loss, _evaluation(last.dev), tests)
 
-    def _tell(self, run: Any, step: int, loss: float, evaluation: Optional[Evaluation]) -> None:
+    def _tell(self, run: Any, step: int, loss: float, evaluation: Optional[Evaluation],
+              tests: Dict[str, Evaluation]) -> None:
         assert self.progress
-        self.progress(Progress(step, run.steps, loss, evaluation, run.name.decode() if run.name else None))
+        self.progress(Progress(step, run.steps, loss, evaluation, run.name.decode() if run.name else None, tests))
+
+
+def _set_tests(config: _c.lb_training_config, tests: Mapping[str, Pairs]) -> None:
+    if len(tests) > len(config.test):
+        raise Error(Status.ARGUMENT, f"test: found {len(tests)} tests, expected at most {len(config.test)}")
+    for place, (name, pairs) in zip(config.test, tests.items()):
+        text = encode(name, "test")
+        if not 0 < len(text) < _c.lb_test.name.size:
+            raise Error(Status.ARGUMENT, f"test: found the name {name!r}, expected 1 to {_c.lb_test.name.size - 1} letters")
+        place.name = text
+        set_pairs(place, pairs, "file", "pairs", f"test {name}")
 
 
 # Of the fields, numbers and texts are options, but for arguments of train() and what Python has no use for.
@@ -137,13 +156,16 @@ def _record(options: Dict[str, Any]) -> bytes:
     return json.dumps(given, default=str).encode()
 
 
-def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention: Optional[str] = None,
-          progress: Union[bool, Callable[[Progress], Any]] = False, **options: Any) -> Model:
+def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Optional[Mapping[str, Pairs]] = None,
+          attention: Optional[str] = None, progress: Union[bool, Callable[[Progress], Any]] = False,
+          **options: Any) -> Model:
     """Trains a model on pairs of texts, and opens it.
 
     pairs      a TSV file with a source and a target on each line; or tuples (source, target), or (source, features, target)
     out        the folder of the model, its checkpoint and its log; it is created
     dev        pairs for choosing the best weights; by default a tenth of `pairs`, held out
+    test       pairs by names, {"long": "long.tsv"}: the model is measured on them at each evaluation, and is not chosen by
+               them. choose_on="long" chooses it by one of them instead of `dev`
     attention  "additive", "dot", "multi-head" and so on; by default "additive"
     progress   True prints each evaluation on standard error. A function is called with a Progress after each step and
                after each evaluation. An exception in it ends the training and is raised here.
@@ -159,7 +181,8 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention
     or for an `out` that has the training of other pairs or options; DIVERGED; WRITE; BUSY if another process trains in
     `out`; MEMORY. Raises TypeError for an unknown option or a value of another type.
     """
-    listener = _Listener(_print_progress if progress is True else progress or None)
+    tests = dict(test or {})
+    listener = _Listener(_print_progress if progress is True else progress or None, list(tests))
     given = {"seed": 1, "attention": attention, **options}  # the seed of the program
     config = _settle(given)
     config.out = encode_path(out, "out")
@@ -169,6 +192,7 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, attention
     set_pairs(config, pairs, "train", "pairs", "pairs")
     if dev is not None:
         set_pairs(config, dev, "dev", "dev_pairs", "dev")
+    _set_tests(config, tests)
     with listener.calling():
         c.lb_translator_train(config, None, error)
     if listener.raised is not None:

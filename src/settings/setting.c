@@ -103,6 +103,25 @@ static bool is_text(const lb_setting *s)
     return s->type == LB_SETTING_TEXT || s->type == LB_SETTING_WORD;
 }
 
+static bool is_test_name(const char *name, size_t length)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    return length > 0 && length < LB_TEST_NAME && strspn(name, letters) >= length;
+}
+
+bool lb_setting_add_test(lb_test *tests, const char *name, size_t length, const char *file)
+{
+    int at = 0;
+    if (!is_test_name(name, length) || !*file) return false;
+    while (at < LB_MOST_TESTS && *tests[at].name &&
+           (strncmp(tests[at].name, name, length) != 0 || tests[at].name[length]))
+        at++;
+    if (at == LB_MOST_TESTS) return false;
+    tests[at] = (lb_test){.file = file};
+    memcpy(tests[at].name, name, length);
+    return true;
+}
+
 void lb_setting_put(const lb_setting *s, lb_training_config *config, double value)
 {
     void *at = place_of(s, config);
@@ -154,8 +173,19 @@ static lb_status check_word(const lb_setting *s, const char *found, lb_error *er
                         lb_choices_text(s->choices, all, sizeof all), found);
 }
 
+static lb_status check_tests(const lb_setting *s, const lb_test *tests, lb_error *error)
+{
+    for (int i = 0; i < LB_MOST_TESTS && *tests[i].name; i++)
+        if (!is_test_name(tests[i].name, strnlen(tests[i].name, LB_TEST_NAME)))
+            return lb_error_set(error, LB_ERROR_ARGUMENT,
+                                "%s: found the name \"%.*s\", expected letters, digits, - and _", s->name,
+                                LB_TEST_NAME, tests[i].name);
+    return LB_OK;
+}
+
 static lb_status check_one(const lb_setting *s, const lb_training_config *config, lb_error *error)
 {
+    if (s->type == LB_SETTING_TESTS) return check_tests(s, config->test, error);
     if (is_text(s)) return check_word(s, text_of(s, config), error);
     if (s->type == LB_SETTING_FLAG || s->type == LB_SETTING_SEED) return LB_OK;
     double found = lb_setting_number(s, config);
@@ -292,8 +322,10 @@ static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_
 
 static bool is_set(const lb_setting *s, const lb_training_config *config)
 {
-    const char *text = is_text(s) ? text_of(s, config) : NULL;
-    if (!is_text(s))
+    const char *text = is_text(s)                    ? text_of(s, config)
+                       : s->type == LB_SETTING_TESTS ? config->test->name
+                                                     : NULL;
+    if (!text && !is_text(s))
         return lb_setting_number(s, config) > 0 && lb_setting_number(s, config) != s->usual_value;
     return text && *text && !(s->choices && strcmp(text, s->choices[0]) == 0);
 }

@@ -15,7 +15,8 @@ typedef enum lb_setting_type {
     LB_SETTING_NUMBER, /* double */
     LB_SETTING_TEXT,   /* const char * */
     LB_SETTING_WORD,   /* const char *: one of `choices` */
-    LB_SETTING_CHOICE  /* an enum: an index in `choices` */
+    LB_SETTING_CHOICE, /* an enum: an index in `choices` */
+    LB_SETTING_TESTS   /* lb_test [LB_MOST_TESTS], up to one without a name: NAME=FILE, repeatable */
 } lb_setting_type;
 
 /** The parts of a configuration, which are headings in --help. */
@@ -105,6 +106,10 @@ double lb_setting_number(const lb_setting *setting, const lb_training_config *co
 
 /** Sets a flag, a number or a choice. */
 void lb_setting_put(const lb_setting *setting, lb_training_config *config, double value);
+
+/** Adds a test, or replaces that of the same name. False, and nothing is set, if the name is invalid, the file is "",
+ *  or there are too many. `file` must outlive the tests. */
+LB_MUST_USE bool lb_setting_add_test(lb_test *tests, const char *name, size_t length, const char *file);
 
 /** Sets a setting to its default. */
 void lb_setting_reset(const lb_setting *setting, lb_training_config *config);

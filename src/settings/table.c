@@ -29,6 +29,11 @@ const lb_setting lb_settings[] = {
      .help = "file with a source and a target on each line; -: standard input"},
     {ROW(dev, TEXT, DATA, PAIRS, "FILE"), .usual = PAIRS,
      .help = "pairs for choosing the best model; default: a tenth of --train, held out"},
+    {ROW(test, TESTS, DATA, PAIRS, "NAME=FILE"), .usual = PAIRS,
+     .help = "pairs to measure the model on, too, at each evaluation; the best model is not chosen by them; "
+             "repeatable"},
+    {ROW(choose_on, TEXT, DATA, PAIRS, "NAME"), .rare = true, .only_if_set = true, .place = {23},
+     .help = "choose the best model by this test instead of --dev; it is then no test any more"},
     {ROW(format, TEXT, DATA, PAIRS, "NAME"),
      .help = "tsv, csv, cmudict, lexiconp, unimorph, conllu, jsonl, scan, lines:TEXT with TEXT between "
              "source and target, or lists:TEXT with commas between several targets; +header behind it "

@@ -15,24 +15,36 @@ static const char AVERAGE[] = "average", BEST[] = "best", HISTORY[] = "history",
 
 enum { OTHERS = 4 }; /* arrays that are not of the optimiser */
 
-/* Numbers in double per point. The step is one of them: double is exact up to 2^53. */
-enum { POINT_NUMBERS = 9, ALL_NUMBERS = POINT_NUMBERS + LB_OWN_MEASURES };
+/* Numbers in double per point: those of each test come last. The step is one of them: double is exact up to 2^53. */
+enum {
+    POINT_NUMBERS = 9,
+    ALL_NUMBERS = POINT_NUMBERS + LB_OWN_MEASURES,
+    TEST_NUMBERS = 3,
+    MOST_NUMBERS = ALL_NUMBERS + TEST_NUMBERS * LB_MOST_TESTS
+};
 
 /* The other numbers of a state, in double. */
 enum { STEP, LOSS_SUM, SECONDS, TOKENS, PROGRESS_NUMBERS };
 
-static void point_to_numbers(const lb_train_point *p, int64_t width, double *n)
+static void point_to_numbers(const lb_train_point *p, int tests, int64_t width, double *n)
 {
     const double all[ALL_NUMBERS] = {(double)p->step, p->loss,       p->dev.exact_match, p->dev.symbol_error,
                                      p->dev.loss,     p->lr,         p->grad_norm,       p->seconds,
                                      p->tokens,       p->dev.own[0], p->dev.own[1],      p->dev.own[2],
                                      p->dev.own[3]};
     memcpy(n, all, (size_t)width * sizeof *all);
+    for (int i = 0; i < tests; i++) {
+        const lb_evaluation *test = &p->test[i];
+        double *at = n + width + (ptrdiff_t)TEST_NUMBERS * i;
+        at[0] = test->exact_match;
+        at[1] = test->symbol_error;
+        at[2] = test->loss;
+    }
 }
 
-static lb_train_point point_from_numbers(const double *n)
+static lb_train_point point_from_numbers(const double *n, const double *tests)
 {
-    return (lb_train_point){
+    lb_train_point point = {
         .step = (int64_t)n[0],
         .loss = n[1],
         .dev = {.exact_match = n[2], .symbol_error = n[3], .loss = n[4], .own = {n[9], n[10], n[11], n[12]}},
@@ -40,6 +52,9 @@ static lb_train_point point_from_numbers(const double *n)
         .grad_norm = n[6],
         .seconds = n[7],
         .tokens = n[8]};
+    for (int i = 0; i < LB_MOST_TESTS; i++, tests += TEST_NUMBERS)
+        point.test[i] = (lb_evaluation){.exact_match = tests[0], .symbol_error = tests[1], .loss = tests[2]};
+    return point;
 }
 
 lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error)
@@ -64,12 +79,12 @@ static int64_t point_width(const lb_train_history *history)
 lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state, lb_error *error)
 {
     const lb_train_history *history = state->history;
-    int64_t width = point_width(history);
+    const int64_t own = point_width(history), width = own + TEST_NUMBERS * config->tests;
     double *numbers = lb_alloc((size_t)(history->count * width) * sizeof *numbers);
     if (!numbers)
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
     for (int64_t i = 0; i < history->count; i++)
-        point_to_numbers(&history->points[i], width, numbers + i * width);
+        point_to_numbers(&history->points[i], config->tests, own, numbers + i * width);
     const double progress[PROGRESS_NUMBERS] = {[STEP] = (double)state->step,
                                                [LOSS_SUM] = state->loss_sum,
                                                [SECONDS] = state->seconds,
@@ -105,17 +120,22 @@ static lb_status check_run(const lb_trainer_config *config, const lb_safetensors
     return status ? status : lb_run_refuse(config, "", &differences, error);
 }
 
-static lb_status load_history(const lb_safetensors *file, lb_train_history *history, lb_error *error)
+static lb_status load_history(const lb_safetensors *file, int tests, lb_train_history *history,
+                              lb_error *error)
 {
     const lb_safetensors_tensor *found = lb_safetensors_find(file, HISTORY);
-    int64_t width = found && found->shape.ndim == 2 ? found->shape.dim[1] : 0;
-    if (!found || found->dtype != LB_DTYPE_F64 || (width != POINT_NUMBERS && width != ALL_NUMBERS) ||
+    const int64_t width = found && found->shape.ndim == 2 ? found->shape.dim[1] : 0,
+                  own = width - TEST_NUMBERS * tests;
+    if (!found || found->dtype != LB_DTYPE_F64 || (own != POINT_NUMBERS && own != ALL_NUMBERS) ||
         found->shape.dim[0] < 1)
         return lb_error_set(error, LB_ERROR_FORMAT, "it has no history of a training run");
     for (int64_t i = 0; i < found->shape.dim[0]; i++) {
-        double numbers[ALL_NUMBERS] = {0};
-        memcpy(numbers, (const double *)found->data + i * width, (size_t)width * sizeof *numbers);
-        if (lb_train_history_add(history, point_from_numbers(numbers), error)) return LB_ERROR_MEMORY;
+        double numbers[MOST_NUMBERS] = {0};
+        const double *point = (const double *)found->data + i * width;
+        memcpy(numbers, point, (size_t)own * sizeof *numbers);
+        memcpy(numbers + ALL_NUMBERS, point + own, (size_t)(width - own) * sizeof *numbers);
+        if (lb_train_history_add(history, point_from_numbers(numbers, numbers + ALL_NUMBERS), error))
+            return LB_ERROR_MEMORY;
     }
     return LB_OK;
 }
@@ -131,10 +151,10 @@ static lb_status read_progress(const lb_safetensors *file, double numbers[PROGRE
 }
 
 /* A checkpoint without a progress record was written right after an evaluation. */
-static lb_status load_progress(const lb_safetensors *file, lb_train_state *state, lb_error *error)
+static lb_status load_progress(const lb_safetensors *file, int tests, lb_train_state *state, lb_error *error)
 {
     if (!lb_safetensors_find(file, PROGRESS)) {
-        lb_status status = load_history(file, state->history, error);
+        lb_status status = load_history(file, tests, state->history, error);
         if (status) return status;
         const lb_train_point *last = &state->history->points[state->history->count - 1];
         state->step = last->step;
@@ -149,7 +169,7 @@ static lb_status load_progress(const lb_safetensors *file, lb_train_state *state
     state->loss_sum = numbers[LOSS_SUM];
     state->seconds = numbers[SECONDS];
     state->tokens = numbers[TOKENS];
-    return lb_safetensors_find(file, HISTORY) ? load_history(file, state->history, error) : LB_OK;
+    return lb_safetensors_find(file, HISTORY) ? load_history(file, tests, state->history, error) : LB_OK;
 }
 
 static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensors *file,
@@ -177,7 +197,7 @@ static lb_status load(const lb_trainer_config *config, const lb_safetensors *fil
 {
     lb_status status = check_run(config, file, error);
     if (!status) status = load_slabs(config, file, state, error);
-    if (!status) status = load_progress(file, state, error);
+    if (!status) status = load_progress(file, config->tests, state, error);
     if (!status) status = check_steps(config, state->step, error);
     if (!status) state->optimizer->steps = state->step;
     return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;

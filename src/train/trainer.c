@@ -34,7 +34,8 @@ const lb_train_point *lb_train_best(const lb_train_history *history)
     const lb_train_point *best = NULL;
     lb_is_better_fn is_better = history->is_better ? history->is_better : lb_evaluation_is_better;
     for (int64_t i = 0; i < history->count; i++)
-        if (!best || is_better(&history->points[i].dev, &best->dev)) best = &history->points[i];
+        if (!best || is_better(lb_train_judged(history, &history->points[i]), lb_train_judged(history, best)))
+            best = &history->points[i];
     return best;
 }
 
@@ -60,6 +61,8 @@ static lb_status evaluate_weights(lb_trainer *t, lb_train_point *point, lb_error
         return lb_error_set(error, LB_ERROR_DIVERGED, "training diverged: after step %lld, %s%s",
                             (long long)point->step, bad, lb_divergence_advice(point->step));
     if (c->evaluate && c->evaluate(c->context, t->tape, &point->dev)) return tape_failed(t, error);
+    for (int i = 0; i < c->tests; i++)
+        if (c->test(c->context, i, t->tape, &point->test[i])) return tape_failed(t, error);
     point->grad_norm = lb_optimizer_about(t->state.optimizer).grad_norm;
     point->tokens = t->state.tokens;
     point->seconds = now() - t->start;
@@ -121,7 +124,7 @@ static lb_status mark_point(lb_trainer *t, lb_error *error)
 static const lb_train_point *last_gain(const lb_train_history *history)
 {
     for (int64_t i = 0; i < history->count; i++)
-        if (history->points[i].dev.exact_match >= 1) return &history->points[i];
+        if (lb_train_judged(history, &history->points[i])->exact_match >= 1) return &history->points[i];
     return lb_train_best(history);
 }
 
@@ -132,7 +135,7 @@ bool lb_trainer_is_done(const lb_trainer *t)
     const lb_train_point *last = last_point(history), *gain = last_gain(history);
     history->end = LB_TRAIN_ALL_STEPS;
     if (t->state.step >= c->steps) return true;
-    if (last && c->target > 0 && last->dev.exact_match >= c->target)
+    if (last && c->target > 0 && lb_train_judged(history, last)->exact_match >= c->target)
         history->end = LB_TRAIN_TARGET;
     else if (last && c->patience > 0 && last - gain >= c->patience)
         history->end = LB_TRAIN_PATIENCE;
@@ -234,6 +237,10 @@ static lb_status check_config(const lb_trainer_config *c, lb_error *error)
                             !c->params ? "parameters"
                             : !c->loss ? "loss"
                                        : "evaluation to keep the best weights by");
+    if (c->tests < 0 || c->tests > LB_MOST_TESTS || (c->tests > 0 && !c->test))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "lb_train: found %d tests, expected a function for them, and at most %d",
+                            c->tests, LB_MOST_TESTS);
     if (isnan(lb_schedule_lr(&c->schedule, 0)))
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
@@ -267,9 +274,24 @@ lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error
     return status;
 }
 
-void lb_train_point_print(lb_buffer *json, const lb_train_point *p)
+enum { DIGITS = 9 };
+
+static void print_test(lb_buffer *json, const lb_test *test, const lb_evaluation *found)
 {
-    enum { DIGITS = 9 };
+    char key[LB_TEST_NAME + 16];
+    const struct {
+        const char *name;
+        double value;
+    } measures[] = {
+        {"exact_match", found->exact_match}, {"symbol_error", found->symbol_error}, {"loss", found->loss}};
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
+        snprintf(key, sizeof key, "%s.%s", test->name, measures[i].name);
+        lb_json_number(json, key, measures[i].value, DIGITS);
+    }
+}
+
+void lb_train_point_print(lb_buffer *json, const lb_train_history *history, const lb_train_point *p)
+{
     lb_json_whole(json, "step", p->step);
     lb_json_number(json, "loss", p->loss, DIGITS);
     lb_json_number(json, "dev_loss", p->dev.loss, DIGITS);
@@ -277,6 +299,8 @@ void lb_train_point_print(lb_buffer *json, const lb_train_point *p)
     lb_json_number(json, "symbol_error", p->dev.symbol_error, DIGITS);
     lb_json_number(json, "lr", p->lr, DIGITS);
     lb_json_number(json, "grad_norm", p->grad_norm, DIGITS);
+    const lb_test *test;
+    for (int i = 0; (test = lb_train_test(history, i)) != NULL; i++) print_test(json, test, &p->test[i]);
 }
 
 char *lb_train_history_json(const lb_train_history *history)
@@ -286,7 +310,7 @@ char *lb_train_history_json(const lb_train_history *history)
     for (int64_t i = 0; i < history->count; i++) {
         const lb_train_point *p = &history->points[i];
         lb_buffer_print(&json, "{");
-        lb_train_point_print(&json, p);
+        lb_train_point_print(&json, history, p);
         lb_buffer_print(&json, ",\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
     }
     return lb_buffer_end(&json);

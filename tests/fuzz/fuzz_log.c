@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     lb_error error = {0};
     char *folder = (char *)fuzz_folder("log.jsonl", data, size);
     app_sweep_result result = {.folder = folder};
-    lb_status status = app_sweep_result_read(&result, &error);
+    const lb_training_config settings = {.test = {{"long", .file = "long.tsv"}}, .choose_on = "long"};
+    lb_status status = app_sweep_result_read(&result, &settings, &error);
     fuzz_require_told(status == LB_OK, &error);
     fuzz_require(result.points <= size, "each point has a line");
     for (size_t i = 0; i < result.points; i++)

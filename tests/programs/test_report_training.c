@@ -88,7 +88,8 @@ START_TEST(test_report_of_a_training_has_its_history_and_its_film)
     char text[1024];
     support_write_pairs("train.tsv", 300, 1);
     support_write_pairs("dev.tsv", 30, 2);
-    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--set", "film=3");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--test", "same=dev.tsv",
+                  "--set", "film=3");
     support_assert_trained();
     RUN(REPORT, NULL, "out", "dev.tsv", "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
@@ -99,8 +100,13 @@ START_TEST(test_report_of_a_training_has_its_history_and_its_film)
     /* Without what is usual, such as the seed, and what does not change the model. */
     ck_assert_str_eq(
         support_at(p.data, "about.training_command")->valuestring,
-        "lookback train --train train.tsv --dev dev.tsv --target-separator ' ' --embed 16 --hidden 32 "
-        "--dropout 0 --steps 300 --lr 0.02 --warm-up 20 --label-smoothing 0 --evaluate-every 50");
+        "lookback train --train train.tsv --dev dev.tsv --test same=dev.tsv --target-separator ' ' --embed "
+        "16 "
+        "--hidden 32 --dropout 0 --steps 300 --lr 0.02 --warm-up 20 --label-smoothing 0 --evaluate-every 50");
+    const cJSON *last = support_at(p.data, "history.points")->child->prev;
+    ck_assert_double_eq(support_number(last, "tests.same"), support_number(last, "exact_match"));
+    ck_assert_double_eq(support_number(p.data, "about.training.test.same"),
+                        support_number(p.data, "about.training.exact_match"));
     ck_assert_int_eq(support_count(p.data, "history.points"), support_line_count("out/log.jsonl"));
     ck_assert_int_eq(support_count(p.data, "film"), 3);
     const cJSON *film, *frame;

@@ -110,6 +110,23 @@ def test_progress_is_told_of_each_step_and_each_evaluation(pairs, short, tmp_pat
         "seed 1: step 20/40", "seed 1: step 40/40", "seed 2: step 20/40", "seed 2: step 40/40"]
 
 
+def test_tests_are_measured_at_each_evaluation(pairs, short, tmp_path):
+    told = []
+    file = tmp_path / "few.tsv"
+    file.write_text("".join(f"{source}\t{target}\n" for source, target in pairs[:20]), encoding="utf-8")
+    tests = {"few": pairs[:20], "file": file}
+    with lookback.train(pairs, out=tmp_path / "out", test=tests, progress=told.append, **short) as model:
+        record = model.training
+    found = [now.tests for now in told if now.evaluation]
+    assert len(found) == 2 and all(tested["few"] == tested["file"] and tested["few"].loss > 0 for tested in found)
+    assert set(record["test"]) == {"few", "file"}
+    assert all(now.tests == {} for now in told if not now.evaluation)
+    with pytest.raises(lookback.Error, match="choose_on: found .none., expected the name of a test"):
+        lookback.train(pairs, out=tmp_path / "none", test=tests, choose_on="none", **short)
+    with pytest.raises(lookback.Error, match="expected letters, digits, - and _"):
+        lookback.train(pairs, out=tmp_path / "none", test={"a b": file}, **short)
+
+
 def test_reports_and_warnings_go_to_the_log(pairs, short, tmp_path, caplog):
     caplog.set_level(logging.INFO, "lookback")
     lookback.train(pairs, out=tmp_path, **short)

@@ -19,7 +19,7 @@ function whatRaisesLoss(report) {
 
 function curves(points, kept, wanted, { name, title, y, yName, note, width }) {
     const series = wanted
-        .map(([field, label]) => ({ name: label, points: points.map((p) => [p.step, p[field]]) }))
+        .map(([field, label, of = (p) => p[field]]) => ({ name: label, points: points.map((p) => [p.step, of(p)]) }))
         .filter((one) => one.points.some(([, v]) => v !== null && v !== undefined));
     if (series.length === 0) return null;
     const picture = makePicture(name, title, note);
@@ -55,6 +55,7 @@ export function makeHistory(report) {
         if (history?.points.length > 0) {
             const { points, kept } = history;
             const width = chartWidth(node);
+            const tests = Object.keys(points[0].tests ?? {});
             const heldOut = report.about.training?.options?.["hold-out"] !== false;
             node.append(
                 el(
@@ -75,10 +76,13 @@ export function makeHistory(report) {
                         [
                             ["exact_match", "exact match"],
                             ["symbol_error", "symbol error"],
+                            ...tests.map((name) => [name, `exact match, ${name}`, (p) => p.tests?.[name]]),
                         ],
                         {
                             name: "measures",
-                            title: heldOut ? "Measures on the dev set" : "Measures on training pairs",
+                            title:
+                                (heldOut ? "Measures on the dev set" : "Measures on training pairs") +
+                                (tests.length > 0 ? " and on tests" : ""),
                             yName: "share",
                             y: [0, 1],
                             width,

@@ -66,13 +66,16 @@ void lb_text_model_free(lb_text_model *model);
 /* ---- translator_save.c ---- */
 
 /** The record of a training, for lb_text_model.training: {"steps", "exact_match": of `kept`, "best_step", "seed",
- *  "options": unless NULL, a JSON object, "settings": the same, what the options left open, "history": [as in the log,
- *  but without seconds]}. Equal trainings have equal records, on however many threads and whether they were interrupted
- *  or not.
+ *  "test": of `kept`, if there are tests, "options": unless NULL, a JSON object, "settings": the same, what the options
+ *  left open, "history": [as in the log, but without seconds]}. Equal trainings have equal records, on however many
+ *  threads and whether they were interrupted or not.
  *  Kept: the point of the history whose weights the file has.
  *  Memory: release it with lb_release; NULL if there is no memory. */
 char *lb_training_record(const lb_train_history *history, const lb_train_point *kept, uint64_t seed,
                          const char *options, const char *settings);
+
+/** Prints the member "test" of an object, with the exact match of each; nothing without tests. */
+void lb_tests_print(lb_buffer *json, const lb_test *tests, const lb_evaluation *found);
 
 /* ---- list.c: the input and output of a model that sorts. ---- */
 

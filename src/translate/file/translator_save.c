@@ -10,14 +10,25 @@
 
 #include <string.h>
 
+void lb_tests_print(lb_buffer *json, const lb_test *tests, const lb_evaluation *found)
+{
+    enum { DIGITS = 9 };
+    if (!tests || !*tests->name) return;
+    lb_json_open(json, "test", "{");
+    for (int i = 0; i < LB_MOST_TESTS && *tests[i].name; i++)
+        lb_json_number(json, tests[i].name, found[i].exact_match, DIGITS);
+    lb_buffer_print(json, "}");
+}
+
 char *lb_training_record(const lb_train_history *history, const lb_train_point *kept, uint64_t seed,
                          const char *options, const char *settings)
 {
     lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld,",
+    lb_buffer_print(&json, "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld",
                     (long long)history->points[history->count - 1].step, kept->dev.exact_match,
                     kept->dev.symbol_error, (long long)kept->step);
-    lb_buffer_print(&json, "\"seed\":%llu,", (unsigned long long)seed);
+    lb_tests_print(&json, history->tests, kept->test);
+    lb_buffer_print(&json, ",\"seed\":%llu,", (unsigned long long)seed);
     /* The options may have a file name that is not UTF-8; the metadata of a model file must be UTF-8. */
     if (options && lb_utf8_valid(options, strlen(options)))
         lb_buffer_print(&json, "\"options\":%s,", options);
@@ -25,7 +36,7 @@ char *lb_training_record(const lb_train_history *history, const lb_train_point *
     lb_buffer_print(&json, "\"history\":[");
     for (int64_t i = 0; i < history->count; i++) {
         lb_buffer_print(&json, i ? ",{" : "{");
-        lb_train_point_print(&json, &history->points[i]);
+        lb_train_point_print(&json, history, &history->points[i]);
         lb_buffer_print(&json, ",\"tokens\":%.0f}", history->points[i].tokens);
     }
     lb_buffer_print(&json, "]}");

@@ -189,7 +189,7 @@ static lb_status choose_lexicon(joining *j)
 static bool has_pairs(const lb_training_config *c)
 {
     return c && (c->dev || c->train || lb_pair_texts_given(&c->pairs) || lb_pair_texts_given(&c->dev_pairs) ||
-                 !lb_training_has_lexicon(c));
+                 !(lb_training_has_lexicon(c) || *c->test[0].name));
 }
 
 /* The pairs to fit the weights on. */
@@ -220,6 +220,21 @@ static void tell_count(joining *j, const char *unit, int64_t part, int64_t parts
     j->data.counter.unit = unit;
     j->data.counter.before = part * pairs;
     j->data.counter.total = parts * pairs;
+}
+
+/* All of them together. */
+static lb_status measure_tests(joining *j)
+{
+    lb_join_result *r = j->result;
+    j->data.format = format_of(j);
+    lb_status status =
+        lb_training_tests_open(&j->data, j->config->data, j->text.target, j->text.model->copies, j->error);
+    for (int i = 0; i < j->data.tests && !status; i++) {
+        lb_training_data test = {.dev = j->data.test[i].pairs, .sample = j->data.test[i].sample};
+        status = lb_join_measure(&j->text, j->text.model, &test, &r->test[i], j->error);
+        r->test_pairs[i] = lb_pair_sample_judged(&test.sample);
+    }
+    return status;
 }
 
 /* A vote of one has nothing to weigh. */
@@ -273,11 +288,12 @@ static char *print_records(const joining *j)
 {
     lb_buffer json = {0};
     const lb_evaluation *dev = &j->result->dev;
-    lb_buffer_print(&json, "{");
+    lb_json_open(&json, NULL, "{");
     if (has_pairs(j->config->data))
-        lb_buffer_print(&json, "\"exact_match\":%.9g,\"symbol_error\":%.9g,", dev->exact_match,
+        lb_buffer_print(&json, "\"exact_match\":%.9g,\"symbol_error\":%.9g", dev->exact_match,
                         dev->symbol_error);
-    lb_buffer_print(&json, "\"members\":[");
+    if (j->config->data) lb_tests_print(&json, j->config->data->test, j->result->test);
+    lb_json_open(&json, "members", "[");
     for (int i = 0; i < j->opened && !json.failed; i++) print_source(&json, &j->sources[i]);
     lb_buffer_print(&json, "]}");
     return lb_buffer_end(&json);
@@ -313,6 +329,7 @@ static lb_status join(joining *j)
     if (!status) status = gather(j);
     if (!status) status = choose_lexicon(j);
     if (!status && has_pairs(j->config->data)) status = fit(j);
+    if (!status && j->config->data) status = measure_tests(j);
     const lb_ensemble *all = (const lb_ensemble *)j->text.model;
     for (int i = 0; i < j->result->count && !status; i++)
         j->result->member[i].weight = lb_is_ensemble(&all->base) ? lb_ensemble_weight(all, i) : 1;
@@ -334,6 +351,7 @@ static lb_status join_in(bool locked, const lb_join_config *config, lb_join_resu
         lb_release(j.sources[i].path);
     }
     lb_release(j.sources);
+    lb_training_tests_close(&j.data);
     lb_pair_sample_free(&j.data.sample);
     lb_pairs_close(j.data.dev);
     lb_pairs_close(j.data.train);

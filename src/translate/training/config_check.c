@@ -33,6 +33,34 @@ static lb_status check_hold_out(const lb_training_config *c, lb_error *error)
     return LB_OK;
 }
 
+int lb_config_test(const lb_training_config *c, const char *name)
+{
+    for (int i = 0; name && i < LB_MOST_TESTS && *c->test[i].name; i++)
+        if (strcmp(c->test[i].name, name) == 0) return i;
+    return -1;
+}
+
+static lb_status check_tests(const lb_training_config *c, lb_error *error)
+{
+    if (c->sort && *c->test[0].name)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "test: found lists, expected pairs of texts");
+    for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
+        if (lb_config_test(c, c->test[i].name) < i ||
+            !c->test[i].file == !lb_pair_texts_given(&c->test[i].pairs))
+            return lb_error_set(
+                error, LB_ERROR_ARGUMENT,
+                "test %s: expected one test of this name, with a file or with pairs in memory",
+                c->test[i].name);
+    if (c->choose_on && lb_config_test(c, c->choose_on) < 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "choose_on: found \"%.40s\", expected the name of a test", c->choose_on);
+    if (c->choose_on && c->no_hold_out)
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "choose_on and no_hold_out, which keeps the last weights: expected only one of them");
+    return LB_OK;
+}
+
 static lb_status check_pairs(const lb_training_config *c, lb_error *error)
 {
     bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);
@@ -107,5 +135,6 @@ lb_status lb_config_check(lb_training_config *c, lb_error *error)
     if (!status) status = check_lexicon(c, error);
     if (!status) status = check_model(c, error);
     if (!status) status = check_copy(c, error);
+    if (!status) status = check_tests(c, error);
     return status ? status : check_hold_out(c, error);
 }

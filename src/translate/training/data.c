@@ -63,16 +63,16 @@ static lb_status report_pairs(const lb_training_data *data, const lb_training_co
     return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
 }
 
-static void report_unwritable(const lb_training_data *data, const lb_training_config *c)
+static void report_unwritable(const lb_pairs *pairs, const lb_pair_sample *sample,
+                              const lb_training_config *c)
 {
     char text[LB_MESSAGE_LENGTH];
-    const lb_pair_sample *sample = &data->sample;
     int64_t unwritable = sample->count - sample->possible;
     if (unwritable == 0) return;
     snprintf(text, sizeof text,
              "%.300s: the targets of %lld of %lld pairs have symbols that the model does not know: each pair "
              "counts as wrong, and each symbol as <unk> in the loss\n",
-             data->dev->path, (long long)unwritable, (long long)sample->count);
+             pairs->path, (long long)unwritable, (long long)sample->count);
     lb_training_tell_text(c, LB_EVENT_REPORT, text);
 }
 
@@ -127,6 +127,43 @@ static lb_status open_lexicon(lb_training_data *data, const lb_training_config *
     return lb_training_lexicon_make(c, &model, data->train, &data->format, &data->lexicon, error);
 }
 
+static lb_status open_test(lb_training_data *data, const lb_test *test, const lb_training_config *c,
+                           const lb_vocabulary *target, bool copies, lb_error *error)
+{
+    char text[LB_MESSAGE_LENGTH];
+    lb_pair_format format = data->format;
+    lb_tested_pairs *t = &data->test[data->tests++];
+    format.targets = NULL;
+    t->pairs = lb_training_pairs_find(test->file, &test->pairs, &format, c, error);
+    if (!t->pairs) return error->status;
+    tell_note(c, t->pairs);
+    lb_status status = lb_training_sample(c, t->pairs, target, copies, LB_MEASURED, &t->sample, error);
+    t->pairs->counter = (lb_counter){0};
+    if (status) return status;
+    snprintf(text, sizeof text, "test %s: %lld pairs, %.300s\n", test->name,
+             (long long)lb_pairs_count(t->pairs), t->pairs->path);
+    lb_training_tell_text(c, LB_EVENT_REPORT, text);
+    report_unwritable(t->pairs, &t->sample, c);
+    return LB_OK;
+}
+
+lb_status lb_training_tests_open(lb_training_data *data, const lb_training_config *config,
+                                 const lb_vocabulary *target, bool copies, lb_error *error)
+{
+    lb_status status = LB_OK;
+    while (data->tests < LB_MOST_TESTS && *config->test[data->tests].name && !status)
+        status = open_test(data, &config->test[data->tests], config, target, copies, error);
+    return status;
+}
+
+void lb_training_tests_close(lb_training_data *data)
+{
+    for (int i = 0; i < data->tests; i++) {
+        lb_pair_sample_free(&data->test[i].sample);
+        lb_pairs_close(data->test[i].pairs);
+    }
+}
+
 lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
                                 const lb_warm_start *start, lb_error *error)
 {
@@ -148,8 +185,10 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     if (!status) {
         const lb_text_model lengths = lb_training_data_model(data, NULL, NULL);
         data->sample.longest = lb_text_model_longest(&lengths);
-        report_unwritable(data, config);
+        report_unwritable(data->dev, &data->sample, config);
     }
+    if (!status) status = lb_training_tests_open(data, config, data->target, config->copy, error);
+    for (int i = 0; i < data->tests; i++) data->test[i].sample.longest = data->sample.longest;
     if (!status) status = open_lexicon(data, config, error);
     if (data->train) data->train->counter = (lb_counter){0};
     if (data->dev) data->dev->counter = (lb_counter){0};
@@ -158,6 +197,7 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
 
 void lb_training_data_close(lb_training_data *data)
 {
+    lb_training_tests_close(data);
     lb_pair_sample_free(&data->sample);
     lb_lexicon_free(&data->lexicon);
     lb_vocabulary_free(data->source);

@@ -59,8 +59,16 @@ LB_MUST_USE lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **ind
 
 /* ---- Both files, their vocabularies, and the sample for measuring (data.c). ---- */
 
+/** Pairs to measure by. */
+typedef struct lb_tested_pairs {
+    lb_pairs *pairs;
+    lb_pair_sample sample;
+} lb_tested_pairs;
+
 typedef struct lb_training_data {
     lb_pairs *train, *dev; /* the same if nothing is held out */
+    lb_tested_pairs test[LB_MOST_TESTS];
+    int tests;
     lb_vocabulary *source, *target;
     lb_pair_sample sample; /* of dev */
     lb_pair_format format;
@@ -83,6 +91,14 @@ LB_MUST_USE lb_status lb_training_data_open(lb_training_data *data, const lb_tra
                                             const lb_warm_start *start, lb_error *error);
 
 void lb_training_data_close(lb_training_data *data);
+
+/** Opens the pairs of each test, with the format of the data, for a model with these symbols. The caller sets `longest`
+ *  of their samples.
+ *  Memory: freed by lb_training_tests_close, also after an error. Errors: those of opening dev pairs. */
+LB_MUST_USE lb_status lb_training_tests_open(lb_training_data *data, const lb_training_config *config,
+                                             const lb_vocabulary *target, bool copies, lb_error *error);
+
+void lb_training_tests_close(lb_training_data *data);
 
 /** The pairs of a file to measure by, at most `most`, or its sources, as the configuration says.
  *  Memory and errors: those of lb_pair_sample_make. */
@@ -148,7 +164,11 @@ lb_batch lb_data_loader_held_out(lb_data_loader *loader, lb_tape *tape, int64_t 
 LB_MUST_USE lb_status lb_data_loader_measure(lb_data_loader *loader, const lb_model *model, lb_tape *tape,
                                              const lb_group *group, lb_evaluation *found);
 
+/** The same on the pairs of a test. */
+LB_MUST_USE lb_status lb_data_loader_test(const lb_data_loader *loader, int test, const lb_model *model,
+                                          lb_tape *tape, const lb_group *group, lb_evaluation *found);
+
 /** Prints the members of a JSON object that identify these pairs. */
-void lb_data_loader_print(const lb_data_loader *loader, lb_buffer *json);
+void lb_data_loader_print(const lb_data_loader *loader, const lb_test *tests, lb_buffer *json);
 
 #endif

@@ -72,7 +72,26 @@ lb_status lb_data_loader_measure(lb_data_loader *loader, const lb_model *model, 
     return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, group, found);
 }
 
-void lb_data_loader_print(const lb_data_loader *loader, lb_buffer *json)
+lb_status lb_data_loader_test(const lb_data_loader *loader, int test, const lb_model *model, lb_tape *tape,
+                              const lb_group *group, lb_evaluation *found)
+{
+    const lb_training_data *d = loader->data;
+    const lb_tested_pairs *t = &d->test[test];
+    return lb_pair_evaluate(model, t->pairs, d->source, d->target, &t->sample, tape, group, found);
+}
+
+/* Other tests make another log. */
+static void print_tests(const lb_training_data *data, const lb_test *tests, lb_buffer *json)
+{
+    if (data->tests == 0) return;
+    lb_json_key(json, "test");
+    for (int i = 0; i < data->tests; i++)
+        lb_buffer_print(json, "%s%s %016llx", i ? ", " : "\"", tests[i].name,
+                        (unsigned long long)data->test[i].pairs->facts.hash);
+    lb_buffer_print(json, "\"");
+}
+
+void lb_data_loader_print(const lb_data_loader *loader, const lb_test *tests, lb_buffer *json)
 {
     char *task = loader->order ? NULL : lb_sort_task_print(&loader->task);
     if (loader->order) {
@@ -80,6 +99,7 @@ void lb_data_loader_print(const lb_data_loader *loader, lb_buffer *json)
         lb_buffer_print(json, "\"%016llx\",\"dev\":\"%016llx\"",
                         (unsigned long long)loader->data->train->facts.hash,
                         (unsigned long long)loader->data->dev->facts.hash);
+        print_tests(loader->data, tests, json);
     } else {
         lb_json_key(json, "task");
         lb_buffer_print(json, "%s", task ? task : "");

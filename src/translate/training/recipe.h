@@ -62,6 +62,9 @@ lb_pair_format lb_recipe_format(const lb_training_config *config);
  *  Errors: LB_ERROR_ARGUMENT, with the name of the field. */
 LB_MUST_USE lb_status lb_config_check(lb_training_config *config, lb_error *error);
 
+/** The number of the test with this name, from 0; -1: there is none, or no name. */
+int lb_config_test(const lb_training_config *config, const char *name);
+
 /* ---- A training that fits into the time that its user has (budget.c). ---- */
 
 /** What a training costs, in seconds. */

@@ -25,7 +25,7 @@ char *lb_run_identity(const lb_stepper *s)
     lb_json_open(&json, NULL, "{");
     if (c.from) lb_buffer_print(&json, "\"from\":\"%016llx\"", (unsigned long long)s->start->hash);
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, 1, BEFORE_PAIRS);
-    lb_data_loader_print(&s->loader, &json);
+    lb_data_loader_print(&s->loader, c.test, &json);
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, BEFORE_PAIRS + 1, OF_PAIRS);
     if (!c.sort) lb_json_whole(&json, "batches", lb_pair_order_batches(s->loader.order));
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, OF_PAIRS + 1, LB_SETTINGS_END);
@@ -115,6 +115,12 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
                             : "those in memory");
 }
 
+/* Their points could not stand in one log. */
+static const char *judge_tests(lb_run_differences *d)
+{
+    return lb_run_forget(d, "test") ? "it has other tests, or other pairs in one of them" : "";
+}
+
 /* The model to start from is identified by a hash. */
 static void judge_start(const lb_training_config *c, lb_run_differences *d, char *text, size_t size)
 {
@@ -144,7 +150,7 @@ static void judge_model(lb_run_differences *d)
 lb_status lb_run_identity_check(void *stepper, const char *found, lb_error *error)
 {
     const lb_stepper *s = stepper;
-    enum { MOST = LB_MESSAGE_LENGTH / 2 - 2 };
+    enum { MOST = LB_MESSAGE_LENGTH / 2 - 32 };
     char words[LB_MESSAGE_LENGTH] = "", start[LB_MESSAGE_LENGTH] = "", pairs[LB_MESSAGE_LENGTH] = "";
     lb_run_differences d;
     lb_status status = lb_run_compare(found, s->loop.run, &d, error);
@@ -153,6 +159,8 @@ lb_status lb_run_identity_check(void *stepper, const char *found, lb_error *erro
     judge_model(&d);
     judge_start(s->config, &d, start, sizeof start);
     judge_pairs(s->config, &d, pairs, sizeof pairs);
-    snprintf(words, sizeof words, "%.*s%s%.*s", MOST, start, *start && *pairs ? "; " : "", MOST, pairs);
+    const char *tests = judge_tests(&d);
+    snprintf(words, sizeof words, "%.*s%s%.*s%s%s", MOST, start, *start && *pairs ? "; " : "", MOST, pairs,
+             *tests && (*start || *pairs) ? "; " : "", tests);
     return lb_run_refuse(&s->loop, words, &d, error);
 }

@@ -48,6 +48,12 @@ static lb_status evaluate_model(void *context, lb_tape *tape, lb_evaluation *fou
     return lb_data_loader_measure(&s->loader, s->model, tape, s->config->group, found);
 }
 
+static lb_status evaluate_test(void *context, int test, lb_tape *tape, lb_evaluation *found)
+{
+    const lb_stepper *s = context;
+    return lb_data_loader_test(&s->loader, test, s->model, tape, s->config->group, found);
+}
+
 static bool shall_stop(void *context)
 {
     const lb_training_config *c = ((const lb_stepper *)context)->config;
@@ -67,6 +73,8 @@ static lb_trainer_config loop_of(lb_stepper *s)
     loop.context = s;
     loop.loss = loss_of_part;
     loop.evaluate = evaluate_model;
+    loop.tests = s->data->tests;
+    loop.test = evaluate_test;
     loop.tell = lb_stepper_hear;
     loop.stop = shall_stop;
     loop.seed = s->seed;
@@ -100,6 +108,8 @@ lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
     s->run.steps = lb_data_loader_steps(&s->loader, s->config);
     s->run.parameters = lb_params_learned(s->params);
     s->run.pairs = lb_training_data_pairs(s->data);
+    s->history.tests = s->config->test;
+    s->history.choose_on = lb_config_test(s->config, s->config->choose_on) + 1;
     s->run.history = &s->history;
     s->run.guessing = log((double)s->model->target_vocab);
     s->run.dropout = s->config->dropout;
@@ -152,6 +162,8 @@ static lb_status open_inputs(inputs *own, lb_error *error)
     lb_training_config *c = &own->config;
     c->seeds = 1;
     c->index = LB_INDEX_NEVER;
+    c->test[0] = (lb_test){0};
+    c->choose_on = NULL;
     if (c->shards == 0) c->shards = 1; /* there is no earlier run to follow */
     lb_status status = lb_warm_start_open(&own->start, c, error);
     if (!status) status = lb_recipe_fill_in(c, error);

@@ -11,6 +11,7 @@
 #include "translate/training/recipe.h"
 #include "translate/training/stepper.h"
 
+#include <string.h>
 #include <unistd.h>
 
 /* One model of the training, with the strings it points to. */
@@ -124,22 +125,27 @@ static void free_member(member *m)
     lb_release(m->name);
 }
 
-static lb_status evaluate_ensemble(job *j, const lb_model *model, lb_evaluation *found)
+static lb_status evaluate_ensemble(job *j, const lb_model *model, lb_training_result *found)
 {
+    lb_data_loader *loader = &j->members->stepper.loader;
     lb_tape *tape = lb_tape_new();
     if (!tape) return out_of_memory(j);
-    lb_status status = lb_data_loader_measure(&j->members->stepper.loader, model, tape, NULL, found);
+    lb_status status = lb_data_loader_measure(loader, model, tape, NULL, &found->dev);
+    for (int i = 0; i < j->data.tests && !status; i++)
+        status = lb_data_loader_test(loader, i, model, tape, NULL, &found->test[i]);
     if (status) lb_error_set(j->error, status, "%s", lb_tape_error(tape));
     lb_tape_free(tape);
     return status;
 }
 
 /* One record of all members; NULL if memory runs out. */
-static char *ensemble_record(const job *j, const lb_evaluation *found)
+static char *ensemble_record(const job *j, const lb_training_result *found)
 {
     lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"exact_match\":%.9g,\"symbol_error\":%.9g,\"members\":[", found->exact_match,
-                    found->symbol_error);
+    lb_buffer_print(&json, "{\"exact_match\":%.9g,\"symbol_error\":%.9g", found->dev.exact_match,
+                    found->dev.symbol_error);
+    lb_tests_print(&json, j->config.test, found->test);
+    lb_buffer_print(&json, ",\"members\":[");
     for (int i = 0; i < j->count; i++) {
         const lb_stepper *s = &j->members[i].stepper;
         char *record = lb_stepper_record(s, s->run.kept);
@@ -151,7 +157,7 @@ static char *ensemble_record(const job *j, const lb_evaluation *found)
     return lb_buffer_end(&json);
 }
 
-static lb_status save_ensemble(job *j, lb_ensemble *ensemble, lb_params *params, lb_evaluation *found)
+static lb_status save_ensemble(job *j, lb_ensemble *ensemble, lb_params *params, lb_training_result *found)
 {
     lb_status status = evaluate_ensemble(j, &ensemble->base, found);
     if (status) return status;
@@ -169,7 +175,7 @@ static lb_status save_ensemble(job *j, lb_ensemble *ensemble, lb_params *params,
     return status;
 }
 
-static lb_status join_members(job *j, lb_evaluation *found)
+static lb_status join_members(job *j, lb_training_result *found)
 {
     lb_params *params = lb_params_new(0);
     lb_ensemble_part *parts = lb_alloc_zero((size_t)j->count * sizeof *parts);
@@ -213,8 +219,12 @@ static lb_status begin_job(job *j)
 static lb_status end_job(job *j, lb_training_result *result)
 {
     result->pairs = j->data.sorts ? LB_MEASURED : lb_pair_sample_judged(&j->data.sample);
-    if (j->config.seeds > 1) return join_members(j, &result->dev);
-    result->dev = j->members->stepper.run.kept->dev;
+    for (int i = 0; i < j->data.tests; i++)
+        result->test_pairs[i] = lb_pair_sample_judged(&j->data.test[i].sample);
+    if (j->config.seeds > 1) return join_members(j, result);
+    const lb_train_point *kept = j->members->stepper.run.kept;
+    result->dev = kept->dev;
+    memcpy(result->test, kept->test, sizeof result->test);
     return LB_OK;
 }
 
