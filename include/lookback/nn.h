@@ -414,10 +414,11 @@ lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const 
 lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tensor *query, lb_tensor *keys,
                                          lb_tensor *values, lb_tensor *mask, lb_tensor *bias);
 
-/** Keys and values projected for the heads. */
+/** Keys and values projected for the heads, in a tensor each, or both in `keys`, whose last columns they then are. */
 typedef struct lb_key_values {
-    lb_tensor *keys;   /* [batch, K, kv_heads key_width] */
-    lb_tensor *values; /* [batch, K, kv_heads value_width] */
+    lb_tensor
+        *keys; /* [batch, K, kv_heads key_width]; with the values [batch, K, 2 kv_heads key_width or more] */
+    lb_tensor *values; /* [batch, K, kv_heads value_width]; NULL: in `keys` */
 } lb_key_values;
 
 /** Multi-head attention with the residual connection and norm of a transformer: norm(query + dropout(attention)). */

@@ -160,11 +160,11 @@ lb_real *lb_op_zeros(const lb_node *node, int64_t count)
 /* Rows of products after which a transposed copy of their weight has paid off: our kernel takes only plain operands. */
 enum { ROWS_THAT_PAY = 64 };
 
-static lb_real *transposed_copy(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs)
+static lb_real *transposed_copy(const lb_node *node, int64_t outputs, int64_t inputs, const lb_real *from,
+                                int64_t stride)
 {
-    int64_t outputs = lb_dim(weight, 0);
     lb_real *copy = lb_tape_alloc_lasting(node->tape, (size_t)(outputs * inputs) * sizeof *copy);
-    if (copy) lb_transpose(outputs, inputs, weight->data + first, lb_dim(weight, 1), copy);
+    if (copy) lb_transpose(outputs, inputs, from, stride, copy);
     return copy;
 }
 
@@ -180,17 +180,19 @@ lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size)
     return node->tape->kept = known;
 }
 
-bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
-                             int64_t rows, lb_matrix *matrix)
+bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t top, int64_t outputs,
+                             int64_t first, int64_t inputs, int64_t rows, lb_matrix *matrix)
 {
-    lb_kept once = {.uses = 0}, *known = lb_op_kept(node, weight->data + first, inputs);
+    int64_t stride = lb_dim(weight, 1);
+    const lb_real *from = weight->data + top * stride + first;
+    lb_kept once = {.uses = 0}, *known = lb_op_kept(node, from, outputs * (stride + 1) + inputs);
     if (lb_tape_status(node->tape)) return false;
     if (!known) known = &once;
     known->uses += rows;
-    *matrix = lb_transposed(weight->data + first, lb_dim(weight, 1));
+    *matrix = lb_transposed(from, stride);
     if (known->uses < ROWS_THAT_PAY) return true;
-    if (!known->made) known->made = transposed_copy(node, weight, first, inputs);
-    *matrix = lb_plain(known->made, lb_dim(weight, 0));
+    if (!known->made) known->made = transposed_copy(node, outputs, inputs, from, stride);
+    *matrix = lb_plain(known->made, outputs);
     return known->made != NULL;
 }
 

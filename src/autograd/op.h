@@ -36,17 +36,31 @@ typedef struct lb_kept {
  *  NULL in LB_MODE_TRAIN, for numbers of a step, see autograd/tape.h, or if there is no memory. */
 lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size);
 
-/** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, as the right operand for `rows` rows.
- *  They are rearranged as [inputs, outputs] if that pays, because our kernel takes only plain operands. In
- *  LB_MODE_EVALUATE this is done once for all ops, until the mode changes or the tape is reset. False if there is no
- *  memory. */
-bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
-                             int64_t rows, lb_matrix *matrix);
+/** Columns `first` to `first + inputs` of rows `top` to `top + outputs` of a weight, transposed, as the right operand
+ *  for `rows` rows. They are rearranged as [inputs, outputs] if that pays, because our kernel takes only plain
+ *  operands. In LB_MODE_EVALUATE this is done once for all ops, until the mode changes or the tape is reset. False if
+ *  there is no memory. */
+bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t top, int64_t outputs,
+                             int64_t first, int64_t inputs, int64_t rows, lb_matrix *matrix);
 
 /** lb_affine with columns first, first + 1, ... of the weight, if the product with the other columns is computed
  *  elsewhere.
  *  Shapes: x [..., inputs], weight [outputs, first + inputs or more]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_tensor *bias);
+
+/** lb_affine with rows top, top + 1, ... of the weight and of the bias: some outputs of a layer.
+ *  Shapes: x [..., inputs], weight [top + rows or more, inputs] -> [..., rows]. Errors: LB_ERROR_SHAPE. */
+lb_tensor *lb_affine_rows(lb_tensor *x, lb_tensor *weight, int64_t top, int64_t rows, lb_tensor *bias);
+
+/** lb_attend_dot_with on columns of one or two tensors, with values as wide as keys. The query is the first columns of
+ *  its tensor. Keys and then values are the last columns of theirs, or of that of the query if `keys` is NULL.
+ *  Shapes: query [batch, Q, heads width or more], keys [batch, K, 2 kv_heads width or more] -> as there.
+ *  Errors: as there. */
+lb_tensor *lb_attend_packed(lb_tensor *query, lb_tensor *keys, lb_tensor *mask, lb_tensor *bias,
+                            int64_t width, lb_dot_options options);
+
+/** lb_rotary of the first `turned` of the heads; the others stay. */
+lb_tensor *lb_rotary_first(lb_tensor *x, int64_t turned, lb_rotary_options options);
 
 /** Adds the sum of `rows` rows, each as long as the operand, to its gradient, if lb_wants_grad. */
 void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);

@@ -232,12 +232,10 @@ static bool begin_step(const lb_transformer_memory *memory, lb_tokens target_in,
                      (long long)target_in.batch, (long long)memory->batch);
         return false;
     }
-    const lb_kv_cache sizes = {.batch = memory->batch, .layers = layers, .width = lb_dim(keys, 2)};
+    const lb_kv_cache sizes = {.batch = memory->batch, .layers = layers, .width = lb_dim(keys, 2) / 2};
     if (memory->past[0].keys) {
         before = lb_kv_cache_extend(target_in.tape, NULL, sizes, memory->length);
-        for (int i = 0; before && i < layers; i++)
-            lb_kv_cache_write(before, i, memory->length, memory->past[i].keys->data, sizes.width,
-                              memory->past[i].values->data, sizes.width);
+        for (int i = 0; before && i < layers; i++) lb_kv_cache_write(before, i, memory->past[i].keys);
     }
     *step = (lb_decoder_step){.cache = lb_kv_cache_extend(target_in.tape, before, sizes, target_in.length),
                               .source = memory->source,
@@ -253,8 +251,8 @@ static bool begin_whole(lb_tape *tape, int64_t layers, lb_transformer_memory *me
         lb_key_values *source = lb_tape_alloc(tape, (size_t)layers * sizeof *source);
         if (!source) return false;
         for (int i = 0; i < layers; i++) {
-            source[i].keys = lb_select_rows(tape, memory->source[i].keys, memory->row, memory->batch);
-            source[i].values = lb_select_rows(tape, memory->source[i].values, memory->row, memory->batch);
+            source[i] = (lb_key_values){
+                lb_select_rows(tape, memory->source[i].keys, memory->row, memory->batch), NULL};
         }
         memory->source = source;
         memory->mask = lb_select_rows(tape, memory->mask, memory->row, memory->batch);
@@ -379,7 +377,6 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
     after->past = lb_tape_alloc_zero(tape, layers, sizeof *after->past);
     for (int i = 0; after->past && i < layers; i++) {
         after->past[i].keys = lb_select_rows(tape, before->past[i].keys, row, count);
-        after->past[i].values = lb_select_rows(tape, before->past[i].values, row, count);
     }
     return after;
 }

@@ -1,8 +1,10 @@
 #include "nn/kv_cache.h"
 
+#include "autograd/op.h"
 #include "autograd/tape.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
+#include "nn/layers.h"
 #include "tensor/row_attention.h"
 
 #include <math.h>
@@ -86,25 +88,26 @@ static lb_real *numbers_of(const lb_kv_cache *cache, int64_t i, int64_t layer, b
     return cache->entry[i] + numbers_at(cache, layer, values);
 }
 
-void lb_kv_cache_write(lb_kv_cache *cache, int64_t layer, int64_t count, const lb_real *keys,
-                       int64_t keys_stride, const lb_real *values, int64_t values_stride)
+void lb_kv_cache_write(lb_kv_cache *cache, int64_t layer, const lb_tensor *projected)
 {
-    const size_t bytes = (size_t)cache->width * sizeof(lb_real);
+    const int64_t count = lb_dim(projected, 1), stride = lb_dim(projected, 2), width = cache->width;
+    const lb_real *values = projected->data + stride - width, *keys = values - width;
+    const size_t bytes = (size_t)width * sizeof(lb_real);
     for (int64_t i = 0; i < cache->batch * count; i++) {
         int64_t to = i / count * cache->length + cache->length - count + i % count;
-        memcpy(numbers_of(cache, to, layer, false), keys + i * keys_stride, bytes);
-        memcpy(numbers_of(cache, to, layer, true), values + i * values_stride, bytes);
+        memcpy(numbers_of(cache, to, layer, false), keys + i * stride, bytes);
+        memcpy(numbers_of(cache, to, layer, true), values + i * stride, bytes);
     }
 }
 
 lb_key_values lb_kv_cache_read(lb_tape *tape, const lb_kv_cache *cache, int64_t layer)
 {
-    const lb_shape shape = LB_SHAPE(cache->batch, cache->length, cache->width);
-    lb_key_values made = {lb_tensor_new(tape, shape, NULL), lb_tensor_new(tape, shape, NULL)};
-    const size_t bytes = (size_t)cache->width * sizeof(lb_real);
-    for (int64_t i = 0; i < cache->batch * cache->length && lb_is_sound(made.values); i++) {
-        memcpy(made.keys->data + i * cache->width, numbers_of(cache, i, layer, false), bytes);
-        memcpy(made.values->data + i * cache->width, numbers_of(cache, i, layer, true), bytes);
+    const int64_t width = cache->width;
+    lb_key_values made = {lb_tensor_new(tape, LB_SHAPE(cache->batch, cache->length, 2 * width), NULL), NULL};
+    const size_t bytes = (size_t)width * sizeof(lb_real);
+    for (int64_t i = 0; i < cache->batch * cache->length && lb_is_sound(made.keys); i++) {
+        memcpy(made.keys->data + i * 2 * width, numbers_of(cache, i, layer, false), bytes);
+        memcpy(made.keys->data + (i * 2 + 1) * width, numbers_of(cache, i, layer, true), bytes);
     }
     return made;
 }
@@ -145,12 +148,11 @@ static lb_attended_row attended_by(const asking *a, int64_t row, int64_t t, int6
     *first = 0;
     if (a->to_source) {
         const lb_key_values *source = &a->step->source[a->layer];
-        const int64_t number = a->step->row ? a->step->row[row] : row, width = lb_dim(source->keys, 2);
+        const int64_t number = a->step->row ? a->step->row[row] : row, stride = lb_dim(source->keys, 2);
+        const lb_real *keys = source->keys->data + number * a->keys * stride;
         to.count = count_keys(a->step->mask, number, a->keys);
-        to.keys =
-            (lb_scattered_rows){.first = source->keys->data + number * a->keys * width, .stride = width};
-        to.values =
-            (lb_scattered_rows){.first = source->values->data + number * a->keys * width, .stride = width};
+        to.keys = (lb_scattered_rows){.first = keys, .stride = stride};
+        to.values = (lb_scattered_rows){.first = keys + stride / 2, .stride = stride};
         return to;
     }
     const int64_t here = cache->length - a->tokens + t;
@@ -195,40 +197,20 @@ static lb_attended_result ask(const lb_multi_head *attention, asking a)
     return (lb_attended_result){lb_linear_forward(&attention->output, a.context), a.weights};
 }
 
-/* The packed projection of x, `count` rows of it from `first` on. */
-static lb_tensor *project(const lb_multi_head *attention, lb_tensor *x, int64_t first, int64_t count)
-{
-    lb_tensor *weight = lb_on_tape(x->tape, attention->packed_weight), *bias = NULL;
-    if (attention->packed_bias) bias = lb_on_tape(x->tape, attention->packed_bias);
-    if (!lb_is_sound(weight) || (bias && !lb_is_sound(bias))) return weight;
-    weight->data += first * lb_dim(weight, 1);
-    weight->shape.dim[0] = count;
-    if (bias) {
-        bias->data += first;
-        bias->shape.dim[0] = count;
-    }
-    return lb_affine(x, weight, bias);
-}
-
 /* One product gives queries, keys and values, side by side. */
 lb_attended_result lb_multi_head_ask_cache(const lb_multi_head *attention, lb_tensor *x,
                                            const lb_decoder_step *step, int64_t layer, const lb_tensor *bias)
 {
-    const lb_multi_head_config *c = &attention->config;
     lb_kv_cache *cache = step->cache;
     const char *outer = lb_module_enter(x, attention->name);
-    lb_tensor *all = project(attention, x, 0, c->embed + 2 * cache->width), *turned = all;
-    if (c->rotary && lb_is_sound(all))
-        turned = lb_rotary(
-            lb_slice(all, 2, 0, c->embed + cache->width),
-            (lb_rotary_options){.heads = c->heads + c->kv_heads, .first = cache->length - lb_dim(x, 1)});
-    lb_attended_result result = {turned, turned};
-    if (lb_is_sound(turned)) {
-        lb_kv_cache_write(cache, layer, lb_dim(x, 1), turned->data + c->embed, lb_dim(turned, 2),
-                          all->data + c->embed + cache->width, lb_dim(all, 2));
-        result =
-            ask(attention,
-                (asking){.step = step, .layer = layer, .keys = cache->length, .query = turned, .bias = bias});
+    const int64_t first = lb_is_sound(x) ? cache->length - lb_dim(x, 1) : 0;
+    lb_tensor *projected = lb_multi_head_project_self(attention, x, first);
+    lb_attended_result result = {projected, projected};
+    if (lb_is_sound(projected)) {
+        lb_kv_cache_write(cache, layer, projected);
+        result = ask(
+            attention,
+            (asking){.step = step, .layer = layer, .keys = cache->length, .query = projected, .bias = bias});
     }
     lb_module_leave(x, outer);
     return result;
@@ -238,7 +220,8 @@ lb_attended_result lb_multi_head_ask_source(const lb_multi_head *attention, lb_t
                                             const lb_decoder_step *step, int64_t layer)
 {
     const char *outer = lb_module_enter(x, attention->name);
-    lb_tensor *query = project(attention, x, 0, attention->config.embed);
+    lb_tensor *query =
+        lb_affine_rows(x, attention->packed_weight, 0, attention->config.embed, attention->packed_bias);
     lb_attended_result result = {query, query};
     if (lb_is_sound(query))
         result = ask(attention, (asking){.step = step,

@@ -27,18 +27,17 @@ lb_kv_cache *lb_kv_cache_extend(lb_tape *tape, const lb_kv_cache *before, lb_kv_
 /** Rows row[0], row[1], ... of the cache: a list of the same numbers. NULL stays NULL, without an error. */
 lb_kv_cache *lb_kv_cache_select(lb_tape *tape, const lb_kv_cache *from, const int64_t *row, int64_t count);
 
-/** Writes keys and values [batch, count, width] of one layer, with tokens `..._stride` numbers apart, into the last
+/** Writes keys and values of one layer, the last columns of `projected` [batch, count, 2 width or more], into the last
  *  `count` tokens of each row. */
-void lb_kv_cache_write(lb_kv_cache *cache, int64_t layer, int64_t count, const lb_real *keys,
-                       int64_t keys_stride, const lb_real *values, int64_t values_stride);
+void lb_kv_cache_write(lb_kv_cache *cache, int64_t layer, const lb_tensor *projected);
 
-/** The keys and values of one layer as tensors [batch, length, width], for steps that are recorded. */
+/** The keys and values of one layer as one tensor [batch, length, 2 width], for steps that are recorded. */
 lb_key_values lb_kv_cache_read(lb_tape *tape, const lb_kv_cache *cache, int64_t layer);
 
 /** What the layers of a decoder attend to in a step. */
 typedef struct lb_decoder_step {
     lb_kv_cache *cache;          /* with room for the tokens of the step */
-    const lb_key_values *source; /* [layers] of [sources, S, width] */
+    const lb_key_values *source; /* [layers] of [sources, S, 2 width] */
     const lb_tensor *mask;       /* [sources, 1, 1, S]: 1 for the keys of a source, then 0 for its padding */
     const int64_t *row;          /* [batch]: the source of each row; NULL: its own number */
 } lb_decoder_step;

@@ -36,14 +36,19 @@ lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer);
  *  is lb_multi_head_ask. */
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values);
 
-/** lb_multi_head_project for keys at the positions `first`, first + 1, ..., which only `rotary` reads. */
-lb_key_values lb_multi_head_project_at(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values,
-                                       int64_t first);
-
 /** The second half: attends to the result of lb_multi_head_project. Shapes, mask and errors as
  *  lb_multi_head_forward. */
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
                                      lb_tensor *mask, lb_tensor *bias);
+
+/** The first half of self-attention, by one product: queries, keys and values of x at the positions `first`, first + 1,
+ *  ..., which only `rotary` reads. Not with `names`.
+ *  Shapes: x [batch, length, embed] -> [batch, length, embed + 2 kv_heads key_width]. */
+lb_tensor *lb_multi_head_project_self(const lb_multi_head *attention, lb_tensor *x, int64_t first);
+
+/** The second half with projected queries: the first columns of `asked`, which may be the keys, too. */
+lb_attended_result lb_multi_head_attend(const lb_multi_head *attention, lb_tensor *asked, lb_key_values seen,
+                                        lb_tensor *mask, lb_tensor *bias);
 
 /* ---- positional.c ---- */
 

@@ -1,7 +1,6 @@
+#include "autograd/op.h"
 #include "autograd/tape.h"
 #include "lookback/nn.h"
-
-#include "autograd/op.h"
 #include "nn/layers.h"
 #include "nn/params.h"
 
@@ -88,45 +87,73 @@ lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const 
     return lb_params_status(params);
 }
 
-static lb_tensor *project(const lb_multi_head *attention, int which, lb_tensor *x)
+/* Projections `which` to `last`, by one product if they are packed. */
+static lb_tensor *project(const lb_multi_head *attention, int which, int last, lb_tensor *x)
 {
     const lb_linear *named[] = {&attention->query, &attention->key, &attention->value};
     if (!attention->packed_weight) return lb_linear_forward(named[which], x);
-    if (!x || !x->tape) return lb_affine(x, attention->packed_weight, attention->packed_bias);
-    int64_t first = 0, rows = packed_rows(&attention->config, which);
-    for (int i = QUERY; i < which; i++) first += packed_rows(&attention->config, i);
-    lb_tensor *weight = lb_slice(lb_on_tape(x->tape, attention->packed_weight), 0, first, rows), *bias = NULL;
-    if (attention->packed_bias) bias = lb_slice(lb_on_tape(x->tape, attention->packed_bias), 0, first, rows);
-    return lb_affine(x, weight, bias);
+    int64_t top = 0, rows = 0;
+    for (int i = QUERY; i < which; i++) top += packed_rows(&attention->config, i);
+    for (int i = which; i <= last; i++) rows += packed_rows(&attention->config, i);
+    return lb_affine_rows(x, attention->packed_weight, top, rows, attention->packed_bias);
 }
 
-/* Turns projected queries or keys by their positions. */
-static lb_tensor *turn(const lb_multi_head *attention, lb_tensor *x, int64_t heads, int64_t first)
+/* Turns the first `turned` of projected heads by their positions: queries and keys. */
+static lb_tensor *turn(const lb_multi_head *attention, lb_tensor *x, int64_t heads, int64_t turned,
+                       int64_t first)
 {
     if (!attention->config.rotary) return x;
-    return lb_rotary(x, (lb_rotary_options){.heads = heads, .first = first});
+    return lb_rotary_first(x, turned, (lb_rotary_options){.heads = heads, .first = first});
 }
 
-lb_key_values lb_multi_head_project_at(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values,
-                                       int64_t first)
+lb_tensor *lb_multi_head_project_self(const lb_multi_head *attention, lb_tensor *x, int64_t first)
 {
-    const char *outer = lb_module_enter(keys, attention->name);
-    lb_key_values seen = {turn(attention, project(attention, KEY, keys), attention->config.kv_heads, first),
-                          project(attention, VALUE, values)};
-    lb_module_leave(keys, outer);
-    return seen;
+    int64_t heads = attention->config.heads, shared = attention->config.kv_heads;
+    const char *outer = lb_module_enter(x, attention->name);
+    lb_tensor *projected = project(attention, QUERY, VALUE, x);
+    projected = turn(attention, projected, heads + 2 * shared, heads + shared, first);
+    lb_module_leave(x, outer);
+    return projected;
 }
 
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values)
 {
-    return lb_multi_head_project_at(attention, keys, values, 0);
+    int64_t shared = attention->config.kv_heads;
+    const char *outer = lb_module_enter(keys, attention->name);
+    lb_key_values seen = {0};
+    if (attention->packed_weight && keys == values) {
+        seen.keys = turn(attention, project(attention, KEY, VALUE, keys), 2 * shared, shared, 0);
+    } else {
+        seen.keys = turn(attention, project(attention, KEY, KEY, keys), shared, shared, 0);
+        seen.values = project(attention, VALUE, VALUE, values);
+    }
+    lb_module_leave(keys, outer);
+    return seen;
+}
+
+/* The position of the first query, because the last one is where the last key is. */
+static int64_t first_position(lb_tensor *asked, lb_key_values seen)
+{
+    bool sound = lb_is_sound(asked) && seen.keys && lb_is_sound(seen.keys);
+    return sound ? lb_dim(seen.keys, 1) - lb_dim(asked, 1) : 0;
 }
 
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
                                      lb_tensor *mask, lb_tensor *bias)
 {
-    const lb_multi_head_config *c = &attention->config;
+    int64_t heads = attention->config.heads;
     const char *outer = lb_module_enter(query, attention->name);
+    lb_tensor *asked = project(attention, QUERY, QUERY, query);
+    asked = turn(attention, asked, heads, heads, first_position(asked, seen));
+    lb_module_leave(query, outer);
+    return lb_multi_head_attend(attention, asked, seen, mask, bias);
+}
+
+lb_attended_result lb_multi_head_attend(const lb_multi_head *attention, lb_tensor *asked, lb_key_values seen,
+                                        lb_tensor *mask, lb_tensor *bias)
+{
+    const lb_multi_head_config *c = &attention->config;
+    const char *outer = lb_module_enter(asked, attention->name);
     lb_dot_options options = {.heads = c->heads,
                               .kv_heads = c->kv_heads,
                               .scale = 1 / (lb_real)sqrt((double)c->key_width),
@@ -134,21 +161,24 @@ lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *
                               .normalizer = c->normalizer,
                               .softcap = c->softcap,
                               .window = c->window};
-    lb_tensor *asked = project(attention, QUERY, query);
-    if (lb_is_sound(asked) && seen.keys &&
-        lb_is_sound(seen.keys)) /* the last query is where the last key is */
-        options.first = lb_dim(seen.keys, 1) - lb_dim(asked, 1);
-    lb_tensor *context = lb_attend_dot_with(turn(attention, asked, c->heads, options.first), seen.keys,
-                                            seen.values, mask, bias, options);
+    options.first = first_position(asked, seen);
+    bool packed = attention->packed_weight && !seen.values;
+    lb_tensor *context = packed ? lb_attend_packed(asked, seen.keys == asked ? NULL : seen.keys, mask, bias,
+                                                   c->key_width, options)
+                                : lb_attend_dot_with(asked, seen.keys, seen.values, mask, bias, options);
     lb_tensor *weights = lb_op_output(context, 1);
     lb_tensor *output = lb_linear_forward(&attention->output, context);
-    lb_module_leave(query, outer);
+    lb_module_leave(asked, outer);
     return (lb_attended_result){output, weights};
 }
 
 lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tensor *query, lb_tensor *keys,
                                          lb_tensor *values, lb_tensor *mask, lb_tensor *bias)
 {
+    if (attention->packed_weight && query == keys && keys == values) {
+        lb_tensor *projected = lb_multi_head_project_self(attention, query, 0);
+        return lb_multi_head_attend(attention, projected, (lb_key_values){projected, NULL}, mask, bias);
+    }
     return lb_multi_head_ask(attention, query, lb_multi_head_project(attention, keys, values), mask, bias);
 }
 

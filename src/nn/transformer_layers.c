@@ -41,11 +41,19 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
 /* The three parts of a layer, without residual connection and norm. */
 typedef enum lb_part { SELF, CROSS, FEED_FORWARD } lb_part;
 
-static lb_key_values append(lb_key_values past, lb_key_values more)
+/* The keys and values of a tensor that may have the queries before them. */
+static lb_tensor *without_queries(lb_tensor *projected, int64_t columns)
 {
-    if (!past.keys) return more;
-    return (lb_key_values){lb_concat((lb_tensor *[]){past.keys, more.keys}, 2, 1),
-                           lb_concat((lb_tensor *[]){past.values, more.values}, 2, 1)};
+    if (!lb_is_sound(projected) || lb_dim(projected, 2) == columns) return projected;
+    return lb_slice(projected, 2, lb_dim(projected, 2) - columns, columns);
+}
+
+static lb_key_values append(const lb_multi_head_config *c, lb_key_values past, lb_tensor *more)
+{
+    int64_t columns = 2 * c->kv_heads * c->key_width;
+    if (!past.keys) return (lb_key_values){more, NULL};
+    lb_tensor *parts[] = {without_queries(past.keys, columns), without_queries(more, columns)};
+    return (lb_key_values){lb_concat(parts, 2, 1), NULL};
 }
 
 /* Attends to what came before x, if anything did, and to x. */
@@ -56,9 +64,11 @@ static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tens
         return lb_multi_head_ask_cache(&layer->self, x, context->step, index, context->self_bias);
     const lb_tensor *before = context->past ? context->past[index].keys : NULL;
     int64_t first = before && lb_is_sound(before) ? lb_dim(before, 1) : 0;
-    lb_key_values seen = lb_multi_head_project_at(&layer->self, x, x, first);
-    if (context->past) seen = context->past[index] = append(context->past[index], seen);
-    return lb_multi_head_ask(&layer->self, x, seen, context->self_mask, context->self_bias);
+    lb_tensor *projected = lb_multi_head_project_self(&layer->self, x, first);
+    lb_key_values seen = {projected, NULL};
+    if (context->past)
+        seen = context->past[index] = append(&layer->self.config, context->past[index], projected);
+    return lb_multi_head_attend(&layer->self, projected, seen, context->self_mask, context->self_bias);
 }
 
 static lb_attended_result attend_source(const lb_transformer_layer *layer, lb_tensor *x,

@@ -1,4 +1,5 @@
 /* Attention and what it needs, with random operands. */
+#include "autograd/op.h"
 #include "proof/graph.h"
 
 #include <math.h>
@@ -81,6 +82,24 @@ static lb_tensor *make_dot(proof_graph *g)
                             options.normalizer);
 }
 
+/* Query, keys and values as columns of one tensor, or of two. */
+static lb_tensor *make_packed(proof_graph *g)
+{
+    int64_t batch = proof_length(g), queries = proof_length(g), keys = proof_length(g);
+    int64_t kv_heads = 1 + (int64_t)proof_below(&g->dice, 3), width = 1 + proof_length(g);
+    int64_t heads = kv_heads * (1 + (int64_t)proof_below(&g->dice, 2)), own = heads * width,
+            seen = 2 * kv_heads * width + (proof_chance(g) ? proof_length(g) : 0);
+    bool one = proof_chance(g);
+    lb_shape weights = LB_SHAPE(batch, heads, queries, one ? queries : keys);
+    lb_tensor *mask = proof_mask(g, proof_broadcasting(g, weights));
+    lb_tensor *bias = make_bias(g, proof_broadcasting(g, weights));
+    lb_tensor *query = proof_operand(g, LB_SHAPE(batch, queries, one ? own + seen : own));
+    lb_tensor *key = one ? NULL : proof_operand(g, LB_SHAPE(batch, keys, seen));
+    lb_dot_options options = random_options(g, heads, kv_heads);
+    if (proof_spoils(g)) width += 7;
+    return lb_attend_packed(query, key, mask, bias, width, options);
+}
+
 static lb_tensor *make_window(proof_graph *g)
 {
     static const double deviations[] = {0.5, 1, 3};
@@ -155,12 +174,14 @@ static lb_tensor *make_rotary(proof_graph *g)
     if (proof_spoils(g)) options.first = -1;
     if (proof_spoils(g)) options.rotated = proof_chance(g) ? rotated + 1 : -2;
     int64_t width = all ? rotated : rotated + proof_length(g);
-    return lb_rotary(with_heads(g, proof_chance(g), batch, heads, rows, width), options);
+    lb_tensor *x = with_heads(g, proof_chance(g), batch, heads, rows, width);
+    return proof_chance(g) ? lb_rotary_first(x, 1, options) : lb_rotary(x, options);
 }
 
 static const proof_maker makers[] = {
     {"additive attention", make_additive, false},
     {"dot attention", make_dot, false},
+    {"packed attention", make_packed, false},
     {"window", make_window, false},
     {"hard attention", make_hard, false},
     {"monotonic attention", make_monotonic, false},

@@ -31,7 +31,10 @@ static lb_tensor *make_affine(proof_graph *g)
     int64_t inputs = lb_shape_dim(shape, -1), outputs = proof_length(g), more = proof_length(g);
     lb_tensor *bias = proof_chance(g) ? proof_operand(g, LB_SHAPE(outputs)) : NULL,
               *x = proof_operand(g, shape);
-    uint64_t which = proof_below(&g->dice, 3);
+    uint64_t which = proof_below(&g->dice, 4);
+    if (which == 3)
+        return lb_affine_rows(x, proof_operand(g, LB_SHAPE(outputs + more, inputs)), more, outputs,
+                              proof_chance(g) ? proof_operand(g, LB_SHAPE(outputs + more)) : NULL);
     if (which == 0) return lb_affine(x, proof_operand(g, LB_SHAPE(outputs, inputs)), bias);
     lb_tensor *weight = proof_operand(g, LB_SHAPE(outputs, inputs + more));
     int64_t first = (int64_t)proof_below(&g->dice, (uint64_t)more + 1);

@@ -17,13 +17,55 @@ enum { CONTEXT = LB_DOT_CONTEXT, WEIGHTS = LB_DOT_WEIGHTS };
 typedef struct view {
     int64_t length, width; /* of one head */
     int64_t batch, head, row;
+    int64_t start; /* of the first head */
 } view;
 
 static view view_of(const lb_tensor *x, int64_t heads)
 {
     int64_t length = lb_dim(x, -2), width = lb_dim(x, -1);
-    if (x->shape.ndim == 4) return (view){length, width, heads * length * width, length * width, width};
-    return (view){length, width / heads, length * width, width / heads, width};
+    if (x->shape.ndim == 4) return (view){length, width, heads * length * width, length * width, width, 0};
+    return (view){length, width / heads, length * width, width / heads, width, 0};
+}
+
+static int64_t heads_of(const lb_node *node, int which)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    return which == QUERY ? options->heads : options->kv_heads;
+}
+
+static int64_t packed_width(const lb_node *node)
+{
+    return ((const lb_dot_attributes *)node->attributes)->width;
+}
+
+/* The query is the first columns of its tensor; keys and then values are the last of theirs. */
+static view view_of_operand(const lb_node *node, int which)
+{
+    const lb_tensor *x = node->in[lb_dot_holder(node, which)];
+    int64_t heads = heads_of(node, which), width = packed_width(node), columns = lb_dim(x, -1);
+    view v = view_of(x, heads);
+    if (width == 0) return v;
+    v.width = v.head = width;
+    if (which == KEYS) v.start = columns - 2 * heads * width;
+    if (which == VALUES) v.start = columns - heads * width;
+    return v;
+}
+
+static lb_status check_packed(const lb_node *node)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    int holder = lb_dot_holder(node, KEYS);
+    lb_shape query = node->in[QUERY]->shape, keys = node->in[holder]->shape;
+    if (query.ndim != 3 || keys.ndim != 3 || query.dim[0] != keys.dim[0])
+        return lb_op_misfit(node, "expected three axes and equal batch sizes", QUERY, holder);
+    if (options->heads < 1 || options->kv_heads < 1 || options->heads % options->kv_heads)
+        return lb_op_fail(node, LB_ERROR_SHAPE,
+                          "%lld heads of queries cannot share %lld heads of keys evenly",
+                          (long long)options->heads, (long long)options->kv_heads);
+    int64_t width = packed_width(node), first = options->heads * width, last = 2 * options->kv_heads * width;
+    if (query.dim[2] < first + (holder == QUERY ? last : 0) || keys.dim[2] < last)
+        return lb_op_misfit(node, "too few columns for heads", QUERY, holder);
+    return LB_OK;
 }
 
 static lb_status check_heads(const lb_node *node)
@@ -31,7 +73,7 @@ static lb_status check_heads(const lb_node *node)
     const lb_dot_options *options = lb_dot_options_of(node);
     for (int i = QUERY; i <= VALUES; i++) {
         lb_shape shape = node->in[i]->shape;
-        int64_t heads = i == QUERY ? options->heads : options->kv_heads;
+        int64_t heads = heads_of(node, i);
         if (shape.ndim != node->in[QUERY]->shape.ndim || shape.ndim < 3 || shape.ndim > 4)
             return lb_op_misfit(node, "expected three axes, or four with heads", QUERY,
                                 i == QUERY ? KEYS : i);
@@ -45,6 +87,22 @@ static lb_status check_heads(const lb_node *node)
         return lb_op_fail(node, LB_ERROR_SHAPE,
                           "%lld heads of queries cannot share %lld heads of keys evenly",
                           (long long)options->heads, (long long)options->kv_heads);
+    return LB_OK;
+}
+
+/* Query, keys and values in tensors of their own. */
+static lb_status check_three(const lb_node *node)
+{
+    lb_status status = check_heads(node);
+    if (status) return status;
+    const lb_dot_options *options = lb_dot_options_of(node);
+    lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
+    int last = query.ndim - 1;
+    int64_t share = query.ndim == 4 ? 1 : options->heads / options->kv_heads;
+    if (query.dim[0] != keys.dim[0] || query.dim[last] != keys.dim[last] * share)
+        return lb_op_misfit(node, "batch sizes or widths differ", QUERY, KEYS);
+    if (values.dim[0] != keys.dim[0] || values.dim[last - 1] != keys.dim[last - 1])
+        return lb_op_misfit(node, "expected one value per key", KEYS, VALUES);
     return LB_OK;
 }
 
@@ -76,19 +134,14 @@ static lb_status check_mask(const lb_node *node, int which, lb_shape weights)
 lb_status lb_dot_shapes(const lb_node *node, lb_shape *out)
 {
     const lb_dot_options *options = lb_dot_options_of(node);
-    lb_status status = check_heads(node);
+    lb_status status = packed_width(node) ? check_packed(node) : check_three(node);
     if (!status) status = check_numbers(node);
     if (status) return status;
-    lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
-    int last = query.ndim - 1;
-    int64_t share = query.ndim == 4 ? 1 : options->heads / options->kv_heads;
-    if (query.dim[0] != keys.dim[0] || query.dim[last] != keys.dim[last] * share)
-        return lb_op_misfit(node, "batch sizes or widths differ", QUERY, KEYS);
-    if (values.dim[0] != keys.dim[0] || values.dim[last - 1] != keys.dim[last - 1])
-        return lb_op_misfit(node, "expected one value per key", KEYS, VALUES);
-    out[CONTEXT] = query;
-    out[CONTEXT].dim[last] = values.dim[last] * share;
-    out[WEIGHTS] = LB_SHAPE(query.dim[0], options->heads, query.dim[last - 1], keys.dim[last - 1]);
+    view q = view_of_operand(node, QUERY), k = view_of_operand(node, KEYS), v = view_of_operand(node, VALUES);
+    out[CONTEXT] = node->in[QUERY]->shape;
+    int last = out[CONTEXT].ndim - 1;
+    out[CONTEXT].dim[last] = last == 3 ? v.width : v.width * options->heads;
+    out[WEIGHTS] = LB_SHAPE(out[CONTEXT].dim[0], options->heads, q.length, k.length);
     status = check_mask(node, MASK, out[WEIGHTS]);
     return status ? status : check_mask(node, LB_DOT_BIAS, out[WEIGHTS]);
 }
@@ -97,8 +150,7 @@ lb_dot_head lb_dot_head_of(const lb_node *node, int64_t index)
 {
     const lb_dot_options *options = lb_dot_options_of(node);
     int64_t heads = options->heads, batch = index / heads, h = index % heads, shared = h / lb_dot_group(node);
-    view q = view_of(node->in[QUERY], heads), k = view_of(node->in[KEYS], options->kv_heads),
-         v = view_of(node->in[VALUES], options->kv_heads);
+    view q = view_of_operand(node, QUERY), k = view_of_operand(node, KEYS), v = view_of_operand(node, VALUES);
     view c = view_of(node->out[CONTEXT], heads);
     return (lb_dot_head){
         .queries = q.length,
@@ -106,8 +158,8 @@ lb_dot_head lb_dot_head_of(const lb_node *node, int64_t index)
         .width = q.width,
         .depth = v.width,
         .query_at = batch * q.batch + h * q.head,
-        .keys_at = batch * k.batch + shared * k.head,
-        .values_at = batch * v.batch + shared * v.head,
+        .keys_at = batch * k.batch + shared * k.head + k.start,
+        .values_at = batch * v.batch + shared * v.head + v.start,
         .context_at = batch * c.batch + h * c.head,
         .weights_at = index * q.length * k.length,
         .query_row = q.row,

@@ -8,10 +8,23 @@
 enum { LB_DOT_QUERY, LB_DOT_KEYS, LB_DOT_VALUES, LB_DOT_MASK, LB_DOT_BIAS };
 enum { LB_DOT_CONTEXT, LB_DOT_WEIGHTS };
 
-/** The attributes of the op, with the numbers of heads that its operands have. */
+/** Attributes of attention whose query, keys and values may be columns of one tensor. */
+typedef struct lb_dot_attributes {
+    lb_dot_options options;
+    int64_t width; /* of a head, if some are; 0: there are three tensors */
+} lb_dot_attributes;
+
+/** The options of the op, with the numbers of heads that its operands have. */
 static inline const lb_dot_options *lb_dot_options_of(const lb_node *node)
 {
-    return node->attributes;
+    return &((const lb_dot_attributes *)node->attributes)->options;
+}
+
+/** The operand with the query, the keys or the values: those that were left out are in the one before them. */
+static inline int lb_dot_holder(const lb_node *node, int which)
+{
+    while (!node->in[which]) which--;
+    return which;
 }
 
 /** The rule for shapes: of context and weights. */

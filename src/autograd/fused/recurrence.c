@@ -195,7 +195,8 @@ bool lb_recurrence_panels(const lb_node *node, const lb_gru_input *x, const lb_t
     int64_t outputs = lb_dim(weight, 0) / parts, size = lb_panels_size(inputs, outputs);
     lb_matrix from = lb_transposed(weight->data + column, lb_dim(weight, 1));
     lb_real *packed = x->steps > 1 ? lb_op_reals(node, parts * size) : NULL;
-    if (!packed && (x->steps > 1 || !lb_op_transposed_weight(node, weight, column, inputs, x->batch, &from)))
+    if (!packed && (x->steps > 1 || !lb_op_transposed_weight(node, weight, 0, lb_dim(weight, 0), column,
+                                                             inputs, x->batch, &from)))
         return false;
     for (int part = 0; part < parts; part++) {
         int64_t first = part * outputs;

@@ -2,6 +2,7 @@
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
+#include "tensor/arrays.h"
 #include "tensor/gemm.h"
 
 enum { X, WEIGHT, BIAS, BESIDE };
@@ -19,6 +20,13 @@ static lb_status check_beside(const lb_node *node)
     return alike ? LB_OK : lb_op_misfit(node, "rows differ", X, BESIDE);
 }
 
+/* Of the weight that are used. */
+static int64_t output_count(const lb_node *node)
+{
+    const lb_affine_part *of = node->attributes;
+    return of->rows ? of->rows : lb_dim(node->in[WEIGHT], 0);
+}
+
 static lb_status output_shape(const lb_node *node, lb_shape *out)
 {
     const lb_affine_part *of = node->attributes;
@@ -31,8 +39,10 @@ static lb_status output_shape(const lb_node *node, lb_shape *out)
         return lb_op_misfit(node, "the weight has too few columns", X, WEIGHT);
     if (node->in[BIAS] && !lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(weight.dim[0])))
         return lb_op_misfit(node, "expected one bias per output", BIAS, WEIGHT);
+    if (of->top < 0 || of->rows < 0 || of->top + of->rows > weight.dim[0])
+        return lb_op_misfit(node, "the weight has too few rows", X, WEIGHT);
     *out = x;
-    out->dim[x.ndim - 1] = weight.dim[0];
+    out->dim[x.ndim - 1] = output_count(node);
     return LB_OK;
 }
 
@@ -48,12 +58,14 @@ static int64_t row_count(const lb_node *node)
 static lb_status multiply(const lb_node *node, int operand, int64_t first, bool add)
 {
     const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    int64_t outputs = lb_dim(weight, 0), inputs = lb_dim(x, -1), rows = row_count(node);
+    int64_t top = ((const lb_affine_part *)node->attributes)->top, outputs = output_count(node),
+            inputs = lb_dim(x, -1), rows = row_count(node);
     lb_matrix part;
-    if (!lb_op_transposed_weight(node, weight, first, inputs, rows, &part)) return LB_ERROR_MEMORY;
+    if (!lb_op_transposed_weight(node, weight, top, outputs, first, inputs, rows, &part))
+        return LB_ERROR_MEMORY;
     lb_matrix from = lb_plain(x->data, inputs);
     if (bias && !add)
-        lb_gemm_onto(rows, outputs, inputs, from, part, bias->data, node->out[0]->data, outputs);
+        lb_gemm_onto(rows, outputs, inputs, from, part, bias->data + top, node->out[0]->data, outputs);
     else
         lb_gemm(rows, outputs, inputs, from, part, add ? 1 : 0, node->out[0]->data, outputs);
     return LB_OK;
@@ -70,23 +82,25 @@ static lb_status forward(lb_node *node)
 static void multiply_backward(const lb_node *node, int operand, int64_t first)
 {
     lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT];
-    int64_t outputs = lb_dim(weight, 0), stride = lb_dim(weight, 1), inputs = lb_dim(x, -1),
-            rows = row_count(node);
+    int64_t outputs = output_count(node), stride = lb_dim(weight, 1), inputs = lb_dim(x, -1),
+            rows = row_count(node), at = ((const lb_affine_part *)node->attributes)->top * stride + first;
     const lb_real *dy = node->out[0]->grad;
     if (lb_wants_grad(x))
-        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data + first, stride),
+        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data + at, stride),
                 lb_op_sets(node, operand) ? 0 : 1, x->grad, inputs);
     if (lb_wants_grad(weight))
         lb_gemm(outputs, inputs, rows, lb_transposed(dy, outputs), lb_plain(x->data, inputs), 1,
-                weight->grad + first, stride);
+                weight->grad + at, stride);
 }
 
 static void backward(lb_node *node)
 {
-    int64_t first = ((const lb_affine_part *)node->attributes)->first;
-    multiply_backward(node, X, first);
-    if (node->in[BESIDE]) multiply_backward(node, BESIDE, first + lb_dim(node->in[X], -1));
-    lb_op_add_grad_rows(node->in[BIAS], row_count(node), node->out[0]->grad);
+    const lb_affine_part *of = node->attributes;
+    multiply_backward(node, X, of->first);
+    if (node->in[BESIDE]) multiply_backward(node, BESIDE, of->first + lb_dim(node->in[X], -1));
+    int64_t outputs = output_count(node);
+    if (lb_wants_grad(node->in[BIAS]))
+        lb_add_rows_to(row_count(node), outputs, node->out[0]->grad, outputs, node->in[BIAS]->grad + of->top);
 }
 
 static const lb_op affine_op = {
@@ -110,8 +124,14 @@ lb_tensor *lb_affine(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
 
 lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_tensor *bias)
 {
-    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(lb_affine_part){true, first},
-                       sizeof(lb_affine_part));
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL),
+                       &(lb_affine_part){.some = true, .first = first}, sizeof(lb_affine_part));
+}
+
+lb_tensor *lb_affine_rows(lb_tensor *x, lb_tensor *weight, int64_t top, int64_t rows, lb_tensor *bias)
+{
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL),
+                       &(lb_affine_part){.top = top, .rows = rows}, sizeof(lb_affine_part));
 }
 
 /** lb_affine of [x; beside] without joining them: adds up their products with their columns of the weight.

@@ -18,10 +18,11 @@ static double dot(const lb_node *node, int operand, int64_t row, const lb_real *
 static void reference(const lb_node *node, double *const *out)
 {
     const lb_tensor *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    int64_t outputs = lb_dim(weight, 0), first = ((const lb_affine_part *)node->attributes)->first;
+    const lb_affine_part *of = node->attributes;
+    int64_t outputs = lb_dim(node->out[0], -1);
     for (int64_t i = 0; i < lb_count(node->out[0]); i++) {
-        int64_t row = i / outputs, column = i % outputs;
-        const lb_real *met = weight->data + column * lb_dim(weight, 1) + first;
+        int64_t row = i / outputs, column = of->top + i % outputs;
+        const lb_real *met = weight->data + column * lb_dim(weight, 1) + of->first;
         out[0][i] = (bias ? (double)bias->data[column] : 0) + dot(node, X, row, met);
         if (node->in[BESIDE]) out[0][i] += dot(node, BESIDE, row, met + lb_dim(node->in[X], -1));
     }
@@ -42,6 +43,11 @@ static lb_tensor *columns_case(lb_tensor *const *in)
     return lb_affine_columns(in[0], in[1], 2, in[2]);
 }
 
+static lb_tensor *rows_case(lb_tensor *const *in)
+{
+    return lb_affine_rows(in[0], in[1], 2, 3, in[2]);
+}
+
 static lb_tensor *pair_case(lb_tensor *const *in)
 {
     return lb_affine_pair(in[0], in[3], in[1], in[2]);
@@ -59,6 +65,7 @@ static const lb_op_case cases[] = {
     {"no outputs", 4, {LB_DIMS(2, 3), LB_DIMS(0, 5), LB_DIMS(0), LB_DIMS(2, 2)}, .apply = pair_case},
     {"one row", 3, {LB_DIMS(4), LB_DIMS(3, 4), LB_DIMS(3)}, .apply = biased_case},
     {"some columns", 3, {LB_DIMS(2, 3), LB_DIMS(4, 7), LB_DIMS(4)}, .apply = columns_case},
+    {"some rows", 3, {LB_DIMS(2, 3), LB_DIMS(7, 3), LB_DIMS(7)}, .apply = rows_case},
     {"a pair", 4, {LB_DIMS(2, 2, 3), LB_DIMS(4, 5), LB_DIMS(4), LB_DIMS(2, 2, 2)}, .apply = pair_case},
     {"a pair without bias", 3, {LB_DIMS(2, 3), LB_DIMS(4, 5), LB_DIMS(2, 2)}, .apply = plain_pair_case},
 };

@@ -8,7 +8,13 @@
 typedef struct lb_affine_part {
     bool some; /* false: all columns, whose number must be the width of x and `beside` together */
     int64_t first;
+    int64_t top, rows; /* of the weight and the bias that are used; no rows: all */
 } lb_affine_part;
+
+typedef struct lb_rotary_attributes {
+    lb_rotary_options options;
+    int64_t turned; /* heads, the first ones; the others stay */
+} lb_rotary_attributes;
 
 typedef struct lb_join_range {
     int axis;

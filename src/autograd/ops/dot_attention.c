@@ -30,6 +30,11 @@ static void drop_weights(const lb_node *node, const lb_dot_head *h, lb_rng rng, 
     for (int64_t i = 0; i < count; i++) weights[i] *= probabilities[h->weights_at + i];
 }
 
+static const lb_real *data_of(const lb_node *node, int which)
+{
+    return node->in[lb_dot_holder(node, which)]->data;
+}
+
 static bool drops(const lb_node *node)
 {
     return lb_dot_options_of(node)->dropout > 0 && lb_tape_mode(node->tape) == LB_MODE_TRAIN;
@@ -40,14 +45,14 @@ static void forward_head(lb_node *node, int64_t index, kept keep, lb_rng rng)
     lb_dot_head h = lb_dot_head_of(node, index);
     lb_real *weights = keep.probabilities + h.weights_at;
     lb_gemm_serial(h.queries, h.keys, h.width, lb_plain(node->in[QUERY]->data + h.query_at, h.query_row),
-                   lb_transposed(node->in[KEYS]->data + h.keys_at, h.keys_row), 0, weights, h.keys);
+                   lb_transposed(data_of(node, KEYS) + h.keys_at, h.keys_row), 0, weights, h.keys);
     for (int64_t i = 0; i < h.queries; i++) {
         lb_real *slope = keep.slopes ? keep.slopes + h.weights_at + i * h.keys : NULL;
         lb_dot_weigh_row(node, index, i, h.keys, weights + i * h.keys, slope);
     }
     if (drops(node)) drop_weights(node, &h, rng, keep.probabilities);
     lb_gemm_serial(h.queries, h.depth, h.keys, lb_plain(node->out[WEIGHTS]->data + h.weights_at, h.keys),
-                   lb_plain(node->in[VALUES]->data + h.values_at, h.values_row), 0,
+                   lb_plain(data_of(node, VALUES) + h.values_at, h.values_row), 0,
                    node->out[CONTEXT]->data + h.context_at, h.context_row);
 }
 
@@ -84,7 +89,7 @@ static void backward_scores(lb_node *node, const lb_dot_head *h, lb_real *dscore
     memcpy(dscores, node->out[WEIGHTS]->grad + h->weights_at, (size_t)cells * sizeof *dscores);
     lb_gemm_serial(h->queries, h->keys, h->depth,
                    lb_plain(node->out[CONTEXT]->grad + h->context_at, h->context_row),
-                   lb_transposed(node->in[VALUES]->data + h->values_at, h->values_row), 1, dscores, h->keys);
+                   lb_transposed(data_of(node, VALUES) + h->values_at, h->values_row), 1, dscores, h->keys);
     for (int64_t i = 0; i < h->queries; i++)
         lb_dot_weights_backward(options->normalizer, h->keys, probabilities + i * h->keys,
                                 weights + i * h->keys, direct ? options->scale : 1, dscores + i * h->keys);
@@ -94,12 +99,13 @@ static void backward_scores(lb_node *node, const lb_dot_head *h, lb_real *dscore
 /* The other operands. Heads that share keys and values come one after the other: `begins` is true for the first. */
 static void backward_head(lb_node *node, const lb_dot_head *h, bool begins, const lb_real *dscores)
 {
-    lb_tensor *query = node->in[QUERY], *keys = node->in[KEYS], *values = node->in[VALUES];
+    int keys_in = lb_dot_holder(node, KEYS), values_in = lb_dot_holder(node, VALUES);
+    lb_tensor *query = node->in[QUERY], *keys = node->in[keys_in], *values = node->in[values_in];
     const lb_real *weights = node->out[WEIGHTS]->data + h->weights_at;
     if (lb_wants_grad(values))
         lb_gemm_serial(h->keys, h->depth, h->queries, lb_transposed(weights, h->keys),
                        lb_plain(node->out[CONTEXT]->grad + h->context_at, h->context_row),
-                       begins && lb_op_sets(node, VALUES) ? 0 : 1, values->grad + h->values_at,
+                       begins && lb_op_sets(node, values_in) ? 0 : 1, values->grad + h->values_at,
                        h->values_row);
     if (lb_wants_grad(query))
         lb_gemm_serial(h->queries, h->width, h->keys, lb_plain(dscores, h->keys),
@@ -108,7 +114,7 @@ static void backward_head(lb_node *node, const lb_dot_head *h, bool begins, cons
     if (lb_wants_grad(keys))
         lb_gemm_serial(h->keys, h->width, h->queries, lb_transposed(dscores, h->keys),
                        lb_plain(query->data + h->query_at, h->query_row),
-                       begins && lb_op_sets(node, KEYS) ? 0 : 1, keys->grad + h->keys_at, h->keys_row);
+                       begins && lb_op_sets(node, keys_in) ? 0 : 1, keys->grad + h->keys_at, h->keys_row);
 }
 
 /* Adds the gradient of the scores to the bias, which may be as large as they are, or repeat along some axes. */
@@ -135,12 +141,25 @@ static int64_t backward_work(const lb_node *node)
     return lb_count(node->out[WEIGHTS]) * (lb_wants_grad(node->in[BIAS]) ? 2 : 1);
 }
 
+/* Columns that nothing reads have no gradient. Products set those of the others. */
+static void set_rest(lb_node *node, int which)
+{
+    const lb_dot_attributes *attributes = node->attributes;
+    const lb_dot_options *options = &attributes->options;
+    if (!attributes->width || !lb_op_sets(node, which)) return;
+    int64_t read = (which == QUERY ? options->heads : 0) +
+                   (which == lb_dot_holder(node, KEYS) ? 2 * options->kv_heads : 0);
+    if (lb_dim(node->in[which], 2) > read * attributes->width)
+        lb_set_zero(lb_count(node->in[which]), node->in[which]->grad);
+}
+
 static void backward(lb_node *node)
 {
     int64_t cells = lb_dim(node->out[WEIGHTS], 2) * lb_dim(node->out[WEIGHTS], 3), group = lb_dot_group(node),
             groups = lb_dot_head_count(node) / group;
     lb_real *dscores = node->work, *dbias = NULL;
     if (lb_wants_grad(node->in[BIAS])) dbias = dscores + lb_count(node->out[WEIGHTS]);
+    for (int which = QUERY; which <= KEYS; which++) set_rest(node, which);
 #pragma omp parallel for schedule(static) if (groups > 1)
     for (int64_t g = 0; g < groups; g++)
         for (int64_t index = g * group; index < (g + 1) * group; index++) {
@@ -151,6 +170,10 @@ static void backward(lb_node *node)
     if (dbias) add_bias_gradient(node, dbias);
 }
 
+#define DOT_FUNCTIONS                                                                                        \
+    .outputs = 2, .shape = lb_dot_shapes, .forward = forward, .work = LB_TRAINING(backward_work),            \
+    .backward = LB_TRAINING(backward), .can_set = 1U << QUERY | 1U << KEYS | 1U << VALUES
+
 static const lb_op dot_attention_op = {
     .name = "attend_dot",
     .operands = "query keys values mask? bias?",
@@ -160,12 +183,15 @@ static const lb_op dot_attention_op = {
     .derivative =
         "ds = w (dw - sum dw w), or as sparsemax or entmax15, dbias += ds, dp = ds cap'(p), dquery += scale "
         "dp key, dkey += scale dp' query, dvalue += w' dcontext",
-    .outputs = 2,
-    .shape = lb_dot_shapes,
-    .forward = forward,
-    .work = LB_TRAINING(backward_work),
-    .backward = LB_TRAINING(backward),
-    .can_set = 1U << QUERY | 1U << KEYS | 1U << VALUES,
+    DOT_FUNCTIONS,
+};
+
+static const lb_op packed_attention_op = {
+    .name = "attend_packed",
+    .operands = "query keys? values? mask? bias?",
+    .formula = "attend_dot, of columns of fewer tensors: query, keys and values side by side",
+    .derivative = "as attend_dot, side by side",
+    DOT_FUNCTIONS,
 };
 
 /** Scaled dot-product attention over all heads.
@@ -214,6 +240,14 @@ lb_tensor *lb_attend_dot_with(lb_tensor *query, lb_tensor *keys, lb_tensor *valu
         options.kv_heads = keys && keys->shape.ndim == 4 ? keys->shape.dim[1] : options.heads;
     }
     if (options.kv_heads == 0) options.kv_heads = options.heads;
-    return lb_op_apply(&dot_attention_op, LB_INPUTS(query, keys, values, mask, bias), &options,
-                       sizeof options);
+    return lb_op_apply(&dot_attention_op, LB_INPUTS(query, keys, values, mask, bias),
+                       &(lb_dot_attributes){options, 0}, sizeof(lb_dot_attributes));
+}
+
+lb_tensor *lb_attend_packed(lb_tensor *query, lb_tensor *keys, lb_tensor *mask, lb_tensor *bias,
+                            int64_t width, lb_dot_options options)
+{
+    if (options.kv_heads == 0) options.kv_heads = options.heads;
+    return lb_op_apply(&packed_attention_op, LB_INPUTS(query, keys, NULL, mask, bias),
+                       &(lb_dot_attributes){options, width}, sizeof(lb_dot_attributes));
 }

@@ -25,7 +25,7 @@ static double score_of(const lb_node *node, int64_t index, int64_t i, int64_t k)
     double score = 0, added = bias ? (double)bias[k * bias_step] : 0, cap = (double)options->softcap;
     for (int64_t j = 0; j < h.width; j++)
         score += (double)node->in[QUERY]->data[h.query_at + i * h.query_row + j] *
-                 (double)node->in[KEYS]->data[h.keys_at + k * h.keys_row + j];
+                 (double)node->in[lb_dot_holder(node, KEYS)]->data[h.keys_at + k * h.keys_row + j];
     score *= (double)options->scale;
     if (mask && mask[k * mask_step] == 0) added = -(double)INFINITY;
     if (cap > 0 && options->cap_biased)
@@ -43,6 +43,7 @@ static void reference(const lb_node *node, double *const *out)
 {
     for (int64_t index = 0; index < lb_dot_head_count(node); index++) {
         lb_dot_head h = lb_dot_head_of(node, index);
+        const lb_real *value = node->in[lb_dot_holder(node, VALUES)]->data + h.values_at;
         for (int64_t i = 0; i < h.queries; i++) {
             double *weights = out[WEIGHTS] + h.weights_at + i * h.keys;
             double *context = out[CONTEXT] + h.context_at + i * h.context_row;
@@ -50,8 +51,7 @@ static void reference(const lb_node *node, double *const *out)
             lb_reference_weights(lb_dot_options_of(node)->normalizer, h.keys, weights);
             for (int64_t k = 0; k < h.keys; k++)
                 for (int64_t j = 0; j < h.depth; j++)
-                    context[j] +=
-                        weights[k] * (double)node->in[VALUES]->data[h.values_at + k * h.values_row + j];
+                    context[j] += weights[k] * (double)value[k * h.values_row + j];
         }
     }
 }
@@ -176,7 +176,38 @@ static const lb_op_case cases[] = {
      .apply = entmax_case},
 };
 
+static lb_tensor *one_tensor_case(lb_tensor *const *in)
+{
+    return lb_attend_packed(in[0], NULL, lb_causal_mask(in[0]->tape, 3), NULL, 2,
+                            (lb_dot_options){.heads = 2, .scale = (lb_real)0.6});
+}
+
+static lb_tensor *two_tensors_case(lb_tensor *const *in)
+{
+    lb_dot_options options = {.heads = 4, .kv_heads = 2, .scale = 1, .softcap = 2, .normalizer = LB_ENTMAX};
+    return lb_attend_packed(in[0], in[1], NULL, in[2], 1, options);
+}
+
+static lb_tensor *more_columns_case(lb_tensor *const *in)
+{
+    return lb_attend_packed(in[0], in[1], in[2], NULL, 3, (lb_dot_options){.heads = 1, .scale = 1});
+}
+
+static const lb_op_case packed_cases[] = {
+    {"one tensor, causal", 1, {LB_DIMS(2, 3, 12)}, .apply = one_tensor_case},
+    {"queries apart, grouped, entmax, softcap, bias",
+     3,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(4, 3, 5)},
+     .apply = two_tensors_case},
+    {"columns that nothing reads",
+     3,
+     {LB_DIMS(2, 2, 9), LB_DIMS(2, 4, 7), LB_DIMS(2, 1, 1, 4)},
+     .fixed = {[2] = true},
+     .apply = more_columns_case},
+};
+
 static const lb_op_proof proofs[] = {
     LB_OP_PROOF("attend_dot", reference, cases),
+    LB_OP_PROOF("attend_packed", reference, packed_cases),
 };
 const lb_op_proofs lb_proofs_dot_attention = {proofs, LB_LENGTH(proofs)};

@@ -114,8 +114,8 @@ static lb_status forward(lb_node *node)
     int64_t each = s.block * s.keys * s.width;
     lb_matrix weight;
     lb_real *hidden = lb_op_reals(node, tiles.count * each);
-    if (!hidden ||
-        !lb_op_transposed_weight(node, node->in[WEIGHT], 0, s.width, s.batch * s.queries * s.keys, &weight))
+    if (!hidden || !lb_op_transposed_weight(node, node->in[WEIGHT], 0, lb_dim(node->in[WEIGHT], 0), 0,
+                                            s.width, s.batch * s.queries * s.keys, &weight))
         return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++)

@@ -1,5 +1,6 @@
 /* Rotary positions: pairs of numbers of a query or key are turned by an angle that grows with the position. */
 #include "autograd/op.h"
+#include "autograd/ops/attributes.h"
 #include "autograd/tape.h"
 #include "lookback/ops.h"
 
@@ -8,13 +9,15 @@ typedef struct layout {
     int64_t outer, length,
         inner; /* rows [outer, length, inner] of `width` numbers, one position for each `length` */
     int64_t width, pairs;
+    int64_t turned; /* of `inner` */
 } layout;
 
 static layout layout_of(const lb_node *node)
 {
-    const lb_rotary_options *options = node->attributes;
+    const lb_rotary_attributes *attributes = node->attributes;
+    const lb_rotary_options *options = &attributes->options;
     lb_shape x = node->in[0]->shape;
-    layout l = {.pairs = options->rotated / 2};
+    layout l = {.pairs = options->rotated / 2, .turned = attributes->turned};
     if (x.ndim == 4) {
         l.outer = x.dim[0] * x.dim[1];
         l.inner = 1;
@@ -62,11 +65,12 @@ static void turn_row(const layout *l, bool interleaved, lb_real sign, const lb_r
 
 static void turn(const lb_node *node, lb_real sign, const lb_real *x, lb_real *y)
 {
-    layout l = layout_of(node);
+    layout l = layout_of(node), still = {.width = l.width};
     bool interleaved = ((const lb_rotary_options *)node->attributes)->interleaved;
     for (int64_t row = 0; row < l.outer * l.length * l.inner; row++)
-        turn_row(&l, interleaved, sign, (const lb_real *)node->saved + row / l.inner % l.length * l.pairs * 2,
-                 x + row * l.width, y + row * l.width);
+        turn_row(row % l.inner < l.turned ? &l : &still, interleaved, sign,
+                 (const lb_real *)node->saved + row / l.inner % l.length * l.pairs * 2, x + row * l.width,
+                 y + row * l.width);
 }
 
 /* saved: sin and cos of the angle of each position and pair */
@@ -107,10 +111,16 @@ static const lb_op rotary_op = {
  *  Source: Su et al. 2021, arXiv:2104.09864. */
 lb_tensor *lb_rotary(lb_tensor *x, lb_rotary_options options)
 {
+    return lb_rotary_first(x, lb_is_sound(x) && x->shape.ndim == 4 ? 1 : options.heads, options);
+}
+
+lb_tensor *lb_rotary_first(lb_tensor *x, int64_t turned, lb_rotary_options options)
+{
     int ndim = lb_is_sound(x) ? x->shape.ndim : 0;
     if (ndim == 4) options.heads = 1;
     if (options.heads == 0) options.heads = 1;
     if (options.base == 0) options.base = 10000;
     if (options.rotated == 0 && ndim >= 3) options.rotated = lb_dim(x, -1) / options.heads;
-    return lb_op_apply(&rotary_op, LB_INPUTS(x), &options, sizeof options);
+    const lb_rotary_attributes attributes = {options, turned ? turned : options.heads};
+    return lb_op_apply(&rotary_op, LB_INPUTS(x), &attributes, sizeof attributes);
 }

@@ -118,15 +118,15 @@ START_TEST(test_operands_that_do_not_fit_are_errors_of_the_module)
     lb_multi_head attention = new_attention((lb_multi_head_config){0});
     lb_tensor *x = drawn(LB_SHAPE(2, 4, 6), 1), *y = drawn(LB_SHAPE(2, 5, 6), 2);
     check_fails(lb_multi_head_forward(&attention, drawn(LB_SHAPE(2, 4, 7), 3), y, y, NULL, NULL),
-                LB_ERROR_SHAPE, "layer.self_attn: lb_affine: widths differ: x[2,4,7] x weight[6,6]");
+                LB_ERROR_SHAPE, "layer.self_attn: lb_affine: widths differ: x[2,4,7] x weight[18,6]");
     check_fails(lb_multi_head_forward(&attention, x, drawn(LB_SHAPE(3, 5, 6), 3), y, NULL, NULL),
                 LB_ERROR_SHAPE,
                 "layer.self_attn: lb_attend_dot: batch sizes or widths differ: query[2,4,6] x keys[3,5,6]");
     check_fails(lb_multi_head_forward(&attention, x, y, x, NULL, NULL), LB_ERROR_SHAPE,
                 "layer.self_attn: lb_attend_dot: expected one value per key: keys[2,5,6] x values[2,4,6]");
     check_fails(lb_multi_head_forward(&attention, drawn(LB_SHAPE(4, 6), 3), y, y, NULL, NULL), LB_ERROR_SHAPE,
-                "layer.self_attn: lb_attend_dot: expected three axes, or four with heads: query[4,6] x "
-                "keys[2,5,6]");
+                "layer.self_attn: lb_attend_packed: expected three axes and equal batch sizes: query[4,6] x "
+                "keys[2,5,12]");
     tear_down();
 }
 END_TEST
@@ -138,15 +138,15 @@ START_TEST(test_masks_that_do_not_fit_are_named_with_the_weights)
     lb_tensor *x = drawn(LB_SHAPE(2, 4, 6), 1), *y = drawn(LB_SHAPE(2, 5, 6), 2);
     lb_tensor *wrong = drawn(LB_SHAPE(2, 1, 1, 4), 3), *larger = drawn(LB_SHAPE(1, 2, 3, 4, 5), 4);
     check_fails(lb_multi_head_forward(&attention, x, y, y, wrong, NULL), LB_ERROR_SHAPE,
-                "layer.self_attn: lb_attend_dot: shapes do not broadcast: mask[2,1,1,4] x "
+                "layer.self_attn: lb_attend_packed: shapes do not broadcast: mask[2,1,1,4] x "
                 "weights[2,3,4,5]");
     check_fails(lb_multi_head_forward(&attention, x, y, y, NULL, larger), LB_ERROR_SHAPE,
-                "layer.self_attn: lb_attend_dot: shapes do not broadcast: bias[1,2,3,4,5] x "
+                "layer.self_attn: lb_attend_packed: shapes do not broadcast: bias[1,2,3,4,5] x "
                 "weights[2,3,4,5]");
     lb_tensor *of_one_query = drawn(LB_SHAPE(2, 3, 4, 5), 3);
     check_fails(lb_multi_head_forward(&attention, drawn(LB_SHAPE(2, 1, 6), 1), y, y, of_one_query, NULL),
                 LB_ERROR_SHAPE,
-                "layer.self_attn: lb_attend_dot: shapes do not broadcast: mask[2,3,4,5] x "
+                "layer.self_attn: lb_attend_packed: shapes do not broadcast: mask[2,3,4,5] x "
                 "weights[2,3,1,5]");
     tear_down();
 }
