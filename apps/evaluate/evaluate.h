@@ -35,8 +35,12 @@ typedef struct app_score {
     lb_vocabulary *words;
     bool has_words; /* some reference has several words */
     lb_symbol_rule rule;
-    char *separator;      /* of the rule */
-    bool is_text;         /* some reference has several words, and letters */
+    char *separator; /* of the rule */
+    bool is_text;    /* some reference has several words, and letters */
+    /* Of the targets, as the model scores them: of their symbols and ends, how many these are, and how many if each
+     * word is one. 0: there is no model. */
+    double log_probability;
+    int64_t scored, scored_words;
     int64_t fewest, most; /* references of an output */
 } app_score;
 

@@ -93,6 +93,34 @@ static lb_status add_without(measuring *s, const lb_translations *found, lb_tran
     return status;
 }
 
+/* Words of a text, and its end. */
+static lb_status count_words(const char *text, int64_t *count, lb_error *error)
+{
+    lb_words words;
+    lb_status status = lb_words_split(text, &words, error);
+    if (!status) *count += (int64_t)words.count + 1;
+    lb_words_free(&words);
+    return status;
+}
+
+/* Adds what the model thinks of the targets, for perplexities. One that it cannot read has no score. */
+static lb_status add_scores(const measuring *s, lb_error *error)
+{
+    const char *const *sources = (const char *const *)s->texts.sources.text;
+    const char *const *targets = (const char *const *)s->texts.targets.text;
+    lb_translations *found = lb_translator_score(
+        s->translator, sources, targets, (int64_t)s->texts.sources.count, (lb_score_config){0}, error);
+    lb_status status = found ? LB_OK : error->status;
+    for (int64_t i = 0; found && i < found->count && !status; i++) {
+        if (found->text[i].count == 0) continue;
+        s->score->log_probability += found->text[i].output->score;
+        s->score->scored += found->text[i].output->steps;
+        status = count_words(targets[i], &s->score->scored_words, error);
+    }
+    lb_translations_free(found);
+    return status;
+}
+
 static lb_status translate(measuring *s, lb_error *error)
 {
     lb_translate_config config = {.beam = s->asked->beam,
@@ -112,6 +140,7 @@ static lb_status translate(measuring *s, lb_error *error)
     for (int64_t i = 0; i < found->count && !status; i++)
         status = add_row(s, (size_t)i, &found->text[i], s->score, error);
     if (!status && s->without) status = add_without(s, found, config, error);
+    if (!status) status = add_scores(s, error);
     lb_translations_free(found);
     return status;
 }

@@ -17,7 +17,7 @@ typedef struct line {
     double value, low, high;
 } line;
 
-enum { MOST_LINES = 8, SIGNATURE = 128 };
+enum { MOST_LINES = 10, SIGNATURE = 128 };
 
 /* That of letters is far higher than that of words. */
 static const char *bleu_of(const app_score *score)
@@ -25,6 +25,12 @@ static const char *bleu_of(const app_score *score)
     if (!score->letters) return "BLEU of symbols";
     return strcmp(score->letters, lb_symbol_kind_names[true]) == 0 ? "BLEU of graphemes"
                                                                    : "BLEU of characters";
+}
+
+static line perplexity(const char *name, const char *key, const app_score *score, int64_t units)
+{
+    const double value = exp(-score->log_probability / (double)units);
+    return (line){.name = name, .key = key, .unit = "", .value = value, .low = NAN, .high = NAN};
 }
 
 /* Computes all measures of the rows; `*count` receives their number. */
@@ -64,6 +70,9 @@ static lb_status compute_measures(const app_score *score, uint64_t seed, line li
         lines[n++] = (line){"BLEU", "bleu_13a", "", all.bleu_13a, low.bleu_13a, high.bleu_13a};
         lines[n++] = (line){"chrF2", "chrf2", "", all.chrf2, low.chrf2, high.chrf2};
     }
+    if (score->scored > 0) lines[n++] = perplexity("perplexity", "perplexity", score, score->scored);
+    if (score->scored > 0 && score->is_text)
+        lines[n++] = perplexity("word perplexity", "word_perplexity", score, score->scored_words);
     *count = n;
     return LB_OK;
 }

@@ -212,7 +212,7 @@ class Model:
         word_error_rate (if targets have several words) and bleu, in percent, each a dict of value, low and high, the ends
         of the 95 % interval; bleu_of, the units of BLEU: "characters", "graphemes" or, with a separator, "symbols";
         bleu_13a and chrf2 (if targets are texts of several words), BLEU and chrF2 as sacreBLEU defines them, with their
-        signature; and confusions, a list of dicts.
+        signature; perplexity of a symbol, and word_perplexity if targets are such texts; and confusions, a list of dicts.
 
         options  those of `lookback evaluate` by their names: beam=1, confusions=20, skip_bad_lines=True
 

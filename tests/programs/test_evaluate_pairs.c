@@ -1,4 +1,5 @@
 /* evaluate: its measures of models and of predictions, and one clear line for each kind of bad input. */
+#include "lookback/translate.h"
 #include "support/pair_model.h"
 #include "support/process.h"
 #include "support/sort_model.h"
@@ -6,6 +7,7 @@
 #include "support/tempdir.h"
 
 #include <cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,22 +103,58 @@ static void expect_one_error(void)
     cJSON_Delete(json);
 }
 
+/* Predictions have no perplexity. */
+static void cut_perplexity(void)
+{
+    char *at = strstr(result.output, "\"perplexity\":"), *end = at ? strchr(at, '}') : NULL;
+    ck_assert_ptr_nonnull(end);
+    ck_assert_double_ge(strtod(strchr(at, '{') + strlen("{\"value\":"), NULL), 1);
+    if (strncmp(end, "},\"word_perplexity\":", 20) == 0) end = strchr(end + 1, '}');
+    memmove(at, end + 2, strlen(end + 2) + 1);
+}
+
 START_TEST(test_evaluate_model_and_predictions_give_the_same_measures)
 {
     write_file("pairs.tsv", pairs);
     write_file("predictions.tsv", predictions);
     RUN(folder, "pairs.tsv", "--json");
     expect_one_error();
+    cut_perplexity();
     char *first = strdup(result.output);
     RUN(model, "pairs.tsv", "--json", "--batch=3", "--threads=1");
+    cut_perplexity();
     ck_assert_str_eq(result.output, first);
     RUN(model, "pairs.tsv", "--json", "--beam=4", "--length-penalty=0.5");
+    cut_perplexity();
     ck_assert_str_eq(result.output, first);
     RUN("--predictions", "predictions.tsv", "pairs.tsv", "--target-separator", " ", "--json");
     ck_assert_str_eq(result.output, first);
     RUN_ON(predictions, "--predictions=-", "pairs.tsv", "--target-separator= ", "--json");
     ck_assert_str_eq(result.output, first);
     free(first);
+}
+END_TEST
+
+/* Of a target with two unknown symbols, too. Each symbol and each end has a share; or each word and each end. */
+START_TEST(test_evaluate_perplexity_is_that_of_all_targets)
+{
+    static const char *const sources[] = {"abc", "bad", "cab"}, *const targets[] = {"A B C", "X t\xca\x83",
+                                                                                    "Y"};
+    lb_translator *t = lb_translator_open(model, NULL);
+    ck_assert_ptr_nonnull(t);
+    lb_translations *all = lb_translator_score(t, sources, targets, 3, (lb_score_config){0}, NULL);
+    ck_assert_ptr_nonnull(all);
+    double score = 0;
+    for (int i = 0; i < 3; i++) score += all->text[i].output->score;
+    write_file("pairs.tsv", "abc\tA B C\nbad\tX t\xca\x83\ncab\tY\n");
+    RUN(model, "pairs.tsv", "--json", "--batch=2");
+    cJSON *json = cJSON_Parse(result.output);
+    ck_assert_double_eq_tol(number_of(json, "perplexity", "value"), exp(-score / 9), 1e-4 * exp(-score / 9));
+    ck_assert_double_eq_tol(number_of(json, "word_perplexity", "value"), exp(-score / 9),
+                            1e-4 * exp(-score / 9)); /* its symbols are words */
+    cJSON_Delete(json);
+    lb_translations_free(all);
+    lb_translator_close(t);
 }
 END_TEST
 
@@ -385,7 +423,7 @@ int main(void)
         "evaluate",
         SUPPORT_TESTS(
             test_evaluate_model_and_predictions_give_the_same_measures,
-            test_evaluate_prints_a_line_for_each_measure,
+            test_evaluate_perplexity_is_that_of_all_targets, test_evaluate_prints_a_line_for_each_measure,
             test_evaluate_no_interval_and_no_bleu_where_there_is_none,
             test_evaluate_bleu_is_named_after_what_it_is_of,
             test_evaluate_what_predict_writes_can_be_compared, test_evaluate_each_row_counts_on_its_own,
