@@ -21,9 +21,14 @@ int64_t lb_attend_row_room(int64_t count)
     return (count + LANES - 1) / LANES * LANES;
 }
 
-static inline INLINED const lb_real *row_at(const lb_scattered_rows *rows, int64_t k)
+/* Where four rows are, from `first` on. The last one is repeated if there are fewer. */
+static inline INLINED void find_rows(const lb_scattered_rows *rows, int64_t first, int64_t count,
+                                     const lb_real **row)
 {
-    return rows->entry ? rows->entry[k] + rows->at : rows->first + k * rows->stride;
+    for (int j = 0; j < TOGETHER; j++) {
+        int64_t k = first + j < count ? first + j : count - 1;
+        row[j] = rows->entry ? rows->entry[k] + rows->at : rows->first + k * rows->stride;
+    }
 }
 
 /* The sums of four vectors. (A vector of doubles is not passed by value: that would depend on the instruction set.) */
@@ -41,23 +46,23 @@ static inline INLINED void sum_inline(const lanes *x, four *sums)
     *sums = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
-/* The scores of four keys in one head, which starts at `column`. The last ones are repeated if there are fewer. */
-static inline INLINED void score_inline(const lb_attended_row *to, const lb_real *query, int64_t column,
-                                        int64_t first, lb_real *score)
+/* The scores of four keys in one head, which starts at `column`. */
+static inline INLINED void score_inline(int64_t width, const lb_real *query, const lb_real *const *key,
+                                        int64_t column, lb_real *score)
 {
-    const int64_t whole = to->width - to->width % LANES, last = to->count - 1;
-    const lb_real *key[TOGETHER];
-    for (int j = 0; j < TOGETHER; j++)
-        key[j] = row_at(&to->keys, first + j < last ? first + j : last) + column;
+    const lb_real *a = key[0] + column, *b = key[1] + column, *c = key[2] + column, *d = key[3] + column;
+    const int64_t whole = width & -(int64_t)LANES;
     lanes sum[TOGETHER] = {0};
     for (int64_t i = 0; i < whole; i += LANES) {
         const lanes q = *(const lanes *)(query + i);
-        for (int j = 0; j < TOGETHER; j++) sum[j] += q * *(const lanes *)(key[j] + i);
+        sum[0] += q * *(const lanes *)(a + i);
+        sum[1] += q * *(const lanes *)(b + i);
+        sum[2] += q * *(const lanes *)(c + i);
+        sum[3] += q * *(const lanes *)(d + i);
     }
     four all;
     sum_inline(sum, &all);
-    for (int64_t i = whole; i < to->width; i++)
-        all += query[i] * (four){key[0][i], key[1][i], key[2][i], key[3][i]};
+    for (int64_t i = whole; i < width; i++) all += query[i] * (four){a[i], b[i], c[i], d[i]};
     *(four *)score = all;
 }
 
@@ -102,20 +107,20 @@ static inline INLINED void softmax_inline(int64_t heads, int64_t room, lb_real *
 }
 
 /* Adds four values times their weights to the context of one head. Beyond the keys, weights are 0. */
-static inline INLINED void add_values_inline(const lb_attended_row *to, int64_t column, int64_t first,
-                                             const lb_real *weight, lb_real *context)
+static inline INLINED void add_values_inline(int64_t depth, const lb_real *weight,
+                                             const lb_real *const *value, int64_t column, lb_real *context)
 {
-    const int64_t whole = to->depth - to->depth % LANES, last = to->count - 1;
-    const lb_real *value[TOGETHER];
-    for (int j = 0; j < TOGETHER; j++)
-        value[j] = row_at(&to->values, first + j < last ? first + j : last) + column;
+    const lb_real *a = value[0] + column, *b = value[1] + column, *c = value[2] + column,
+                  *d = value[3] + column;
+    const int64_t whole = depth & -(int64_t)LANES;
     for (int64_t i = 0; i < whole; i += LANES) {
-        lanes sum = *(lanes *)(context + i);
-        for (int j = 0; j < TOGETHER; j++) sum += weight[j] * *(const lanes *)(value[j] + i);
-        *(lanes *)(context + i) = sum;
+        lanes sum = *(lanes *)(context + i) + weight[0] * *(const lanes *)(a + i);
+        sum += weight[1] * *(const lanes *)(b + i);
+        sum += weight[2] * *(const lanes *)(c + i);
+        *(lanes *)(context + i) = sum + weight[3] * *(const lanes *)(d + i);
     }
-    for (int64_t i = whole; i < to->depth; i++)
-        for (int j = 0; j < TOGETHER; j++) context[i] += weight[j] * value[j][i];
+    for (int64_t i = whole; i < depth; i++)
+        context[i] += weight[0] * a[i] + weight[1] * b[i] + weight[2] * c[i] + weight[3] * d[i];
 }
 
 LB_SHARED_KERNEL(lb_attend_row,
@@ -123,17 +128,23 @@ LB_SHARED_KERNEL(lb_attend_row,
                  (to, query, work, context))
 {
     const int64_t room = (to->count + LANES - 1) / LANES * LANES, group = to->heads / to->kv_heads;
+    const lb_real *row[TOGETHER];
     /* All heads of some keys, then those of the next ones: keys come from memory once. */
-    for (int64_t first = 0; first < to->count; first += TOGETHER)
+    for (int64_t first = 0; first < to->count; first += TOGETHER) {
+        find_rows(&to->keys, first, to->count, row);
         for (int64_t h = 0; h < to->heads; h++)
-            score_inline(to, query + h * to->width, h / group * to->width, first, work + h * room + first);
+            score_inline(to->width, query + h * to->width, row, h / group * to->width,
+                         work + h * room + first);
+    }
     for (int64_t h = 0; h < to->heads; h++) finish_scores(to, h, room, work + h * room);
     if (to->normalizer == LB_SOFTMAX) softmax_inline(to->heads, room, work);
     for (int64_t h = 0; h < to->heads && to->normalizer != LB_SOFTMAX; h++)
         lb_sparse_row_inline(to->normalizer, room, work + h * room);
     for (int64_t i = 0; i < to->heads * to->depth; i++) context[i] = 0;
-    for (int64_t first = 0; first < to->count; first += TOGETHER)
+    for (int64_t first = 0; first < to->count; first += TOGETHER) {
+        find_rows(&to->values, first, to->count, row);
         for (int64_t h = 0; h < to->heads; h++)
-            add_values_inline(to, h / group * to->depth, first, work + h * room + first,
+            add_values_inline(to->depth, work + h * room + first, row, h / group * to->depth,
                               context + h * to->depth);
+    }
 }
