@@ -1,5 +1,6 @@
 /* Writes a model as one C file and a header, or as two files of ONNX. */
 #include "export/export.h"
+#include "base/alloc.h"
 #include "base/format.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -20,7 +21,8 @@ enum { PREFIX = 64, PATH = 4096, USUAL = 32, MOST = 1000, MOST_BEAM = 64 };
 typedef struct exporting {
     const char *asked, *output; /* the model and the file that the command line names */
     int type, longest, beam;
-    bool no_lexicon;
+    int lexicon;  /* an app_lexicon_choice */
+    int64_t kept; /* of its entries */
     bool quiet;
     char *path; /* of the model */
     lb_safetensors *file;
@@ -61,6 +63,24 @@ static lb_status check_onnx(const exporting *s, lb_error *error)
                   : LB_OK;
 }
 
+static lb_status check_lexicon(const exporting *s, lb_error *error)
+{
+    const lb_lexicon *lexicon = &s->model.lexicon;
+    bool wanted = app_option_was_set(&s->lexicon) && s->lexicon != APP_LEXICON_NONE;
+    if (!lexicon->bytes && wanted)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no lexicon, expected one with --lexicon %s",
+                            s->path, app_lexicon_names[s->lexicon]);
+    if (lexicon->bytes && app_onnx_is_name(s->output))
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: found a lexicon, which ONNX has no place for; --lexicon none leaves it out",
+                            s->path);
+    if (lexicon->folds)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: found a lexicon without case, expected one with, or --lexicon none",
+                            s->path);
+    return LB_OK;
+}
+
 static lb_status open_model(exporting *s, lb_error *error)
 {
     lb_error found = {0};
@@ -68,18 +88,22 @@ static lb_status open_model(exporting *s, lb_error *error)
     if (!s->file) return error->status;
     lb_status status = lb_text_model_load(s->file, NULL, &s->model, &found);
     if (status) return lb_name_file(s->path, &found, error);
-    if (!s->model.lexicon.bytes || s->no_lexicon) return LB_OK;
-    return lb_error_set(
-        error, LB_ERROR_FORMAT,
-        "%s: found a model with a lexicon, which cannot be exported; --no-lexicon leaves it out", s->path);
+    if (s->lexicon == APP_LEXICON_NONE) lb_lexicon_free(&s->model.lexicon);
+    return check_lexicon(s, error);
 }
 
-/* The longest text: by default twice that of the training, and not less than usual. */
-static int64_t longest_of(const exporting *s)
+/* By default twice the longest text of the training, not less than usual, and what the lexicon needs. */
+static lb_status find_longest(const exporting *s, int64_t known, int64_t *longest, lb_error *error)
 {
-    int64_t longest = s->longest;
-    if (longest == 0) longest = 2 * s->model.longest_source > USUAL ? 2 * s->model.longest_source : USUAL;
-    return lb_model_limit(s->model.model, longest < MOST ? longest : MOST);
+    int64_t most = s->longest;
+    if (most == 0) most = 2 * s->model.longest_source > USUAL ? 2 * s->model.longest_source : USUAL;
+    if (s->longest == 0 && most < known) most = known;
+    *longest = lb_model_limit(s->model.model, most < MOST ? most : MOST);
+    if (*longest >= known) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: the lexicon has a text of %lld symbols, expected at most %lld, the longest that "
+                        "the function reads, or --lexicon none",
+                        s->path, (long long)known, (long long)*longest);
 }
 
 static void add_choices(exporting *s)
@@ -100,15 +124,19 @@ static lb_status out_of_memory(lb_error *error)
 /* What takes the place of model.h. */
 static lb_status write_constants(exporting *s, lb_error *error)
 {
+    app_lexicon_sizes known;
+    int64_t longest;
     add_choices(s);
-    int64_t longest = longest_of(s);
+    lb_status status = app_lexicon_measure(&s->model, &known, error);
+    if (!status) status = find_longest(s, known.symbols, &longest, error);
+    if (status) return status;
     int64_t limit = lb_model_limit(s->model.model, lb_text_model_limit(&s->model, longest));
     int64_t trained =
         s->model.longest_source > s->model.longest_target ? s->model.longest_source : s->model.longest_target;
     app_kernel_size_is(&s->kernel, "LONGEST", longest);
     app_kernel_size_is(&s->kernel, "LIMIT", limit);
     app_kernel_size_is(&s->kernel, "TRAINED", trained);
-    lb_status status = app_spelling_add(&s->model, longest, limit, &s->kernel, &s->symbols, error);
+    status = app_spelling_add(&s->model, longest, limit, known.output, &s->kernel, &s->symbols, error);
     if (status) return status;
     s->numbers = (app_numbers){.type = (app_number)s->type, .params = s->model.params};
     status = app_exportable_kind_of(s->model.model)->add_to_c(s->model.model, &s->numbers, &s->kernel, error);
@@ -137,6 +165,38 @@ static void add_head(const exporting *s, const char *name, const char *what, lb_
                     " * Made by `lookback export`, version %s, of a model with %lld weights, as %s.\n"
                     " * Lookback puts no licence on this file: it is yours as far as the model is. */\n",
                     lb_version(), (long long)s->numbers.weights, app_number_names[s->type]);
+}
+
+/* Which entries the file without a lexicon writes by itself. */
+static lb_status try_entries(const exporting *s, bool *left_out, lb_error *error)
+{
+    app_kernel kernel = s->kernel;
+    lb_buffer header = {0}, code = {0};
+    kernel.prefix = "g2p";
+    app_kernel_size_is(&kernel, "WORK_BYTES", app_kernel_work(&kernel));
+    app_kernel_add_header(&kernel, &header);
+    app_kernel_add_code(&kernel, s->constants.text, &code);
+    lb_status status = header.failed || code.failed
+                           ? out_of_memory(error)
+                           : app_lexicon_try(&s->model, &header, &code, left_out, error);
+    lb_release(header.text);
+    lb_release(code.text);
+    return status;
+}
+
+static lb_status add_lexicon(exporting *s, lb_error *error)
+{
+    bool *left_out = NULL;
+    lb_error found = {0};
+    lb_status status = LB_OK;
+    if (!s->model.lexicon.bytes) return LB_OK;
+    if (s->lexicon == APP_LEXICON_EXCEPTIONS) {
+        left_out = lb_alloc_zero((size_t)s->model.lexicon.entries * sizeof *left_out);
+        status = left_out ? try_entries(s, left_out, &found) : out_of_memory(&found);
+    }
+    if (!status) status = app_lexicon_add(&s->model, left_out, &s->kernel, &s->constants, &s->kept, &found);
+    lb_release(left_out);
+    return status ? lb_name_file(s->path, &found, error) : LB_OK;
 }
 
 static lb_status write_files(exporting *s, lb_error *error)
@@ -173,11 +233,16 @@ static lb_status export_c(exporting *s, lb_error *error)
     lb_status status = app_exportable(s->path, &s->model, s->beam, error);
     if (!status) status = write_constants(s, error);
     app_progress_end(&s->numbers.progress);
+    if (!status) status = add_lexicon(s, error);
     if (!status) status = write_files(s, error);
     if (!status)
         app_note("%s and %s: %s_translate needs %lld bytes of memory for a text of up to %lld symbols",
                  s->output, s->header, s->prefix, (long long)app_kernel_size_of(&s->kernel, "WORK_BYTES"),
                  (long long)app_kernel_size_of(&s->kernel, "LONGEST"));
+    if (!status && s->model.lexicon.bytes)
+        app_note("%s has %lld of %lld entries of the lexicon%s", s->output, (long long)s->kept,
+                 (long long)s->model.lexicon.entries,
+                 s->lexicon == APP_LEXICON_EXCEPTIONS ? ": the model writes the others" : "");
     return status;
 }
 
@@ -227,9 +292,10 @@ int export_main(int argc, char **argv)
                 "longest text of the training, but at least 32"),
         APP_INT(0, "beam", "N", &s.beam, 1, MOST_BEAM,
                 "hypotheses that the search follows side by side; 1: the likeliest symbol at each step"),
-        APP_FLAG(0, "no-lexicon", &s.no_lexicon,
-                 "leave out the lexicon of the model, whose entries are then written as the model has "
-                 "learned them"),
+        APP_CHOICE(
+            0, "lexicon", "WHICH", &s.lexicon, app_lexicon_names,
+            "entries of the lexicon in a C file: the exceptions, which the model would write otherwise "
+            "with this type and beam, found by a C compiler, cc or that of the variable CC; all; or none"),
         APP_QUIET(&s.quiet),
     };
     const app_program program = {

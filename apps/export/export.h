@@ -60,10 +60,45 @@ int64_t app_kernel_work(const app_kernel *kernel);
 /* ---- The symbols, and what their normal form needs of Unicode, as constants in C: spelling.c. ---- */
 
 /** Adds the tables, and the flags and sizes of text in the kernel. `longest` is the most symbols of a text, `limit`
- *  that of an output.
+ *  that of an output, and `room` the bytes of the longest text in the lexicon.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t limit,
-                                       app_kernel *kernel, lb_buffer *out, lb_error *error);
+                                       int64_t room, app_kernel *kernel, lb_buffer *out, lb_error *error);
+
+/* ---- The lexicon as constants in C, and what of it a C file needs: lexicon.c. ---- */
+
+/** Which entries of the lexicon a C file has. */
+typedef enum app_lexicon_choice {
+    APP_LEXICON_EXCEPTIONS, /* those that the model would write otherwise */
+    APP_LEXICON_ALL,
+    APP_LEXICON_NONE
+} app_lexicon_choice;
+
+/** Their names, ending with NULL. */
+extern const char *const app_lexicon_names[];
+
+/** The largest entries of a lexicon. */
+typedef struct app_lexicon_sizes {
+    int64_t symbols, output; /* of a source; bytes of a first answer, without a NUL */
+} app_lexicon_sizes;
+
+/** Measures the lexicon; zeros without one. Errors: LB_ERROR_FORMAT if it is damaged; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_lexicon_measure(const lb_text_model *model, app_lexicon_sizes *sizes,
+                                          lb_error *error);
+
+/** Finds out what the exported file of the model, g2p.h and g2p.c without a lexicon, writes for all entries: compiles
+ *  it by the compiler that the variable CC names, cc by default, and runs it, with a bar.
+ *  Left_out: [entries] receives whether it writes the first answer by itself.
+ *  Errors:   LB_ERROR_FORMAT without a compiler; LB_ERROR_WRITE; as app_lexicon_measure. */
+LB_MUST_USE lb_status app_lexicon_try(const lb_text_model *model, const lb_buffer *header,
+                                      const lb_buffer *code, bool *left_out, lb_error *error);
+
+/** Adds the first answers of the lexicon, and the flag of the kernel; nothing for no entry.
+ *  Left_out: [entries] those without a place; NULL: none.
+ *  Kept:     receives the number of the others.
+ *  Errors:   as app_lexicon_measure. */
+LB_MUST_USE lb_status app_lexicon_add(const lb_text_model *model, const bool *left_out, app_kernel *kernel,
+                                      lb_buffer *out, int64_t *kept, lb_error *error);
 
 /* ---- The weights as constants in C: numbers.c. ---- */
 

@@ -284,18 +284,32 @@ static int64_t most_parts(const lb_vocabulary *vocabulary, const lb_symbol_rule 
 }
 
 /* No symbol has more bytes than four for each of its parts. */
-static void add_room(const lb_text_model *model, int64_t limit, app_kernel *kernel)
+static void add_room(const lb_text_model *model, int64_t limit, int64_t known, app_kernel *kernel)
 {
     size_t most = 3, gap = is_separated(&model->target_rule) ? strlen(model->target_rule.separator) : 0;
     for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(model->target); id++) {
         size_t bytes = strlen(lb_vocabulary_symbol(model->target, id));
         most = bytes > most ? bytes : most;
     }
-    app_kernel_size_is(kernel, "ROOM_BYTES", limit * (int64_t)(most + gap) + 1);
+    int64_t room = limit * (int64_t)(most + gap);
+    app_kernel_size_is(kernel, "ROOM_BYTES", (room > known ? room : known) + 1);
 }
 
-lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t limit, app_kernel *kernel,
-                           lb_buffer *out, lb_error *error)
+/* The most parts of a source in the lexicon, whose characters the tables have, too. */
+static int64_t most_known(const lb_text_model *model, unsigned char *marked, lb_error *error)
+{
+    int64_t most = 0;
+    lb_lexicon_walk walk = {.lexicon = &model->lexicon};
+    while (model->lexicon.bytes && lb_lexicon_walk_next(&walk, error)) {
+        int64_t parts = mark_parts(marked, walk.key.text);
+        most = parts > most ? parts : most;
+    }
+    lb_release(walk.key.text);
+    return most;
+}
+
+lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t limit, int64_t room,
+                           app_kernel *kernel, lb_buffer *out, lb_error *error)
 {
     characters *all = lb_alloc_zero(sizeof *all);
     if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
@@ -303,9 +317,12 @@ lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t 
     if (!status) {
         add_targets(model, kernel, out);
         add_separators(model, kernel, out);
-        add_room(model, limit, kernel);
+        add_room(model, limit, room, kernel);
         int64_t read = longest * most_parts(model->source, &model->source_rule, all->of_source);
         int64_t written = limit * most_parts(model->target, &model->target_rule, all->of_target);
+        int64_t known = most_known(model, all->of_source, error);
+        status = error->status;
+        if (known > read) read = known;
         app_kernel_size_is(kernel, "CHARACTERS", read > written ? read : written);
         bool composes = model->source_rule.normalize == LB_NORMAL_FORM_NFC;
         if (composes) app_kernel_flag(kernel, "COMPOSES");

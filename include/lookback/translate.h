@@ -452,8 +452,8 @@ typedef struct lb_join_result {
     int64_t lexicon;                   /* entries of its lexicon; 0: it has none */
     lb_evaluation test[LB_MOST_TESTS]; /* of all together on the tests of `data` */
     int64_t test_pairs[LB_MOST_TESTS];
-    char set_aside
-        [256]; /* where the earlier model of the folder is kept, cut off if it is longer; "": nowhere */
+    /* Where the earlier model of the folder is kept, cut off if it is longer; "": nowhere. */
+    char set_aside[256];
 } lb_join_result;
 
 /** Makes one model of finished ones, see lb_ensemble, and saves it for lb_translator_open. They must have the same

@@ -4,7 +4,7 @@ import json
 import os
 import weakref
 from contextlib import contextmanager, nullcontext
-from ctypes import c_void_p
+from ctypes import c_void_p, pointer
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union, overload
@@ -13,7 +13,7 @@ from . import _c, program
 from .callbacks import Callbacks, in_main_thread
 from .library import Error, Failure, PathLike, Status, c, encode, encode_path, set_field, strings
 from .output import Output, Translation, translation
-from .pairs import Pairs, is_file, lines
+from .pairs import Pairs, is_file, lines, set_pairs
 
 BATCH = 256  # texts for one call of the library, as for the program
 
@@ -187,6 +187,25 @@ class Model:
             batch = texts[first:first + BATCH], wanted[first:first + BATCH]
             found += self._call(c.lb_translator_score, *map(strings, batch), len(batch[0]), config, first=first)
         return [each[0] for each in found]
+
+    def with_lexicon(self, pairs: Optional[Pairs], out: PathLike, *, case: str = "exact") -> "Model":
+        """Writes the model to the folder `out` with a lexicon, pairs that it then writes exactly, in place of an earlier one,
+        and opens it; without one if `pairs` is None.
+
+        case  "fold": the case of sources does not matter
+
+        Raises Error: OPEN; FORMAT, with its line or the number of its pair, for a bad pair; ARGUMENT if the result would
+        overwrite the model, or for a model that sorts lists; WRITE; MEMORY.
+        """
+        error, settings = Failure(), _c.lb_training_config(lexicon_case=encode(case, "case"))
+        if pairs is not None:
+            set_pairs(settings, pairs, "lexicon", "lexicon_pairs", "lexicon")
+        with self._file() as model:
+            join = _c.lb_join_config(models=strings([encode_path(model)]), count=1, out=encode_path(out, "out"),
+                                     data=None if pairs is None else pointer(settings), no_lexicon=pairs is None)
+            c.lb_translator_join(join, None, error)
+        error.check()
+        return Model(out)
 
     def _call(self, function: Any, *arguments: Any, first: int, callbacks: Optional[Callbacks] = None) -> List[Translation]:
         """Calls a function that returns an lb_translations, of texts from number `first` on."""

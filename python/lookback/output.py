@@ -27,6 +27,7 @@ class Output:
     # [layers, heads, steps, len(source)], if asked for: where each step looked; float32 of numpy, or nested lists without
     # numpy. The steps are those of symbol_probabilities. None for a model without attention.
     attention: Any
+    from_lexicon: bool = False  # the lexicon has it; its numbers are nan if the model lacks one of its symbols
 
     def __repr__(self) -> str:
         return f"Output({self.text!r}, probability={self.probability:.4g})"
@@ -103,7 +104,7 @@ def translation(found: Any, owner: Any) -> Translation:
         outputs.append(Output(
             output.text.decode(), output.score, output.probability, decode(output.symbol, output.length),
             output.symbol_probability[:output.steps], output.finished, source,
-            array(output.weights, shape, owner) if output.weights else None))
+            array(output.weights, shape, owner) if output.weights else None, output.from_lexicon))
     made = Translation(outputs)
     made.unknown = decode(found.unknown, found.unknown_count)
     return made

@@ -101,7 +101,7 @@ def _set_tests(config: _c.lb_training_config, tests: Mapping[str, Pairs]) -> Non
 
 
 # Of the fields, numbers and texts are options, but for arguments of train() and what Python has no use for.
-NOT_OPTIONS = ("train", "dev", "out", "group", "options", "context")
+NOT_OPTIONS = ("train", "dev", "lexicon", "out", "group", "options", "context")
 _fields: Any = _c.lb_training_config._fields_
 FIELDS = {name: kind for name, kind in _fields
           if name not in NOT_OPTIONS and hasattr(kind(), "value")}
@@ -158,7 +158,7 @@ def _record(options: Dict[str, Any]) -> bytes:
 
 def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Optional[Mapping[str, Pairs]] = None,
           attention: Optional[str] = None, progress: Union[bool, Callable[[Progress], Any]] = False,
-          **options: Any) -> Model:
+          lexicon: Optional[Pairs] = None, **options: Any) -> Model:
     """Trains a model on pairs of texts, and opens it.
 
     pairs      a TSV file with a source and a target on each line; or tuples (source, target), or (source, features, target)
@@ -169,6 +169,7 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Opt
     attention  "additive", "dot", "multi-head" and so on; by default "additive"
     progress   True prints each evaluation on standard error. A function is called with a Progress after each step and
                after each evaluation. An exception in it ends the training and is raised here.
+    lexicon    pairs that the model writes exactly, whatever it learns: the first target of each source
     options    the fields of lb_training_config, or the options of `lookback train`, by their names: hidden=64, steps=300,
                target_separator=" ", model="transformer", hold_out=False, from_="old". None is the default.
 
@@ -193,6 +194,8 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Opt
     if dev is not None:
         set_pairs(config, dev, "dev", "dev_pairs", "dev")
     _set_tests(config, tests)
+    if lexicon is not None:
+        set_pairs(config, lexicon, "lexicon", "lexicon_pairs", "lexicon")
     with listener.calling():
         c.lb_translator_train(config, None, error)
     if listener.raised is not None:

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Translates the same thousand words through each door by which a model leaves: the program, the C library, the library for
 # prediction, Python, npm, and one C file. Prints the size of what each needs and its processor time, the table of
-# docs/shipping.md, and fails unless all of them write what `lookback predict` writes.
+# docs/shipping.md, and fails unless all of them write what `lookback predict` writes. Then the model gets a lexicon of
+# 5,000 words: each door must write all of its entries, and the other words as before.
 #   doors.sh PACKAGES BUILD    the folder of ./run package, and that of the build of the preset release
 set -euo pipefail
 
@@ -52,11 +53,14 @@ const model = await open(readFileSync(process.argv[2]));
 for (const line of readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(model.translate(line).outputs[0].text);
 END
 
-for type in f32 int8; do
-    mkdir $type
-    "$build/bin/lookback" export model -o $type/g2p.c --type $type --beam 5 >/dev/null
-    cc -std=c99 -O2 -s -I$type -o $type/apply "$checkout/tests/export/lines.c" $type/g2p.c -lm
-done
+export_c() { # MODEL TYPE FOLDER [FLAG]...
+    local model=$1 type=$2 folder=$3
+    shift 3
+    mkdir "$folder"
+    "$build/bin/lookback" export "$model" -o "$folder/g2p.c" --type "$type" --beam 5 --quiet "$@" >/dev/null
+    cc -std=c99 -O2 -s -I"$folder" -o "$folder/apply" "$checkout/tests/export/lines.c" "$folder/g2p.c" -lm
+}
+for type in f32 int8; do export_c model $type $type; done
 
 # Bytes of files, and of each of them as gzip.
 bytes() { # FILE...
@@ -96,4 +100,39 @@ door "Python" "$(bytes "$site")" 0 python/bin/python apply.py model
 door "npm" "$(bytes node_modules/lookback/{index.js,lookback.js,lookback.wasm})" 0 node apply.mjs model.st
 door "one C file, f32" "$(bytes f32/apply)" 0 f32/apply
 door "one C file, int8" "$(bytes int8/apply)" 20 int8/apply
+
+# Entries of symbols that the model knows and of others, with answers that it would not write, and with those that it
+# would: a C file leaves these to it.
+paste words expected | awk -F '\t' '
+    NR <= 500 { print $1 "\t" $2; next }
+    { print $1 "\tx " NR "\n" $1 "7\ta b " NR "\n" $1 "ñé\tk a s a" }
+    NR % 2 { for (i = 0; i < 12; i++) print $1 "-" i "\ts o l" }' | awk -F '\t' '!seen[$1]++' | head -n 5000 >lexicon.tsv
+test "$(wc -l <lexicon.tsv)" -eq 5000
+"$build/bin/lookback" join model --lexicon lexicon.tsv --out exact >/dev/null
+cp exact/model.safetensors exact.st
+export_c exact int8 exceptions
+export_c exact f32 all --lexicon all
+cut -f 1 lexicon.tsv >known_words
+cut -f 2 lexicon.tsv >known_outputs
+awk -F '\t' 'NR == FNR { known[$1]; next } !($1 in known)' lexicon.tsv words | cat - <(sed 's/^/ab/' words | head -n 300) >others
+"$build/bin/lookback" predict --only-outputs model <others 2>/dev/null >other_outputs
+
+exact_door() { # NAME ALLOWED COMMAND... : how many of the entries, and of the other words, differ
+    local name=$1 allowed=$2 known other
+    shift 2
+    "$@" <known_words 2>/dev/null >found
+    known=$(paste -d '\t' known_outputs found | awk -F '\t' '$1 != $2 { n++ } END { print n + 0 }')
+    "$@" <others 2>/dev/null >found
+    other=$(paste -d '\t' other_outputs found | awk -F '\t' '$1 != $2 { n++ } END { print n + 0 }')
+    echo "$name: $known of 5000 entries and $other of $(wc -l <others) other words differ"
+    test "$known" -eq 0 && test "$other" -le "$allowed" || failed=1
+}
+exact_door "program" 0 "$work/prefix/bin/lookback" predict --only-outputs exact
+exact_door "C library" 0 ./whole exact
+exact_door "library for prediction, shared" 0 ./shared exact
+exact_door "library for prediction, archive" 0 ./archive exact
+exact_door "Python" 0 python/bin/python apply.py exact
+exact_door "npm" 0 node apply.mjs exact.st
+exact_door "one C file, int8, exceptions" 20 exceptions/apply
+exact_door "one C file, f32, all" 0 all/apply
 exit $failed

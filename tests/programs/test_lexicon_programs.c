@@ -1,5 +1,8 @@
 /* The words that one knows, first: a lexicon in a model by train and join, and what predict, evaluate, inspect, score
  * and export make of it. It takes seconds. */
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "support/exported.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
@@ -179,6 +182,85 @@ START_TEST(test_lexicon_of_a_training_is_given_or_learned_and_stays_in_the_next_
 }
 END_TEST
 
+enum { ENTRIES = 5000 };
+
+/* Words of one to six letters, in no order, whose answers are no outputs of the model, or, for every fifth, are.
+ * Returns the answers, a line each; `*others` is how many of them the model does not write. */
+static char *write_many(const char *sources, const char *lexicon, int *others)
+{
+    static const char *const letters[] = {"a", "b", "c", "d", "e", "\xc3\xa9", "x"};
+    lb_buffer words_of = {0}, pairs = {0}, answers = {0};
+    for (int i = 0; i < ENTRIES; i++) {
+        lb_buffer word = {0};
+        for (int rest = i * 37 % ENTRIES + 1; rest > 0; rest /= 7)
+            lb_buffer_print(&word, "%s", letters[rest % 7]);
+        lb_buffer_print(&words_of, "%s\n", word.text);
+        lb_release(word.text);
+    }
+    support_write_text(sources, words_of.text);
+    RUN(words_of.text, LOOKBACK, "predict", model, "--only-outputs", "--beam", "1");
+    ck_assert_int_eq(result.status, 0);
+    const char *written = result.output, *word = words_of.text;
+    for (int i = 0; i < ENTRIES; i++) {
+        int bytes = (int)strcspn(word, "\n"), length = (int)strcspn(written, "\n");
+        lb_buffer answer = {0};
+        if (i % 5 == 0 && length > 0)
+            lb_buffer_print(&answer, "%.*s", length, written);
+        else
+            lb_buffer_print(&answer, i % 5 == 1 ? "new%d A" : "A B A", i);
+        lb_buffer_print(&pairs, "%.*s\t%s\n", bytes, word, answer.text);
+        lb_buffer_print(&answers, "%s\n", answer.text);
+        *others += (int)answer.length != length || memcmp(answer.text, written, answer.length) != 0;
+        lb_release(answer.text);
+        word += bytes + 1;
+        written += length + 1;
+    }
+    support_write_text(lexicon, pairs.text);
+    lb_release(words_of.text);
+    lb_release(pairs.text);
+    return answers.text;
+}
+
+static void expect_answers(const char *answers)
+{
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert(strcmp(result.output, answers) == 0);
+}
+
+/* Reads the sources by a program with the exported file. */
+static void expect_exported(const char *choice, const char *type, const char *beam, const char *answers)
+{
+    const char *const options[] = {"--lexicon", choice, "--type", type, "--beam", beam, NULL};
+    support_compile_exported("many", options, "lines", "-O1");
+    size_t count;
+    char *sources = support_content("sources.txt", &count);
+    RUN(sources, "./lines", NULL);
+    expect_answers(answers);
+    free(sources);
+}
+
+START_TEST(test_lexicon_of_5000_entries_is_exact_in_the_program_and_in_a_c_file)
+{
+    int others = 0, kept = 0;
+    char *answers = write_many("sources.txt", "many.tsv", &others);
+    ck_assert_int_lt(others, 4 * ENTRIES / 5 + 100);
+    RUN("", LOOKBACK, "join", model, "--lexicon", "many.tsv", "-o", "many");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_ptr_nonnull(strstr(result.output, "5000 entries in the lexicon\n"));
+    RUN("", LOOKBACK, "predict", "many", "sources.txt", "--only-outputs", "--beam", "2");
+    expect_answers(answers);
+    expect_exported("all", "f32", "1", answers);
+    expect_exported("exceptions", "int8", "1", answers);
+    expect_exported("exceptions", "bf16", "3", answers);
+    RUN("", LOOKBACK, "export", "many", "-o", "g2p.c", "--type", "f32");
+    const char *said = strstr(result.error, "g2p.c has ");
+    ck_assert_ptr_nonnull(said);
+    ck_assert_int_eq(sscanf(said, "g2p.c has %d of 5000 entries", &kept), 1);
+    ck_assert_int_eq(kept, others);
+    free(answers);
+}
+END_TEST
+
 START_TEST(test_lexicon_that_cannot_be_is_refused_with_its_line)
 {
     static const struct {
@@ -199,10 +281,17 @@ START_TEST(test_lexicon_that_cannot_be_is_refused_with_its_line)
     expect_refused("--lexicon and --no-lexicon: expected only one of them");
     RUN("", LOOKBACK, "join", "exact", "-o", "out");
     expect_refused("found 1 MODEL, expected several, or --lexicon or --no-lexicon");
-    RUN("", LOOKBACK, "export", "exact", "-o", "g2p.c");
-    expect_refused("found a model with a lexicon");
     RUN("", LOOKBACK, "export", "exact", "-o", "g2p.onnx");
-    expect_refused("found a model with a lexicon");
+    expect_refused("found a lexicon, which ONNX has no place for; --lexicon none leaves it out");
+    RUN("", LOOKBACK, "export", "exact", "-o", "g2p.c", "--longest", "2", "--lexicon", "all");
+    expect_refused("the lexicon has a text of 3 symbols, expected at most 2");
+    RUN("", "/usr/bin/env", "CC=/nowhere/cc", LOOKBACK, "export", "exact", "-o", "g2p.c");
+    expect_refused("--lexicon all needs no compiler");
+    RUN("", LOOKBACK, "export", model, "-o", "g2p.c", "--lexicon", "all");
+    expect_refused("found no lexicon, expected one with --lexicon all");
+    RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "--lexicon-case", "fold", "-o", "folded");
+    RUN("", LOOKBACK, "export", "folded", "-o", "g2p.c");
+    expect_refused("found a lexicon without case");
     RUN("", LOOKBACK, "inspect", model, "--lexicon");
     expect_refused("found no lexicon");
     RUN("", LOOKBACK, "train", "words.tsv", "--lexicon-case", "fold", "--out", "out");
@@ -220,5 +309,6 @@ int main(void)
                       test_lexicon_leaves_other_outputs_and_the_file_without_it_as_they_were,
                       test_lexicon_case_folds, test_lexicon_in_evaluate_gives_both_figures,
                       test_lexicon_of_a_training_is_given_or_learned_and_stays_in_the_next_one,
+                      test_lexicon_of_5000_entries_is_exact_in_the_program_and_in_a_c_file,
                       test_lexicon_that_cannot_be_is_refused_with_its_line));
 }

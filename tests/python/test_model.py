@@ -134,6 +134,27 @@ def test_options_are_those_of_the_library(model):
     assert caught.value.status is Status.ARGUMENT
 
 
+def test_a_lexicon_is_written_exactly_and_can_be_taken_out(model, folder, tmp_path):
+    exact = model.with_lexicon([("abc", "X Y"), ("abc", "CAB"), ("de", "D")], tmp_path / "exact")
+    assert exact(["abc", "de", "ab"]) == ["X Y", "D", "BA"]
+    best = exact.translate("abc", n_best=3, attention=True)
+    assert [each.text for each in best] == ["X Y", "CAB", "CBA"]
+    assert [each.from_lexicon for each in best] == [True, True, False]
+    assert math.isnan(best[0].probability) and best[0].attention is None
+    assert math.log(best[1].probability) == pytest.approx(model.score("abc", "CAB").score, rel=1e-4)
+    assert exact.translate("abc", no_lexicon=True).text == "CBA"
+    assert exact.with_lexicon(None, tmp_path / "plain")("abc") == "CBA"
+    assert (tmp_path / "plain/model.safetensors").read_bytes() == model.path.read_bytes()
+    assert model.with_lexicon([("ABC", "D")], tmp_path / "folded", case="fold")("abc") == "D"
+    with pytest.raises(lookback.Error, match="pair 1: found an empty source"):
+        model.with_lexicon([("a", "b"), ("", "b")], tmp_path / "bad")
+    with pytest.raises(lookback.Error, match="lexicon_case: found \"other\", expected exact or fold"):
+        model.with_lexicon([("a", "b")], tmp_path / "bad", case="other")
+    trained = lookback.train([("ab", "BA")] * 8, dev=[("ab", "BA")], out=tmp_path / "new", steps=1, hidden=8, embed=4,
+                             lexicon=[("zz", "Q")])
+    assert trained("zz") == "Q"
+
+
 def test_evaluate_and_report_are_those_of_the_program(model, folder, pairs, tmp_path):
     found = model.evaluate(pairs[:50])
     assert found["pairs"] == 50

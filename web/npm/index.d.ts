@@ -27,11 +27,13 @@ export interface Output {
     readonly symbols: string[];
     /** Whether the model wrote an end within the limit. */
     readonly finished: boolean;
+    /** Only of an answer of the lexicon in the model. All of its numbers are null if the model lacks one of its symbols. */
+    readonly from?: "lexicon";
     /** For comparing outputs: the log-probability, divided by a power of the length. */
-    readonly score: number;
-    readonly probability: number;
+    readonly score: number | null;
+    readonly probability: number | null;
     /** Of each symbol and, if the output is finished, of its end. */
-    readonly symbolProbabilities: number[];
+    readonly symbolProbabilities: (number | null)[];
     /** [layer][head][step]: a weight for each symbol of the text. Only on request, and with a model that has attention. */
     readonly attention?: Float32Array[][][];
 }
@@ -41,7 +43,7 @@ export interface Translation {
     readonly symbols: string[];
     /** Those that the model does not know. */
     readonly unknown: string[];
-    /** The best first. */
+    /** Answers of the lexicon, if the model has them, and then the best first. */
     readonly outputs: Output[];
 }
 

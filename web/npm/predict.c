@@ -69,7 +69,8 @@ static void print_output(const lb_output *output)
         if (i) lb_buffer_print(&json, ",");
         lb_buffer_json_number(&json, output->symbol_probability[i], DIGITS);
     }
-    lb_buffer_print(&json, "],\"finished\":%s,\"score\":", output->finished ? "true" : "false");
+    lb_buffer_print(&json, "],\"finished\":%s,", output->finished ? "true" : "false");
+    lb_buffer_print(&json, output->from_lexicon ? "\"from\":\"lexicon\",\"score\":" : "\"score\":");
     lb_buffer_json_number(&json, output->score, DIGITS);
     lb_buffer_print(&json, ",\"probability\":");
     lb_buffer_json_number(&json, output->probability, DIGITS);

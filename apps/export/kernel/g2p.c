@@ -22,6 +22,10 @@
 
 #include "search.h"
 
+#if LEXICON
+#    include "lexicon.h"
+#endif
+
 /* ---- From text to text. ---- */
 
 int g2p_translate(const char *text, char *out, size_t room, void *work)
@@ -31,6 +35,10 @@ int g2p_translate(const char *text, char *out, size_t room, void *work)
     *out = '\0';
     m->length = read_text(m, text);
     if (m->length <= 0) return m->length < 0 ? m->length : G2P_EMPTY;
+#if LEXICON
+    int known = write_known(m, out, room);
+    if (known) return known;
+#endif
     encode(m);
     return write_text(m, decode(m), out, room);
 }

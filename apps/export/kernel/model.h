@@ -8,6 +8,8 @@ enum {
     LIMIT = 48,
     TRAINED = 10,
     SOURCES = 30,
+    ENTRIES = 20,
+    BLOCKS = 2,
     SPELLING = 4,
     SEPARATOR = 1,
     TARGETS = 40,
@@ -62,6 +64,8 @@ extern const symbol source_symbols[SOURCES];
 extern const char *const target_symbols[TARGETS];
 extern const uint32_t source_separator[SEPARATOR];
 extern const char target_separator[];
+extern const unsigned char lexicon[];
+extern const uint32_t lexicon_blocks[BLOCKS];
 #if NORMALIZES
 extern const decomposition decompositions[DECOMPOSITIONS];
 extern const mark marks[MARKS];

@@ -90,11 +90,23 @@ static int next_separator(const uint32_t *character, int at, int count)
 }
 
 #endif
+#if LEXICON
+/* Adds characters to the key of the text in the lexicon. */
+static void add_key(memory *m, const uint32_t *character, int count)
+{
+    char *key = (char *)m->sought;
+    for (int i = 0; i < count; i++) m->sought_bytes += write_character(character[i], key + m->sought_bytes);
+}
+
+#endif
 /* The symbols of `count` characters. Returns their number, or an error. */
 static int split(memory *m, int count)
 {
     const uint32_t *character = m->character;
     int length = 0, at = 0;
+#if LEXICON
+    m->sought_bytes = 0;
+#endif
 #if TRIMS
     /* Blanks around the text mean nothing. */
     while (count > 0 && character[count - 1] == ' ') count--;
@@ -108,6 +120,12 @@ static int split(memory *m, int count)
         int end = at + 1, next = end;
 #endif
         if (length == LONGEST) return G2P_TOO_LONG;
+#if LEXICON
+#    if SEPARATED
+        if (length > 0) add_key(m, source_separator, SEPARATOR);
+#    endif
+        add_key(m, character + at, end - at);
+#endif
         m->symbol[length++] = symbol_of(character + at, end - at);
         at = next;
 #if BLANKS

@@ -35,7 +35,11 @@ typedef struct candidate {
 #endif
 typedef struct memory {
     uint32_t character[CHARACTERS]; /* the text, and later the output */
-    int length;                     /* symbols of the text */
+#if LEXICON
+    uint32_t sought[CHARACTERS]; /* the key of the text, as bytes */
+    int sought_bytes;
+#endif
+    int length; /* symbols of the text */
     int symbol[LONGEST];
     int written[LIMIT]; /* symbols of the output */
     decoder_state state;
