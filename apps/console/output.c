@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/format.h"
 #include "io/path.h"
+#include "train/evaluate.h"
 #include "train/trainer.h"
 
 #include <math.h>
@@ -50,12 +51,12 @@ lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *erro
 lb_status app_draw_training(const char *path, const lb_train_history *history, app_measure measure,
                             lb_error *error)
 {
-    enum { OWN = 3 }; /* series before those of tests */
+    enum { OWN = 3, TEXTS = 2 }; /* series before those of tests, and behind them */
     size_t count = (size_t)history->count;
-    double *x = lb_alloc((1 + OWN + LB_MOST_TESTS) * count * sizeof *x);
+    double *x = lb_alloc((1 + OWN + LB_MOST_TESTS + TEXTS) * count * sizeof *x);
     if (!x) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the chart of the training");
     double *loss = x + count, *dev_loss = loss + count, *share = dev_loss + count, *tests = share + count;
-    lb_series series[OWN + LB_MOST_TESTS] = {
+    lb_series series[OWN + LB_MOST_TESTS + TEXTS] = {
         {.name = measure.training, .x = x, .y = loss, .count = (int64_t)count},
         {.name = measure.loss, .x = x, .y = dev_loss, .count = (int64_t)count},
         {.name = "exact match", .x = x, .y = share, .count = (int64_t)count, .right = true},
@@ -70,6 +71,7 @@ lb_status app_draw_training(const char *path, const lb_train_history *history, a
                                   .count = (int64_t)count,
                                   .right = true};
     }
+    double *bleu = tests + (size_t)(all - OWN) * count, *chrf = bleu + count;
     for (size_t i = 0; i < count; i++) {
         const lb_train_point *point = &history->points[i];
         x[i] = (double)point->step;
@@ -77,6 +79,8 @@ lb_status app_draw_training(const char *path, const lb_train_history *history, a
         dev_loss[i] = point->dev.loss;
         share[i] = point->dev.exact_match;
         for (int t = 0; t < all - OWN; t++) tests[(size_t)t * count + i] = point->test[t].exact_match;
+        bleu[i] = point->dev.own[LB_OWN_BLEU] / 100;
+        chrf[i] = point->dev.own[LB_OWN_CHRF] / 100;
     }
     lb_chart chart = {
         .series = series,
@@ -86,6 +90,12 @@ lb_status app_draw_training(const char *path, const lb_train_history *history, a
         .left = {.label = "Loss"},
         .right = {.label = measure.label, .min = 0, .max = 1},
     };
+    if (count > 0 && history->points[0].dev.own[LB_OWN_TEXTS] > 0) {
+        series[chart.count++] =
+            (lb_series){.name = "BLEU / 100", .x = x, .y = bleu, .count = (int64_t)count, .right = true};
+        series[chart.count++] =
+            (lb_series){.name = "chrF2 / 100", .x = x, .y = chrf, .count = (int64_t)count, .right = true};
+    }
     lb_status status = app_save_chart(&chart, path, error);
     lb_release(x);
     return status;

@@ -20,6 +20,7 @@ typedef struct app_sweep_result {
     size_t points;        /* 0: it has no result */
     lb_train_point best;  /* its measures and its step */
     lb_evaluation judged; /* what it is compared by */
+    lb_is_better_fn is_better;
     double seconds;
 } app_sweep_result;
 

@@ -6,6 +6,7 @@
 #include "console/output.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "train/evaluate.h"
 #include "translate/training/recipe.h"
 #include <lookback/plot.h>
 
@@ -14,6 +15,8 @@
 #include <string.h>
 
 enum { CURVES = 8 };
+
+static const char bleu_key[] = "bleu_13a", chrf_key[] = "chrf2";
 
 /* 0 for what no chart could show, such as 1e999. */
 static double number(const cJSON *json, const char *key)
@@ -51,9 +54,12 @@ static void add_point(app_sweep_result *r, const lb_training_config *c, const cJ
 {
     lb_train_point point = {.step = (int64_t)fmin(fmax(number(json, "step"), 0), INT32_MAX),
                             .dev = evaluation(json, "")};
+    point.dev.own[LB_OWN_BLEU] = number(json, bleu_key);
+    point.dev.own[LB_OWN_CHRF] = number(json, chrf_key);
     for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
         point.test[i] = evaluation(json, c->test[i].name);
-    if (r->points == 0 || lb_evaluation_is_better(judged(c, &point), &r->judged)) {
+    r->is_better = lb_config_is_better(c);
+    if (r->points == 0 || r->is_better(judged(c, &point), &r->judged)) {
         r->best = point;
         r->judged = *judged(c, &point);
     }
@@ -118,8 +124,8 @@ static int compare(const void *a, const void *b)
 {
     const app_sweep_result *x = a, *y = b;
     if (!x->points || !y->points) return (x->points == 0) - (y->points == 0);
-    if (lb_evaluation_is_better(&x->judged, &y->judged)) return -1;
-    if (lb_evaluation_is_better(&y->judged, &x->judged)) return 1;
+    if (x->is_better(&x->judged, &y->judged)) return -1;
+    if (x->is_better(&y->judged, &x->judged)) return 1;
     return strcmp(x->name, y->name);
 }
 
@@ -140,7 +146,9 @@ static lb_status write_table(const app_sweep_result *results, size_t count, cons
 {
     lb_buffer text = {0};
     const int tests = count_tests(c);
+    const bool texts = lb_config_compares_texts(c);
     lb_buffer_print(&text, "exact_match\tsymbol_error\tdev_loss\tstep\tseconds");
+    if (texts) lb_buffer_print(&text, "\t%s\t%s", bleu_key, chrf_key);
     for (int i = 0; i < tests; i++) lb_buffer_print(&text, "\t%s.exact_match", c->test[i].name);
     lb_buffer_print(&text, "\ttraining\n");
     for (size_t k = 0; k < count; k++) {
@@ -153,6 +161,10 @@ static lb_status write_table(const app_sweep_result *results, size_t count, cons
                             r->seconds);
         else
             lb_buffer_print(&text, "\t\t\t\t");
+        if (texts && r->points)
+            lb_buffer_print(&text, "\t%.4f\t%.4f", dev->own[LB_OWN_BLEU], dev->own[LB_OWN_CHRF]);
+        else if (texts)
+            lb_buffer_print(&text, "\t\t");
         for (int i = 0; i < tests; i++)
             lb_buffer_print(&text, r->points ? "\t%.6f" : "\t", r->best.test[i].exact_match);
         lb_buffer_print(&text, "\t%s\n", r->name);
@@ -168,7 +180,9 @@ static void print_table(const app_sweep_result *results, size_t count, const lb_
 {
     enum { NARROWEST = 8 };
     const int tests = count_tests(c);
+    const bool texts = lb_config_compares_texts(c);
     app_print("%-12s %-13s %-10s %-8s %-8s", "exact match", "symbol error", "dev loss", "step", "seconds");
+    if (texts) app_print(" %-*s %-*s", NARROWEST, "BLEU", NARROWEST, "chrF2");
     for (int i = 0; i < tests; i++) app_print(" %-*s", NARROWEST, c->test[i].name);
     app_print(" %s\n", "training");
     for (size_t k = 0; k < count; k++) {
@@ -180,6 +194,10 @@ static void print_table(const app_sweep_result *results, size_t count, const lb_
                       (long long)r->best.step, r->seconds);
         else
             app_print("%-55s", "failed");
+        for (int i = LB_OWN_BLEU; i <= LB_OWN_CHRF && texts; i++) {
+            char number[APP_MEASURED];
+            app_print(" %-*s", NARROWEST, app_measured(r->points ? r->best.dev.own[i] : NAN, 2, number));
+        }
         for (int i = 0; i < tests; i++) {
             char share[APP_MEASURED];
             int width = (int)strlen(c->test[i].name);

@@ -6,6 +6,7 @@
 #include "io/path.h"
 #include "settings/settings.h"
 #include "tensor/instruction_set.h"
+#include "train/evaluate.h"
 #include "translate/training/stepper.h"
 
 #include <math.h>
@@ -89,9 +90,12 @@ static const char *reason(lb_train_end end)
 static void note_measures(const lb_training_run *run, const char *what, const lb_evaluation *found,
                           const char *loss)
 {
-    char number[APP_MEASURED];
-    app_note("%s%s%s: exact match %.2f %%, symbol error %.2f %%, %s %s", run->name ? run->name : "",
-             run->name ? ": " : "", what, 100 * found->exact_match, 100 * found->symbol_error, loss,
+    char number[APP_MEASURED], texts[APP_SHORT + 32] = "";
+    if (found->own[LB_OWN_TEXTS] > 0)
+        snprintf(texts, sizeof texts, ", BLEU %.2f, chrF2 %.2f", found->own[LB_OWN_BLEU],
+                 found->own[LB_OWN_CHRF]);
+    app_note("%s%s%s: exact match %.2f %%, symbol error %.2f %%%s, %s %s", run->name ? run->name : "",
+             run->name ? ": " : "", what, 100 * found->exact_match, 100 * found->symbol_error, texts, loss,
              app_measured(found->loss, 4, number));
 }
 
@@ -111,7 +115,7 @@ static void note_start(const lb_training_run *run, const char *loss)
     const lb_train_point *start = run->history->points;
     if (start->step > 0 || start == run->kept) return;
     note_measures(run,
-                  lb_evaluation_is_better(lb_train_judged(run->history, start),
+                  run->history->is_better(lb_train_judged(run->history, start),
                                           lb_train_judged(run->history, run->kept))
                       ? "the model it started from was better"
                       : "the model it started from",

@@ -361,6 +361,10 @@ typedef struct lb_training_config {
     /* Stop after this many evaluations without a better model [as many as fit in 1250 steps, or in three tenths of all
      * steps; sort never]; negative: never. */
     int patience;
+    /* What the best model is chosen by: "exact" match, "symbol" error, "loss", or, of the texts that it writes for at
+     * most 500 pairs, "bleu" or "chrf", see lb_statistics_count_text; equals by exact match, symbol error and loss
+     * ["exact"] */
+    const char *choose;
     double target; /* stop when the exact match reaches it [0: never] */
     int keep;      /* also keep the models of this many last evaluations, as model-STEP.safetensors [none] */
     /* At each evaluation, film the outputs and the attention of the model for this many held-out pairs [2] */
@@ -475,8 +479,8 @@ typedef struct lb_stepper lb_stepper;
 
 /** Begins a training. It has the same losses and weights as lb_translator_train with this configuration.
  *  Files:  reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`,
- *          `keep`, `patience`, `target`, `evaluate_every`, `seeds`, `test` and `stop` have no effect, and `tell` hears
- *          only what comes before LB_EVENT_BEGUN.
+ *          `keep`, `patience`, `choose`, `target`, `evaluate_every`, `seeds`, `test` and `stop` have no effect, and
+ *          `tell` hears only what comes before LB_EVENT_BEGUN.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */
 LB_MUST_USE lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error);

@@ -21,7 +21,9 @@ class Evaluation(NamedTuple):
 
     exact_match: float  # share of completely correct outputs
     symbol_error: float  # edits per symbol of the target
-    loss: float  # mean cross-entropy per symbol of the target, in nats; NaN if no target can be written
+    loss: float  # mean cross-entropy per symbol of the target, in nats; unknown symbols count as <unk>
+    bleu_13a: float = math.nan  # BLEU and chrF2 of texts, 0 to 100, with choose="bleu" or "chrf"
+    chrf2: float = math.nan
 
 
 class Progress(NamedTuple):
@@ -49,7 +51,8 @@ def _print_progress(now: Progress) -> None:
 
 
 def _evaluation(found: Any) -> Evaluation:
-    return Evaluation(found.exact_match, found.symbol_error, found.loss)
+    measures = found.exact_match, found.symbol_error, found.loss
+    return Evaluation(*measures, *found.own[1:3]) if found.own[0] > 0 else Evaluation(*measures)
 
 
 _Event = _c.lb_event_kind

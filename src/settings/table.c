@@ -17,6 +17,7 @@ enum { OF_SEQ2SEQ = 1, CELLS, OF_TRANSFORMER }; /* named together */
 static const char *const models[] = {"seq2seq", "transformer", NULL};
 static const char *const directions[] = {"forward", "backward", NULL};
 static const char *const cases[] = {"exact", "fold", NULL};
+static const char *const measures[] = {"exact", "symbol", "loss", "bleu", "chrf", NULL};
 static const char *const index_uses[] = {
     [LB_INDEX_AUTO] = "auto", [LB_INDEX_ALWAYS] = "always", [LB_INDEX_NEVER] = "never", NULL};
 
@@ -164,6 +165,9 @@ const lb_setting lb_settings[] = {
     {ROW(patience, INT, TRAINING, PAIRS, "N"), .max = MOST, .zero_is_value = true, .place = {0, 6},
      .help = "stop after N evaluations without a better model; 0: never; default: as many as fit in 1250 "
              "steps, or in three tenths of all steps"},
+    {ROW(choose, WORD, TRAINING, PAIRS, "MEASURE"), .choices = measures, .only_if_set = true, .place = {24},
+     .help = "what the best model is chosen by, and --patience counts: exact match (default), symbol error "
+             "or loss; or bleu or chrf of the texts that it writes for at most 500 pairs"},
     {ROW(seed, SEED, TRAINING, BOTH, "N"), .usual = LISTS, .place = {17},
      .help = "seed of the initial weights and of all random choices",
      .help_of_lists = "seed of the initial weights and of all lists"},

@@ -4,6 +4,10 @@
 
 #include "train/batch.h"
 
+/** Places in lb_evaluation.own of a training of texts: how many texts were compared, 0 if none was, and their BLEU and
+ *  chrF2 from 0 to 100. */
+enum { LB_OWN_TEXTS, LB_OWN_BLEU, LB_OWN_CHRF };
+
 /* ---- evaluate.c ---- */
 
 /** Zero is an empty tally. */

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/progress.h"
+#include "train/evaluate.h"
 #include "train/group.h"
 #include "train/optimizer.h"
 
@@ -297,6 +298,10 @@ void lb_train_point_print(lb_buffer *json, const lb_train_history *history, cons
     lb_json_number(json, "dev_loss", p->dev.loss, DIGITS);
     lb_json_number(json, "exact_match", p->dev.exact_match, DIGITS);
     lb_json_number(json, "symbol_error", p->dev.symbol_error, DIGITS);
+    if (p->dev.own[LB_OWN_TEXTS] > 0) {
+        lb_json_number(json, "bleu_13a", p->dev.own[LB_OWN_BLEU], DIGITS);
+        lb_json_number(json, "chrf2", p->dev.own[LB_OWN_CHRF], DIGITS);
+    }
     lb_json_number(json, "lr", p->lr, DIGITS);
     lb_json_number(json, "grad_norm", p->grad_norm, DIGITS);
     const lb_test *test;

@@ -44,8 +44,8 @@ static const struct rule {
       "settings/"}},
     {"translate/",
      {"lookback/translate.h", "lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/io.h",
-      "lookback/tensor.h", "lookback/base.h", "base/", "nn/params.h", "data/", "io/", "models/", "settings/",
-      "train/", "translate/"}},
+      "lookback/metrics.h", "lookback/op.h", "lookback/tensor.h", "lookback/base.h", "base/", "nn/params.h",
+      "data/", "io/", "models/", "settings/", "train/", "translate/"}},
     {"mpi/", {"lookback/mpi.h"}}, /* a library over the public API */
     /* A text that is typed into a report is printed by the code that printed its pairs. */
     {"web/engine/report.c", {"model.h", "report/pair.h"}},

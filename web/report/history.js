@@ -17,6 +17,9 @@ function whatRaisesLoss(report) {
     return `${names} ${found.length === 1 ? "raises" : "raise"} the loss in training, and not at evaluations.`;
 }
 
+// A measure from 0 to 100 among shares; null and undefined stay what they are.
+const hundredth = (value) => (typeof value === "number" ? value / 100 : value);
+
 function curves(points, kept, wanted, { name, title, y, yName, note, width }) {
     const series = wanted
         .map(([field, label, of = (p) => p[field]]) => ({ name: label, points: points.map((p) => [p.step, of(p)]) }))
@@ -76,6 +79,8 @@ export function makeHistory(report) {
                         [
                             ["exact_match", "exact match"],
                             ["symbol_error", "symbol error"],
+                            ["bleu_13a", "BLEU / 100", (p) => hundredth(p.bleu_13a)],
+                            ["chrf2", "chrF2 / 100", (p) => hundredth(p.chrf2)],
                             ...tests.map((name) => [name, `exact match, ${name}`, (p) => p.tests?.[name]]),
                         ],
                         {

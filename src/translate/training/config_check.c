@@ -61,6 +61,18 @@ static lb_status check_tests(const lb_training_config *c, lb_error *error)
     return LB_OK;
 }
 
+static lb_status check_choice(const lb_training_config *c, lb_error *error)
+{
+    if (lb_config_is_better(c) == lb_evaluation_is_better || !(c->sort || c->no_hold_out || c->choose_on))
+        return LB_OK;
+    if (c->sort || c->no_hold_out)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "choose: found %s, expected pairs to choose by",
+                            c->sort ? "lists" : "no_hold_out, which keeps the last weights");
+    if (!lb_config_compares_texts(c)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "choose_on: found choose %s, expected exact, symbol or loss", c->choose);
+}
+
 static lb_status check_pairs(const lb_training_config *c, lb_error *error)
 {
     bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);
@@ -131,6 +143,7 @@ static lb_status check_model(lb_training_config *c, lb_error *error)
 lb_status lb_config_check(lb_training_config *c, lb_error *error)
 {
     lb_status status = lb_settings_check(c, error);
+    if (!status) status = check_choice(c, error);
     if (!status) status = check_pairs(c, error);
     if (!status) status = check_lexicon(c, error);
     if (!status) status = check_model(c, error);

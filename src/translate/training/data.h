@@ -122,6 +122,12 @@ LB_MUST_USE lb_status lb_training_lexicon_make(const lb_training_config *config,
                                                lb_pairs *train, const lb_pair_format *format,
                                                lb_lexicon *lexicon, lb_error *error);
 
+/** BLEU and chrF2, see lb_statistics_count_text, of greedy outputs for at most 500 pairs of the dev set, or sources if
+ *  any target is right: sets LB_OWN_BLEU and LB_OWN_CHRF. Outputs are texts as people read them. (choice.c)
+ *  Errors: those of lb_pairs_read; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, const lb_translator *translator,
+                                                lb_evaluation *found, lb_error *error);
+
 /** The number of pairs to train on; 0 for lists, whose number has no limit. */
 int64_t lb_training_data_pairs(const lb_training_data *data);
 

@@ -9,6 +9,11 @@
 #define LB_MODEL_TRANSFORMER  "transformer"
 #define LB_DIRECTION_FORWARD  "forward"
 #define LB_DIRECTION_BACKWARD "backward"
+#define LB_CHOOSE_EXACT       "exact"
+#define LB_CHOOSE_SYMBOL      "symbol"
+#define LB_CHOOSE_LOSS        "loss"
+#define LB_CHOOSE_BLEU        "bleu"
+#define LB_CHOOSE_CHRF        "chrf"
 
 /** Without a dev file, one pair in LB_HELD_OUT is held out. A model is evaluated on at most LB_MEASURED pairs. */
 enum { LB_HELD_OUT = 10, LB_MEASURED = 2000 };
@@ -55,6 +60,14 @@ void lb_recipe_take_columns(lb_training_config *config, const lb_pair_format *fo
 
 /** The line format of the configuration. Memory: it points to the separators of the configuration. */
 lb_pair_format lb_recipe_format(const lb_training_config *config);
+
+/* ---- What the best model is chosen by (choice.c). ---- */
+
+/** Whether one evaluation is better than another, by `config->choose`; equals by exact match, symbol error and loss. */
+lb_is_better_fn lb_config_is_better(const lb_training_config *config);
+
+/** Whether `config->choose` is a measure of texts: see lb_training_compare_texts. */
+bool lb_config_compares_texts(const lb_training_config *config);
 
 /* ---- What cannot be (config_check.c). ---- */
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "data/pairs.h"
+#include "lookback/op.h"
 #include "train/augment.h"
 #include "train/batch.h"
 #include "train/evaluate.h"
@@ -42,10 +43,48 @@ static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64
                          (lb_real)fmax(s->config->label_smoothing, 0));
 }
 
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
+}
+
+static lb_status begin_translator(const lb_stepper *s, lb_translator *t, lb_error *error)
+{
+    t->path = lb_alloc_string("the training");
+    t->tapes = lb_tapes_new();
+    if (!t->path || !t->tapes) return out_of_memory(error);
+    t->model = lb_training_data_model(s->data, s->model, s->params);
+    t->most = lb_translator_most(&t->model);
+    return LB_OK;
+}
+
+static void end_translator(lb_translator *t)
+{
+    lb_tapes_free(t->tapes);
+    lb_release(t->path);
+}
+
+/* The first process of a group does it for all, so that they agree. */
+static lb_status compare_texts(const lb_stepper *s, lb_evaluation *found, lb_error *error)
+{
+    lb_translator t = {0};
+    lb_status status = LB_OK;
+    if (lb_group_leads(s->config->group)) {
+        status = begin_translator(s, &t, error);
+        if (!status) status = lb_training_compare_texts(s->data, &t, found, error);
+        end_translator(&t);
+    }
+    return status ? status : lb_group_tell(s->config->group, found->own, sizeof found->own, error);
+}
+
 static lb_status evaluate_model(void *context, lb_tape *tape, lb_evaluation *found)
 {
     lb_stepper *s = context;
-    return lb_data_loader_measure(&s->loader, s->model, tape, s->config->group, found);
+    lb_error error = {0};
+    lb_status status = lb_data_loader_measure(&s->loader, s->model, tape, s->config->group, found);
+    if (status || !lb_config_compares_texts(s->config)) return status;
+    if (compare_texts(s, found, &error)) lb_tape_fail(tape, error.status, "%s", error.message);
+    return lb_tape_status(tape);
 }
 
 static lb_status evaluate_test(void *context, int test, lb_tape *tape, lb_evaluation *found)
@@ -73,6 +112,7 @@ static lb_trainer_config loop_of(lb_stepper *s)
     loop.context = s;
     loop.loss = loss_of_part;
     loop.evaluate = evaluate_model;
+    loop.is_better = lb_config_is_better(s->config);
     loop.tests = s->data->tests;
     loop.test = evaluate_test;
     loop.tell = lb_stepper_hear;
@@ -109,6 +149,7 @@ lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
     s->run.parameters = lb_params_learned(s->params);
     s->run.pairs = lb_training_data_pairs(s->data);
     s->history.tests = s->config->test;
+    s->history.is_better = lb_config_is_better(s->config);
     s->history.choose_on = lb_config_test(s->config, s->config->choose_on) + 1;
     s->run.history = &s->history;
     s->run.guessing = log((double)s->model->target_vocab);
@@ -133,11 +174,6 @@ void lb_stepper_close(lb_stepper *s)
 
 /* ---- Step by step. ---- */
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
-}
-
 static lb_status begin_trainer(lb_stepper *s, lb_error *error)
 {
     s->loop.group = NULL;
@@ -145,16 +181,6 @@ static lb_status begin_trainer(lb_stepper *s, lb_error *error)
     lb_status status = lb_trainer_begin(&s->trainer, error);
     if (!status) lb_trainer_swap(&s->trainer);
     return status;
-}
-
-static lb_status begin_translator(const lb_stepper *s, lb_translator *t, lb_error *error)
-{
-    t->path = lb_alloc_string("the training");
-    t->tapes = lb_tapes_new();
-    if (!t->path || !t->tapes) return out_of_memory(error);
-    t->model = lb_training_data_model(s->data, s->model, s->params);
-    t->most = lb_translator_most(&t->model);
-    return LB_OK;
 }
 
 static lb_status open_inputs(inputs *own, lb_error *error)
@@ -200,8 +226,7 @@ lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 void lb_stepper_free(lb_stepper *s)
 {
     if (!s) return;
-    lb_tapes_free(s->own->translator.tapes);
-    lb_release(s->own->translator.path);
+    end_translator(&s->own->translator);
     lb_stepper_close(s);
     lb_training_data_close(s->data);
     lb_warm_start_free(&s->own->start);

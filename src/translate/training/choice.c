@@ -1,0 +1,155 @@
+/* What the best model of a training is chosen by, and the measures of texts that this may need. */
+#include "translate/training/recipe.h"
+
+#include "base/alloc.h"
+#include "data/pairs.h"
+#include "data/symbols.h"
+#include "lookback/metrics.h"
+#include "train/evaluate.h"
+#include "translate/training/data.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- The choice. ---- */
+
+static bool is_better_by_symbol(const lb_evaluation *a, const lb_evaluation *b)
+{
+    if (a->symbol_error != b->symbol_error) return a->symbol_error < b->symbol_error;
+    return lb_evaluation_is_better(a, b);
+}
+
+/* NaN is never better, and any number is better than NaN. */
+static bool is_better_by_loss(const lb_evaluation *a, const lb_evaluation *b)
+{
+    if (a->loss == b->loss || (isnan(a->loss) && isnan(b->loss))) return lb_evaluation_is_better(a, b);
+    return a->loss < b->loss || isnan(b->loss);
+}
+
+static bool is_better_by_bleu(const lb_evaluation *a, const lb_evaluation *b)
+{
+    const double *x = &a->own[LB_OWN_BLEU], *y = &b->own[LB_OWN_BLEU];
+    return *x != *y ? *x > *y : lb_evaluation_is_better(a, b);
+}
+
+static bool is_better_by_chrf(const lb_evaluation *a, const lb_evaluation *b)
+{
+    const double *x = &a->own[LB_OWN_CHRF], *y = &b->own[LB_OWN_CHRF];
+    return *x != *y ? *x > *y : lb_evaluation_is_better(a, b);
+}
+
+/* By the choices of the setting. */
+static const struct choice {
+    const char *name;
+    lb_is_better_fn is_better;
+    bool texts; /* are compared */
+} choices[] = {
+    {LB_CHOOSE_EXACT, lb_evaluation_is_better, false}, {LB_CHOOSE_SYMBOL, is_better_by_symbol, false},
+    {LB_CHOOSE_LOSS, is_better_by_loss, false},        {LB_CHOOSE_BLEU, is_better_by_bleu, true},
+    {LB_CHOOSE_CHRF, is_better_by_chrf, true},
+};
+
+static const struct choice *choice_of(const lb_training_config *config)
+{
+    for (size_t i = 0; i < sizeof choices / sizeof *choices && config->choose; i++)
+        if (strcmp(choices[i].name, config->choose) == 0) return &choices[i];
+    return choices;
+}
+
+lb_is_better_fn lb_config_is_better(const lb_training_config *config)
+{
+    return choice_of(config)->is_better;
+}
+
+bool lb_config_compares_texts(const lb_training_config *config)
+{
+    return choice_of(config)->texts;
+}
+
+/* ---- Texts. ---- */
+
+enum { TEXTS = 500 };
+
+/* Sources, each with one or more references. */
+typedef struct texts {
+    lb_strings sources, references;
+    int64_t first[TEXTS + 1]; /* reference of each source; behind the last: their number */
+} texts;
+
+/* The texts of `same` pairs of one source. */
+static lb_status read_source(texts *t, const lb_training_data *data, const int64_t *pair, int64_t same,
+                             lb_error *error)
+{
+    const lb_pair_line *line;
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i < same && !status; i++) {
+        status = lb_pairs_read(data->dev, pair[i], &line, error);
+        if (status) break;
+        const lb_symbols *source = &line->source, *target = &line->target;
+        if (i == 0)
+            status = lb_strings_add(
+                &t->sources, lb_symbols_join(&data->format.source, source->symbol, source->count, error),
+                error);
+        if (!status)
+            status = lb_strings_add(
+                &t->references, lb_symbols_join(&data->format.target, target->symbol, target->count, error),
+                error);
+    }
+    t->first[t->sources.count] = (int64_t)t->references.count;
+    return status;
+}
+
+/* At most TEXTS of what is to get right in the sample, evenly spaced. */
+static lb_status read_texts(texts *t, const lb_training_data *data, lb_error *error)
+{
+    const lb_pair_sample *all = data->sample.sources ? data->sample.sources : &data->sample;
+    const int64_t judged = lb_pair_sample_judged(&data->sample), wanted = judged < TEXTS ? judged : TEXTS;
+    lb_status status = LB_OK;
+    for (int64_t i = 0, number = 0; i < all->count && !status; number++) {
+        const int64_t same = lb_pair_sample_same(all, i);
+        if (number * wanted / judged < (number + 1) * wanted / judged)
+            status = read_source(t, data, all->pair + i, same, error);
+        i += same;
+    }
+    return status;
+}
+
+static lb_status compare(const texts *t, const lb_translations *written, lb_evaluation *found,
+                         lb_error *error)
+{
+    lb_statistics sum = {0};
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i < written->count && !status; i++) {
+        lb_statistics one = {.outputs = 1};
+        const lb_translation *text = &written->text[i];
+        status = lb_statistics_count_text(text->count > 0 ? text->output->text : "",
+                                          (const char *const *)t->references.text + t->first[i],
+                                          t->first[i + 1] - t->first[i], false, &one, error);
+        if (!status) lb_statistics_add(&sum, &one);
+    }
+    const lb_measures all = lb_measure(&sum, (lb_bleu_config){0});
+    found->own[LB_OWN_BLEU] = all.bleu_13a;
+    found->own[LB_OWN_CHRF] = all.chrf2;
+    return status;
+}
+
+lb_status lb_training_compare_texts(const lb_training_data *data, const lb_translator *translator,
+                                    lb_evaluation *found, lb_error *error)
+{
+    texts t = {.first = {0}};
+    lb_translate_config config = {.beam = 1, .no_lexicon = true, .skip_bad_texts = true};
+    lb_status status = read_texts(&t, data, error);
+    lb_translations *written = status ? NULL
+                                      : lb_translate_all(translator, (const char *const *)t.sources.text,
+                                                         (int64_t)t.sources.count, config, error);
+    if (written)
+        status = compare(&t, written, found, error);
+    else if (!status && error->status != LB_ERROR_FORMAT)
+        status = error->status;
+    found->own[LB_OWN_TEXTS] =
+        (double)t.sources.count; /* also if scores are not finite: nothing is right then */
+    lb_translations_free(written);
+    lb_strings_free(&t.sources);
+    lb_strings_free(&t.references);
+    return status;
+}
