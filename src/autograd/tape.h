@@ -35,6 +35,9 @@ void lb_tape_begin_step(lb_tape *tape, bool shares);
 /** Ends the last step: memory lives until lb_tape_reset again, which does the same. */
 void lb_tape_end_steps(lb_tape *tape);
 
+/** A tensor on the tape whose values are arbitrary; poison on failure. */
+lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape);
+
 /** lb_tape_alloc of `count` elements of `size` bytes, all zero. */
 void *lb_tape_alloc_zero(lb_tape *tape, int64_t count, size_t size);
 

@@ -36,7 +36,4 @@ static inline bool lb_node_is_reached(const lb_node *node)
 /** Frees the tables of a tape. */
 void lb_sinusoids_free(struct lb_sinusoids *table);
 
-/** A tensor on the tape whose values are arbitrary; poison on failure. */
-lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape);
-
 #endif

@@ -167,7 +167,7 @@ lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row,
     lb_shape shape = x->shape;
     size_t length = (size_t)lb_shape_stride(shape, 0);
     shape.dim[0] = count;
-    lb_tensor *selected = lb_tensor_new(tape, shape, NULL);
+    lb_tensor *selected = lb_tensor_uninitialised(tape, shape);
     for (int64_t i = 0; i < count && lb_is_sound(selected); i++)
         memcpy(selected->data + (size_t)i * length, x->data + (size_t)row[i] * length,
                length * sizeof *x->data);
