@@ -3,6 +3,7 @@
 #include "apply/decoding.h"
 #include "apply/input.h"
 #include "base/format.h"
+#include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
@@ -11,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A model applied to texts. */
@@ -213,11 +215,29 @@ static lb_status print_all(predicting *s, const lb_translation *text, lb_error *
     return put ? put : status;
 }
 
+/* Whether there is one word: a second thread would cost it more than it saves, and most on a busy machine. */
+static bool is_word(const predicting *s)
+{
+    enum { LONGEST = 64 }; /* bytes */
+    return s->input.text_count == 1 && strlen(s->input.text[0]) <= LONGEST && !lb_threads_are_chosen() &&
+           !lb_is_ensemble(s->model.model);
+}
+
+static lb_translations *translate(const predicting *s, lb_error *error)
+{
+    const int threads = lb_threads();
+    if (is_word(s)) lb_use_threads(1);
+    lb_translations *found =
+        lb_translate_all(s->translator, s->input.text, s->input.text_count, s->config, error);
+    lb_use_threads(threads);
+    return found;
+}
+
 static lb_status answer(predicting *s, lb_error *error)
 {
     const app_input *in = &s->input;
     s->config.prefixes = s->prefix_column ? in->prefix : NULL;
-    lb_translations *found = lb_translate_all(s->translator, in->text, in->text_count, s->config, error);
+    lb_translations *found = translate(s, error);
     if (!found) return error->status;
     s->config.first_text += (uint64_t)found->count;
     lb_status status = LB_OK;
