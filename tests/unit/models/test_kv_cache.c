@@ -113,8 +113,9 @@ END_TEST
  * Neither sees what the others write. */
 static void check_branches(int64_t before, bool at_once)
 {
-    enum { BRANCHES = 3, MORE = 5, WIDE = 4 };
-    static const int64_t rows[BRANCHES][WIDE] = {{0, 1, 2, 2}, {2, 2, 0, 1}, {1, 1, 1, 0}};
+    enum { BRANCHES = 3, MORE = 5, MOST = 4 };
+    static const int64_t rows[BRANCHES][MOST] = {{0, 1, 2}, {2, 2, 0}, {1, 1, 1, 0}},
+                         wide[BRANCHES] = {3, 3, 4};
     made m = make((lb_transformer_config){.layers = 2, .positions = LB_POSITIONAL_ROTARY});
     const lb_model *model = &m.model.base;
     lb_tokens source = draw(m.tape, ROWS, SOURCE, true, 1), first = draw(m.tape, ROWS, before, false, 2);
@@ -126,22 +127,22 @@ static void check_branches(int64_t before, bool at_once)
     const lb_tensor *whole[BRANCHES];
     lb_tokens target[BRANCHES];
     for (int b = 0; b < BRANCHES; b++) {
-        lb_tokens own = draw(m.tape, WIDE, MORE, false, 10 + (uint32_t)b);
+        lb_tokens own = draw(m.tape, wide[b], MORE, false, 10 + (uint32_t)b);
         int32_t *id, *lengths;
-        target[b] = lb_tokens_new(m.tape, WIDE, before + MORE, &id, &lengths);
-        for (int i = 0; i < WIDE; i++) {
+        target[b] = lb_tokens_new(m.tape, wide[b], before + MORE, &id, &lengths);
+        for (int i = 0; i < wide[b]; i++) {
             lengths[i] = (int32_t)(before + MORE);
             memcpy(id + i * (before + MORE), first.id + rows[b][i] * before, (size_t)before * sizeof *id);
             memcpy(id + i * (before + MORE) + before, own.id + (int64_t)i * MORE, MORE * sizeof *id);
         }
         whole[b] = decode_whole(&m, source, rows[b], target[b]);
-        state[b] = model->kind->select(model, m.tape, parent, rows[b], WIDE);
+        state[b] = model->kind->select(model, m.tape, parent, rows[b], wide[b]);
     }
     static const int64_t each[] = {0, 1, 2, 3};
     for (int64_t t = before; t < before + MORE; t++)
         for (int b = 0; b < BRANCHES; b++) {
             lb_model_step step =
-                lb_model_decode(model, state[b], part_of(target[b], each, WIDE, t, 1), SOURCE);
+                lb_model_decode(model, state[b], part_of(target[b], each, wide[b], t, 1), SOURCE);
             ck_assert_msg(lb_is_sound(step.logits), "%s", lb_tape_error(m.tape));
             expect_logits(step.logits, whole[b], t);
             state[b] = step.state;
