@@ -111,6 +111,29 @@ test("the curves of a training tell whether their pairs were held out", async ()
     });
 });
 
+test("BLEU and chrF2 of a training have curves of their own, whose names are in the picture, and are in the film", () =>
+    inPage("sentences", { hash: "#view=history" }, async (page) => {
+        const names = await page.$$eval(".history .measures svg .legend", (nodes) =>
+            nodes.map((node) => {
+                const place = node.getBoundingClientRect(),
+                    picture = node.ownerSVGElement.getBoundingClientRect();
+                return [node.textContent, place.right <= picture.right && place.top >= picture.top];
+            }),
+        );
+        assert.deepEqual(names, [
+            ["exact match", true],
+            ["symbol error", true],
+            ["BLEU / 100", true],
+            ["chrF2 / 100", true],
+        ]);
+        const strokes = await page.$$eval(".history .measures svg .series", (nodes) =>
+            nodes.map((node) => getComputedStyle(node).stroke),
+        );
+        assert.equal(new Set(strokes).size, 4);
+        assert.ok(!strokes.includes("none"));
+        assert.match(await textOf(page, ".history .says"), /^training step .*, BLEU \d+\.\d\d, chrF2 \d+\.\d\d$/);
+    }));
+
 test("the policy of the page refuses scripts, styles and requests that are not its own", async () => {
     const { page } = await openPage(browser, "french");
     const fetched = await page.evaluate(async () => {

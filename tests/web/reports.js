@@ -97,6 +97,16 @@ const MAKERS = {
         const [maker, data] = hostileData();
         return [data, maker.bytes];
     },
+    // The training compared texts.
+    sentences: () => {
+        const maker = frenchOf(9, 6),
+            data = maker.data();
+        for (const [i, point] of data.history.points.entries()) {
+            point.bleu_13a = 2 * i;
+            point.chrf2 = 10 + 3 * i;
+        }
+        return [data, maker.bytes];
+    },
     // A model without attention, texts without answers, no statistics, no record.
     bare: () => {
         const maker = new Maker(5, { beam: 1 });

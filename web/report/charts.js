@@ -3,7 +3,9 @@ import { FONT, svg, textWidth } from "../common/dom.js";
 import { fixed, ticks } from "./numbers.js";
 
 const FRAME = { left: 48, right: 14, top: 26, bottom: 40 },
-    WIDTH = 520;
+    WIDTH = 520,
+    LEGEND = { wide: 110, high: 15 },
+    STYLES = 4; // of series, in pictures.css
 
 // A chart is as wide as on a desk, or as the page.
 export function chartWidth(place) {
@@ -64,6 +66,13 @@ export function lineChart({ series, xName, yName, y, mark, width = WIDTH, height
     const xRange = [Math.min(0, ...xs), Math.max(1, ...xs)],
         yRange = y ?? [0, Math.max(1e-9, ...ys) * 1.05];
     const { root, atX, atY, high } = axes({ width, height, x: xRange, y: yRange, xName, yName });
+    // Names that do not fit side by side take rows above the first.
+    const beside = Math.max(2, Math.floor((width - FRAME.left - 90) / LEGEND.wide)),
+        above = LEGEND.high * (Math.ceil(series.length / beside) - 1);
+    if (above > 0) {
+        root.setAttribute("viewBox", `0 ${-above} ${width} ${height + above}`);
+        root.setAttribute("height", height + above);
+    }
     if (mark) {
         const late = atX(mark.x) > width * 0.7;
         root.append(
@@ -82,11 +91,12 @@ export function lineChart({ series, xName, yName, y, mark, width = WIDTH, height
         );
     }
     series.forEach((one, i) => {
-        const seen = one.points.filter(([, v]) => finite(v));
+        const seen = one.points.filter(([, v]) => finite(v)),
+            style = i % STYLES;
         if (seen.length === 0) return;
         root.append(
             svg("path", {
-                class: `series s${i}`,
+                class: `series s${style}`,
                 fill: "none",
                 d: "M" + seen.map(([a, b]) => `${atX(a).toFixed(1)} ${atY(b).toFixed(1)}`).join("L"),
             }),
@@ -95,14 +105,16 @@ export function lineChart({ series, xName, yName, y, mark, width = WIDTH, height
             root.append(
                 svg(
                     "circle",
-                    { class: `dot s${i}`, cx: atX(a), cy: atY(b), r: 2.4 },
+                    { class: `dot s${style}`, cx: atX(a), cy: atY(b), r: 2.4 },
                     svg("title", {}, `${one.name}, ${a}: ${fixed(b, 4)}`),
                 ),
             );
         }
+        const left = FRAME.left + 90 + (i % beside) * LEGEND.wide,
+            top = 8 - above + LEGEND.high * Math.floor(i / beside);
         root.append(
-            svg("path", { class: `series s${i}`, d: `M${FRAME.left + 90 + i * 110} 8h18` }),
-            svg("text", { class: "legend", x: FRAME.left + 113 + i * 110, y: 11.5, "font-size": 11 }, one.name),
+            svg("path", { class: `series s${style}`, d: `M${left} ${top}h18` }),
+            svg("text", { class: "legend", x: left + 23, y: top + 3.5, "font-size": 11 }, one.name),
         );
     });
     return root;

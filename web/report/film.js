@@ -2,7 +2,7 @@
 import { rangeOf } from "../common/colors.js";
 import { button, choice, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
-import { clamp, count } from "./numbers.js";
+import { clamp, count, fixed } from "./numbers.js";
 import { makePicture } from "./picture.js";
 import { listen, state, update } from "./state.js";
 
@@ -23,6 +23,13 @@ export function makeFilm(report) {
     picture.node
         .querySelector("figcaption")
         .after(controls, el("div", { class: "writing" }, toggle, slider, says), texts);
+    // Of the evaluation, where the training compared texts.
+    const measured = (step) => {
+        const point = report.history?.points.find((one) => one.step === step);
+        return typeof point?.chrf2 === "number"
+            ? `, BLEU ${fixed(point.bleu_13a, 2)}, chrF2 ${fixed(point.chrf2, 2)}`
+            : "";
+    };
     let timer = 0;
 
     const stop = () => {
@@ -49,7 +56,7 @@ export function makeFilm(report) {
         slider.max = film.frames.length - 1;
         slider.value = at();
         slider.setAttribute("aria-valuetext", `training step ${frame.step}`);
-        says.textContent = `training step ${count(frame.step)}`;
+        says.textContent = `training step ${count(frame.step)}${measured(frame.step)}`;
         const found = report.text(frame.symbols, t),
             expected = film.expected ? report.text(film.expected, t) : null;
         texts.replaceChildren(
