@@ -127,6 +127,15 @@ def test_tests_are_measured_at_each_evaluation(pairs, short, tmp_path):
         lookback.train(pairs, out=tmp_path / "none", test={"a b": file}, **short)
 
 
+def test_texts_are_compared_where_they_choose(pairs, short, tmp_path):
+    told = []
+    lookback.train(pairs, out=tmp_path, choose="chrf", progress=told.append, **short)
+    found = [now.evaluation for now in told if now.evaluation]
+    assert len(found) == 2 and all(0 <= each.bleu_13a <= 100 and 0 <= each.chrf2 <= 100 for each in found)
+    with pytest.raises(lookback.Error, match="choose: .*exact, symbol, loss, bleu or chrf"):
+        lookback.train(pairs, out=tmp_path, choose="rouge", **short)
+
+
 def test_reports_and_warnings_go_to_the_log(pairs, short, tmp_path, caplog):
     caplog.set_level(logging.INFO, "lookback")
     lookback.train(pairs, out=tmp_path, **short)
