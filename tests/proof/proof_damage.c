@@ -35,9 +35,9 @@ static struct sound {
     size_t count;
 } sound[FILES];
 
-static const char *const file_names[TEXTS] = {"a model of pairs", "a transformer",    "a model of lists",
-                                              "an ensemble",      "a checkpoint",     "an npy file in float",
-                                              "an npy file",      "an index of pairs"};
+static const char *const file_names[TEXTS] = {"a model of pairs",     "a transformer", "a model of lists",
+                                              "an ensemble",          "a lexicon",     "a checkpoint",
+                                              "an npy file in float", "an npy file",   "an index of pairs"};
 
 static const lb_pair_format pairs_format = {.skip_bad_lines = true};
 static char pairs_path[2 * SUPPORT_PATH];
@@ -204,11 +204,12 @@ static const char *use_model(const char *path, lb_error *error)
 
 static void try_hostile(proof_count *count, uint64_t seed)
 {
-    static const proof_model from[] = {PROOF_PAIRS, PROOF_TRANSFORMER, PROOF_LISTS, PROOF_ENSEMBLE};
+    static const proof_model from[] = {PROOF_PAIRS, PROOF_TRANSFORMER, PROOF_LISTS, PROOF_ENSEMBLE,
+                                       PROOF_LEXICON};
     char path[2 * SUPPORT_PATH];
     size_t bytes;
     lb_error error = {0};
-    const struct sound *model = &sound[from[seed % 4]];
+    const struct sound *model = &sound[from[seed % (sizeof from / sizeof *from)]];
     unsigned char *file = proof_make_hostile(model->bytes, model->count, seed, &bytes);
     snprintf(path, sizeof path, "%s/hostile", campaign->folder);
     support_write_file(path, file, bytes);

@@ -3,6 +3,8 @@
 #include "support/gather.h"
 #include "translate/file/text_model.h"
 
+#include <string.h>
+
 enum { EMBED = 2, HIDDEN = 3, MEMBERS = 2, LONGEST = 4 };
 
 static const char *const letters[] = {"a", "b", "c", "\xc3\xa9"};
@@ -51,6 +53,27 @@ static lb_status save_checkpoint(const char *path, const lb_params *params, lb_e
     return lb_checkpoint_save(params, path, (lb_checkpoint_extra){tensors, 2, metadata, 1}, error);
 }
 
+/* Three entries, one of them with a symbol that the model lacks, and one with two answers. */
+static lb_status add_lexicon(lb_text_model *made, lb_error *error)
+{
+    static const char *const entries[][2] = {{"ab", "ba"}, {"ab", "c"}, {"b", "\xc3\xa9x"}, {"caa", "a"}};
+    lb_lexicon_maker maker = {.source = &made->source_rule, .target = made->target};
+    lb_symbols source = {0}, target = {0};
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries && !status; i++) {
+        status = lb_symbols_split(&made->source_rule, entries[i][0], strlen(entries[i][0]), &source, error);
+        if (!status)
+            status =
+                lb_symbols_split(&made->target_rule, entries[i][1], strlen(entries[i][1]), &target, error);
+        if (!status) status = lb_lexicon_add(&maker, &source, &target, true, error);
+    }
+    if (!status) status = lb_lexicon_finish(&maker, &made->lexicon, error);
+    lb_symbols_free(&source);
+    lb_symbols_free(&target);
+    lb_lexicon_maker_free(&maker);
+    return status;
+}
+
 static lb_status save(const char *path, proof_model kind, uint64_t seed, lb_text_model *made, lb_error *error)
 {
     bool sorts = kind == PROOF_LISTS;
@@ -59,6 +82,7 @@ static lb_status save(const char *path, proof_model kind, uint64_t seed, lb_text
     if (!made->source || (!sorts && lb_vocabulary_add(made->source, letters, 4, error)))
         return LB_ERROR_MEMORY;
     int64_t vocabulary = lb_vocabulary_size(made->source);
+    if (kind == PROOF_LEXICON && add_lexicon(made, error)) return error->status;
     made->model = kind == PROOF_ENSEMBLE ? make_ensemble(made->params, vocabulary, seed, error)
                                          : make(made->params, kind, vocabulary);
     if (!made->model) return lb_error_set(error, LB_ERROR_MEMORY, "no model could be made");

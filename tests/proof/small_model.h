@@ -9,6 +9,7 @@ typedef enum proof_model {
     PROOF_TRANSFORMER, /* the same, of another kind */
     PROOF_LISTS,       /* of numbers, which it sorts */
     PROOF_ENSEMBLE,    /* of two models of pairs */
+    PROOF_LEXICON,     /* of texts, with a lexicon */
     PROOF_CHECKPOINT,  /* of a training, which is no model */
     PROOF_MODELS
 } proof_model;
