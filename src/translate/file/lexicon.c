@@ -293,7 +293,9 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
     w->at = place;
     good = good && read_entry(l, &w->at, &entry) && entry.shared <= (begins ? 0 : w->key.length);
     const char *before = w->key.text ? w->key.text : "";
-    if (!good || compare(entry.key, entry.rest, before + entry.shared, w->key.length - entry.shared) <= 0) {
+    good = good && compare(entry.key, entry.rest, before + entry.shared, w->key.length - entry.shared) > 0;
+    /* A search relies on it that an entry shares all that it can. */
+    if (!good || (!begins && *entry.key == (unsigned char)before[entry.shared])) {
         lb_lexicon_damaged(error);
         return false;
     }
