@@ -33,6 +33,13 @@ int64_t app_kernel_size_of(const app_kernel *kernel, const char *name)
     return found ? found->value : 0;
 }
 
+void app_kernel_end_table(app_kernel *kernel, lb_buffer *out, const char *zeros, const char *size,
+                          int64_t rows)
+{
+    lb_buffer_print(out, "%s};\n", rows ? "" : zeros);
+    app_kernel_size_is(kernel, size, rows);
+}
+
 void app_kernel_add_sizes(const app_kernel *kernel, lb_buffer *out)
 {
     lb_buffer_print(out, "enum {\n");

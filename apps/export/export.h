@@ -44,6 +44,10 @@ void app_kernel_size_is(app_kernel *kernel, const char *name, int64_t value);
 /** The number of that name; 0 if there is none. */
 int64_t app_kernel_size_of(const app_kernel *kernel, const char *name);
 
+/** Ends a table, which has a row of zeros in place of none, and names its size. */
+void app_kernel_end_table(app_kernel *kernel, lb_buffer *out, const char *zeros, const char *size,
+                          int64_t rows);
+
 /** Adds the numbers as an enum of C. */
 void app_kernel_add_sizes(const app_kernel *kernel, lb_buffer *out);
 
@@ -99,6 +103,11 @@ LB_MUST_USE lb_status app_lexicon_try(const lb_text_model *model, const lb_buffe
  *  Errors:   as app_lexicon_measure. */
 LB_MUST_USE lb_status app_lexicon_add(const lb_text_model *model, const bool *left_out, app_kernel *kernel,
                                       lb_buffer *out, int64_t *kept, lb_error *error);
+
+/** Adds what the kernel needs to cut sources into pieces, in place of a table of symbols (spelled_subwords.c).
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_spelling_add_subwords(const lb_text_model *model, app_kernel *kernel,
+                                                lb_buffer *out, lb_error *error);
 
 /* ---- The weights as constants in C: numbers.c. ---- */
 

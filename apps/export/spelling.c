@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "console/console.h"
+#include "data/subwords.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,13 +85,6 @@ static void find_composed(const characters *all, bool composes, unsigned char *w
     }
 }
 
-/* Ends a table, which has a row of zeros in place of none, and names its size. */
-static void end_table(lb_buffer *out, const char *zeros, app_kernel *kernel, const char *size, int64_t rows)
-{
-    lb_buffer_print(out, "%s};\n", rows ? "" : zeros);
-    app_kernel_size_is(kernel, size, rows);
-}
-
 static void add_decompositions(const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
 {
     int64_t rows = 0;
@@ -104,7 +98,7 @@ static void add_decompositions(const unsigned char *wanted, app_kernel *kernel, 
         lb_buffer_print(out, "}},\n");
         rows++;
     }
-    end_table(out, "    {0, {0}}\n", kernel, "DECOMPOSITIONS", rows);
+    app_kernel_end_table(kernel, out, "    {0, {0}}\n", "DECOMPOSITIONS", rows);
 }
 
 static void add_compositions(const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
@@ -118,7 +112,7 @@ static void add_compositions(const unsigned char *wanted, app_kernel *kernel, lb
                         (unsigned)of.character[of.count - 1], (unsigned)c);
         rows++;
     }
-    end_table(out, "    {0, 0, 0}\n", kernel, "COMPOSITIONS", rows);
+    app_kernel_end_table(kernel, out, "    {0, 0, 0}\n", "COMPOSITIONS", rows);
 }
 
 static void add_marks(const characters *all, const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
@@ -139,7 +133,7 @@ static void add_marks(const characters *all, const unsigned char *wanted, app_ke
         lb_buffer_print(out, "    {0x%X, %d},\n", (unsigned)c, order);
         rows++;
     }
-    end_table(out, "    {0, 0}\n", kernel, "MARKS", rows);
+    app_kernel_end_table(kernel, out, "    {0, 0}\n", "MARKS", rows);
     lb_release(needed);
 }
 
@@ -219,10 +213,19 @@ static lb_status add_sources(const lb_text_model *model, app_kernel *kernel, lb_
         add_string(out, entries[i].symbol);
         lb_buffer_print(out, ", %d},\n", (int)entries[i].id);
     }
-    end_table(out, "    {\"\", 0}\n", kernel, "SOURCES", count);
+    app_kernel_end_table(kernel, out, "    {\"\", 0}\n", "SOURCES", count);
     app_kernel_size_is(kernel, "SPELLING", (int64_t)longest);
     lb_release(entries);
     return LB_OK;
+}
+
+/* The bytes of a piece stand for themselves, and a blank for its mark. */
+static void add_target(const lb_text_model *model, const char *symbol, lb_buffer *out)
+{
+    char text[LB_SUBWORD_PIECE + 1];
+    bool piece = model->target_rule.subwords && strlen(symbol) <= LB_SUBWORD_PIECE;
+    if (piece) lb_subwords_append(text, symbol);
+    add_string(out, piece ? text : symbol);
 }
 
 static void add_targets(const lb_text_model *model, app_kernel *kernel, lb_buffer *out)
@@ -234,12 +237,14 @@ static void add_targets(const lb_text_model *model, app_kernel *kernel, lb_buffe
         if (id < LB_FIRST_TOKEN)
             add_string(out, id == LB_UNK ? "\xEF\xBF\xBD" : "");
         else
-            add_string(out, lb_vocabulary_symbol(model->target, id));
+            add_target(model, lb_vocabulary_symbol(model->target, id), out);
         lb_buffer_print(out, ",\n");
     }
     lb_buffer_print(out, "};\n");
     app_kernel_size_is(kernel, "TARGETS", count);
 }
+
+/* ---- Separators, and room. ---- */
 
 static bool is_separated(const lb_symbol_rule *rule)
 {
@@ -264,7 +269,8 @@ static void add_separators(const lb_text_model *model, app_kernel *kernel, lb_bu
         app_kernel_flag(kernel, "SEPARATED");
     }
     if (blanks) app_kernel_flag(kernel, "BLANKS");
-    if (blanks || (!separated && lb_vocabulary_id(model->source, " ") == LB_UNK))
+    bool pieces = model->source_rule.subwords;
+    if (blanks || (!separated && !pieces && lb_vocabulary_id(model->source, " ") == LB_UNK))
         app_kernel_flag(kernel, "TRIMS");
     if (!is_separated(&model->target_rule)) return;
     app_kernel_flag(kernel, "TARGET_SEPARATED");
@@ -293,6 +299,8 @@ static void add_room(const lb_text_model *model, int64_t limit, int64_t known, a
     }
     int64_t room = limit * (int64_t)(most + gap);
     app_kernel_size_is(kernel, "ROOM_BYTES", (room > known ? room : known) + 1);
+    if (model->target_rule.subwords)
+        app_kernel_size_is(kernel, "OUTPUT_WORDS", (limit * (int64_t)most + 4) / 4);
 }
 
 /* The most parts of a source in the lexicon, whose characters the tables have, too. */
@@ -313,7 +321,8 @@ lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t 
 {
     characters *all = lb_alloc_zero(sizeof *all);
     if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_status status = add_sources(model, kernel, out, error);
+    lb_status status = model->source_rule.subwords ? app_spelling_add_subwords(model, kernel, out, error)
+                                                   : add_sources(model, kernel, out, error);
     if (!status) {
         add_targets(model, kernel, out);
         add_separators(model, kernel, out);
@@ -324,6 +333,8 @@ lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t 
         status = error->status;
         if (known > read) read = known;
         app_kernel_size_is(kernel, "CHARACTERS", read > written ? read : written);
+        /* Bytes can be any character. */
+        if (model->source_rule.subwords) memset(all, 1, sizeof *all);
         bool composes = model->source_rule.normalize == LB_NORMAL_FORM_NFC;
         if (composes) app_kernel_flag(kernel, "COMPOSES");
         if (model->source_rule.normalize != LB_NORMAL_FORM_NONE) {

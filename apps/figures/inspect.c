@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLE = 20 };
+enum { SAMPLE = 20, MERGE = 600 /* bytes of one that is shown */ };
 
 enum { CONFIG, TASK, SOURCE, TARGET, TRAINING, PARTS };
 
@@ -28,6 +28,12 @@ static const struct {
                   {LB_TARGET_VOCABULARY_KEY, "target_vocabulary"},
                   {LB_TRAINING_KEY, "training"}};
 
+/* The keys of merges, a line for each; those of the targets are only there if they are others. */
+enum { SIDES = 2 };
+static const struct {
+    const char *key, *name;
+} merges[SIDES] = {{LB_SOURCE_SUBWORDS_KEY, "source_subwords"}, {LB_TARGET_SUBWORDS_KEY, "target_subwords"}};
+
 /* A file and its contents. */
 typedef struct subject {
     char *path;
@@ -36,6 +42,7 @@ typedef struct subject {
     int64_t parameters;
     lb_error unusable;  /* why programs that apply the model refuse it */
     cJSON *part[PARTS]; /* NULL: missing, or not JSON */
+    const char *merges[SIDES];
 } subject;
 
 static lb_status out_of_memory(lb_error *error)
@@ -72,6 +79,7 @@ static lb_status open_subject(subject *s, const char *model, lb_error *error)
     s->parameters = lb_text_model_parameters(s->file);
     lb_status status = try_model(s, error);
     for (int i = 0; i < PARTS && !status; i++) status = parse(s->file, parts[i].key, &s->part[i], error);
+    for (int i = 0; i < SIDES; i++) s->merges[i] = lb_safetensors_metadata_value(s->file, merges[i].key);
     return status ? status : app_put_options_in_force(s->part[TRAINING], s->part[CONFIG], s->kind, error);
 }
 
@@ -148,6 +156,21 @@ static void print_vocabulary(const char *which, const cJSON *symbols)
     app_print("%s\n", count > end ? " ..." : "");
 }
 
+/* The first merges, each as its two pieces. */
+static void print_subwords(const char *which, const char *text)
+{
+    int64_t count = 0, shown = 0;
+    if (!text) return;
+    for (const char *at = text; *at; at++) count += *at == '\n';
+    app_print("subwords of the %s: %" PRId64 " merges\n ", which, count);
+    for (const char *end; *text && shown < SAMPLE && (end = strchr(text, '\n')); text = end + 1, shown++) {
+        char merge[MERGE];
+        snprintf(merge, sizeof merge, " \"%.*s\"", (int)(end - text), text);
+        print_visible(merge);
+    }
+    app_print("%s\n", count > SAMPLE ? " ..." : "");
+}
+
 static void print_tensors(const lb_safetensors *file)
 {
     app_print("tensors\n");
@@ -176,6 +199,8 @@ static lb_status print_text(const subject *s, bool tensors, lb_error *error)
     if (status) return status;
     print_vocabulary(s->part[TARGET] ? "sources" : "sources and targets", s->part[SOURCE]);
     print_vocabulary("targets", s->part[TARGET]);
+    print_subwords(s->merges[1] ? "sources" : "sources and targets", s->merges[0]);
+    print_subwords("targets", s->merges[1]);
     status = print_section("training", s->part[TRAINING], error);
     if (!status && tensors) print_tensors(s->file);
     return status;
@@ -217,6 +242,8 @@ static lb_status print_json(const subject *s, bool tensors, lb_error *error)
     if (s->direction) lb_json_string(&json, "direction", s->direction);
     for (int i = 0; i < PARTS; i++)
         if (s->part[i]) add_part(&json, parts[i].name, s->part[i]);
+    for (int i = 0; i < SIDES; i++)
+        if (s->merges[i]) lb_json_string(&json, merges[i].name, s->merges[i]);
     if (tensors) add_tensors(&json, s->file);
     lb_buffer_print(&json, "}");
     lb_status status = json.failed ? out_of_memory(error) : LB_OK;

@@ -96,6 +96,8 @@ typedef struct lb_symbol_rule {
      * symbol, written with a tab in front: no symbol of a text equals it. */
     const char *features;
     bool flat_features; /* brackets are letters, as they were for models of before */
+    /* Words in pieces, instead of a separator: those of a model, which owns them; NULL: none. */
+    const struct lb_subwords *subwords;
 } lb_symbol_rule;
 
 /* ---- Pairs of texts in a file: its format, and a line of it in symbols. ---- */

@@ -291,6 +291,10 @@ typedef struct lb_training_config {
     const char *source_separator, *target_separator; /* between symbols [each character is a symbol] */
     /* Without a separator, "characters" or "graphemes", as in lb_symbol_rule ["characters"] */
     const char *symbols;
+    /* Merges of pairs of characters, for words in pieces, learned from both sides together, or from each on its own. No
+     * symbol is unknown then: docs/sentences.md. [0: none] */
+    int subwords;
+    bool separate_subwords;
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     /* Up to one without a name: measured at each evaluation, as `dev` is; the best model is not chosen by them. A line
      * has source and target [none] */

@@ -154,7 +154,7 @@ static long long line_of(const search *s, int64_t pair)
 
 static lb_status say_rare(search *s, const side *of)
 {
-    if (s->count < LARGE || of->rare == 0) return LB_OK;
+    if (s->count < LARGE || of->rare == 0 || s->pairs->format.target.subwords) return LB_OK;
     lb_buffer text = {0};
     bool more = of->rare == SHOWN;
     lb_buffer_print(&text, "%s%lld %s symbol%s once or twice: ", more ? "at least " : "", (long long)of->rare,

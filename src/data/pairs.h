@@ -52,6 +52,7 @@ struct lb_pairs {
     uint64_t start;
     int64_t next;       /* after the last pair read: sequential reading gets more bytes at once */
     lb_counter counter; /* hears of passes over the pairs */
+    bool counts_again;  /* each pair that is read gets its lengths anew */
 };
 
 /* ---- pairs.c: opening files. ---- */
@@ -93,6 +94,11 @@ LB_MUST_USE lb_status lb_pair_memory_line(lb_pairs *pairs, int64_t number, lb_li
  *          if the line in the file has changed; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line,
                                     lb_error *error);
+
+/** From now on, the symbols are these subwords, which must outlive the pairs. Errors: as lb_pairs_read, and those of a
+ *  line that is too long now. Cost: O(bytes). */
+LB_MUST_USE lb_status lb_pairs_split_again(lb_pairs *pairs, const struct lb_subwords *source,
+                                           const struct lb_subwords *target, lb_error *error);
 
 /** Writes the ids of a pair: lb_pairs_source_length of them to `source` and lb_pairs_target_length to `target`, without
  *  LB_BOS and LB_EOS. Errors: as lb_pairs_read. */

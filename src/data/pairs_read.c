@@ -173,10 +173,34 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
     pairs->next = pair + 1;
     if (lb_pairs_hash_line(bytes.text, bytes.length) != p->hash) return has_changed(pairs, error);
     status = lb_pair_line_read(&pairs->format, pairs->path, &bytes, &pairs->line, &found);
-    if (status == LB_ERROR_FORMAT) return has_changed(pairs, error);
+    if (status == LB_ERROR_FORMAT && !pairs->counts_again) return has_changed(pairs, error);
     if (status) return lb_error_set(error, status, "%s", found.message);
+    if (pairs->counts_again) {
+        pairs->owned[pair].source = (uint16_t)pairs->line.source.count;
+        pairs->owned[pair].target = (uint16_t)pairs->line.target.count;
+    }
     bool same = pairs->line.source.count == p->source && pairs->line.target.count == p->target;
     return same ? LB_OK : has_changed(pairs, error);
+}
+
+lb_status lb_pairs_split_again(lb_pairs *pairs, const struct lb_subwords *source,
+                               const struct lb_subwords *target, lb_error *error)
+{
+    lb_status status = LB_OK;
+    size_t bytes = (size_t)pairs->count * sizeof *pairs->owned;
+    if (!pairs->owned) pairs->owned = lb_alloc(bytes);
+    if (!pairs->owned) return lb_pairs_out_of_memory(pairs, error);
+    if (pairs->places != pairs->owned) memcpy(pairs->owned, pairs->places, bytes); /* those of an index */
+    pairs->places = pairs->owned;
+    pairs->format.source.subwords = source;
+    pairs->format.target.subwords = target;
+    pairs->counts_again = true;
+    for (int64_t i = 0; i < pairs->count && !status; i++) {
+        const lb_pair_line *line;
+        status = lb_pairs_read(pairs, i, &line, error);
+    }
+    pairs->counts_again = false;
+    return status;
 }
 
 /* The digits in front of a line of a copy. */

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/format.h"
 #include "data/formats/pair_kind.h"
+#include "data/subwords.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -23,7 +24,7 @@ bool lb_normal_form_find(const char *name, lb_normal_form *normalize)
     return false;
 }
 
-enum { FEATURE = '\t' }; /* before the features of a text, and in front of each as a symbol */
+enum { FEATURE = '\t' }; /* before the features of a text */
 
 static lb_status out_of_memory(lb_error *error)
 {
@@ -82,16 +83,6 @@ bool lb_symbol_rule_has_features(const lb_symbol_rule *rule)
     return rule->features && *rule->features;
 }
 
-bool lb_symbol_is_feature(const char *symbol)
-{
-    return symbol[0] == FEATURE && symbol[1];
-}
-
-const char *lb_symbol_name(const char *symbol)
-{
-    return lb_symbol_is_feature(symbol) ? symbol + 1 : symbol;
-}
-
 static lb_status check_separator(const lb_symbol_rule *rule, const char *separator, lb_error *error)
 {
     size_t length = strlen(separator), normal_length = length;
@@ -116,6 +107,8 @@ lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
     if ((unsigned)rule->normalize >= (unsigned)forms)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize is %d, expected 0 to %d",
                             (int)rule->normalize, forms - 1);
+    if (rule->subwords && (*separator_of(rule) || rule->graphemes))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "subwords have neither a separator nor graphemes");
     lb_status status = check_separator(rule, separator_of(rule), error);
     return status || !lb_symbol_rule_has_features(rule) ? status
                                                         : check_separator(rule, rule->features, error);
@@ -172,7 +165,7 @@ static char *cut_pieces(const char *text, size_t length, const char *separator, 
     while (lb_pieces_next(&pieces, &piece, &count)) {
         if (count == 0) return NULL;
         symbols->symbol[symbols->count++] = to;
-        if (are != SYMBOLS) *to++ = FEATURE;
+        if (are != SYMBOLS) *to++ = FEATURE; /* as lb_symbol_is_feature expects */
         memcpy(to, piece, count);
         to[count] = '\0';
         to += count + 1;
@@ -196,6 +189,7 @@ static lb_status check_bytes(const char *text, size_t length, lb_error *error)
 static char *cut_text(const lb_symbol_rule *rule, const char *text, size_t length, lb_symbols *symbols)
 {
     const char *separator = separator_of(rule);
+    if (rule->subwords) return lb_subwords_cut(rule->subwords, text, length, symbols);
     if (*separator) return cut_pieces(text, length, separator, SYMBOLS, symbols->letters, symbols);
     return rule->graphemes ? cut_graphemes(text, length, symbols->letters, symbols)
                            : cut_characters(text, length, symbols->letters, symbols);
@@ -240,7 +234,9 @@ lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t 
         if (!text) return out_of_memory(error);
     }
     if (!lb_alloc_room(&symbols->letters, 0, 3 * length, &symbols->letter_room, 1) ||
-        !lb_alloc_room(&symbols->symbol, 0, length, &symbols->symbol_room, sizeof *symbols->symbol))
+        !lb_alloc_room(&symbols->symbol, 0, length + 1, &symbols->symbol_room, sizeof *symbols->symbol) ||
+        (rule->subwords &&
+         !lb_alloc_room(&symbols->links, 0, length + 1, &symbols->link_room, LB_SUBWORD_LINK)))
         return out_of_memory(error);
     if (lb_symbol_rule_has_features(rule)) return cut_both(rule, text, length, symbols, error);
     return cut_text(rule, text, length, symbols) ? LB_OK : empty_symbol(error);
@@ -270,11 +266,11 @@ static char *concatenate(const lb_symbol_rule *rule, const char *const *symbols,
             first = false;
         } else {
             to = append(to, i > 0 ? separator : "");
-            to = append(to, symbols[i]);
+            to = rule->subwords ? lb_subwords_append(to, symbols[i]) : append(to, symbols[i]);
         }
     }
     *length = (size_t)(to - text);
-    return text;
+    return rule->subwords ? lb_subwords_finish(text, length) : text;
 }
 
 char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, size_t count, lb_error *error)
@@ -370,5 +366,6 @@ void lb_symbols_free(lb_symbols *symbols)
     lb_release((void *)symbols->symbol);
     lb_release(symbols->letters);
     lb_release(symbols->characters);
+    lb_release(symbols->links);
     *symbols = (lb_symbols){0};
 }

@@ -16,7 +16,8 @@ typedef struct lb_symbols {
     const char **symbol; /* [count] UTF-8, each a string of at least one character */
     char *letters;       /* their memory */
     int32_t *characters; /* the text during normalisation */
-    size_t symbol_room, letter_room, character_room;
+    void *links;         /* characters that are joined to subwords */
+    size_t symbol_room, letter_room, character_room, link_room;
 } lb_symbols;
 
 /** The maximum number of marks in a row. The limit of Unicode for streams is 30; sorting them takes quadratic time. */
@@ -46,12 +47,6 @@ LB_MUST_USE lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *t
  *  Memory: release the string with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, size_t count,
                                   lb_error *error);
-
-/** Whether a symbol is a feature of a text. */
-bool lb_symbol_is_feature(const char *symbol);
-
-/** The name of a symbol, for people: without the tab of a feature. */
-const char *lb_symbol_name(const char *symbol);
 
 /** Room for a symbol in a message; a longer one is cut. */
 enum { LB_SYMBOL_SHOWN = 96 };
@@ -134,6 +129,12 @@ LB_MUST_USE lb_status lb_words_split_13a(const char *text, lb_words *words, lb_e
 size_t lb_lower_case(const char *text, size_t length, char *lower);
 
 /* ---- vocabulary.c: symbols, such as words, and their ids. ---- */
+
+/** Whether a symbol is a feature of a text. */
+bool lb_symbol_is_feature(const char *symbol);
+
+/** The name of a symbol, for people: without the tab of a feature. */
+const char *lb_symbol_name(const char *symbol);
 
 /** The count of the symbol with this id; 0 if there is no such id. */
 int64_t lb_vocabulary_count(const lb_vocabulary *vocabulary, int32_t id);

@@ -12,6 +12,20 @@
 
 enum { FIRST_CAPACITY = 64, EMPTY = -1 };
 
+/* ---- A symbol. ---- */
+
+bool lb_symbol_is_feature(const char *symbol)
+{
+    return symbol[0] == '\t' && symbol[1];
+}
+
+const char *lb_symbol_name(const char *symbol)
+{
+    return lb_symbol_is_feature(symbol) ? symbol + 1 : symbol;
+}
+
+/* ---- Symbols and their ids. ---- */
+
 typedef struct entry {
     const char *symbol; /* in the arena */
     uint64_t hash;

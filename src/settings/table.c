@@ -1,5 +1,6 @@
 /* The settings of a training. CONTRIBUTING.md has a page about how to add one. */
 #include "data/pairs.h"
+#include "data/subwords.h"
 #include "settings/settings.h"
 
 #include <stddef.h>
@@ -70,6 +71,10 @@ const lb_setting lb_settings[] = {
      .only_if_set = true, .place = {10},
      .help = "symbols without a separator: characters (default), or graphemes, which people take for "
              "characters, such as a flag or a letter with its marks"},
+    {ROW(subwords, INT, DATA, PAIRS, "N"), .max = LB_SUBWORD_MERGES, .of_rule = true, .only_if_set = true,
+     .place = {25}, .help = "words in pieces, by N byte-pair merges that are learned from --train; 0: none"},
+    {FLAG(separate_subwords, DATA, PAIRS), .rare = true, .only_if_set = true, .place = {26},
+     .help = "learn the merges of sources and of targets apart"},
     {ROW(normalize, WORD, DATA, PAIRS, "FORM"), .usual_value = LB_NORMAL_FORM_NFD,
      .choices = lb_normal_form_names, .of_rule = true, .place = {7, 10},
      .help = "Unicode normal form inside the model; outputs are always composed"},

@@ -12,6 +12,11 @@ enum {
     BLOCKS = 2,
     SPELLING = 4,
     SEPARATOR = 1,
+    SUBWORD_KINDS = 4,
+    SUBWORD_CHARACTERS = 4,
+    SUBWORD_PIECES = 6,
+    SUBWORD_MERGES = 2,
+    OUTPUT_WORDS = 64,
     TARGETS = 40,
     DECOMPOSITIONS = 2,
     MARKS = 2,
@@ -60,7 +65,15 @@ enum {
     DISTANCES = 2 * LIMIT + 1
 };
 
+#if SUBWORDS
+extern const subword_kind subword_kinds[SUBWORD_KINDS];
+extern const subword_character subword_characters[SUBWORD_CHARACTERS];
+extern const subword_piece subword_pieces[SUBWORD_PIECES];
+extern const subword_merge subword_merges[SUBWORD_MERGES];
+extern const short byte_symbols[256];
+#else
 extern const symbol source_symbols[SOURCES];
+#endif
 extern const char *const target_symbols[TARGETS];
 extern const uint32_t source_separator[SEPARATOR];
 extern const char target_separator[];

@@ -56,6 +56,18 @@ static int append(uint32_t *to, int count, const char *text)
     return count;
 }
 
+#if LEXICON
+/* Adds characters to the key of the text in the lexicon. */
+static void add_key(memory *m, const uint32_t *character, int count)
+{
+    char *key = (char *)m->sought;
+    for (int i = 0; i < count; i++) m->sought_bytes += write_character(character[i], key + m->sought_bytes);
+}
+
+#endif
+#if SUBWORDS
+#    include "subwords.h"
+#else
 /* The number of the symbol that these characters spell. */
 static int symbol_of(const uint32_t *character, int count)
 {
@@ -77,7 +89,7 @@ static int symbol_of(const uint32_t *character, int count)
     return UNK;
 }
 
-#if SEPARATED
+#    if SEPARATED
 /* Where a separator begins; `count` if none does. */
 static int next_separator(const uint32_t *character, int at, int count)
 {
@@ -89,56 +101,52 @@ static int next_separator(const uint32_t *character, int at, int count)
     return count;
 }
 
-#endif
-#if LEXICON
-/* Adds characters to the key of the text in the lexicon. */
-static void add_key(memory *m, const uint32_t *character, int count)
-{
-    char *key = (char *)m->sought;
-    for (int i = 0; i < count; i++) m->sought_bytes += write_character(character[i], key + m->sought_bytes);
-}
-
-#endif
+#    endif
 /* The symbols of `count` characters. Returns their number, or an error. */
 static int split(memory *m, int count)
 {
     const uint32_t *character = m->character;
     int length = 0, at = 0;
-#if LEXICON
+#    if LEXICON
     m->sought_bytes = 0;
-#endif
-#if TRIMS
+#    endif
+#    if TRIMS
     /* Blanks around the text mean nothing. */
     while (count > 0 && character[count - 1] == ' ') count--;
     while (at < count && character[at] == ' ') at++;
-#endif
+#    endif
     while (at < count) {
-#if SEPARATED
+#    if SEPARATED
         int end = next_separator(character, at, count), next = end + SEPARATOR;
         if (end == at || next == count) return G2P_EMPTY;
-#else
+#    else
         int end = at + 1, next = end;
-#endif
-        if (length == LONGEST) return G2P_TOO_LONG;
-#if LEXICON
-#    if SEPARATED
-        if (length > 0) add_key(m, source_separator, SEPARATOR);
 #    endif
+        if (length == LONGEST) return G2P_TOO_LONG;
+#    if LEXICON
+#        if SEPARATED
+        if (length > 0) add_key(m, source_separator, SEPARATOR);
+#        endif
         add_key(m, character + at, end - at);
-#endif
+#    endif
         m->symbol[length++] = symbol_of(character + at, end - at);
         at = next;
-#if BLANKS
+#    if BLANKS
         while (at < count && character[at] == ' ') at++; /* several are one separator */
-#endif
+#    endif
     }
     return length;
 }
 
+#endif
 /* The symbols of a text. Returns their number, or an error. */
 static int read_text(memory *m, const char *text)
 {
+#if SUBWORDS
+    int count = *text ? append(m->character, append(m->character, 0, " "), text) : 0;
+#else
     int count = append(m->character, 0, text);
+#endif
     if (count < 0) return count;
 #if NORMALIZES
     sort_marks(m->character, count);
@@ -149,21 +157,54 @@ static int read_text(memory *m, const char *text)
     return split(m, count);
 }
 
+#if SUBWORDS
+/* Appends the characters that the bytes of `length` symbols are, without the blank in front; U+FFFD for what is no
+ * UTF-8. Returns how many there are, or an error. */
+static int append_symbols(memory *m, int length)
+{
+    char *bytes = (char *)m->bytes, *end = bytes;
+    int count = 0;
+    for (int i = 0; i < length; i++) {
+#    if BACKWARD
+        const char *written = target_symbols[m->written[length - 1 - i]];
+#    else
+        const char *written = target_symbols[m->written[i]];
+#    endif
+        while (*written) *end++ = *written++;
+    }
+    *end = '\0';
+    for (const char *at = bytes, *next; *at && count >= 0; at = next) {
+        uint32_t character;
+        next = read_character(at, &character);
+        if (!next) {
+            character = 0xFFFD;
+            next = at + 1;
+        }
+        if (at > bytes || character != ' ') count = put(m->character, count, character);
+    }
+    return count;
+}
+
+#endif
 /* Writes `length` symbols as a text. Returns its bytes, or an error. */
 static int write_text(memory *m, int length, char *out, size_t room)
 {
-    int count = 0;
     size_t used = 0;
-    for (int i = 0; i < length; i++) {
-#if TARGET_SEPARATED
-        if (i > 0) count = append(m->character, count, target_separator);
-#endif
-#if BACKWARD
-        count = append(m->character, count, target_symbols[m->written[length - 1 - i]]);
+#if SUBWORDS
+    int count = append_symbols(m, length);
 #else
+    int count = 0;
+    for (int i = 0; i < length; i++) {
+#    if TARGET_SEPARATED
+        if (i > 0) count = append(m->character, count, target_separator);
+#    endif
+#    if BACKWARD
+        count = append(m->character, count, target_symbols[m->written[length - 1 - i]]);
+#    else
         count = append(m->character, count, target_symbols[m->written[i]]);
-#endif
+#    endif
     }
+#endif
 #if NORMALIZES
     sort_marks(m->character, count);
     count = compose(m->character, count);

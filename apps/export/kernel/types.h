@@ -54,6 +54,32 @@ typedef struct symbol {
     int id;
 } symbol;
 
+#if SUBWORDS
+/* What characters make of their word: letters, digits, others, and what goes with whatever is before it. */
+enum { SUBWORD_LETTER, SUBWORD_DIGIT, SUBWORD_OTHER, SUBWORD_INSIDE };
+
+/* Characters from `first` up to that of the next row. */
+typedef struct subword_kind {
+    uint32_t first;
+    int kind;
+} subword_kind;
+
+typedef struct subword_character {
+    uint32_t character;
+    int piece;
+} subword_character;
+
+/* The symbol of a piece. If it has none, 0, the two pieces that it is made of, or -1 and the character that it is. */
+typedef struct subword_piece {
+    int symbol, left, right;
+} subword_piece;
+
+/* Two neighbours, and what becomes of them; the merge of the lowest rank is first. */
+typedef struct subword_merge {
+    int left, right, rank, made;
+} subword_merge;
+
+#endif
 /* The numbers of symbols that are none: the model begins after BOS, and ends with EOS; it reads UNK for what it does
  * not know. */
 enum { BOS = 1, EOS = 2, UNK = 3 };

@@ -39,6 +39,10 @@ typedef struct memory {
     uint32_t sought[CHARACTERS]; /* the key of the text, as bytes */
     int sought_bytes;
 #endif
+#if SUBWORDS
+    int piece[CHARACTERS];        /* of the text, in place of its characters */
+    uint32_t bytes[OUTPUT_WORDS]; /* of the output, four in each */
+#endif
     int length; /* symbols of the text */
     int symbol[LONGEST];
     int written[LIMIT]; /* symbols of the output */

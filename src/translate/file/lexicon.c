@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "data/subwords.h"
 #include "io/safetensors.h"
 #include "lookback/tensor.h"
 
@@ -81,13 +82,31 @@ static void add_folded(lb_buffer *key, const char *text)
     }
 }
 
+/* The text that pieces of words are. */
+static void add_pieces(lb_buffer *key, const lb_symbols *source, bool folds)
+{
+    lb_buffer text = {0};
+    char piece[LB_SUBWORD_PIECE + 1];
+    for (size_t i = 0; i < source->count && !lb_symbol_is_feature(source->symbol[i]); i++)
+        lb_buffer_add(&text, piece, (size_t)(lb_subwords_append(piece, source->symbol[i]) - piece));
+    const char *written = !text.text ? "" : text.text + (*text.text == ' ');
+    key->failed = key->failed || text.failed;
+    if (folds)
+        add_folded(key, written);
+    else
+        lb_buffer_add(key, written, strlen(written));
+    lb_release(text.text);
+}
+
 void lb_lexicon_key(const lb_symbol_rule *rule, const lb_symbols *source, bool folds, lb_buffer *key)
 {
     const char *separator = rule->separator ? rule->separator : "";
     key->length = 0;
+    if (rule->subwords) add_pieces(key, source, folds);
     for (size_t i = 0; i < source->count; i++) {
         const char *symbol = source->symbol[i];
         bool feature = lb_symbol_is_feature(symbol);
+        if (rule->subwords && !feature) continue;
         if (i > 0 && !feature) lb_buffer_add(key, separator, strlen(separator));
         if (folds && !feature)
             add_folded(key, symbol);

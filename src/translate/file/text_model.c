@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "data/pair_line.h"
 #include "data/sort_task.h"
+#include "data/subwords.h"
 #include "data/symbols.h"
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -26,23 +27,8 @@ static const char FIRST_WRITTEN[] = "first_written";
 /* The key of the format of the training's file, beside the columns. */
 static const char FORMAT[] = "format";
 
-/* Whether features are kept together by brackets. Files from before do not have it. */
-static const char BRACKETS[] = "brackets";
-
 static const char *const column_keys[] = {"source", "target", "features"};
 static const char *const name_keys[] = {"source_name", "target_name", "features_name"};
-
-static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
-{
-    lb_json_open(json, key, "{");
-    lb_json_string(json, "separator", rule->separator ? rule->separator : "");
-    lb_json_string(json, "normalize", lb_normal_form_names[rule->normalize]);
-    if (rule->graphemes) lb_json_bool(json, "graphemes", true);
-    bool features = lb_symbol_rule_has_features(rule);
-    if (features) lb_json_string(json, "features", rule->features);
-    if (features && !rule->flat_features) lb_json_bool(json, BRACKETS, true);
-    lb_buffer_print(json, "}");
-}
 
 /* Prints only the columns that were given: most files have none. */
 static void print_columns(lb_buffer *json, lb_pair_columns c)
@@ -71,8 +57,8 @@ static char *print_task(const lb_text_model *t)
     else
         lb_buffer_print(&json, "{\"task\":\"%s\"", t->lexicon.bytes ? PAIRS_AND_LEXICON : PAIRS);
     lb_release(sort);
-    print_rule(&json, "source", &t->source_rule);
-    print_rule(&json, "target", &t->target_rule);
+    lb_model_rule_print(&json, "source", &t->source_rule);
+    lb_model_rule_print(&json, "target", &t->target_rule);
     print_columns(&json, t->columns);
     lb_json_whole(&json, "shortest_source", t->shortest_source);
     lb_json_whole(&json, "longest_source", t->longest_source);
@@ -116,9 +102,10 @@ lb_status lb_text_model_save(const char *path, const lb_text_model *t, lb_error 
     char *task = print_task(t), *source = lb_vocabulary_print(t->source);
     char *target = shared ? NULL : lb_vocabulary_print(t->target);
     if (task && source && (target || shared)) {
-        lb_safetensors_metadata metadata[4] = {{TASK_KEY, task}, {LB_SOURCE_VOCABULARY_KEY, source}};
+        lb_safetensors_metadata metadata[6] = {{TASK_KEY, task}, {LB_SOURCE_VOCABULARY_KEY, source}};
         size_t count = 2;
         if (target) metadata[count++] = (lb_safetensors_metadata){LB_TARGET_VOCABULARY_KEY, target};
+        count += lb_model_subwords_name(t, metadata + count);
         if (t->training) metadata[count++] = (lb_safetensors_metadata){LB_TRAINING_KEY, t->training};
         const lb_safetensors_tensor lexicon = {.name = LB_LEXICON_ARRAY,
                                                .dtype = LB_DTYPE_U8,
@@ -141,38 +128,6 @@ static bool is_task(const cJSON *json, const char *task)
     return name && strcmp(name, task) == 0;
 }
 
-/* A copy that lives as long as the model. */
-static lb_status keep(lb_text_model *t, const char *text, const char **kept, lb_error *error)
-{
-    lb_status status = lb_strings_add(&t->texts, lb_alloc_string(text), error);
-    if (!status) *kept = t->texts.text[t->texts.count - 1];
-    return status;
-}
-
-static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key, lb_symbol_rule *rule,
-                            lb_error *error)
-{
-    const cJSON *fields = cJSON_GetObjectItemCaseSensitive(json, key);
-    const char *separator = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "separator"));
-    const char *normalize = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "normalize"));
-    if (!fields) return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"%s\"", TASK_KEY, key);
-    if (!separator || !normalize)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no text \"%s\" in \"%s\"", TASK_KEY,
-                            separator ? "normalize" : "separator", key);
-    if (!lb_normal_form_find(normalize, &rule->normalize))
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: \"normalize\" in \"%s\": found \"%.40s\", expected none, nfc or nfd",
-                            TASK_KEY, key, normalize);
-    const char *features = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "features"));
-    rule->graphemes = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(fields, "graphemes"));
-    lb_status status = keep(t, separator, &rule->separator, error);
-    if (!status && features) status = keep(t, features, &rule->features, error);
-    rule->flat_features = features && !cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(fields, BRACKETS));
-    if (!status) status = lb_symbol_rule_check(rule, error);
-    if (status == LB_ERROR_ARGUMENT && error) error->status = LB_ERROR_FORMAT;
-    return status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : status;
-}
-
 /* The number of symbols with this key; 0 if it is missing or invalid. */
 static int32_t parse_length(const cJSON *json, const char *key)
 {
@@ -188,8 +143,8 @@ static lb_status parse_rules(const cJSON *json, lb_text_model *t, lb_error *erro
         t->source_rule = t->target_rule = lb_list_rule;
         return LB_OK;
     }
-    lb_status status = parse_rule(t, json, "source", &t->source_rule, error);
-    return status ? status : parse_rule(t, json, "target", &t->target_rule, error);
+    lb_status status = lb_model_rule_parse(t, json, "source", &t->source_rule, error);
+    return status ? status : lb_model_rule_parse(t, json, "target", &t->target_rule, error);
 }
 
 /* A column of the training; 0 if it is missing. */
@@ -329,8 +284,9 @@ static lb_status load(const lb_safetensors *file, const lb_extensions *own, lb_t
     if (!t->model) return error->status;
     lb_status status = load_task(file, t, error);
     if (!status) status = load_vocabularies(file, t, error);
+    if (!status) status = lb_model_subwords_load(file, t, error);
     const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
-    if (!status && training) status = keep(t, training, &t->training, error);
+    if (!status && training) status = lb_model_keep(t, training, &t->training, error);
     return status ? status : check_vocabularies(t, LB_ERROR_FORMAT, error);
 }
 
@@ -374,6 +330,8 @@ void lb_text_model_free(lb_text_model *model)
 {
     lb_strings_free(&model->texts);
     lb_lexicon_free(&model->lexicon);
+    lb_subwords_free(model->subwords[0]);
+    lb_subwords_free(model->subwords[1]);
     if (model->target != model->source) lb_vocabulary_free(model->target);
     lb_vocabulary_free(model->source);
     lb_params_free(model->params);

@@ -13,6 +13,8 @@
 /** Metadata keys of a model file; the task of the model is stored under LB_SORT_TASK_KEY. */
 #define LB_SOURCE_VOCABULARY_KEY "lookback.source_vocabulary"
 #define LB_TARGET_VOCABULARY_KEY "lookback.target_vocabulary"
+#define LB_SOURCE_SUBWORDS_KEY   "lookback.source_subwords"
+#define LB_TARGET_SUBWORDS_KEY   "lookback.target_subwords"
 #define LB_TRAINING_KEY          "lookback.training"
 
 /** A model that was trained on pairs of texts, or to sort lists of numbers. A training fills it in with its own
@@ -30,6 +32,7 @@ typedef struct lb_text_model {
     const char *training; /* a record of the training, JSON; NULL: none */
     lb_lexicon lexicon;   /* not of lists; zero: there is none */
     lb_strings texts;     /* of a loaded model: its separators and record */
+    struct lb_subwords *subwords[2]; /* of a loaded model: those of its rules */
 } lb_text_model;
 
 /** Writes everything as one safetensors file: the parameters as in lb_model_save; in the metadata, task and rules as a
@@ -76,6 +79,28 @@ char *lb_training_record(const lb_train_history *history, const lb_train_point *
 
 /** Prints the member "test" of an object, with the exact match of each; nothing without tests. */
 void lb_tests_print(lb_buffer *json, const lb_test *tests, const lb_evaluation *found);
+
+/* ---- model_rules.c: what a model file has of the rules of symbols. ---- */
+
+struct cJSON;
+
+/** A copy that lives as long as the model. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_model_keep(lb_text_model *model, const char *text, const char **kept,
+                                    lb_error *error);
+
+/** Appends the rule to a JSON object. */
+void lb_model_rule_print(lb_buffer *json, const char *key, const lb_symbol_rule *rule);
+
+/** Reads what lb_model_rule_print has written. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_model_rule_parse(lb_text_model *model, const struct cJSON *json, const char *key,
+                                          lb_symbol_rule *rule, lb_error *error);
+
+/** Writes keys and merges of both sides, one if they are the same, to `metadata`, and returns how many there are. */
+size_t lb_model_subwords_name(const lb_text_model *model, lb_safetensors_metadata *metadata);
+
+/** Reads the merges for the rules and vocabularies that the model has. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_model_subwords_load(const lb_safetensors *file, lb_text_model *model,
+                                             lb_error *error);
 
 /* ---- list.c: the input and output of a model that sorts. ---- */
 

@@ -1,4 +1,5 @@
 /* Whether models can become one: they must read and write the same symbols. */
+#include "data/subwords.h"
 #include "data/symbols.h"
 #include "translate/join/join_fit.h"
 
@@ -27,6 +28,11 @@ static const char *text_or_none(const char *text)
     return text ? text : "";
 }
 
+static const char *merges_of(const lb_symbol_rule *rule)
+{
+    return rule->subwords ? lb_subwords_text(rule->subwords) : "";
+}
+
 static lb_status compare_rules(const char *path, const char *side, const lb_symbol_rule *a,
                                const lb_symbol_rule *b, const char *other, lb_error *error)
 {
@@ -43,6 +49,10 @@ static lb_status compare_rules(const char *path, const char *side, const lb_symb
                 "cannot join %s and %s: the %s of the %ss is \"%.40s\" in the first and \"%.40s\" in "
                 "the second",
                 path, other, parts[i].name, side, parts[i].ours, parts[i].found);
+    if (strcmp(merges_of(a), merges_of(b)) != 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "cannot join %s and %s: the subwords of the %ss differ, expected the same merges",
+                            path, other, side);
     return LB_OK;
 }
 

@@ -38,11 +38,13 @@ static lb_status open_files(lb_training_data *data, const lb_training_config *c,
     lb_indexed_pairs pairs;
     lb_status status = lb_training_pairs_open(&pairs, &data->index_path, c, &data->format, error);
     data->train = pairs.train;
-    if (!status) take_format(data, c);
     data->dev = pairs.held_out;
     data->source = pairs.source;
     data->target = pairs.target;
     data->index = pairs.file;
+    if (!status && c->subwords && !data->format.target.subwords)
+        status = lb_training_subwords(data, c, c->min_count, error);
+    if (!status) take_format(data, c);
     if (!data->dev && c->no_hold_out) data->dev = data->train;
     if (status || data->dev) return status;
     data->dev = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, c, error);
@@ -86,10 +88,16 @@ static void hint_at_separators(const lb_training_data *data, const lb_training_c
         lb_training_tell_text(c, LB_EVENT_HINT, text);
 }
 
+/* Subwords have their own way with rare pieces, and all bytes. */
 static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_error *error)
 {
     lb_vocabulary *const vocabularies[] = {data->source, data->target};
     for (int i = 0; i < 2; i++) {
+        if (data->format.target.subwords) {
+            lb_vocabulary_sort(vocabularies[i], 1);
+            if (lb_subwords_add_bytes(vocabularies[i], error)) return LB_ERROR_MEMORY;
+            continue;
+        }
         lb_vocabulary_sort(vocabularies[i], min_count);
         if (lb_vocabulary_size(vocabularies[i]) > LB_FIRST_TOKEN) continue;
         return lb_error_set(error, LB_ERROR_FORMAT,
@@ -170,6 +178,8 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     *data = (lb_training_data){.format = lb_recipe_format(config), .start = start};
     if (start->model.params) data->format.usual = &start->model.columns;
     data->format.source.flat_features = start->model.source_rule.flat_features;
+    data->format.source.subwords = start->model.source_rule.subwords;
+    data->format.target.subwords = start->model.target_rule.subwords;
     if (config->sort) return open_lists(data, config->sort, error);
     lb_status status = open_files(data, config, error);
     if (!status) status = report_pairs(data, config, error);
@@ -204,6 +214,8 @@ void lb_training_data_close(lb_training_data *data)
     if (data->target != data->source) lb_vocabulary_free(data->target);
     if (data->dev != data->train) lb_pairs_close(data->dev);
     lb_pairs_close(data->train);
+    lb_subwords_free(data->subwords[0]);
+    lb_subwords_free(data->subwords[1]);
     lb_scratch_free(&data->index);
     lb_release(data->index_path);
 }

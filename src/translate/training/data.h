@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "data/pair_index.h"
 #include "data/pairs.h"
+#include "data/subwords.h"
 #include "io/scratch_file.h"
 #include "lookback/translate.h"
 #include "train/evaluate.h"
@@ -70,7 +71,8 @@ typedef struct lb_training_data {
     lb_tested_pairs test[LB_MOST_TESTS];
     int tests;
     lb_vocabulary *source, *target;
-    lb_pair_sample sample; /* of dev */
+    lb_subwords *subwords[2]; /* of sources and targets; NULL: none, or those of the model to start from */
+    lb_pair_sample sample;    /* of dev */
     lb_pair_format format;
     lb_pair_columns columns; /* of `train`: what the model remembers */
     bool sorts;              /* no files: lists of `task` */
@@ -127,6 +129,12 @@ LB_MUST_USE lb_status lb_training_lexicon_make(const lb_training_config *config,
  *  Errors: those of lb_pairs_read; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, const lb_translator *translator,
                                                 lb_evaluation *found, lb_error *error);
+
+/** Learns the subwords of a training from its pairs, whose symbols are characters until then, and counts them. A piece
+ *  that a side has less than `least` times, but at least twice, is taken apart there: once, it teaches less than its
+ *  parts. Errors: as lb_pairs_read; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_training_subwords(lb_training_data *data, const lb_training_config *config,
+                                           int least, lb_error *error);
 
 /** The number of pairs to train on; 0 for lists, whose number has no limit. */
 int64_t lb_training_data_pairs(const lb_training_data *data);

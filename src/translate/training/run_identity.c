@@ -93,12 +93,13 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
     static const char *const reading[] = {
         "source_column",    "target_column", "normalize", "source_separator",
         "target_separator", "symbols",       NULL};
+    static const char *const cutting[] = {"subwords", "separate_subwords", "min_count", "batch", NULL};
     static const char *const derived[] = {"source_vocab", "target_vocab", NULL};
     bool train = lb_run_forget(d, "train"), dev = lb_run_forget(d, "dev");
     const lb_run_difference *judged = lb_run_find(d, "hold_out");
     const bool hold_out = judged, whole = hold_out && *judged->ours;
     lb_run_forget(d, "hold_out");
-    if (train || lb_run_find(d, "min_count") || lb_run_find(d, "batch")) forget_all(d, derived);
+    if (train || has_any(d, cutting)) forget_all(d, derived);
     if (has_any(d, reading)) return;
     if (hold_out)
         snprintf(text, size, "it was evaluated on %s",

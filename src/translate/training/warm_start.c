@@ -68,6 +68,20 @@ static lb_status take_text(const lb_training_config *c, const char *name, const 
     return contradicts(c, name, lb_run_word(found, has), lb_run_word(*ours, wants), error);
 }
 
+/* The merges are the model's: a run can only want as many. */
+static lb_status take_subwords(const lb_text_model *m, lb_training_config *c, lb_error *error)
+{
+    const lb_subwords *source = m->source_rule.subwords, *target = m->target_rule.subwords;
+    int found = source ? (int)lb_subwords_count(source) : 0;
+    char has[LB_RUN_WORD], wants[LB_RUN_WORD];
+    if (!c->subwords) c->subwords = found;
+    c->separate_subwords = source && strcmp(lb_subwords_text(source), lb_subwords_text(target)) != 0;
+    if (c->subwords == found) return LB_OK;
+    snprintf(has, sizeof has, "%d", found);
+    snprintf(wants, sizeof wants, "%d", c->subwords);
+    return contradicts(c, "subwords", has, wants, error);
+}
+
 static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_error *error)
 {
     const char *form = lb_normal_form_names[m->source_rule.normalize];
@@ -78,7 +92,7 @@ static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_er
         status = take_text(c, "symbols", lb_symbol_kind_names[m->source_rule.graphemes], &c->symbols, error);
     if (!status) status = take_text(c, "source_separator", source ? source : "", &c->source_separator, error);
     if (!status) status = take_text(c, "target_separator", target ? target : "", &c->target_separator, error);
-    return status;
+    return status ? status : take_subwords(m, c, error);
 }
 
 /* The columns themselves are found where the pairs are opened. */

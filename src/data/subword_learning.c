@@ -1,0 +1,298 @@
+#include "data/subwords.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "lookback/tensor.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+enum { NONE = -1, SIDES = 2 };
+
+typedef struct learned_piece {
+    int32_t left, right;  /* NONE: a character */
+    int64_t count[SIDES]; /* of those that are left at the end */
+} learned_piece;
+
+/* Two neighbours. */
+typedef struct pair {
+    int32_t left, right;
+    int64_t count;
+    int32_t places; /* the first of a list; NONE: there is none */
+    int32_t heard;  /* the merge that last changed it */
+} pair;
+
+/* A word that had a pair once. */
+typedef struct place {
+    int32_t word, next;
+} place;
+
+/* A pair as frequent as it was when it was put here. */
+typedef struct candidate {
+    int64_t count;
+    int32_t pair;
+} candidate;
+
+typedef struct word {
+    int32_t *letter; /* [length]: pieces */
+    int32_t length;
+    const int64_t *count; /* [SIDES] */
+} word;
+
+typedef struct learner {
+    word *words;
+    int32_t count;      /* of words */
+    int32_t *letters;   /* of one word after the other */
+    lb_vocabulary *ids; /* pieces by their text */
+    learned_piece *pieces;
+    size_t piece_room;
+    pair *pairs;
+    int32_t *slots; /* [slot_count]: pairs; NONE: free */
+    place *places;
+    candidate *heap; /* the most frequent pair on top, of equal ones the one that was there first */
+    size_t pair_count, pair_room, slot_count, place_count, place_room, heap_count, heap_room;
+    lb_buffer merges;
+    int32_t merged;
+} learner;
+
+static bool add_piece(learner *l, const char *text, int32_t left, int32_t right, int32_t *id)
+{
+    int32_t size = lb_vocabulary_size(l->ids);
+    *id = lb_vocabulary_id(l->ids, text);
+    if (*id != LB_UNK) return true;
+    *id = size;
+    if (!lb_alloc_room(&l->pieces, l->piece_room ? (size_t)size : 0, (size_t)size + 1, &l->piece_room,
+                       sizeof *l->pieces) ||
+        lb_vocabulary_add(l->ids, &text, 1, NULL))
+        return false;
+    l->pieces[size] = (learned_piece){left, right, {0}};
+    return true;
+}
+
+static bool comes_before(const candidate *a, const candidate *b)
+{
+    return a->count != b->count ? a->count > b->count : a->pair < b->pair;
+}
+
+static bool push(learner *l, int32_t which)
+{
+    candidate entry = {l->pairs[which].count, which};
+    if (entry.count < 2) return true;
+    if (!lb_alloc_more(&l->heap, l->heap_count, &l->heap_room, sizeof *l->heap)) return false;
+    size_t at = l->heap_count++;
+    for (; at > 0 && comes_before(&entry, &l->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        l->heap[at] = l->heap[(at - 1) / 2];
+    l->heap[at] = entry;
+    return true;
+}
+
+static candidate pop(learner *l)
+{
+    candidate top = l->heap[0], last = l->heap[--l->heap_count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < l->heap_count; at = child) {
+        if (child + 1 < l->heap_count && comes_before(&l->heap[child + 1], &l->heap[child])) child++;
+        if (!comes_before(&l->heap[child], &last)) break;
+        l->heap[at] = l->heap[child];
+    }
+    l->heap[at] = last;
+    return top;
+}
+
+/* The slot of a pair, or the free one for it. */
+static int32_t *find_slot(const learner *l, int32_t left, int32_t right)
+{
+    uint64_t hash = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
+    for (size_t at = (size_t)(hash >> 32);; at++) {
+        int32_t *slot = &l->slots[at & (l->slot_count - 1)];
+        if (*slot == NONE || (l->pairs[*slot].left == left && l->pairs[*slot].right == right)) return slot;
+    }
+}
+
+static bool grow_slots(learner *l)
+{
+    enum { FIRST = 1 << 12 };
+    size_t count = l->slot_count ? 2 * l->slot_count : FIRST;
+    int32_t *slots = lb_alloc(count * sizeof *slots);
+    if (!slots) return false;
+    lb_release(l->slots);
+    l->slots = slots;
+    l->slot_count = count;
+    for (size_t i = 0; i < count; i++) slots[i] = NONE;
+    for (size_t i = 0; i < l->pair_count; i++)
+        *find_slot(l, l->pairs[i].left, l->pairs[i].right) = (int32_t)i;
+    return true;
+}
+
+/* The number of a pair, which is made if it is new; NONE if there is no memory. */
+static int32_t find_pair(learner *l, int32_t left, int32_t right)
+{
+    if (2 * l->pair_count >= l->slot_count && !grow_slots(l)) return NONE;
+    int32_t *slot = find_slot(l, left, right);
+    if (*slot != NONE) return *slot;
+    if (l->pair_count == INT32_MAX ||
+        !lb_alloc_more(&l->pairs, l->pair_count, &l->pair_room, sizeof *l->pairs))
+        return NONE;
+    *slot = (int32_t)l->pair_count++;
+    l->pairs[*slot] = (pair){left, right, 0, NONE, NONE};
+    return *slot;
+}
+
+/* Counts the pairs of a word, `times` 1, or no longer, -1. Those with the piece `made` are new to it, all with NONE. */
+static bool count_pairs(learner *l, int32_t number, int times, int32_t made)
+{
+    const word *w = &l->words[number];
+    const int32_t *letter = w->letter;
+    for (int32_t i = 0; i + 1 < w->length; i++) {
+        int32_t which = find_pair(l, letter[i], letter[i + 1]);
+        if (which == NONE) return false;
+        pair *p = &l->pairs[which];
+        p->count += times * (w->count[0] + w->count[1]);
+        if (times < 0 || (made != NONE && letter[i] != made && letter[i + 1] != made)) continue;
+        if (l->place_count == INT32_MAX ||
+            !lb_alloc_more(&l->places, l->place_count, &l->place_room, sizeof *l->places))
+            return false;
+        l->places[l->place_count] = (place){number, p->places};
+        p->places = (int32_t)l->place_count++;
+    }
+    return true;
+}
+
+static bool has_pair(const word *w, int32_t left, int32_t right)
+{
+    for (int32_t i = 0; i + 1 < w->length; i++)
+        if (w->letter[i] == left && w->letter[i + 1] == right) return true;
+    return false;
+}
+
+static void join_pair(word *w, int32_t left, int32_t right, int32_t made)
+{
+    int32_t length = 0;
+    for (int32_t i = 0; i < w->length; i++) {
+        bool found = w->letter[i] == left && i + 1 < w->length && w->letter[i + 1] == right;
+        w->letter[length++] = found ? made : w->letter[i];
+        i += found;
+    }
+    w->length = length;
+}
+
+/* Puts the pairs of a word that have the new piece among the candidates, each once for a merge. */
+static bool push_new(learner *l, int32_t number, int32_t made)
+{
+    const word *w = &l->words[number];
+    const int32_t *letter = w->letter;
+    for (int32_t i = 0; i + 1 < w->length; i++) {
+        if (letter[i] != made && letter[i + 1] != made) continue;
+        int32_t which = find_pair(l, letter[i], letter[i + 1]);
+        if (l->pairs[which].heard == l->merged) continue;
+        l->pairs[which].heard = l->merged;
+        if (!push(l, which)) return false;
+    }
+    return true;
+}
+
+/* Makes a piece of a pair, in all words that have it. A piece that would be too long is not made. */
+static bool merge(learner *l, int32_t which)
+{
+    const pair p = l->pairs[which];
+    const char *left = lb_vocabulary_symbol(l->ids, p.left), *right = lb_vocabulary_symbol(l->ids, p.right);
+    char text[2 * LB_SUBWORD_PIECE + 1];
+    int32_t made;
+    l->pairs[which].count = 0;
+    if (strlen(left) + strlen(right) > LB_SUBWORD_PIECE) return true;
+    strcat(strcpy(text, left), right);
+    lb_buffer_print(&l->merges, "%s %s\n", left, right);
+    if (l->merges.failed || !add_piece(l, text, p.left, p.right, &made)) return false;
+    l->merged++;
+    for (int32_t at = p.places; at != NONE; at = l->places[at].next) {
+        int32_t number = l->places[at].word;
+        if (!has_pair(&l->words[number], p.left, p.right)) continue;
+        if (!count_pairs(l, number, -1, made)) return false;
+        join_pair(&l->words[number], p.left, p.right, made);
+        if (!count_pairs(l, number, 1, made)) return false;
+    }
+    for (int32_t at = p.places; at != NONE; at = l->places[at].next)
+        if (!push_new(l, l->places[at].word, made)) return false;
+    return true;
+}
+
+static bool learn(learner *l, int64_t wanted)
+{
+    for (int32_t i = 0; i < l->count; i++)
+        if (!count_pairs(l, i, 1, NONE)) return false;
+    for (size_t i = 0; i < l->pair_count; i++)
+        if (!push(l, (int32_t)i)) return false;
+    while (l->merged < wanted && l->heap_count > 0) {
+        candidate top = pop(l);
+        bool stale = l->pairs[top.pair].count != top.count;
+        if (stale ? !push(l, top.pair) : !merge(l, top.pair)) return false;
+    }
+    return true;
+}
+
+/* Writes the words as characters. */
+static bool spell_words(learner *l, const lb_subword_words *words)
+{
+    size_t bytes = 0;
+    int32_t size = words->words ? lb_vocabulary_size(words->words) : LB_FIRST_TOKEN;
+    for (int32_t id = LB_FIRST_TOKEN; id < size; id++)
+        bytes += strlen(lb_vocabulary_symbol(words->words, id));
+    l->words = lb_alloc((size_t)size * sizeof *l->words);
+    l->letters = lb_alloc((bytes + 1) * sizeof *l->letters);
+    int32_t *letter = l->letters;
+    for (int32_t id = LB_FIRST_TOKEN; letter && l->words && id < size; id++) {
+        word *w = &l->words[l->count++];
+        *w = (word){.letter = letter, .count = words->count[id]};
+        const char *text = lb_vocabulary_symbol(words->words, id);
+        for (size_t length; *text; text += length, w->length++) {
+            char character[sizeof LB_SUBWORD_BLANK + 1] = {0};
+            length = (size_t)utf8proc_utf8class[(unsigned char)*text];
+            memcpy(character, text, length);
+            if (!add_piece(l, character, NONE, NONE, letter++)) return false;
+        }
+    }
+    return letter && l->words;
+}
+
+/* The pieces that each side has often enough. */
+static bool keep_pieces(const learner *l, int64_t least, lb_vocabulary *kept[SIDES])
+{
+    for (int32_t i = 0; i < l->count; i++)
+        for (int32_t k = 0; k < l->words[i].length; k++)
+            for (int side = 0; side < SIDES; side++)
+                l->pieces[l->words[i].letter[k]].count[side] += l->words[i].count[side];
+    for (int side = 0; side < SIDES; side++) {
+        kept[side] = lb_vocabulary_new_reserved(NULL);
+        for (int32_t id = LB_FIRST_TOKEN; kept[side] && id < lb_vocabulary_size(l->ids); id++) {
+            const char *text = lb_vocabulary_symbol(l->ids, id);
+            if (l->pieces[id].count[side] >= least && lb_vocabulary_add(kept[side], &text, 1, NULL))
+                return false;
+        }
+        if (!kept[side]) return false;
+    }
+    return true;
+}
+
+char *lb_subwords_learn(const lb_subword_words *words, int64_t wanted, int64_t least,
+                        lb_vocabulary *kept[SIDES], lb_error *error)
+{
+    learner l = {.ids = lb_vocabulary_new_reserved(NULL)};
+    kept[0] = kept[1] = NULL;
+    lb_buffer_print(&l.merges, "%s", "");
+    bool done = l.ids && spell_words(&l, words) && learn(&l, wanted) && keep_pieces(&l, least, kept);
+    char *merges = lb_buffer_end(&l.merges);
+    if (!done || !merges) {
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for subwords");
+        lb_release(merges);
+        merges = NULL;
+    }
+    lb_release(l.heap);
+    lb_release(l.places);
+    lb_release(l.slots);
+    lb_release(l.pairs);
+    lb_release(l.pieces);
+    lb_release(l.letters);
+    lb_release(l.words);
+    lb_vocabulary_free(l.ids);
+    return merges;
+}

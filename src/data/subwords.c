@@ -1,0 +1,397 @@
+#include "data/subwords.h"
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "lookback/tensor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum { NONE = -1, BYTES = 256, BYTE_NAME = 7 };
+
+struct lb_subwords {
+    char *text;               /* the merges, a line for each */
+    lb_vocabulary *ids;       /* pieces by their text; their numbers begin with LB_FIRST_TOKEN */
+    lb_subword_piece *pieces; /* [piece_room], by number */
+    size_t piece_room;
+    lb_subword_merge *merges; /* [count] */
+    int64_t count;
+    int32_t *slots;              /* [slot_count]: merges by their pairs; NONE: free */
+    size_t slot_count;           /* a power of two */
+    char byte[BYTES][BYTE_NAME]; /* "<0x00>" and so on */
+};
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for subwords");
+}
+
+/* ---- Pieces and merges. ---- */
+
+/* The bytes of the character at the start of valid UTF-8. */
+static size_t character_length(const char *text)
+{
+    return (size_t)utf8proc_utf8class[(unsigned char)*text];
+}
+
+/* The number of a piece; NONE if there is none. */
+static int32_t number_of(const lb_subwords *s, const char *text)
+{
+    int32_t id = lb_vocabulary_id(s->ids, text);
+    return id == LB_UNK ? NONE : id;
+}
+
+/* Adds a piece, unless there is one with this text. */
+static lb_status add_piece(lb_subwords *s, const char *text, int32_t left, int32_t right, int32_t *id,
+                           lb_error *error)
+{
+    int32_t size = lb_vocabulary_size(s->ids);
+    *id = number_of(s, text);
+    if (*id != NONE) return LB_OK;
+    if (!lb_alloc_room(&s->pieces, s->piece_room ? (size_t)size : 0, (size_t)size + 1, &s->piece_room,
+                       sizeof *s->pieces))
+        return out_of_memory(error);
+    lb_status status = lb_vocabulary_add(s->ids, &text, 1, error);
+    if (status) return status;
+    *id = size;
+    s->pieces[size] = (lb_subword_piece){lb_vocabulary_symbol(s->ids, size), left, right, true};
+    return LB_OK;
+}
+
+/* The slot of a pair, or the free one for it. */
+static int32_t *find_slot(const lb_subwords *s, int32_t left, int32_t right)
+{
+    uint64_t hash = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
+    for (size_t at = (size_t)(hash >> 32);; at++) { /* Fibonacci hashing */
+        int32_t *slot = &s->slots[at & (s->slot_count - 1)];
+        if (*slot == NONE || (s->merges[*slot].left == left && s->merges[*slot].right == right)) return slot;
+    }
+}
+
+/* The merge of two neighbours; NONE if there is none. */
+static int32_t rank_of(const lb_subwords *s, int32_t left, int32_t right)
+{
+    return left == NONE || right == NONE ? NONE : *find_slot(s, left, right);
+}
+
+/* Of the merge that is read now. */
+static lb_status found_bad(const lb_subwords *s, const char *found, size_t length, const char *expected,
+                           lb_error *error)
+{
+    int shown = length < LB_SUBWORD_PIECE ? (int)length : LB_SUBWORD_PIECE;
+    return lb_error_set(error, LB_ERROR_FORMAT, "merge %lld: found \"%.*s\", expected %s",
+                        (long long)s->count + 1, shown, found, expected);
+}
+
+/* A part of a merge, which is there, or is a character. */
+static lb_status find_part(lb_subwords *s, const char *text, size_t length, int32_t *id, lb_error *error)
+{
+    char part[LB_SUBWORD_PIECE + 1] = {0};
+    if (length > LB_SUBWORD_PIECE) return found_bad(s, text, length, "at most 255 bytes", error);
+    memcpy(part, text, length);
+    *id = number_of(s, part);
+    if (*id != NONE) return LB_OK;
+    if (length > 0 && character_length(part) == length) return add_piece(s, part, NONE, NONE, id, error);
+    return found_bad(s, part, length, "a character, or what a merge before it makes", error);
+}
+
+/* Adds the merge of a line. */
+static lb_status add_merge(lb_subwords *s, const char *line, size_t length, lb_error *error)
+{
+    char whole[2 * LB_SUBWORD_PIECE + 1] = {0};
+    const char *blank = memchr(line, ' ', length);
+    if (!blank) return found_bad(s, line, length, "two pieces", error);
+    size_t left_length = (size_t)(blank - line), right_length = length - left_length - 1;
+    int32_t left, right, id;
+    lb_status status = find_part(s, line, left_length, &left, error);
+    if (!status) status = find_part(s, blank + 1, right_length, &right, error);
+    if (status) return status;
+    int32_t *slot = find_slot(s, left, right);
+    if (*slot != NONE) return found_bad(s, line, length, "a pair that no merge before it has", error);
+    memcpy(whole, line, left_length);
+    memcpy(whole + left_length, blank + 1, right_length);
+    if (left_length + right_length > LB_SUBWORD_PIECE)
+        return found_bad(s, line, length, "at most 255 bytes", error);
+    status = add_piece(s, whole, left, right, &id, error);
+    if (status) return status;
+    *slot = (int32_t)s->count;
+    s->merges[s->count++] = (lb_subword_merge){left, right, id};
+    return LB_OK;
+}
+
+static lb_status parse(lb_subwords *s, const char *text, lb_error *error)
+{
+    int64_t lines = 0;
+    lb_status status = LB_OK;
+    size_t length = strlen(text);
+    for (const char *at = text; *at; at++) lines += *at == '\n';
+    if (lines > LB_SUBWORD_MERGES)
+        return lb_error_set(error, LB_ERROR_FORMAT, "found %lld merges, expected at most %d",
+                            (long long)lines, LB_SUBWORD_MERGES);
+    if ((length > 0 && text[length - 1] != '\n') || !lb_utf8_valid(text, length))
+        return lb_error_set(error, LB_ERROR_FORMAT, "expected merges in UTF-8, each on a line");
+    for (s->slot_count = 2; s->slot_count < 2 * (size_t)lines + 2;) s->slot_count *= 2;
+    s->text = lb_alloc_string(text);
+    s->ids = lb_vocabulary_new_reserved(error);
+    s->slots = lb_alloc(s->slot_count * sizeof *s->slots);
+    s->merges = lb_alloc(((size_t)lines + 1) * sizeof *s->merges);
+    if (!s->text || !s->ids || !s->slots || !s->merges) return out_of_memory(error);
+    for (size_t i = 0; i < s->slot_count; i++) s->slots[i] = NONE;
+    for (const char *end; *text && !status; text = end + 1) {
+        end = strchr(text, '\n');
+        status = add_merge(s, text, (size_t)(end - text), error);
+    }
+    return status;
+}
+
+lb_subwords *lb_subwords_parse(const char *text, lb_error *error)
+{
+    lb_subwords *s = lb_alloc_zero(sizeof *s);
+    if (!s) return lb_null(out_of_memory(error));
+    for (int byte = 0; byte < BYTES; byte++) snprintf(s->byte[byte], BYTE_NAME, "<0x%02X>", (unsigned)byte);
+    if (!parse(s, text, error)) return s;
+    lb_subwords_free(s);
+    return NULL;
+}
+
+void lb_subwords_free(lb_subwords *s)
+{
+    if (!s) return;
+    lb_vocabulary_free(s->ids);
+    lb_release(s->slots);
+    lb_release(s->merges);
+    lb_release(s->pieces);
+    lb_release(s->text);
+    lb_release(s);
+}
+
+const char *lb_subwords_text(const lb_subwords *s)
+{
+    return s->text;
+}
+
+int64_t lb_subwords_count(const lb_subwords *s)
+{
+    return s->count;
+}
+
+const lb_subword_merge *lb_subwords_merges(const lb_subwords *s)
+{
+    return s->merges;
+}
+
+const lb_subword_piece *lb_subwords_pieces(const lb_subwords *s, int32_t *end)
+{
+    *end = lb_vocabulary_size(s->ids);
+    return s->pieces;
+}
+
+lb_status lb_subwords_restrict(lb_subwords *s, const lb_vocabulary *vocabulary, lb_error *error)
+{
+    lb_status status = LB_OK;
+    int32_t other;
+    for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(vocabulary) && !status; id++) {
+        const char *symbol = lb_vocabulary_symbol(vocabulary, id);
+        if (character_length(symbol) == strlen(symbol))
+            status = add_piece(s, symbol, NONE, NONE, &other, error);
+    }
+    for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(s->ids); id++)
+        s->pieces[id].allowed = lb_vocabulary_id(vocabulary, s->pieces[id].text) != LB_UNK;
+    return status;
+}
+
+/* ---- A text in pieces. ---- */
+
+/* One character of a word, and then the piece that begins there. */
+typedef struct piece_link {
+    const char *at;
+    int32_t id; /* NONE: no piece has this character */
+    int32_t before, after;
+} piece_link;
+
+_Static_assert(sizeof(piece_link) + 2 * sizeof(uint64_t) <= LB_SUBWORD_LINK, "links have too little room");
+
+/* A word while its characters are joined. */
+typedef struct joining {
+    const lb_subwords *subwords;
+    piece_link *links; /* [count], linked in the order of the word */
+    int32_t count;
+    uint64_t *heap; /* [2 count]: merges that are possible, the earliest on top: rank, then place */
+    size_t waiting;
+} joining;
+
+static void push(joining *j, int32_t place)
+{
+    const piece_link *l = &j->links[place];
+    int32_t rank = l->after == NONE ? NONE : rank_of(j->subwords, l->id, j->links[l->after].id);
+    if (rank == NONE) return;
+    uint64_t entry = (uint64_t)rank << 32 | (uint32_t)place;
+    size_t at = j->waiting++;
+    for (; at > 0 && j->heap[(at - 1) / 2] > entry; at = (at - 1) / 2) j->heap[at] = j->heap[(at - 1) / 2];
+    j->heap[at] = entry;
+}
+
+static uint64_t pop(joining *j)
+{
+    uint64_t top = j->heap[0], last = j->heap[--j->waiting];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < j->waiting; at = child) {
+        if (child + 1 < j->waiting && j->heap[child + 1] < j->heap[child]) child++;
+        if (j->heap[child] >= last) break;
+        j->heap[at] = j->heap[child];
+    }
+    j->heap[at] = last;
+    return top;
+}
+
+/* Carries out the merges, the earliest first. An entry whose neighbours have changed since is left. */
+static void join_pieces(joining *j)
+{
+    for (int32_t i = 0; i < j->count; i++) push(j, i);
+    while (j->waiting > 0) {
+        uint64_t entry = pop(j);
+        int32_t place = (int32_t)(uint32_t)entry, rank = (int32_t)(entry >> 32);
+        piece_link *l = &j->links[place];
+        int32_t next = l->after;
+        if (next == NONE || rank_of(j->subwords, l->id, j->links[next].id) != rank) continue;
+        l->id = j->subwords->merges[rank].made;
+        l->after = j->links[next].after;
+        j->links[next].id = NONE;
+        j->links[next].after = NONE;
+        if (l->after != NONE) j->links[l->after].before = place;
+        push(j, place);
+        if (l->before != NONE) push(j, l->before);
+    }
+}
+
+static void add_symbol(lb_symbols *symbols, const char *symbol)
+{
+    symbols->symbol[symbols->count++] = symbol;
+}
+
+static void add_bytes(const lb_subwords *s, const char *text, size_t length, lb_symbols *symbols)
+{
+    for (size_t i = 0; i < length; i++) add_symbol(symbols, s->byte[(unsigned char)text[i]]);
+}
+
+/* A piece, or its parts if the vocabulary lacks it. */
+static void add_allowed(const lb_subwords *s, int32_t id, lb_symbols *symbols)
+{
+    const lb_subword_piece *p = &s->pieces[id];
+    if (p->allowed) {
+        add_symbol(symbols, p->text);
+    } else if (p->left != NONE) {
+        add_allowed(s, p->left, symbols);
+        add_allowed(s, p->right, symbols);
+    } else if (strcmp(p->text, LB_SUBWORD_BLANK) == 0) {
+        add_bytes(s, " ", 1, symbols);
+    } else {
+        add_bytes(s, p->text, strlen(p->text), symbols);
+    }
+}
+
+static bool is_mark(const char *text)
+{
+    return strncmp(text, LB_SUBWORD_BLANK, strlen(LB_SUBWORD_BLANK)) == 0;
+}
+
+static void cut_word(joining *j, const char *word, const char *end, lb_symbols *symbols)
+{
+    const lb_subwords *s = j->subwords;
+    char character[sizeof LB_SUBWORD_BLANK + 1];
+    j->count = 0;
+    for (size_t length; word < end; word += length) {
+        length = character_length(word);
+        memcpy(character, word, length);
+        character[length] = '\0';
+        int32_t id = is_mark(word) ? NONE : number_of(s, *word == ' ' ? LB_SUBWORD_BLANK : character);
+        j->links[j->count] = (piece_link){word, id, j->count - 1, j->count + 1};
+        j->count++;
+    }
+    j->links[j->count - 1].after = NONE;
+    join_pieces(j);
+    for (int32_t i = 0; i != NONE; i = j->links[i].after) {
+        const piece_link *l = &j->links[i];
+        if (l->id != NONE)
+            add_allowed(s, l->id, symbols);
+        else
+            add_bytes(s, l->at, character_length(l->at), symbols);
+    }
+}
+
+char *lb_subwords_cut(const lb_subwords *subwords, const char *text, size_t length, lb_symbols *symbols)
+{
+    joining j = {.subwords = subwords, .links = symbols->links};
+    j.heap = (uint64_t *)(void *)(j.links + length + 1);
+    symbols->letters[0] = ' ';
+    memcpy(symbols->letters + 1, text, length);
+    const char *at = symbols->letters, *end = at + length + 1, *word;
+    while ((word = lb_subwords_next(&at, end))) cut_word(&j, word, at, symbols);
+    return symbols->letters; /* the symbols do not point there */
+}
+
+/* ---- Pieces as text again. ---- */
+
+/* The byte that a symbol stands for; NONE if it is a piece. */
+static int byte_of(const char *symbol)
+{
+    char *end;
+    if (strlen(symbol) != BYTE_NAME - 1 || strncmp(symbol, "<0x", 3) != 0) return NONE;
+    unsigned long byte = strtoul(symbol + 3, &end, 16);
+    return strcmp(end, ">") == 0 && byte < BYTES ? (int)byte : NONE;
+}
+
+char *lb_subwords_append(char *to, const char *symbol)
+{
+    int byte = byte_of(symbol);
+    if (byte > 0) {
+        *to++ = (char)byte;
+    } else {
+        while (*symbol) {
+            bool blank = is_mark(symbol);
+            *to++ = blank ? ' ' : *symbol;
+            symbol += blank ? strlen(LB_SUBWORD_BLANK) : 1;
+        }
+    }
+    *to = '\0';
+    return to;
+}
+
+char *lb_subwords_finish(char *text, size_t *length)
+{
+    static const char replacement[] = "\xEF\xBF\xBD";
+    size_t skipped = *text == ' ', valid = 0, room = 3 * *length + 1;
+    *length -= skipped;
+    memmove(text, text + skipped, *length + 1);
+    if (lb_utf8_valid(text, *length)) return text;
+    char *mended = lb_alloc(room), *to = mended;
+    for (size_t at = 0; mended && at < *length; at += valid + 1) {
+        valid = lb_utf8_prefix(text + at, *length - at);
+        memcpy(to, text + at, valid);
+        to += valid;
+        if (at + valid == *length) break;
+        memcpy(to, replacement, sizeof replacement - 1);
+        to += sizeof replacement - 1;
+    }
+    if (mended) *to = '\0';
+    if (mended) *length = (size_t)(to - mended);
+    lb_release(text);
+    return mended;
+}
+
+lb_status lb_subwords_add_bytes(lb_vocabulary *vocabulary, lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (unsigned byte = 1; byte < BYTES && !status; byte++) {
+        char name[BYTE_NAME];
+        const char *symbol = name;
+        bool ends = byte == '\t' || byte == '\n' || byte == '\r';
+        bool never = byte == 0xC0 || byte == 0xC1 || byte > 0xF4; /* in UTF-8 */
+        snprintf(name, sizeof name, "<0x%02X>", byte);
+        if (!ends && !never && lb_vocabulary_id(vocabulary, symbol) == LB_UNK)
+            status = lb_vocabulary_add(vocabulary, &symbol, 1, error);
+    }
+    return status;
+}

@@ -1,0 +1,78 @@
+/* The subwords of a training: learned from its pairs, not from those that are held out. */
+#include "base/alloc.h"
+#include "base/format.h"
+#include "translate/training/data.h"
+#include "translate/training/recipe.h"
+
+#include <stdio.h>
+
+enum { SIDES = 2, LEAST = 2 };
+
+static lb_status count_words(lb_training_data *data, lb_subword_words words[SIDES], bool separate,
+                             lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i < lb_pairs_count(data->train) && !status; i++) {
+        const lb_pair_line *line;
+        status = lb_pairs_read(data->train, i, &line, error);
+        if (!status) status = lb_subword_words_add(&words[0], 0, &line->source, error);
+        if (!status) status = lb_subword_words_add(&words[separate], 1, &line->target, error);
+    }
+    return status;
+}
+
+static void note_few(const lb_training_config *c, const lb_training_data *data, int64_t found)
+{
+    char text[LB_MESSAGE_LENGTH];
+    if (found >= c->subwords) return;
+    lb_snprintf(text, sizeof text,
+                "%.300s: found %lld merges instead of %d (subwords): no pair of pieces occurs twice any more",
+                data->train->path, (long long)found, c->subwords);
+    lb_training_tell_text(c, LB_EVENT_NOTE, text);
+}
+
+/* The merges of one side or of both, restricted to the pieces that each has often enough. */
+static lb_status learn(lb_training_data *data, const lb_training_config *c, int least,
+                       const lb_subword_words *words, int first, lb_error *error)
+{
+    lb_vocabulary *kept[SIDES];
+    char *merges = lb_subwords_learn(words, c->subwords, least, kept, error);
+    lb_status status = merges ? LB_OK : LB_ERROR_MEMORY;
+    for (int side = first; side <= (c->separate_subwords ? first : 1) && !status; side++) {
+        data->subwords[side] = lb_subwords_parse(merges, error);
+        status = data->subwords[side] ? lb_subwords_restrict(data->subwords[side], kept[side], error)
+                                      : error->status;
+    }
+    if (!status) note_few(c, data, lb_subwords_count(data->subwords[first]));
+    lb_vocabulary_free(kept[0]);
+    lb_vocabulary_free(kept[1]);
+    lb_release(merges);
+    return status;
+}
+
+static lb_status learn_all(lb_training_data *data, const lb_training_config *c, int least, lb_error *error)
+{
+    lb_subword_words words[SIDES] = {{0}, {0}};
+    lb_status status = count_words(data, words, c->separate_subwords, error);
+    if (!status) status = learn(data, c, least, &words[0], 0, error);
+    if (!status && c->separate_subwords) status = learn(data, c, least, &words[1], 1, error);
+    lb_subword_words_free(&words[0]);
+    lb_subword_words_free(&words[1]);
+    return status;
+}
+
+lb_status lb_training_subwords(lb_training_data *data, const lb_training_config *c, int least,
+                               lb_error *error)
+{
+    lb_pairs *const files[] = {data->train, data->dev};
+    lb_status status = learn_all(data, c, least > LEAST ? least : LEAST, error);
+    for (int i = 0; i < 2 && !status; i++)
+        if (files[i]) status = lb_pairs_split_again(files[i], data->subwords[0], data->subwords[1], error);
+    if (status) return status;
+    lb_vocabulary_free(data->source);
+    lb_vocabulary_free(data->target);
+    data->source = lb_vocabulary_new_reserved(error);
+    data->target = lb_vocabulary_new_reserved(error);
+    if (!data->source || !data->target) return LB_ERROR_MEMORY;
+    return lb_pairs_tally_symbols(data->train, data->source, data->target, error);
+}
