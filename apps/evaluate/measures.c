@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "data/pair_report.h"
+#include "data/subwords.h"
 #include "data/symbols.h"
 
 #include <ctype.h>
@@ -31,7 +32,9 @@ lb_status app_score_open(app_score *score, app_judging judging, const lb_symbol_
     *score = (app_score){.judging = judging,
                          .symbols = lb_vocabulary_new_reserved(error),
                          .words = lb_vocabulary_new_reserved(error),
-                         .letters = separated ? NULL : lb_symbol_kind_names[rule->graphemes],
+                         .letters = separated        ? NULL
+                                    : rule->subwords ? LB_SUBWORDS
+                                                     : lb_symbol_kind_names[rule->graphemes],
                          .rule = *rule,
                          .separator = lb_alloc_string(separated ? rule->separator : ""),
                          .fewest = INT64_MAX};

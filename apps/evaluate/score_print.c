@@ -4,6 +4,7 @@
 #include "console/console.h"
 #include "console/output.h"
 #include "data/pair_report.h"
+#include "data/subwords.h"
 #include "evaluate/evaluate.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ enum { MOST_LINES = 10, SIGNATURE = 128 };
 static const char *bleu_of(const app_score *score)
 {
     if (!score->letters) return "BLEU of symbols";
+    if (strcmp(score->letters, LB_SUBWORDS) == 0) return "BLEU of subwords";
     return strcmp(score->letters, lb_symbol_kind_names[true]) == 0 ? "BLEU of graphemes"
                                                                    : "BLEU of characters";
 }

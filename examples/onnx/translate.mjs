@@ -26,6 +26,7 @@ function metadata(bytes) {
 /** Opens NAME.encoder.onnx and NAME.decoder.onnx. */
 export async function open(name) {
     const about = metadata(await readFile(`${name}.encoder.onnx`));
+    if (about["lookback.source_subwords"]) throw new Error(`${name}: this search does not cut words in pieces`);
     return {
         ...JSON.parse(about["lookback.task"]),
         read: JSON.parse(about["lookback.source_vocabulary"]),

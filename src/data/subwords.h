@@ -23,6 +23,9 @@ enum {
 /** The blank in front of a word, and the letters of a text in it. */
 #define LB_SUBWORD_BLANK "\xE2\x96\x81"
 
+/** What symbols are that are pieces, beside lb_symbol_kind_names. */
+#define LB_SUBWORDS "subwords"
+
 typedef struct lb_subwords lb_subwords;
 
 typedef struct lb_subword_piece {

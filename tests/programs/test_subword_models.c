@@ -91,6 +91,31 @@ START_TEST(test_subwords_are_shown_and_scored_as_they_are_written)
     ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetObjectItem(output, "text")),
                      "The woman reads a b\u00f6ok.");
     cJSON_Delete(json);
+    RUN("Die Frau liest ein Buch.\tThe woman reads a book.\n", LOOKBACK, "evaluate", "out", "-");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU of subwords "));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU   "));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nchrF2 "));
+}
+END_TEST
+
+/* The key of an entry is a text, whatever its pieces are. */
+START_TEST(test_subwords_and_a_lexicon)
+{
+    train("out", "120");
+    support_write_text("known.tsv", "Die Frau\tThe lady\nStra\u00dfe\u6f22 7\tno road\n");
+    RUN("", LOOKBACK, "join", "out", "--lexicon", "known.tsv", "-o", "exact");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    RUN("Stra\u00dfe\u6f22 7\nDie Frau\n", LOOKBACK, "predict", "exact");
+    ck_assert_str_eq(result.output, "Stra\u00dfe\u6f22 7\tno road\nDie Frau\tThe lady\n");
+    support_write_text("texts.txt", "Die Frau\nStra\u00dfe\u6f22 7\nDie Frau liest.\n Die Frau\n");
+    support_compile_exported("exact", (const char *const[]){"--lexicon", "all", "--beam", "1", NULL}, "lines",
+                             "-O1");
+    size_t bytes;
+    char *file = support_content("texts.txt", &bytes);
+    RUN(file, "./lines");
+    ck_assert_int_eq(strncmp(result.output, "The lady\nno road\n", 17), 0);
+    free(file);
 }
 END_TEST
 
@@ -164,11 +189,11 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("subword models",
-                             SUPPORT_TESTS(test_subwords_any_text_is_read_and_a_c_file_reads_it_alike,
-                                           test_subwords_are_shown_and_scored_as_they_are_written,
-                                           test_subwords_of_each_side_and_fewer_than_wanted,
-                                           test_subwords_belong_to_the_run_and_to_what_starts_from_it,
-                                           test_subwords_need_no_separators,
-                                           test_subwords_resumed_training_has_the_same_weights));
+    return support_run_tests(
+        "subword models",
+        SUPPORT_TESTS(test_subwords_any_text_is_read_and_a_c_file_reads_it_alike,
+                      test_subwords_are_shown_and_scored_as_they_are_written, test_subwords_and_a_lexicon,
+                      test_subwords_of_each_side_and_fewer_than_wanted,
+                      test_subwords_belong_to_the_run_and_to_what_starts_from_it,
+                      test_subwords_need_no_separators, test_subwords_resumed_training_has_the_same_weights));
 }

@@ -33,8 +33,9 @@ static void add_entry(lb_buffer *message, const char *key, const char *value)
 /* Metadata come first, where they are found without reading the graph. */
 static void add_metadata(const lb_safetensors *file, lb_buffer *message)
 {
-    static const char *const keys[] = {"lookback.model", "lookback.config", LB_DIRECTION_KEY,
-                                       LB_SORT_TASK_KEY, LB_SOURCE_VOCABULARY_KEY};
+    static const char *const keys[] = {
+        "lookback.model",         "lookback.config",      LB_DIRECTION_KEY,      LB_SORT_TASK_KEY,
+        LB_SOURCE_VOCABULARY_KEY, LB_SOURCE_SUBWORDS_KEY, LB_TARGET_SUBWORDS_KEY};
     const char *target = lb_safetensors_metadata_value(file, LB_TARGET_VOCABULARY_KEY);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         add_entry(message, keys[i], lb_safetensors_metadata_value(file, keys[i]));
