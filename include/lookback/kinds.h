@@ -84,6 +84,10 @@ struct lb_model_kind {
 
     /* The log-probabilities [batch, T, target_vocab] of given targets, each in reading order; NULL after an error. */
     lb_tensor *(*force)(const lb_model *model, lb_tokens source, lb_tokens target_out);
+
+    /* lb_model_forward: the logits [batch, T, target_vocab] of `encode` and `decode`, where these cost more because of
+     * their weights. NULL: these two are called. */
+    lb_tensor *(*forward)(const lb_model *model, lb_tokens source, lb_tokens target_in);
 };
 
 /** Rows row[0], row[1], ... of x as a new tensor, without a gradient: for lb_model_kind.select. NULL stays NULL. */

@@ -52,6 +52,14 @@ lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_
  *  Shapes: x [..., inputs], weight [top + rows or more, inputs] -> [..., rows]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_rows(lb_tensor *x, lb_tensor *weight, int64_t top, int64_t rows, lb_tensor *bias);
 
+/** max(lb_affine(x, weight, bias), 0). Shapes and errors as lb_affine. */
+lb_tensor *lb_affine_relu(lb_tensor *x, lb_tensor *weight, lb_tensor *bias);
+
+/** lb_standardize(x + lb_dropout(branch, p)): a residual connection and a norm. Output 1 is the sum.
+ *  Shapes: as lb_standardize; branch as x. Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT unless 0 <= p < 1. */
+lb_tensor *lb_add_standardize(lb_tensor *x, lb_tensor *branch, lb_tensor *weight, lb_tensor *bias,
+                              lb_real epsilon, lb_real p);
+
 /** lb_attend_dot_with on columns of one or two tensors, with values as wide as keys. The query is the first columns of
  *  its tensor. Keys and then values are the last columns of theirs, or of that of the query if `keys` is NULL.
  *  Shapes: query [batch, Q, heads width or more], keys [batch, K, 2 kv_heads width or more] -> as there.

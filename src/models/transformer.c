@@ -213,13 +213,6 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
     return memory;
 }
 
-/* The mask of `count` more tokens: each sees the tokens before it and itself. */
-static lb_tensor *causal_mask(lb_tape *tape, int64_t past, int64_t count)
-{
-    if (count == 1) return NULL;
-    return lb_slice(lb_causal_mask(tape, past + count), 0, past, count);
-}
-
 /* What one token at a time attends to. False after an error, recorded on the tape. */
 static bool begin_step(const lb_transformer_memory *memory, lb_tokens target_in, int64_t layers,
                        lb_decoder_step *step)
@@ -266,8 +259,8 @@ static bool begin_whole(lb_tape *tape, int64_t layers, lb_transformer_memory *me
 
 /* One token at a time goes on from a cache, and so do more tokens after others. All at once, and whatever is recorded,
  * goes through the ops of training. */
-lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
-                                             lb_tokens target_in, lb_tensor **self)
+static lb_transformer_decoded decode_tokens(const lb_transformer *model, const lb_transformer_memory *memory,
+                                            lb_tokens target_in, lb_tensor **self, bool weighs)
 {
     lb_tape *tape = target_in.tape;
     int64_t layers = model->config.layers;
@@ -282,7 +275,8 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
         return decoded;
     }
     const char *outer = lb_tape_enter(tape, model->name);
-    lb_transformer_context context = {.self_weights = self, .cross_weights = weights};
+    lb_transformer_context context = {.self_weights = self,
+                                      .cross_weights = weighs || model->copying.symbols ? weights : NULL};
     context.self_bias = lb_positional_bias(&model->target_positions, tape, memory->length, target_in.length);
     if (!steps) memcpy(after->past, memory->past, (size_t)layers * sizeof *memory->past);
     if (steps ? !begin_step(memory, target_in, layers, &step) : !begin_whole(tape, layers, after)) {
@@ -294,7 +288,9 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
         after->cache = step.cache;
         context.step = &step;
     } else {
-        context.self_mask = causal_mask(tape, memory->length, target_in.length);
+        if (target_in.length > 1) /* each sees the tokens before it and itself */
+            context.self_mask = lb_slice(lb_causal_mask(tape, after->length + target_in.length), 0,
+                                         after->length, target_in.length);
         context.past = after->past;
         context.memory_projected = after->source;
         context.memory_mask = after->mask;
@@ -304,7 +300,7 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
         embed(model, &model->target_embedding, &model->target_positions, target_in, memory->length);
     lb_tensor *x = lb_transformer_stack_forward(&model->decoder, input, &context);
     decoded.logits = lb_linear_forward(&model->output, x);
-    decoded.weights = lb_concat(weights, (int)layers, 1);
+    if (weighs) decoded.weights = lb_concat(weights, (int)layers, 1);
     if (model->copying.symbols) {
         lb_tensor *const gate[LB_COPYING_OPERANDS] = {NULL, x, input};
         decoded.logits =
@@ -312,6 +308,12 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
     }
     lb_tape_leave(tape, outer);
     return decoded;
+}
+
+lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
+                                             lb_tokens target_in, lb_tensor **self)
+{
+    return decode_tokens(model, memory, target_in, self, true);
 }
 
 lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens source, lb_tokens target_in)
@@ -334,9 +336,11 @@ lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens sourc
     return found;
 }
 
+/* Nobody asks for weights, so that attention computes them block by block. */
 lb_tensor *lb_transformer_forward(const lb_transformer *model, lb_tokens source, lb_tokens target_in)
 {
-    return lb_model_forward(&model->base, source, target_in);
+    lb_transformer_memory memory = lb_transformer_encode(model, source, NULL);
+    return decode_tokens(model, &memory, target_in, NULL, false).logits;
 }
 
 /* ---- As an lb_model. ---- */
@@ -357,6 +361,11 @@ static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tok
         lb_transformer_decode((const lb_transformer *)model, from, target_in, NULL);
     *after = decoded.memory;
     return (lb_model_step){decoded.logits, decoded.weights, after};
+}
+
+static lb_tensor *forward(const lb_model *model, lb_tokens source, lb_tokens target_in)
+{
+    return lb_transformer_forward((const lb_transformer *)model, source, target_in);
 }
 
 /* Rows of the past and of the source are found by their numbers: nothing is copied but these numbers. */
@@ -386,4 +395,5 @@ const lb_model_kind lb_transformer_kind = {
     .encode = encode,
     .decode = decode,
     .select = select_rows,
+    .forward = forward,
 };

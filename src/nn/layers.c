@@ -39,6 +39,14 @@ lb_tensor *lb_linear_forward_pair(const lb_linear *linear, lb_tensor *a, lb_tens
     return y;
 }
 
+lb_tensor *lb_linear_forward_relu(const lb_linear *linear, lb_tensor *x)
+{
+    const char *outer = lb_module_enter(x, linear->name);
+    lb_tensor *y = lb_affine_relu(x, linear->weight, linear->bias);
+    lb_module_leave(x, outer);
+    return y;
+}
+
 /* ---- Embedding: one vector per token. ---- */
 
 lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,
@@ -95,6 +103,14 @@ lb_tensor *lb_layer_norm_forward(const lb_layer_norm *norm, lb_tensor *x)
 {
     const char *outer = lb_module_enter(x, norm->name);
     lb_tensor *y = lb_standardize(x, norm->weight, norm->bias, norm->epsilon);
+    lb_module_leave(x, outer);
+    return y;
+}
+
+lb_tensor *lb_layer_norm_forward_sum(const lb_layer_norm *norm, lb_tensor *x, lb_tensor *branch, lb_real p)
+{
+    const char *outer = lb_module_enter(x, norm->name);
+    lb_tensor *y = lb_add_standardize(x, branch, norm->weight, norm->bias, norm->epsilon, p);
     lb_module_leave(x, outer);
     return y;
 }

@@ -10,6 +10,12 @@
  *  Shapes: a [..., n], b [..., inputs - n] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_linear_forward_pair(const lb_linear *linear, lb_tensor *a, lb_tensor *b);
 
+/** lb_relu of lb_linear_forward, in one op. */
+lb_tensor *lb_linear_forward_relu(const lb_linear *linear, lb_tensor *x);
+
+/** lb_layer_norm_forward of x + lb_dropout(branch, p), in one op. Output 1 is the sum. */
+lb_tensor *lb_layer_norm_forward_sum(const lb_layer_norm *norm, lb_tensor *x, lb_tensor *branch, lb_real p);
+
 /** The input part of the gates of a cell, 3 of a GRU and 4 of an LSTM: the operand x of the recurrent ops. */
 typedef struct lb_gates {
     lb_tensor *x;            /* [batch, length, gates hidden]; or a table [vocabulary, gates hidden] */
@@ -37,9 +43,10 @@ lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer);
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values);
 
 /** The second half: attends to the result of lb_multi_head_project. Shapes, mask and errors as
- *  lb_multi_head_forward. */
+ *  lb_multi_head_forward. `weighs`: the caller wants the weights; without it they are NULL, and the memory grows with
+ *  the length, not with its square. */
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
-                                     lb_tensor *mask, lb_tensor *bias);
+                                     lb_tensor *mask, lb_tensor *bias, bool weighs);
 
 /** The first half of self-attention, by one product: queries, keys and values of x at the positions `first`, first + 1,
  *  ..., which only `rotary` reads. Not with `names`.
@@ -48,7 +55,7 @@ lb_tensor *lb_multi_head_project_self(const lb_multi_head *attention, lb_tensor 
 
 /** The second half with projected queries: the first columns of `asked`, which may be the keys, too. */
 lb_attended_result lb_multi_head_attend(const lb_multi_head *attention, lb_tensor *asked, lb_key_values seen,
-                                        lb_tensor *mask, lb_tensor *bias);
+                                        lb_tensor *mask, lb_tensor *bias, bool weighs);
 
 /* ---- positional.c ---- */
 

@@ -139,18 +139,18 @@ static int64_t first_position(lb_tensor *asked, lb_key_values seen)
 }
 
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
-                                     lb_tensor *mask, lb_tensor *bias)
+                                     lb_tensor *mask, lb_tensor *bias, bool weighs)
 {
     int64_t heads = attention->config.heads;
     const char *outer = lb_module_enter(query, attention->name);
     lb_tensor *asked = project(attention, QUERY, QUERY, query);
     asked = turn(attention, asked, heads, heads, first_position(asked, seen));
     lb_module_leave(query, outer);
-    return lb_multi_head_attend(attention, asked, seen, mask, bias);
+    return lb_multi_head_attend(attention, asked, seen, mask, bias, weighs);
 }
 
 lb_attended_result lb_multi_head_attend(const lb_multi_head *attention, lb_tensor *asked, lb_key_values seen,
-                                        lb_tensor *mask, lb_tensor *bias)
+                                        lb_tensor *mask, lb_tensor *bias, bool weighs)
 {
     const lb_multi_head_config *c = &attention->config;
     const char *outer = lb_module_enter(asked, attention->name);
@@ -160,13 +160,14 @@ lb_attended_result lb_multi_head_attend(const lb_multi_head *attention, lb_tenso
                               .dropout = c->dropout,
                               .normalizer = c->normalizer,
                               .softcap = c->softcap,
-                              .window = c->window};
+                              .window = c->window,
+                              .context_only = !weighs};
     options.first = first_position(asked, seen);
     bool packed = attention->packed_weight && !seen.values;
     lb_tensor *context = packed ? lb_attend_packed(asked, seen.keys == asked ? NULL : seen.keys, mask, bias,
                                                    c->key_width, options)
                                 : lb_attend_dot_with(asked, seen.keys, seen.values, mask, bias, options);
-    lb_tensor *weights = lb_op_output(context, 1);
+    lb_tensor *weights = weighs ? lb_op_output(context, 1) : NULL;
     lb_tensor *output = lb_linear_forward(&attention->output, context);
     lb_module_leave(asked, outer);
     return (lb_attended_result){output, weights};
@@ -177,9 +178,10 @@ lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tens
 {
     if (attention->packed_weight && query == keys && keys == values) {
         lb_tensor *projected = lb_multi_head_project_self(attention, query, 0);
-        return lb_multi_head_attend(attention, projected, (lb_key_values){projected, NULL}, mask, bias);
+        return lb_multi_head_attend(attention, projected, (lb_key_values){projected, NULL}, mask, bias, true);
     }
-    return lb_multi_head_ask(attention, query, lb_multi_head_project(attention, keys, values), mask, bias);
+    return lb_multi_head_ask(attention, query, lb_multi_head_project(attention, keys, values), mask, bias,
+                             true);
 }
 
 lb_status lb_multi_head_block_init(lb_multi_head_block *block, lb_params *params, const char *name,
@@ -195,7 +197,6 @@ lb_attended_result lb_multi_head_block_forward(const lb_multi_head_block *block,
                                                lb_tensor *keys, lb_tensor *values, lb_tensor *mask)
 {
     lb_attended_result result = lb_multi_head_forward(&block->attention, query, keys, values, mask, NULL);
-    lb_tensor *sum = lb_add(lb_dropout(result.context, block->dropout), query);
-    result.context = lb_layer_norm_forward(&block->norm, sum);
+    result.context = lb_layer_norm_forward_sum(&block->norm, query, result.context, block->dropout);
     return result;
 }

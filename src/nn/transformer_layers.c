@@ -68,7 +68,8 @@ static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tens
     lb_key_values seen = {projected, NULL};
     if (context->past)
         seen = context->past[index] = append(&layer->self.config, context->past[index], projected);
-    return lb_multi_head_attend(&layer->self, projected, seen, context->self_mask, context->self_bias);
+    return lb_multi_head_attend(&layer->self, projected, seen, context->self_mask, context->self_bias,
+                                context->self_weights != NULL);
 }
 
 static lb_attended_result attend_source(const lb_transformer_layer *layer, lb_tensor *x,
@@ -78,7 +79,8 @@ static lb_attended_result attend_source(const lb_transformer_layer *layer, lb_te
     lb_key_values seen = context->memory_projected
                              ? context->memory_projected[index]
                              : lb_multi_head_project(&layer->cross, context->memory, context->memory);
-    return lb_multi_head_ask(&layer->cross, x, seen, context->memory_mask, NULL);
+    return lb_multi_head_ask(&layer->cross, x, seen, context->memory_mask, NULL,
+                             context->cross_weights != NULL);
 }
 
 static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, lb_tensor *x,
@@ -97,28 +99,52 @@ static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, l
     case FEED_FORWARD:
         break;
     }
-    lb_tensor *inner = lb_relu(lb_linear_forward(&layer->inner, x));
+    lb_tensor *inner = lb_linear_forward_relu(&layer->inner, x);
     return lb_linear_forward(&layer->outer, lb_dropout(inner, layer->config.dropout));
 }
 
-/* x + part(norm(x)), or norm(x + part(x)). */
-static lb_tensor *residual(const lb_transformer_layer *layer, lb_part which, int norm, lb_tensor *x,
-                           const lb_transformer_context *context, int64_t index)
+/* What runs through the layers: x, and the result of a part that is not yet added to it, unless that is NULL. The norm
+ * that follows adds it. */
+typedef struct stream {
+    lb_tensor *x, *branch;
+} stream;
+
+static lb_tensor *norm_of(const lb_layer_norm *norm, lb_real dropout, stream *s)
 {
-    bool pre = layer->config.pre_norm;
-    lb_tensor *in = pre ? lb_layer_norm_forward(&layer->norm[norm], x) : x;
-    lb_tensor *out = lb_dropout(apply_part(layer, which, in, context, index), layer->config.dropout);
-    lb_tensor *sum = lb_add(x, out);
-    return pre ? sum : lb_layer_norm_forward(&layer->norm[norm], sum);
+    if (!s->branch) return lb_layer_norm_forward(norm, s->x);
+    lb_tensor *normal = lb_layer_norm_forward_sum(norm, s->x, s->branch, dropout);
+    *s = (stream){lb_op_output(normal, 1), NULL};
+    return normal;
+}
+
+/* x + part(norm(x)), or norm(x + part(x)). */
+static stream residual(const lb_transformer_layer *layer, lb_part which, int norm, stream s,
+                       const lb_transformer_context *context, int64_t index)
+{
+    const lb_real dropout = layer->config.dropout;
+    if (layer->config.pre_norm) {
+        lb_tensor *in = norm_of(&layer->norm[norm], dropout, &s);
+        s.branch = apply_part(layer, which, in, context, index);
+        return s;
+    }
+    s.branch = apply_part(layer, which, s.x, context, index);
+    return (stream){norm_of(&layer->norm[norm], dropout, &s), NULL};
+}
+
+static stream run_layer(const lb_transformer_layer *layer, stream s, const lb_transformer_context *context,
+                        int64_t index)
+{
+    int norm = 0;
+    s = residual(layer, SELF, norm++, s, context, index);
+    if (layer->crosses) s = residual(layer, CROSS, norm++, s, context, index);
+    return residual(layer, FEED_FORWARD, norm, s, context, index);
 }
 
 lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_tensor *x,
                                         const lb_transformer_context *context, int64_t index)
 {
-    int norm = 0;
-    x = residual(layer, SELF, norm++, x, context, index);
-    if (layer->crosses) x = residual(layer, CROSS, norm++, x, context, index);
-    return residual(layer, FEED_FORWARD, norm, x, context, index);
+    stream s = run_layer(layer, (stream){x, NULL}, context, index);
+    return s.branch ? lb_add(s.x, lb_dropout(s.branch, layer->config.dropout)) : s.x;
 }
 
 lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *params, const char *name,
@@ -149,6 +175,7 @@ void lb_transformer_stack_project(const lb_transformer_stack *stack, lb_tensor *
 lb_tensor *lb_transformer_stack_forward(const lb_transformer_stack *stack, lb_tensor *x,
                                         const lb_transformer_context *context)
 {
-    for (int i = 0; i < stack->layers; i++) x = lb_transformer_layer_forward(&stack->layer[i], x, context, i);
-    return lb_layer_norm_forward(&stack->norm, x);
+    stream s = {x, NULL};
+    for (int i = 0; i < stack->layers; i++) s = run_layer(&stack->layer[i], s, context, i);
+    return norm_of(&stack->norm, stack->layers ? stack->layer[0].config.dropout : 0, &s);
 }

@@ -48,6 +48,7 @@ typedef struct tiling {
     lb_real beta, *c;
     int64_t stride;
     const lb_real *row; /* the initial value of each row of c; NULL: none */
+    bool rectify;
 } tiling;
 
 /* Doubles the number of parts of a side; false if they would be too small. */
@@ -77,6 +78,13 @@ static int64_t tile_start(int64_t length, int64_t tile, int64_t tiles)
     return lb_smaller(length, units * tile / tiles * UNIT);
 }
 
+/* NaN stays. */
+LB_KERNEL(rectify_rows, (int64_t m, int64_t n, lb_real *c, int64_t stride), (m, n, c, stride))
+{
+    for (int64_t i = 0; i < m; i++, c += stride)
+        for (int64_t j = 0; j < n; j++) c[j] = c[j] < 0 ? 0 : c[j];
+}
+
 /* A tile of c, which is first filled with its part of the row, if there is one. */
 static void multiply_tile(const tiling *t, int64_t tile)
 {
@@ -90,6 +98,7 @@ static void multiply_tile(const tiling *t, int64_t tile)
     for (int64_t row = 0; t->row && row < m; row++)
         memcpy(c + row * t->stride, t->row + j, (size_t)n * sizeof *c);
     t->serial(m, n, t->k, a, b, t->beta, c, t->stride);
+    if (t->rectify) rectify_rows(m, n, c, t->stride);
 }
 
 static void multiply_all(tiling *t)
@@ -120,12 +129,14 @@ void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real 
     lb_gemm_tiled(lb_gemm_serial, m, n, k, a, b, beta, c, stride);
 }
 
-void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, const lb_real *row, lb_real *c,
-                  int64_t stride)
+void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, const lb_real *row, bool rectify,
+                  lb_real *c, int64_t stride)
 {
-    tiling t = {.serial = lb_gemm_serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = 1, .c = c};
+    tiling t = {
+        .serial = lb_gemm_serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = row ? 1 : 0, .c = c};
     t.stride = stride;
     t.row = row;
+    t.rectify = rectify;
     multiply_all(&t);
 }
 

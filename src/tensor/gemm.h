@@ -34,9 +34,10 @@ typedef void lb_gemm_fn(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix 
 void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
              int64_t stride);
 
-/** c = a b + row, where `row` is added to each row of c: the bias [n] of a layer. */
-void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, const lb_real *row, lb_real *c,
-                  int64_t stride);
+/** c = a b + row, where `row` is added to each row of c: the bias [n] of a layer; NULL: none. `rectify`: what is below
+ *  0 becomes 0. */
+void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, const lb_real *row, bool rectify,
+                  lb_real *c, int64_t stride);
 
 /** lb_gemm in one call on the calling thread, for parallel regions that have their own tiles. */
 lb_gemm_fn lb_gemm_serial;

@@ -35,6 +35,8 @@ static lb_tensor *make_affine(proof_graph *g)
     if (which == 3)
         return lb_affine_rows(x, proof_operand(g, LB_SHAPE(outputs + more, inputs)), more, outputs,
                               proof_chance(g) ? proof_operand(g, LB_SHAPE(outputs + more)) : NULL);
+    if (which == 0 && g->sort != PROOF_SMOOTH && proof_chance(g))
+        return lb_affine_relu(x, proof_operand(g, LB_SHAPE(outputs, inputs)), bias);
     if (which == 0) return lb_affine(x, proof_operand(g, LB_SHAPE(outputs, inputs)), bias);
     lb_tensor *weight = proof_operand(g, LB_SHAPE(outputs, inputs + more));
     int64_t first = (int64_t)proof_below(&g->dice, (uint64_t)more + 1);

@@ -1,4 +1,5 @@
 /* Ops that work along an axis, or on the order of elements, with random operands. */
+#include "autograd/op.h"
 #include "proof/graph.h"
 
 static lb_tensor *make_softmax(proof_graph *g)
@@ -97,7 +98,10 @@ static lb_tensor *make_normalize(proof_graph *g)
     lb_shape shape = proof_random_shape(g, 1, 3), width = LB_SHAPE(lb_shape_dim(shape, -1));
     lb_real epsilon = g->sort == PROOF_SMOOTH || proof_chance(g) ? (lb_real)0.1 : (lb_real)1e-5;
     lb_tensor *x = proof_operand(g, shape), *weight = proof_operand(g, width);
-    return lb_standardize(x, weight, proof_operand(g, width), epsilon);
+    lb_tensor *bias = proof_operand(g, width);
+    if (proof_chance(g)) return lb_standardize(x, weight, bias, epsilon);
+    lb_tensor *normal = lb_add_standardize(x, proof_operand(g, shape), weight, bias, epsilon, 0);
+    return proof_chance(g) ? lb_op_output(normal, 1) : normal;
 }
 
 static const proof_maker makers[] = {

@@ -143,7 +143,9 @@ lb_status lb_dot_shapes(const lb_node *node, lb_shape *out)
     out[CONTEXT].dim[last] = last == 3 ? v.width : v.width * options->heads;
     out[WEIGHTS] = LB_SHAPE(out[CONTEXT].dim[0], options->heads, q.length, k.length);
     status = check_mask(node, MASK, out[WEIGHTS]);
-    return status ? status : check_mask(node, LB_DOT_BIAS, out[WEIGHTS]);
+    if (!status) status = check_mask(node, LB_DOT_BIAS, out[WEIGHTS]);
+    if (options->context_only) out[WEIGHTS].dim[3] = 0;
+    return status;
 }
 
 lb_dot_head lb_dot_head_of(const lb_node *node, int64_t index)
@@ -195,92 +197,124 @@ const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t
     return node->in[which] ? node->in[which]->data + lb_dot_row_at(node, which, index, i, step) : NULL;
 }
 
-/* The keys that the window of query `i` reaches: `first` to `end` - 1. */
-static void find_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end)
-{
-    lb_window w = options->window;
-    int64_t here = options->first + i;
-    *first = 0;
-    *end = keys;
-    if (!w.on) return;
-    if (w.left >= 0 && here - w.left > 0) *first = here - w.left;
-    if (w.right >= 0 && here + w.right + 1 < keys) *end = here + w.right + 1;
-    if (*end < 0) *end = 0;
-    if (*first > *end) *first = *end;
-}
-
 /* ---- Rows of scores. ---- */
 
-/* Turns a row of scores into a row of weights. A row with nothing to attend to becomes zeros. */
-LB_KERNEL(normalize_scores,
-          (lb_normalizer normalizer, int64_t count, lb_real *x, const lb_real *mask, int64_t mask_step,
-           const lb_real *bias, int64_t bias_step),
-          (normalizer, count, x, mask, mask_step, bias, bias_step))
+/* The part of a mask or bias that covers some rows of a head: its rows are `row` numbers apart, and `step` is 0 if one
+ * number covers all keys. No data: there is none. */
+typedef struct cover {
+    const lb_real *data;
+    int64_t row, step;
+} cover;
+
+static cover cover_of(const lb_node *node, int which, int64_t index, int64_t first)
 {
-    const lb_real hidden = -(lb_real)INFINITY;
-    for (int64_t i = 0; i < count && bias; i++) x[i] += bias[i * bias_step];
-    for (int64_t i = 0; i < count && mask; i++) x[i] = mask[i * mask_step] == 0 ? hidden : x[i];
-    if (normalizer == LB_SOFTMAX)
-        lb_softmax_row_inline(count, x);
+    cover c = {0};
+    if (!node->in[which]) return c;
+    int64_t at = lb_dot_row_at(node, which, index, first, &c.step), step;
+    c.data = node->in[which]->data + at;
+    c.row = lb_dot_row_at(node, which, index, first + 1, &step) - at;
+    return c;
+}
+
+static inline void add_bias(cover bias, int64_t i, int64_t keys, lb_real *x)
+{
+    const lb_real *from = bias.data + i * bias.row;
+    if (bias.step)
+        for (int64_t k = 0; k < keys; k++) x[k] += from[k];
     else
-        lb_sparse_row_inline(normalizer, count, x);
+        for (int64_t k = 0; k < keys; k++) x[k] += from[0];
+}
+
+static inline void hide_masked(cover mask, int64_t i, int64_t keys, lb_real *x)
+{
+    const lb_real *from = mask.data + i * mask.row, hidden = -(lb_real)INFINITY;
+    if (mask.step)
+        for (int64_t k = 0; k < keys; k++) x[k] = from[k] == 0 ? hidden : x[k];
+    else
+        for (int64_t k = 0; k < keys; k++) x[k] = from[0] == 0 ? hidden : x[k];
+}
+
+/* Hides the keys that the window of the query at position `here` does not reach. */
+static inline void hide_beyond(lb_window w, int64_t here, int64_t keys, lb_real *x)
+{
+    int64_t first = w.left >= 0 ? here - w.left : 0, end = w.right >= 0 ? here + w.right + 1 : keys;
+    for (int64_t k = 0; k < keys; k++)
+        if (k < first || k >= end) x[k] = -(lb_real)INFINITY;
 }
 
 /* x becomes cap tanh(x / cap); `slope` receives its derivative, unless NULL. */
-LB_KERNEL(cap_row, (int64_t count, lb_real cap, lb_real *x, lb_real *slope), (count, cap, x, slope))
+static inline void cap_row(int64_t keys, lb_real cap, lb_real *x, lb_real *slope)
 {
-    for (int64_t i = 0; i < count; i++) {
-        lb_real t = lb_tanh_inline(x[i] / cap);
-        x[i] = cap * t;
-        if (slope) slope[i] = 1 - t * t;
+    for (int64_t k = 0; k < keys; k++) {
+        lb_real t = lb_tanh_inline(x[k] / cap);
+        x[k] = cap * t;
+        if (slope) slope[k] = 1 - t * t;
     }
 }
 
-void lb_dot_weigh_row(const lb_node *node, int64_t index, int64_t i, int64_t keys, lb_real *x, lb_real *slope)
+LB_KERNEL(weigh_rows, (const lb_dot_options *options, const lb_dot_rows *rows, cover mask, cover bias),
+          (options, rows, mask, bias))
+{
+    const int64_t keys = rows->keys, stride = rows->stride;
+    const lb_real scale = options->scale;
+    const bool caps = options->softcap > 0, last = caps && options->cap_biased;
+    for (int64_t i = 0; i < rows->count; i++) {
+        lb_real *x = rows->probabilities + i * stride;
+        for (int64_t k = 0; k < keys; k++) x[k] *= scale;
+        if (last && bias.data) add_bias(bias, i, keys, x);
+        if (last && mask.data) hide_masked(mask, i, keys, x);
+        if (caps) cap_row(keys, options->softcap, x, rows->slopes ? rows->slopes + i * stride : NULL);
+        if (options->window.on) hide_beyond(options->window, options->first + rows->first + i, keys, x);
+        if (!last && bias.data) add_bias(bias, i, keys, x);
+        if (!last && mask.data) hide_masked(mask, i, keys, x);
+        for (int64_t k = keys; k < stride; k++) x[k] = -(lb_real)INFINITY;
+        if (options->normalizer == LB_SOFTMAX)
+            lb_softmax_row_inline(stride, x);
+        else
+            lb_sparse_row_inline(options->normalizer, stride, x);
+    }
+}
+
+void lb_dot_weigh(const lb_node *node, int64_t index, const lb_dot_rows *rows)
+{
+    weigh_rows(lb_dot_options_of(node), rows, cover_of(node, LB_DOT_MASK, index, rows->first),
+               cover_of(node, LB_DOT_BIAS, index, rows->first));
+}
+
+/* `d` becomes `scale` times the gradient of what the normaliser read. */
+LB_KERNEL(normalizer_backward, (lb_normalizer normalizer, const lb_dot_rows *rows, lb_real scale, lb_real *d),
+          (normalizer, rows, scale, d))
+{
+    const int64_t stride = rows->stride;
+    for (int64_t i = 0; i < rows->count; i++, d += stride) {
+        const lb_real *p = rows->probabilities + i * stride, *weight = rows->weights + i * stride;
+        if (normalizer != LB_SOFTMAX) {
+            for (int64_t k = 0; k < stride; k++) d[k] = weight[k] == 0 ? 0 : d[k] * (weight[k] / p[k]);
+            lb_real mean = lb_sparse_mean_inline(normalizer, stride, p, d);
+            for (int64_t k = 0; k < stride; k++)
+                d[k] = scale * lb_sparse_slope_inline(normalizer, p[k]) * (d[k] - mean);
+            continue;
+        }
+        lb_real dot = 0;
+#pragma omp simd reduction(+ : dot)
+        for (int64_t k = 0; k < stride; k++) dot += d[k] * weight[k];
+#pragma omp simd
+        for (int64_t k = 0; k < stride; k++) d[k] = scale * (d[k] * weight[k] - dot * p[k]);
+    }
+}
+
+void lb_dot_weigh_backward(const lb_node *node, const lb_dot_rows *rows, lb_real *d, lb_real *dbias)
 {
     const lb_dot_options *options = lb_dot_options_of(node);
-    int64_t mask_step = 0, bias_step = 0, first, end;
-    const lb_real *mask = lb_dot_row(node, LB_DOT_MASK, index, i, &mask_step);
-    const lb_real *bias = lb_dot_row(node, LB_DOT_BIAS, index, i, &bias_step);
-    for (int64_t k = 0; k < keys; k++) x[k] *= options->scale;
-    if (options->softcap > 0 && options->cap_biased) {
-        for (int64_t k = 0; k < keys && bias; k++) x[k] += bias[k * bias_step];
-        for (int64_t k = 0; k < keys && mask; k++)
-            if (mask[k * mask_step] == 0) x[k] = -(lb_real)INFINITY;
-        mask = bias = NULL;
+    bool direct = !rows->slopes && !dbias;
+    normalizer_backward(options->normalizer, rows, direct ? options->scale : 1, d);
+    for (int64_t i = 0; i < rows->count && !direct; i++) {
+        lb_real *row = d + i * rows->stride, *to = dbias ? dbias + i * rows->keys : NULL;
+        const lb_real *slope = rows->slopes ? rows->slopes + i * rows->stride : NULL;
+        size_t bytes = (size_t)rows->keys * sizeof *row;
+        if (dbias && !options->cap_biased) memcpy(to, row, bytes);
+        for (int64_t k = 0; k < rows->keys && slope; k++) row[k] *= slope[k];
+        if (dbias && options->cap_biased) memcpy(to, row, bytes);
+        for (int64_t k = 0; k < rows->keys; k++) row[k] *= options->scale;
     }
-    if (options->softcap > 0) cap_row(keys, options->softcap, x, slope);
-    if (options->window.on) {
-        find_reach(options, i, keys, &first, &end);
-        for (int64_t k = 0; k < first; k++) x[k] = -(lb_real)INFINITY;
-        for (int64_t k = end; k < keys; k++) x[k] = -(lb_real)INFINITY;
-    }
-    normalize_scores(options->normalizer, keys, x, mask, mask_step, bias, bias_step);
-}
-
-LB_SHARED_KERNEL(lb_dot_weights_backward,
-                 (lb_normalizer normalizer, int64_t count, const lb_real *probability, const lb_real *weight,
-                  lb_real scale, lb_real *d),
-                 (normalizer, count, probability, weight, scale, d))
-{
-    if (normalizer != LB_SOFTMAX) {
-        for (int64_t i = 0; i < count; i++) d[i] = weight[i] == 0 ? 0 : d[i] * (weight[i] / probability[i]);
-        lb_real mean = lb_sparse_mean_inline(normalizer, count, probability, d);
-        for (int64_t i = 0; i < count; i++)
-            d[i] = scale * lb_sparse_slope_inline(normalizer, probability[i]) * (d[i] - mean);
-        return;
-    }
-    lb_real dot = 0;
-#pragma omp simd reduction(+ : dot)
-    for (int64_t i = 0; i < count; i++) dot += d[i] * weight[i];
-    for (int64_t i = 0; i < count; i++) d[i] = scale * (d[i] * weight[i] - dot * probability[i]);
-}
-
-void lb_dot_scores_backward(const lb_dot_options *options, int64_t count, const lb_real *slope,
-                            lb_real *dbias, lb_real *d)
-{
-    if (dbias && !options->cap_biased) memcpy(dbias, d, (size_t)count * sizeof *d);
-    for (int64_t i = 0; i < count && slope; i++) d[i] *= slope[i];
-    if (dbias && options->cap_biased) memcpy(dbias, d, (size_t)count * sizeof *d);
-    for (int64_t i = 0; i < count; i++) d[i] *= options->scale;
 }

@@ -54,19 +54,21 @@ const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t
 
 /* ---- Rows of scores: to weights, and back. ---- */
 
-/** Turns row `i` of the products of a head, in place, into weights before dropout; `slope` receives the derivative of
- *  the softcap, unless it is NULL. A row with nothing to attend to becomes zeros. */
-void lb_dot_weigh_row(const lb_node *node, int64_t index, int64_t i, int64_t keys, lb_real *x,
-                      lb_real *slope);
+/** Some rows of the scores of a head. A row has room for `stride` numbers; those behind the keys become zeros, so that
+ *  kernels work on whole vectors. */
+typedef struct lb_dot_rows {
+    int64_t first, count, keys, stride;
+    lb_real *probabilities; /* before dropout */
+    lb_real *weights;       /* after it; the same numbers without it */
+    lb_real *slopes;        /* of the softcap; NULL: nobody needs them */
+} lb_dot_rows;
 
-/** Turns the gradient of a row of weights, in place, into `scale` times that of what the normaliser read. `weight` is
- *  `probability` times what dropout made of it. */
-void lb_dot_weights_backward(lb_normalizer normalizer, int64_t count, const lb_real *probability,
-                             const lb_real *weight, lb_real scale, lb_real *d);
+/** Turns products of queries and keys in `probabilities`, in place, into probabilities, and sets `slopes`. A row with
+ *  nothing to attend to becomes zeros. */
+void lb_dot_weigh(const lb_node *node, int64_t index, const lb_dot_rows *rows);
 
-/** Turns the gradient of what the normaliser read, in place, into that of the products; `dbias` receives that of the
- *  bias. Both `slope` and `dbias` may be NULL. */
-void lb_dot_scores_backward(const lb_dot_options *options, int64_t count, const lb_real *slope,
-                            lb_real *dbias, lb_real *d);
+/** Turns the gradient `d` of the weights, in place, into that of the products. `dbias` [count, keys] receives that of
+ *  the bias, unless it is NULL. */
+void lb_dot_weigh_backward(const lb_node *node, const lb_dot_rows *rows, lb_real *d, lb_real *dbias);
 
 #endif

@@ -1,6 +1,7 @@
 /* The affine map of a layer: one product and a bias. */
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"
+#include "base/threads.h"
 #include "lookback/ops.h"
 #include "tensor/arrays.h"
 #include "tensor/gemm.h"
@@ -57,17 +58,18 @@ static int64_t row_count(const lb_node *node)
 /* y = x w' + bias, or y += x w', with the columns from `first` on. */
 static lb_status multiply(const lb_node *node, int operand, int64_t first, bool add)
 {
+    const lb_affine_part *of = node->attributes;
     const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    int64_t top = ((const lb_affine_part *)node->attributes)->top, outputs = output_count(node),
-            inputs = lb_dim(x, -1), rows = row_count(node);
+    int64_t outputs = output_count(node), inputs = lb_dim(x, -1), rows = row_count(node);
     lb_matrix part;
-    if (!lb_op_transposed_weight(node, weight, top, outputs, first, inputs, rows, &part))
+    if (!lb_op_transposed_weight(node, weight, of->top, outputs, first, inputs, rows, &part))
         return LB_ERROR_MEMORY;
     lb_matrix from = lb_plain(x->data, inputs);
-    if (bias && !add)
-        lb_gemm_onto(rows, outputs, inputs, from, part, bias->data + top, node->out[0]->data, outputs);
+    if (add)
+        lb_gemm(rows, outputs, inputs, from, part, 1, node->out[0]->data, outputs);
     else
-        lb_gemm(rows, outputs, inputs, from, part, add ? 1 : 0, node->out[0]->data, outputs);
+        lb_gemm_onto(rows, outputs, inputs, from, part, bias ? bias->data + of->top : NULL, of->rectify,
+                     node->out[0]->data, outputs);
     return LB_OK;
 }
 
@@ -79,12 +81,36 @@ static lb_status forward(lb_node *node)
     return status;
 }
 
-static void multiply_backward(const lb_node *node, int operand, int64_t first)
+/* The gradient of what was rectified, which is that of the result where it is positive. */
+static int64_t work(const lb_node *node)
+{
+    return ((const lb_affine_part *)node->attributes)->rectify ? lb_count(node->out[0]) : 0;
+}
+
+LB_KERNEL(mask_gradient, (int64_t count, const lb_real *y, const lb_real *dy, lb_real *to),
+          (count, y, dy, to))
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) to[i] = y[i] > 0 ? dy[i] : 0;
+}
+
+static const lb_real *product_gradient(const lb_node *node)
+{
+    enum { CHUNK = 1 << 13 };
+    const lb_tensor *y = node->out[0];
+    const int64_t count = lb_count(y);
+    if (!((const lb_affine_part *)node->attributes)->rectify) return y->grad;
+#pragma omp parallel for schedule(static) if (count > 4 * CHUNK)
+    for (int64_t i = 0; i < count; i += CHUNK)
+        mask_gradient(lb_smaller(CHUNK, count - i), y->data + i, y->grad + i, node->work + i);
+    return node->work;
+}
+
+static void multiply_backward(const lb_node *node, int operand, int64_t first, const lb_real *dy)
 {
     lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT];
     int64_t outputs = output_count(node), stride = lb_dim(weight, 1), inputs = lb_dim(x, -1),
             rows = row_count(node), at = ((const lb_affine_part *)node->attributes)->top * stride + first;
-    const lb_real *dy = node->out[0]->grad;
     if (lb_wants_grad(x))
         lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data + at, stride),
                 lb_op_sets(node, operand) ? 0 : 1, x->grad, inputs);
@@ -96,20 +122,22 @@ static void multiply_backward(const lb_node *node, int operand, int64_t first)
 static void backward(lb_node *node)
 {
     const lb_affine_part *of = node->attributes;
-    multiply_backward(node, X, of->first);
-    if (node->in[BESIDE]) multiply_backward(node, BESIDE, of->first + lb_dim(node->in[X], -1));
+    const lb_real *dy = product_gradient(node);
+    multiply_backward(node, X, of->first, dy);
+    if (node->in[BESIDE]) multiply_backward(node, BESIDE, of->first + lb_dim(node->in[X], -1), dy);
     int64_t outputs = output_count(node);
     if (lb_wants_grad(node->in[BIAS]))
-        lb_add_rows_to(row_count(node), outputs, node->out[0]->grad, outputs, node->in[BIAS]->grad + of->top);
+        lb_add_rows_to(row_count(node), outputs, dy, outputs, node->in[BIAS]->grad + of->top);
 }
 
 static const lb_op affine_op = {
     .name = "affine",
     .operands = "x weight bias? beside?",
-    .formula = "y = x w' + b",
-    .derivative = "dx += dy w, dw += dy' x, db += sum over rows of dy",
+    .formula = "y = x w' + b, or max(x w' + b, 0)",
+    .derivative = "dx += dy w, dw += dy' x, db += sum over rows of dy, where y > 0",
     .shape = output_shape,
     .forward = forward,
+    .work = LB_TRAINING(work),
     .backward = LB_TRAINING(backward),
     .can_set = 1U << X | 1U << BESIDE,
 };
@@ -132,6 +160,12 @@ lb_tensor *lb_affine_rows(lb_tensor *x, lb_tensor *weight, int64_t top, int64_t 
 {
     return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL),
                        &(lb_affine_part){.top = top, .rows = rows}, sizeof(lb_affine_part));
+}
+
+lb_tensor *lb_affine_relu(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
+{
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(lb_affine_part){.rectify = true},
+                       sizeof(lb_affine_part));
 }
 
 /** lb_affine of [x; beside] without joining them: adds up their products with their columns of the weight.

@@ -24,6 +24,7 @@ static void reference(const lb_node *node, double *const *out)
         int64_t row = i / outputs, column = of->top + i % outputs;
         const lb_real *met = weight->data + column * lb_dim(weight, 1) + of->first;
         out[0][i] = (bias ? (double)bias->data[column] : 0) + dot(node, X, row, met);
+        if (of->rectify && out[0][i] < 0) out[0][i] = 0;
         if (node->in[BESIDE]) out[0][i] += dot(node, BESIDE, row, met + lb_dim(node->in[X], -1));
     }
 }
@@ -48,6 +49,16 @@ static lb_tensor *rows_case(lb_tensor *const *in)
     return lb_affine_rows(in[0], in[1], 2, 3, in[2]);
 }
 
+static lb_tensor *relu_case(lb_tensor *const *in)
+{
+    return lb_affine_relu(in[0], in[1], in[2]);
+}
+
+static lb_tensor *plain_relu_case(lb_tensor *const *in)
+{
+    return lb_affine_relu(in[0], in[1], NULL);
+}
+
 static lb_tensor *pair_case(lb_tensor *const *in)
 {
     return lb_affine_pair(in[0], in[3], in[1], in[2]);
@@ -66,6 +77,8 @@ static const lb_op_case cases[] = {
     {"one row", 3, {LB_DIMS(4), LB_DIMS(3, 4), LB_DIMS(3)}, .apply = biased_case},
     {"some columns", 3, {LB_DIMS(2, 3), LB_DIMS(4, 7), LB_DIMS(4)}, .apply = columns_case},
     {"some rows", 3, {LB_DIMS(2, 3), LB_DIMS(7, 3), LB_DIMS(7)}, .apply = rows_case},
+    {"rectified", 3, {LB_DIMS(3, 5), LB_DIMS(6, 5), LB_DIMS(6)}, .apply = relu_case},
+    {"rectified, without bias", 2, {LB_DIMS(2, 2, 3), LB_DIMS(5, 3)}, .apply = plain_relu_case},
     {"a pair", 4, {LB_DIMS(2, 2, 3), LB_DIMS(4, 5), LB_DIMS(4), LB_DIMS(2, 2, 2)}, .apply = pair_case},
     {"a pair without bias", 3, {LB_DIMS(2, 3), LB_DIMS(4, 5), LB_DIMS(2, 2)}, .apply = plain_pair_case},
 };

@@ -9,12 +9,18 @@ typedef struct lb_affine_part {
     bool some; /* false: all columns, whose number must be the width of x and `beside` together */
     int64_t first;
     int64_t top, rows; /* of the weight and the bias that are used; no rows: all */
+    bool rectify;      /* y = max(x w' + b, 0) */
 } lb_affine_part;
 
 typedef struct lb_rotary_attributes {
     lb_rotary_options options;
     int64_t turned; /* heads, the first ones; the others stay */
 } lb_rotary_attributes;
+
+typedef struct lb_norm_attributes {
+    lb_real epsilon;
+    lb_real dropout; /* of the branch that is added to x */
+} lb_norm_attributes;
 
 typedef struct lb_join_range {
     int axis;

@@ -1,5 +1,6 @@
 /* Scaled dot-product attention over all heads at once. tests/support/unfused.c computes the same in small steps. */
 #include "autograd/fused/dot_attention.h"
+#include "base/threads.h"
 #include "lookback/ops.h"
 #include "tensor/arrays.h"
 #include "tensor/gemm.h"
@@ -15,19 +16,69 @@ enum {
 };
 enum { CONTEXT = LB_DOT_CONTEXT, WEIGHTS = LB_DOT_WEIGHTS };
 
-/* What forward keeps for backward. */
+enum {
+    BLOCK = 48, /* queries whose scores are in memory together; more of them are computed again by backward */
+    FEW = 4,    /* queries for which keys are read as they are */
+    LANES = 16  /* numbers of which rows of scores are multiples */
+};
+
+/* How much memory the rows of scores need, and what forward keeps of them. */
 typedef struct kept {
-    lb_real *probabilities; /* the weights before dropout */
-    lb_real *slopes;        /* of the softcap; NULL without one */
+    int64_t queries, keys, stride;
+    int64_t block; /* numbers for the rows of a block: probabilities, and what follows from them */
+    bool drops, caps;
+    lb_rng rng;
+    lb_real
+        *blocks; /* [heads], if a head is one block that backward needs; NULL: scores are computed again */
 } kept;
 
-/* The weights of one head, from its probabilities. */
-static void drop_weights(const lb_node *node, const lb_dot_head *h, lb_rng rng, const lb_real *probabilities)
+static int64_t rows_at_once(const kept *keep)
 {
-    int64_t count = h->queries * h->keys;
-    lb_real *weights = node->out[WEIGHTS]->data + h->weights_at;
-    lb_dropout_mask(rng, lb_dot_options_of(node)->dropout, h->weights_at, count, weights);
-    for (int64_t i = 0; i < count; i++) weights[i] *= probabilities[h->weights_at + i];
+    return lb_smaller(keep->queries, BLOCK);
+}
+
+static kept plan(lb_node *node)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    kept keep = {.queries = lb_dim(node->in[QUERY], -2),
+                 .keys = lb_dim(node->in[lb_dot_holder(node, KEYS)], -2)};
+    keep.stride = (keep.keys + LANES - 1) / LANES * LANES;
+    keep.drops = options->dropout > 0 && lb_tape_mode(node->tape) == LB_MODE_TRAIN;
+    keep.caps = options->softcap > 0 && node->records;
+    keep.block = (1 + keep.drops + keep.caps) * rows_at_once(&keep) * keep.stride;
+    if (keep.drops) keep.rng = lb_op_rng(node);
+    return keep;
+}
+
+/* Rows from `first` on, in a block. */
+static lb_dot_rows rows_from(const kept *keep, int64_t first, lb_real *block)
+{
+    int64_t part = rows_at_once(keep) * keep->stride;
+    lb_dot_rows rows = {.first = first, .keys = keep->keys, .stride = keep->stride};
+    rows.count = lb_smaller(keep->queries - first, BLOCK);
+    rows.probabilities = rows.weights = block;
+    if (keep->drops) rows.weights = block += part;
+    if (keep->caps) rows.slopes = block + part;
+    return rows;
+}
+
+/* Heads that share keys and values are one piece of work. Pieces are divided into shares, each with its own memory, as
+ * the shapes say, not the threads. */
+typedef struct shares {
+    int64_t groups, count, each; /* each: numbers of memory */
+} shares;
+
+static shares shares_of(const lb_node *node, int64_t each)
+{
+    enum { LEAST = 16, MOST = 64, ROOM = 1 << 20 };
+    int64_t groups = lb_dot_head_count(node) / lb_dot_group(node), wanted = ROOM / (each + 1);
+    wanted = wanted < LEAST ? LEAST : lb_smaller(wanted, MOST);
+    return (shares){groups, lb_smaller(groups, wanted), each};
+}
+
+static int64_t first_of_share(const lb_node *node, shares s, int64_t share)
+{
+    return s.groups * share / s.count * lb_dot_group(node);
 }
 
 static const lb_real *data_of(const lb_node *node, int which)
@@ -35,94 +86,143 @@ static const lb_real *data_of(const lb_node *node, int which)
     return node->in[lb_dot_holder(node, which)]->data;
 }
 
-static bool drops(const lb_node *node)
+/* The right operand of a product with keys or values: transposed, with whole vectors in its rows. Few queries read it
+ * as it is. */
+static lb_matrix transpose(const kept *keep, int64_t width, const lb_real *from, int64_t row, lb_real *to)
 {
-    return lb_dot_options_of(node)->dropout > 0 && lb_tape_mode(node->tape) == LB_MODE_TRAIN;
+    if (keep->queries < FEW) return lb_transposed(from, row);
+    lb_transpose_strip(keep->keys, width, from, row, to, keep->stride);
+    for (int64_t i = 0; i < width; i++)
+        for (int64_t k = keep->keys; k < keep->stride; k++) to[i * keep->stride + k] = 0;
+    return lb_plain(to, keep->stride);
 }
 
-static void forward_head(lb_node *node, int64_t index, kept keep, lb_rng rng)
+/* The columns of its result. */
+static int64_t columns_of(const kept *keep, lb_matrix right)
+{
+    return right.transposed ? keep->keys : keep->stride;
+}
+
+/* Probabilities and weights of some rows. */
+static void weigh(const lb_node *node, const kept *keep, const lb_dot_head *h, int64_t index, lb_matrix keys,
+                  const lb_dot_rows *rows)
+{
+    const lb_real *query = node->in[QUERY]->data + h->query_at + rows->first * h->query_row;
+    lb_gemm_serial(rows->count, columns_of(keep, keys), h->width, lb_plain(query, h->query_row), keys, 0,
+                   rows->probabilities, rows->stride);
+    lb_dot_weigh(node, index, rows);
+    for (int64_t i = 0; i < rows->count && keep->drops; i++) {
+        lb_real *weights = rows->weights + i * rows->stride;
+        const lb_real *probabilities = rows->probabilities + i * rows->stride;
+        lb_dropout_mask(keep->rng, lb_dot_options_of(node)->dropout,
+                        h->weights_at + (rows->first + i) * rows->keys, rows->keys, weights);
+        for (int64_t k = 0; k < rows->keys; k++) weights[k] *= probabilities[k];
+        for (int64_t k = rows->keys; k < rows->stride; k++) weights[k] = 0;
+    }
+}
+
+static void forward_head(lb_node *node, const kept *keep, int64_t index, lb_real *memory)
 {
     lb_dot_head h = lb_dot_head_of(node, index);
-    lb_real *weights = keep.probabilities + h.weights_at;
-    lb_gemm_serial(h.queries, h.keys, h.width, lb_plain(node->in[QUERY]->data + h.query_at, h.query_row),
-                   lb_transposed(data_of(node, KEYS) + h.keys_at, h.keys_row), 0, weights, h.keys);
-    for (int64_t i = 0; i < h.queries; i++) {
-        lb_real *slope = keep.slopes ? keep.slopes + h.weights_at + i * h.keys : NULL;
-        lb_dot_weigh_row(node, index, i, h.keys, weights + i * h.keys, slope);
+    lb_matrix keys = transpose(keep, h.width, data_of(node, KEYS) + h.keys_at, h.keys_row, memory);
+    lb_real *block = keep->blocks ? keep->blocks + index * keep->block : memory + h.width * keep->stride;
+    for (int64_t first = 0; first < h.queries; first += BLOCK) {
+        lb_dot_rows rows = rows_from(keep, first, block);
+        weigh(node, keep, &h, index, keys, &rows);
+        lb_gemm_serial(rows.count, h.depth, h.keys, lb_plain(rows.weights, rows.stride),
+                       lb_plain(data_of(node, VALUES) + h.values_at, h.values_row), 0,
+                       node->out[CONTEXT]->data + h.context_at + first * h.context_row, h.context_row);
+        for (int64_t i = 0; i < rows.count && !lb_dot_options_of(node)->context_only; i++)
+            memcpy(node->out[WEIGHTS]->data + h.weights_at + (first + i) * h.keys,
+                   rows.weights + i * rows.stride, (size_t)h.keys * sizeof(lb_real));
     }
-    if (drops(node)) drop_weights(node, &h, rng, keep.probabilities);
-    lb_gemm_serial(h.queries, h.depth, h.keys, lb_plain(node->out[WEIGHTS]->data + h.weights_at, h.keys),
-                   lb_plain(data_of(node, VALUES) + h.values_at, h.values_row), 0,
-                   node->out[CONTEXT]->data + h.context_at, h.context_row);
 }
 
 static lb_status forward(lb_node *node)
 {
     kept *keep = node->saved = lb_tape_alloc(node->tape, sizeof *keep);
     if (!keep) return LB_ERROR_MEMORY;
-    int64_t cells = lb_count(node->out[WEIGHTS]);
-    bool caps = node->records && lb_dot_options_of(node)->softcap > 0;
-    lb_rng rng = {0};
-    *keep = (kept){.probabilities = node->out[WEIGHTS]->data};
-    if (drops(node)) {
-        rng = lb_op_rng(node);
-        keep->probabilities = lb_op_reals(node, cells);
-    }
-    if (caps) keep->slopes = lb_op_reals(node, cells);
-    if (!keep->probabilities || (caps && !keep->slopes)) return LB_ERROR_MEMORY;
-#pragma omp parallel for schedule(static) if (lb_dot_head_count(node) > 1)
-    for (int64_t index = 0; index < lb_dot_head_count(node); index++) forward_head(node, index, *keep, rng);
+    *keep = plan(node);
+    int64_t heads = lb_dot_head_count(node), width = heads ? lb_dot_head_of(node, 0).width : 0;
+    bool keeps = node->records && keep->queries <= BLOCK;
+    if (keeps) keep->blocks = lb_op_reals(node, heads * keep->block);
+    shares s = shares_of(node, width * keep->stride + (keeps ? 0 : keep->block));
+    lb_real *memory = lb_op_reals(node, s.count * s.each);
+    if (!memory || (keeps && !keep->blocks)) return LB_ERROR_MEMORY;
+#pragma omp parallel for schedule(static) if (s.count > 1)
+    for (int64_t share = 0; share < s.count; share++)
+        for (int64_t i = first_of_share(node, s, share); i < first_of_share(node, s, share + 1); i++)
+            forward_head(node, keep, i, memory + share * s.each);
     return LB_OK;
 }
 
-/* dscores [queries, keys] receives the gradient of the products, dbias the one of what was added to them, unless it is
- * NULL. */
-static void backward_scores(lb_node *node, const lb_dot_head *h, lb_real *dscores, lb_real *dbias)
+/* d receives the gradient of the products of some rows, and dbias that of what was added to them, unless it is NULL. */
+static void backward_rows(const lb_node *node, const kept *keep, const lb_dot_head *h, lb_matrix values,
+                          const lb_dot_rows *rows, lb_real *d, lb_real *dbias)
 {
-    const lb_dot_options *options = lb_dot_options_of(node);
-    const kept *keep = node->saved;
-    const lb_real *weights = node->out[WEIGHTS]->data + h->weights_at;
-    const lb_real *probabilities = keep->probabilities + h->weights_at;
-    const lb_real *slopes = keep->slopes ? keep->slopes + h->weights_at : NULL;
-    int64_t cells = h->queries * h->keys;
-    bool direct = !slopes && !dbias;
-    memcpy(dscores, node->out[WEIGHTS]->grad + h->weights_at, (size_t)cells * sizeof *dscores);
-    lb_gemm_serial(h->queries, h->keys, h->depth,
-                   lb_plain(node->out[CONTEXT]->grad + h->context_at, h->context_row),
-                   lb_transposed(data_of(node, VALUES) + h->values_at, h->values_row), 1, dscores, h->keys);
-    for (int64_t i = 0; i < h->queries; i++)
-        lb_dot_weights_backward(options->normalizer, h->keys, probabilities + i * h->keys,
-                                weights + i * h->keys, direct ? options->scale : 1, dscores + i * h->keys);
-    if (!direct) lb_dot_scores_backward(options, cells, slopes, dbias, dscores);
+    const lb_real *dcontext = node->out[CONTEXT]->grad + h->context_at + rows->first * h->context_row;
+    bool weighed = !lb_dot_options_of(node)->context_only;
+    if (weighed || values.transposed) memset(d, 0, (size_t)(rows->count * rows->stride) * sizeof *d);
+    for (int64_t i = 0; i < rows->count && weighed; i++)
+        memcpy(d + i * rows->stride,
+               node->out[WEIGHTS]->grad + h->weights_at + (rows->first + i) * rows->keys,
+               (size_t)rows->keys * sizeof *d);
+    lb_gemm_serial(rows->count, columns_of(keep, values), h->depth, lb_plain(dcontext, h->context_row),
+                   values, weighed ? 1 : 0, d, rows->stride);
+    lb_dot_weigh_backward(node, rows, d, dbias);
 }
 
-/* The other operands. Heads that share keys and values come one after the other: `begins` is true for the first. */
-static void backward_head(lb_node *node, const lb_dot_head *h, bool begins, const lb_real *dscores)
+/* The gradients of query, keys and values from some rows. `begins` is true for the first rows that reach these keys. */
+static void backward_operands(lb_node *node, const lb_dot_head *h, bool begins, const lb_dot_rows *rows,
+                              const lb_real *d)
 {
     int keys_in = lb_dot_holder(node, KEYS), values_in = lb_dot_holder(node, VALUES);
     lb_tensor *query = node->in[QUERY], *keys = node->in[keys_in], *values = node->in[values_in];
-    const lb_real *weights = node->out[WEIGHTS]->data + h->weights_at;
+    int64_t query_at = h->query_at + rows->first * h->query_row;
     if (lb_wants_grad(values))
-        lb_gemm_serial(h->keys, h->depth, h->queries, lb_transposed(weights, h->keys),
-                       lb_plain(node->out[CONTEXT]->grad + h->context_at, h->context_row),
-                       begins && lb_op_sets(node, values_in) ? 0 : 1, values->grad + h->values_at,
-                       h->values_row);
+        lb_gemm_serial(
+            h->keys, h->depth, rows->count, lb_transposed(rows->weights, rows->stride),
+            lb_plain(node->out[CONTEXT]->grad + h->context_at + rows->first * h->context_row, h->context_row),
+            begins && lb_op_sets(node, values_in) ? 0 : 1, values->grad + h->values_at, h->values_row);
     if (lb_wants_grad(query))
-        lb_gemm_serial(h->queries, h->width, h->keys, lb_plain(dscores, h->keys),
+        lb_gemm_serial(rows->count, h->width, h->keys, lb_plain(d, rows->stride),
                        lb_plain(keys->data + h->keys_at, h->keys_row), lb_op_sets(node, QUERY) ? 0 : 1,
-                       query->grad + h->query_at, h->query_row);
+                       query->grad + query_at, h->query_row);
     if (lb_wants_grad(keys))
-        lb_gemm_serial(h->keys, h->width, h->queries, lb_transposed(dscores, h->keys),
-                       lb_plain(query->data + h->query_at, h->query_row),
+        lb_gemm_serial(h->keys, h->width, rows->count, lb_transposed(d, rows->stride),
+                       lb_plain(query->data + query_at, h->query_row),
                        begins && lb_op_sets(node, keys_in) ? 0 : 1, keys->grad + h->keys_at, h->keys_row);
+}
+
+/* Heads that share keys and values come one after the other. */
+static void backward_head(lb_node *node, int64_t index, lb_real *memory, lb_real *dbias)
+{
+    const kept *keep = node->saved;
+    lb_dot_head h = lb_dot_head_of(node, index);
+    lb_real *laid_out = memory + h.depth * keep->stride, *d = laid_out + h.width * keep->stride,
+            *block = d + rows_at_once(keep) * keep->stride;
+    lb_matrix values = transpose(keep, h.depth, data_of(node, VALUES) + h.values_at, h.values_row, memory),
+              keys;
+    if (keep->blocks)
+        block = keep->blocks + index * keep->block;
+    else
+        keys = transpose(keep, h.width, data_of(node, KEYS) + h.keys_at, h.keys_row, laid_out);
+    int64_t first = 0;
+    do { /* without queries, too, gradients are set */
+        lb_dot_rows rows = rows_from(keep, first, block);
+        if (!keep->blocks) weigh(node, keep, &h, index, keys, &rows);
+        backward_rows(node, keep, &h, values, &rows, d, dbias ? dbias + h.weights_at + first * h.keys : NULL);
+        backward_operands(node, &h, index % lb_dot_group(node) == 0 && first == 0, &rows, d);
+        first += BLOCK;
+    } while (first < h.queries);
 }
 
 /* Adds the gradient of the scores to the bias, which may be as large as they are, or repeat along some axes. */
 static void add_bias_gradient(lb_node *node, const lb_real *dbias)
 {
     enum { ALONE = 1 << 14 };
-    int64_t heads = lb_dot_head_count(node), queries = lb_dim(node->out[WEIGHTS], 2),
-            keys = lb_dim(node->out[WEIGHTS], 3), step;
+    const kept *keep = node->saved;
+    int64_t heads = lb_dot_head_count(node), queries = keep->queries, keys = keep->keys, step;
     bool apart =
         queries > 1 && lb_dot_row_at(node, BIAS, 0, 0, &step) != lb_dot_row_at(node, BIAS, 0, 1, &step);
     (void)apart; /* without OpenMP there is one thread */
@@ -135,10 +235,22 @@ static void add_bias_gradient(lb_node *node, const lb_real *dbias)
         }
 }
 
-/* Gradients of the products of all heads, and of the bias if it wants one. */
+static shares backward_shares(const lb_node *node)
+{
+    const kept *keep = node->saved;
+    int64_t heads = lb_dot_head_count(node);
+    lb_dot_head h = heads ? lb_dot_head_of(node, 0) : (lb_dot_head){0};
+    return shares_of(node, (h.depth + h.width + rows_at_once(keep)) * keep->stride +
+                               (keep->blocks ? 0 : keep->block));
+}
+
+/* The memory of all shares, and the gradients of all scores if the bias wants one. */
 static int64_t backward_work(const lb_node *node)
 {
-    return lb_count(node->out[WEIGHTS]) * (lb_wants_grad(node->in[BIAS]) ? 2 : 1);
+    const kept *keep = node->saved;
+    shares s = backward_shares(node);
+    int64_t scores = lb_dot_head_count(node) * keep->queries * keep->keys;
+    return s.count * s.each + (lb_wants_grad(node->in[BIAS]) ? scores : 0);
 }
 
 /* Columns that nothing reads have no gradient. Products set those of the others. */
@@ -155,18 +267,13 @@ static void set_rest(lb_node *node, int which)
 
 static void backward(lb_node *node)
 {
-    int64_t cells = lb_dim(node->out[WEIGHTS], 2) * lb_dim(node->out[WEIGHTS], 3), group = lb_dot_group(node),
-            groups = lb_dot_head_count(node) / group;
-    lb_real *dscores = node->work, *dbias = NULL;
-    if (lb_wants_grad(node->in[BIAS])) dbias = dscores + lb_count(node->out[WEIGHTS]);
+    shares s = backward_shares(node);
+    lb_real *dbias = lb_wants_grad(node->in[BIAS]) ? node->work + s.count * s.each : NULL;
     for (int which = QUERY; which <= KEYS; which++) set_rest(node, which);
-#pragma omp parallel for schedule(static) if (groups > 1)
-    for (int64_t g = 0; g < groups; g++)
-        for (int64_t index = g * group; index < (g + 1) * group; index++) {
-            lb_dot_head h = lb_dot_head_of(node, index);
-            backward_scores(node, &h, dscores + index * cells, dbias ? dbias + index * cells : NULL);
-            backward_head(node, &h, index == g * group, dscores + index * cells);
-        }
+#pragma omp parallel for schedule(static) if (s.count > 1)
+    for (int64_t share = 0; share < s.count; share++)
+        for (int64_t i = first_of_share(node, s, share); i < first_of_share(node, s, share + 1); i++)
+            backward_head(node, i, node->work + share * s.each, dbias);
     if (dbias) add_bias_gradient(node, dbias);
 }
 
@@ -205,7 +312,7 @@ static const lb_op packed_attention_op = {
  *  Scale:   1 / sqrt(width) in a transformer.
  *  Dropout: probability with which a weight becomes zero in LB_MODE_TRAIN.
  *  Errors:  LB_ERROR_SHAPE, also if a width is not divisible by the heads; LB_ERROR_ARGUMENT unless 0 <= dropout < 1.
- *  Cost:    O(batch heads Q K (width + depth)), memory O(batch heads Q K).
+ *  Cost:    O(batch heads Q K (width + depth)), memory O(batch heads Q K) for the weights.
  *  Source:  Vaswani et al. 2017, arXiv:1706.03762, section 3.2.1. */
 lb_tensor *lb_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
                          lb_tensor *bias, int64_t heads, lb_real scale, lb_real dropout)
@@ -223,12 +330,14 @@ lb_tensor *lb_attend_dot_by(lb_tensor *query, lb_tensor *keys, lb_tensor *values
     return lb_attend_dot_with(query, keys, values, mask, bias, options);
 }
 
-/** lb_attend_dot with more options: fewer heads of keys and values than of queries, a softcap, a window.
+/** lb_attend_dot with more options: fewer heads of keys and values than of queries, a softcap, a window, no weights.
  *  Shapes: keys [batch, K, kv_heads * width], values [batch, K, kv_heads * depth]; with the heads as an axis, that axis
  *          has kv_heads elements. Query head h reads head h / (heads / kv_heads) of the keys.
  *  Order: scale, softcap, bias and mask, window, softmax. With cap_biased, the softcap comes after bias and mask: a key
  *          with a mask of 0 or a bias of -inf then has the score -softcap, and keeps some weight. A key beyond the
  *          window never has any.
+ *  Memory: with context_only, output 1 is [batch, heads, Q, 0]. Then more than 48 queries keep no scores: backward
+ *          computes them again, 48 queries at a time. The gradient of a bias still needs O(batch heads Q K).
  *  Errors: also LB_ERROR_SHAPE if kv_heads does not divide the heads; LB_ERROR_ARGUMENT for a negative softcap.
  *  Source: grouped queries: Ainslie et al. 2023, arXiv:2305.13245; the softcap: Gemma 2, arXiv:2408.00118; the window:
  *          Beltagy et al. 2020, arXiv:2004.05150. All as in Attention of ONNX, see docs/pytorch.md. */

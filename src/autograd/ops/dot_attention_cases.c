@@ -125,6 +125,11 @@ static lb_tensor *beyond_window_case(lb_tensor *const *in)
     return lb_attend_dot_with(in[QUERY], in[KEYS], in[VALUES], NULL, NULL, options);
 }
 
+static lb_tensor *long_case(lb_tensor *const *in)
+{
+    return lb_attend_dot(in[QUERY], in[KEYS], in[VALUES], NULL, NULL, 2, 1, 0);
+}
+
 static const lb_op_case cases[] = {
     {"two heads, masked",
      4,
@@ -159,6 +164,10 @@ static const lb_op_case cases[] = {
      3,
      {LB_DIMS(2, 3, 2, 4), LB_DIMS(2, 3, 5, 4), LB_DIMS(2, 3, 5, 2)},
      .apply = four_axes_case},
+    {"more queries than are kept",
+     3,
+     {LB_DIMS(1, 50, 2), LB_DIMS(1, 3, 2), LB_DIMS(1, 3, 4)},
+     .apply = long_case},
     {"causal", 3, {LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 3)}, .apply = causal_case},
     {"a row with nothing to attend to",
      3,

@@ -56,7 +56,7 @@ static lb_attended_result ask_heads(const lb_decoder_attention *attention, lb_te
                                     const lb_attended_memory *memory)
 {
     return lb_multi_head_ask(attention->own, query, (lb_key_values){memory->keys, memory->values},
-                             lb_key_mask(memory->mask), NULL);
+                             lb_key_mask(memory->mask), NULL, true);
 }
 
 LB_ATTENTION(multi_head, "multi-head", .type.init = init_heads, .type.prepare = prepare_heads,

@@ -102,6 +102,7 @@ double lb_score_of(double log_probability, int64_t tokens, double penalty)
 
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in)
 {
+    if (model->kind->forward) return model->kind->forward(model, source, target_in);
     return lb_model_decode(model, lb_model_encode(model, source), target_in, source.length).logits;
 }
 

@@ -131,7 +131,7 @@ START_TEST(test_attention_leaves_no_name)
     expect_no_name("lb_multiplicative_attention_forward");
     lb_key_values seen = lb_multi_head_project(&heads, x, x);
     expect_no_name("lb_multi_head_project");
-    lb_multi_head_ask(&heads, x, seen, lb_key_mask(mask), NULL);
+    lb_multi_head_ask(&heads, x, seen, lb_key_mask(mask), NULL, true);
     expect_no_name("lb_multi_head_ask");
     lb_multi_head_forward(&heads, x, x, x, lb_key_mask(mask), NULL);
     expect_no_name("lb_multi_head_forward");
@@ -139,7 +139,7 @@ START_TEST(test_attention_leaves_no_name)
     expect_no_name("lb_multi_head_block_forward");
     lb_tensor *narrow = lb_slice(x, -1, 0, 2);
     expect_name(lb_multi_head_project(&heads, narrow, narrow).keys, "heads: ");
-    expect_name(lb_multi_head_ask(&heads, narrow, seen, NULL, NULL).context, "heads: ");
+    expect_name(lb_multi_head_ask(&heads, narrow, seen, NULL, NULL, false).context, "heads: ");
     tear_down();
 }
 END_TEST

@@ -280,6 +280,55 @@ START_TEST(test_causal_stack_does_not_see_the_future)
 }
 END_TEST
 
+/* More queries than backward keeps the scores of, with everything that changes scores. The sum of squares of the
+ * context; `leaf` receives the gradient. */
+static double loss_of_long(bool context_only, lb_normalizer normalizer, lb_tensor *const *leaf)
+{
+    enum { QUERIES = 101, KEYS = 67 };
+    set_up();
+    lb_dot_options options = {.heads = 4,
+                              .kv_heads = 2,
+                              .scale = (lb_real)0.4,
+                              .dropout = (lb_real)0.2,
+                              .softcap = 3,
+                              .normalizer = normalizer,
+                              .window = {.on = true, .left = 60, .right = 30},
+                              .first = 3,
+                              .context_only = context_only};
+    lb_tensor *context =
+        lb_attend_dot_with(wanted(leaf[0]), wanted(leaf[1]), wanted(leaf[2]), NULL, wanted(leaf[3]), options);
+    lb_tensor *loss = lb_sum_all(lb_mul(context, context)), *weights = lb_op_output(context, 1);
+    ck_assert(lb_is_sound(loss));
+    ck_assert(lb_shape_equal(weights->shape, LB_SHAPE(2, 4, QUERIES, context_only ? 0 : KEYS)));
+    ck_assert_int_eq(lb_backward(loss, NULL), LB_OK);
+    double value = (double)loss->data[0];
+    tear_down();
+    return value;
+}
+
+START_TEST(test_attention_without_weights_has_the_same_bits)
+{
+    const lb_shape shape[] = {LB_SHAPE(2, 101, 12), LB_SHAPE(2, 67, 6), LB_SHAPE(2, 67, 10),
+                              LB_SHAPE(4, 101, 67)};
+    for (lb_normalizer normalizer = LB_SOFTMAX; normalizer <= LB_ENTMAX; normalizer++) {
+        lb_tensor *a[4], *b[4];
+        for (int i = 0; i < 4; i++) {
+            a[i] = support_leaf(shape[i], -1, 1, (uint64_t)i);
+            b[i] = support_leaf(shape[i], -1, 1, (uint64_t)i);
+        }
+        ck_assert_double_eq(loss_of_long(true, normalizer, a), loss_of_long(false, normalizer, b));
+        for (int i = 0; i < 4; i++) {
+            double most = 0;
+            for (int64_t j = 0; j < lb_count(a[i]); j++) most = fmax(most, fabs((double)a[i]->grad[j]));
+            ck_assert(most > 0);
+            ck_assert_mem_eq(a[i]->grad, b[i]->grad, (size_t)lb_count(a[i]) * sizeof(lb_real));
+            support_leaf_free(a[i]);
+            support_leaf_free(b[i]);
+        }
+    }
+}
+END_TEST
+
 /* Which weights are dropped, of 2 x 3 heads x 37 x 41. */
 static lb_tensor *dropped_weights(lb_real p, uint64_t seed, lb_mode mode)
 {
@@ -372,6 +421,7 @@ int main(void)
                       test_positions_that_do_not_fit_are_errors, test_hidden_rows_give_zeros_and_no_gradient,
                       test_module_with_hidden_rows_gives_its_bias_and_finite_gradients,
                       test_causal_stack_does_not_see_the_future,
+                      test_attention_without_weights_has_the_same_bits,
                       test_dropout_keeps_the_right_share_of_the_weights_and_scales_it_up,
                       test_dropout_is_none_in_evaluation_and_depends_on_the_seed,
                       test_layer_with_dropout_gives_the_same_bits_on_any_number_of_threads));
