@@ -18,6 +18,8 @@ typedef struct support_command {
     bool terminal_output;    /* standard output is a terminal of its own; false: it is a pipe */
     int terminal_columns;    /* standard error is a terminal that wide; 0: it is a pipe */
     const char *stop;        /* at an event, as support/stop.h plans it; NULL: never */
+    const char
+        *stuck; /* a text on standard error after which the program may hang: then it is killed; NULL: none */
 } support_command;
 
 /** The result of a program. Texts end with a NUL, which the lengths do not count. */
