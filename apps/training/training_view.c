@@ -21,6 +21,7 @@ void app_show_step(app_progress *progress, const lb_training_run *run, const lb_
         app_progress_init(progress, config);
     }
     size_t used = 0;
+    progress->config.total = run->steps; /* --minutes looks again */
     if (step->last)
         used =
             (size_t)snprintf(exact, sizeof exact, "  exact match %.1f %%", 100 * step->last->dev.exact_match);

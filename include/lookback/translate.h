@@ -344,8 +344,8 @@ typedef struct lb_training_config {
     int batch;  /* pairs per step [16, 64, 128; sort 64] */
     int steps;  /* [35, 35, 18 epochs, but at least 4000; sort 4000] */
     int epochs; /* instead of steps: how often each pair is seen */
-    /* Instead of steps: how long the training takes, on this machine as it is when it begins. Fewer steps, and a
-     * narrower model, if the recipe takes longer; a run that is resumed keeps its choice [as long as the recipe] */
+    /* Instead of steps: how long the training takes. Fewer steps, and a narrower model unless `hidden` is set, if the
+     * recipe takes longer. Each evaluation fits the steps again, and the checkpoint has them [as the recipe takes] */
     double minutes;
     double lr;          /* the peak; it falls along a cosine [0.002; transformer 0.001; sort 0.005, 0.001] */
     int warm_up;        /* steps in which it rises [200; sort 0] */

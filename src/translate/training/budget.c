@@ -6,6 +6,7 @@
 #include "io/path.h"
 #include "translate/training/stepper.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +31,16 @@ int lb_budget_narrower(int width)
 {
     int narrower = (int)(width / sqrt(2)) / WIDTHS * WIDTHS;
     return narrower > NARROWEST ? narrower : NARROWEST < width ? NARROWEST : width;
+}
+
+int64_t lb_budget_refit(const lb_train_history *history, double seconds, int64_t most)
+{
+    static const lb_train_point none;
+    const lb_train_point *last = &history->points[history->count - 1],
+                         *before = history->count > 1 ? last - 1 : &none;
+    double each = (last->seconds - before->seconds) / (double)(last->step - before->step);
+    double left = floor((seconds - last->seconds) / each); /* NaN without a step or a second between them */
+    return left > 0 ? (int64_t)fmin((double)last->step + left, (double)most) : last->step;
 }
 
 static double now(void)
@@ -76,7 +87,7 @@ static void note_choice(const lb_training_config *c, int64_t usual, double secon
     lb_training_tell_text(c, LB_EVENT_NOTE, text);
 }
 
-static lb_status choose_size(lb_training_config *c, lb_error *error)
+static lb_status choose_size(lb_training_config *c, const lb_training_config *asked, lb_error *error)
 {
     const double end = now() + 60 * c->minutes; /* the trials take a part of the time */
     for (;;) {
@@ -86,13 +97,15 @@ static lb_status choose_size(lb_training_config *c, lb_error *error)
         if (status) return status;
         int64_t steps = lb_budget_steps(end - now(), cost, c->evaluate_every);
         int narrower = lb_budget_narrower(c->hidden);
-        if ((double)steps >= LEAST_SHARE * (double)usual || narrower == c->hidden || c->from) {
+        if ((double)steps >= LEAST_SHARE * (double)usual || narrower == c->hidden || asked->hidden ||
+            c->from) {
             c->steps = (int)(steps < usual ? steps : usual);
             note_choice(c, usual, cost.step);
+            c->minutes = fmax(end - now(), DBL_MIN) / 60;
             return LB_OK;
         }
         c->hidden = narrower;
-        if (c->embed > narrower) c->embed = narrower;
+        if (!asked->embed && c->embed > narrower) c->embed = narrower;
     }
 }
 
@@ -107,20 +120,34 @@ static lb_status check_data(const lb_training_config *c, lb_error *error)
                         found);
 }
 
-lb_status lb_budget_fit(lb_training_config *c, const char *folder, lb_error *error)
+lb_status lb_budget_fit(lb_training_config *c, const lb_training_config *asked, lb_error *error)
 {
     lb_run_facts run = {0};
     if (c->minutes <= 0) return LB_OK;
     lb_status status = check_data(c, error);
     if (status) return status;
-    char *checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
+    char *checkpoint = lb_folder_path(c->out, "checkpoint.safetensors", error);
     if (!checkpoint) return error->status;
     if (!c->fresh) status = lb_run_identity_facts(checkpoint, &run, error);
     lb_release(checkpoint);
     if (status) return status;
-    if (run.steps == 0) return choose_size(c, error);
+    if (run.steps == 0) return choose_size(c, asked, error);
     c->steps = run.steps;
-    c->hidden = run.hidden;
-    c->embed = run.embed;
+    if (!asked->hidden) c->hidden = run.hidden;
+    if (!asked->embed) c->embed = run.embed;
     return LB_OK;
+}
+
+lb_status lb_budget_look_again(lb_stepper *s, lb_error *error)
+{
+    lb_training_config usual = *s->config;
+    const int64_t step = s->history.points[s->history.count - 1].step;
+    if (usual.minutes <= 0 || step == 0 || step >= s->run.steps) return LB_OK;
+    usual.steps = 0;
+    s->run.steps = lb_budget_refit(&s->history, 60 * usual.minutes, lb_data_loader_steps(&s->loader, &usual));
+    s->loop.steps = s->loop.schedule.period = s->run.steps;
+    s->loop.patience = lb_recipe_trainer(s->config, s->run.steps).patience;
+    lb_release(s->identity);
+    s->loop.run = s->identity = lb_run_identity(s);
+    return s->identity ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
 }

@@ -204,7 +204,10 @@ lb_status lb_stepper_hear(void *stepper, const lb_event *event, lb_error *error)
     lb_stepper *s = stepper;
     lb_event told = *event;
     told.run = &s->run;
-    if (event->kind == LB_EVENT_EVALUATED) return save_evaluated(s, error);
+    if (event->kind == LB_EVENT_EVALUATED) {
+        lb_status status = lb_budget_look_again(s, error);
+        return status ? status : save_evaluated(s, error);
+    }
     lb_status status = event->kind == LB_EVENT_POINT ? log_point(s, error) : LB_OK;
     return status ? status : lb_training_tell(s->config, told, error);
 }

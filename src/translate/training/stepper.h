@@ -112,6 +112,10 @@ LB_MUST_USE lb_status lb_stepper_build_trial(lb_stepper *stepper, lb_error *erro
  *  Errors: those of lb_own_check and lb_set_aside. */
 LB_MUST_USE lb_status lb_stepper_begin_files(lb_stepper *stepper, lb_error *error);
 
+/** After an evaluation of a training with `minutes`: fits its steps into the time that is left, and the learning rate
+ *  to these steps. Its identity, which the checkpoint has, tells them. Errors: LB_ERROR_MEMORY (budget.c). */
+LB_MUST_USE lb_status lb_budget_look_again(lb_stepper *stepper, lb_error *error);
+
 /** An lb_tell_fn of its loop: saves what is evaluated, and passes on what the user shall hear. The file of the model
  *  holds the weights that would be the result if the training ended now.
  *  Errors: LB_ERROR_MEMORY; whatever the listener returns. */

@@ -106,7 +106,7 @@ static lb_status end_steps(lb_stepper *s, lb_error *error)
     return status ? status : tell_of_run(s, LB_EVENT_ENDED, error);
 }
 
-/* Trains until the steps are done or patience runs out, resuming from the checkpoint if there is one, and leaves the
+/* Trains until the loop is done, resuming from the checkpoint if there is one, and leaves the
  * best weights in the parameters, or the last ones if nothing is held out. */
 static lb_status train_member(job *j, member *m)
 {
@@ -209,8 +209,9 @@ static lb_status begin_job(job *j)
     if (!j->locked) status = lock_folder(j, c->out, &j->lock);
     if (!status) status = lb_training_data_open(&j->data, c, &j->start, j->error);
     if (status) return status;
+    const lb_training_config asked = *c;
     lb_recipe_fit(c, lb_training_data_pairs(&j->data));
-    status = lb_budget_fit(c, c->out, j->error);
+    status = lb_budget_fit(c, &asked, j->error);
     if (status) return status;
     j->members = lb_alloc_zero((size_t)c->seeds * sizeof *j->members);
     return j->members ? LB_OK : out_of_memory(j);

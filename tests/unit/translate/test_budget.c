@@ -31,6 +31,20 @@ START_TEST(test_budget_models_become_narrower_to_an_end)
 }
 END_TEST
 
+START_TEST(test_budget_is_fitted_again_by_the_last_steps)
+{
+    lb_train_point points[] = {{.step = 100, .seconds = 10}, {.step = 200, .seconds = 30}};
+    const lb_train_history first = {.points = points, .count = 1}, second = {.points = points, .count = 2};
+    ck_assert_int_eq(lb_budget_refit(&first, 60, 4000), 600);  /* 50 s of 0.1 s */
+    ck_assert_int_eq(lb_budget_refit(&second, 60, 4000), 350); /* 30 s of 0.2 s */
+    ck_assert_int_eq(lb_budget_refit(&second, 1e9, 4000), 4000);
+    ck_assert_int_eq(lb_budget_refit(&second, 30, 4000), 200);
+    ck_assert_int_eq(lb_budget_refit(&second, 1, 4000), 200);
+    points[0] = points[1];
+    ck_assert_int_eq(lb_budget_refit(&second, 60, 4000), 200);
+}
+END_TEST
+
 /* What the training says about itself. */
 typedef struct heard {
     int64_t steps;
@@ -127,6 +141,57 @@ START_TEST(test_budget_choice_is_kept_and_decides_the_bits)
 }
 END_TEST
 
+/* A width of the user's stays, however little time there is, and so does the width of a run that is resumed. */
+START_TEST(test_budget_keeps_what_was_set)
+{
+    heard h;
+    char out[SUPPORT_PATH];
+    lb_training_config c = config_for(out, "out", &h);
+    c.hidden = 128;
+    c.embed = 0;
+    c.minutes = 1e-9;
+    ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_ptr_nonnull(strstr(h.note, "width 128, 1 steps"));
+    c.hidden = 64;
+    ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "it was trained with hidden 128, this run has hidden 64"));
+}
+END_TEST
+
+static lb_status stop_at_second(void *context, const lb_event *event, lb_error *failure)
+{
+    heard *h = context;
+    if (event->kind == LB_EVENT_POINT) h->stop = event->history->count == 2;
+    return hear(context, event, failure);
+}
+
+/* It goes on without time: the next evaluation ends it. The bits are those of the same steps with the same rates. */
+START_TEST(test_budget_looks_again_and_the_checkpoint_has_what_it_chose)
+{
+    heard h;
+    char out[SUPPORT_PATH], other[SUPPORT_PATH];
+    lb_training_config c = config_for(out, "out", &h);
+    c.tell = stop_at_once;
+    c.minutes = 1e6;
+    ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_INTERRUPTED);
+    h.stop = false;
+    c.tell = hear;
+    c.minutes = 1e-9;
+    ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
+    c.minutes = 1e6;
+    ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
+    ck_assert_int_eq(h.steps, 4);
+    lb_training_config same = config_for(other, "other", &h);
+    same.tell = stop_at_second;
+    same.steps = 4000;
+    ck_assert_int_eq(lb_translator_train(same, NULL, &error), LB_ERROR_INTERRUPTED);
+    h.stop = false;
+    same.steps = 4;
+    ck_assert_msg(lb_translator_train(same, NULL, &error) == LB_OK, "%s", error.message);
+    support_assert_same_weights("out/model.safetensors", "other/model.safetensors");
+}
+END_TEST
+
 START_TEST(test_budget_for_what_it_cannot_be_is_refused)
 {
     heard h;
@@ -146,10 +211,12 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("budget", SUPPORT_TESTS(test_budget_steps_fit_with_their_evaluations,
-                                                     test_budget_models_become_narrower_to_an_end,
-                                                     test_budget_without_time_is_one_step,
-                                                     test_budget_with_enough_time_is_the_recipe,
-                                                     test_budget_choice_is_kept_and_decides_the_bits,
-                                                     test_budget_for_what_it_cannot_be_is_refused));
+    return support_run_tests(
+        "budget",
+        SUPPORT_TESTS(
+            test_budget_steps_fit_with_their_evaluations, test_budget_models_become_narrower_to_an_end,
+            test_budget_without_time_is_one_step, test_budget_with_enough_time_is_the_recipe,
+            test_budget_choice_is_kept_and_decides_the_bits, test_budget_is_fitted_again_by_the_last_steps,
+            test_budget_keeps_what_was_set, test_budget_looks_again_and_the_checkpoint_has_what_it_chose,
+            test_budget_for_what_it_cannot_be_is_refused));
 }
