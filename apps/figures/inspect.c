@@ -303,7 +303,8 @@ static int inspect(const char *model, bool json, bool tensors)
 
 static const app_example examples[] = {
     {"Show the configuration, the training and the symbols of a model.", "lookback inspect out"},
-    {"Write the words that the model knows to a file.", "lookback inspect out --lexicon > words.tsv"},
+    {"Give the model words that it must write as they are in a file, and list them.",
+     "lookback join out --lexicon dev.tsv -o exact && lookback inspect exact --lexicon > words.tsv"},
     {"List its tensors, too, as JSON.", "lookback inspect out --tensors --json > model.json"},
 };
 

@@ -79,7 +79,7 @@ static const app_example examples[] = {
      "lookback join out/one out/other -o out/equal\n"
      "  echo abc | lookback predict out/equal --votes"},
     {"Add words to a model, which it then writes as they are in a file.",
-     "lookback join out/one --lexicon words.tsv -o out/exact"},
+     "lookback join out/one --lexicon dev.tsv -o out/exact"},
 };
 
 int join_main(int argc, char **argv)

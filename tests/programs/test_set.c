@@ -83,7 +83,7 @@ START_TEST(test_set_is_listed_behind_the_options)
     ck_assert_ptr_nonnull(strstr(rare, "\n      softcap=X "));
     ck_assert_ptr_null(strstr(support_run_result.output, "--softcap"));
     run("train --help");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "The most common of 60 options;"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "The most common of 62 options;"));
 }
 END_TEST
 
