@@ -84,7 +84,7 @@ static lb_status add_without(measuring *s, const lb_translations *found, lb_tran
     config.no_lexicon = true;
     lb_translations *others = lb_translate_all(s->translator, text, count, config, error);
     lb_status status = others ? LB_OK : error->status;
-    for (int64_t i = 0; i < found->count && !status; i++) {
+    for (int64_t i = 0; others && i < found->count && !status; i++) {
         bool known = found->text[i].output->from_lexicon;
         status = add_row(s, (size_t)i, known ? &others->text[next++] : &found->text[i], s->without, error);
     }

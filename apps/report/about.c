@@ -247,7 +247,8 @@ static void print_point(app_report_data *report, const cJSON *point)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(point, keys[i]);
         if (!value && i > 4) continue; /* texts were not compared */
-        lb_json_number(&report->json, keys[i], cJSON_IsNumber(value) ? value->valuedouble : NAN, DIGITS);
+        double number = value && cJSON_IsNumber(value) ? value->valuedouble : NAN;
+        lb_json_number(&report->json, keys[i], number, DIGITS);
     }
     print_tests(report, point);
     lb_buffer_print(&report->json, "}");

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "lookback/tensor.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -200,7 +201,7 @@ static bool merge(learner *l, int32_t which)
     int32_t made;
     l->pairs[which].count = 0;
     if (strlen(left) + strlen(right) > LB_SUBWORD_PIECE) return true;
-    strcat(strcpy(text, left), right);
+    snprintf(text, sizeof text, "%s%s", left, right);
     lb_buffer_print(&l->merges, "%s %s\n", left, right);
     if (l->merges.failed || !add_piece(l, text, p.left, p.right, &made)) return false;
     l->merged++;

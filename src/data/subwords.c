@@ -104,7 +104,7 @@ static lb_status add_merge(lb_subwords *s, const char *line, size_t length, lb_e
     const char *blank = memchr(line, ' ', length);
     if (!blank) return found_bad(s, line, length, "two pieces", error);
     size_t left_length = (size_t)(blank - line), right_length = length - left_length - 1;
-    int32_t left, right, id;
+    int32_t left = NONE, right = NONE, id;
     lb_status status = find_part(s, line, left_length, &left, error);
     if (!status) status = find_part(s, blank + 1, right_length, &right, error);
     if (status) return status;

@@ -19,7 +19,8 @@ typedef struct text {
 
 static lb_status out_of_memory(lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the measures of a text");
+    (void)lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the measures of a text");
+    return LB_ERROR_MEMORY;
 }
 
 static void free_texts(text *texts, int64_t count)

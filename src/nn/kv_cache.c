@@ -48,7 +48,7 @@ lb_kv_cache *lb_kv_cache_extend(lb_tape *tape, const lb_kv_cache *before, lb_kv_
     const int64_t length = cache->length;
     cache->length += count;
     cache->entry = lb_tape_alloc(tape, (size_t)(cache->batch * cache->length) * sizeof *cache->entry);
-    for (int64_t row = 0; row < cache->batch && length > 0 && cache->entry; row++)
+    for (int64_t row = 0; before && row < cache->batch && length > 0 && cache->entry; row++)
         memcpy(cache->entry + row * cache->length, before->entry + row * length,
                (size_t)length * sizeof *cache->entry);
     for (int64_t i = length; i < cache->length && cache->entry; i++) {

@@ -252,6 +252,16 @@ static inline void cap_row(int64_t keys, lb_real cap, lb_real *x, lb_real *slope
     }
 }
 
+/* Scores become weights; what fills a row up to its stride has none. */
+static inline void normalize_row(lb_normalizer normalizer, int64_t keys, int64_t stride, lb_real *x)
+{
+    for (int64_t k = keys; k < stride; k++) x[k] = -(lb_real)INFINITY;
+    if (normalizer == LB_SOFTMAX)
+        lb_softmax_row_inline(stride, x);
+    else
+        lb_sparse_row_inline(normalizer, stride, x);
+}
+
 LB_KERNEL(weigh_rows, (const lb_dot_options *options, const lb_dot_rows *rows, cover mask, cover bias),
           (options, rows, mask, bias))
 {
@@ -267,11 +277,7 @@ LB_KERNEL(weigh_rows, (const lb_dot_options *options, const lb_dot_rows *rows, c
         if (options->window.on) hide_beyond(options->window, options->first + rows->first + i, keys, x);
         if (!last && bias.data) add_bias(bias, i, keys, x);
         if (!last && mask.data) hide_masked(mask, i, keys, x);
-        for (int64_t k = keys; k < stride; k++) x[k] = -(lb_real)INFINITY;
-        if (options->normalizer == LB_SOFTMAX)
-            lb_softmax_row_inline(stride, x);
-        else
-            lb_sparse_row_inline(options->normalizer, stride, x);
+        normalize_row(options->normalizer, keys, stride, x);
     }
 }
 

@@ -100,7 +100,7 @@ static const lb_real *product_gradient(const lb_node *node)
     const lb_tensor *y = node->out[0];
     const int64_t count = lb_count(y);
     if (!((const lb_affine_part *)node->attributes)->rectify) return y->grad;
-#pragma omp parallel for schedule(static) if (count > 4 * CHUNK)
+#pragma omp parallel for schedule(static) if (count > 4 * (int64_t)CHUNK)
     for (int64_t i = 0; i < count; i += CHUNK)
         mask_gradient(lb_smaller(CHUNK, count - i), y->data + i, y->grad + i, node->work + i);
     return node->work;
