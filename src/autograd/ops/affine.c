@@ -25,7 +25,7 @@ static lb_status check_beside(const lb_node *node)
 static int64_t output_count(const lb_node *node)
 {
     const lb_affine_part *of = node->attributes;
-    return of->rows ? of->rows : lb_dim(node->in[WEIGHT], 0);
+    return of->band ? of->rows : lb_dim(node->in[WEIGHT], 0);
 }
 
 static lb_status output_shape(const lb_node *node, lb_shape *out)
@@ -159,7 +159,7 @@ lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_
 lb_tensor *lb_affine_rows(lb_tensor *x, lb_tensor *weight, int64_t top, int64_t rows, lb_tensor *bias)
 {
     return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL),
-                       &(lb_affine_part){.top = top, .rows = rows}, sizeof(lb_affine_part));
+                       &(lb_affine_part){.band = true, .top = top, .rows = rows}, sizeof(lb_affine_part));
 }
 
 lb_tensor *lb_affine_relu(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)

@@ -69,6 +69,12 @@ static lb_tensor *plain_pair_case(lb_tensor *const *in)
     return lb_affine_pair(in[0], in[2], in[1], NULL);
 }
 
+/* No rows are not all of them, which `top` would put behind the end of the weight. */
+static lb_tensor *no_rows_case(lb_tensor *const *in)
+{
+    return lb_affine_rows(in[0], in[1], 2, 0, in[2]);
+}
+
 static const lb_op_case cases[] = {
     {"with bias", 3, {LB_DIMS(3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
     {"three axes", 3, {LB_DIMS(2, 3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
@@ -77,6 +83,7 @@ static const lb_op_case cases[] = {
     {"one row", 3, {LB_DIMS(4), LB_DIMS(3, 4), LB_DIMS(3)}, .apply = biased_case},
     {"some columns", 3, {LB_DIMS(2, 3), LB_DIMS(4, 7), LB_DIMS(4)}, .apply = columns_case},
     {"some rows", 3, {LB_DIMS(2, 3), LB_DIMS(7, 3), LB_DIMS(7)}, .apply = rows_case},
+    {"no rows", 3, {LB_DIMS(2, 3), LB_DIMS(7, 3), LB_DIMS(7)}, .apply = no_rows_case},
     {"rectified", 3, {LB_DIMS(3, 5), LB_DIMS(6, 5), LB_DIMS(6)}, .apply = relu_case},
     {"rectified, without bias", 2, {LB_DIMS(2, 2, 3), LB_DIMS(5, 3)}, .apply = plain_relu_case},
     {"a pair", 4, {LB_DIMS(2, 2, 3), LB_DIMS(4, 5), LB_DIMS(4), LB_DIMS(2, 2, 2)}, .apply = pair_case},

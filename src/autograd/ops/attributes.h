@@ -8,8 +8,9 @@
 typedef struct lb_affine_part {
     bool some; /* false: all columns, whose number must be the width of x and `beside` together */
     int64_t first;
-    int64_t top, rows; /* of the weight and the bias that are used; no rows: all */
-    bool rectify;      /* y = max(x w' + b, 0) */
+    bool band; /* whether only some rows of the weight and of the bias are used: */
+    int64_t top, rows;
+    bool rectify; /* y = max(x w' + b, 0) */
 } lb_affine_part;
 
 typedef struct lb_rotary_attributes {
