@@ -110,7 +110,8 @@ static lb_status score(const lb_translate_job *j, size_t count)
     each.config.beam = 1;
     each.config.n_best = 1;
     each.config.length_penalty = -1;
-    lb_status status = targets && each.good && each.source ? LB_OK : lb_keep_failed(j);
+    lb_status status = targets && each.good && each.source ? LB_OK : LB_ERROR_MEMORY;
+    if (status) (void)lb_keep_failed(j);
     for (size_t i = 0; i < j->known_count && !status; i++)
         for (const lb_target *t = j->known[i].target; t < j->known[i].target + j->known[i].count; t++) {
             if (t->length == 0) continue;

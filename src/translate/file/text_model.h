@@ -85,22 +85,20 @@ void lb_tests_print(lb_buffer *json, const lb_test *tests, const lb_evaluation *
 struct cJSON;
 
 /** A copy that lives as long as the model. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_model_keep(lb_text_model *model, const char *text, const char **kept,
-                                    lb_error *error);
+LB_MUST_USE lb_status lb_model_keep(lb_text_model *t, const char *text, const char **kept, lb_error *error);
 
 /** Appends the rule to a JSON object. */
 void lb_model_rule_print(lb_buffer *json, const char *key, const lb_symbol_rule *rule);
 
 /** Reads what lb_model_rule_print has written. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_model_rule_parse(lb_text_model *model, const struct cJSON *json, const char *key,
+LB_MUST_USE lb_status lb_model_rule_parse(lb_text_model *t, const struct cJSON *json, const char *key,
                                           lb_symbol_rule *rule, lb_error *error);
 
 /** Writes keys and merges of both sides, one if they are the same, to `metadata`, and returns how many there are. */
-size_t lb_model_subwords_name(const lb_text_model *model, lb_safetensors_metadata *metadata);
+size_t lb_model_subwords_name(const lb_text_model *t, lb_safetensors_metadata *metadata);
 
 /** Reads the merges for the rules and vocabularies that the model has. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_model_subwords_load(const lb_safetensors *file, lb_text_model *model,
-                                             lb_error *error);
+LB_MUST_USE lb_status lb_model_subwords_load(const lb_safetensors *file, lb_text_model *t, lb_error *error);
 
 /* ---- list.c: the input and output of a model that sorts. ---- */
 
