@@ -34,8 +34,7 @@ static void compute(double base, int64_t width, int64_t first, int64_t count, lb
 static const struct lb_sinusoids *find_table(lb_tape *tape, double base, int64_t width, int64_t rows)
 {
     const struct lb_sinusoids *known = tape->sinusoids; /* the latest is the largest */
-    while (known && (known->base < base || known->base > base || known->width != width))
-        known = known->next;
+    while (known && (known->base < base || known->base > base || known->width != width)) known = known->next;
     if (known && known->rows >= rows) return known;
     int64_t before = known ? known->rows : 0, wanted = known ? 2 * before : FIRST_ROWS;
     if (wanted < rows) wanted = rows;
