@@ -51,7 +51,7 @@ static const struct lb_sinusoids *find_table(lb_tape *tape, double base, int64_t
     return table;
 }
 
-const lb_real *lb_tape_sinusoids(lb_tape *tape, double base, int64_t width, int64_t first, int64_t count)
+lb_real *lb_tape_sinusoids(lb_tape *tape, double base, int64_t width, int64_t first, int64_t count)
 {
     if (first <= MOST_ROWS - count) {
         const struct lb_sinusoids *table = find_table(tape, base, width, first + count);

@@ -55,7 +55,7 @@ bool lb_tape_lasts(const lb_tape *tape, const void *memory);
 /** Rows `first` to `first + count - 1` of a table of sinusoids: sin of position base^(-j / width) in column j, and cos
  *  of the same angle in column j + 1, for even j. They are computed once in the life of a tape, if the positions are
  *  not absurd. Memory: until lb_tape_reset at least. Errors: NULL without memory, recorded on the tape. */
-const lb_real *lb_tape_sinusoids(lb_tape *tape, double base, int64_t width, int64_t first, int64_t count);
+lb_real *lb_tape_sinusoids(lb_tape *tape, double base, int64_t width, int64_t first, int64_t count);
 
 /* ---- A tape for what need not last as long as the tape that it belongs to. ---- */
 

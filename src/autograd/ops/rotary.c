@@ -78,8 +78,7 @@ static lb_status forward(lb_node *node)
 {
     layout l = layout_of(node);
     const lb_rotary_options *options = node->attributes;
-    node->saved = (void *)(uintptr_t)lb_tape_sinusoids(node->tape, options->base, 2 * l.pairs, options->first,
-                                                       l.length);
+    node->saved = lb_tape_sinusoids(node->tape, options->base, 2 * l.pairs, options->first, l.length);
     if (!node->saved) return LB_ERROR_MEMORY;
     for (int64_t i = 0; i < lb_count(node->out[0]); i++) node->out[0]->data[i] = 0;
     turn(node, 1, node->in[0]->data, node->out[0]->data);
