@@ -150,15 +150,14 @@ static lb_status set_tests(const app_json_file *file, const app_option *option, 
                            lb_error *error)
 {
     const cJSON *test;
+    bool good = cJSON_IsObject(item);
     cJSON_ArrayForEach(test, item)
     {
         const char *name = test->string, *path = cJSON_GetStringValue(test);
-        if (!name || !path || !lb_setting_add_test(option->value.tests, name, strlen(name), path))
-            return app_json_file_refuse(file, item, item, "an object of files by the names of tests", error);
+        good = good && path && lb_setting_add_test(option->value.tests, name, strlen(name), path);
     }
-    return cJSON_IsObject(item)
-               ? LB_OK
-               : app_json_file_refuse(file, item, item, "an object of files by the names of tests", error);
+    return good ? LB_OK
+                : app_json_file_refuse(file, item, item, "an object of files by the names of tests", error);
 }
 
 static lb_status set_value(const app_json_file *file, const app_option *option, const cJSON *item,

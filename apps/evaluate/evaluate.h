@@ -31,8 +31,8 @@ typedef struct app_score {
     lb_statistics *rows;    /* [count] */
     int64_t count, skipped; /* skipped: lines that the caller left out */
     lb_confusions confusions;
-    const char *
-        letters; /* "characters", "graphemes" or "subwords", if symbols are those, which form words; else NULL */
+    /* "characters", "graphemes" or "subwords", if symbols are those, which form words; else NULL. */
+    const char *letters;
     lb_vocabulary *words;
     bool has_words; /* some reference has several words */
     lb_symbol_rule rule;

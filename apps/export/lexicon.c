@@ -12,7 +12,7 @@
 
 const char *const app_lexicon_names[] = {"exceptions", "all", "none", NULL};
 
-enum { BLOCK = 16, MORE = 0x80, BITS = 7, LINE = 120, PATH = 512, COMMAND = 2048 };
+enum { LINE = 120, PATH = 512, COMMAND = 2048 };
 
 /* Goes to the next entry; `*answer` receives its first answer, for lb_release. False at the end and after an error. */
 static bool next_entry(const lb_text_model *model, lb_lexicon_walk *walk, char **answer, lb_error *error)
@@ -47,15 +47,6 @@ lb_status app_lexicon_measure(const lb_text_model *model, app_lexicon_sizes *siz
 
 /* ---- As constants. ---- */
 
-static void add_number(lb_buffer *bytes, size_t number)
-{
-    for (;; number >>= BITS) {
-        unsigned char byte = (unsigned char)((number >= MORE ? MORE : 0) | (number & (MORE - 1)));
-        lb_buffer_add(bytes, &byte, 1);
-        if (number < MORE) return;
-    }
-}
-
 static void add_numbers(lb_buffer *out, size_t *column, size_t number)
 {
     char text[24];
@@ -71,13 +62,8 @@ static void add_numbers(lb_buffer *out, size_t *column, size_t number)
 /* An entry, whose key shares what it can with the one before it, unless it begins a block. */
 static void add_entry(lb_buffer *bytes, lb_buffer *before, const lb_buffer *key, const char *answer)
 {
-    size_t shared = 0;
-    while (shared < before->length && shared < key->length && before->text[shared] == key->text[shared])
-        shared++;
-    add_number(bytes, shared);
-    add_number(bytes, key->length - shared);
-    lb_buffer_add(bytes, key->text + shared, key->length - shared);
-    add_number(bytes, strlen(answer));
+    lb_lexicon_add_key(bytes, before->text, before->length, key->text, key->length);
+    lb_lexicon_add_number(bytes, strlen(answer));
     lb_buffer_add(bytes, answer, strlen(answer));
     before->length = 0;
     lb_buffer_add(before, key->text, key->length);
@@ -94,7 +80,7 @@ lb_status app_lexicon_add(const lb_text_model *model, const bool *left_out, app_
     lb_buffer_print(&places, "static const uint32_t lexicon_blocks[] = {");
     while (next_entry(model, &walk, &answer, error)) {
         if (!left_out || !left_out[walk.entry - 1]) {
-            if (entries % BLOCK == 0) {
+            if (entries % LB_LEXICON_BLOCK == 0) {
                 add_numbers(&places, &block_column, bytes.length);
                 before.length = 0;
             }
@@ -108,7 +94,7 @@ lb_status app_lexicon_add(const lb_text_model *model, const bool *left_out, app_
         for (size_t i = 0; i < bytes.length; i++) add_numbers(out, &column, (unsigned char)bytes.text[i]);
         lb_buffer_print(out, "\n};\n%s\n};\n", places.text ? places.text : "");
         lb_buffer_print(out, "enum { ENTRIES = %lld, BLOCKS = %lld };\n", (long long)entries,
-                        (long long)(entries + BLOCK - 1) / BLOCK);
+                        (long long)(entries + LB_LEXICON_BLOCK - 1) / LB_LEXICON_BLOCK);
         app_kernel_flag(kernel, "LEXICON");
     }
     *kept = entries;

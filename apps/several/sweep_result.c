@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVES = 8 };
+enum { CURVES = 8, KEY = LB_TEST_NAME + 16 };
 
 static const char bleu_key[] = "bleu_13a", chrf_key[] = "chrf2";
 
@@ -28,19 +28,15 @@ static double number(const cJSON *json, const char *key)
 /* Of a test; of the dev set if its name is "". */
 static lb_evaluation evaluation(const cJSON *json, const char *test)
 {
-    static const char *const names[] = {"exact_match", "symbol_error", "loss"};
-    double found[3];
-    for (int i = 0; i < 3; i++) {
-        char key[LB_TEST_NAME + 16];
-        snprintf(key, sizeof key, "%s%s%s",
-                 *test    ? test
-                 : i == 2 ? "dev_loss"
-                          : names[i],
-                 *test ? "." : "", *test ? names[i] : "");
-        bool none = i == 2 && cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(json, key));
-        found[i] = none ? NAN : number(json, key);
-    }
-    return (lb_evaluation){.exact_match = found[0], .symbol_error = found[1], .loss = found[2]};
+    const char *dot = *test ? "." : "";
+    char exact[KEY], symbol[KEY], loss[KEY];
+    snprintf(exact, KEY, "%s%sexact_match", test, dot);
+    snprintf(symbol, KEY, "%s%ssymbol_error", test, dot);
+    snprintf(loss, KEY, "%s%s", test, *test ? ".loss" : "dev_loss");
+    return (lb_evaluation){
+        .exact_match = number(json, exact),
+        .symbol_error = number(json, symbol),
+        .loss = cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(json, loss)) ? NAN : number(json, loss)};
 }
 
 /* What the trainings are compared by. */

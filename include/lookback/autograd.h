@@ -179,8 +179,8 @@ typedef struct lb_dot_options {
     lb_normalizer normalizer; /* of the weights [LB_SOFTMAX] */
     lb_window window;
     int64_t first; /* the position of the first query, where the first key is at 0; for the window */
-    bool
-        context_only; /* output 1 has no columns: the memory then grows with the length, not with its square */
+    /* Output 1 has no columns: the memory then grows with the length, not with its square. */
+    bool context_only;
 } lb_dot_options;
 
 /** The options of lb_relative_bias. Zero means the default in brackets. */

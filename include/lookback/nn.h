@@ -416,8 +416,8 @@ lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tens
 
 /** Keys and values projected for the heads, in a tensor each, or both in `keys`, whose last columns they then are. */
 typedef struct lb_key_values {
-    lb_tensor
-        *keys; /* [batch, K, kv_heads key_width]; with the values [batch, K, 2 kv_heads key_width or more] */
+    /* [batch, K, kv_heads key_width]; with the values [batch, K, 2 kv_heads key_width or more]. */
+    lb_tensor *keys;
     lb_tensor *values; /* [batch, K, kv_heads value_width]; NULL: in `keys` */
 } lb_key_values;
 

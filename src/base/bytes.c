@@ -2,6 +2,12 @@
 
 #include <string.h>
 
+int lb_bytes_compare(const void *a, size_t a_length, const void *b, size_t b_length)
+{
+    int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
+    return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
 /* ---- Hashes. ---- */
 
 enum { LANES = 4, WORD = 8, BLOCK = LANES * WORD };

@@ -1,4 +1,4 @@
-/* Bytes: their hash, their form as text, and whether they are text. */
+/* Bytes: their order, their hash, their form as text, and whether they are text. */
 #ifndef LB_BYTES_H
 #define LB_BYTES_H
 
@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/** The order of bytes as of words in a dictionary: negative, 0 or positive. */
+int lb_bytes_compare(const void *a, size_t a_length, const void *b, size_t b_length);
 
 /* ---- Hashes, which tell contents apart. They do not keep out anyone who wants to deceive. ---- */
 

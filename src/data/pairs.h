@@ -52,7 +52,6 @@ struct lb_pairs {
     uint64_t start;
     int64_t next;       /* after the last pair read: sequential reading gets more bytes at once */
     lb_counter counter; /* hears of passes over the pairs */
-    bool counts_again;  /* each pair that is read gets its lengths anew */
 };
 
 /* ---- pairs.c: opening files. ---- */

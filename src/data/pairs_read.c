@@ -155,7 +155,9 @@ static void count_pair(lb_pairs *pairs, int64_t pair)
     lb_counter_tell(&pairs->counter, pair);
 }
 
-lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line, lb_error *error)
+/* Reads a pair. Its lengths are those that it had when it was opened, or are counted anew. */
+static lb_status read_pair(lb_pairs *pairs, int64_t pair, bool counts, const lb_pair_line **line,
+                           lb_error *error)
 {
     *line = &pairs->line;
     if (pair < 0 || pair >= pairs->count)
@@ -173,14 +175,19 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
     pairs->next = pair + 1;
     if (lb_pairs_hash_line(bytes.text, bytes.length) != p->hash) return has_changed(pairs, error);
     status = lb_pair_line_read(&pairs->format, pairs->path, &bytes, &pairs->line, &found);
-    if (status == LB_ERROR_FORMAT && !pairs->counts_again) return has_changed(pairs, error);
+    if (status == LB_ERROR_FORMAT && !counts) return has_changed(pairs, error);
     if (status) return lb_error_set(error, status, "%s", found.message);
-    if (pairs->counts_again) {
+    if (counts) {
         pairs->owned[pair].source = (uint16_t)pairs->line.source.count;
         pairs->owned[pair].target = (uint16_t)pairs->line.target.count;
     }
     bool same = pairs->line.source.count == p->source && pairs->line.target.count == p->target;
     return same ? LB_OK : has_changed(pairs, error);
+}
+
+lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line, lb_error *error)
+{
+    return read_pair(pairs, pair, false, line, error);
 }
 
 lb_status lb_pairs_split_again(lb_pairs *pairs, const struct lb_subwords *source,
@@ -194,12 +201,10 @@ lb_status lb_pairs_split_again(lb_pairs *pairs, const struct lb_subwords *source
     pairs->places = pairs->owned;
     pairs->format.source.subwords = source;
     pairs->format.target.subwords = target;
-    pairs->counts_again = true;
     for (int64_t i = 0; i < pairs->count && !status; i++) {
         const lb_pair_line *line;
-        status = lb_pairs_read(pairs, i, &line, error);
+        status = read_pair(pairs, i, true, &line, error);
     }
-    pairs->counts_again = false;
     return status;
 }
 

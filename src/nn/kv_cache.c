@@ -103,7 +103,8 @@ void lb_kv_cache_write(lb_kv_cache *cache, int64_t layer, const lb_tensor *proje
 lb_key_values lb_kv_cache_read(lb_tape *tape, const lb_kv_cache *cache, int64_t layer)
 {
     const int64_t width = cache->width;
-    lb_key_values made = {lb_tensor_new(tape, LB_SHAPE(cache->batch, cache->length, 2 * width), NULL), NULL};
+    lb_key_values made = {lb_tensor_uninitialised(tape, LB_SHAPE(cache->batch, cache->length, 2 * width)),
+                          NULL};
     const size_t bytes = (size_t)width * sizeof(lb_real);
     for (int64_t i = 0; i < cache->batch * cache->length && lb_is_sound(made.keys); i++) {
         memcpy(made.keys->data + i * 2 * width, numbers_of(cache, i, layer, false), bytes);
@@ -188,7 +189,7 @@ static lb_attended_result ask(const lb_multi_head *attention, asking a)
     enum { ALONE = 1 << 14 /* numbers of keys that one thread is quicker with */ };
     const lb_multi_head_config *c = a.config = &attention->config;
     const int64_t batch = lb_dim(a.query, 0), count = batch * (a.tokens = lb_dim(a.query, 1));
-    a.context = lb_tensor_new(tape, LB_SHAPE(batch, a.tokens, c->heads * c->value_width), NULL);
+    a.context = lb_tensor_uninitialised(tape, LB_SHAPE(batch, a.tokens, c->heads * c->value_width));
     a.weights = lb_tensor_new(tape, LB_SHAPE(batch, c->heads, a.tokens, a.keys), NULL);
     a.work = lb_tape_alloc(tape, (size_t)(count * c->heads * lb_attend_row_room(a.keys)) * sizeof *a.work);
     if (lb_tape_status(tape)) return (lb_attended_result){a.context, a.weights};

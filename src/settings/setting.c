@@ -322,11 +322,10 @@ static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_
 
 static bool is_set(const lb_setting *s, const lb_training_config *config)
 {
-    const char *text = is_text(s)                    ? text_of(s, config)
-                       : s->type == LB_SETTING_TESTS ? config->test->name
-                                                     : NULL;
-    if (!text && !is_text(s))
+    if (s->type == LB_SETTING_TESTS) return *config->test->name != '\0';
+    if (!is_text(s))
         return lb_setting_number(s, config) > 0 && lb_setting_number(s, config) != s->usual_value;
+    const char *text = text_of(s, config);
     return text && *text && !(s->choices && strcmp(text, s->choices[0]) == 0);
 }
 

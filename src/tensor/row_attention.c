@@ -127,7 +127,7 @@ LB_SHARED_KERNEL(lb_attend_row,
                  (const lb_attended_row *to, const lb_real *query, lb_real *work, lb_real *context),
                  (to, query, work, context))
 {
-    const int64_t room = (to->count + LANES - 1) / LANES * LANES, group = to->heads / to->kv_heads;
+    const int64_t room = lb_attend_row_room(to->count), group = to->heads / to->kv_heads;
     const lb_real *row[TOGETHER];
     /* All heads of some keys, then those of the next ones: keys come from memory once. */
     for (int64_t first = 0; first < to->count; first += TOGETHER) {

@@ -28,8 +28,8 @@ typedef struct kept {
     int64_t block; /* numbers for the rows of a block: probabilities, and what follows from them */
     bool drops, caps;
     lb_rng rng;
-    lb_real
-        *blocks; /* [heads], if a head is one block that backward needs; NULL: scores are computed again */
+    /* [heads], if a head is one block that backward needs; NULL: scores are computed again. */
+    lb_real *blocks;
 } kept;
 
 static int64_t rows_at_once(const kept *keep)

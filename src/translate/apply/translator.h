@@ -135,7 +135,7 @@ void *lb_keep_room(const lb_translate_job *job, size_t count, size_t size);
 /** Records LB_ERROR_MEMORY and returns it. */
 lb_status lb_keep_failed(const lb_translate_job *job);
 
-/* In score.c. */
+/* ---- Given targets (score.c). ---- */
 
 /** A target in symbols and in ids, in memory of the result. */
 typedef struct lb_target {
@@ -152,7 +152,7 @@ size_t lb_target_most(const lb_translator *translator);
  *  LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_score_targets(lb_translate_job *job, const lb_target *targets);
 
-/* In known.c: answers of the lexicon, which come before what the model writes. */
+/* ---- Answers of the lexicon, which come before what the model writes (known.c). ---- */
 
 /** Keeps the answers to the last good text, if there are any that begin as it asks, and takes the text off those that
  *  are decoded if the model has nothing to add.

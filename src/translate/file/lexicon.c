@@ -10,11 +10,9 @@
 #include <utf8proc.h>
 #include <zlib.h>
 
-enum { WORD = 4, HEAD = 4 * WORD, BLOCK = 16, MORE = 0x80, BITS = 7, MOST_BITS = 28 };
-
 static uint32_t word_at(const lb_lexicon *l, size_t at)
 {
-    return (uint32_t)lb_file_integer(l->bytes + at, WORD);
+    return (uint32_t)lb_file_integer(l->bytes + at, LB_LEXICON_WORD);
 }
 
 lb_status lb_lexicon_damaged(lb_error *error)
@@ -25,10 +23,10 @@ lb_status lb_lexicon_damaged(lb_error *error)
 /* Whether the blocks follow each other, with at least a byte in each. */
 static bool has_places(const lb_lexicon *l)
 {
-    size_t before = HEAD + (size_t)l->blocks * WORD;
-    if (l->blocks > 0 && word_at(l, HEAD) != before) return false;
+    size_t before = LB_LEXICON_HEAD + (size_t)l->blocks * LB_LEXICON_WORD;
+    if (l->blocks > 0 && word_at(l, LB_LEXICON_HEAD) != before) return false;
     for (int64_t i = 0; i < l->blocks; i++) {
-        size_t place = word_at(l, HEAD + (size_t)i * WORD);
+        size_t place = word_at(l, LB_LEXICON_HEAD + (size_t)i * LB_LEXICON_WORD);
         if (place < before || place >= l->size) return false;
         before = place + 1;
     }
@@ -38,16 +36,17 @@ static bool has_places(const lb_lexicon *l)
 lb_status lb_lexicon_open(lb_lexicon *l, const void *bytes, size_t size, lb_error *error)
 {
     *l = (lb_lexicon){.size = size};
-    if (size < HEAD) return lb_lexicon_damaged(error);
+    if (size < LB_LEXICON_HEAD) return lb_lexicon_damaged(error);
     l->bytes = lb_alloc(size);
     if (!l->bytes) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a lexicon");
     memcpy(l->bytes, bytes, size);
-    uint32_t flags = word_at(l, WORD);
+    uint32_t flags = word_at(l, LB_LEXICON_WORD);
     l->folds = flags == 1;
-    l->entries = word_at(l, 2 * (size_t)WORD);
-    l->blocks = word_at(l, 3 * (size_t)WORD);
-    bool fits = flags <= 1 && l->entries > 0 && l->blocks == (l->entries + BLOCK - 1) / BLOCK &&
-                (size_t)l->blocks <= (size - HEAD) / WORD;
+    l->entries = word_at(l, 2 * (size_t)LB_LEXICON_WORD);
+    l->blocks = word_at(l, 3 * (size_t)LB_LEXICON_WORD);
+    bool fits = flags <= 1 && l->entries > 0 &&
+                l->blocks == (l->entries + LB_LEXICON_BLOCK - 1) / LB_LEXICON_BLOCK &&
+                (size_t)l->blocks <= (size - LB_LEXICON_HEAD) / LB_LEXICON_WORD;
     if (fits && has_places(l)) return LB_OK;
     lb_lexicon_free(l);
     return lb_lexicon_damaged(error);
@@ -146,11 +145,12 @@ static bool is_text(const char *bytes, size_t length)
 /* Reads a number of seven bits in each byte. */
 static bool read_number(const unsigned char **at, const unsigned char *end, size_t *number)
 {
+    enum { MOST_BITS = 28 };
     *number = 0;
-    for (int shift = 0; *at < end && shift <= MOST_BITS; shift += BITS) {
+    for (int shift = 0; *at < end && shift <= MOST_BITS; shift += LB_LEXICON_BITS) {
         unsigned char byte = *(*at)++;
-        *number |= (size_t)(byte & (MORE - 1)) << shift;
-        if (!(byte & MORE)) return true;
+        *number |= (size_t)(byte & (LB_LEXICON_MORE - 1)) << shift;
+        if (!(byte & LB_LEXICON_MORE)) return true;
     }
     return false;
 }
@@ -179,13 +179,7 @@ static bool read_entry(const lb_lexicon *l, const unsigned char **at, stored *en
 
 static const unsigned char *block_at(const lb_lexicon *l, int64_t block)
 {
-    return l->bytes + word_at(l, HEAD + (size_t)block * WORD);
-}
-
-static int compare(const void *a, size_t a_length, const void *b, size_t b_length)
-{
-    int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
-    return order ? order : (a_length > b_length) - (a_length < b_length);
+    return l->bytes + word_at(l, LB_LEXICON_HEAD + (size_t)block * LB_LEXICON_WORD);
 }
 
 /* The last block that begins with the key or one before it; -1: there is none. -2: it is damaged. */
@@ -197,7 +191,7 @@ static int64_t find_block(const lb_lexicon *l, const lb_buffer *key)
         const unsigned char *at = block_at(l, middle);
         stored entry;
         if (!read_entry(l, &at, &entry) || entry.shared > 0) return -2;
-        if (compare(entry.key, entry.rest, key->text, key->length) <= 0)
+        if (lb_bytes_compare(entry.key, entry.rest, key->text, key->length) <= 0)
             first = middle + 1;
         else
             end = middle;
@@ -212,8 +206,8 @@ static lb_status scan(const lb_lexicon *l, int64_t block, const lb_buffer *key, 
 {
     const unsigned char *at = block_at(l, block);
     size_t same = 0;
-    int64_t count = l->entries - block * BLOCK;
-    for (int64_t i = 0; i < count && i < BLOCK; i++) {
+    int64_t count = l->entries - block * LB_LEXICON_BLOCK;
+    for (int64_t i = 0; i < count && i < LB_LEXICON_BLOCK; i++) {
         stored entry;
         if (!read_entry(l, &at, &entry)) return lb_lexicon_damaged(error);
         if (entry.shared > same) continue;
@@ -294,7 +288,7 @@ char *lb_lexicon_answer_text(const lb_symbol_rule *rule, const lb_vocabulary *ta
 
 static bool has_checksum(const lb_lexicon *l)
 {
-    return crc32_z(0, l->bytes + WORD, l->size - WORD) == word_at(l, 0);
+    return crc32_z(0, l->bytes + LB_LEXICON_WORD, l->size - LB_LEXICON_WORD) == word_at(l, 0);
 }
 
 bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
@@ -306,13 +300,14 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
         if (w->entry > 0 && w->at != end) lb_lexicon_damaged(error);
         return false;
     }
-    bool begins = w->entry % BLOCK == 0;
-    const unsigned char *place = begins ? block_at(l, w->entry / BLOCK) : w->at;
+    bool begins = w->entry % LB_LEXICON_BLOCK == 0;
+    const unsigned char *place = begins ? block_at(l, w->entry / LB_LEXICON_BLOCK) : w->at;
     bool good = w->entry > 0 ? w->at == place : has_checksum(l);
     w->at = place;
     good = good && read_entry(l, &w->at, &entry) && entry.shared <= (begins ? 0 : w->key.length);
     const char *before = w->key.text ? w->key.text : "";
-    good = good && compare(entry.key, entry.rest, before + entry.shared, w->key.length - entry.shared) > 0;
+    good = good &&
+           lb_bytes_compare(entry.key, entry.rest, before + entry.shared, w->key.length - entry.shared) > 0;
     /* A search relies on it that an entry shares all that it can. */
     if (!good || (!begins && *entry.key == (unsigned char)before[entry.shared])) {
         lb_lexicon_damaged(error);

@@ -21,6 +21,18 @@
 #include "data/symbols.h"
 #include "lookback/base.h"
 
+/* ---- The format. ---- */
+
+/** Bytes of a number of the head, and of the head without the places of the blocks; entries in a block; and of a number
+ *  in an entry, the bits in each byte, and the bit that says that more follow. */
+enum {
+    LB_LEXICON_WORD = 4,
+    LB_LEXICON_HEAD = 4 * LB_LEXICON_WORD,
+    LB_LEXICON_BLOCK = 16,
+    LB_LEXICON_BITS = 7,
+    LB_LEXICON_MORE = 1 << LB_LEXICON_BITS
+};
+
 /* ---- Finding entries (lexicon.c). ---- */
 
 /** The name of the array in the file of a model. */
@@ -97,6 +109,14 @@ typedef struct lb_lexicon_walk {
 bool lb_lexicon_walk_next(lb_lexicon_walk *walk, lb_error *error);
 
 /* ---- Making one (lexicon_make.c). ---- */
+
+/** Adds a number of an entry. */
+void lb_lexicon_add_number(lb_buffer *bytes, size_t number);
+
+/** Adds a key after the entry whose key is `before`, NULL at the beginning of a block: how many bytes they share, how
+ *  many others there are, and those. */
+void lb_lexicon_add_key(lb_buffer *bytes, const char *before, size_t before_length, const char *key,
+                        size_t length);
 
 /** A lexicon while it is made. It begins as zeros with `source`, `target` and `folds`. */
 typedef struct lb_lexicon_maker {

@@ -1,6 +1,7 @@
 #include "translate/file/lexicon.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "io/safetensors.h"
 #include "lookback/tensor.h"
 
@@ -8,7 +9,26 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { WORD = 4, HEAD = 4 * WORD, BLOCK = 16, MORE = 0x80, BITS = 7 };
+void lb_lexicon_add_number(lb_buffer *bytes, size_t number)
+{
+    unsigned char byte;
+    for (; number >= LB_LEXICON_MORE; number >>= LB_LEXICON_BITS) {
+        byte = (unsigned char)(LB_LEXICON_MORE | (number & (LB_LEXICON_MORE - 1)));
+        lb_buffer_add(bytes, &byte, 1);
+    }
+    byte = (unsigned char)number;
+    lb_buffer_add(bytes, &byte, 1);
+}
+
+void lb_lexicon_add_key(lb_buffer *bytes, const char *before, size_t before_length, const char *key,
+                        size_t length)
+{
+    size_t shared = 0;
+    while (before && shared < before_length && shared < length && before[shared] == key[shared]) shared++;
+    lb_lexicon_add_number(bytes, shared);
+    lb_lexicon_add_number(bytes, length - shared);
+    lb_buffer_add(bytes, key + shared, length - shared);
+}
 
 /* An answer to a key, in the bytes of the maker. */
 typedef struct lb_lexicon_pair {
@@ -18,26 +38,16 @@ typedef struct lb_lexicon_pair {
     const char *bytes;
 } pair;
 
-static void add_number(lb_buffer *bytes, size_t number)
-{
-    for (; number >= MORE; number >>= BITS) {
-        unsigned char byte = (unsigned char)(MORE | (number & (MORE - 1)));
-        lb_buffer_add(bytes, &byte, 1);
-    }
-    unsigned char last = (unsigned char)number;
-    lb_buffer_add(bytes, &last, 1);
-}
-
 static void add_answer(const lb_lexicon_maker *m, const lb_symbols *answer, lb_buffer *bytes)
 {
-    add_number(bytes, answer->count);
+    lb_lexicon_add_number(bytes, answer->count);
     for (size_t i = 0; i < answer->count; i++) {
         const char *symbol = answer->symbol[i];
         int32_t id = lb_vocabulary_id(m->target, symbol);
         bool known = id >= LB_FIRST_TOKEN;
-        add_number(bytes, known ? (size_t)id : 0);
+        lb_lexicon_add_number(bytes, known ? (size_t)id : 0);
         if (known) continue;
-        add_number(bytes, strlen(symbol));
+        lb_lexicon_add_number(bytes, strlen(symbol));
         lb_buffer_add(bytes, symbol, strlen(symbol));
     }
 }
@@ -73,20 +83,14 @@ lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb
 
 /* ---- Order. ---- */
 
-static int compare_bytes(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
-    return order ? order : (a_length > b_length) - (a_length < b_length);
-}
-
 static int compare_keys(const pair *a, const pair *b)
 {
-    return compare_bytes(a->bytes + a->key, a->key_length, b->bytes + b->key, b->key_length);
+    return lb_bytes_compare(a->bytes + a->key, a->key_length, b->bytes + b->key, b->key_length);
 }
 
 static int compare_answers(const pair *a, const pair *b)
 {
-    return compare_bytes(a->bytes + a->answer, a->answer_length, b->bytes + b->answer, b->answer_length);
+    return lb_bytes_compare(a->bytes + a->answer, a->answer_length, b->bytes + b->answer, b->answer_length);
 }
 
 /* Equal answers to a key are neighbours, the first one first, and those that are given before others. */
@@ -127,23 +131,18 @@ static size_t merge(pair *pairs, size_t first, size_t end)
 
 static void put_word(lb_buffer *bytes, size_t at, size_t word)
 {
-    for (size_t i = 0; i < WORD; i++, word >>= 8) bytes->text[at + i] = (char)(unsigned char)word;
+    for (size_t i = 0; i < LB_LEXICON_WORD; i++, word >>= 8) bytes->text[at + i] = (char)(unsigned char)word;
 }
 
 /* Adds an entry of the pairs from `first` to `end`; `before` is a pair of the entry before it, NULL for the first one
  * of a block. */
 static void add_entry(const pair *before, const pair *first, const pair *end, lb_buffer *bytes)
 {
-    size_t shared = 0, answers = 0;
-    const char *key = first->bytes + first->key;
-    while (before && shared < before->key_length && shared < first->key_length &&
-           before->bytes[before->key + shared] == key[shared])
-        shared++;
-    add_number(bytes, shared);
-    add_number(bytes, first->key_length - shared);
-    lb_buffer_add(bytes, key + shared, first->key_length - shared);
+    size_t answers = 0;
+    lb_lexicon_add_key(bytes, before ? before->bytes + before->key : NULL, before ? before->key_length : 0,
+                       first->bytes + first->key, first->key_length);
     for (const pair *p = first; p < end; p++) answers += p->answer_length;
-    add_number(bytes, answers);
+    lb_lexicon_add_number(bytes, answers);
     for (const pair *p = first; p < end; p++) lb_buffer_add(bytes, p->bytes + p->answer, p->answer_length);
 }
 
@@ -157,15 +156,16 @@ static size_t end_of_key(const lb_lexicon_maker *m, size_t first)
 /* Room for the head, and for the places of the blocks. */
 static size_t add_head(lb_lexicon_maker *m, lb_buffer *bytes)
 {
-    static const char zeros[WORD];
+    static const char zeros[LB_LEXICON_WORD];
     size_t entries = 0;
     for (size_t first = 0; first < m->count; first = end_of_key(m, first)) entries++;
-    size_t blocks = (entries + BLOCK - 1) / BLOCK;
-    for (size_t i = 0; i < HEAD / WORD + blocks; i++) lb_buffer_add(bytes, zeros, WORD);
+    size_t blocks = (entries + LB_LEXICON_BLOCK - 1) / LB_LEXICON_BLOCK;
+    for (size_t i = 0; i < LB_LEXICON_HEAD / LB_LEXICON_WORD + blocks; i++)
+        lb_buffer_add(bytes, zeros, LB_LEXICON_WORD);
     if (bytes->failed) return 0;
-    put_word(bytes, WORD, m->folds);
-    put_word(bytes, 2 * (size_t)WORD, entries);
-    put_word(bytes, 3 * (size_t)WORD, blocks);
+    put_word(bytes, LB_LEXICON_WORD, m->folds);
+    put_word(bytes, 2 * (size_t)LB_LEXICON_WORD, entries);
+    put_word(bytes, 3 * (size_t)LB_LEXICON_WORD, blocks);
     return entries;
 }
 
@@ -176,8 +176,10 @@ static void add_entries(lb_lexicon_maker *m, lb_buffer *bytes)
     for (size_t first = 0, end; first < m->count; first = end, entry++) {
         end = end_of_key(m, first);
         size_t kept = merge(m->pairs, first, end);
-        if (entry % BLOCK == 0) put_word(bytes, HEAD + (size_t)(entry / BLOCK) * WORD, bytes->length);
-        add_entry(entry % BLOCK ? before : NULL, &m->pairs[first], &m->pairs[kept], bytes);
+        if (entry % LB_LEXICON_BLOCK == 0)
+            put_word(bytes, LB_LEXICON_HEAD + (size_t)(entry / LB_LEXICON_BLOCK) * LB_LEXICON_WORD,
+                     bytes->length);
+        add_entry(entry % LB_LEXICON_BLOCK ? before : NULL, &m->pairs[first], &m->pairs[kept], bytes);
         m->different += kept > first + 1;
         before = &m->pairs[first];
     }
@@ -196,7 +198,9 @@ lb_status lb_lexicon_finish(lb_lexicon_maker *m, lb_lexicon *lexicon, lb_error *
         status = lb_error_set(error, LB_ERROR_ARGUMENT,
                               "found a lexicon of %zu bytes, expected less than 4 GiB", bytes.length);
     if (!status) {
-        put_word(&bytes, 0, crc32_z(0, (const unsigned char *)bytes.text + WORD, bytes.length - WORD));
+        put_word(
+            &bytes, 0,
+            crc32_z(0, (const unsigned char *)bytes.text + LB_LEXICON_WORD, bytes.length - LB_LEXICON_WORD));
         status = lb_lexicon_open(lexicon, bytes.text, bytes.length, error);
     }
     lb_release(bytes.text);

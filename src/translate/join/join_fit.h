@@ -16,7 +16,7 @@ LB_MUST_USE lb_status lb_join_measure(const lb_text_model *text, const lb_model 
 LB_MUST_USE lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble,
                                   lb_training_data *data, double *weight, lb_error *error);
 
-/* In join_compare.c. */
+/* ---- Whether two models can be joined (join_compare.c). ---- */
 
 /** Checks that the model `b` of the file `other` can be joined with the model `a` of the file `path`.
  *  Errors: LB_ERROR_ARGUMENT, with the first difference. */

@@ -26,16 +26,19 @@ static bool is_better_by_loss(const lb_evaluation *a, const lb_evaluation *b)
     return a->loss < b->loss || isnan(b->loss);
 }
 
+static bool is_better_by_own(const lb_evaluation *a, const lb_evaluation *b, int own)
+{
+    return a->own[own] != b->own[own] ? a->own[own] > b->own[own] : lb_evaluation_is_better(a, b);
+}
+
 static bool is_better_by_bleu(const lb_evaluation *a, const lb_evaluation *b)
 {
-    const double *x = &a->own[LB_OWN_BLEU], *y = &b->own[LB_OWN_BLEU];
-    return *x != *y ? *x > *y : lb_evaluation_is_better(a, b);
+    return is_better_by_own(a, b, LB_OWN_BLEU);
 }
 
 static bool is_better_by_chrf(const lb_evaluation *a, const lb_evaluation *b)
 {
-    const double *x = &a->own[LB_OWN_CHRF], *y = &b->own[LB_OWN_CHRF];
-    return *x != *y ? *x > *y : lb_evaluation_is_better(a, b);
+    return is_better_by_own(a, b, LB_OWN_CHRF);
 }
 
 /* By the choices of the setting. */
@@ -44,9 +47,9 @@ static const struct choice {
     lb_is_better_fn is_better;
     bool texts; /* are compared */
 } choices[] = {
-    {LB_CHOOSE_EXACT, lb_evaluation_is_better, false}, {LB_CHOOSE_SYMBOL, is_better_by_symbol, false},
-    {LB_CHOOSE_LOSS, is_better_by_loss, false},        {LB_CHOOSE_BLEU, is_better_by_bleu, true},
-    {LB_CHOOSE_CHRF, is_better_by_chrf, true},
+    {"exact", lb_evaluation_is_better, false}, {"symbol", is_better_by_symbol, false},
+    {"loss", is_better_by_loss, false},        {"bleu", is_better_by_bleu, true},
+    {"chrf", is_better_by_chrf, true},
 };
 
 static const struct choice *choice_of(const lb_training_config *config)

@@ -124,11 +124,15 @@ LB_MUST_USE lb_status lb_training_lexicon_make(const lb_training_config *config,
                                                lb_pairs *train, const lb_pair_format *format,
                                                lb_lexicon *lexicon, lb_error *error);
 
+/* ---- Texts (choice.c). ---- */
+
 /** BLEU and chrF2, see lb_statistics_count_text, of greedy outputs for at most 500 pairs of the dev set, or sources if
- *  any target is right: sets LB_OWN_BLEU and LB_OWN_CHRF. Outputs are texts as people read them. (choice.c)
+ *  any target is right: sets LB_OWN_BLEU and LB_OWN_CHRF. Outputs are texts as people read them.
  *  Errors: those of lb_pairs_read; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, const lb_translator *translator,
                                                 lb_evaluation *found, lb_error *error);
+
+/* ---- Subwords (subwords.c). ---- */
 
 /** Learns the subwords of a training from its pairs, whose symbols are characters until then, and counts them. A piece
  *  that a side has less than `least` times, but at least twice, is taken apart there: once, it teaches less than its

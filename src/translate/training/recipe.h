@@ -9,11 +9,6 @@
 #define LB_MODEL_TRANSFORMER  "transformer"
 #define LB_DIRECTION_FORWARD  "forward"
 #define LB_DIRECTION_BACKWARD "backward"
-#define LB_CHOOSE_EXACT       "exact"
-#define LB_CHOOSE_SYMBOL      "symbol"
-#define LB_CHOOSE_LOSS        "loss"
-#define LB_CHOOSE_BLEU        "bleu"
-#define LB_CHOOSE_CHRF        "chrf"
 
 /** Without a dev file, one pair in LB_HELD_OUT is held out. A model is evaluated on at most LB_MEASURED pairs. */
 enum { LB_HELD_OUT = 10, LB_MEASURED = 2000 };

@@ -106,8 +106,8 @@ static lb_status end_steps(lb_stepper *s, lb_error *error)
     return status ? status : tell_of_run(s, LB_EVENT_ENDED, error);
 }
 
-/* Trains until the loop is done, resuming from the checkpoint if there is one, and leaves the
- * best weights in the parameters, or the last ones if nothing is held out. */
+/* Trains until the loop is done, resuming from the checkpoint if there is one, and leaves the best weights in the
+ * parameters, or the last ones if nothing is held out. */
 static lb_status train_member(job *j, member *m)
 {
     lb_stepper *s = &m->stepper;
