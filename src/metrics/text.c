@@ -33,16 +33,13 @@ static void free_texts(text *texts, int64_t count)
     lb_release(texts);
 }
 
-/* The code points of all words, one after the other. */
+/* The code points of all words, which are valid UTF-8, one after the other. */
 static int64_t read_characters(const lb_words *words, int32_t *letters)
 {
     int64_t count = 0;
     for (size_t i = 0; i < words->count; i++)
-        for (const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)words->word[i]; *at; count++) {
-            utf8proc_ssize_t bytes = utf8proc_iterate(at, -1, &letters[count]);
-            if (bytes < 1) letters[count] = *at; /* no UTF-8 */
-            at += bytes < 1 ? 1 : bytes;
-        }
+        for (const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)words->word[i]; *at; count++)
+            at += utf8proc_iterate(at, -1, &letters[count]);
     return count;
 }
 

@@ -128,6 +128,7 @@ START_TEST(test_choose_measures_the_texts_that_predict_writes)
            chrf = number_after(support_run_result.error, "chrF2 ");
     SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json");
     ck_assert_int_eq(found.status, 0);
+    ck_assert_double_gt(bleu, 0);
     ck_assert_double_gt(chrf, 0);
     ck_assert_double_eq_tol(bleu, number_after(found.output, "\"bleu_13a\":{\"value\":"), 0.005);
     ck_assert_double_eq_tol(chrf, number_after(found.output, "\"chrf2\":{\"value\":"), 0.005);
@@ -141,6 +142,7 @@ START_TEST(test_choose_measures_the_texts_that_predict_writes)
     bleu = number_after(support_run_result.error, "BLEU ");
     SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json",
                 "--any-target");
+    ck_assert_double_gt(bleu, 0);
     ck_assert_double_eq_tol(bleu, number_after(found.output, "\"bleu_13a\":{\"value\":"), 0.005);
 }
 END_TEST

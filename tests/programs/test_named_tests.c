@@ -100,6 +100,12 @@ START_TEST(test_named_tests_killed_and_run_again_have_the_same_log)
     ck_assert_int_gt(SUPPORT_TRAIN_KILLED(TESTED, "--dropout", "0.3", "--steps", "100", "--out", "killed"),
                      1);
     support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
+    for (int64_t step = 50; step <= 100; step += 50) {
+        ck_assert_double_eq(logged("killed/log.jsonl", step, "near.loss"),
+                            logged("whole/log.jsonl", step, "near.loss"));
+        ck_assert_double_eq(logged("killed/log.jsonl", step, "far.symbol_error"),
+                            logged("whole/log.jsonl", step, "far.symbol_error"));
+    }
 }
 END_TEST
 
