@@ -1,17 +1,21 @@
 /* References and cases of the ops in normalize.c. */
 #include "autograd/op_cases.h"
 #include "autograd/ops/attributes.h"
+#include "base/bytes.h"
 #include "lookback/ops.h"
 
 #include <math.h>
 
 enum { X, WEIGHT, BIAS, BRANCH };
 
-/* Element `i` of what is normalised. */
+/* Element `i` of what is normalised. Only one op of a case drops anything, so its stream is the first of the tape. */
 static double element(const lb_node *node, int64_t i)
 {
     double x = (double)node->in[X]->data[i];
-    return node->inputs > BRANCH ? x + (double)node->in[BRANCH]->data[i] : x;
+    if (node->inputs <= BRANCH) return x;
+    double p = (double)((const lb_norm_attributes *)node->attributes)->dropout;
+    double uniform = lb_rng_bits((lb_rng){0}, (uint64_t)i / 4).word[i % 4] / 4294967296.0;
+    return uniform < p ? x : x + (double)node->in[BRANCH]->data[i] / (1 - p);
 }
 
 static void reference(const lb_node *node, double *const *out)
@@ -45,6 +49,12 @@ static lb_tensor *sum_case(lb_tensor *const *in)
     return lb_add_standardize(in[X], in[BRANCH], in[WEIGHT], in[BIAS], (lb_real)1e-5, 0);
 }
 
+static lb_tensor *dropout_case(lb_tensor *const *in)
+{
+    lb_tape_seed(in[X]->tape, 0, 0);
+    return lb_add_standardize(in[X], in[BRANCH], in[WEIGHT], in[BIAS], (lb_real)1e-5, (lb_real)0.3);
+}
+
 /* Both outputs are used. */
 static lb_tensor *stream_case(lb_tensor *const *in)
 {
@@ -63,6 +73,10 @@ static const lb_op_case sum_cases[] = {
      4,
      {LB_DIMS(2, 3, 5), LB_DIMS(5), LB_DIMS(5), LB_DIMS(2, 3, 5)},
      .apply = sum_case},
+    {"a third of the branch is dropped",
+     4,
+     {LB_DIMS(3, 7), LB_DIMS(7), LB_DIMS(7), LB_DIMS(3, 7)},
+     .apply = dropout_case},
     {"two, one after the other",
      4,
      {LB_DIMS(3, 9), LB_DIMS(9), LB_DIMS(9), LB_DIMS(3, 9)},
