@@ -1,6 +1,5 @@
 #include "cli/config.h"
 
-#include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "console/console.h"

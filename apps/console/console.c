@@ -1,6 +1,5 @@
 #include "console/console.h"
 
-#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/progress.h"
 

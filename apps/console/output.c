@@ -1,6 +1,5 @@
 #include "console/output.h"
 
-#include "base/alloc.h"
 #include "base/format.h"
 #include "io/path.h"
 #include "train/evaluate.h"

@@ -8,7 +8,6 @@
 #include <lookback/mpi.h>
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

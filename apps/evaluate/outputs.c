@@ -1,7 +1,6 @@
 /* The two forms of evaluate: outputs of a model for the sources of pairs, and given ones. */
 #include "apply/decoding.h"
 #include "apply/input.h"
-#include "base/alloc.h"
 #include "console/progress.h"
 #include "data/symbols.h"
 #include "evaluate/evaluate.h"

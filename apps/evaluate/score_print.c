@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One measure with its interval. */
@@ -213,7 +212,7 @@ static lb_status print_json(const app_score *score, const char *file, const line
         lb_buffer_print(&json, "}");
     }
     lb_buffer_print(&json, "]}");
-    lb_status status = json.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
+    lb_status status = json.failed ? lb_no_memory(error, NULL) : LB_OK;
     if (!status) app_print("%s\n", json.text);
     lb_release(json.text);
     return status;

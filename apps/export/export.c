@@ -116,11 +116,6 @@ static void add_choices(exporting *s)
     if (s->model.model->from_end) app_kernel_flag(&s->kernel, "BACKWARD");
 }
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-}
-
 /* What takes the place of model.h. */
 static lb_status write_constants(exporting *s, lb_error *error)
 {
@@ -154,7 +149,7 @@ static lb_status write_constants(exporting *s, lb_error *error)
         lb_buffer_print(out, "\n");
         lb_buffer_add(out, parts[i]->text, parts[i]->length);
     }
-    return out->failed ? out_of_memory(error) : LB_OK;
+    return out->failed ? lb_no_memory(error, NULL) : LB_OK;
 }
 
 /* The first lines of a file. */
@@ -177,7 +172,7 @@ static lb_status try_entries(const exporting *s, bool *left_out, lb_error *error
     app_kernel_add_header(&kernel, &header);
     app_kernel_add_code(&kernel, s->constants.text, &code);
     lb_status status = header.failed || code.failed
-                           ? out_of_memory(error)
+                           ? lb_no_memory(error, NULL)
                            : app_lexicon_try(&s->model, &header, &code, left_out, error);
     lb_release(header.text);
     lb_release(code.text);
@@ -192,7 +187,7 @@ static lb_status add_lexicon(exporting *s, lb_error *error)
     if (!s->model.lexicon.bytes) return LB_OK;
     if (s->lexicon == APP_LEXICON_EXCEPTIONS) {
         left_out = lb_alloc_zero((size_t)s->model.lexicon.entries * sizeof *left_out);
-        status = left_out ? try_entries(s, left_out, &found) : out_of_memory(&found);
+        status = left_out ? try_entries(s, left_out, &found) : lb_no_memory(&found, NULL);
     }
     if (!status) status = app_lexicon_add(&s->model, left_out, &s->kernel, &s->constants, &s->kept, &found);
     lb_release(left_out);
@@ -203,7 +198,7 @@ static lb_status write_files(exporting *s, lb_error *error)
 {
     char name[PREFIX + 2];
     int64_t work = app_kernel_work(&s->kernel);
-    if (work == 0) return out_of_memory(error);
+    if (work == 0) return lb_no_memory(error, NULL);
     app_kernel_size_is(&s->kernel, "WORK_BYTES", work);
     lb_snprintf(name, sizeof name, "%s.h", s->prefix);
     add_head(s, name, "text in, text out", &s->declarations);
@@ -212,7 +207,7 @@ static lb_status write_files(exporting *s, lb_error *error)
     add_head(s, name, "a model that reads and writes text, in C99; it needs the C library and libm",
              &s->code);
     app_kernel_add_code(&s->kernel, s->constants.text, &s->code);
-    if (s->declarations.failed || s->code.failed) return out_of_memory(error);
+    if (s->declarations.failed || s->code.failed) return lb_no_memory(error, NULL);
     const lb_bytes header = {s->declarations.text, s->declarations.length},
                    code = {s->code.text, s->code.length};
     return lb_file_write_all((lb_new_file[]){{s->header, &header, 1}, {s->output, &code, 1}}, 2, error);

@@ -1,7 +1,6 @@
 /* The merges of a model as constants in C, for apps/export/kernel/subwords.h. */
 #include "export/export.h"
 
-#include "base/alloc.h"
 #include "data/subwords.h"
 
 #include <stdio.h>

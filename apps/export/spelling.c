@@ -200,7 +200,7 @@ static lb_status add_sources(const lb_text_model *model, app_kernel *kernel, lb_
     int32_t count = lb_vocabulary_size(model->source) - LB_FIRST_TOKEN;
     entry *entries = lb_alloc((size_t)count * sizeof *entries + 1);
     size_t longest = 1;
-    if (!entries) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!entries) return lb_no_memory(error, NULL);
     for (int32_t i = 0; i < count; i++) {
         entries[i] = (entry){lb_vocabulary_symbol(model->source, LB_FIRST_TOKEN + i), LB_FIRST_TOKEN + i};
         size_t bytes = strlen(entries[i].symbol);
@@ -320,7 +320,7 @@ lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t 
                            app_kernel *kernel, lb_buffer *out, lb_error *error)
 {
     characters *all = lb_alloc_zero(sizeof *all);
-    if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!all) return lb_no_memory(error, NULL);
     lb_status status = model->source_rule.subwords ? app_spelling_add_subwords(model, kernel, out, error)
                                                    : add_sources(model, kernel, out, error);
     if (!status) {

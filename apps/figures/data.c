@@ -14,8 +14,6 @@
 #include <lookback/tensor.h>
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SHOWN = 10, CONFLICTS = 5, SIDES = 2 };
 
@@ -40,11 +38,6 @@ typedef struct looking {
     lb_pairs *train, *dev;
     side side[SIDES];
 } looking;
-
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the data");
-}
 
 static lb_status open_pairs(looking *s, const char *path, lb_error *error)
 {
@@ -117,7 +110,7 @@ static lb_status measure_side(const looking *s, side *of, lb_error *error)
     of->lengths = lb_alloc_zero(((size_t)of->longest + 1) * sizeof *of->lengths);
     of->counts = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->counts);
     of->ranks = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->ranks);
-    if (!of->lengths || !of->counts || !of->ranks) return out_of_memory(error);
+    if (!of->lengths || !of->counts || !of->ranks) return lb_no_memory(error, "the data");
     for (int64_t i = 0; i < count; i++) of->lengths[of->length(s->train, i)] += 100 / (double)count;
     for (int32_t i = 0; i < of->symbol_count; i++) {
         of->counts[i] = (double)lb_vocabulary_count(of->symbols, LB_FIRST_TOKEN + i);
@@ -166,7 +159,7 @@ static lb_status print_side(const side *of, lb_error *error)
         lb_buffer_print(&text, "%s symbols, least frequent:", of->name);
         print_symbols(of, rare, count, &text);
     }
-    lb_status status = text.failed ? out_of_memory(error) : LB_OK;
+    lb_status status = text.failed ? lb_no_memory(error, "the data") : LB_OK;
     if (!status) app_put(text.text);
     lb_release(text.text);
     return status;

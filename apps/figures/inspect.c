@@ -1,4 +1,5 @@
 /* Prints the contents of a model file. */
+#include "base/alloc.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
@@ -45,17 +46,12 @@ typedef struct subject {
     const char *merges[SIDES];
 } subject;
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-}
-
 /* The JSON value of a metadata key. Only memory that has run out is an error. */
 static lb_status parse(const lb_safetensors *file, const char *key, cJSON **value, lb_error *error)
 {
     const char *text = lb_safetensors_metadata_value(file, key);
     bool lost = text && lb_json_parse(text, strlen(text), NULL, value) == LB_ERROR_MEMORY;
-    return lost ? out_of_memory(error) : LB_OK;
+    return lost ? lb_no_memory(error, NULL) : LB_OK;
 }
 
 /* Loads the model as `predict` does. What is wrong with it does not keep the rest from being shown. */
@@ -106,7 +102,7 @@ static void print_visible(const char *text)
 static lb_status print_value(const cJSON *value, lb_error *error)
 {
     char *text = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
-    if (!text && !cJSON_IsString(value)) return out_of_memory(error);
+    if (!text && !cJSON_IsString(value)) return lb_no_memory(error, NULL);
     if (!text) app_print("\"");
     print_visible(text ? text : value->valuestring);
     if (!text) app_print("\"");
@@ -246,7 +242,7 @@ static lb_status print_json(const subject *s, bool tensors, lb_error *error)
         if (s->merges[i]) lb_json_string(&json, merges[i].name, s->merges[i]);
     if (tensors) add_tensors(&json, s->file);
     lb_buffer_print(&json, "}");
-    lb_status status = json.failed ? out_of_memory(error) : LB_OK;
+    lb_status status = json.failed ? lb_no_memory(error, NULL) : LB_OK;
     if (!status) app_print("%s\n", json.text);
     lb_release(json.text);
     return status;

@@ -1,8 +1,8 @@
 #include "figures/maps.h"
+#include "base/alloc.h"
 
 #include "console/console.h"
 
-#include "base/alloc.h"
 #include "models/built_in.h"
 
 #include <math.h>
@@ -201,7 +201,7 @@ lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices
     if (maps && panels && titles)
         canvas = draw_panels(style, matrices, count, maps, panels, titles, error);
     else
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+        lb_no_memory(error, NULL);
     lb_release(maps);
     lb_release(panels);
     lb_release(titles);
@@ -220,8 +220,7 @@ static lb_status make_labels(app_matrix *labels, const lb_output *output, const 
     labels->columns = labels->rows * (size_t)found->count;
     labels->row_labels = lb_alloc(labels->rows * sizeof *labels->row_labels);
     labels->column_labels = lb_alloc(labels->columns * sizeof *labels->column_labels);
-    if (!labels->row_labels || !labels->column_labels)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!labels->row_labels || !labels->column_labels) return lb_no_memory(error, NULL);
     for (size_t i = 0; i < labels->rows; i++)
         labels->row_labels[i] = (int64_t)i < output->length ? output->symbol[i] : end;
     for (size_t i = 0; i < labels->columns; i++) labels->column_labels[i] = found->symbol[i];

@@ -71,7 +71,7 @@ static lb_status read_labels(app_matrix *m, const char *labels, const char *path
     size_t count = 0;
     if (!labels) return LB_OK;
     *words = lb_alloc(needed * sizeof **words);
-    if (!*words) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!*words) return lb_no_memory(error, NULL);
     char *rest, *text = lb_alloc_string(labels);
     if (lb_strings_add(&m->texts, text, error)) return LB_ERROR_MEMORY;
     for (char *word = strtok_r(text, blanks, &rest); word; word = strtok_r(NULL, blanks, &rest), count++)
@@ -140,8 +140,7 @@ static lb_status copy_attention(app_matrix *m, const lb_translator_facts *model,
     m->values = lb_alloc(count * sizeof *m->values);
     m->row_labels = lb_alloc(m->rows * sizeof *m->row_labels);
     m->column_labels = lb_alloc(m->columns * sizeof *m->column_labels);
-    if (!m->values || !m->row_labels || !m->column_labels)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!m->values || !m->row_labels || !m->column_labels) return lb_no_memory(error, NULL);
     for (size_t i = 0; i < count; i++) m->values[i] = (double)text->output->weights[i];
     return label_text(m, model, text, error);
 }

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_MODELS = 16 };
 
@@ -116,7 +115,7 @@ static lb_status draw_in_font(const settings *s, app_maps_style style, app_matri
     if (app_matrices_make_readable(matrices, count, shown, s->title ? s->title : "", error))
         return error->status;
     char *title = title_of(s, shown);
-    if (!title) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!title) return lb_no_memory(error, NULL);
     style.title = title;
     style.font = s->font ? font : NULL;
     lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);

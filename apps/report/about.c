@@ -1,7 +1,6 @@
 #include "report/report.h"
 
 #include "apply/decoding.h"
-#include "base/alloc.h"
 #include "cli/option.h"
 #include "cli/options.h"
 #include "data/symbols.h"

@@ -3,12 +3,9 @@
 #include "apply/answer.h"
 #include "apply/decoding.h"
 #include "base/bytes.h"
-#include "console/console.h"
 #include "console/progress.h"
 #include "report/pair.h"
 #include "report/statistics.h"
-
-#include <string.h>
 
 enum {
     DETAILED_BATCH = 32, /* texts decoded at once if all of their outputs keep their attention */

@@ -7,7 +7,7 @@
 
 lb_status app_report_no_memory(lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+    return lb_no_memory(error, "the report");
 }
 
 /* ---- Bytes that are compressed as they come. ---- */

@@ -1,6 +1,5 @@
 #include "report/data.h"
 
-#include "base/alloc.h"
 #include "base/bytes.h"
 
 #include <assert.h>

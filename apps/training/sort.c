@@ -7,7 +7,6 @@
 #include <lookback/lookback.h>
 
 #include <assert.h>
-#include <stdio.h>
 
 enum { MOST = 64 }; /* options */
 

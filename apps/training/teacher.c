@@ -1,11 +1,9 @@
 #include "training/train_options.h"
 
 #include "apply/input.h"
-#include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "console/progress.h"
 #include "data/formats/recognise.h"
 #include "data/symbols.h"

@@ -4,7 +4,6 @@
 #include "cli/options.h"
 #include "console/console.h"
 #include "console/ranks.h"
-#include "data/symbols.h"
 #include "io/path.h"
 #include "several/ensemble.h"
 #include "training/train_options.h"

@@ -102,6 +102,11 @@ char *lb_alloc_string(const char *text)
     return copy;
 }
 
+lb_status lb_no_memory(lb_error *error, const char *what)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory%s%s", what ? " for " : "", what ? what : "");
+}
+
 void lb_release(void *memory)
 {
     if (!memory) return;

@@ -26,6 +26,9 @@ LB_MUST_USE bool lb_alloc_more(void *array, size_t count, size_t *capacity, size
 /** A copy of a string, or NULL. */
 char *lb_alloc_string(const char *text);
 
+/** Sets LB_ERROR_MEMORY, "out of memory for WHAT", or without `what`, NULL, "out of memory", and returns it. */
+lb_status lb_no_memory(lb_error *error, const char *what);
+
 /** NULL, for what returns an object or nothing: return lb_null(lb_error_set(...)). */
 static inline void *lb_null(lb_status recorded)
 {

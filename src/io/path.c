@@ -1,7 +1,5 @@
 #include "io/path.h"
 
-#include "base/alloc.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

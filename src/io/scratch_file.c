@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
 #include "io/scratch_file.h"
 
-#include "base/alloc.h"
 #include "io/file.h"
 #include "io/path.h"
 

@@ -1,6 +1,5 @@
 #include "lookback/metrics.h"
 
-#include "base/alloc.h"
 #include "base/bytes.h"
 
 #include <math.h>

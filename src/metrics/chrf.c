@@ -2,8 +2,6 @@
 #include "lookback/metrics.h"
 #include "metrics/measures.h"
 
-#include "base/alloc.h"
-
 #include <stdlib.h>
 
 /* A place in a text with the characters from there on; NONE behind its end. */

@@ -1,17 +1,12 @@
+#include "base/alloc.h"
 #include "lookback/metrics.h"
 
-#include "base/alloc.h"
 #include "metrics/measures.h"
 
 #include <stdbool.h>
 
 /* The edit that leads on from a cell of the table of distances. */
 enum { BOTH, MISSING, TOO_MANY };
-
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an edit distance");
-}
 
 /* Common symbols at the ends of two sequences cost nothing and need no table. */
 static void trim(lb_sequence *a, lb_sequence *b)
@@ -47,7 +42,7 @@ lb_status lb_edit_distance(lb_sequence a, lb_sequence b, int64_t *distance, lb_e
     trim(&a, &b);
     lb_sequence longer = a.length > b.length ? a : b, shorter = a.length > b.length ? b : a;
     int64_t *row = lb_alloc((size_t)(shorter.length + 1) * sizeof *row);
-    if (!row) return out_of_memory(error);
+    if (!row) return lb_no_memory(error, "an edit distance");
     for (int64_t j = 0; j <= shorter.length; j++) row[j] = shorter.length - j;
     for (int64_t i = longer.length - 1; i >= 0; i--) advance(row, longer.id[i], shorter, NULL);
     *distance = row[0];
@@ -97,7 +92,7 @@ lb_status lb_edit_alignment(lb_sequence reference, lb_sequence output, lb_alignm
     }
     lb_release(way);
     lb_release(row);
-    return fits ? LB_OK : out_of_memory(error);
+    return fits ? LB_OK : lb_no_memory(error, "an edit distance");
 }
 
 void lb_alignment_free(lb_alignment *alignment)

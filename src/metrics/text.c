@@ -17,12 +17,6 @@ typedef struct text {
     int32_t *letters, *id;  /* of the characters, and of the words */
 } text;
 
-static lb_status out_of_memory(lb_error *error)
-{
-    (void)lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the measures of a text");
-    return LB_ERROR_MEMORY;
-}
-
 static void free_texts(text *texts, int64_t count)
 {
     for (int64_t i = 0; i < count && texts; i++) {
@@ -52,7 +46,7 @@ static lb_status split(const char *given, text *to, lb_error *error)
     lb_words_free(&words);
     if (!status) status = lb_words_split_13a(given, &to->words, error);
     to->id = status ? NULL : lb_alloc((to->words.count + 1) * sizeof *to->id);
-    return status ? status : to->letters && to->id ? LB_OK : out_of_memory(error);
+    return status ? status : to->letters && to->id ? LB_OK : lb_no_memory(error, "the measures of a text");
 }
 
 static lb_status read_text(const char *given, bool lower, text *to, lb_error *error)
@@ -62,7 +56,7 @@ static lb_status read_text(const char *given, bool lower, text *to, lb_error *er
     if (!lower) return split(given, to, error);
     size_t length = strlen(given);
     char *letters = lb_alloc(LB_LOWER_CASE_ROOM(length) + 1);
-    if (!letters) return out_of_memory(error);
+    if (!letters) return lb_no_memory(error, "the measures of a text");
     letters[lb_lower_case(given, length, letters)] = '\0';
     lb_status status = split(letters, to, error);
     lb_release(letters);
@@ -87,7 +81,7 @@ static lb_status number_words(text *texts, int64_t count, lb_error *error)
     int32_t id = 0;
     for (int64_t t = 0; t < count; t++) all += texts[t].words.count;
     place *places = lb_alloc((all + 1) * sizeof *places);
-    if (!places) return out_of_memory(error);
+    if (!places) return lb_no_memory(error, "the measures of a text");
     for (int64_t t = 0; t < count; t++)
         for (size_t i = 0; i < texts[t].words.count; i++)
             places[at++] = (place){texts[t].words.word[i], &texts[t].id[i]};
@@ -119,7 +113,7 @@ lb_status lb_statistics_count_text(const char *output, const char *const *refere
     if (count < 1) return lb_error_set(error, LB_ERROR_ARGUMENT, "an output needs at least one reference");
     text *texts = lb_alloc_zero((size_t)(count + 1) * sizeof *texts);
     lb_sequence *sequences = lb_alloc((size_t)(count + 1) * sizeof *sequences);
-    lb_status status = texts && sequences ? LB_OK : out_of_memory(error);
+    lb_status status = texts && sequences ? LB_OK : lb_no_memory(error, "the measures of a text");
     for (int64_t t = 0; t <= count && !status; t++)
         status = read_text(t == 0 ? output : references[t - 1], lower, &texts[t], error);
     if (!status) status = measure(texts, count + 1, sequences, statistics, error);

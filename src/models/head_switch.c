@@ -1,7 +1,6 @@
 /* A head of attention switched off: the columns of the weights that read its context become zero. */
 #include "base/alloc.h"
 #include "models/built_in.h"
-#include "models/ensemble/ensemble.h"
 
 #include <string.h>
 

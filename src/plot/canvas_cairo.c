@@ -8,7 +8,6 @@
 #include <cairo-pdf.h>
 #include <cairo.h>
 #include <hb.h>
-#include <math.h>
 #include <string.h>
 
 /* Cairo's font cache outlives the canvas, so each font owns everything it needs. */

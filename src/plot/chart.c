@@ -4,7 +4,6 @@
 #include "plot/figure.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* Sizes in points, 1/72 inch. */
 static const double single_width = 720, single_height = 432, shared_width = 504, shared_height = 324;

@@ -4,7 +4,6 @@
 #include "plot/figure.h"
 
 #include <math.h>
-#include <stddef.h>
 
 /* Sizes in points, 1/72 inch. */
 static const double bar_width = 15, tick_length = 3.5, tick_gap = 3, label_gap = 8, line_width = 0.8;

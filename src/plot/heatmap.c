@@ -1,6 +1,5 @@
 #include "lookback/plot.h"
 
-#include "base/alloc.h"
 #include "plot/figure.h"
 #include "plot/heatmap_layout.h"
 

@@ -1,7 +1,5 @@
 #include "plot/font.h"
 
-#include "base/alloc.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

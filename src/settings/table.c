@@ -1,5 +1,4 @@
 /* The settings of a training. CONTRIBUTING.md has a page about how to add one. */
-#include "data/pairs.h"
 #include "data/subwords.h"
 #include "settings/settings.h"
 

@@ -132,7 +132,7 @@ lb_status lb_hidden_shares(const lb_model *model, const lb_vocabulary *source, d
     *share = NULL;
     if (!model->copies) return LB_OK;
     double *each = lb_alloc_zero((size_t)size * sizeof *each);
-    if (!each) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!each) return lb_no_memory(error, NULL);
     for (int32_t id = LB_FIRST_TOKEN; id < size; id++) {
         if (lb_model_copied_as(model, id) < LB_FIRST_TOKEN) continue;
         sum += (double)lb_vocabulary_count(source, id);

@@ -213,8 +213,7 @@ static lb_status train_on_examples(fit *f, lb_params *params, lb_evaluation *fou
         .checkpoint = f->config.checkpoint,
         .fresh = f->config.fresh,
         .run = run};
-    lb_status status = run ? lb_train(trainer, &history, error)
-                           : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
+    lb_status status = run ? lb_train(trainer, &history, error) : lb_no_memory(error, "training");
     const lb_train_point *kept = status ? NULL : kept_point(f, &history);
     if (kept && found) *found = kept->dev;
     lb_release(history.points);

@@ -1,6 +1,5 @@
 #include "train/group.h"
 
-#include "base/alloc.h"
 #include "tensor/arrays.h"
 #include "tensor/instruction_set.h"
 

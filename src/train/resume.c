@@ -61,7 +61,7 @@ lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, 
 {
     size_t capacity = (size_t)history->capacity;
     if (!lb_alloc_more(&history->points, (size_t)history->count, &capacity, sizeof point))
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the history of the training");
+        return lb_no_memory(error, "the history of the training");
     history->capacity = (int64_t)capacity;
     history->points[history->count++] = point;
     return LB_OK;

@@ -46,7 +46,7 @@ lb_status lb_trainer_begin(lb_trainer *t, lb_error *error)
     if (c->keep_best) t->state.best = lb_alloc_zero(lb_trainer_bytes(t));
     bool slabs = (t->state.average || !(c->average > 0)) && (t->state.best || !c->keep_best);
     if (!t->tape || !t->state.optimizer || !slabs || (size > 1 && !t->room))
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
+        return lb_no_memory(error, "training");
     begin_average(t);
     return lb_optimizer_check(t->state.optimizer, error);
 }

@@ -4,8 +4,6 @@
 #ifndef LB_THREAD_CHOICE_H
 #define LB_THREAD_CHOICE_H
 
-#include <stdint.h>
-
 enum {
     LB_THREAD_NUMBERS = 11, /* 1024, 512 ... 1 */
     LB_THREAD_PASSES = 3    /* of a comparison over its numbers: what disturbs one window does not decide */

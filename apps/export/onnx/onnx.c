@@ -1,6 +1,5 @@
 #include "export/onnx/onnx.h"
 
-#include "base/alloc.h"
 #include "data/sort_task.h"
 #include "io/file.h"
 

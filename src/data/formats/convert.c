@@ -1,12 +1,9 @@
 #include "data/formats/pair_file.h"
 
-#include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/format.h"
 #include "io/path.h"
 #include "io/scratch_file.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

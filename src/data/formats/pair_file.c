@@ -1,6 +1,5 @@
 #include "data/formats/pair_file.h"
 
-#include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/formats/recognise.h"
 #include "io/path.h"

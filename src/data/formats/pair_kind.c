@@ -1,7 +1,5 @@
 #include "data/formats/pair_kind.h"
 
-#include "base/alloc.h"
-
 #include <stdio.h>
 #include <string.h>
 

@@ -262,7 +262,7 @@ lb_status lb_recognise(const char *text, size_t length, bool whole, const lb_pai
     static const lb_pair_columns none = {0};
     *found = (lb_recognised){0};
     sample *s = lb_alloc_zero(sizeof *s);
-    if (!s) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
+    if (!s) return lb_no_memory(error, "the first lines");
     s->usual = format->usual ? format->usual : &none;
     s->least = format->no_target ? 1 : 2;
     take_lines(s, text, length, whole);
@@ -270,7 +270,7 @@ lb_status lb_recognise(const char *text, size_t length, bool whole, const lb_pai
     lb_status status = choose_kind(s, format, found, error);
     if (!status) lb_columns_find(s, format, found);
     if (!status && (s->fields.text.failed || found->names.text.failed))
-        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
+        status = lb_no_memory(error, "the first lines");
     lb_pair_kind_free(&s->kind);
     lb_release(s->fields.text.text);
     lb_release(s);

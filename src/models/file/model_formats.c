@@ -236,7 +236,7 @@ static lb_model *copy_member(lb_params *params, int index, const lb_ensemble_par
     char name[NAME_LENGTH];
     snprintf(name, sizeof name, "member.%d", index);
     char *config = lb_model_config_json(part->model);
-    if (!config) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble"));
+    if (!config) return lb_null(lb_no_memory(error, "an ensemble"));
     int first = (int)lb_params_count(params);
     lb_model *copy = lb_model_restore(part->model->kind, params, name, config, own, error);
     lb_release(config);
@@ -273,7 +273,7 @@ lb_status lb_ensemble_weigh(lb_ensemble *ensemble, lb_params *params, const doub
 {
     size_t bytes = (size_t)ensemble->count * sizeof *weight;
     double *copy = lb_params_alloc(params, bytes);
-    if (!copy) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    if (!copy) return lb_no_memory(error, "an ensemble");
     ensemble->weight = memcpy(copy, weight, bytes);
     return LB_OK;
 }

@@ -1,7 +1,5 @@
 #include "translate/apply/translator.h"
 
-#include "base/alloc.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -38,7 +38,7 @@ lb_status lb_lexicon_open(lb_lexicon *l, const void *bytes, size_t size, lb_erro
     *l = (lb_lexicon){.size = size};
     if (size < LB_LEXICON_HEAD) return lb_lexicon_damaged(error);
     l->bytes = lb_alloc(size);
-    if (!l->bytes) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a lexicon");
+    if (!l->bytes) return lb_no_memory(error, "a lexicon");
     memcpy(l->bytes, bytes, size);
     uint32_t flags = word_at(l, LB_LEXICON_WORD);
     l->folds = flags == 1;
@@ -127,7 +127,7 @@ char *lb_lexicon_source(const lb_symbol_rule *rule, const char *key, lb_error *e
         lb_buffer_print(&text, "%s%.*s", first ? "\t" : rule->features, (int)length, features);
         features += length;
     }
-    lb_status status = text.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a text")
+    lb_status status = text.failed ? lb_no_memory(error, "a text")
                                    : lb_symbols_split(rule, text.text, text.length, &symbols, error);
     char *source = status ? NULL : lb_symbols_join(rule, symbols.symbol, symbols.count, error);
     lb_symbols_free(&symbols);
@@ -317,7 +317,7 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
     lb_buffer_add(&w->key, entry.key, entry.rest);
     w->answers = entry.answers;
     w->entry++;
-    if (w->key.failed) lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a lexicon");
+    if (w->key.failed) lb_no_memory(error, "a lexicon");
     if (w->key.failed || is_text(w->key.text, w->key.length)) return !w->key.failed;
     lb_lexicon_damaged(error);
     return false;

@@ -52,11 +52,6 @@ static void add_answer(const lb_lexicon_maker *m, const lb_symbols *answer, lb_b
     }
 }
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a lexicon");
-}
-
 lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb_symbols *answer, bool given,
                          lb_error *error)
 {
@@ -69,14 +64,15 @@ lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb
     if (features && !lb_symbol_rule_has_features(m->source))
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "found features, expected none, as in the training of the model");
-    if (!lb_alloc_more(&m->pairs, m->count, &m->room, sizeof *m->pairs)) return out_of_memory(error);
+    if (!lb_alloc_more(&m->pairs, m->count, &m->room, sizeof *m->pairs))
+        return lb_no_memory(error, "a lexicon");
     pair *added = &m->pairs[m->count];
     *added = (pair){.key = m->bytes.length, .key_length = m->key.length, .times = !given, .number = m->count};
     lb_buffer_add(&m->bytes, m->key.text, m->key.length);
     added->answer = m->bytes.length;
     add_answer(m, answer, &m->bytes);
     added->answer_length = m->bytes.length - added->answer;
-    if (m->bytes.failed || m->key.failed) return out_of_memory(error);
+    if (m->bytes.failed || m->key.failed) return lb_no_memory(error, "a lexicon");
     m->count += m->key.length > 0;
     return LB_OK;
 }
@@ -193,7 +189,7 @@ lb_status lb_lexicon_finish(lb_lexicon_maker *m, lb_lexicon *lexicon, lb_error *
     for (size_t i = 0; i < m->count; i++) m->pairs[i].bytes = m->bytes.text;
     qsort(m->pairs, m->count, sizeof *m->pairs, by_answer);
     if (add_head(m, &bytes) > 0) add_entries(m, &bytes);
-    lb_status status = bytes.failed ? out_of_memory(error) : LB_OK;
+    lb_status status = bytes.failed ? lb_no_memory(error, "a lexicon") : LB_OK;
     if (!status && bytes.length > UINT32_MAX)
         status = lb_error_set(error, LB_ERROR_ARGUMENT,
                               "found a lexicon of %zu bytes, expected less than 4 GiB", bytes.length);

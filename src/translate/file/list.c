@@ -1,7 +1,5 @@
-#include "translate/file/text_model.h"
-
 #include "base/alloc.h"
-#include "lookback/tensor.h"
+#include "translate/file/text_model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +72,7 @@ lb_status lb_list_split(const lb_sort_task *task, const char *text, size_t lengt
     size_t used;
     symbols->count = 0;
     char *list = lb_alloc(length + 1);
-    if (!list) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a list of numbers");
+    if (!list) return lb_no_memory(error, "a list of numbers");
     lb_status status = tidy(task, text, length, list, &used, error);
     if (!status) status = lb_symbols_split(&lb_list_rule, list, used, symbols, error);
     lb_release(list);

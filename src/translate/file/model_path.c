@@ -5,7 +5,6 @@
 #include "lookback/translate.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 char *lb_model_place(const char *folder, bool sorts, lb_error *error)

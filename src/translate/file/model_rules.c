@@ -4,7 +4,6 @@
 #include "data/subwords.h"
 #include "data/symbols.h"
 #include "io/json.h"
-#include "io/safetensors.h"
 #include "translate/file/text_model.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "translate/file/text_model.h"
 
-#include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/pair_line.h"
 #include "data/sort_task.h"

@@ -1,5 +1,4 @@
 /* What a training puts into the file of its model: its record, and the model with its vocabularies. */
-#include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "data/symbols.h"

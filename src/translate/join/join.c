@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/pairs.h"
-#include "data/symbols.h"
 #include "io/json.h"
 #include "io/path.h"
 #include "models/built_in.h"
@@ -41,7 +40,7 @@ typedef struct joining {
 
 static lb_status out_of_memory(const joining *j)
 {
-    return lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    return lb_no_memory(j->error, "an ensemble");
 }
 
 /* Whether the result has a lexicon of its own, or none. */
@@ -341,7 +340,7 @@ static lb_status join_in(bool locked, const lb_join_config *config, lb_join_resu
 {
     lb_error found = {0};
     lb_join_result *room = lb_alloc_zero(sizeof *room);
-    if (!room) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    if (!room) return lb_no_memory(error, "an ensemble");
     joining j = {.config = config, .locked = locked, .result = room, .error = &found};
     lb_status status = join(&j);
     if (result) *result = *room;

@@ -1,7 +1,6 @@
 #include "translate/join/join_fit.h"
 
 #include "base/alloc.h"
-#include "data/pairs.h"
 #include "models/ensemble/ensemble.h"
 #include "train/evaluate.h"
 
@@ -32,7 +31,7 @@ static lb_status open_pass(pass *p, const lb_text_model *text, lb_training_data 
                 .error = error};
     p->search = (lb_beam_config){
         .beam = symbols < BEAM ? symbols : BEAM, .length_penalty = 1, .without_weights = true};
-    if (!p->tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    if (!p->tape) return lb_no_memory(error, "an ensemble");
     lb_tape_set_mode(p->tape, LB_MODE_EVALUATE);
     return LB_OK;
 }
@@ -145,7 +144,7 @@ static lb_status gather_cases(pass *p, const lb_ensemble *ensemble, lb_arena *me
         lb_vote_pool pool = lb_vote_gather(ensemble, p->batch.source, p->search);
         for (int64_t row = 0; row < pool.batch && p->batch.target_out.lengths; row++)
             if (!keep_case(p, &pool, row, (int)ensemble->count, memory, &cases[(*count)++]))
-                return lb_error_set(p->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+                return lb_no_memory(p->error, "an ensemble");
     }
     return tape_status(p);
 }
@@ -158,8 +157,7 @@ lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble, lb
     lb_status status = open_pass(&p, text, data, error);
     lb_arena *memory = lb_arena_new();
     lb_vote_case *cases = lb_alloc((size_t)(data->sample.possible + 1) * sizeof *cases);
-    if (!status && (!memory || !cases))
-        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    if (!status && (!memory || !cases)) status = lb_no_memory(error, "an ensemble");
     if (!status) status = gather_cases(&p, ensemble, memory, cases, &count);
     if (!status) lb_vote_fit(cases, count, (int)ensemble->count, weight);
     lb_release(cases);

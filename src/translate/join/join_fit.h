@@ -2,7 +2,6 @@
 #ifndef LB_JOIN_FIT_H
 #define LB_JOIN_FIT_H
 
-#include "models/ensemble/ensemble.h"
 #include "translate/file/text_model.h"
 #include "translate/training/data.h"
 
