@@ -3,7 +3,6 @@
 #include "cli/commands.h"
 #include "cli/option.h"
 #include "console/console.h"
-#include "console/ranks.h"
 #include "tensor/instruction_set.h"
 
 #include <lookback/tensor.h>

@@ -1,7 +1,6 @@
 /* Times how two or more ranks add their gradients, without a model, and prints one JSON object. Run it with mpirun. */
 #include "cli/options.h"
 #include "console/console.h"
-#include "console/ranks.h"
 #include "shared/measure.h"
 
 #include "base/alloc.h"

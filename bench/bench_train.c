@@ -1,7 +1,6 @@
 /* Times one training step, and prints one JSON object. */
 #include "cli/options.h"
 #include "console/console.h"
-#include "console/ranks.h"
 #include "shared/measure.h"
 #include "shared/model.h"
 #include "shared/stages.h"

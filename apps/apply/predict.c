@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
-#include "console/progress.h"
 #include "io/file.h"
 
 #include <math.h>

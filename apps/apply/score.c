@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
-#include "console/progress.h"
 #include "models/ensemble/ensemble.h"
 #include "translate/apply/translator.h"
 

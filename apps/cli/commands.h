@@ -44,4 +44,19 @@ const app_command *app_command_find(const char *name);
  *  completions `bash`, `zsh` and `fish`. `words` are these words, ending with NULL. Returns the exit status. */
 int app_generate(const char *const *words);
 
+/* ---- completion.c: completion for three shells, from the tables of options. ---- */
+
+/** A script, piece by piece: its beginning, the list of the commands, then their options, and its end. */
+typedef struct app_completion {
+    const char *shell;
+    const char *begin;
+    void (*about)(const char *name, const char *about);
+    const char *options; /* between the list and the options */
+    void (*command)(const app_program *program);
+    const char *end;
+} app_completion;
+
+/** The completion for "bash", "zsh" or "fish"; otherwise NULL. */
+const app_completion *app_completion_find(const char *shell);
+
 #endif

@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "console/console.h"
 #include "io/file.h"
-#include "io/file_kind.h"
 #include "io/json.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "cli/options.h"
 
 #include "console/console.h"
-#include "console/ranks.h"
 #include "tensor/instruction_set.h"
 
 #include <lookback/tensor.h>

@@ -2,7 +2,7 @@
 #ifndef APP_COMPARISON_H
 #define APP_COMPARISON_H
 
-#include "console/progress.h"
+#include "console/console.h"
 #include "data/sort_task.h"
 
 #include <lookback/lookback.h>

@@ -1,12 +1,13 @@
 /* Output and exit of the programs: results on standard output, one clear line per problem on standard error, requests
- * to stop, and an exit status that tells a script what went wrong. */
+ * to stop, an exit status that tells a script what went wrong, progress, and the ranks of mpirun. */
 #ifndef APP_CONSOLE_H
 #define APP_CONSOLE_H
 
-#include <lookback/base.h>
+#include <lookback/train.h>
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /** Sets the name that begins each message. Makes a write to a closed pipe, or beyond a file size limit, fail instead of
@@ -89,9 +90,92 @@ bool app_interrupted(void *context);
 /** The exit status of an interrupted program: 128 plus the number of the signal. */
 int app_interrupt_status(void);
 
-/* ---- ranks.c: errors, which one of several ranks reports. ---- */
+/* ---- ranks.c: the ranks of mpirun that run this program together. Without mpirun there are none, and MPI is not even
+ * loaded. ---- */
 
-/** Prints the error with `app_warn`. Returns the exit status. */
+/** Prints the error with `app_warn`, in one of several ranks. Returns the exit status. */
 int app_fail(const lb_error *error);
+
+/** Joins the other ranks, if mpirun or srun has started several; `*group` is NULL if not. app_options calls it, once.
+ *  Errors: LB_ERROR_OPEN if mpirun has started us and lookback_mpi cannot be loaded; those of lb_mpi_open;
+ *          LB_ERROR_ARGUMENT on all ranks if one of them runs another command. */
+LB_MUST_USE lb_status app_ranks_join(const lb_group **group, const char *command, lb_error *error);
+
+/** Makes a process that this one has forked a program of its own, which is no rank. */
+void app_ranks_forget(void);
+
+/** As lb_set_threads; 0 shares the processors of a node among its ranks. */
+void app_ranks_set_threads(int threads);
+
+/** Leaves the other ranks, before the program ends. If this one has failed alone, all end: they would wait for it
+ *  forever. Returns the exit status: `status`, but 0 where the first rank fails, too, whose status mpirun then
+ *  reports. */
+int app_ranks_leave(int status);
+
+/* ---- How threads wait for each other. ---- */
+
+/** Makes waiting threads sleep after about 100 microseconds; by default, OpenMP runtimes spin for milliseconds. On a
+ *  shared machine, a spinning thread occupies the processor that the thread it waits for needs, and a training step
+ *  takes ten times as long. The runtimes read this setting from the environment when they are loaded, so the program
+ *  restarts itself once, unless app_choose_threads came before. Does nothing if the user has set OMP_WAIT_POLICY or the
+ *  runtime's own variable. Call it before anything else. */
+void app_let_threads_sleep(char **argv);
+
+/** Sets the environment for this, where the user has not. Returns whether it has changed. For runtimes that are not
+ *  loaded yet. */
+bool app_choose_threads(void);
+
+/* ---- progress.c: the progress of a long task: on a terminal a bar that is redrawn in place; elsewhere, as in a log
+ * file, a plain line now and then. ---- */
+
+enum { APP_PROGRESS_TEXT = 160, APP_PROGRESS_LINE = 512, APP_SHORT = 24 };
+
+/** What to report on. Zero means the default. */
+typedef struct app_progress_config {
+    const char *unit; /* what is counted; default "step" */
+    int64_t first;    /* units done before this run, if the task is resumed */
+    int64_t total;    /* 0: not known; there is then no bar and no time left */
+    bool late;    /* for a command that says nothing else: only on a terminal, after a second, and erased */
+    bool off;     /* nothing is shown: the terminal has something else */
+    FILE *stream; /* default: standard error */
+    double (*clock)(void); /* in seconds; default: the monotonic clock */
+} app_progress_config;
+
+typedef struct app_progress {
+    app_progress_config config;
+    bool terminal, utf8, colour, updated;
+    bool due; /* a line of a log waits for the next step, since an evaluation may add to it */
+    double start, counted, drawn; /* times: of the start, the last count, the last line that was due */
+    int64_t done, drawn_done;
+    char text[APP_PROGRESS_TEXT];
+} app_progress;
+
+/** Starts the clock; writes nothing yet. */
+void app_progress_init(app_progress *progress, app_progress_config config);
+
+/** Reports that `done` units are done, with further text such as "loss 0.1234  exact 0.912": fields, with two blanks
+ *  between them. Call it as often as you like, again for the same unit if there is more to say about it. It writes ten
+ *  times a second on a terminal, elsewhere after each tenth of the work or ten seconds, but at most once a second. A
+ *  narrow terminal gets the time left, and as many of the first fields as it has room for. */
+void app_progress_update(app_progress *progress, int64_t done, const char *format, ...) LB_PRINTF(3, 4);
+
+/** Reports on a work of which only its units are known, one by one, as a bar that is `late`. Begin with a zero
+ *  `progress`; `unit` must outlive it, and another one begins another bar. */
+void app_progress_count(app_progress *progress, const char *unit, int64_t done, int64_t total);
+
+/** Reports that the work goes on, though no further unit is done. An lb_stop_fn for an app_progress: returns false. */
+bool app_progress_tick(void *progress);
+
+/** Writes the final line with the total time, or erases one that is `late`. Does nothing if there was no update. */
+void app_progress_end(app_progress *progress);
+
+/** Units per second in this run; 0 before the first. */
+double app_progress_rate(const app_progress *progress);
+
+/** Writes a count in at most five characters: 999, 45.1k, 1.20M. Returns `text`. */
+char *app_short_count(double count, char text[APP_SHORT]);
+
+/** Writes a time as 0:12, 12:34 or 1:02:03. Returns `text`. */
+char *app_short_time(double seconds, char text[APP_SHORT]);
 
 #endif

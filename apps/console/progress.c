@@ -1,5 +1,3 @@
-#include "console/progress.h"
-
 #include "base/progress.h"
 #include "console/console.h"
 

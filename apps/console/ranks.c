@@ -1,5 +1,3 @@
-#include "console/ranks.h"
-
 #include "base/threads.h"
 #include "console/console.h"
 #include "console/output.h"

@@ -1,7 +1,7 @@
 /* The two forms of evaluate: outputs of a model for the sources of pairs, and given ones. */
 #include "apply/decoding.h"
 #include "apply/input.h"
-#include "console/progress.h"
+#include "console/console.h"
 #include "data/symbols.h"
 #include "evaluate/evaluate.h"
 #include "translate/apply/translator.h"

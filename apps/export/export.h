@@ -3,8 +3,8 @@
 #define APP_EXPORT_H
 
 #include "base/buffer.h"
-#include "console/progress.h"
-#include "export/onnx/onnx.h"
+#include "console/console.h"
+#include "export/onnx/layers.h"
 #include "translate/file/text_model.h"
 
 #include <lookback/nn.h>

@@ -1,4 +1,4 @@
-#include "figures/matrix.h"
+#include "figures/maps.h"
 
 #include "console/console.h"
 

@@ -1,4 +1,4 @@
-#include "generate/completion.h"
+#include "cli/commands.h"
 
 #include "cli/option.h"
 

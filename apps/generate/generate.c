@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 #include "cli/option.h"
 #include "console/console.h"
-#include "generate/completion.h"
 
 #include <ctype.h>
 #include <stdio.h>

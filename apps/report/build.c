@@ -3,8 +3,7 @@
 #include "apply/answer.h"
 #include "apply/decoding.h"
 #include "base/bytes.h"
-#include "console/progress.h"
-#include "report/pair.h"
+#include "console/console.h"
 #include "report/statistics.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "report/pair.h"
+#include "report/statistics.h"
 
 #include "base/alloc.h"
 

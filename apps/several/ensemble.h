@@ -2,7 +2,7 @@
 #ifndef APP_ENSEMBLE_H
 #define APP_ENSEMBLE_H
 
-#include "console/progress.h"
+#include "console/console.h"
 #include "several/side_by_side.h"
 
 #include <lookback/translate.h>

@@ -5,7 +5,6 @@
 #include "base/progress.h"
 #include "console/console.h"
 #include "console/output.h"
-#include "console/ranks.h"
 #include "io/file.h"
 #include "io/path.h"
 

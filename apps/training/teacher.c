@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "console/console.h"
-#include "console/progress.h"
 #include "data/formats/recognise.h"
 #include "data/symbols.h"
 #include "io/file.h"

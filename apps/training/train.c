@@ -3,7 +3,6 @@
 #include "cli/option.h"
 #include "cli/options.h"
 #include "console/console.h"
-#include "console/ranks.h"
 #include "io/path.h"
 #include "several/ensemble.h"
 #include "training/train_options.h"

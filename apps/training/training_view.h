@@ -2,8 +2,8 @@
 #ifndef APP_TRAINING_VIEW_H
 #define APP_TRAINING_VIEW_H
 
+#include "console/console.h"
 #include "console/output.h"
-#include "console/progress.h"
 
 #include <lookback/translate.h>
 

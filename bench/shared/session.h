@@ -2,8 +2,8 @@
 #ifndef BENCH_SESSION_H
 #define BENCH_SESSION_H
 
+#include "console/console.h"
 #include "console/output.h"
-#include "console/progress.h"
 #include "shared/record.h"
 
 #include <stdbool.h>

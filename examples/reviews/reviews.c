@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "data/symbols.h"
 #include "io/file.h"
-#include "io/file_kind.h"
 #include "io/lines.h"
 #include "reviews/text_files.h"
 

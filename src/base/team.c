@@ -15,7 +15,7 @@
  *     the second arrives   1 -> 2      7        the same
  *     the last arrives     2 -> 3      7
  *                          3 -> 0    7 -> 8     empties the barrier, begins the next round, and wakes the others */
-#include "base/team.h"
+#include "base/threads.h"
 
 #include "base/progress.h"
 #include "lookback/base.h"

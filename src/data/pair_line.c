@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "base/format.h"
 #include "data/formats/recognise.h"
-#include "io/file_kind.h"
+#include "io/file.h"
 
 #include <stdarg.h>
 #include <stdio.h>

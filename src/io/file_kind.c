@@ -1,4 +1,4 @@
-#include "io/file_kind.h"
+#include "io/file.h"
 
 #include "base/bytes.h"
 #include "base/format.h"

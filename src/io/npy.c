@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "io/file.h"
-#include "io/file_kind.h"
 #include "io/safetensors.h"
 #include "tensor/shape.h"
 

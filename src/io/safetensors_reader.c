@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "io/file.h"
-#include "io/file_kind.h"
 #include "io/json.h"
 #include "io/path.h"
 #include "io/safetensors.h"

@@ -1,5 +1,3 @@
-#include "train/augment.h"
-
 #include "base/alloc.h"
 #include "data/symbols.h"
 #include "lookback/op.h"

@@ -3,7 +3,6 @@
 #include "io/safetensors.h"
 #include "lookback/models.h"
 #include "train/optimizer.h"
-#include "train/run.h"
 #include "train/trainer.h"
 
 #include <errno.h>

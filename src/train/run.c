@@ -1,4 +1,4 @@
-#include "train/run.h"
+#include "train/trainer.h"
 
 #include "base/buffer.h"
 #include "base/format.h"

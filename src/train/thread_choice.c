@@ -1,4 +1,4 @@
-#include "train/thread_choice.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,11 +1,51 @@
-/* A model in training: its state, one step, the loop of lb_train, and the file from which it resumes. */
+/* A model in training: its state, one step, the loop of lb_train, the file from which it resumes, and whether that is
+ * of the same run. */
 #ifndef LB_TRAINER_H
 #define LB_TRAINER_H
 
 #include "base/buffer.h"
 #include "lookback/train.h"
 #include "train/group.h"
-#include "train/thread_choice.h"
+
+/* ---- thread_choice.c: how many threads a training computes with: as many as its steps are fastest with, which depends
+ * on the model, the machine, and what else runs there. No result depends on it. Nothing here reads a clock.
+ * docs/adr/0008-threads.md says why. ---- */
+
+enum {
+    LB_THREAD_NUMBERS = 11, /* 1024, 512 ... 1 */
+    LB_THREAD_PASSES = 3    /* of a comparison over its numbers: what disturbs one window does not decide */
+};
+
+/** What the steps of windows took for their work, the least first. */
+typedef struct lb_thread_windows {
+    int count;
+    double cost[LB_THREAD_PASSES];
+} lb_thread_windows;
+
+/** The numbers to choose from are most, most / 2, most / 4 ... 1, and known by their place in this order. */
+typedef struct lb_thread_choice {
+    int most, count;
+    int chosen, next;        /* the best one as far as is known, and that of the next step */
+    int unsteady;            /* steps left that do not count */
+    int passes, first, last; /* left over the numbers that are compared; 0: none are */
+    double ns, work;         /* of this window: steps one after the other with one number */
+    double spent, since;     /* ns of the last comparison; ns since */
+    lb_thread_windows windows[LB_THREAD_NUMBERS]; /* of the last comparison */
+} lb_thread_choice;
+
+/** Begins with `most` threads. */
+lb_thread_choice lb_thread_choice_of(int most);
+
+/** The threads for the next step. */
+int lb_thread_choice_next(const lb_thread_choice *choice);
+
+/** The threads for what is not a step, such as an evaluation. */
+int lb_thread_choice_best(const lb_thread_choice *choice);
+
+/** Notes the nanoseconds of a step, and its work, such as the number of its tokens, by which steps are comparable. */
+void lb_thread_choice_note(lb_thread_choice *choice, double ns, double work);
+
+/* ---- A model in training. ---- */
 
 /** What changes from step to step, apart from the parameters. */
 typedef struct lb_train_state {
@@ -104,5 +144,43 @@ LB_MUST_USE lb_status lb_resume_load(const lb_trainer_config *config, lb_train_s
 
 /** Appends a point. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error);
+
+/* ---- The identity of a training run, and messages about how another run differs (run.c). ---- */
+
+enum { LB_RUN_WORD = 64, LB_RUN_DIFFERENCES = 32 };
+
+/** A member that differs between the descriptions of two runs, which are JSON objects. */
+typedef struct lb_run_difference {
+    char name[LB_RUN_WORD]; /* of the member; in a nested object without the object's name */
+    char found[LB_RUN_WORD], ours[LB_RUN_WORD]; /* the values as text; "" if missing */
+} lb_run_difference;
+
+typedef struct lb_run_differences {
+    lb_run_difference list[LB_RUN_DIFFERENCES]; /* in the order of `ours`; the rest is left out */
+    int count;
+} lb_run_differences;
+
+/** Compares two descriptions, member by member, except "steps": a run may be extended.
+ *  Errors: LB_ERROR_FORMAT if the texts differ and one is not a JSON object; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_run_compare(const char *found, const char *ours, lb_run_differences *differences,
+                                     lb_error *error);
+
+/** The difference with this name; NULL if there is none. */
+lb_run_difference *lb_run_find(lb_run_differences *differences, const char *name);
+
+/** Removes the differences with this name. Returns whether there were any. */
+bool lb_run_forget(lb_run_differences *differences, const char *name);
+
+/** LB_ERROR_FORMAT with `first`, unless it is "", and all differences, in the words of `config->setting`: "it was
+ *  trained with batch 64, this run has batch 32". LB_OK if there are none and `first` is "". */
+LB_MUST_USE lb_status lb_run_refuse(const lb_trainer_config *config, const char *first,
+                                    const lb_run_differences *differences, lb_error *error);
+
+/** Formats a string for messages: in quotes if it is empty or has blanks. Returns `word`. */
+char *lb_run_word(const char *string, char word[LB_RUN_WORD]);
+
+/** Describes a setting: in the words of `config->setting`, or by name and value. Returns `text`. */
+char *lb_run_setting(const lb_trainer_config *config, const char *name, const char *value,
+                     char text[2 * LB_RUN_WORD]);
 
 #endif

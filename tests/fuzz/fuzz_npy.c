@@ -1,5 +1,5 @@
 /* An array of NumPy, also as the matrices that `lookback visualize` draws. */
-#include "figures/matrix.h"
+#include "figures/maps.h"
 #include "fuzz.h"
 #include "lookback/io.h"
 

@@ -2,7 +2,6 @@
  * progress, prints a result and fails on request. */
 #include "cli/options.h"
 #include "console/console.h"
-#include "console/progress.h"
 
 int main(int argc, char **argv)
 {

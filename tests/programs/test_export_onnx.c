@@ -1,7 +1,7 @@
 /* lookback export: the ONNX files of a model, read back field by field, which takes seconds. tests/onnx/ compares their
  * outputs with predict. */
 #include "base/buffer.h"
-#include "export/onnx/onnx.h"
+#include "export/onnx/layers.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"
 #include "support/protobuf.h"

@@ -1,6 +1,6 @@
 #define _XOPEN_SOURCE 700 /* pseudo-terminals */
 
-#include "console/progress.h"
+#include "console/console.h"
 #include "support/process.h"
 #include "support/stop.h"
 

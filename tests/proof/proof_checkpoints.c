@@ -3,7 +3,7 @@
 #include "proof/hostile.h"
 #include "proof/limits.h"
 #include "proof/work_list.h"
-#include "train/run.h"
+#include "train/trainer.h"
 
 #include <lookback/lookback.h>
 #include <lookback/translate.h>

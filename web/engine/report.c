@@ -1,6 +1,6 @@
 /* A text that is typed into a report: what the model makes of it, in the form of docs/report.md. */
 #include "model.h"
-#include "report/pair.h"
+#include "report/statistics.h"
 
 #include <emscripten.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* Parts that the graphs of all kinds of models share. */
+/* A model as two files of ONNX, and the parts that the graphs of all kinds of models share. */
 #ifndef APP_ONNX_LAYERS_H
 #define APP_ONNX_LAYERS_H
 
 #include "export/onnx/graph.h"
-
+#include "translate/file/text_model.h"
 #include <lookback/models.h>
 
 /** The two graphs of a model: what runs once per text, and one step of the decoder. */
@@ -78,5 +78,34 @@ onnx_value onnx_heads_axes(onnx_graph *graph, const lb_multi_head *attention, co
 /** Keys and values of x in the encoder, which the decoder reads under these names. */
 void onnx_hand_over_heads(onnx_graphs *graphs, const lb_multi_head *attention, onnx_value x, const char *keys,
                           const char *values);
+
+/* ---- Recurrent models: recurrent.c. ---- */
+
+/** Whether the attention of the model can become a graph. */
+bool onnx_recurrent_knows(const lb_model *model);
+
+/** Adds the nodes of the model. */
+void onnx_recurrent_add(const lb_model *base, onnx_graphs *graphs);
+
+/* ---- Transformers: transformer.c. ---- */
+
+/** Whether the positions of the model can become a graph. */
+bool onnx_transformer_knows(const lb_model *model);
+
+/** Adds the nodes of the model. Its decoder keeps the keys and values of the steps before. */
+void onnx_transformer_add(const lb_model *model, onnx_graphs *graphs);
+
+/* ---- The files: onnx.c. ---- */
+
+/** Adds the nodes of a model. */
+typedef void app_onnx_add(const lb_model *model, onnx_graphs *graphs);
+
+/** Whether the name of a file asks for ONNX. */
+bool app_onnx_is_name(const char *path);
+
+/** Writes NAME.encoder.onnx and NAME.decoder.onnx for the path NAME.onnx. Their metadata are those of `file`, from
+ *  which the model was loaded. Errors: LB_ERROR_MEMORY; LB_ERROR_WRITE. */
+LB_MUST_USE lb_status app_onnx_write(const lb_text_model *model, app_onnx_add *add,
+                                     const lb_safetensors *file, const char *path, lb_error *error);
 
 #endif

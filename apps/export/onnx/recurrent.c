@@ -1,4 +1,4 @@
-#include "export/onnx/onnx.h"
+#include "export/onnx/layers.h"
 
 #include "models/attention/decoder_attention.h"
 

@@ -1,4 +1,4 @@
-#include "export/onnx/onnx.h"
+#include "export/onnx/layers.h"
 
 #include <math.h>
 

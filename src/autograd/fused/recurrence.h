@@ -4,7 +4,7 @@
 #define LB_RECURRENCE_H
 
 #include "autograd/op.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "tensor/panels.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "data/symbols.h"
 #include "models/built_in.h"
 #include "nn/params.h"
-#include "train/augment.h"
+#include "train/batch.h"
 #include "translate/training/recipe.h"
 
 #include <stdio.h>

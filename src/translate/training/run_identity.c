@@ -8,7 +8,7 @@
 #include "lookback/io.h"
 #include "models/file/model_formats.h"
 #include "settings/settings.h"
-#include "train/run.h"
+#include "train/trainer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "lookback/op.h"
-#include "train/augment.h"
 #include "train/batch.h"
 #include "train/evaluate.h"
 #include "train/group.h"

@@ -3,7 +3,7 @@
 #ifndef LB_TRAINING_STEPPER_H
 #define LB_TRAINING_STEPPER_H
 
-#include "train/augment.h"
+#include "train/batch.h"
 #include "train/trainer.h"
 #include "translate/training/data.h"
 

@@ -11,7 +11,7 @@
 #include "models/file/model_formats.h"
 #include "settings/settings.h"
 #include "train/group.h"
-#include "train/run.h"
+#include "train/trainer.h"
 #include "translate/file/text_model.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Members of a team meet: after each meeting, all of them see what the others wrote before it. */
-#include "base/team.h"
+#include "base/threads.h"
 #include "lookback/base.h"
 #include "support/suite.h"
 

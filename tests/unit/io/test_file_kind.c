@@ -1,5 +1,5 @@
 /* What a file seems to be by its first bytes. */
-#include "io/file_kind.h"
+#include "io/file.h"
 
 #include "support/suite.h"
 

@@ -8,7 +8,7 @@
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "support/tape_room.h"
-#include "train/augment.h"
+#include "train/batch.h"
 
 #include <string.h>
 

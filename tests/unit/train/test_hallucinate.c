@@ -1,5 +1,4 @@
 /* Pairs with made-up stems. This test runs in both precisions. */
-#include "train/augment.h"
 
 #include "lookback/op.h"
 #include "support/suite.h"

@@ -1,5 +1,5 @@
 /* Symbols hidden in training, so that a model learns to copy them. This test runs in both precisions. */
-#include "train/augment.h"
+#include "train/batch.h"
 
 #include "lookback/op.h"
 #include "models/attention/copying.h"

@@ -1,5 +1,5 @@
 /* The identity of a run: how two descriptions differ, and the message that says so. */
-#include "train/run.h"
+#include "train/trainer.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"

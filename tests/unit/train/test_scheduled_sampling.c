@@ -4,7 +4,7 @@
 #include "support/alloc.h"
 #include "support/sorting.h"
 #include "support/suite.h"
-#include "train/augment.h"
+#include "train/batch.h"
 
 #include <math.h>
 #include <stdlib.h>

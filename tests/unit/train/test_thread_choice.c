@@ -4,7 +4,7 @@
 #include "lookback/train.h"
 #include "support/stop.h"
 #include "support/suite.h"
-#include "train/thread_choice.h"
+#include "train/trainer.h"
 
 #include <lookback/op.h>
 #include <math.h>
