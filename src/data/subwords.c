@@ -375,8 +375,10 @@ char *lb_subwords_finish(char *text, size_t *length)
         memcpy(to, replacement, sizeof replacement - 1);
         to += sizeof replacement - 1;
     }
-    if (mended) *to = '\0';
-    if (mended) *length = (size_t)(to - mended);
+    if (mended) {
+        *to = '\0';
+        *length = (size_t)(to - mended);
+    }
     lb_release(text);
     return mended;
 }

@@ -196,8 +196,8 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
         const lb_text_model lengths = lb_training_data_model(data, NULL, NULL);
         data->sample.longest = lb_text_model_longest(&lengths);
         report_unwritable(data->dev, &data->sample, config);
+        status = lb_training_tests_open(data, config, data->target, config->copy, error);
     }
-    if (!status) status = lb_training_tests_open(data, config, data->target, config->copy, error);
     for (int i = 0; i < data->tests; i++) data->test[i].sample.longest = data->sample.longest;
     if (!status) status = open_lexicon(data, config, error);
     if (data->train) data->train->counter = (lb_counter){0};

@@ -12,6 +12,8 @@
 
 enum { VOCABULARY = 9, ROWS = 3, SOURCE = 5, LONG = 40 };
 
+static const double TOLERANCE = sizeof(lb_real) == sizeof(double) ? 1e-11 : 2e-4;
+
 typedef struct made {
     lb_params *params;
     lb_tape *tape;
@@ -69,12 +71,11 @@ static const int64_t in_order[] = {0, 1, 2};
 
 static void expect_logits(const lb_tensor *found, const lb_tensor *whole, int64_t first)
 {
-    const double tolerance = sizeof(lb_real) == sizeof(double) ? 1e-11 : 2e-4;
     int64_t count = lb_dim(found, 1), length = lb_dim(whole, 1);
     for (int64_t row = 0; row < lb_dim(found, 0); row++)
         for (int64_t i = 0; i < count * VOCABULARY; i++)
             SUPPORT_CHECK(fabs((double)found->data[row * count * VOCABULARY + i] -
-                               (double)whole->data[(row * length + first) * VOCABULARY + i]) < tolerance,
+                               (double)whole->data[(row * length + first) * VOCABULARY + i]) < TOLERANCE,
                           "row %d, token %d", (int)row, (int)(first + i / VOCABULARY));
 }
 
