@@ -40,10 +40,18 @@ void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, l
     multiply(m, n, k, a, b, beta, c, stride);
 }
 
+void lb_gemm_laid_out(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                      int64_t stride)
+{
+    const lb_matrix laid_out = {.transposed = false};
+    (is_for_blas(m, n, k, laid_out) ? lb_gemm_blas : lb_gemm_own)(m, n, k, a, b, beta, c, stride);
+}
+
 /* How a product is divided into tiles: one above the other, and side by side. */
 typedef struct tiling {
     lb_gemm_fn *serial;
     int64_t m, n, k, above, beside;
+    int64_t depth; /* the part of k that all tiles have in common with our kernel before they go on */
     lb_matrix a, b;
     lb_real beta, *c;
     int64_t stride;
@@ -59,6 +67,15 @@ static bool double_parts(int64_t length, int64_t *parts)
     return true;
 }
 
+/* Tiles one above the other each read all of b. If it fits no second cache, they go through it together, part by part,
+ * unless writing c for each part costs more. Our kernel sums up such parts anyway, so that no bit changes. */
+static int64_t depth_of(const tiling *t)
+{
+    enum { PART = 2 * LB_GEMM_DEPTH, SECOND_CACHE = 1 << 20 };
+    bool leaves_cache = t->k * t->n / t->beside * (int64_t)sizeof(lb_real) > SECOND_CACHE;
+    return leaves_cache && t->above > 1 && 2 * t->m < t->above * PART ? PART : t->k;
+}
+
 /* Divides the longer side as often as possible, then the other one. */
 static void divide(tiling *t)
 {
@@ -69,6 +86,7 @@ static void divide(tiling *t)
     }
     t->above = tall ? longer : other;
     t->beside = tall ? other : longer;
+    t->depth = depth_of(t);
 }
 
 /* The start of tile `tile` of `tiles` in `length` rows or columns: the sizes of tiles differ by at most one unit. */
@@ -85,8 +103,9 @@ LB_KERNEL(rectify_rows, (int64_t m, int64_t n, lb_real *c, int64_t stride), (m, 
         for (int64_t j = 0; j < n; j++) c[j] = c[j] < 0 ? 0 : c[j];
 }
 
-/* A tile of c, which is first filled with its part of the row, if there is one. */
-static void multiply_tile(const tiling *t, int64_t tile)
+/* A tile of c, for the part of k from `first` on. It is first filled with its part of the row, if there is one.
+ * OpenBLAS computes all of it with the first part. */
+static void multiply_tile(const tiling *t, int64_t tile, int64_t first)
 {
     int64_t down = tile / t->beside, across = tile % t->beside;
     int64_t i = tile_start(t->m, down, t->above), m = tile_start(t->m, down + 1, t->above) - i;
@@ -95,10 +114,16 @@ static void multiply_tile(const tiling *t, int64_t tile)
     lb_real *c = t->c + i * t->stride + j;
     a.data += a.transposed ? i : i * a.stride;
     b.data += b.transposed ? j * b.stride : j;
-    for (int64_t row = 0; t->row && row < m; row++)
+    for (int64_t row = 0; t->row && first == 0 && row < m; row++)
         memcpy(c + row * t->stride, t->row + j, (size_t)n * sizeof *c);
-    t->serial(m, n, t->k, a, b, t->beta, c, t->stride);
-    if (t->rectify) rectify_rows(m, n, c, t->stride);
+    if (t->serial == lb_gemm_serial && !is_for_blas(m, n, t->k, b)) {
+        a.data += a.transposed ? first * a.stride : first;
+        b.data += b.transposed ? first : first * b.stride;
+        lb_gemm_own(m, n, lb_smaller(t->depth, t->k - first), a, b, first ? 1 : t->beta, c, t->stride);
+    } else if (first == 0) {
+        t->serial(m, n, t->k, a, b, t->beta, c, t->stride);
+    }
+    if (t->rectify && first + t->depth >= t->k) rectify_rows(m, n, c, t->stride);
 }
 
 static void multiply_all(tiling *t)
@@ -106,12 +131,16 @@ static void multiply_all(tiling *t)
     divide(t);
     int64_t tiles = t->above * t->beside;
     if (tiles == 1) {
-        multiply_tile(t, 0);
+        multiply_tile(t, 0, 0);
         return;
     }
     lb_stage_begin("product", t->a.transposed ? "of a weight's gradient" : "of rows");
-#pragma omp parallel for schedule(static)
-    for (int64_t tile = 0; tile < tiles; tile++) multiply_tile(t, tile);
+    /* A thread has the same tiles for each part, so that none waits for another. */
+#pragma omp parallel
+    for (int64_t first = 0; first < t->k; first += t->depth) {
+#pragma omp for schedule(static) nowait
+        for (int64_t tile = 0; tile < tiles; tile++) multiply_tile(t, tile, first);
+    }
     lb_stage_end();
 }
 

@@ -42,6 +42,10 @@ void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, con
 /** lb_gemm in one call on the calling thread, for parallel regions that have their own tiles. */
 lb_gemm_fn lb_gemm_serial;
 
+/** lb_gemm_serial by whoever would compute the same product with a `b` that is not transposed: for so many rows that
+ *  rearranging b within the product costs no more than before it. */
+lb_gemm_fn lb_gemm_laid_out;
+
 /** lb_gemm with tiles computed by `serial`. */
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                    lb_real beta, lb_real *c, int64_t stride);

@@ -6,6 +6,8 @@
 #include "tensor/arrays.h"
 #include "tensor/gemm.h"
 
+#include <string.h>
+
 enum { X, WEIGHT, BIAS, BESIDE };
 
 static int64_t width_beside(const lb_node *node)
@@ -55,6 +57,11 @@ static int64_t row_count(const lb_node *node)
     return lb_shape_count(rows);
 }
 
+static bool rectifies(const lb_node *node)
+{
+    return ((const lb_affine_part *)node->attributes)->rectify;
+}
+
 /* y = x w' + bias, or y += x w', with the columns from `first` on. */
 static lb_status multiply(const lb_node *node, int operand, int64_t first, bool add)
 {
@@ -73,9 +80,55 @@ static lb_status multiply(const lb_node *node, int operand, int64_t first, bool 
     return LB_OK;
 }
 
+/* ---- Many outputs, such as the words of a language. To lay out a large weight takes as much memory again, and the
+ * result does not fit a cache: it is computed in strips, with all operands one after the other. ---- */
+
+enum { STRIP = 128, STRIP_ROWS = 1024, FEWEST_ROWS = 64 };
+
+static bool is_in_strips(const lb_node *node)
+{
+    enum { LARGE = 4 << 20 };
+    return lb_tape_mode(node->tape) == LB_MODE_TRAIN && row_count(node) >= FEWEST_ROWS && !rectifies(node) &&
+           output_count(node) * lb_dim(node->in[WEIGHT], 1) * (int64_t)sizeof(lb_real) >= LARGE;
+}
+
+/* A part of y += the same of x w'. */
+static void multiply_strip(const lb_node *node, int operand, int64_t first, int64_t row, int64_t rows,
+                           int64_t output, int64_t outputs, lb_real beta)
+{
+    const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT];
+    int64_t inputs = lb_dim(x, -1), all = output_count(node), stride = lb_dim(weight, 1);
+    int64_t top = ((const lb_affine_part *)node->attributes)->top;
+    lb_gemm_laid_out(rows, outputs, inputs, lb_plain(x->data + row * inputs, inputs),
+                     lb_transposed(weight->data + (top + output) * stride + first, stride), beta,
+                     node->out[0]->data + row * all + output, all);
+}
+
+static void forward_in_strips(const lb_node *node, int64_t first)
+{
+    const lb_tensor *bias = node->in[BIAS];
+    int64_t rows = row_count(node), outputs = output_count(node), beside = lb_dim(node->in[X], -1);
+    int64_t top = ((const lb_affine_part *)node->attributes)->top;
+    int64_t across = (outputs + STRIP - 1) / STRIP, down = (rows + STRIP_ROWS - 1) / STRIP_ROWS;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < across * down; i++) {
+        int64_t row = i / across * STRIP_ROWS, m = lb_smaller(STRIP_ROWS, rows - row);
+        int64_t output = i % across * STRIP, n = lb_smaller(STRIP, outputs - output);
+        for (int64_t j = row; bias && j < row + m; j++)
+            memcpy(node->out[0]->data + j * outputs + output, bias->data + top + output,
+                   (size_t)n * sizeof(lb_real));
+        multiply_strip(node, X, first, row, m, output, n, bias ? 1 : 0);
+        if (node->in[BESIDE]) multiply_strip(node, BESIDE, first + beside, row, m, output, n, 1);
+    }
+}
+
 static lb_status forward(lb_node *node)
 {
     int64_t first = ((const lb_affine_part *)node->attributes)->first;
+    if (is_in_strips(node)) {
+        forward_in_strips(node, first);
+        return LB_OK;
+    }
     lb_status status = multiply(node, X, first, false);
     if (!status && node->in[BESIDE]) status = multiply(node, BESIDE, first + lb_dim(node->in[X], -1), true);
     return status;
@@ -84,7 +137,7 @@ static lb_status forward(lb_node *node)
 /* The gradient of what was rectified, which is that of the result where it is positive. */
 static int64_t work(const lb_node *node)
 {
-    return ((const lb_affine_part *)node->attributes)->rectify ? lb_count(node->out[0]) : 0;
+    return rectifies(node) ? lb_count(node->out[0]) : 0;
 }
 
 LB_KERNEL(mask_gradient, (int64_t count, const lb_real *y, const lb_real *dy, lb_real *to),
@@ -99,7 +152,7 @@ static const lb_real *product_gradient(const lb_node *node)
     enum { CHUNK = 1 << 13 };
     const lb_tensor *y = node->out[0];
     const int64_t count = lb_count(y);
-    if (!((const lb_affine_part *)node->attributes)->rectify) return y->grad;
+    if (!rectifies(node)) return y->grad;
 #pragma omp parallel for schedule(static) if (count > 4 * (int64_t)CHUNK)
     for (int64_t i = 0; i < count; i += CHUNK)
         mask_gradient(lb_smaller(CHUNK, count - i), y->data + i, y->grad + i, node->work + i);
