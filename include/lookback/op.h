@@ -33,6 +33,7 @@ struct lb_node {
     void *saved;            /* anything that forward keeps for backward */
     lb_real *work;          /* during backward: the memory that the op requested with `work` */
     unsigned sets;          /* see lb_op_sets; valid when `work` is called */
+    unsigned clears;        /* gradients to be cleared before `backward`, of operands, then of outputs */
     bool records;           /* whether backward can reach this node */
     const char *scope;      /* the module that ran it, for messages; NULL: none */
     lb_node *previous;
@@ -54,6 +55,9 @@ struct lb_op {
     int64_t (*work)(const lb_node *node);
     /** The operands, as bits 1 << i, whose gradient backward can set instead of adding to it. */
     unsigned can_set;
+    /** Whether `saved` is an array for the gradient of operand 0 up to a factor. Backward must then be able to set the
+     *  gradient in place: it may be that array, so that it has no memory of its own. */
+    bool saves_slope;
     /** Adds to in[i]->grad for each operand with lb_wants_grad, or sets it if lb_op_sets is true. The gradients of all
      *  outputs are complete. */
     void (*backward)(lb_node *node);

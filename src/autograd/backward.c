@@ -1,46 +1,98 @@
 #include "autograd/cause.h"
 #include "autograd/tape.h"
 #include "autograd/tape_internal.h"
+#include "base/alloc.h"
 #include "base/progress.h"
 #include "tensor/arrays.h"
 #include "tensor/gemm.h"
 
-/* Does nothing for a tensor that has a gradient. */
-static lb_status allocate_grad(lb_tensor *tensor, bool zero)
+/* ---- Memory. A backward that cannot finish does not start: all gradients and the work of all ops have their memory
+ * before the first gradient is written. On a tape that is spent, a gradient lives from the first op that adds to it
+ * until the op that made its tensor, and work during its op. Then the memory serves others. ---- */
+
+enum { LEAST = 1 << 10, MOST = 64 }; /* bytes that are worth a second use, and arrays that wait for it */
+
+typedef struct spares {
+    bool spends;
+    int count;
+    struct {
+        char *memory;
+        size_t bytes;
+    } of[MOST];
+} spares;
+
+static void give_back(spares *s, void *memory, size_t bytes)
 {
-    if (tensor->grad) return LB_OK;
-    tensor->grad = lb_tape_alloc(tensor->tape, (size_t)lb_count(tensor) * sizeof *tensor->grad);
-    if (!tensor->grad) return lb_tape_status(tensor->tape);
-    if (zero) lb_set_zero(lb_count(tensor), tensor->grad);
-    return LB_OK;
+    if (!s->spends || bytes < LEAST || s->count == MOST) return;
+    s->of[s->count].memory = memory;
+    s->of[s->count++].bytes = lb_align_up(bytes);
+}
+
+/* From the smallest of the spares that has room, or else from the tape, which records it if there is none. */
+static void *take(spares *s, lb_tape *tape, size_t bytes)
+{
+    int best = -1;
+    for (int i = 0; i < s->count && bytes >= LEAST; i++)
+        if (s->of[i].bytes >= bytes && (best < 0 || s->of[i].bytes < s->of[best].bytes)) best = i;
+    if (best < 0) return lb_tape_alloc(tape, bytes);
+    char *memory = s->of[best].memory;
+    size_t room = s->of[best].bytes, used = lb_align_up(bytes);
+    s->of[best] = s->of[--s->count];
+    give_back(s, memory + used, room - used);
+    LB_MARK_UNWRITTEN(memory, used);
+    return memory;
+}
+
+static size_t bytes_of(const lb_tensor *tensor)
+{
+    return (size_t)lb_count(tensor) * sizeof *tensor->grad;
+}
+
+/* Backward clears what the first op that adds to it does not set: operands, then outputs that nobody reads. */
+static void allocate_grad(lb_node *node, spares *s, lb_tensor *tensor, int place)
+{
+    if (tensor->grad) return;
+    if (place >= LB_MAX_INPUTS || !lb_op_sets(node, place)) node->clears |= 1U << place;
+    tensor->grad = take(s, node->tape, bytes_of(tensor));
 }
 
 /* The first op that contributes to a gradient sets it, if it can; the others add. */
-static lb_status allocate_operand_grad(lb_node *node, int i)
+static void allocate_operand_grad(lb_node *node, spares *s, int i)
 {
     lb_tensor *operand = node->in[i];
     bool alone = !operand->grad;
     for (int other = 0; other < node->inputs; other++)
         alone = alone && (other == i || node->in[other] != operand);
     if (alone) node->sets |= node->op->can_set & 1U << i;
-    return allocate_grad(operand, !lb_op_sets(node, i));
+    if (s->spends && i == 0 && lb_op_sets(node, 0) && node->op->saves_slope) operand->grad = node->saved;
+    allocate_grad(node, s, operand, i);
 }
 
-/* Allocates the memory for all gradients and for the work of all ops before the first gradient is written: a backward
- * that cannot finish does not start. */
 static lb_status allocate_gradients(lb_tape *tape)
 {
-    for (lb_node *node = tape->last; node; node = node->previous) {
+    spares s = {.spends = tape->spends};
+    for (lb_node *node = tape->last; node && !tape->error.status; node = node->previous) {
         if (!lb_node_is_reached(node)) continue;
         for (int i = 0; i < LB_MAX_OUTPUTS && node->out[i]; i++)
-            if (allocate_grad(node->out[i], true)) return tape->error.status;
+            allocate_grad(node, &s, node->out[i], LB_MAX_INPUTS + i);
         for (int i = 0; i < node->inputs; i++)
-            if (lb_wants_grad(node->in[i]) && allocate_operand_grad(node, i)) return tape->error.status;
-        if (!node->op->work) continue;
-        node->work = lb_op_reals(node, node->op->work(node));
-        if (!node->work) return tape->error.status;
+            if (lb_wants_grad(node->in[i])) allocate_operand_grad(node, &s, i);
+        size_t work = node->op->work ? (size_t)node->op->work(node) * sizeof *node->work : 0;
+        if (node->op->work) node->work = take(&s, tape, work);
+        if (tape->error.status) break;
+        give_back(&s, node->work, work);
+        for (int i = 0; i < LB_MAX_OUTPUTS && node->out[i]; i++)
+            give_back(&s, node->out[i]->grad, bytes_of(node->out[i]));
     }
-    return LB_OK;
+    return tape->error.status;
+}
+
+static void clear_gradients(const lb_node *node)
+{
+    for (int place = 0; node->clears >> place; place++) {
+        const lb_tensor *tensor = place < LB_MAX_INPUTS ? node->in[place] : node->out[place - LB_MAX_INPUTS];
+        if (node->clears >> place & 1) lb_set_zero(lb_count(tensor), tensor->grad);
+    }
 }
 
 /* Records on the tape why backward cannot start here, if it cannot. */
@@ -61,13 +113,15 @@ static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
     if (check_loss(output) || !output->requires_grad) return tape->error.status;
     tape->backward_ran = true;
     tape->loss = output;
-    if (allocate_grad(output, true) || allocate_gradients(tape)) return tape->error.status;
+    if (!output->grad) output->grad = lb_tape_alloc_zero(tape, lb_count(output), sizeof *output->grad);
+    if (tape->error.status || allocate_gradients(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
     lb_gemm_hold();
     for (lb_node *node = tape->last; node; node = node->previous) {
         if (!lb_node_is_reached(node)) continue;
         lb_stage_begin(node->op->name, "backward");
+        clear_gradients(node);
         node->op->backward(node);
         lb_stage_end();
     }

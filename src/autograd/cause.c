@@ -233,7 +233,7 @@ bool lb_loss_is_finite(const lb_tape *tape)
 char *lb_cause_on(const lb_tape *tape, char text[LB_CAUSE_TEXT])
 {
     *text = '\0';
-    if (!tape || !tape->loss) return text;
+    if (!tape || !tape->loss || tape->spends) return text;
     if (!lb_loss_is_finite(tape)) return lb_cause_of(tape->loss, text);
     const lb_tensor *bad = bad_leaf(tape), *leaf = bad;
     lb_node *giver = NULL;

@@ -81,6 +81,7 @@ void lb_tape_reset(lb_tape *tape)
     tape->kept = NULL;
     tape->scope = NULL;
     tape->backward_ran = false;
+    tape->spends = false;
     tape->random_ops = 0;
     tape->step++;
 }
@@ -90,6 +91,11 @@ void lb_tape_set_mode(lb_tape *tape, lb_mode mode)
     if (!tape) return;
     tape->mode = mode;
     tape->kept = NULL;
+}
+
+void lb_tape_spend(lb_tape *tape)
+{
+    if (tape) tape->spends = true;
 }
 
 lb_mode lb_tape_mode(const lb_tape *tape)

@@ -38,6 +38,10 @@ void lb_tape_end_steps(lb_tape *tape);
 /** A tensor on the tape whose values are arbitrary; poison on failure. */
 lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape);
 
+/** Before backward: nobody will read a gradient of this tape after it, except those of leaves. So a gradient lends its
+ *  memory to others when the op that made its tensor has run. Until lb_tape_reset. */
+void lb_tape_spend(lb_tape *tape);
+
 /** lb_tape_alloc of `count` elements of `size` bytes, all zero. */
 void *lb_tape_alloc_zero(lb_tape *tape, int64_t count, size_t size);
 

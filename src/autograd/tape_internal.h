@@ -18,6 +18,7 @@ struct lb_tape {
     lb_mode mode;
     struct lb_kept *kept; /* until the next reset or change of mode: weights may change then */
     bool backward_ran;
+    bool spends; /* see lb_tape_spend */
     uint64_t seed;
     uint32_t step;
     uint32_t random_ops;            /* since the last reset */

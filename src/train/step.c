@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include "autograd/tape.h"
 #include "base/alloc.h"
 #include "base/progress.h"
 #include "base/threads.h"
@@ -60,8 +61,9 @@ static void update_average(const lb_trainer *t)
                     lb_params_values(t->config->params), t->state.average);
 }
 
-/* Adds the gradient of one part: of the mean over its tokens if it is the only one, otherwise of their sum. */
-static lb_status take_part(lb_trainer *t, int64_t part, lb_shard_totals *totals, lb_error *error)
+/* Adds the gradient of one part: of the mean over its tokens if it is the only one, otherwise of their sum. Nobody will
+ * read other gradients if the tape `spends` them. */
+static lb_status take_part(lb_trainer *t, int64_t part, bool spends, lb_shard_totals *totals, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
     int64_t tokens = 0;
@@ -71,6 +73,7 @@ static lb_status take_part(lb_trainer *t, int64_t part, lb_shard_totals *totals,
     *totals = (lb_shard_totals){0};
     if (c->shards > 1 && tokens == 0 && lb_tape_status(t->tape) == LB_OK) return LB_OK;
     if (c->shards > 1) loss = lb_scale(loss, (lb_real)tokens);
+    if (spends) lb_tape_spend(t->tape);
     /* The totals tell whether a loss is finite, in all processes at once. */
     bool is_one = lb_is_sound(loss) && lb_count(loss) == 1;
     lb_status status =
@@ -122,7 +125,7 @@ static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error 
     *totals = (lb_shard_totals){0};
     for (int part = 0; part < parts; part++) {
         lb_shard_totals found;
-        lb_status status = take_part(t, first + part, &found, error);
+        lb_status status = take_part(t, first + part, true, &found, error);
         if (status) return status;
         if (part < parts - 1)
             lb_shards_put_aside(&t->shards, found);
@@ -132,14 +135,15 @@ static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error 
     return gather_in_time(t, totals, error);
 }
 
-/* The op where a number was not finite. Of several parts, only the last one is on the tape: they are taken again. */
+/* The op where a number was not finite. The parts are taken again, since the tape of a step keeps neither all parts nor
+ * all gradients. */
 static char *find_cause(lb_trainer *t, char cause[LB_CAUSE_TEXT])
 {
     lb_shard_totals totals;
-    lb_cause_on(t->tape, cause);
-    for (int part = 0; part < t->shards.count && t->shards.count > 1 && !*cause; part++) {
+    *cause = '\0';
+    for (int part = 0; part < t->shards.count && !*cause; part++) {
         lb_params_zero_grads(t->config->params);
-        if (take_part(t, first_part(t) + part, &totals, NULL)) break;
+        if (take_part(t, first_part(t) + part, false, &totals, NULL)) break;
         lb_cause_on(t->tape, cause);
     }
     lb_params_zero_grads(t->config->params);
@@ -154,14 +158,16 @@ static lb_status diverged(lb_trainer *t, const char *what, lb_error *error)
                         lb_divergence_advice(t->state.step));
 }
 
-/* The optimiser would look for the cause on the tape of the last part. */
+/* The optimiser looks for the cause on the tape, which must then have all gradients. */
 static lb_status take_optimizer_step(lb_trainer *t, lb_error *error)
 {
-    if (t->shards.count == 1) return lb_optimizer_step(t->state.optimizer, error);
+    lb_shard_totals totals;
     lb_error found = {0};
     lb_status status = lb_optimizer_step(t->state.optimizer, &found);
-    if (status == LB_ERROR_DIVERGED) return diverged(t, "gradient", error);
-    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+    if (status != LB_ERROR_DIVERGED) return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+    if (t->shards.count > 1 || lb_group_size(t->config->group) > 1) return diverged(t, "gradient", error);
+    status = take_part(t, first_part(t), false, &totals, error);
+    return status ? status : lb_optimizer_step(t->state.optimizer, error);
 }
 
 static lb_status follow_gradient(lb_trainer *t, const lb_shard_totals *totals, lb_error *error)

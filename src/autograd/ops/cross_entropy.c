@@ -69,6 +69,7 @@ static const lb_op cross_entropy_op = {
     .forward = forward,
     .backward = LB_TRAINING(lb_class_loss_backward),
     .can_set = 1U,
+    .saves_slope = true,
 };
 
 /** Mean cross-entropy over the targets that are not `ignored`, which may be any number: a class, such as LB_PAD, or

@@ -49,6 +49,7 @@ static const lb_op entmax_loss_op = {
     .forward = forward,
     .backward = LB_TRAINING(lb_class_loss_backward),
     .can_set = 1U,
+    .saves_slope = true,
 };
 
 /** The mean loss over the targets that are not `ignored`, for probabilities by `normalizer`; with LB_SOFTMAX, this is
