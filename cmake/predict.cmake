@@ -9,10 +9,10 @@ list(FILTER sources EXCLUDE REGEX "/src/(metrics|plot|settings|translate/(join|t
 lookback_objects(lookback_predict_objects lookback_alone ${sources})
 target_compile_definitions(lookback_predict_objects PRIVATE LB_PREDICT)
 # Loops and functions are there once, what is jumped to is not aligned, and neither debuggers nor exceptions unwind through
-# them.
+# them. The compiler makes vectors of a loop where the source asks for it, by omp simd, and of few others.
 target_compile_options(lookback_predict_objects PRIVATE -fopenmp-simd -ffunction-sections -fdata-sections
   -fno-asynchronous-unwind-tables
-  "$<$<C_COMPILER_ID:GNU>:-fno-unswitch-loops;-fno-split-loops;-fno-inline-functions;-falign-jumps=1>")
+  "$<$<C_COMPILER_ID:GNU>:-fno-unswitch-loops;-fno-split-loops;-fno-inline-functions;-falign-jumps=1;-fvect-cost-model=very-cheap>")
 set_target_properties(lookback_predict_objects PROPERTIES SMALL ON)
 
 if(EMSCRIPTEN)

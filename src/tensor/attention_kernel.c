@@ -80,7 +80,7 @@ static inline void weigh_sparsely(const lb_attended *to, lb_real *weights)
 {
     for (int64_t k = 0; k < to->count; k++)
         if (is_hidden(to, k)) weights[k] = -(lb_real)INFINITY;
-    lb_sparse_row_inline(to->normalizer, to->count, weights);
+    lb_sparse_row(to->normalizer, to->count, weights);
 }
 
 /* Whether a key has no part in the context, and gets no gradient. */

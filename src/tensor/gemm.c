@@ -100,6 +100,7 @@ static int64_t tile_start(int64_t length, int64_t tile, int64_t tiles)
 LB_KERNEL(rectify_rows, (int64_t m, int64_t n, lb_real *c, int64_t stride), (m, n, c, stride))
 {
     for (int64_t i = 0; i < m; i++, c += stride)
+#pragma omp simd
         for (int64_t j = 0; j < n; j++) c[j] = c[j] < 0 ? 0 : c[j];
 }
 

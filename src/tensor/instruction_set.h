@@ -75,7 +75,7 @@ const char *lb_instruction_set_name(void);
  *         for (int64_t i = 0; i < count; i++) to[i] += from[i];
  *     }
  *
- * It may call only inline functions and libm. LB_KERNEL_OF is for a function that returns a value;
+ * It may call only inline functions, libm and other kernels. LB_KERNEL_OF is for a function that returns a value;
  * LB_SHARED_KERNEL and LB_SHARED_KERNEL_OF are for functions that a header declares. */
 #define LB_KERNEL(name, parameters, arguments) LB_VARIANTS(static, void, , name, parameters, arguments)
 #define LB_KERNEL_OF(type, name, parameters, arguments)                                                      \

@@ -80,6 +80,7 @@ static inline INLINED void finish_scores(const lb_attended_row *to, int64_t head
 {
     const lb_real *bias = to->bias ? to->bias + head * to->bias_stride : NULL;
     for (int64_t k = to->count; k < room; k++) x[k] = 0;
+#pragma omp simd
     for (int64_t k = 0; k < room; k++) x[k] *= to->scale;
     if (to->softcap > 0)
         for (int64_t k = 0; k < room; k++) x[k] = to->softcap * lb_tanh_inline(x[k] / to->softcap);
@@ -93,6 +94,7 @@ static inline INLINED void softmax_inline(int64_t heads, int64_t room, lb_real *
     for (int64_t h = 0; h < heads; h++) {
         lb_real *x = work + h * room, largest = largest_of(room, x);
         lb_real shift = largest == -(lb_real)INFINITY ? 0 : largest;
+#pragma omp simd
         for (int64_t k = 0; k < room; k++) x[k] -= shift;
     }
 #pragma omp simd
@@ -102,6 +104,7 @@ static inline INLINED void softmax_inline(int64_t heads, int64_t room, lb_real *
         four side = {0};
         for (int64_t k = 0; k < room; k += TOGETHER) side += *(const four *)(x + k);
         lb_real sum = (side[0] + side[1]) + (side[2] + side[3]), inverse = sum == 0 ? 0 : 1 / sum;
+#pragma omp simd
         for (int64_t k = 0; k < room; k++) x[k] *= inverse;
     }
 }
@@ -139,7 +142,7 @@ LB_SHARED_KERNEL(lb_attend_row,
     for (int64_t h = 0; h < to->heads; h++) finish_scores(to, h, room, work + h * room);
     if (to->normalizer == LB_SOFTMAX) softmax_inline(to->heads, room, work);
     for (int64_t h = 0; h < to->heads && to->normalizer != LB_SOFTMAX; h++)
-        lb_sparse_row_inline(to->normalizer, room, work + h * room);
+        lb_sparse_row(to->normalizer, room, work + h * room);
     for (int64_t i = 0; i < to->heads * to->depth; i++) context[i] = 0;
     for (int64_t first = 0; first < to->count; first += TOGETHER) {
         find_rows(&to->values, first, to->count, row);

@@ -229,6 +229,7 @@ static inline void hide_masked(cover mask, int64_t i, int64_t keys, lb_real *x)
 {
     const lb_real *from = mask.data + i * mask.row, hidden = -(lb_real)INFINITY;
     if (mask.step)
+#pragma omp simd
         for (int64_t k = 0; k < keys; k++) x[k] = from[k] == 0 ? hidden : x[k];
     else
         for (int64_t k = 0; k < keys; k++) x[k] = from[0] == 0 ? hidden : x[k];
@@ -259,7 +260,7 @@ static inline void normalize_row(lb_normalizer normalizer, int64_t keys, int64_t
     if (normalizer == LB_SOFTMAX)
         lb_softmax_row_inline(stride, x);
     else
-        lb_sparse_row_inline(normalizer, stride, x);
+        lb_sparse_row(normalizer, stride, x);
 }
 
 LB_KERNEL(weigh_rows, (const lb_dot_options *options, const lb_dot_rows *rows, cover mask, cover bias),
@@ -270,6 +271,7 @@ LB_KERNEL(weigh_rows, (const lb_dot_options *options, const lb_dot_rows *rows, c
     const bool caps = options->softcap > 0, last = caps && options->cap_biased;
     for (int64_t i = 0; i < rows->count; i++) {
         lb_real *x = rows->probabilities + i * stride;
+#pragma omp simd
         for (int64_t k = 0; k < keys; k++) x[k] *= scale;
         if (last && bias.data) add_bias(bias, i, keys, x);
         if (last && mask.data) hide_masked(mask, i, keys, x);

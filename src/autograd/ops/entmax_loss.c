@@ -20,7 +20,7 @@ LB_KERNEL_OF(lb_real, sparse_row_loss,
 {
     double largest = (double)lb_largest_inline(classes, x), loss = 0, visible = 0;
     memcpy(slope, x, (size_t)classes * sizeof *slope);
-    lb_sparse_row_inline(c->normalizer, classes, slope);
+    lb_sparse_row(c->normalizer, classes, slope);
     if (lb_is_hidden_class(x[target])) loss = (double)INFINITY;
     for (int64_t i = 0; i < classes; i++) visible += lb_is_hidden_class(x[i]) ? 0 : 1;
     for (int64_t i = 0; i < classes; i++) {

@@ -75,6 +75,7 @@ LB_KERNEL(add_row,
     if (factor)
         for (int64_t i = 0; i < width; i++) sum[i] = x[i] + branch[i] * factor[i];
     else
+#pragma omp simd
         for (int64_t i = 0; i < width; i++) sum[i] = x[i] + branch[i];
 }
 

@@ -19,10 +19,9 @@ static lb_status softmax_forward(lb_node *node)
         lb_real *y = node->out[0]->data + offset, maximum = lb_largest_inline(width, x), sum = 0;
         /* All at minus infinity: nothing to choose from. The row is zero, where the quotient would be NaN. */
         lb_real shift = maximum == -(lb_real)INFINITY ? 0 : maximum;
-        for (int64_t i = 0; i < width; i++) {
-            y[i] = lb_exp_inline(x[i] - shift);
-            sum += y[i];
-        }
+#pragma omp simd
+        for (int64_t i = 0; i < width; i++) y[i] = lb_exp_inline(x[i] - shift);
+        for (int64_t i = 0; i < width; i++) sum += y[i];
         for (int64_t i = 0; i < width && sum != 0; i++) y[i] /= sum;
     }
     return LB_OK;
@@ -45,12 +44,15 @@ static lb_status log_softmax_forward(lb_node *node)
     for (int64_t offset = 0; offset < lb_count(node->in[0]); offset += width) {
         const lb_real *x = node->in[0]->data + offset;
         lb_real maximum = lb_largest_inline(width, x), sum = 0;
-        lb_real shift = maximum == -(lb_real)INFINITY ? 0 : maximum;
-        for (int64_t i = 0; i < width; i++) sum += lb_exp_inline(x[i] - shift);
+        lb_real shift = maximum == -(lb_real)INFINITY ? 0 : maximum, *y = node->out[0]->data + offset;
+#pragma omp simd
+        for (int64_t i = 0; i < width; i++) y[i] = lb_exp_inline(x[i] - shift);
+        for (int64_t i = 0; i < width; i++) sum += y[i];
         /* Nothing to choose from: -inf, the logarithm of the zeros of softmax. */
         lb_real log_sum = sum == 0 ? 0 : (lb_real)log((double)sum);
         /* The difference first: it is small, and exact for close numbers, however large they are. */
-        for (int64_t i = 0; i < width; i++) node->out[0]->data[offset + i] = (x[i] - shift) - log_sum;
+#pragma omp simd
+        for (int64_t i = 0; i < width; i++) y[i] = (x[i] - shift) - log_sum;
     }
     return LB_OK;
 }

@@ -13,13 +13,6 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-LB_KERNEL(sparse_rows, (lb_normalizer normalizer, int64_t count, int64_t width, lb_real *x),
-          (normalizer, count, width, x))
-{
-    for (int64_t offset = 0; offset < count; offset += width)
-        lb_sparse_row_inline(normalizer, width, x + offset);
-}
-
 LB_KERNEL(sparse_rows_backward,
           (lb_normalizer normalizer, int64_t count, int64_t width, const lb_real *y, const lb_real *dy,
            lb_real *dx),
@@ -34,9 +27,10 @@ LB_KERNEL(sparse_rows_backward,
 
 static void forward(lb_node *node, lb_normalizer normalizer)
 {
-    int64_t count = lb_count(node->in[0]);
-    memcpy(node->out[0]->data, node->in[0]->data, (size_t)count * sizeof(lb_real));
-    sparse_rows(normalizer, count, lb_dim(node->in[0], -1), node->out[0]->data);
+    int64_t count = lb_count(node->in[0]), width = lb_dim(node->in[0], -1);
+    lb_real *y = node->out[0]->data;
+    memcpy(y, node->in[0]->data, (size_t)count * sizeof(lb_real));
+    for (int64_t offset = 0; offset < count; offset += width) lb_sparse_row(normalizer, width, y + offset);
 }
 
 static void backward(lb_node *node, lb_normalizer normalizer)
