@@ -3,6 +3,7 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
+#include "data/subwords.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -171,6 +172,110 @@ lb_status app_matrix_attend(lb_translator *translator, const char *text, app_mat
         status = copy_attention(matrix, &model, found->text, error);
     }
     lb_translations_free(found);
+    return status;
+}
+
+/* ---- Words instead of their pieces. ---- */
+
+/* The words of one side: of each piece, and the pieces of each. */
+typedef struct sides_words {
+    size_t count;
+    size_t *of;    /* [pieces]: the number of its word */
+    size_t *parts; /* [count] */
+} sides_words;
+
+/* A word as text; to be released. A blank alone is shown as in a piece. */
+static char *word_text(const char *begin, size_t length)
+{
+    char *text = lb_alloc(length + 1);
+    if (!text) return NULL;
+    memcpy(text, begin, length);
+    text[length] = '\0';
+    text = lb_subwords_finish(text, &length);
+    if (!text || text[strspn(text, " ")]) return text;
+    lb_release(text);
+    return lb_alloc_string(LB_SUBWORD_BLANK);
+}
+
+/* Adds a word of the next pieces. Its label, which the matrix takes over, takes the place of one of theirs. */
+static lb_status add_word(app_matrix *m, const char **label, sides_words *words, size_t first, size_t end,
+                          char *text, lb_error *error)
+{
+    for (size_t i = first; i < end; i++) words->of[i] = words->count;
+    words->parts[words->count] = end - first;
+    return set_label(m, &label[words->count++], text, error);
+}
+
+/* Finds the words of `count` labels. The `text` of the first `pieces` has room, as has `start`, for where each begins.
+ * What follows them are words already. */
+static lb_status find_words(app_matrix *m, const char **label, size_t pieces, size_t count,
+                            sides_words *words, char *text, size_t *start, lb_error *error)
+{
+    lb_status status = LB_OK;
+    char *to = text;
+    for (size_t i = 0; i < pieces; i++) {
+        start[i] = (size_t)(to - text);
+        to = lb_subwords_append(to, label[i]);
+    }
+    start[pieces] = (size_t)(to - text);
+    size_t first = 0, next = 0;
+    for (const char *at = text; !status && lb_subwords_next(&at, to); first = next) {
+        while (next < pieces && start[next] < (size_t)(at - text)) next++;
+        if (next == first) continue; /* no piece begins in this word */
+        char *word = word_text(text + start[first], start[next] - start[first]);
+        status = add_word(m, label, words, first, next, word, error);
+    }
+    for (size_t i = pieces; i < count && !status; i++)
+        status = add_word(m, label, words, i, i + 1, lb_alloc_string(label[i]), error);
+    return status;
+}
+
+static lb_status join_labels(app_matrix *m, const char **label, size_t count, bool ended, sides_words *words,
+                             lb_error *error)
+{
+    size_t pieces = 0, bytes = 1;
+    for (; pieces < count - ended && !lb_symbol_is_feature(label[pieces]); pieces++)
+        bytes += strlen(label[pieces]);
+    size_t *start = lb_alloc((pieces + 1) * sizeof *start);
+    char *text = lb_alloc(bytes);
+    words->of = lb_alloc(count * sizeof *words->of);
+    words->parts = lb_alloc(count * sizeof *words->parts);
+    lb_status status = start && text && words->of && words->parts
+                           ? find_words(m, label, pieces, count, words, text, start, error)
+                           : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_release(start);
+    lb_release(text);
+    return status;
+}
+
+static lb_status join_values(app_matrix *m, const sides_words *rows, const sides_words *columns,
+                             lb_error *error)
+{
+    size_t maps = m->layers * m->heads;
+    double *joined = lb_alloc_zero(maps * rows->count * columns->count * sizeof *joined), *from = m->values;
+    if (!joined) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    for (size_t row = 0; row < maps * m->rows; row++) {
+        size_t word = rows->of[row % m->rows];
+        double *to = joined + (row / m->rows * rows->count + word) * columns->count;
+        for (size_t k = 0; k < m->columns; k++) to[columns->of[k]] += *from++ / (double)rows->parts[word];
+    }
+    lb_release(m->values);
+    m->values = joined;
+    m->rows = rows->count;
+    m->columns = columns->count;
+    return LB_OK;
+}
+
+lb_status app_matrix_join_words(app_matrix *m, bool ended, lb_error *error)
+{
+    sides_words rows = {0}, columns = {0};
+    lb_status status = join_labels(m, m->row_labels, m->rows, ended, &rows, error);
+    if (!status) status = join_labels(m, m->column_labels, m->columns, false, &columns, error);
+    if (!status) status = join_values(m, &rows, &columns, error);
+    lb_release(rows.of);
+    lb_release(rows.parts);
+    lb_release(columns.of);
+    lb_release(columns.parts);
     return status;
 }
 

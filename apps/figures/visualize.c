@@ -17,7 +17,7 @@ typedef struct settings {
     int model_count;
     const char *matrix, *rows, *columns; /* for a file */
     int layer, head;
-    bool all_heads;
+    bool all_heads, words;
     const char *output, *title, *colormap, *font, *range, *scores;
     double dpi;
     bool no_values, transparent, quiet;
@@ -40,13 +40,14 @@ static lb_status check_usage(const settings *s, lb_error *error)
                            "--input: found nothing, expected a list such as \"42 7 99 13\", or a text");
     if (model && (s->rows || s->columns)) return wrong_usage(error, "--rows and --columns need --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
+    if (s->matrix && s->words) return wrong_usage(error, "--words belongs to a MODEL, not to --matrix");
     if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");
     if (s->scores && s->model_count != 1) return wrong_usage(error, "--scores needs exactly one MODEL");
     lb_status status = s->scores ? app_check_picture("--scores", s->scores, error) : LB_OK;
     return status ? status : app_check_picture("--output", s->output, error);
 }
 
-static lb_status attend(const char *model, const char *input, app_matrix *matrix, char kind[APP_MODEL_NAME],
+static lb_status attend(const settings *s, const char *model, app_matrix *matrix, char kind[APP_MODEL_NAME],
                         lb_error *error)
 {
     lb_error found = {0};
@@ -58,13 +59,18 @@ static lb_status attend(const char *model, const char *input, app_matrix *matrix
     app_name_kind(facts.model, kind);
     if (facts.model->heads == 0) {
         status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to draw", facts.path);
+    } else if (s->words && (!facts.source_rule.subwords || !facts.target_rule.subwords)) {
+        status = lb_error_set(error, LB_ERROR_ARGUMENT,
+                              "--words: %s has no subwords to join (train --subwords makes a model of them)",
+                              facts.path);
     } else {
-        status = app_matrix_attend(translator, input, matrix, &ended, &found);
+        status = app_matrix_attend(translator, s->input, matrix, &ended, &found);
         if (status) lb_error_set(error, status, "--input: %s", found.message);
     }
     if (!ended)
         app_warn("no end-of-sequence symbol; cut off after %zu %s", matrix->rows,
                  facts.sorts ? "numbers" : "symbols");
+    if (!status && s->words) status = app_matrix_join_words(matrix, ended, error);
     lb_translator_close(translator);
     return status;
 }
@@ -79,7 +85,7 @@ static lb_status collect(const settings *s, app_matrix *matrices, char (*kinds)[
         return status ? status : app_matrix_keep(matrices, s->layer, s->head, s->matrix, error);
     }
     for (int i = 0; i < s->model_count; i++) {
-        lb_status status = attend(s->models[i], s->input, &matrices[i], kinds[i], error);
+        lb_status status = attend(s, s->models[i], &matrices[i], kinds[i], error);
         if (!status) status = app_matrix_keep(&matrices[i], s->layer, s->head, s->models[i], error);
         if (status) return status;
         if (s->model_count > 1 && s->head < 0 && !s->all_heads) app_matrix_average(&matrices[i]);
@@ -210,6 +216,10 @@ int visualize_main(int argc, char **argv)
                  "draw this model and any further operands next to the first: the mean over the heads of the "
                  "last layer, or the choice of --layer and --head",
                  .usual = true),
+        APP_FLAG(
+            0, "words", &s.words,
+            "of a model of subwords, draw words instead of pieces: the sum over the pieces of the input, "
+            "the mean over those of the output"),
         APP_THREADS(&s.threads),
         APP_QUIET(&s.quiet),
         APP_HEADING("Any matrix"),

@@ -21,9 +21,10 @@ static lb_subword_kind kind_at(const char *text, const char *end, size_t *length
 {
     enum { MARK = 0x2581 };
     int32_t character;
-    *length = (size_t)utf8proc_iterate((const utf8proc_uint8_t *)text, end - text, &character);
+    utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text, end - text, &character);
+    *length = bytes > 0 ? (size_t)bytes : 1; /* a byte that is not UTF-8 is like U+FFFD */
     *blank_mark = character == MARK;
-    return lb_subword_kind_of(character);
+    return bytes > 0 ? lb_subword_kind_of(character) : LB_SUBWORD_OTHER;
 }
 
 const char *lb_subwords_next(const char **at, const char *end)

@@ -93,7 +93,7 @@ typedef enum lb_subword_kind {
 lb_subword_kind lb_subword_kind_of(int32_t character);
 
 /** The next word of a text with a blank in front of it, from `*at` on, which moves to its end. Returns where it begins,
- *  or NULL at the end of the text. A U+2581 of the text is a word of its own. */
+ *  or NULL at the end of the text. A U+2581 of the text is a word of its own, and what is not UTF-8 is no letter. */
 const char *lb_subwords_next(const char **at, const char *end);
 
 /** Different words, and how often the sources and targets of a training have them. Zero: none yet. */

@@ -1,4 +1,5 @@
 /* Models of sentences, in pieces of words: what programs make of them. It takes seconds. */
+#include "figures/maps.h"
 #include "support/exported.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
@@ -119,6 +120,100 @@ START_TEST(test_subwords_and_a_lexicon)
 }
 END_TEST
 
+/* A matrix with these labels, in one map for each value that its first cell begins with. */
+static app_matrix pieces_of(size_t maps, size_t rows, const char *const *row, size_t columns,
+                            const char *const *column)
+{
+    app_matrix m = {.layers = 1, .heads = maps, .rows = rows, .columns = columns};
+    m.row_labels = malloc(rows * sizeof *m.row_labels);
+    m.column_labels = malloc(columns * sizeof *m.column_labels);
+    m.values = malloc(maps * rows * columns * sizeof *m.values);
+    memcpy(m.row_labels, row, rows * sizeof *row);
+    memcpy(m.column_labels, column, columns * sizeof *column);
+    for (size_t i = 0; i < maps * rows * columns; i++) m.values[i] = (double)(i * i % 17);
+    return m;
+}
+
+static void assert_labels(const char **label, size_t count, const char *expected)
+{
+    char joined[200] = "";
+    for (size_t i = 0; i < count; i++) strcat(strcat(joined, label[i]), "|");
+    ck_assert_str_eq(joined, expected);
+}
+
+START_TEST(test_join_words_sums_over_pieces_of_the_text_and_averages_over_those_of_the_output)
+{
+    static const char *const row[] = {"\u2581a", "b", ".", "<0xE6>", "<0xBC>", "<0xA2>", "</s>"},
+                             *const column[] = {"\u2581", "x", "y", "\u2581", "\u2581z"};
+    app_matrix m = pieces_of(2, 7, row, 5, column);
+    double *before = malloc(70 * sizeof *before);
+    memcpy(before, m.values, 70 * sizeof *before);
+    lb_error error = {0};
+    ck_assert_int_eq(app_matrix_join_words(&m, true, &error), LB_OK);
+    assert_labels(m.row_labels, m.rows, "ab|.|\u6f22|</s>|");
+    assert_labels(m.column_labels, m.columns, "xy|\u2581|z|");
+    static const size_t first_row[] = {0, 2, 3, 6, 7}, first_column[] = {0, 3, 4, 5};
+    for (size_t cell = 0; cell < 2 * m.rows * m.columns; cell++) {
+        size_t head = cell / 12, r = cell / 3 % 4, c = cell % 3;
+        double sum = 0;
+        for (size_t i = first_row[r]; i < first_row[r + 1]; i++)
+            for (size_t k = first_column[c]; k < first_column[c + 1]; k++)
+                sum += before[head * 35 + i * 5 + k];
+        double mean = sum / (double)(first_row[r + 1] - first_row[r]);
+        ck_assert_double_eq_tol(m.values[cell], mean, 1e-12);
+    }
+    app_matrix_free(&m);
+    free(before);
+}
+END_TEST
+
+/* An output may begin in the middle, end within a character, and was cut off; features are no part of a word. */
+START_TEST(test_join_words_of_an_odd_output)
+{
+    static const char *const row[] = {"c", "\u2581\u2581", "d", "<0xE6>", "e"}, *const column[] = {
+                                                                                    "\u2581a", "\tV", "\tV"};
+    app_matrix m = pieces_of(1, 5, row, 3, column);
+    lb_error error = {0};
+    ck_assert_int_eq(app_matrix_join_words(&m, false, &error), LB_OK);
+    assert_labels(m.row_labels, m.rows, "c|\u2581|d|\ufffd|e|");
+    assert_labels(m.column_labels, m.columns, "a|\tV|\tV|");
+    app_matrix_free(&m);
+}
+END_TEST
+
+START_TEST(test_visualize_words_of_a_model)
+{
+    train("out", "120");
+    RUN("", LOOKBACK, "visualize", "out", "--input", "Die Frau liest.", "--words", "-o", "map.svg");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_ptr_nonnull(strstr(result.error, " x 4)\n"));
+    size_t bytes;
+    char *picture = support_content("map.svg", &bytes);
+    ck_assert_ptr_nonnull(strstr(picture, ">Frau<"));
+    ck_assert_ptr_nonnull(strstr(picture, ">liest<"));
+    ck_assert_ptr_null(strstr(picture, "\u2581"));
+    free(picture);
+    SUPPORT_TRAIN(SENTENCES, "--steps", "2", "--out", "letters");
+    support_assert_trained();
+    RUN("", LOOKBACK, "visualize", "letters", "--input", "Die", "--words", "-o", "map.svg");
+    ck_assert_int_eq(result.status, 2);
+    ck_assert_ptr_nonnull(strstr(result.error, "--words: letters/model.safetensors has no subwords to join"));
+}
+END_TEST
+
+/* A piece cannot have a blank inside: these are two for each x. */
+START_TEST(test_subwords_of_a_long_input_are_a_message)
+{
+    train("out", "120");
+    char text[2048] = "";
+    for (int i = 0; i < 500; i++) strcat(text, "\u00a7 ");
+    strcat(text, "\n");
+    RUN(text, LOOKBACK, "predict", "out");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_msg(strstr(result.error, "1000"), "%s", result.error);
+}
+END_TEST
+
 START_TEST(test_subwords_of_each_side_and_fewer_than_wanted)
 {
     SUPPORT_TRAIN(SENTENCES, "--subwords", "100000", "--set", "separate_subwords=true", "--steps", "2",
@@ -193,6 +288,9 @@ int main(void)
         "subword models",
         SUPPORT_TESTS(test_subwords_any_text_is_read_and_a_c_file_reads_it_alike,
                       test_subwords_are_shown_and_scored_as_they_are_written, test_subwords_and_a_lexicon,
+                      test_join_words_sums_over_pieces_of_the_text_and_averages_over_those_of_the_output,
+                      test_join_words_of_an_odd_output, test_visualize_words_of_a_model,
+                      test_subwords_of_a_long_input_are_a_message,
                       test_subwords_of_each_side_and_fewer_than_wanted,
                       test_subwords_belong_to_the_run_and_to_what_starts_from_it,
                       test_subwords_need_no_separators, test_subwords_resumed_training_has_the_same_weights));
