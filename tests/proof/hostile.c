@@ -3,6 +3,7 @@
 #include "io/safetensors.h"
 #include "proof/campaign.h"
 #include "proof/mutate_json.h"
+#include "translate/file/text_model.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -154,12 +155,49 @@ static unsigned char *assemble(const char *header, size_t length, size_t data, p
     return file;
 }
 
+/* Merges that nobody learned: too many, of themselves, of parts that do not exist, two for one pair, and pieces that
+ * double in length. */
+static cJSON *hostile_merges(proof_dice *dice)
+{
+    static const char *const lines[] = {"a b\n",   "ab c\n", "c \u00e9\n", "\u2581 ab\n", "a b\n",
+                                        "ab ab\n", "ab a\n", "xyz a\n",    "b \n",        " \n",
+                                        "a b c\n", "abc\n",  "\n",         "a b"};
+    char piece[1024] = {'a'}, *text = NULL;
+    size_t length = 0;
+    add_text(&text, &length, "");
+    for (uint64_t doubled = proof_once_in(dice, 3) ? proof_below(dice, 10) : 0; doubled > 0; doubled--) {
+        for (int i = 0; i < 2; i++) {
+            add_text(&text, &length, piece);
+            add_text(&text, &length, i ? "\n" : " ");
+        }
+        size_t half = strlen(piece);
+        memcpy(piece + half, piece, half);
+    }
+    bool many = proof_once_in(dice, 100);
+    for (uint64_t count = many ? 1000000 : proof_below(dice, 9); count > 0; count--)
+        add_text(&text, &length, lines[proof_below(dice, sizeof lines / sizeof *lines)]);
+    cJSON *merges = cJSON_CreateString(text);
+    free(text);
+    return merges;
+}
+
+/* Replaces the merges of a model that has some, or those of its targets only. */
+static void spoil_merges(cJSON *metadata, proof_dice *dice)
+{
+    if (!cJSON_GetObjectItem(metadata, LB_SOURCE_SUBWORDS_KEY) || proof_once_in(dice, 4)) return;
+    if (proof_once_in(dice, 3))
+        cJSON_AddItemToObject(metadata, LB_TARGET_SUBWORDS_KEY, hostile_merges(dice));
+    else
+        cJSON_ReplaceItemInObject(metadata, LB_SOURCE_SUBWORDS_KEY, hostile_merges(dice));
+}
+
 unsigned char *proof_make_hostile(const unsigned char *model, size_t model_bytes, uint64_t seed,
                                   size_t *count)
 {
     proof_dice dice = proof_dice_new(seed, "hostile");
     cJSON *header = parse_header(model), *metadata = cJSON_DetachItemFromObject(header, "__metadata__");
     open_texts(metadata);
+    spoil_merges(metadata, &dice);
     for (uint64_t changes = proof_below(&dice, MOST_CHANGES + 1); changes > 0; changes--) {
         bool in_metadata = proof_once_in(&dice, 2);
         if (proof_once_in(&dice, 3))

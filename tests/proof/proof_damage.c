@@ -35,9 +35,9 @@ static struct sound {
     size_t count;
 } sound[FILES];
 
-static const char *const file_names[TEXTS] = {"a model of pairs",     "a transformer", "a model of lists",
-                                              "an ensemble",          "a lexicon",     "a checkpoint",
-                                              "an npy file in float", "an npy file",   "an index of pairs"};
+static const char *const file_names[TEXTS] = {
+    "a model of pairs",    "a transformer", "a model of lists",     "an ensemble", "a lexicon",
+    "a model of subwords", "a checkpoint",  "an npy file in float", "an npy file", "an index of pairs"};
 
 static const lb_pair_format pairs_format = {.skip_bad_lines = true};
 static char pairs_path[2 * SUPPORT_PATH];
@@ -204,8 +204,8 @@ static const char *use_model(const char *path, lb_error *error)
 
 static void try_hostile(proof_count *count, uint64_t seed)
 {
-    static const proof_model from[] = {PROOF_PAIRS, PROOF_TRANSFORMER, PROOF_LISTS, PROOF_ENSEMBLE,
-                                       PROOF_LEXICON};
+    static const proof_model from[] = {PROOF_PAIRS,    PROOF_TRANSFORMER, PROOF_LISTS,
+                                       PROOF_ENSEMBLE, PROOF_LEXICON,     PROOF_SUBWORDS};
     char path[2 * SUPPORT_PATH];
     size_t bytes;
     lb_error error = {0};

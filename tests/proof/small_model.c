@@ -1,5 +1,6 @@
 #include "proof/small_model.h"
 
+#include "data/subwords.h"
 #include "support/gather.h"
 #include "translate/file/text_model.h"
 
@@ -74,6 +75,19 @@ static lb_status add_lexicon(lb_text_model *made, lb_error *error)
     return status;
 }
 
+/* Merges for both sides, and the pieces that they make. */
+static lb_status add_subwords(lb_text_model *made, lb_error *error)
+{
+    static const char *const pieces[] = {"\u2581", "ab", "\u2581ab", "c\u00e9"};
+    for (int side = 0; side < 2; side++) {
+        made->subwords[side] = lb_subwords_parse("a b\n\u2581 ab\nc \u00e9\n", error);
+        if (!made->subwords[side]) return error->status;
+    }
+    made->source_rule.subwords = made->subwords[0];
+    made->target_rule.subwords = made->subwords[1];
+    return lb_vocabulary_add(made->source, pieces, sizeof pieces / sizeof *pieces, error);
+}
+
 static lb_status save(const char *path, proof_model kind, uint64_t seed, lb_text_model *made, lb_error *error)
 {
     bool sorts = kind == PROOF_LISTS;
@@ -81,6 +95,7 @@ static lb_status save(const char *path, proof_model kind, uint64_t seed, lb_text
     made->target = made->source;
     if (!made->source || (!sorts && lb_vocabulary_add(made->source, letters, 4, error)))
         return LB_ERROR_MEMORY;
+    if (kind == PROOF_SUBWORDS && add_subwords(made, error)) return error->status;
     int64_t vocabulary = lb_vocabulary_size(made->source);
     if (kind == PROOF_LEXICON && add_lexicon(made, error)) return error->status;
     made->model = kind == PROOF_ENSEMBLE ? make_ensemble(made->params, vocabulary, seed, error)

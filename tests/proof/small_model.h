@@ -10,6 +10,7 @@ typedef enum proof_model {
     PROOF_LISTS,       /* of numbers, which it sorts */
     PROOF_ENSEMBLE,    /* of two models of pairs */
     PROOF_LEXICON,     /* of texts, with a lexicon */
+    PROOF_SUBWORDS,    /* of texts in pieces of words */
     PROOF_CHECKPOINT,  /* of a training, which is no model */
     PROOF_MODELS
 } proof_model;
