@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
+#include "figures/maps.h"
 
 #include "base/buffer.h"
 #include "data/sort_task.h"
@@ -266,19 +267,27 @@ static lb_status print_entry(const lb_text_model *model, lb_lexicon_walk *w, lb_
     return length < 0 ? lb_lexicon_damaged(error) : status;
 }
 
-static int print_lexicon(const char *name)
+static lb_status print_entries(const lb_text_model *model, lb_error *error)
+{
+    lb_status status = LB_OK;
+    lb_lexicon_walk walk = {.lexicon = &model->lexicon};
+    if (model->lexicon.entries == 0) status = lb_error_set(error, LB_ERROR_FORMAT, "found no lexicon");
+    while (!status && lb_lexicon_walk_next(&walk, error)) status = print_entry(model, &walk, error);
+    lb_release(walk.key.text);
+    return error->status;
+}
+
+/* ---- What a model has that must be loaded for it: its lexicon, or its points. ---- */
+
+static int print_loaded(const char *name, bool points)
 {
     lb_error error = {0}, found = {0};
     char *path = NULL;
     lb_text_model model = {0};
     lb_safetensors *file = lb_model_file_open(name, &path, &error);
     lb_status status = file ? lb_text_model_load(file, NULL, &model, &found) : error.status;
-    lb_lexicon_walk walk = {.lexicon = &model.lexicon};
-    if (!status && model.lexicon.entries == 0)
-        status = lb_error_set(&found, LB_ERROR_FORMAT, "found no lexicon");
-    while (!status && lb_lexicon_walk_next(&walk, &found)) status = print_entry(&model, &walk, &found);
+    if (!status) status = points ? app_print_points(model.model, &found) : print_entries(&model, &found);
     if (found.status) lb_name_file(path, &found, &error);
-    lb_release(walk.key.text);
     lb_text_model_free(&model);
     lb_safetensors_close(file);
     lb_release(path);
@@ -306,12 +315,14 @@ static const app_example examples[] = {
 
 int inspect_main(int argc, char **argv)
 {
-    bool json = false, tensors = false, lexicon = false;
+    bool json = false, tensors = false, lexicon = false, points = false;
     const app_option options[] = {
         APP_FLAG(0, "json", &json, "print a JSON object, with complete vocabularies"),
         APP_FLAG(0, "tensors", &tensors, "also print names, types and shapes of all tensors"),
         APP_FLAG(0, "lexicon", &lexicon,
                  "print only the lexicon, a line of --lexicon for each answer, in the order of sources"),
+        APP_FLAG(0, "points", &points,
+                 "print only the points that lb_watch reads or replaces, with their shapes: docs/points.md"),
     };
     const app_program program = {
         .name = "inspect",
@@ -326,5 +337,5 @@ int inspect_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    return lexicon ? print_lexicon(argv[0]) : inspect(argv[0], json, tensors);
+    return lexicon || points ? print_loaded(argv[0], points) : inspect(argv[0], json, tensors);
 }

@@ -110,4 +110,10 @@ lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices
 LB_MUST_USE lb_status app_scores_save(const app_maps_style *style, const lb_font *font, const char *model,
                                       const char *text, const char *path, lb_error *error);
 
+/* ---- points.c ---- */
+
+/** Prints a line for each point of a model, as `inspect --points` does: name, layers, heads and shape. Of an ensemble
+ *  it prints those of each member. Errors: as lb_model_forward. */
+LB_MUST_USE lb_status app_print_points(const lb_model *model, lb_error *error);
+
 #endif

@@ -15,8 +15,9 @@ typedef struct lb_tape lb_tape;
 
 /** The mode of a tape. */
 typedef enum lb_mode {
-    LB_MODE_TRAIN,   /* ops are recorded, and dropout is active */
-    LB_MODE_EVALUATE /* neither */
+    LB_MODE_TRAIN,    /* ops are recorded, and dropout is active */
+    LB_MODE_EVALUATE, /* neither */
+    LB_MODE_EXPLAIN   /* ops are recorded without dropout, and parameters are constants, without a gradient */
 } lb_mode;
 
 /** A new tape in LB_MODE_TRAIN; NULL if there is no memory for it. Free it with lb_tape_free. Every function accepts
@@ -92,6 +93,35 @@ LB_MUST_USE lb_status lb_backward_from(lb_tensor *output, const lb_real *cotange
 
 /** True if the tensor can be computed with: neither NULL nor poison. */
 bool lb_is_sound(const lb_tensor *tensor);
+
+/* ---- Watching: the named points of a model, such as the weights of a head, read or replaced on the way through it.
+ * docs/points.md lists them. ---- */
+
+enum { LB_POINT_NAME = 48 };
+
+/** A point that a model has come to. */
+typedef struct lb_watch_point {
+    char name[LB_POINT_NAME]; /* such as "encoder.embedding" or "cross.weights" */
+    const struct lb_model
+        *model;          /* to which it belongs: of an ensemble, the member; NULL outside of a model */
+    int64_t layer, head; /* counted from 0; -1: the point has none */
+    int64_t step;        /* of the decoder, of the first row of the value, counted from 0 */
+} lb_watch_point;
+
+/** Is told the value of each point that a model comes to, and returns what takes its place from there on: a tensor of
+ *  its shape on its tape; NULL: the value stays. Gradients flow through what is not replaced. */
+typedef lb_tensor *(*lb_watch_fn)(void *context, const lb_watch_point *point, lb_tensor *value);
+
+/** A watcher, and what is passed to it. */
+typedef struct lb_watcher {
+    lb_watch_fn watch; /* NULL: nobody watches */
+    void *context;
+} lb_watcher;
+
+/** Sets the watcher of the models that run on the tape from now on; a zero one ends watching. It stays until then, also
+ *  beyond lb_tape_reset. A watched model computes the same by smaller ops, where a fused one has no such points: the
+ *  numbers are equal but for rounding, and it takes longer. Without a watcher, nothing does. */
+void lb_watch(lb_tape *tape, lb_watcher watcher);
 
 /* ---- Tokens: a padded batch of sequences of token ids, the input of a model. ---- */
 

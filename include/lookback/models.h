@@ -230,27 +230,6 @@ typedef struct lb_self_attention {
  *  Errors: as lb_model_forward, recorded on the tape. */
 lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens source, lb_tokens target_in);
 
-/* ---- A head switched off: a model without one head of its attention to the source. ---- */
-
-/** The weights of a head that is off, for switching it on again. */
-typedef struct lb_head_off lb_head_off;
-
-/** Switches off one head of the attention to the source: its context counts as zero, as if the output projection did
- *  not read it. With a single head, that is all of the attention. An ensemble does without the head of each member. A
- *  model that copies still points with its weights.
- *  Changes: the parameters that read the context. Do not train or save the model meanwhile.
- *  Memory: switch the head on again with lb_head_switch_on, which restores the parameters bit for bit. NULL after an
- *  error; the
- *           parameters are then unchanged.
- *  Errors:  LB_ERROR_ARGUMENT if there is no such head, or if the heads of a custom kind of model or attention are not
- *           known; LB_ERROR_MEMORY.
- *  Source:  Michel, Levy, Neubig 2019, arXiv:1905.10650, section 2.3. */
-LB_MUST_USE lb_head_off *lb_head_switch_off(const lb_model *model, int64_t layer, int64_t head,
-                                            lb_error *error);
-
-/** Switches the head on again and frees the memory. Several are switched on in the reverse order. NULL is allowed. */
-void lb_head_switch_on(lb_head_off *off);
-
 /* ---- Ensembles: several models that decode as one. ---- */
 
 /** Models of any kind with the same vocabularies, trained separately. The logits of an ensemble are the weighted mean

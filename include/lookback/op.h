@@ -14,6 +14,12 @@ lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...
 /** Memory that lives until lb_tape_reset, aligned to 64 bytes. If there is none, records the error and returns NULL. */
 void *lb_tape_alloc(lb_tape *tape, size_t bytes);
 
+/** Tells the watcher of the tape that a model has come to a point, and returns the value to go on with. For
+ *  custom kinds of models and attention.
+ *  Name:   it follows that of the part of the model, as in docs/points.md. Head: -1 if the point has none.
+ *  Errors: LB_ERROR_SHAPE if the watcher replaces the value by one of another shape. */
+lb_tensor *lb_announce(lb_tensor *value, const char *name, int64_t head);
+
 /* ---- Ops. The descriptor of an op, in one file of ops/, holds everything that the engine and the reference page know
  * about it. CONTRIBUTING.md shows how to add one. ---- */
 

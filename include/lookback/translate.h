@@ -69,6 +69,8 @@ typedef struct lb_translate_config {
      * button sets [nobody is asked] */
     bool (*stop)(void *context);
     void *context; /* passed to `stop` */
+    /* Reads and replaces points of the model, as lb_watch says, while it decodes [nobody watches] */
+    lb_watcher watch;
 } lb_translate_config;
 
 /** One output for a text. */
@@ -132,7 +134,8 @@ LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, c
 
 /** Zero for the defaults. */
 typedef struct lb_score_config {
-    bool attention; /* return the attention weights, too, unless members vote */
+    bool attention;   /* return the attention weights, too, unless members vote */
+    lb_watcher watch; /* as in lb_translate_config; it sees all steps of a target at once [nobody watches] */
 } lb_score_config;
 
 /** Scores `count` pairs: how likely the model finds each target for its source. The one output of a text is its target,

@@ -15,6 +15,13 @@ static int output_count(const lb_op *op)
     return op->outputs ? op->outputs : 1;
 }
 
+/* In LB_MODE_EXPLAIN a parameter is a constant, so that a model that others use at the same time stays as it is. */
+static lb_tensor *operand_of(lb_tape *tape, lb_tensor *x)
+{
+    bool constant = x && !x->tape && x->requires_grad && tape->mode == LB_MODE_EXPLAIN;
+    return constant ? lb_on_tape(tape, x) : x;
+}
+
 static lb_node *node_new(lb_tape *tape, const lb_op *op, lb_tensor *const *in, int inputs,
                          const void *attributes, size_t size)
 {
@@ -24,8 +31,9 @@ static lb_node *node_new(lb_tape *tape, const lb_op *op, lb_tensor *const *in, i
     *node = (lb_node){.op = op, .tape = tape, .scope = tape->scope, .inputs = inputs, .attributes = copy};
     if (size) memcpy(copy, attributes, size);
     for (int i = 0; i < inputs; i++) {
-        node->in[i] = in[i];
-        if (in[i] && in[i]->requires_grad) node->records = tape->mode == LB_MODE_TRAIN;
+        node->in[i] = operand_of(tape, in[i]);
+        if (in[i] && !node->in[i]->data) return NULL;
+        if (lb_wants_grad(node->in[i])) node->records = tape->mode != LB_MODE_EVALUATE;
     }
     return node;
 }

@@ -11,9 +11,10 @@
  *      out[0]: loss       in[1]: b           in[1]: w
  *                         out[0]: s          out[0]: p      p->node, s->node and loss->node lead back to these nodes
  *
- * lb_backward goes from the left to the right. An op is recorded only if backward may need it: in LB_MODE_TRAIN, with
- * an operand that requires a gradient. All memory lies in the arena (base/alloc.c), one piece after the other, until
- * lb_tape_reset. Each op has its node, a copy of its attributes, its result with its numbers, and what forward keeps:
+ * lb_backward goes from the left to the right. An op is recorded only if backward may need it: with an operand that
+ * requires a gradient, but not in LB_MODE_EVALUATE. All memory lies in the arena (base/alloc.c), one piece after the
+ * other, until lb_tape_reset. Each op has its node, a copy of its attributes, its result with its numbers, and what
+ * forward keeps:
  *
  *     | mul | attributes | p | data of p | add | attributes | s | data of s | sum ... | gradients and work of backward
  *
@@ -43,6 +44,7 @@ lb_tape *lb_tape_new(void)
         lb_release(tape);
         return NULL;
     }
+    tape->place.layer = LB_NO_LAYER;
     tape->poison.tape = tape;
     tape->poison.error = &tape->error;
     if (lb_instruction_set_check(LB_SET_VARIABLE, &tape->error))
@@ -68,6 +70,7 @@ lb_tape *lb_tape_scratch(lb_tape *tape)
     lb_tape_reset(tape->scratch);
     lb_tape_clear_error(tape->scratch);
     lb_tape_set_mode(tape->scratch, tape->mode);
+    if (tape->scratch) tape->scratch->watcher = tape->watcher;
     return tape->scratch;
 }
 
@@ -80,6 +83,7 @@ void lb_tape_reset(lb_tape *tape)
     tape->loss = NULL;
     tape->kept = NULL;
     tape->scope = NULL;
+    tape->place = (lb_model_place){.layer = LB_NO_LAYER};
     tape->backward_ran = false;
     tape->spends = false;
     tape->random_ops = 0;
@@ -275,6 +279,7 @@ lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter)
     *alias = *parameter;
     alias->tape = tape;
     alias->node = NULL;
+    if (tape->mode == LB_MODE_EXPLAIN) alias->requires_grad = false;
     return alias;
 }
 

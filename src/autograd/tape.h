@@ -24,6 +24,52 @@ static inline void lb_module_leave(const lb_tensor *operand, const char *outer)
     if (operand) lb_tape_leave(operand->tape, outer);
 }
 
+/* ---- The points of a model (watch.c). ---- */
+
+/** The layer of a place that is in none. */
+enum { LB_NO_LAYER = -1 };
+
+/** Where on the way through a model the tape is. */
+typedef struct lb_model_place {
+    const struct lb_model *model; /* NULL: that of the place outside */
+    const char *part; /* comes before the names of its points, such as "encoder"; NULL: as outside */
+    int64_t layer;    /* LB_NO_LAYER: its points are of none */
+    int64_t step;     /* since the tape began its step */
+} lb_model_place;
+
+/** Sets the place. Returns the one that the tape was in, for lb_tape_leave_place. */
+lb_model_place lb_tape_enter_place(lb_tape *tape, lb_model_place place);
+/** Sets the place that lb_tape_enter_place returned. */
+void lb_tape_leave_place(lb_tape *tape, lb_model_place outer);
+
+/** lb_tape_enter_place for a part of a model as a whole. */
+static inline lb_model_place lb_tape_enter_model(lb_tape *tape, const struct lb_model *model,
+                                                 const char *part)
+{
+    return lb_tape_enter_place(tape, (lb_model_place){.model = model, .part = part, .layer = LB_NO_LAYER});
+}
+
+/** Whether anybody watches: then fused ops that have points within them are not for use. The library for prediction
+ *  has no watchers. */
+#ifdef LB_PREDICT
+static inline bool lb_is_watched(const lb_tape *tape)
+{
+    (void)tape;
+    return false;
+}
+#else
+bool lb_is_watched(const lb_tape *tape);
+#endif
+
+/** lb_announce for a point that can only be read. Errors: also LB_ERROR_ARGUMENT if it is replaced. */
+lb_tensor *lb_announce_fixed(lb_tensor *value, const char *name, int64_t head);
+
+/** lb_announce at another place, for a point that no head has. */
+lb_tensor *lb_announce_at(lb_tensor *value, const char *part, int64_t layer, const char *name);
+
+/** lb_announce for each of the heads that lie side by side in columns first, first + 1, ... */
+lb_tensor *lb_announce_columns(lb_tensor *x, const char *name, int64_t first, int64_t heads, int64_t width);
+
 /* ---- The steps of a decoder: what one step computes need not last as long as the tape. ---- */
 
 /** Begins a step: what is allocated from now on lives until the step after the next begins. A step can thus read the

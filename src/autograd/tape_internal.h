@@ -2,6 +2,7 @@
 #ifndef LB_TAPE_INTERNAL_H
 #define LB_TAPE_INTERNAL_H
 
+#include "autograd/tape.h"
 #include "base/alloc.h"
 #include "lookback/op.h"
 
@@ -15,6 +16,8 @@ struct lb_tape {
     lb_tensor poison;
     lb_error error;
     const char *scope;
+    lb_model_place place;
+    lb_watcher watcher;
     lb_mode mode;
     struct lb_kept *kept; /* until the next reset or change of mode: weights may change then */
     bool backward_ran;

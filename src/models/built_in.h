@@ -17,6 +17,7 @@ typedef struct lb_seq2seq_decoded {
     lb_tensor *top;     /* [batch, T, hidden]: the states of the last layer */
     lb_tensor **final;  /* [layers] states to continue from */
     lb_tensor *past;    /* to continue with as lb_attended_memory.past; NULL if the attention needs nothing */
+    lb_tensor *input;   /* [batch, T, embed]: the embedded tokens, if somebody watches; otherwise NULL */
 } lb_seq2seq_decoded;
 
 /** Decodes T more tokens from the states in `initial` (those of `encoded`, or `final` of the previous tokens). After

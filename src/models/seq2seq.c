@@ -187,19 +187,31 @@ static bool drops(const lb_seq2seq *model, lb_tape *tape)
     return model->config.dropout > 0 && lb_tape_mode(tape) == LB_MODE_TRAIN;
 }
 
+/* Whether the attention reads sources from their end. */
+static bool reads_back(const lb_seq2seq *model)
+{
+    return model->base.from_end && kind_of(&model->config)->reads_back;
+}
+
+/* Whoever watches sees the source in reading order. */
 static lb_recurrent_result run_encoder(const lb_seq2seq *model, lb_tokens source)
 {
-    if (!drops(model, source.tape))
-        return lb_recurrent_forward_tokens(&model->encoder, &model->source_embedding, source, NULL);
-    lb_tensor *x = lb_dropout(lb_embedding_forward(&model->source_embedding, source), model->config.dropout);
-    return lb_recurrent_forward(&model->encoder, x, NULL, source.lengths);
+    bool watched = lb_is_watched(source.tape), back = reads_back(model);
+    lb_tokens in_turn = back ? lb_tokens_reversed(source, 0, 0) : source;
+    if (!drops(model, source.tape) && !watched)
+        return lb_recurrent_forward_tokens(&model->encoder, &model->source_embedding, in_turn, NULL);
+    lb_tensor *x = lb_embedding_forward(&model->source_embedding, watched ? source : in_turn);
+    x = lb_announce_at(x, "encoder", LB_NO_LAYER, "embedding");
+    if (watched && back) x = lb_embedded_reversed(x, source);
+    return lb_recurrent_forward(&model->encoder, lb_dropout(x, model->config.dropout), NULL, source.lengths);
 }
 
 /* Whether layer 0 of the decoder attends before each step, and no fused op does it. */
-static bool steps_alone(const lb_seq2seq *model)
+static bool steps_alone(const lb_seq2seq *model, const lb_tape *tape)
 {
     const lb_built_in_attention *kind = kind_of(&model->config);
-    return kind->attends_first && !(kind->run_gru && model->config.cell == LB_CELL_GRU);
+    bool steps = !kind->run_gru || model->config.cell != LB_CELL_GRU || lb_is_watched(tape);
+    return kind->attends_first && steps;
 }
 
 /* The part of the gates of every target symbol; NULL if it does not pay. The decoder looks up about as many symbols as
@@ -207,18 +219,22 @@ static bool steps_alone(const lb_seq2seq *model)
 static lb_tensor *target_table(const lb_seq2seq *model, lb_tokens source)
 {
     const lb_recurrent_cell *cell = model->decoder.cell;
-    if (drops(model, source.tape) || steps_alone(model)) return NULL;
+    if (drops(model, source.tape) || steps_alone(model, source.tape)) return NULL;
     return lb_embedding_table(&model->target_embedding, source.tape, source.batch * source.length,
                               cell->weight_ih, cell->bias_ih);
 }
 
 /* The part of the decoder gates that depends on the tokens: the first columns of the weight times the embedding. */
-static lb_gates target_gates(const lb_seq2seq *model, const lb_tokens *tokens, lb_tensor *table)
+static lb_gates target_gates(const lb_seq2seq *model, const lb_tokens *tokens, lb_tensor *table,
+                             lb_seq2seq_decoded *decoded)
 {
     const lb_recurrent_cell *cell = model->decoder.cell;
-    if (!drops(model, tokens->tape))
+    if (!drops(model, tokens->tape) && !lb_is_watched(tokens->tape))
         return lb_embedding_gates(&model->target_embedding, tokens, table, cell->weight_ih, cell->bias_ih);
-    lb_tensor *x = lb_dropout(lb_embedding_forward(&model->target_embedding, *tokens), model->config.dropout);
+    lb_tensor *x = lb_embedding_forward(&model->target_embedding, *tokens);
+    x = lb_announce_at(x, "decoder", LB_NO_LAYER, "embedding");
+    if (lb_is_watched(tokens->tape)) decoded->input = x;
+    x = lb_dropout(x, model->config.dropout);
     return (lb_gates){.x = lb_affine_columns(x, cell->weight_ih, 0, cell->bias_ih)};
 }
 
@@ -228,12 +244,6 @@ static bool is_whole(const lb_seq2seq *model)
     return model->encoder.cell && model->bridge && model->decoder.cell;
 }
 
-/* Whether the attention reads sources from their end. */
-static bool reads_back(const lb_seq2seq *model)
-{
-    return model->base.from_end && kind_of(&model->config)->reads_back;
-}
-
 lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
 {
     if (!is_whole(model)) {
@@ -241,9 +251,8 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
         return (lb_seq2seq_encoded){0};
     }
     const char *outer = lb_tape_enter(source.tape, model->name);
-    lb_tokens read_in_turn = source;
-    if (reads_back(model)) read_in_turn = lb_tokens_reversed(source, 0, 0);
-    lb_recurrent_result read = run_encoder(model, read_in_turn);
+    lb_model_place around = lb_tape_enter_model(source.tape, &model->base, "encoder");
+    lb_recurrent_result read = run_encoder(model, source);
     lb_seq2seq_encoded encoded = {
         .memory = lb_decoder_attention_prepare(&model->attention, read.outputs, lb_tokens_mask(source))};
     const lb_built_in_attention *kind = kind_of(&model->config);
@@ -255,10 +264,11 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
         encoded.initial = lb_tape_alloc(source.tape, (size_t)model->config.layers * sizeof *encoded.initial);
     for (int layer = 0; encoded.initial && layer < model->config.layers; layer++) {
         int directions = (int)model->encoder.directions, first = layer * directions;
-        lb_tensor **end = &read.final[first];
-        lb_tensor *state = directions == 2 ? lb_concat(end, 2, -1) : end[0];
-        encoded.initial[layer] = lb_tanh(lb_linear_forward(&model->bridge[layer], state));
+        lb_tensor *state = directions == 2 ? lb_concat(&read.final[first], 2, -1) : read.final[first];
+        state = lb_tanh(lb_linear_forward(&model->bridge[layer], state));
+        encoded.initial[layer] = lb_announce_at(state, "decoder", layer, "initial");
     }
+    lb_tape_leave_place(source.tape, around);
     lb_tape_leave(source.tape, outer);
     return encoded;
 }
@@ -296,14 +306,15 @@ static lb_tensor *run_first_layer(const lb_seq2seq *model, const lb_seq2seq_enco
                                   lb_tensor *initial, lb_tokens target_in, lb_seq2seq_decoded *decoded,
                                   lb_attended_result *seen)
 {
-    lb_gates gates = target_gates(model, &target_in, encoded->table);
+    lb_gates gates = target_gates(model, &target_in, encoded->table, decoded);
     const lb_built_in_attention *kind = kind_of(&model->config);
     const lb_recurrent_cell *cell = model->decoder.cell;
     const int32_t *lengths = target_in.lengths;
     if (!kind->attends_first) return read_layer(cell, gates, lengths, initial, &decoded->final[0]);
     const lb_attending_layer layer = {&model->attention, cell, &encoded->memory};
-    lb_attending_result first = steps_alone(model) ? lb_stepwise_attend(&layer, gates.x, lengths, initial)
-                                                   : kind->run_gru(&layer, gates, lengths, initial);
+    lb_attending_result first = steps_alone(model, target_in.tape)
+                                    ? lb_stepwise_attend(&layer, gates.x, lengths, initial)
+                                    : kind->run_gru(&layer, gates, lengths, initial);
     decoded->final[0] = first.final;
     decoded->past = first.past;
     *seen = first.seen;
@@ -316,11 +327,13 @@ static lb_tensor *run_decoder(const lb_seq2seq *model, const lb_seq2seq_encoded 
                               lb_attended_result *seen)
 {
     lb_tensor *top = run_first_layer(model, encoded, initial[0], target_in, decoded, seen);
+    top = lb_announce_at(top, NULL, 0, "state");
     for (int layer = 1; layer < model->config.layers; layer++) {
         const lb_recurrent_cell *cell = &model->decoder.cell[layer];
         lb_gates gates = {
             .x = lb_affine(lb_dropout(top, model->config.dropout), cell->weight_ih, cell->bias_ih)};
         top = read_layer(cell, gates, target_in.lengths, initial[layer], &decoded->final[layer]);
+        top = lb_announce_at(top, NULL, layer, "state");
     }
     return top;
 }
@@ -348,14 +361,15 @@ static void finish(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded, l
         return;
     }
     if (!kind->attends_first && model->attention.depth) {
-        seen = lb_decoder_attention_ask(&model->attention, top, memory);
+        seen = lb_decoder_attention_ask(&model->attention, top, memory, 0);
         if (kind->next)
             decoded->past = kind->next(&model->attention, memory->past, seen.weights, target_in.lengths);
     }
     if (seen.weights) decoded->weights = for_readers(model, seen.weights, memory->mask);
     decoded->logits = predict(model, top, seen.context);
     if (!model->copying.symbols) return;
-    lb_tensor *input = lb_embedding_forward(&model->target_embedding, target_in);
+    lb_tensor *input =
+        decoded->input ? decoded->input : lb_embedding_forward(&model->target_embedding, target_in);
     lb_tensor *const gate[] = {seen.context, top, input};
     decoded->logits =
         lb_copying_mix(&model->copying, decoded->logits, decoded->weights, gate, encoded->symbols);
@@ -375,15 +389,11 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
         return decoded;
     }
     lb_attended_result seen = {0};
-    lb_tensor *top = run_decoder(model, encoded, initial, target_in, &decoded, &seen);
-    decoded.top = top;
-    finish(model, encoded, top, seen, target_in, &decoded);
+    lb_model_place around = lb_tape_enter_model(tape, &model->base, "decoder");
+    decoded.top = run_decoder(model, encoded, initial, target_in, &decoded, &seen);
+    finish(model, encoded, decoded.top, seen, target_in, &decoded);
+    decoded.logits = lb_announce_at(decoded.logits, "", LB_NO_LAYER, "logits");
+    lb_tape_leave_place(tape, around);
     lb_tape_leave(tape, outer);
     return decoded;
-}
-
-lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_tokens target_in)
-{
-    lb_seq2seq_encoded encoded = lb_seq2seq_encode(model, source);
-    return lb_seq2seq_decode(model, &encoded, encoded.initial, target_in).logits;
 }

@@ -1,8 +1,14 @@
-/* lb_seq2seq as an lb_model. */
+/* lb_seq2seq as an lb_model, and its steps one after the other. */
 #include "models/built_in.h"
 
 #include "autograd/op.h"
 #include "models/decode/model.h"
+
+lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_tokens target_in)
+{
+    lb_seq2seq_encoded encoded = lb_seq2seq_encode(model, source);
+    return lb_seq2seq_decode(model, &encoded, encoded.initial, target_in).logits;
+}
 
 typedef struct state {
     lb_seq2seq_encoded encoded;

@@ -162,6 +162,7 @@ static lb_tensor *embed(const lb_transformer *model, const lb_embedding *embeddi
 {
     lb_tensor *x =
         lb_scale(lb_embedding_forward(embedding, tokens), (lb_real)sqrt((double)model->config.width));
+    x = lb_announce_at(x, NULL, LB_NO_LAYER, "embedding");
     return lb_dropout(lb_positional_forward(positions, x, first), model->config.dropout);
 }
 
@@ -185,6 +186,7 @@ static lb_tensor *embed_with_features(const lb_transformer *model, lb_tokens sou
     }
     lb_tensor *x = lb_embedding_forward(&model->source_embedding, source);
     x = lb_scale(x, (lb_real)sqrt((double)model->config.width));
+    x = lb_announce_at(x, NULL, LB_NO_LAYER, "embedding");
     x = lb_add(lb_positional_forward_at(&model->source_positions, x, positions),
                lb_embedding_forward(&model->source_types, types));
     return lb_dropout(x, model->config.dropout);
@@ -194,6 +196,7 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
 {
     lb_tape *tape = source.tape;
     const char *outer = lb_tape_enter(tape, model->name);
+    lb_model_place around = lb_tape_enter_model(tape, &model->base, "encoder");
     int64_t layers = model->config.layers;
     lb_transformer_memory memory = {.source = lb_tape_alloc_zero(tape, layers, sizeof *memory.source),
                                     .past = lb_tape_alloc_zero(tape, layers, sizeof *memory.past),
@@ -209,6 +212,7 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
                        : embed(model, &model->source_embedding, &model->source_positions, source, 0);
     x = lb_transformer_stack_forward(&model->encoder, x, &context);
     if (memory.source) lb_transformer_stack_project(&model->decoder, x, memory.source);
+    lb_tape_leave_place(tape, around);
     lb_tape_leave(tape, outer);
     return memory;
 }
@@ -257,8 +261,8 @@ static bool begin_whole(lb_tape *tape, int64_t layers, lb_transformer_memory *me
     return true;
 }
 
-/* One token at a time goes on from a cache, and so do more tokens after others. All at once, and whatever is recorded,
- * goes through the ops of training. */
+/* One token at a time goes on from a cache, and so do more tokens after others. All at once, and whatever is recorded
+ * or watched, goes through the ops of training. */
 static lb_transformer_decoded decode_tokens(const lb_transformer *model, const lb_transformer_memory *memory,
                                             lb_tokens target_in, lb_tensor **self, bool weighs)
 {
@@ -267,7 +271,8 @@ static lb_transformer_decoded decode_tokens(const lb_transformer *model, const l
     lb_transformer_decoded decoded = {.memory = *memory};
     lb_transformer_memory *after = &decoded.memory;
     lb_decoder_step step;
-    bool steps = lb_tape_mode(tape) == LB_MODE_EVALUATE && (target_in.length == 1 || memory->length > 0);
+    bool steps = lb_tape_mode(tape) == LB_MODE_EVALUATE && !lb_is_watched(tape) &&
+                 (target_in.length == 1 || memory->length > 0);
     lb_tensor **weights = lb_tape_alloc_zero(tape, layers, sizeof(lb_tensor *));
     after->past = lb_tape_alloc_zero(tape, layers, sizeof *after->past);
     if (!weights || !after->past || !memory->past || !memory->source) {
@@ -296,6 +301,7 @@ static lb_transformer_decoded decode_tokens(const lb_transformer *model, const l
         context.memory_mask = after->mask;
     }
     after->length += target_in.length;
+    lb_model_place around = lb_tape_enter_model(tape, &model->base, "decoder");
     lb_tensor *input =
         embed(model, &model->target_embedding, &model->target_positions, target_in, memory->length);
     lb_tensor *x = lb_transformer_stack_forward(&model->decoder, input, &context);
@@ -306,6 +312,8 @@ static lb_transformer_decoded decode_tokens(const lb_transformer *model, const l
         decoded.logits =
             lb_copying_mix(&model->copying, decoded.logits, weights[layers - 1], gate, memory->symbols);
     }
+    decoded.logits = lb_announce_at(decoded.logits, "", LB_NO_LAYER, "logits");
+    lb_tape_leave_place(tape, around);
     lb_tape_leave(tape, outer);
     return decoded;
 }
@@ -316,84 +324,9 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
     return decode_tokens(model, memory, target_in, self, true);
 }
 
-lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens source, lb_tokens target_in)
-{
-    lb_self_attention found = {0};
-    if (model->kind != &lb_transformer_kind) return found;
-    const lb_transformer *transformer = (const lb_transformer *)model;
-    int64_t layers = transformer->config.layers;
-    lb_tensor **self = lb_tape_alloc_zero(source.tape, 2 * layers, sizeof(lb_tensor *));
-    if (!self) {
-        lb_tape_fail(source.tape, LB_ERROR_MEMORY, "out of memory for self-attention");
-        return found;
-    }
-    lb_transformer_memory memory = lb_transformer_encode(transformer, source, self);
-    lb_transformer_decode(transformer, &memory, target_in, self + layers);
-    found.layers = layers;
-    found.heads = transformer->config.heads;
-    found.encoder = lb_concat(self, (int)layers, 1);
-    found.decoder = lb_concat(self + layers, (int)layers, 1);
-    return found;
-}
-
 /* Nobody asks for weights, so that attention computes them block by block. */
 lb_tensor *lb_transformer_forward(const lb_transformer *model, lb_tokens source, lb_tokens target_in)
 {
     lb_transformer_memory memory = lb_transformer_encode(model, source, NULL);
     return decode_tokens(model, &memory, target_in, NULL, false).logits;
 }
-
-/* ---- As an lb_model. ---- */
-
-static lb_decoder_state encode(const lb_model *model, lb_tokens source)
-{
-    lb_transformer_memory *memory = lb_tape_alloc(source.tape, sizeof *memory);
-    if (memory) *memory = lb_transformer_encode((const lb_transformer *)model, source, NULL);
-    return memory;
-}
-
-static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tokens target_in)
-{
-    lb_transformer_memory *after = lb_tape_alloc(target_in.tape, sizeof *after);
-    if (!from || !after)
-        return (lb_model_step){.logits = lb_tape_fail(target_in.tape, LB_ERROR_MEMORY, "out of memory")};
-    lb_transformer_decoded decoded =
-        lb_transformer_decode((const lb_transformer *)model, from, target_in, NULL);
-    *after = decoded.memory;
-    return (lb_model_step){decoded.logits, decoded.weights, after};
-}
-
-static lb_tensor *forward(const lb_model *model, lb_tokens source, lb_tokens target_in)
-{
-    return lb_transformer_forward((const lb_transformer *)model, source, target_in);
-}
-
-/* Rows of the past and of the source are found by their numbers: nothing is copied but these numbers. */
-static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_decoder_state from,
-                                    const int64_t *row, int64_t count)
-{
-    const lb_transformer_memory *before = from;
-    int64_t layers = ((const lb_transformer *)model)->config.layers;
-    lb_transformer_memory *after = lb_tape_alloc(tape, sizeof *after);
-    int64_t *source = lb_tape_alloc(tape, (size_t)count * sizeof *source);
-    if (!after || !source) return NULL;
-    *after = *before;
-    after->batch = count;
-    for (int64_t i = 0; i < count; i++) source[i] = before->row ? before->row[row[i]] : row[i];
-    after->row = source;
-    after->symbols = lb_tokens_select(tape, before->symbols, row, count);
-    after->cache = lb_kv_cache_select(tape, before->cache, row, count);
-    after->past = lb_tape_alloc_zero(tape, layers, sizeof *after->past);
-    for (int i = 0; after->past && i < layers; i++) {
-        after->past[i].keys = lb_select_rows(tape, before->past[i].keys, row, count);
-    }
-    return after;
-}
-
-const lb_model_kind lb_transformer_kind = {
-    .name = "transformer",
-    .encode = encode,
-    .decode = decode,
-    .select = select_rows,
-    .forward = forward,
-};

@@ -26,6 +26,44 @@ lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer)
     return lb_softmax(scores);
 }
 
+lb_attended_result lb_attend_by_scores(lb_tensor *scores, lb_tensor *values, lb_tensor *mask,
+                                       lb_normalizer normalizer, lb_real dropout, int64_t head)
+{
+    scores = lb_announce(scores, "scores", head);
+    if (mask) scores = lb_masked_fill(scores, mask, -(lb_real)INFINITY);
+    lb_tensor *weights = lb_announce(lb_normalized(scores, normalizer), "weights", head);
+    return (lb_attended_result){lb_matmul(lb_dropout(weights, dropout), values), weights};
+}
+
+/* A mask [batch, K] for scores [batch, Q, K]. */
+static lb_tensor *for_queries(lb_tensor *mask)
+{
+    return lb_is_sound(mask) ? lb_reshape(mask, LB_SHAPE(lb_dim(mask, 0), 1, lb_dim(mask, -1))) : mask;
+}
+
+/* lb_attend_additive_by in small ops. */
+static lb_attended_result attend_watched(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
+                                         lb_tensor *mask, lb_normalizer normalizer)
+{
+    if (!lb_is_sound(query) || !lb_is_sound(keys)) return (lb_attended_result){query, query};
+    int64_t batch = lb_dim(query, 0), queries = lb_dim(query, 1), width = lb_dim(query, 2);
+    lb_tensor *sums = lb_tanh(lb_add(lb_reshape(query, LB_SHAPE(batch, queries, 1, width)),
+                                     lb_reshape(keys, LB_SHAPE(batch, 1, lb_dim(keys, 1), width))));
+    lb_tensor *scores = lb_reshape(lb_affine(sums, v, NULL), LB_SHAPE(batch, queries, lb_dim(keys, 1)));
+    return lb_attend_by_scores(scores, values, for_queries(mask), normalizer, 0, 0);
+}
+
+lb_attended_result lb_additive_attention_ask(const lb_additive_attention *attention, lb_tensor *query,
+                                             lb_tensor *keys, lb_tensor *values, lb_tensor *mask)
+{
+    query = lb_announce(lb_affine(query, attention->query, NULL), "query", 0);
+    if (query && lb_is_watched(query->tape))
+        return attend_watched(query, keys, values, attention->v, mask, attention->normalizer);
+    lb_tensor *context =
+        lb_attend_additive_by(query, keys, values, attention->v, mask, attention->normalizer);
+    return (lb_attended_result){context, lb_op_output(context, 1)};
+}
+
 static lb_tensor *add_projection(lb_params *params, const char *module, const char *name, int64_t outputs,
                                  int64_t inputs)
 {
@@ -60,11 +98,10 @@ lb_attended_result lb_additive_attention_forward(const lb_additive_attention *at
                                                  lb_tensor *keys, lb_tensor *values, lb_tensor *mask)
 {
     const char *outer = lb_module_enter(query, attention->name);
-    lb_tensor *context =
-        lb_attend_additive_by(lb_affine(query, attention->query, NULL), lb_affine(keys, attention->key, NULL),
-                              values, attention->v, mask, attention->normalizer);
+    lb_attended_result result =
+        lb_additive_attention_ask(attention, query, lb_affine(keys, attention->key, NULL), values, mask);
     lb_module_leave(query, outer);
-    return (lb_attended_result){context, lb_op_output(context, 1)};
+    return result;
 }
 
 lb_status lb_multiplicative_attention_init(lb_multiplicative_attention *attention, lb_params *params,
@@ -92,6 +129,12 @@ lb_attended_result lb_multiplicative_attention_forward(const lb_multiplicative_a
 {
     const char *outer = lb_module_enter(query, attention->name);
     lb_tensor *q = attention->weight ? lb_affine(query, attention->weight, NULL) : query;
+    q = lb_announce(q, "query", 0);
+    if (q && lb_is_watched(q->tape)) {
+        lb_tensor *scores = lb_scale(lb_matmul_transposed(q, false, keys, true), attention->scale);
+        lb_module_leave(query, outer);
+        return lb_attend_by_scores(scores, values, for_queries(mask), attention->normalizer, 0, 0);
+    }
     lb_tensor *context = lb_attend_dot_by(q, keys, values, lb_key_mask(mask), NULL, 1, attention->scale, 0,
                                           attention->normalizer),
               *weights = context;

@@ -38,6 +38,16 @@ lb_gates lb_embedding_gates(const lb_embedding *embedding, const lb_tokens *toke
 /** lb_softmax, lb_sparsemax or lb_entmax15. */
 lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer);
 
+/** The rest of attention, in small ops, whose points a watcher sees: scores, weights and context of a head.
+ *  Shapes: scores [batch, Q, K], values [batch, K, depth], mask broadcasts to the scores, or NULL -> context
+ *          [batch, Q, depth], weights as the scores. Errors: LB_ERROR_SHAPE. */
+lb_attended_result lb_attend_by_scores(lb_tensor *scores, lb_tensor *values, lb_tensor *mask,
+                                       lb_normalizer normalizer, lb_real dropout, int64_t head);
+
+/** lb_additive_attention_forward with projected keys. */
+lb_attended_result lb_additive_attention_ask(const lb_additive_attention *attention, lb_tensor *query,
+                                             lb_tensor *keys, lb_tensor *values, lb_tensor *mask);
+
 /** The first half of lb_multi_head_forward, for a decoder that attends to the same keys at every step. The second half
  *  is lb_multi_head_ask. */
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values);

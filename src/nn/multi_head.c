@@ -106,12 +106,23 @@ static lb_tensor *turn(const lb_multi_head *attention, lb_tensor *x, int64_t hea
     return lb_rotary_first(x, turned, (lb_rotary_options){.heads = heads, .first = first});
 }
 
+/* Announces keys and values that lie side by side, from a column on. */
+static lb_tensor *announce_memory(const lb_multi_head *attention, lb_tensor *packed, int64_t first)
+{
+    const lb_multi_head_config *c = &attention->config;
+    packed = lb_announce_columns(packed, "keys", first, c->kv_heads, c->key_width);
+    return lb_announce_columns(packed, "values", first + c->kv_heads * c->key_width, c->kv_heads,
+                               c->value_width);
+}
+
 lb_tensor *lb_multi_head_project_self(const lb_multi_head *attention, lb_tensor *x, int64_t first)
 {
     int64_t heads = attention->config.heads, shared = attention->config.kv_heads;
     const char *outer = lb_module_enter(x, attention->name);
     lb_tensor *projected = project(attention, QUERY, VALUE, x);
     projected = turn(attention, projected, heads + 2 * shared, heads + shared, first);
+    projected = lb_announce_columns(projected, "query", 0, heads, attention->config.key_width);
+    projected = announce_memory(attention, projected, heads * attention->config.key_width);
     lb_module_leave(x, outer);
     return projected;
 }
@@ -123,9 +134,12 @@ lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *k
     lb_key_values seen = {0};
     if (attention->packed_weight && keys == values) {
         seen.keys = turn(attention, project(attention, KEY, VALUE, keys), 2 * shared, shared, 0);
+        seen.keys = announce_memory(attention, seen.keys, 0);
     } else {
         seen.keys = turn(attention, project(attention, KEY, KEY, keys), shared, shared, 0);
+        seen.keys = lb_announce_columns(seen.keys, "keys", 0, shared, attention->config.key_width);
         seen.values = project(attention, VALUE, VALUE, values);
+        seen.values = lb_announce_columns(seen.values, "values", 0, shared, attention->config.value_width);
     }
     lb_module_leave(keys, outer);
     return seen;
@@ -145,8 +159,84 @@ lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *
     const char *outer = lb_module_enter(query, attention->name);
     lb_tensor *asked = project(attention, QUERY, QUERY, query);
     asked = turn(attention, asked, heads, heads, first_position(asked, seen));
+    asked = lb_announce_columns(asked, "query", 0, heads, attention->config.key_width);
     lb_module_leave(query, outer);
     return lb_multi_head_attend(attention, asked, seen, mask, bias, weighs);
+}
+
+/* ---- Attention of a watched model, head by head in small ops. ---- */
+
+/* Of a mask or a bias, which broadcasts to [batch, heads, Q, K], the part of one head, for [batch, Q, K]. */
+static lb_tensor *of_head(lb_tensor *all, int64_t heads, int64_t head)
+{
+    if (!lb_is_sound(all) || all->shape.ndim < 3) return all;
+    int axis = all->shape.ndim - 3;
+    if (heads > 1 && lb_dim(all, axis) == heads) all = lb_slice(all, axis, head, 1);
+    lb_shape shape = all->shape;
+    return axis == 0 ? all : lb_reshape(all, LB_SHAPE(shape.dim[0], shape.dim[2], shape.dim[3]));
+}
+
+/* 1 for the keys that each query may see, [Q, K]. */
+static lb_tensor *window_mask(const lb_tensor *scores, lb_window window, int64_t first)
+{
+    int64_t queries = lb_dim(scores, 1), keys = lb_dim(scores, 2);
+    lb_tensor *mask = lb_tensor_new(scores->tape, LB_SHAPE(queries, keys), NULL);
+    for (int64_t i = 0; lb_is_sound(mask) && i < queries * keys; i++) {
+        int64_t away = i % keys - (first + i / keys);
+        mask->data[i] =
+            (window.left < 0 || -away <= window.left) && (window.right < 0 || away <= window.right);
+    }
+    return mask;
+}
+
+/* Keys or values of a head of queries. They lie in tensors of their own, or in the last columns of one. */
+static lb_tensor *memory_of_head(const lb_multi_head_config *c, lb_key_values seen, int64_t head, bool values)
+{
+    int64_t width = values ? c->value_width : c->key_width, first = head / (c->heads / c->kv_heads) * width;
+    lb_tensor *from = values && seen.values ? seen.values : seen.keys;
+    if (!seen.values) first += lb_dim(from, 2) - c->kv_heads * (values ? width : width + c->value_width);
+    return lb_slice(from, 2, first, width);
+}
+
+/* One head: its context and its weights [batch, Q, K]. */
+static lb_attended_result attend_head(const lb_multi_head_config *c, int64_t head, lb_tensor *asked,
+                                      lb_key_values seen, lb_tensor *mask, lb_tensor *bias, lb_real scale)
+{
+    lb_tensor *query = lb_slice(asked, 2, head * c->key_width, c->key_width);
+    lb_tensor *scores = lb_matmul_transposed(query, false, memory_of_head(c, seen, head, false), true);
+    scores = lb_scale(scores, scale);
+    if (c->softcap > 0) scores = lb_scale(lb_tanh(lb_scale(scores, 1 / c->softcap)), c->softcap);
+    if (bias) scores = lb_add(scores, of_head(bias, c->heads, head));
+    if (mask) mask = of_head(mask, c->heads, head);
+    if (c->window.on && lb_is_sound(scores)) {
+        lb_tensor *window = window_mask(scores, c->window, first_position(asked, seen));
+        if (mask)
+            scores = lb_masked_fill(scores, window, -(lb_real)INFINITY);
+        else
+            mask = window;
+    }
+    lb_attended_result one = lb_attend_by_scores(scores, memory_of_head(c, seen, head, true), mask,
+                                                 c->normalizer, c->dropout, head);
+    one.context = lb_announce(one.context, "context", head);
+    return one;
+}
+
+/* lb_attend_dot_with, and its weights. */
+static lb_attended_result attend_watched(const lb_multi_head_config *c, lb_tensor *asked, lb_key_values seen,
+                                         lb_tensor *mask, lb_tensor *bias, lb_real scale)
+{
+    lb_tensor **context = lb_tape_alloc_zero(asked->tape, 2 * c->heads, sizeof *context);
+    if (!context || !lb_is_sound(seen.keys)) return (lb_attended_result){seen.keys, seen.keys};
+    lb_tensor **weights = context + c->heads;
+    for (int64_t head = 0; head < c->heads; head++) {
+        lb_attended_result one = attend_head(c, head, asked, seen, mask, bias, scale);
+        context[head] = one.context;
+        weights[head] = one.weights;
+        if (!lb_is_sound(one.weights)) return (lb_attended_result){one.weights, one.weights};
+        lb_shape all = one.weights->shape;
+        weights[head] = lb_reshape(one.weights, LB_SHAPE(all.dim[0], 1, all.dim[1], all.dim[2]));
+    }
+    return (lb_attended_result){lb_concat(context, (int)c->heads, 2), lb_concat(weights, (int)c->heads, 1)};
 }
 
 lb_attended_result lb_multi_head_attend(const lb_multi_head *attention, lb_tensor *asked, lb_key_values seen,
@@ -164,6 +254,12 @@ lb_attended_result lb_multi_head_attend(const lb_multi_head *attention, lb_tenso
                               .context_only = !weighs};
     options.first = first_position(asked, seen);
     bool packed = attention->packed_weight && !seen.values;
+    if (lb_is_watched(asked ? asked->tape : NULL)) {
+        lb_attended_result all = attend_watched(c, asked, seen, mask, bias, options.scale);
+        all.context = lb_linear_forward(&attention->output, all.context);
+        lb_module_leave(asked, outer);
+        return all;
+    }
     lb_tensor *context = packed ? lb_attend_packed(asked, seen.keys == asked ? NULL : seen.keys, mask, bias,
                                                    c->key_width, options)
                                 : lb_attend_dot_with(asked, seen.keys, seen.values, mask, bias, options);

@@ -151,7 +151,8 @@ static lb_tensor *run_layer(const pass *p, int layer, const lb_gates *gates)
                                                 p->lengths, direction == 1);
         p->result.final[index] = lb_op_output(side[direction], 1);
     }
-    return p->layers->directions == 2 ? lb_concat(side, 2, -1) : side[0];
+    lb_tensor *outputs = p->layers->directions == 2 ? lb_concat(side, 2, -1) : side[0];
+    return lb_announce_at(outputs, NULL, layer, "state");
 }
 
 /* All layers, from the gates of the first. */

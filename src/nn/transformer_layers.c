@@ -1,3 +1,4 @@
+#include "autograd/tape.h"
 #include "lookback/nn.h"
 #include "nn/kv_cache.h"
 #include "nn/layers.h"
@@ -83,24 +84,27 @@ static lb_attended_result attend_source(const lb_transformer_layer *layer, lb_te
                              context->cross_weights != NULL);
 }
 
+static const char *part_of(const lb_transformer_layer *layer)
+{
+    return layer->crosses ? "decoder" : "encoder";
+}
+
 static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, lb_tensor *x,
                              const lb_transformer_context *context, int64_t index)
 {
-    lb_attended_result result;
-    switch (which) {
-    case SELF:
-        result = attend_self(layer, x, context, index);
-        if (context->self_weights) context->self_weights[index] = result.weights;
-        return result.context;
-    case CROSS:
-        result = attend_source(layer, x, context, index);
-        if (context->cross_weights) context->cross_weights[index] = result.weights;
-        return result.context;
-    case FEED_FORWARD:
-        break;
+    if (which == FEED_FORWARD) {
+        lb_tensor *inner = lb_dropout(lb_linear_forward_relu(&layer->inner, x), layer->config.dropout);
+        return lb_announce_at(lb_linear_forward(&layer->outer, inner), part_of(layer), index, "feed_forward");
     }
-    lb_tensor *inner = lb_linear_forward_relu(&layer->inner, x);
-    return lb_linear_forward(&layer->outer, lb_dropout(inner, layer->config.dropout));
+    lb_tape *tape = x ? x->tape : NULL;
+    const char *self = layer->crosses ? "decoder.self" : "encoder.self";
+    lb_model_place outer =
+        lb_tape_enter_place(tape, (lb_model_place){.part = which == SELF ? self : "cross", .layer = index});
+    lb_attended_result result = (which == SELF ? attend_self : attend_source)(layer, x, context, index);
+    lb_tape_leave_place(tape, outer);
+    lb_tensor **weights = which == SELF ? context->self_weights : context->cross_weights;
+    if (weights) weights[index] = result.weights;
+    return result.context;
 }
 
 /* What runs through the layers: x, and the result of a part that is not yet added to it, unless that is NULL. The norm
@@ -108,6 +112,14 @@ static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, l
 typedef struct stream {
     lb_tensor *x, *branch;
 } stream;
+
+/* Adds the branch, where a watcher sees what comes to a layer, or comes out of the last one. */
+static stream show_stream(const lb_transformer_layer *layer, stream s, int64_t index)
+{
+    if (!s.x || !lb_is_watched(s.x->tape)) return s;
+    if (s.branch) s.x = lb_add(s.x, lb_dropout(s.branch, layer->config.dropout));
+    return (stream){lb_announce_at(s.x, part_of(layer), index, "residual"), NULL};
+}
 
 static lb_tensor *norm_of(const lb_layer_norm *norm, lb_real dropout, stream *s)
 {
@@ -135,6 +147,7 @@ static stream run_layer(const lb_transformer_layer *layer, stream s, const lb_tr
                         int64_t index)
 {
     int norm = 0;
+    s = show_stream(layer, s, index);
     s = residual(layer, SELF, norm++, s, context, index);
     if (layer->crosses) s = residual(layer, CROSS, norm++, s, context, index);
     return residual(layer, FEED_FORWARD, norm, s, context, index);
@@ -168,8 +181,12 @@ lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *para
 void lb_transformer_stack_project(const lb_transformer_stack *stack, lb_tensor *memory,
                                   lb_key_values *projected)
 {
-    for (int i = 0; i < stack->layers; i++)
+    lb_tape *tape = memory ? memory->tape : NULL;
+    for (int i = 0; i < stack->layers; i++) {
+        lb_model_place outer = lb_tape_enter_place(tape, (lb_model_place){.part = "cross", .layer = i});
         projected[i] = lb_multi_head_project(&stack->layer[i].cross, memory, memory);
+        lb_tape_leave_place(tape, outer);
+    }
 }
 
 lb_tensor *lb_transformer_stack_forward(const lb_transformer_stack *stack, lb_tensor *x,
@@ -177,5 +194,6 @@ lb_tensor *lb_transformer_stack_forward(const lb_transformer_stack *stack, lb_te
 {
     stream s = {x, NULL};
     for (int i = 0; i < stack->layers; i++) s = run_layer(&stack->layer[i], s, context, i);
+    if (stack->layers) s = show_stream(stack->layer, s, stack->layers);
     return norm_of(&stack->norm, stack->layers ? stack->layer[0].config.dropout : 0, &s);
 }

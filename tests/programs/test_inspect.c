@@ -169,6 +169,22 @@ START_TEST(test_inspect_shows_weights_that_are_not_finite_and_fails_as_predict_d
 }
 END_TEST
 
+START_TEST(test_inspect_points_have_their_shapes_by_the_names_of_axes)
+{
+    RUN(model, "--points");
+    EXPECT_LINES("  point                   layers  heads   shape",
+                 "  encoder.embedding                       [batch, S, 16]",
+                 "  cross.weights           1       1       [batch, 1, S] at each step",
+                 "  decoder.state           1               [batch, T, 32]",
+                 "  logits                                  [batch, T, 10]");
+    RUN(ensemble, "--points");
+    EXPECT_LINES("member 1", "  encoder.embedding                       [batch, S, 16]", "member 2",
+                 "  encoder.embedding                       [batch, S, 16]");
+    RUN("nothing", "--points");
+    ck_assert_int_eq(result.status, 66);
+}
+END_TEST
+
 int main(void)
 {
     if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
@@ -181,5 +197,6 @@ int main(void)
                                  test_inspect_ensemble_is_told_with_its_members,
                                  test_inspect_json_has_all_of_it, test_inspect_what_is_no_model_is_refused,
                                  test_inspect_strange_text_does_not_get_to_the_terminal,
-                                 test_inspect_shows_weights_that_are_not_finite_and_fails_as_predict_does));
+                                 test_inspect_shows_weights_that_are_not_finite_and_fails_as_predict_does,
+                                 test_inspect_points_have_their_shapes_by_the_names_of_axes));
 }

@@ -177,25 +177,33 @@ static void show_decoded(lesson *l, const lb_model *model, lb_tokens source)
     lesson_show(l, "decoder", self.decoder);
 }
 
-/* "heads" has a digit for each head of the attention to the input: 0 switches it off. */
+/* The heads of lesson 10, in their order. */
+typedef struct heads {
+    const char *on; /* a digit for each: 0 switches it off; NULL: all are on */
+    int64_t each;   /* of a layer */
+} heads;
+
+/* The context of a head that is off counts as zero. */
+static lb_tensor *switch_off(void *context, const lb_watch_point *point, lb_tensor *value)
+{
+    const heads *all = context;
+    bool asked = all->on && strcmp(point->name, "cross.context") == 0;
+    size_t head = (size_t)(point->layer * all->each + point->head);
+    bool off = asked && head < strlen(all->on) && all->on[head] == '0';
+    return off ? lb_tensor_new(value->tape, value->shape, NULL) : NULL;
+}
+
+/* "heads" has a digit for each head of the attention to the input. */
 lb_status lesson_transformer(lesson *l)
 {
-    enum { MOST = 16 };
-    lb_head_off *off[MOST];
-    int count = 0;
-    const char *heads = lesson_word(l, "heads");
     lb_params *params = lb_params_new(0);
     lb_safetensors *file = lesson_open(l, "10_transformer");
     const lb_model *model = file ? lb_model_load(file, params, NULL, l->error) : NULL;
     lb_tokens source = model ? list_of(l, (int32_t)model->source_vocab) : (lb_tokens){0};
-    for (int i = 0; source.batch && heads && heads[i] && count < MOST; i++) {
-        if (heads[i] != '0') continue;
-        off[count] = lb_head_switch_off(model, i / model->heads, i % model->heads, l->error);
-        if (!off[count]) break;
-        count++;
-    }
-    if (source.batch && !l->error->status) show_decoded(l, model, source);
-    while (count > 0) lb_head_switch_on(off[--count]);
+    heads all = {lesson_word(l, "heads"), model ? model->heads : 0};
+    if (all.on && strchr(all.on, '0')) lb_watch(l->tape, (lb_watcher){switch_off, &all});
+    if (source.batch) show_decoded(l, model, source);
+    lb_watch(l->tape, (lb_watcher){0});
     lb_safetensors_close(file);
     lb_params_free(params);
     return l->error->status;

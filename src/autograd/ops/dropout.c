@@ -50,11 +50,11 @@ static const lb_op dropout_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** Dropout with probability p. Returns x itself if p is 0 or in LB_MODE_EVALUATE.
+/** Dropout with probability p. Returns x itself if p is 0, or outside of LB_MODE_TRAIN.
  *  The dropped elements depend only on the seed and step of the tape and on the number of random ops before this one.
  *  Errors: LB_ERROR_ARGUMENT unless 0 <= p < 1. */
 lb_tensor *lb_dropout(lb_tensor *x, lb_real p)
 {
-    bool idle = x && (p == 0 || (x->tape && lb_tape_mode(x->tape) == LB_MODE_EVALUATE));
+    bool idle = x && (p == 0 || (x->tape && lb_tape_mode(x->tape) != LB_MODE_TRAIN));
     return idle ? x : lb_op_apply(&dropout_op, LB_INPUTS(x), &p, sizeof p);
 }

@@ -237,7 +237,7 @@ lb_tensor *lb_standardize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_r
 lb_tensor *lb_add_standardize(lb_tensor *x, lb_tensor *branch, lb_tensor *weight, lb_tensor *bias,
                               lb_real epsilon, lb_real p)
 {
-    if (x && x->tape && lb_tape_mode(x->tape) == LB_MODE_EVALUATE) p = 0;
+    if (x && x->tape && lb_tape_mode(x->tape) != LB_MODE_TRAIN) p = 0;
     return lb_op_apply(&add_standardize_op, LB_INPUTS(x, weight, bias, branch),
                        &(lb_norm_attributes){epsilon, p}, sizeof(lb_norm_attributes));
 }

@@ -29,10 +29,7 @@ static void project_keys(const lb_decoder_attention *attention, lb_attended_memo
 static lb_attended_result ask_additive(const lb_decoder_attention *attention, lb_tensor *query,
                                        const lb_attended_memory *memory)
 {
-    const lb_additive_attention *own = attention->own;
-    lb_tensor *context = lb_attend_additive_by(lb_affine(query, own->query, NULL), memory->keys,
-                                               memory->values, own->v, memory->mask, own->normalizer);
-    return (lb_attended_result){context, lb_op_output(context, 1)};
+    return lb_additive_attention_ask(attention->own, query, memory->keys, memory->values, memory->mask);
 }
 
 /* ---- Additive attention. ---- */

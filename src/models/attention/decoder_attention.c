@@ -53,21 +53,53 @@ lb_status lb_decoder_attention_init(lb_decoder_attention *attention, lb_params *
     return type->init(attention, params);
 }
 
+/* Whether it announces all of its points itself: heads one by one, or those of hard attention, which has no ask. */
+static bool announces(const lb_decoder_attention *attention)
+{
+    return lb_attention_is(attention, LB_ATTENTION_MULTI_HEAD) || !attention->type->ask;
+}
+
+/* The head of what it has only one of. */
+static int64_t head_of(const lb_decoder_attention *attention)
+{
+    return attention->heads == 1 ? 0 : -1;
+}
+
+static lb_model_place enter_place(const lb_tensor *operand, int64_t step)
+{
+    return lb_tape_enter_place(operand ? operand->tape : NULL,
+                               (lb_model_place){.part = "cross", .layer = 0, .step = step});
+}
+
+static void leave_place(const lb_tensor *operand, lb_model_place outer)
+{
+    if (operand) lb_tape_leave_place(operand->tape, outer);
+}
+
 lb_attended_memory lb_decoder_attention_prepare(const lb_decoder_attention *attention, lb_tensor *outputs,
                                                 lb_tensor *mask)
 {
     lb_attended_memory memory = {.keys = outputs, .values = outputs, .mask = mask};
     const char *outer = lb_module_enter(outputs, attention->name);
+    lb_model_place around = enter_place(outputs, 0);
     if (attention->type->prepare) attention->type->prepare(attention, &memory);
+    if (memory.keys && !announces(attention)) {
+        memory.keys = lb_announce(memory.keys, "keys", head_of(attention));
+        memory.values = lb_announce(memory.values, "values", head_of(attention));
+    }
+    leave_place(outputs, around);
     lb_module_leave(outputs, outer);
     return memory;
 }
 
 lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
-                                            const lb_attended_memory *memory)
+                                            const lb_attended_memory *memory, int64_t step)
 {
     const char *outer = lb_module_enter(query, attention->name);
+    lb_model_place around = enter_place(query, step);
     lb_attended_result result = attention->type->ask(attention, query, memory);
+    if (!announces(attention)) result.context = lb_announce(result.context, "context", head_of(attention));
+    leave_place(query, around);
     lb_module_leave(query, outer);
     return result;
 }
@@ -102,7 +134,7 @@ static void attend(const lb_attending_layer *layer, lb_tensor *state, const trac
 {
     int64_t batch = lb_dim(memory->values, 0), hidden = lb_dim(layer->cell->weight_hh, 1);
     lb_tensor *query = lb_reshape(lb_slice(state, 1, 0, hidden), LB_SHAPE(batch, 1, hidden));
-    lb_attended_result seen = layer->attention->type->ask(layer->attention, query, memory);
+    lb_attended_result seen = lb_decoder_attention_ask(layer->attention, query, memory, t);
     all->contexts[t] = seen.context;
     all->weights[t] = seen.weights;
     const lb_built_in_attention *kind = lb_built_in_attention_of(layer->attention);

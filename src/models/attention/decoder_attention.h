@@ -42,7 +42,7 @@ typedef struct lb_built_in_attention {
     /* Which kind this is, of those in the same file. */
     int variant;
 
-    /* Whether `own` is an lb_multi_head, whose heads can be switched off one by one. */
+    /* Whether `own` is an lb_multi_head. */
     bool multi_head;
 
     /* The default of lb_seq2seq_config.window; 0: it has no window. */
@@ -114,11 +114,11 @@ lb_status lb_decoder_attention_init(lb_decoder_attention *attention, lb_params *
 lb_attended_memory lb_decoder_attention_prepare(const lb_decoder_attention *attention, lb_tensor *outputs,
                                                 lb_tensor *mask);
 
-/** Attends with some states. Not for a type without `ask`.
+/** Attends with some states, the first of them `step` steps after those of the memory. Not for a type without `ask`.
  *  Shapes: query [batch, Q, query] -> context [batch, Q, depth], weights [batch, heads, Q, S], or [batch, Q, S] with
  *          one head. */
 lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
-                                            const lb_attended_memory *memory);
+                                            const lb_attended_memory *memory, int64_t step);
 
 /** Runs a layer that attends before each step, in small steps: for cells and kinds of attention without a fused op.
  *  With additive attention and a GRU, it computes what lb_attention_gru_sequence does.

@@ -30,11 +30,13 @@ static void bind(lb_decoder_attention *attention, const lb_output_layers *layers
     if (own) own->layers = *layers;
 }
 
-/* The keys become the part of `combine` that depends on the encoder outputs. */
+/* The keys become the part of `combine` that depends on the encoder outputs: the context of each position. */
 static void prepare_keys(const lb_decoder_attention *attention, lb_attended_memory *memory)
 {
     const lb_output_layers *layers = &((const lb_hard_attention *)attention->own)->layers;
-    memory->keys = lb_affine_columns(lb_dropout(memory->keys, layers->dropout), layers->combine.weight,
+    lb_tensor *contexts = lb_announce(memory->keys, "context", 0);
+    memory->values = lb_announce(memory->values, "keys", 0);
+    memory->keys = lb_affine_columns(lb_dropout(contexts, layers->dropout), layers->combine.weight,
                                      attention->config.query, NULL);
 }
 
@@ -51,9 +53,10 @@ lb_hard_view lb_hard_attention_look(const lb_decoder_attention *attention, lb_te
     const char *outer = lb_module_enter(states, attention->name);
     lb_tensor *query =
         lb_affine_columns(lb_dropout(states, layers->dropout), layers->combine.weight, 0, NULL);
+    lb_tensor *asked = lb_announce(lb_linear_forward(&own->score, states), "query", 0);
     lb_hard_view view = {
         .logits = lb_pair_affine(query, memory->keys, layers->output.weight, layers->output.bias),
-        .scores = lb_matmul_transposed(lb_linear_forward(&own->score, states), false, memory->values, true)};
+        .scores = lb_announce(lb_matmul_transposed(asked, false, memory->values, true), "scores", 0)};
     if (own->jump.weight) view.jumps = lb_linear_forward(&own->jump, states);
     lb_module_leave(states, outer);
     return view;
@@ -64,11 +67,16 @@ static lb_attended_logits predict(const lb_decoder_attention *attention, lb_tens
                                   const lb_attended_memory *memory, lb_tokens target_in)
 {
     bool free_order = ((const lb_hard_attention *)attention->own)->order == LB_HARD_FREE;
+    lb_model_place around =
+        lb_tape_enter_place(target_in.tape, (lb_model_place){.part = "cross", .layer = 0});
     lb_hard_view view = lb_hard_attention_look(attention, states, memory);
     lb_tensor *logits = free_order ? lb_attend_hard(view.logits, view.scores, memory->mask, target_in.lengths)
                                    : lb_attend_monotonic(view.logits, view.scores, view.jumps, memory->past,
                                                          memory->mask, target_in);
-    return (lb_attended_logits){logits, lb_op_output(logits, 1), free_order ? NULL : lb_op_output(logits, 2)};
+    lb_tensor *weights = lb_announce_fixed(lb_op_output(logits, 1), "weights", 0);
+    if (!lb_is_sound(weights)) logits = weights; /* a watcher has tried to replace them */
+    lb_tape_leave_place(target_in.tape, around);
+    return (lb_attended_logits){logits, weights, free_order ? NULL : lb_op_output(logits, 2)};
 }
 
 /* The reals: the state of a decoder has the logits at each position, and the beliefs. */

@@ -2,6 +2,7 @@
  * (docs/adr/0029-attention-that-knows-where-it-looked.md). */
 #include "models/attention/decoder_attention.h"
 
+#include "lookback/op.h"
 #include "lookback/ops.h"
 #include "nn/layers.h"
 
@@ -89,8 +90,8 @@ static lb_attended_result ask(const lb_decoder_attention *attention, lb_tensor *
 {
     const local *own = attention->own;
     bool predicts = own->position.weight != NULL;
-    lb_tensor *scores =
-        lb_matmul_transposed(lb_linear_forward(&own->score, query), false, memory->keys, true);
+    lb_tensor *asked = lb_announce(lb_linear_forward(&own->score, query), "query", 0);
+    lb_tensor *scores = lb_announce(lb_matmul_transposed(asked, false, memory->keys, true), "scores", 0);
     if (!lb_is_sound(memory->mask)) scores = memory->mask;
     if (!predicts && !lb_is_sound(memory->past)) scores = memory->past;
     if (!lb_is_sound(scores)) return (lb_attended_result){scores, scores};
@@ -100,6 +101,7 @@ static lb_attended_result ask(const lb_decoder_attention *attention, lb_tensor *
     lb_tensor *weights =
         lb_normalized(lb_masked_fill(scores, near, -(lb_real)INFINITY), attention->config.normalizer);
     if (predicts) weights = lb_gaussian_window(weights, centre, (double)attention->config.window / 2);
+    weights = lb_announce(weights, "weights", 0);
     return (lb_attended_result){lb_matmul(weights, memory->values), weights};
 }
 

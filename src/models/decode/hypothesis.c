@@ -2,6 +2,7 @@
 
 #include "autograd/tape.h"
 #include "lookback/op.h"
+#include "lookback/ops.h"
 
 #include <string.h>
 
@@ -34,6 +35,16 @@ lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared)
         for (int64_t i = 0; i < count; i++) id[from + i] = rows.id[from + count - 1 - i];
     }
     return turned;
+}
+
+lb_tensor *lb_embedded_reversed(lb_tensor *x, lb_tokens rows)
+{
+    int32_t *id, *lengths;
+    lb_tokens place = lb_tokens_copy(rows, &id, &lengths);
+    for (int64_t i = 0; i < place.batch * place.length; i++) id[i] = (int32_t)i;
+    if (!lb_is_sound(x) || place.batch == 0) return x;
+    return lb_embedding_lookup(lb_tokens_reversed(place, 0, 0),
+                               lb_reshape(x, LB_SHAPE(place.batch * place.length, lb_dim(x, 2))));
 }
 
 lb_tensor *lb_weights_reversed(const lb_tensor *weights, const lb_tensor *mask)

@@ -91,6 +91,9 @@ lb_hypothesis lb_back_pointer_trace(const lb_model *model, lb_tape *tape, const 
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; batch is then 0. */
 lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared);
 
+/** The same for the embedded tokens of some rows. Shapes: x [batch, length, width] -> the same. */
+lb_tensor *lb_embedded_reversed(lb_tensor *x, lb_tokens rows);
+
 /** Reverses `count` items of `bytes` each in place. */
 void lb_reverse(void *items, int64_t count, size_t bytes);
 

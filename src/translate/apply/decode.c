@@ -43,6 +43,10 @@ lb_status lb_translate_fill_in(const lb_translator *t, lb_translate_config *c, l
 {
     lb_status status = check_ranges(t, c, error);
     if (status) return status;
+#ifdef LB_PREDICT
+    if (c->watch.watch)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "watch: the library for prediction has no watchers");
+#endif
     if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
     if (c->n_best == 0) c->n_best = 1;
     if (c->beam < c->n_best || c->sample) c->beam = c->n_best;

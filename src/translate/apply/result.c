@@ -43,6 +43,7 @@ lb_status lb_translate_job_begin(lb_translate_job *j, const lb_translator *trans
 
 lb_translations *lb_translate_job_end(lb_translate_job *j)
 {
+    lb_watch(j->tape, (lb_watcher){0});
     lb_tapes_put(j->translator->tapes, j->tape);
     lb_symbols_free(&j->symbols);
     lb_release(j->key.text);

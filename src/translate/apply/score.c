@@ -124,6 +124,7 @@ static lb_status score(lb_translate_job *j, const char *const *sources, const ch
                        lb_target *targets)
 {
     lb_status status = lb_translate_fill_in(j->translator, &j->config, j->error);
+    lb_watch(j->tape, j->config.watch);
     for (int64_t i = 0; i < j->all->count && !status; i++) {
         size_t before = j->good_count;
         status = lb_keep_text(j, (size_t)i, sources[i]);
@@ -144,6 +145,7 @@ lb_translations *lb_translator_score(const lb_translator *translator, const char
     j.config = (lb_translate_config){.beam = 1,
                                      .length_penalty = -1,
                                      .attention = config.attention,
+                                     .watch = config.watch,
                                      .skip_bad_texts = true,
                                      .no_lexicon = true};
     lb_target *given = lb_alloc_zero((size_t)(count + 1) * sizeof *given);

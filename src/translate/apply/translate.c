@@ -177,6 +177,7 @@ static lb_status read_prefix(lb_translate_job *j, size_t number, const char *tex
 static lb_status translate(lb_translate_job *j, const char *const *texts)
 {
     lb_status status = lb_translate_fill_in(j->translator, &j->config, j->error);
+    lb_watch(j->tape, j->config.watch);
     if (!status) {
         const lb_model *model = lb_translate_model(j->translator, &j->config);
         j->all->layers = model->layers;

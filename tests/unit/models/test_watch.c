@@ -1,0 +1,624 @@
+/* The points of models, as a watcher reads and replaces them. This test runs in both precisions. */
+#include "autograd/op.h"
+#include "lookback/models.h"
+#include "lookback/op.h"
+#include "lookback/ops.h"
+#include "models/built_in.h"
+#include "models/decode/model.h"
+#include "models/ensemble/ensemble.h"
+#include "support/own_kinds.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int32_t source_id[] = {4, 6, 5, 7, 5, 0}, source_lengths[] = {3, 2};
+static const int32_t other_id[] = {6, 7, 4, 5, 6, 0};
+static const int32_t in_id[] = {LB_BOS, 4, 5, 6, LB_BOS, 5, 7, 0}, in_lengths[] = {4, 3};
+
+enum { BATCH = 2, SOURCE = 3, STEPS = 4, VOCABULARY = 8, LOGITS = BATCH * STEPS * VOCABULARY, POINTS = 1000 };
+
+/* Watched and unwatched runs are equal but for rounding. */
+static double rounding(void)
+{
+    return sizeof(lb_real) == sizeof(double) ? 1e-12 : 1e-6;
+}
+
+/* ---- Models. ---- */
+
+typedef struct subject {
+    char name[64];
+    lb_params *params;
+    const lb_model *model;
+    lb_seq2seq seq2seq;
+    lb_transformer transformer;
+} subject;
+
+static void make_seq2seq(subject *s, lb_seq2seq_config config, bool backward)
+{
+    *s = (subject){.params = lb_params_new(5), .model = &s->seq2seq.base};
+    config.source_vocab = config.target_vocab = VOCABULARY;
+    config.embed = 3;
+    if (!config.hidden) config.hidden = 4;
+    config.heads = 2;
+    config.embedding_deviation = 1;
+    ck_assert_msg(lb_seq2seq_init(&s->seq2seq, s->params, "", config) == LB_OK, "%s",
+                  lb_params_error(s->params));
+    s->seq2seq.base.from_end = backward;
+    snprintf(s->name, sizeof s->name, "%s, %s, %d layers%s", lb_attention_names[config.attention],
+             lb_cell_names[config.cell], (int)s->seq2seq.config.layers, backward ? ", backward" : "");
+}
+
+static void make_transformer(subject *s, lb_transformer_config config)
+{
+    *s = (subject){.params = lb_params_new(5), .model = &s->transformer.base};
+    config.source_vocab = config.target_vocab = VOCABULARY;
+    config.width = 8;
+    config.heads = 4;
+    ck_assert_msg(lb_transformer_init(&s->transformer, s->params, "", config) == LB_OK, "%s",
+                  lb_params_error(s->params));
+    snprintf(s->name, sizeof s->name, "transformer, positions %s", lb_positional_names[config.positions]);
+}
+
+/* Calls it with each model of a list that has every kind of attention and of position. */
+static void for_each_model(void (*check)(const subject *s))
+{
+    static const lb_transformer_config transformers[] = {
+        {.kv_heads = 2, .softcap = 0.5, .window = 1, .positions = LB_POSITIONAL_RELATIVE},
+        {.positions = LB_POSITIONAL_ROTARY, .post_norm = true, .attention_weights = LB_SPARSEMAX},
+        {.positions = LB_POSITIONAL_ALIBI, .copy = true, .dropout = 0.5F},
+        {.positions = LB_POSITIONAL_LEARNED, .feature_positions = true, .window = 1, .layers = 1},
+        {.layers = 3, .tied = true, .attention_weights = LB_ENTMAX}};
+    subject s;
+    for (int kind = 0; lb_attention_names[kind]; kind++)
+        for (int variant = 0; variant < 4; variant++) {
+            bool hard = lb_built_in_attentions[kind]->predict != NULL;
+            bool copies = variant == 3 && !lb_built_in_attentions[kind]->copying_needs;
+            lb_seq2seq_config config = {.attention = (lb_attention_kind)kind,
+                                        .cell = variant & 1 ? LB_CELL_LSTM : LB_CELL_GRU,
+                                        .layers = 1 + variant / 2,
+                                        .tied = variant == 1,
+                                        .copy = copies,
+                                        .dropout = variant == 2 ? (lb_real)0.5 : 0,
+                                        .attention_weights =
+                                            hard ? LB_SOFTMAX : (lb_normalizer)(variant % 3)};
+            bool square = kind == LB_ATTENTION_DOT || kind == LB_ATTENTION_SCALED_DOT;
+            config.bidirectional = variant != 1 && !square;
+            make_seq2seq(&s, config, variant == 2);
+            if (copies)
+                ck_assert_int_eq(
+                    lb_model_set_copies(&s.seq2seq.base, (const int32_t[]){0, 0, 0, 3, 4, 5, 6, 7}, NULL),
+                    LB_OK);
+            check(&s);
+            lb_params_free(s.params);
+        }
+    for (int i = 0; i < LB_LENGTH(transformers); i++) {
+        make_transformer(&s, transformers[i]);
+        if (transformers[i].feature_positions) lb_transformer_mark_feature(&s.transformer, 6);
+        check(&s);
+        lb_params_free(s.params);
+    }
+}
+
+/* ---- Watchers. ---- */
+
+/* The values of a run, in the order of its points. */
+typedef struct recording {
+    lb_watch_point point[POINTS];
+    lb_shape shape[POINTS];
+    lb_real *value[POINTS];
+    int count, played;
+    bool hard; /* its weights cannot be replaced */
+} recording;
+
+static lb_tensor *record(void *context, const lb_watch_point *point, lb_tensor *value)
+{
+    recording *r = context;
+    size_t bytes = (size_t)lb_count(value) * sizeof *value->data;
+    ck_assert_int_lt(r->count, POINTS);
+    r->point[r->count] = *point;
+    r->shape[r->count] = value->shape;
+    r->value[r->count] = memcpy(malloc(bytes), value->data, bytes);
+    r->count++;
+    return value;
+}
+
+static void end_recording(recording *r)
+{
+    for (int i = 0; i < r->count; i++) free(r->value[i]);
+    *r = (recording){0};
+}
+
+/* Puts the values of the recording in place of those of the run, but for what comes of them. */
+static lb_tensor *play(void *context, const lb_watch_point *point, lb_tensor *value)
+{
+    recording *r = context;
+    int at = r->played++;
+    ck_assert_str_eq(r->point[at].name, point->name);
+    if (strcmp(point->name, "logits") == 0 || (r->hard && strcmp(point->name, "cross.weights") == 0))
+        return NULL;
+    return lb_tensor_new(value->tape, value->shape, r->value[at]);
+}
+
+static void run(const lb_model *model, const int32_t *id, lb_watcher watch, lb_real logits[LOGITS])
+{
+    lb_tape *tape = lb_tape_new();
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    lb_watch(tape, watch);
+    lb_tokens source = {tape, BATCH, SOURCE, id, source_lengths},
+              in = {tape, BATCH, STEPS, in_id, in_lengths};
+    lb_tensor *found = lb_model_forward(model, source, in);
+    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+    memcpy(logits, found->data, LOGITS * sizeof *logits);
+    lb_tape_free(tape);
+}
+
+/* Of the steps that the rows have. */
+static double difference(const lb_real *a, const lb_real *b)
+{
+    double most = 0;
+    for (int i = 0; i < LOGITS; i++) {
+        bool there = i / VOCABULARY % STEPS < in_lengths[i / VOCABULARY / STEPS];
+        double d = there && a[i] != b[i] ? fabs((double)a[i] - (double)b[i]) : 0;
+        most = d > most ? d : most;
+    }
+    return most;
+}
+
+/* ---- Tests. ---- */
+
+static void check_equal(const subject *s)
+{
+    lb_real plain[LOGITS], watched[LOGITS];
+    recording seen = {0};
+    run(s->model, source_id, (lb_watcher){0}, plain);
+    run(s->model, source_id, (lb_watcher){record, &seen}, watched);
+    ck_assert_msg(difference(plain, watched) < rounding(), "%s: %g", s->name, difference(plain, watched));
+    ck_assert_int_gt(seen.count, 4);
+    for (int i = 0; i < seen.count; i++) ck_assert_ptr_eq(seen.point[i].model, s->model);
+    end_recording(&seen);
+}
+
+START_TEST(test_watch_changes_no_output)
+{
+    for_each_model(check_equal);
+}
+END_TEST
+
+/* Step by step, with a state that goes on from one to the next. */
+static void check_decoding(const subject *s)
+{
+    lb_decoded found[2];
+    lb_tape *tape[] = {lb_tape_new(), lb_tape_new()};
+    recording seen = {0};
+    lb_watch(tape[1], (lb_watcher){record, &seen});
+    for (int i = 0; i < 2; i++) {
+        lb_tokens source = {tape[i], BATCH, SOURCE, source_id, source_lengths};
+        found[i] = lb_greedy(s->model, source, 4);
+        ck_assert_msg(found[i].batch == BATCH, "%s: %s", s->name, lb_tape_error(tape[i]));
+    }
+    ck_assert_int_eq(found[0].length, found[1].length);
+    ck_assert_mem_eq(found[0].id, found[1].id, (size_t)(BATCH * found[0].length) * sizeof(int32_t));
+    int64_t weights =
+        found[0].weights ? BATCH * found[0].layers * found[0].heads * found[0].length * SOURCE : 0;
+    for (int64_t i = 0; i < weights; i++)
+        ck_assert_double_eq_tol((double)found[0].weights[i], (double)found[1].weights[i], rounding());
+    ck_assert_str_eq(seen.point[seen.count - 1].name, "logits");
+    ck_assert_int_eq(seen.point[seen.count - 1].step, found[0].length - 1);
+    for (int i = 0; i < 2; i++) lb_tape_free(tape[i]);
+    end_recording(&seen);
+}
+
+START_TEST(test_watch_of_decoding_step_by_step_changes_no_output)
+{
+    for_each_model(check_decoding);
+}
+END_TEST
+
+/* Of another source, with all that a model has found on the way of the first one. */
+static void check_playing(const subject *s)
+{
+    lb_real clean[LOGITS], corrupted[LOGITS], restored[LOGITS];
+    bool seq2seq = s->model->kind == &lb_seq2seq_kind;
+    recording seen = {.hard = seq2seq && lb_hard_attention_of(&s->seq2seq.attention)};
+    run(s->model, source_id, (lb_watcher){record, &seen}, clean);
+    run(s->model, other_id, (lb_watcher){0}, corrupted);
+    ck_assert_msg(difference(clean, corrupted) > 1e-4, "%s", s->name);
+    run(s->model, other_id, (lb_watcher){play, &seen}, restored);
+    ck_assert_int_eq(seen.played, seen.count);
+    /* What a model copies are the symbols themselves, which are no point. */
+    if (!s->model->copies)
+        ck_assert_msg(difference(clean, restored) == 0, "%s: %g", s->name, difference(clean, restored));
+    end_recording(&seen);
+}
+
+START_TEST(test_watch_that_replaces_all_points_restores_the_run)
+{
+    for_each_model(check_playing);
+}
+END_TEST
+
+static void list(const lb_model *model, char *text, size_t room)
+{
+    lb_real logits[LOGITS];
+    recording seen = {0};
+    char shape[LB_SHAPE_TEXT];
+    run(model, source_id, (lb_watcher){record, &seen}, logits);
+    size_t used = 0;
+    for (int i = 0; i < seen.count; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s %d %d %d %s\n", seen.point[i].name,
+                                 (int)seen.point[i].layer, (int)seen.point[i].head, (int)seen.point[i].step,
+                                 lb_shape_format(seen.shape[i], shape));
+    ck_assert_uint_lt(used, room);
+    end_recording(&seen);
+}
+
+START_TEST(test_watch_sees_the_points_of_each_model_in_their_order)
+{
+    subject s;
+    char found[4096];
+    make_seq2seq(&s, (lb_seq2seq_config){.attention = LB_ATTENTION_GENERAL, .bidirectional = true}, false);
+    list(s.model, found, sizeof found);
+    ck_assert_str_eq(found, "encoder.embedding -1 -1 0 [2,3,3]\n"
+                            "encoder.state 0 -1 0 [2,3,8]\n"
+                            "cross.keys 0 0 0 [2,3,8]\n"
+                            "cross.values 0 0 0 [2,3,8]\n"
+                            "decoder.initial 0 -1 0 [2,4]\n"
+                            "decoder.embedding -1 -1 0 [2,4,3]\n"
+                            "decoder.state 0 -1 0 [2,4,4]\n"
+                            "cross.query 0 0 0 [2,4,8]\n"
+                            "cross.scores 0 0 0 [2,4,3]\n"
+                            "cross.weights 0 0 0 [2,4,3]\n"
+                            "cross.context 0 0 0 [2,4,8]\n"
+                            "logits -1 -1 0 [2,4,8]\n");
+    lb_params_free(s.params);
+    make_seq2seq(&s, (lb_seq2seq_config){.attention = LB_ATTENTION_ADDITIVE}, false);
+    list(s.model, found, sizeof found);
+    static const char *const first = "decoder.embedding -1 -1 0 [2,4,3]\n"
+                                     "cross.query 0 0 0 [2,1,4]\n"
+                                     "cross.scores 0 0 0 [2,1,3]\n"
+                                     "cross.weights 0 0 0 [2,1,3]\n"
+                                     "cross.context 0 0 0 [2,1,4]\n"
+                                     "cross.query 0 0 1 [2,1,4]\n";
+    ck_assert_msg(strstr(found, first) != NULL, "%s", found); /* its steps come one after the other */
+    lb_params_free(s.params);
+    make_transformer(&s, (lb_transformer_config){.layers = 1, .kv_heads = 1});
+    list(s.model, found, sizeof found);
+    static const char *const encoder = "encoder.embedding -1 -1 0 [2,3,8]\n"
+                                       "encoder.residual 0 -1 0 [2,3,8]\n"
+                                       "encoder.self.query 0 0 0 [2,3,2]\n"
+                                       "encoder.self.query 0 1 0 [2,3,2]\n"
+                                       "encoder.self.query 0 2 0 [2,3,2]\n"
+                                       "encoder.self.query 0 3 0 [2,3,2]\n"
+                                       "encoder.self.keys 0 0 0 [2,3,2]\n"
+                                       "encoder.self.values 0 0 0 [2,3,2]\n"
+                                       "encoder.self.scores 0 0 0 [2,3,3]\n"
+                                       "encoder.self.weights 0 0 0 [2,3,3]\n"
+                                       "encoder.self.context 0 0 0 [2,3,2]\n"
+                                       "encoder.self.scores 0 1 0 [2,3,3]\n";
+    static const char *const end = "cross.context 0 3 0 [2,4,2]\n"
+                                   "decoder.feed_forward 0 -1 0 [2,4,8]\n"
+                                   "decoder.residual 1 -1 0 [2,4,8]\n"
+                                   "logits -1 -1 0 [2,4,8]\n";
+    ck_assert_mem_eq(found, encoder, strlen(encoder));
+    ck_assert_msg(strstr(found, end) != NULL, "%s", found);
+    lb_params_free(s.params);
+}
+END_TEST
+
+/* ---- The page about them. ---- */
+
+static char page[1 << 14];
+static bool documented[64], met[64];
+static char names[64][LB_POINT_NAME];
+static int name_count;
+
+static int number_of(const char *name)
+{
+    int at = 0;
+    while (at < name_count && strcmp(names[at], name) != 0) at++;
+    ck_assert_int_lt(at, LB_LENGTH(met));
+    if (at == name_count) snprintf(names[name_count++], LB_POINT_NAME, "%s", name);
+    return at;
+}
+
+/* The first column of the tables; the second one is of each attention. */
+static void read_page(void)
+{
+    static const char *const parts[] = {"encoder.self.", "decoder.self.", "cross."};
+    FILE *file = fopen(SOURCE_DIR "/docs/points.md", "r");
+    ck_assert_ptr_nonnull(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    const char *second = strstr(page, "The points of attention");
+    for (const char *at = page; (at = strstr(at, "\n| `")) != NULL; at++) {
+        char name[LB_POINT_NAME], full[2 * LB_POINT_NAME];
+        ck_assert_int_eq(sscanf(at, "\n| `%47[^`]", name), 1);
+        for (int i = 0; i < (at > second ? LB_LENGTH(parts) : 1); i++) {
+            snprintf(full, sizeof full, "%s%s", at > second ? parts[i] : "", name);
+            documented[number_of(full)] = true;
+        }
+    }
+}
+
+static void meet(const subject *s)
+{
+    lb_real logits[LOGITS];
+    recording seen = {0};
+    run(s->model, source_id, (lb_watcher){record, &seen}, logits);
+    for (int i = 0; i < seen.count; i++) met[number_of(seen.point[i].name)] = true;
+    end_recording(&seen);
+}
+
+START_TEST(test_watch_sees_the_points_of_the_page_and_no_others)
+{
+    read_page();
+    for_each_model(meet);
+    ck_assert_int_gt(name_count, 20);
+    for (int i = 0; i < name_count; i++)
+        ck_assert_msg(documented[i] && met[i], "%s: in docs/points.md %d, in a model %d", names[i],
+                      documented[i], met[i]);
+}
+END_TEST
+
+/* ---- A head that is switched off. ---- */
+
+typedef struct head {
+    int64_t layer, number;
+    int met;
+} head;
+
+static lb_tensor *switch_off(void *context, const lb_watch_point *point, lb_tensor *value)
+{
+    head *off = context;
+    if (strcmp(point->name, "cross.context") != 0 || point->layer != off->layer || point->head != off->number)
+        return NULL;
+    off->met++;
+    return lb_tensor_new(value->tape, value->shape, NULL);
+}
+
+static void clear_columns(lb_tensor *weight, int64_t first, int64_t count)
+{
+    for (int64_t row = 0; row < lb_dim(weight, 0); row++)
+        memset(weight->data + row * lb_dim(weight, 1) + first, 0, (size_t)count * sizeof *weight->data);
+}
+
+/* Clears what reads the context of the head, by hand. */
+static void clear_readers(const subject *s, int64_t layer, int64_t number)
+{
+    const lb_seq2seq *m = &s->seq2seq;
+    const lb_multi_head *heads = NULL;
+    if (s->model->kind == &lb_transformer_kind)
+        heads = &s->transformer.decoder.layer[layer].cross;
+    else if (m->config.attention == LB_ATTENTION_MULTI_HEAD)
+        heads = m->attention.own;
+    if (heads) {
+        clear_columns(heads->output.weight, number * 2, 2);
+        return;
+    }
+    int64_t depth = m->attention.depth;
+    clear_columns(m->combine.weight ? m->combine.weight : m->output.weight, m->config.hidden, depth);
+    lb_tensor *input = m->decoder.cell->weight_ih;
+    if (lb_dim(input, 1) == m->config.embed + depth) clear_columns(input, m->config.embed, depth);
+    if (m->copying.symbols) clear_columns(m->copying.gate.weight, 0, depth);
+}
+
+static void check_switched_off(const subject *s)
+{
+    lb_real whole[LOGITS], without[LOGITS], by_hand[LOGITS];
+    size_t bytes = (size_t)lb_params_size(s->params) * sizeof(lb_real);
+    lb_real *before = memcpy(malloc(bytes), lb_params_values(s->params), bytes);
+    run(s->model, source_id, (lb_watcher){0}, whole);
+    for (int64_t i = 0; i < s->model->layers * s->model->heads; i++) {
+        head off = {i / s->model->heads, i % s->model->heads, 0};
+        run(s->model, source_id, (lb_watcher){switch_off, &off}, without);
+        ck_assert_int_gt(off.met, 0);
+        ck_assert_mem_eq(before, lb_params_values(s->params), bytes);
+        clear_readers(s, off.layer, off.number);
+        run(s->model, source_id, (lb_watcher){0}, by_hand);
+        memcpy(lb_params_values(s->params), before, bytes);
+        ck_assert_msg(difference(whole, without) > 1e-5, "%s", s->name);
+        ck_assert_msg(difference(by_hand, without) < rounding(), "%s: %g", s->name,
+                      difference(by_hand, without));
+    }
+    free(before);
+}
+
+START_TEST(test_watch_that_clears_a_context_is_as_if_nothing_read_it)
+{
+    for_each_model(check_switched_off);
+}
+END_TEST
+
+START_TEST(test_watch_of_an_ensemble_sees_each_member)
+{
+    subject s[2];
+    lb_ensemble both;
+    lb_real logits[LOGITS];
+    recording seen = {0};
+    make_seq2seq(&s[0], (lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, false);
+    make_transformer(&s[1], (lb_transformer_config){.layers = 1});
+    const lb_model *const members[] = {&s[0].seq2seq.base, &s[1].transformer.base};
+    ck_assert_int_eq(lb_ensemble_init(&both, members, 2, NULL), LB_OK);
+    run(&both.base, source_id, (lb_watcher){record, &seen}, logits);
+    int of[2] = {0, 0};
+    for (int i = 0; i < seen.count; i++) {
+        ck_assert(seen.point[i].model == members[0] || seen.point[i].model == members[1]);
+        of[seen.point[i].model == members[1]] += strcmp(seen.point[i].name, "cross.context") == 0;
+    }
+    ck_assert_int_eq(of[0], 1);
+    ck_assert_int_eq(of[1], 4);
+    end_recording(&seen);
+    for (int i = 0; i < 2; i++) lb_params_free(s[i].params);
+}
+END_TEST
+
+START_TEST(test_watch_of_members_that_vote_sees_both_directions)
+{
+    subject s[2];
+    lb_ensemble both;
+    recording seen = {0};
+    make_seq2seq(&s[0], (lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, false);
+    make_seq2seq(&s[1], (lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, true);
+    const lb_model *const members[] = {&s[0].seq2seq.base, &s[1].seq2seq.base};
+    ck_assert_int_eq(lb_ensemble_init(&both, members, 2, NULL), LB_OK);
+    lb_tape *tape = lb_tape_new();
+    lb_watch(tape, (lb_watcher){record, &seen});
+    lb_tokens source = {tape, 1, SOURCE, source_id, source_lengths};
+    ck_assert_int_eq(
+        lb_beam_search(&both.base, source, (lb_beam_config){.beam = 2, .n_best = 1, .limit = 2}).batch, 1);
+    bool of[2] = {false, false};
+    for (int i = 0; i < seen.count; i++) of[seen.point[i].model == members[1]] = true;
+    ck_assert(of[0] && of[1]);
+    lb_tape_free(tape);
+    end_recording(&seen);
+    for (int i = 0; i < 2; i++) lb_params_free(s[i].params);
+}
+END_TEST
+
+/* ---- Errors. ---- */
+
+static lb_tensor *replace_badly(void *context, const lb_watch_point *point, lb_tensor *value)
+{
+    bool asked = strcmp(point->name, context) == 0;
+    return asked ? lb_tensor_new(value->tape, LB_SHAPE(1, 2), NULL) : NULL;
+}
+
+static void check_error(const lb_model *model, const char *point, lb_status status, const char *message)
+{
+    lb_tape *tape = lb_tape_new();
+    char name[LB_POINT_NAME];
+    snprintf(name, sizeof name, "%s", point);
+    lb_watch(tape, (lb_watcher){replace_badly, name});
+    lb_tokens source = {tape, BATCH, SOURCE, source_id, source_lengths},
+              in = {tape, BATCH, STEPS, in_id, in_lengths};
+    ck_assert(!lb_is_sound(lb_model_forward(model, source, in)));
+    ck_assert_int_eq(lb_tape_status(tape), status);
+    ck_assert_str_eq(lb_tape_error(tape), message);
+    lb_tape_free(tape);
+}
+
+START_TEST(test_watch_refuses_other_shapes_and_points_that_are_fixed)
+{
+    subject s;
+    make_seq2seq(&s, (lb_seq2seq_config){.attention = LB_ATTENTION_HARD}, false);
+    check_error(&s.seq2seq.base, "cross.weights", LB_ERROR_ARGUMENT,
+                "the point cross.weights can only be read, not replaced");
+    check_error(&s.seq2seq.base, "encoder.state", LB_ERROR_SHAPE,
+                "encoder: the point encoder.state was replaced by [1,2], expected [2,3,4] on its tape");
+    lb_params_free(s.params);
+}
+END_TEST
+
+/* A custom attention announces what it likes; its context is always a point. */
+START_TEST(test_watch_of_custom_attention_sees_keys_and_context)
+{
+    subject s = {.params = lb_params_new(5)};
+    char found[4096];
+    lb_seq2seq_config config = {
+        .source_vocab = 8, .target_vocab = 8, .embed = 3, .hidden = 6, .own_attention = &support_paired};
+    ck_assert_int_eq(lb_seq2seq_init(&s.seq2seq, s.params, "", config), LB_OK);
+    list(&s.seq2seq.base, found, sizeof found);
+    ck_assert_msg(strstr(found, "cross.keys 0 -1 0 [2,3,6]\ncross.values 0 -1 0 [2,3,6]\n") != NULL, "%s",
+                  found);
+    ck_assert_msg(strstr(found, "cross.context 0 -1 0 [2,4,6]\n") != NULL, "%s", found);
+    lb_params_free(s.params);
+}
+END_TEST
+
+/* ---- Gradients. ---- */
+
+/* What is replaced by a leaf: the embeddings of the source. */
+typedef struct leaf {
+    lb_real *values; /* NULL: those of the run */
+    lb_tensor *made;
+} leaf;
+
+static lb_tensor *put_leaf(void *context, const lb_watch_point *point, lb_tensor *value)
+{
+    leaf *l = context;
+    if (strcmp(point->name, "encoder.embedding") != 0) return NULL;
+    l->made = lb_tensor_new(value->tape, value->shape, l->values ? l->values : value->data);
+    l->made->requires_grad = true;
+    return l->made;
+}
+
+/* The sum of some logits; `gradient` receives that of the embeddings. */
+static double sum_of_logits(const lb_model *model, lb_real *values, lb_real *gradient)
+{
+    leaf l = {values, NULL};
+    lb_tape *tape = lb_tape_new();
+    lb_error error = {0};
+    lb_tape_set_mode(tape, LB_MODE_EXPLAIN);
+    lb_watch(tape, (lb_watcher){put_leaf, &l});
+    lb_tokens source = {tape, BATCH, SOURCE, source_id, source_lengths},
+              in = {tape, BATCH, STEPS, in_id, in_lengths};
+    lb_tensor *found = lb_model_forward(model, source, in);
+    lb_real cotangent[LOGITS] = {0};
+    double sum = 0;
+    for (int i = 0; i < 3 * VOCABULARY; i++) {
+        cotangent[i] = (lb_real)(i % 5 - 2);
+        sum += (double)cotangent[i] * (double)found->data[i];
+    }
+    ck_assert_msg(lb_backward_from(found, cotangent, &error) == LB_OK, "%s", error.message);
+    if (gradient) memcpy(gradient, l.made->grad, (size_t)lb_count(l.made) * sizeof *gradient);
+    if (!values)
+        memcpy(gradient + lb_count(l.made), l.made->data, (size_t)lb_count(l.made) * sizeof *gradient);
+    lb_tape_free(tape);
+    return sum;
+}
+
+/* Of the source, equal to differences; parameters have none, and dropout drops nothing. */
+static void check_gradient(const subject *s)
+{
+    enum { ROOM = BATCH * SOURCE * 8 };
+    const bool is_double = sizeof(lb_real) == sizeof(double);
+    const double step = is_double ? 1e-6 : 1e-2, tolerance = is_double ? 1e-5 : 2e-2;
+    lb_real found[2 * ROOM], *values;
+    memset(lb_params_grads(s->params), 0, (size_t)lb_params_size(s->params) * sizeof(lb_real));
+    int64_t width =
+        s->model->kind == &lb_seq2seq_kind ? s->seq2seq.config.embed : s->transformer.config.width;
+    int64_t count = BATCH * SOURCE * width;
+    sum_of_logits(s->model, NULL, found);
+    values = found + count;
+    for (int64_t i = 0; i < lb_params_size(s->params); i++)
+        ck_assert_double_eq((double)lb_params_grads(s->params)[i], 0);
+    double size = 0;
+    for (int64_t i = 0; i < SOURCE * width; i++) {
+        lb_real kept = values[i];
+        values[i] = kept + (lb_real)step;
+        double above = sum_of_logits(s->model, values, NULL);
+        values[i] = kept - (lb_real)step;
+        double below = sum_of_logits(s->model, values, NULL);
+        values[i] = kept;
+        double expected = (above - below) / (2 * step);
+        size += fabs(expected);
+        ck_assert_msg(fabs((double)found[i] - expected) <= tolerance * (1 + fabs(expected)), "%s: %d: %g %g",
+                      s->name, (int)i, (double)found[i], expected);
+    }
+    ck_assert_double_gt(size, 1e-3);
+}
+
+START_TEST(test_explaining_gives_gradients_to_what_is_replaced_and_to_nothing_else)
+{
+    for_each_model(check_gradient);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "watch",
+        SUPPORT_TESTS(test_watch_changes_no_output, test_watch_of_decoding_step_by_step_changes_no_output,
+                      test_watch_that_replaces_all_points_restores_the_run,
+                      test_watch_sees_the_points_of_each_model_in_their_order,
+                      test_watch_sees_the_points_of_the_page_and_no_others,
+                      test_watch_that_clears_a_context_is_as_if_nothing_read_it,
+                      test_watch_of_an_ensemble_sees_each_member,
+                      test_watch_of_members_that_vote_sees_both_directions,
+                      test_watch_refuses_other_shapes_and_points_that_are_fixed,
+                      test_watch_of_custom_attention_sees_keys_and_context,
+                      test_explaining_gives_gradients_to_what_is_replaced_and_to_nothing_else));
+}
