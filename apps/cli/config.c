@@ -130,14 +130,18 @@ const app_option *app_config_find(const app_program *program, const char *const 
     return NULL;
 }
 
+/* Whether its value is a JSON string; a seed may be one. */
+static bool is_string(const app_option *option)
+{
+    return option->kind == APP_IS_TEXT || option->kind == APP_IS_CHOICE || option->kind == APP_IS_ONE_OF;
+}
+
 /* A JSON value as the text of a command line; NULL if its type does not fit the option. */
 static const char *text_of(const app_option *option, const cJSON *item, char number[NUMBER])
 {
     bool wants_number =
         option->kind == APP_IS_INT || option->kind == APP_IS_NUMBER || option->kind == APP_IS_SEED;
-    bool wants_string = option->kind == APP_IS_TEXT || option->kind == APP_IS_CHOICE ||
-                        option->kind == APP_IS_ONE_OF || option->kind == APP_IS_SEED;
-    if (wants_string && cJSON_IsString(item)) return item->valuestring;
+    if ((is_string(option) || option->kind == APP_IS_SEED) && cJSON_IsString(item)) return item->valuestring;
     if (!wants_number || !cJSON_IsNumber(item)) return NULL;
     snprintf(number, NUMBER, "%.17g", item->valuedouble);
     return number;
@@ -262,9 +266,7 @@ static void print_value(lb_buffer *json, const app_option *option, bool record)
         return;
     }
     const char *value = app_option_value(option, number);
-    bool is_text = option->kind == APP_IS_CHOICE || option->kind == APP_IS_ONE_OF ||
-                   option->kind == APP_IS_TEXT ||
-                   (option->kind == APP_IS_SEED && *option->value.seed > EXACT);
+    bool is_text = is_string(option) || (option->kind == APP_IS_SEED && *option->value.seed > EXACT);
     if (value && option->kind == APP_IS_TEXT && record && app_option_is_path(option))
         value = file_name(value);
     if (value && is_text)

@@ -63,8 +63,9 @@ void app_option_turn(const app_option *option, bool on)
     *option->value.flag = on != is_opposite(option);
 }
 
-/* Where zero is a value, a negative number stands for it, and zero means "not given". */
-static double shown(const app_option *option, double value)
+/* From a value as it is typed to that of its variable, and back: where zero is a value, a negative number stands for
+ * it, and zero means "not given". */
+static double exchanged(const app_option *option, double value)
 {
     bool zero_is_value = option->setting && option->setting->zero_is_value;
     return zero_is_value ? value == 0 ? -1 : value < 0 ? 0 : value : value;
@@ -77,14 +78,14 @@ const char *app_option_value(const app_option *option, char number[APP_OPTION_NU
     case APP_IS_FLAG:
         return app_option_is_on(option) ? "true" : "false";
     case APP_IS_INT:
-        value = shown(option, *option->value.integer);
+        value = exchanged(option, *option->value.integer);
         snprintf(number, APP_OPTION_NUMBER, "%.0f", value);
         return is_in_range(option, value) ? number : NULL;
     case APP_IS_SEED:
         snprintf(number, APP_OPTION_NUMBER, "%ju", (uintmax_t)*option->value.seed);
         return number;
     case APP_IS_NUMBER:
-        value = shown(option, *option->value.number);
+        value = exchanged(option, *option->value.number);
         return is_in_range(option, value) ? print_number(value, number) : NULL;
     case APP_IS_CHOICE:
         return option->choices[*option->value.integer];
@@ -135,11 +136,6 @@ lb_status app_option_hint(const app_option *option, const char *text, char hint[
     return status;
 }
 
-static double stored(const app_option *option, double value)
-{
-    return option->setting && option->setting->zero_is_value && value == 0 ? -1 : value;
-}
-
 static bool read_int(const app_option *option, const char *text)
 {
     char *end;
@@ -147,7 +143,7 @@ static bool read_int(const app_option *option, const char *text)
     long long value = strtoll(text, &end, 10);
     if (errno || end == text || *end || value < INT_MIN || value > INT_MAX) return false;
     if (!is_in_range(option, (double)value)) return false;
-    *option->value.integer = (int)stored(option, (double)value);
+    *option->value.integer = (int)exchanged(option, (double)value);
     return true;
 }
 
@@ -170,7 +166,7 @@ static bool read_number(const app_option *option, const char *text)
     bool lost = value == 0 && errno == ERANGE;
     if (end == text || *end || !isfinite(value) || lost) return false;
     if (!is_in_range(option, value)) return false;
-    *option->value.number = stored(option, value);
+    *option->value.number = exchanged(option, value);
     return true;
 }
 
@@ -259,11 +255,6 @@ bool app_option_set(const app_option *option, const char *text)
 
 /* ---- Files that options name. ---- */
 
-static bool is_one(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 /* Files that do not exist yet: without memory for their folders, two that have one name count as one. */
 static bool will_be_one(const char *a, const char *b)
 {
@@ -274,14 +265,14 @@ static bool will_be_one(const char *a, const char *b)
     bool known = folder && other_folder && stat(folder, &x) == 0 && stat(other_folder, &y) == 0;
     lb_release(folder);
     lb_release(other_folder);
-    return known ? is_one(&x, &y) : strcmp(a, b) == 0;
+    return known ? lb_is_one_file(&x, &y) : strcmp(a, b) == 0;
 }
 
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat x, y;
     bool exists = stat(a, &x) == 0, other_exists = stat(b, &y) == 0;
-    if (exists && other_exists) return S_ISREG(x.st_mode) && is_one(&x, &y);
+    if (exists && other_exists) return S_ISREG(x.st_mode) && lb_is_one_file(&x, &y);
     return !exists && !other_exists && will_be_one(a, b);
 }
 
@@ -298,7 +289,8 @@ static bool has(const char *named, const char *file)
 static bool is_standard_input(const char *file)
 {
     struct stat x, y;
-    return stat(file, &x) == 0 && S_ISREG(x.st_mode) && fstat(STDIN_FILENO, &y) == 0 && is_one(&x, &y);
+    return stat(file, &x) == 0 && S_ISREG(x.st_mode) && fstat(STDIN_FILENO, &y) == 0 &&
+           lb_is_one_file(&x, &y);
 }
 
 /* File number `number` that an option names, from 0; NULL behind the last. */

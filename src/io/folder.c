@@ -60,8 +60,7 @@ struct lb_lock {
 static bool is_file_of(const char *path, int fd)
 {
     struct stat named, opened;
-    return lstat(path, &named) == 0 && fstat(fd, &opened) == 0 && named.st_dev == opened.st_dev &&
-           named.st_ino == opened.st_ino;
+    return lstat(path, &named) == 0 && fstat(fd, &opened) == 0 && lb_is_one_file(&named, &opened);
 }
 
 static lb_status refuse(const char *folder, int fd, lb_error *error)
@@ -148,7 +147,7 @@ static bool keep_file(const char *path, const struct stat *file, char *name, siz
     for (int number = 1; number < MOST; number++) {
         choose_name(path, number, name, size);
         bool taken = lstat(name, &found) == 0;
-        if (taken && found.st_dev == file->st_dev && found.st_ino == file->st_ino) return true;
+        if (taken && lb_is_one_file(&found, file)) return true;
         if (taken) continue;
         if (link_or_rename(path, name)) return true;
         if (errno != EEXIST) return false;

@@ -4,12 +4,18 @@
 
 #include "lookback/base.h"
 
+#include <stdbool.h>
+#include <sys/stat.h>
+
 /** The folder of the file `path`, with its slash; "." for a name alone.
  *  Memory: release the string with lb_release; NULL if there is none. */
 char *lb_folder_of(const char *path);
 
 /** "folder/name". Memory: release the string with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
 char *lb_folder_path(const char *folder, const char *name, lb_error *error);
+
+/** Whether two names, or a name and a descriptor, are of one file. */
+bool lb_is_one_file(const struct stat *a, const struct stat *b);
 
 /** "path: cannot read: why" as LB_ERROR_OPEN, which it returns, or "path: cannot write: why" as LB_ERROR_WRITE. */
 lb_status lb_cannot_read(const char *path, const char *why, lb_error *error);

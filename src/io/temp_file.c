@@ -7,6 +7,8 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
 #include "io/file.h"
 
+#include "io/path.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +53,7 @@ static void remove_leftover(int folder, const char *name)
     bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0, used = !locked && errno == EWOULDBLOCK;
     /* Its writer may have renamed it, and another file may have its name. */
     bool same = !used && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 &&
-                named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+                lb_is_one_file(&named, &opened);
     if (same && (locked || is_old_and_ours(&opened))) unlinkat(folder, name, 0);
     close(fd);
 }

@@ -15,8 +15,7 @@ static int64_t occurrences(const int32_t *id, int64_t places, const int32_t *gra
     return count;
 }
 
-/* The number of positions where an n-gram can start. */
-static int64_t places_for(lb_sequence sequence, int n)
+int64_t lb_places_for(lb_sequence sequence, int n)
 {
     return sequence.length < n ? 0 : sequence.length - n + 1;
 }
@@ -27,7 +26,7 @@ static bool matches(lb_sequence output, int64_t at, int n, const lb_sequence *re
     const int32_t *gram = output.id + at;
     int64_t before = occurrences(output.id, at, gram, n);
     for (int64_t r = 0; r < count; r++)
-        if (occurrences(references[r].id, places_for(references[r], n), gram, n) > before) return true;
+        if (occurrences(references[r].id, lb_places_for(references[r], n), gram, n) > before) return true;
     return false;
 }
 
@@ -46,7 +45,7 @@ lb_bleu_statistics lb_bleu_tally(lb_sequence output, const lb_sequence *referenc
     lb_bleu_statistics s = {.output_length = output.length,
                             .reference_length = nearest_length(output.length, references, count)};
     for (int n = 1; n <= LB_BLEU_ORDER; n++) {
-        s.totals[n - 1] = places_for(output, n);
+        s.totals[n - 1] = lb_places_for(output, n);
         for (int64_t at = 0; at < s.totals[n - 1]; at++)
             s.matches[n - 1] += matches(output, at, n, references, count);
     }

@@ -47,18 +47,13 @@ static int64_t matches(const gram *output, int64_t outputs, const gram *referenc
     return found;
 }
 
-static int64_t places_for(lb_sequence text, int n)
-{
-    return text.length < n ? 0 : text.length - n + 1;
-}
-
 static lb_chrf_statistics tally(lb_sequence output, const gram *written, lb_sequence reference,
                                 const gram *wanted)
 {
     lb_chrf_statistics s = {.matches = {0}};
     for (int n = 1; n <= LB_CHRF_ORDER; n++) {
-        s.references[n - 1] = places_for(reference, n);
-        s.outputs[n - 1] = s.references[n - 1] > 0 ? places_for(output, n) : 0;
+        s.references[n - 1] = lb_places_for(reference, n);
+        s.outputs[n - 1] = s.references[n - 1] > 0 ? lb_places_for(output, n) : 0;
         s.matches[n - 1] = matches(written, output.length, wanted, reference.length, n);
     }
     return s;

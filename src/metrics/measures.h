@@ -32,6 +32,9 @@ void lb_alignment_free(lb_alignment *alignment);
 
 /* ---- bleu.c ---- */
 
+/** The number of positions where an n-gram can start. */
+int64_t lb_places_for(lb_sequence sequence, int n);
+
 /** The statistics of one output against one or more equally valid references. An n-gram matches as often as it occurs
  *  in the reference that has most of it. The reference length is the one closest to the output length; of two equally
  *  close ones, the shorter.

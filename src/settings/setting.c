@@ -18,7 +18,8 @@ static void *place_of(const lb_setting *s, lb_training_config *config)
     return (char *)config + s->at;
 }
 
-bool lb_setting_is_named(const lb_setting *s, const char *name)
+/* Whether `name` is that of the field, of its option or in the configuration of a model, with underscores. */
+static bool is_named(const lb_setting *s, const char *name)
 {
     return strcmp(s->name, name) == 0 || (s->opposite && strcmp(s->opposite, name) == 0) ||
            (s->in_model && strcmp(s->in_model, name) == 0);
@@ -37,7 +38,7 @@ const lb_setting *lb_setting_find(const char *name)
     snprintf(field, sizeof field, "%s", name);
     replace(field, '-', '_');
     for (const lb_setting *s = lb_settings; s->name; s++)
-        if (lb_setting_is_named(s, field)) return s;
+        if (is_named(s, field)) return s;
     return NULL;
 }
 
@@ -82,7 +83,8 @@ char *lb_choices_text(const char *const *choices, char *text, size_t size)
     return text;
 }
 
-double lb_setting_number(const lb_setting *s, const lb_training_config *config)
+/* The value of a flag, a number or a choice. */
+static double number_of(const lb_setting *s, const lb_training_config *config)
 {
     const void *at = (const char *)config + s->at;
     int number;
@@ -122,7 +124,8 @@ bool lb_setting_add_test(lb_test *tests, const char *name, size_t length, const 
     return true;
 }
 
-void lb_setting_put(const lb_setting *s, lb_training_config *config, double value)
+/* Sets a flag, a number or a choice. */
+static void put_number(const lb_setting *s, lb_training_config *config, double value)
 {
     void *at = place_of(s, config);
     const int number = (int)value;
@@ -139,7 +142,7 @@ void lb_setting_reset(const lb_setting *s, lb_training_config *config)
     if (is_text(s))
         *(const char **)place_of(s, config) = NULL;
     else
-        lb_setting_put(s, config, 0);
+        put_number(s, config, 0);
 }
 
 void lb_settings_fill_in(lb_training_config *config)
@@ -147,8 +150,8 @@ void lb_settings_fill_in(lb_training_config *config)
     for (const lb_setting *s = lb_settings; s->name; s++) {
         if (is_text(s) && s->choices && !text_of(s, config))
             *(const char **)place_of(s, config) = s->choices[(int)s->usual_value];
-        else if (!is_text(s) && s->usual_value != 0 && lb_setting_number(s, config) == 0)
-            lb_setting_put(s, config, s->usual_value);
+        else if (!is_text(s) && s->usual_value != 0 && number_of(s, config) == 0)
+            put_number(s, config, s->usual_value);
     }
 }
 
@@ -188,7 +191,7 @@ static lb_status check_one(const lb_setting *s, const lb_training_config *config
     if (s->type == LB_SETTING_TESTS) return check_tests(s, config->test, error);
     if (is_text(s)) return check_word(s, text_of(s, config), error);
     if (s->type == LB_SETTING_FLAG || s->type == LB_SETTING_SEED) return LB_OK;
-    double found = lb_setting_number(s, config);
+    double found = number_of(s, config);
     if (s->type == LB_SETTING_NUMBER) return check_number(s, found, error);
     int choices = s->choices ? lb_choices(s->choices) : 0;
     if (s->choices && (found < 0 || found >= choices))
@@ -211,7 +214,7 @@ lb_status lb_settings_check(const lb_training_config *config, lb_error *error)
 static const lb_config_field *field_of(const lb_setting *s, const char *kind)
 {
     const lb_config_field *field = lb_model_fields(kind);
-    while (field && field->key && !lb_setting_is_named(s, field->key)) field++;
+    while (field && field->key && !is_named(s, field->key)) field++;
     return field && field->key ? field : NULL;
 }
 
@@ -258,8 +261,7 @@ lb_status lb_settings_fit_kind(lb_training_config *config, const lb_training_con
     const lb_setting *found = NULL;
     for (const lb_setting *s = lb_settings; s->name; s++)
         if (s->together && !lb_setting_is_of(s, config->model) &&
-            lb_setting_number(s, config) != lb_setting_number(s, usual) &&
-            (!found || s->together < found->together))
+            number_of(s, config) != number_of(s, usual) && (!found || s->together < found->together))
             found = s;
     if (found) return refuse_for_kind(found, config->model, options, error);
     for (const lb_setting *s = lb_settings; s->name; s++)
@@ -278,7 +280,7 @@ void lb_settings_to_model(const lb_training_config *config, const lb_config_fiel
     for (const lb_config_field *field = fields; field->key; field++) {
         const lb_setting *s = setting_of(field);
         if (!s) continue;
-        double value = fmax(lb_setting_number(s, config), 0);
+        double value = fmax(number_of(s, config), 0);
         lb_config_put(field, model, s->opposite ? value == 0 : value);
     }
 }
@@ -287,9 +289,9 @@ void lb_settings_from_model(lb_training_config *config, const lb_config_field *f
 {
     for (const lb_config_field *field = fields; field->key; field++) {
         const lb_setting *s = setting_of(field);
-        if (!s || s->only_trains || lb_setting_number(s, config) != 0) continue;
+        if (!s || s->only_trains || number_of(s, config) != 0) continue;
         double value = lb_config_number(field, model);
-        lb_setting_put(s, config, s->opposite ? value == 0 : value);
+        put_number(s, config, s->opposite ? value == 0 : value);
     }
 }
 
@@ -305,7 +307,7 @@ static const lb_setting *in_place(lb_setting_list list, int place)
 
 static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_config *config)
 {
-    const double number = is_text(s) ? 0 : fmax(lb_setting_number(s, config), 0);
+    const double number = is_text(s) ? 0 : fmax(number_of(s, config), 0);
     if (is_text(s)) {
         lb_json_string(json, s->name, text_of(s, config) ? text_of(s, config) : "");
     } else if (s->type == LB_SETTING_FLAG) {
@@ -323,8 +325,7 @@ static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_
 static bool is_set(const lb_setting *s, const lb_training_config *config)
 {
     if (s->type == LB_SETTING_TESTS) return *config->test->name != '\0';
-    if (!is_text(s))
-        return lb_setting_number(s, config) > 0 && lb_setting_number(s, config) != s->usual_value;
+    if (!is_text(s)) return number_of(s, config) > 0 && number_of(s, config) != s->usual_value;
     const char *text = text_of(s, config);
     return text && *text && !(s->choices && strcmp(text, s->choices[0]) == 0);
 }

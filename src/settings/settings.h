@@ -79,9 +79,6 @@ extern const lb_setting lb_settings[];
 /** Bytes of a name, and of an option as people type it. */
 enum { LB_SETTING_NAME = 48, LB_SETTING_WORDS = 64 };
 
-/** Whether `name` is that of the field, of its option or in the configuration of a model, with underscores. */
-bool lb_setting_is_named(const lb_setting *setting, const char *name);
-
 /** The setting with such a name, with dashes or underscores; NULL: there is none. */
 const lb_setting *lb_setting_find(const char *name);
 
@@ -100,12 +97,6 @@ int lb_setting_choice(const lb_setting *setting, const char *name);
 
 /** "none, nfc or nfd". Returns `text`. */
 char *lb_choices_text(const char *const *choices, char *text, size_t size);
-
-/** The value of a flag, a number or a choice. */
-double lb_setting_number(const lb_setting *setting, const lb_training_config *config);
-
-/** Sets a flag, a number or a choice. */
-void lb_setting_put(const lb_setting *setting, lb_training_config *config, double value);
 
 /** Adds a test, or replaces that of the same name. False, and nothing is set, if the name is invalid, the file is "",
  *  or there are too many. `file` must outlive the tests. */

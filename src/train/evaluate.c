@@ -8,7 +8,6 @@
 #include "train/group.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- One batch. ---- */
 
@@ -254,28 +253,14 @@ enum {
     MOST_CELLS = 1 << 20 /* attention weights per batch: long lists get smaller batches */
 };
 
-int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out)
-{
-    int64_t matches = 0;
-    for (int64_t row = 0; row < decoded->batch; row++) {
-        int32_t length = target_out.lengths[row] - 1; /* without LB_EOS */
-        bool same = decoded->finished[row] && decoded->lengths[row] == length;
-        matches +=
-            same && memcmp(decoded->id + row * decoded->length, target_out.id + row * target_out.length,
-                           (size_t)length * sizeof *target_out.id) == 0;
-    }
-    return matches;
-}
-
 static int64_t batch_size(const lb_sort_task *task)
 {
     int64_t fit = MOST_CELLS / ((int64_t)task->max_length * task->max_length);
     return fit < 1 ? 1 : fit < MOST_LISTS ? fit : MOST_LISTS;
 }
 
-/* The measures of lb_tally_add on the held-out lists; `edits` as there. */
-static lb_status evaluate_lists(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
-                                bool edits, const lb_group *group, lb_evaluation *found)
+lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
+                          bool edits, const lb_group *group, lb_evaluation *found)
 {
     lb_tallies tallies = {.group = group};
     lb_tally sum;
@@ -301,13 +286,7 @@ lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_t
                            double *exact_match)
 {
     lb_evaluation found;
-    lb_status status = evaluate_lists(model, task, tape, lists, false, NULL, &found);
+    lb_status status = lb_sort_measure(model, task, tape, lists, false, NULL, &found);
     *exact_match = found.exact_match;
     return status;
-}
-
-lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
-                          const lb_group *group, lb_evaluation *found)
-{
-    return evaluate_lists(model, task, tape, lists, true, group, found);
 }

@@ -18,9 +18,9 @@ typedef struct lb_tally {
     int64_t symbols, edits; /* of the targets, without LB_EOS; needed to correct the greedy outputs */
 } lb_tally;
 
-/** Whether lb_exact_matches would count this row, found from the logits of teacher forcing: the likeliest token is the
- *  right one at every position, LB_EOS included. Greedy decoding would give the same result: until its first mistake,
- *  it reads the right tokens. This takes one pass instead of a step per token.
+/** Whether greedy decoding writes this row as it is in the target, LB_EOS included, found from the logits of teacher
+ *  forcing: the likeliest token is the right one at every position. Until its first mistake, decoding reads the right
+ *  tokens. This takes one pass instead of a step per token.
  *  Shapes: logits [batch, length, classes], target_out [batch, length]. */
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row);
 
@@ -73,14 +73,11 @@ LB_MUST_USE lb_status lb_tallies_sum(lb_tallies *tallies, lb_tape *tape, lb_tall
 /** The means over `count` rows, at least `tally->rows`. Rows that were not added count as wrong. */
 lb_evaluation lb_tally_evaluation(const lb_tally *tally, int64_t count);
 
-/** The number of rows whose output equals `target_out`, LB_EOS included. */
-int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out);
-
-/** The measures of lb_tally_add on the first `lists` held-out lists of the task, shared with a group unless it is NULL.
- *  Resets the tape; its mode is restored.
+/** The measures of lb_tally_add on the first `lists` held-out lists of the task, `edits` as there, shared with a group
+ *  unless it is NULL. Resets the tape; its mode is restored.
  *  Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
-                                      int64_t lists, const lb_group *group, lb_evaluation *found);
+                                      int64_t lists, bool edits, const lb_group *group, lb_evaluation *found);
 
 /* ---- pair_evaluate.c ---- */
 

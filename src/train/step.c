@@ -100,15 +100,6 @@ static lb_status gather(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
     return LB_OK;
 }
 
-/* The same, and how long the others let this process wait. */
-static lb_status gather_in_time(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
-{
-    const int64_t begin = t->config->group ? lb_clock() : 0;
-    lb_status status = gather(t, totals, error);
-    t->waited = t->config->group ? lb_clock() - begin : 0;
-    return status;
-}
-
 /* The number of the first part of this process. Parts are numbered through all steps and processes: lb_loss_fn. */
 static int64_t first_part(const lb_trainer *t)
 {
@@ -132,7 +123,10 @@ static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error 
         else
             *totals = lb_shards_end(&t->shards, found);
     }
-    return gather_in_time(t, totals, error);
+    const int64_t begin = lb_clock();
+    lb_status status = gather(t, totals, error);
+    t->waited = t->config->group ? lb_clock() - begin : 0; /* for the others */
+    return status;
 }
 
 /* The op where a number was not finite. The parts are taken again, since the tape of a step keeps neither all parts nor

@@ -34,7 +34,8 @@ void protobuf_whole(lb_buffer *message, int field, int64_t value)
     add_varint(message, (uint64_t)value);
 }
 
-void protobuf_bytes(lb_buffer *message, int field, const void *bytes, size_t count)
+/* Adds a field of bytes. */
+static void protobuf_bytes(lb_buffer *message, int field, const void *bytes, size_t count)
 {
     add_tag(message, field, COUNTED);
     add_varint(message, count);
@@ -71,7 +72,8 @@ void protobuf_raw_floats(lb_buffer *raw, const lb_real *x, int64_t count)
     }
 }
 
-void protobuf_raw_wholes(lb_buffer *raw, const int64_t *x, int64_t count)
+/* Integers of 64 bits. */
+static void protobuf_raw_wholes(lb_buffer *raw, const int64_t *x, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) add_low_bytes(raw, (uint64_t)x[i], sizeof x[i]);
 }

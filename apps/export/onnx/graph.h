@@ -14,9 +14,6 @@
 /** Adds an integer, or a value of an enum, as a field with this number. */
 void protobuf_whole(lb_buffer *message, int field, int64_t value);
 
-/** Adds a field of bytes. */
-void protobuf_bytes(lb_buffer *message, int field, const void *bytes, size_t count);
-
 /** Adds a text. */
 void protobuf_text(lb_buffer *message, int field, const char *text);
 
@@ -25,9 +22,6 @@ void protobuf_message(lb_buffer *message, int field, lb_buffer *part);
 
 /** Appends floats as raw numbers of 32 bits, the lowest byte first. */
 void protobuf_raw_floats(lb_buffer *raw, const lb_real *x, int64_t count);
-
-/** The same for integers of 64 bits. */
-void protobuf_raw_wholes(lb_buffer *raw, const int64_t *x, int64_t count);
 
 /* ---- The graph. ---- */
 

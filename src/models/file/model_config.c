@@ -11,8 +11,6 @@
 /* Enums are read and written as int. */
 _Static_assert(sizeof(lb_config_kind) == sizeof(int), "an enum is as large as an int");
 
-static const char NO_MEMORY[] = "out of memory for a model";
-
 enum { LARGEST = 1000000 };
 
 double lb_config_number(const lb_config_field *field, const void *config)
@@ -177,7 +175,7 @@ static lb_status refuse(const lb_config_field *field, const cJSON *item, lb_erro
     lb_status status = found && !expected.failed
                            ? lb_error_set(error, LB_ERROR_FORMAT, "\"%s\": found %.40s, expected %s",
                                           field->key, found, expected.text)
-                           : lb_error_set(error, LB_ERROR_MEMORY, "%s", NO_MEMORY);
+                           : lb_no_memory(error, "a model");
     cJSON_free(found);
     lb_release(expected.text);
     return status;
@@ -187,7 +185,7 @@ lb_status lb_config_read(const lb_config_field *fields, const char *json, void *
 {
     cJSON *parsed;
     lb_status status = lb_json_parse(json, strlen(json), NULL, &parsed);
-    if (status == LB_ERROR_MEMORY) return lb_error_set(error, status, "%s", NO_MEMORY);
+    if (status == LB_ERROR_MEMORY) return lb_no_memory(error, "a model");
     if (status) return lb_error_set(error, status, "found no JSON");
     for (const lb_config_field *field = fields; field->key && !status; field++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(parsed, field->key);
@@ -201,8 +199,7 @@ lb_model *lb_config_fail(const lb_params *params, lb_error *error)
 {
     enum { SOME_BYTES = 4096 };
     lb_status status = lb_params_status(params);
-    if (!status && !lb_json_has_memory(SOME_BYTES))
-        return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "%s", NO_MEMORY));
+    if (!status && !lb_json_has_memory(SOME_BYTES)) return lb_null(lb_no_memory(error, "a model"));
     return lb_null(lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
                                 status ? lb_params_error(params) : "invalid model configuration"));
 }

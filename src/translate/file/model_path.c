@@ -18,8 +18,7 @@ lb_status lb_model_check_place(const char *path, const char *folder, bool sorts,
     struct stat from, to;
     char *place = lb_model_place(folder, sorts, error);
     if (!place) return LB_ERROR_MEMORY;
-    bool same = stat(path, &from) == 0 && stat(place, &to) == 0 && from.st_dev == to.st_dev &&
-                from.st_ino == to.st_ino;
+    bool same = stat(path, &from) == 0 && stat(place, &to) == 0 && lb_is_one_file(&from, &to);
     lb_release(place);
     if (!same) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,

@@ -38,11 +38,6 @@ typedef struct joining {
     lb_error *error;
 } joining;
 
-static lb_status out_of_memory(const joining *j)
-{
-    return lb_no_memory(j->error, "an ensemble");
-}
-
 /* Whether the result has a lexicon of its own, or none. */
 static bool decides_lexicon(const joining *j)
 {
@@ -118,7 +113,7 @@ static lb_status open_all(joining *j)
     if (c->count < 1 || !c->out)
         return lb_error_set(j->error, LB_ERROR_ARGUMENT, "expected models to join, and a folder to write to");
     j->sources = lb_alloc_zero((size_t)c->count * sizeof *j->sources);
-    if (!j->sources) return out_of_memory(j);
+    if (!j->sources) return lb_no_memory(j->error, "an ensemble");
     lb_status status = LB_OK;
     for (int i = 0; i < c->count && !status; i++) status = open_source(j, c->models[i]);
     return status;
@@ -138,7 +133,7 @@ static bool has_one(const joining *j)
 static lb_status gather(joining *j)
 {
     j->params = lb_params_new(0);
-    if (!j->params || !j->sources) return out_of_memory(j);
+    if (!j->params || !j->sources) return lb_no_memory(j->error, "an ensemble");
     j->text = j->sources->text;
     if (has_one(j)) return LB_OK;
     j->ensemble = lb_ensemble_gather(j->params, j->part, (int)j->result->count, NULL, j->error);
@@ -315,7 +310,7 @@ static lb_status save(joining *j)
     const char *own = j->text.training; /* of a model that is still one */
     char *record = print_records(j), *path = lb_model_place(j->config->out, j->text.sorts, j->error);
     j->text.training = has_one(j) ? own : record;
-    status = record && path ? keep_earlier_model(j, path) : out_of_memory(j);
+    status = record && path ? keep_earlier_model(j, path) : lb_no_memory(j->error, "an ensemble");
     if (!status) status = lb_text_model_save(path, &j->text, j->error);
     lb_release(record);
     lb_release(path);

@@ -68,7 +68,7 @@ lb_status lb_data_loader_measure(lb_data_loader *loader, const lb_model *model, 
                                  const lb_group *group, lb_evaluation *found)
 {
     lb_training_data *d = loader->data;
-    if (!loader->order) return lb_sort_measure(model, &loader->task, tape, LB_MEASURED, group, found);
+    if (!loader->order) return lb_sort_measure(model, &loader->task, tape, LB_MEASURED, true, group, found);
     return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, group, found);
 }
 

@@ -270,7 +270,7 @@ lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found,
         return lb_error_set(error, LB_ERROR_ARGUMENT, "pairs: found %lld, expected at least 1",
                             (long long)pairs);
     if (!s->data->sorts) return measure_pairs(s, pairs, found, error);
-    lb_status status = lb_sort_measure(s->model, &s->loader.task, s->trainer.tape, pairs, NULL, found);
+    lb_status status = lb_sort_measure(s->model, &s->loader.task, s->trainer.tape, pairs, true, NULL, found);
     return status ? lb_error_set(error, status, "%s", lb_tape_error(s->trainer.tape)) : LB_OK;
 }
 
