@@ -18,6 +18,8 @@ static const app_compared_kind others[] = {
     {"relative", .transformer = true, .positions = LB_POSITIONAL_RELATIVE},
     {"alibi", .transformer = true, .positions = LB_POSITIONAL_ALIBI},
     {"rotary", .transformer = true, .positions = LB_POSITIONAL_ROTARY},
+    {"fire", .transformer = true, .positions = LB_POSITIONAL_FIRE},
+    {"random", .transformer = true, .positions = LB_POSITIONAL_RANDOM},
 };
 
 /* Takes the next word off a list, which becomes NULL after the last one. An alias becomes the name of its attention. */

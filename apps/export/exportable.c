@@ -106,8 +106,9 @@ lb_status app_exportable_as_onnx(const char *path, const lb_text_model *text, lb
     hindrance found = find_hindrance(text);
     if (!found.what) found = hindrance_in_onnx(text->model);
     if (!found.what) return LB_OK;
-    return refuse(path, found,
-                  ", without features and copying, whose attention is additive, dot, general, scaled-dot, "
-                  "multi-head or none, or a transformer with sinusoidal, learned or no positions, for ONNX",
-                  error);
+    return refuse(
+        path, found,
+        ", without features and copying, whose attention is additive, dot, general, scaled-dot, "
+        "multi-head or none, or a transformer with sinusoidal, learned, random or no positions, for ONNX",
+        error);
 }

@@ -135,10 +135,11 @@ static void add_biases(const lb_positional *positions, const char *name, int64_t
     add_table(n, name, table);
 }
 
-/* Each kind up to the last one has a case in add_positions. */
+/* Those that have a case in add_positions. The bias of FIRE is one for each two positions, not for each distance. */
 bool app_transformer_model_knows(const lb_model *model)
 {
-    return ((const lb_transformer *)model)->config.positions <= LB_POSITIONAL_NONE;
+    lb_positional_kind kind = ((const lb_transformer *)model)->config.positions;
+    return kind <= LB_POSITIONAL_RANDOM && kind != LB_POSITIONAL_FIRE;
 }
 
 static lb_status add_positions(const lb_transformer *model, app_numbers *n, app_kernel *k, lb_error *error)
@@ -147,8 +148,10 @@ static lb_status add_positions(const lb_transformer *model, app_numbers *n, app_
     int64_t positions = longest > limit ? longest : limit;
     lb_tape *tape = lb_tape_new();
     if (!tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     switch (model->config.positions) {
     case LB_POSITIONAL_SINUSOIDAL:
+    case LB_POSITIONAL_RANDOM:
         app_kernel_flag(k, "SINUSOIDAL");
         add_sinusoids(model, positions, n, tape);
         break;
@@ -168,6 +171,7 @@ static lb_status add_positions(const lb_transformer *model, app_numbers *n, app_
         add_biases(&model->target_positions, "target_biases", positions, n, tape);
         break;
     case LB_POSITIONAL_NONE:
+    case LB_POSITIONAL_FIRE:
         break;
     }
     lb_status status = lb_tape_status(tape);

@@ -142,7 +142,11 @@ typedef enum lb_positional_kind {
     LB_POSITIONAL_RELATIVE, /* a learned bias of self-attention per head and distance: lb_relative_bias */
     LB_POSITIONAL_ALIBI, /* a bias of self-attention that falls with the distance: lb_alibi_bias; no parameters */
     LB_POSITIONAL_ROTARY, /* self-attention turns queries and keys: lb_rotary; no parameters */
-    LB_POSITIONAL_NONE
+    LB_POSITIONAL_NONE,
+    LB_POSITIONAL_FIRE, /* a bias of self-attention that a small network learns of the distance as a share of the
+                          * position (FIRE, Li et al. 2023, arXiv:2310.04418) */
+    LB_POSITIONAL_RANDOM /* sinusoidal; in training, of sorted random positions, as if sequences were longer (Ruoss et
+                          * al. 2023, arXiv:2305.16843); the largest is below a random number up to max_length */
 } lb_positional_kind;
 
 /** The names of the kinds in files and flags; ends with NULL. */
@@ -152,8 +156,8 @@ extern const char *const lb_positional_names[];
 typedef struct lb_positional_config {
     lb_positional_kind kind;
     int64_t width;
-    int64_t max_length; /* of a sequence; only LB_POSITIONAL_LEARNED needs it */
-    int64_t heads;      /* of the self-attention, for LB_POSITIONAL_RELATIVE and LB_POSITIONAL_ALIBI */
+    int64_t max_length; /* of a sequence; only LB_POSITIONAL_LEARNED and LB_POSITIONAL_RANDOM need it */
+    int64_t heads;      /* of the self-attention, for those that give it a bias */
     bool causal;        /* the self-attention sees no later positions */
 } lb_positional_config;
 
@@ -162,10 +166,15 @@ typedef struct lb_positional {
     const char *name;
     lb_positional_config config;
     lb_tensor *weight; /* learned: [max_length, width]; relative: [32, heads]; otherwise NULL */
+    /* FIRE: psi(i - j) / psi(max(i, L)) goes through inner, ReLU and outer, where psi(x) = log(1 + |slope| x) and
+     * L = 512 |threshold|. */
+    lb_tensor *slope, *threshold; /* [1] */
+    lb_linear inner, outer;       /* from 1 to 32 to heads */
 } lb_positional;
 
 /** Adds NAME.weight if the encoding is learned, normal with standard deviation 0.02, or relative, with 1 / sqrt(width)
- *  as in T5. Errors: as lb_params_add. */
+ *  as in T5; for FIRE NAME.slope, 0.1, NAME.threshold, 1, and NAME.linear1 and linear2, as lb_linear_init.
+ *  Errors: as lb_params_add. */
 lb_status lb_positional_init(lb_positional *positional, lb_params *params, const char *name,
                              lb_positional_config config);
 

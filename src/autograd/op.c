@@ -204,7 +204,12 @@ bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64
     return known->made != NULL;
 }
 
+lb_rng lb_tape_rng(lb_tape *tape)
+{
+    return (lb_rng){.seed = tape->seed, .stream = tape->random_ops++, .step = tape->step};
+}
+
 lb_rng lb_op_rng(const lb_node *node)
 {
-    return (lb_rng){.seed = node->tape->seed, .stream = node->tape->random_ops++, .step = node->tape->step};
+    return lb_tape_rng(node->tape);
 }

@@ -100,6 +100,9 @@ bool lb_tape_shares(const lb_tape *tape);
 /** Whether memory outlives the steps: all but what they have allocated. */
 bool lb_tape_lasts(const lb_tape *tape, const void *memory);
 
+/** The random numbers of what runs next, see lb_op_rng. */
+lb_rng lb_tape_rng(lb_tape *tape);
+
 /* ---- Angles of positions. ---- */
 
 /** Rows `first` to `first + count - 1` of a table of sinusoids: sin of position base^(-j / width) in column j, and cos

@@ -273,7 +273,7 @@ static const struct {
     const char *message;
 } wrong[] = {
     {{"--no-such-flag"}, 2, "--no-such-flag"},
-    {{"--kinds", "none,sideways"}, 2, "rotary, found \"sideways\""},
+    {{"--kinds", "none,sideways"}, 2, "random, found \"sideways\""},
     {{"--kinds", "none,"}, 2, "found \"\""},
     {{"--kinds", "dotted"}, 2, "found \"dotted\""},
     {{"--kinds", "do"}, 2, "found \"do\" (did you mean dot?)"},

@@ -24,6 +24,7 @@ static const char *const models[][OPTIONS] = {
     {"--model", "transformer", "--set", "positions=alibi", "--set", "attention_weights=entmax"},
     {"--model", "transformer", "--set", "positions=rotary", "--layers", "1"},
     {"--model", "transformer", "--set", "positions=none"},
+    {"--model", "transformer", "--set", "positions=random"},
 };
 
 START_TEST(test_export_gives_the_outputs_of_predict_for_each_kind_of_model)

@@ -186,6 +186,7 @@ START_TEST(test_export_says_what_onnx_cannot)
     } models[] = {{"positions=rotary", "found rotary positions, expected"},
                   {"positions=relative", "found relative positions, expected"},
                   {"positions=alibi", "found alibi positions, expected"},
+                  {"positions=fire", "found fire positions, expected"},
                   {"window=2", "found a window of self-attention, expected"},
                   {"attention_weights=entmax", "found attention weights other than softmax, expected"}};
     char path[SUPPORT_PATH];

@@ -47,6 +47,7 @@ static made begin(int number)
               .tape = lb_tape_new()};
     add_symbols(m.text.source, SOURCES);
     add_symbols(m.text.target, TARGETS);
+    lb_tape_set_mode(m.tape, LB_MODE_EVALUATE);
     return m;
 }
 
@@ -181,6 +182,7 @@ static const lb_transformer_config transformers[] = {
     {.heads = 2, .layers = 3, .positions = LB_POSITIONAL_LEARNED, .max_length = 8, .tied = true},
     {.heads = 4, .kv_heads = 2, .layers = 2, .positions = LB_POSITIONAL_NONE, .softcap = 1.5},
     {.heads = 1, .layers = 1, .post_norm = true},
+    {.heads = 2, .layers = 1, .positions = LB_POSITIONAL_RANDOM},
 };
 
 START_TEST(test_export_onnx_of_a_transformer_computes_what_the_library_does)

@@ -77,7 +77,9 @@ START_TEST(test_exportable_the_next_positions_are_refused)
     ck_assert_int_eq(lb_transformer_init(model, text.params, "", config), LB_OK);
     text.model = &model->base;
     expect_none(&text);
-    model->config.positions = (lb_positional_kind)(LB_POSITIONAL_NONE + 1);
+    model->config.positions = LB_POSITIONAL_FIRE;
+    expect_refusal(&text, "FILE: found fire positions, expected");
+    model->config.positions = (lb_positional_kind)(LB_POSITIONAL_RANDOM + 1);
     expect_refusal(&text, "FILE: found unknown positions, expected");
     lb_params_free(text.params);
 }

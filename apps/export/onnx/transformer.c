@@ -5,7 +5,8 @@
 bool onnx_transformer_knows(const lb_model *model)
 {
     lb_positional_kind kind = ((const lb_transformer *)model)->config.positions;
-    return kind == LB_POSITIONAL_SINUSOIDAL || kind == LB_POSITIONAL_LEARNED || kind == LB_POSITIONAL_NONE;
+    return kind == LB_POSITIONAL_SINUSOIDAL || kind == LB_POSITIONAL_LEARNED ||
+           kind == LB_POSITIONAL_RANDOM || kind == LB_POSITIONAL_NONE;
 }
 
 /* Rows for positions, [count] integers: sin(position frequency + phase), where a cosine has the phase pi / 2. */
@@ -32,7 +33,7 @@ static onnx_value embed(onnx_graph *g, const lb_embedding *embedding, const lb_p
     x = ONNX(g, "Mul", x, onnx_number(g, sqrt((double)positions->config.width)));
     if (positions->config.kind == LB_POSITIONAL_LEARNED)
         return ONNX(g, "Add", x, onnx_gather(g, positions->weight, position));
-    if (positions->config.kind == LB_POSITIONAL_SINUSOIDAL)
+    if (positions->config.kind == LB_POSITIONAL_SINUSOIDAL || positions->config.kind == LB_POSITIONAL_RANDOM)
         return ONNX(g, "Add", x, sinusoids(g, positions->config.width, position));
     return x;
 }

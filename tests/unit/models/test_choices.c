@@ -47,8 +47,8 @@ START_TEST(test_transformer_init_a_kind_that_there_is_not_is_an_error)
         ck_assert_int_eq(lb_transformer_init(&model, params, "model", config), LB_ERROR_ARGUMENT);           \
         expect_error(params, message);                                                                       \
     } while (0)
-    REFUSED(positions, (lb_positional_kind)(LB_POSITIONAL_NONE + 1),
-            "model: positions is 6, expected 0 to 5");
+    REFUSED(positions, (lb_positional_kind)(LB_POSITIONAL_RANDOM + 1),
+            "model: positions is 8, expected 0 to 7");
     REFUSED(attention_weights, (lb_normalizer)NEGATIVE, "model: attention_weights is -1, expected 0 to 2");
     REFUSED(output, (lb_normalizer)NONE, "model: output is 99, expected 0 to 2");
 #undef REFUSED
@@ -69,7 +69,7 @@ START_TEST(test_init_of_a_module_a_kind_that_there_is_not_is_an_error)
             "rnn: kind is 2, expected 0 to 1");
     const lb_positional_config positions = {.kind = (lb_positional_kind)NONE, .width = 4};
     REFUSED(lb_positional, lb_positional_init(&module, params, "at", positions),
-            "at: kind is 99, expected 0 to 5");
+            "at: kind is 99, expected 0 to 7");
     const lb_multi_head_config heads = {.embed = 4, .heads = 2, .normalizer = (lb_normalizer)3};
     REFUSED(lb_multi_head, lb_multi_head_init(&module, params, "heads", heads),
             "heads: normalizer is 3, expected 0 to 2");

@@ -105,6 +105,10 @@ START_TEST(test_transformer_gradient_matches_differences)
                                               .dropout = 0.2});
     check_transformer((lb_transformer_config){
         .width = 4, .heads = 2, .feed_forward = 3, .positions = LB_POSITIONAL_ROTARY, .window = 2});
+    check_transformer(
+        (lb_transformer_config){.width = 4, .heads = 2, .feed_forward = 3, .positions = LB_POSITIONAL_FIRE});
+    check_transformer((lb_transformer_config){
+        .width = 4, .heads = 2, .feed_forward = 3, .positions = LB_POSITIONAL_RANDOM});
 }
 END_TEST
 

@@ -96,6 +96,9 @@ END_TEST
 START_TEST(test_training_transformer_steps_after_the_first_allocate_nothing)
 {
     check_steady((support_sorter){.transformer = {.width = 32, .heads = 2, .dropout = (lb_real)0.1}}, 2);
+    for (int kind = LB_POSITIONAL_FIRE; kind <= LB_POSITIONAL_RANDOM; kind++)
+        check_steady((support_sorter){.transformer = {.width = 32, .positions = (lb_positional_kind)kind}},
+                     2);
 }
 END_TEST
 

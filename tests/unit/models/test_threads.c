@@ -82,6 +82,16 @@ START_TEST(test_training_transformer_with_biases_and_shared_keys_gives_the_same_
 }
 END_TEST
 
+START_TEST(test_training_positions_for_longer_sequences_gives_the_same_bits_on_any_number_of_threads)
+{
+    for (int kind = LB_POSITIONAL_FIRE; kind <= LB_POSITIONAL_RANDOM; kind++) {
+        lb_transformer_config config = {
+            .width = 36, .heads = 3, .positions = (lb_positional_kind)kind, .dropout = (lb_real)0.1};
+        compare_over_threads((support_sorter){.transformer = config}, 61, 10);
+    }
+}
+END_TEST
+
 START_TEST(test_training_hard_attention_gives_the_same_bits_on_any_number_of_threads)
 {
     for (int kind = LB_ATTENTION_HARD; kind <= LB_ATTENTION_MONOTONIC_1; kind++) {
@@ -138,6 +148,7 @@ int main(void)
             test_training_one_layer_gives_the_same_bits_on_any_number_of_threads,
             test_training_two_bidirectional_layers_with_dropout_gives_the_same_bits_on_any_number_of_threads,
             test_training_hard_attention_gives_the_same_bits_on_any_number_of_threads,
+            test_training_positions_for_longer_sequences_gives_the_same_bits_on_any_number_of_threads,
             test_training_attention_with_a_past_or_a_window_gives_the_same_bits_on_any_number_of_threads,
             test_training_models_that_copy_gives_the_same_bits_on_any_number_of_threads,
             test_training_lstms_gives_the_same_bits_on_any_number_of_threads,

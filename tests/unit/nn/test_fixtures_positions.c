@@ -89,6 +89,98 @@ START_TEST(test_alibi_bias_has_the_slopes_of_the_paper)
 }
 END_TEST
 
+/* The formula of the paper for one head, query and key; both ways, with a sign. */
+static double fire_of(const lb_positional *fire, int64_t head, int64_t query, int64_t key)
+{
+    double c = fabs((double)fire->slope->data[0]), threshold = fabs(512 * (double)fire->threshold->data[0]);
+    double last = fmax((double)(query > key ? query : key), threshold), sum = 0;
+    double share = log(1 + c * fabs((double)(query - key))) / (log(1 + c * last) + 1e-6);
+    if (key > query) share = -share;
+    for (int64_t unit = 0; unit < 32; unit++) {
+        double x = (double)fire->inner.weight->data[unit] * share + (double)fire->inner.bias->data[unit];
+        sum += (double)fire->outer.weight->data[head * 32 + unit] * fmax(x, 0);
+    }
+    return sum;
+}
+
+START_TEST(test_fire_is_the_formula_of_its_paper_also_for_later_queries)
+{
+    enum { HEADS = 3, FIRST = 4, QUERIES = 5, KEYS = FIRST + QUERIES };
+    lb_params *params = lb_params_new(3);
+    lb_tape *tape = lb_tape_new();
+    lb_positional fire;
+    lb_positional_init(&fire, params, "at",
+                       (lb_positional_config){.kind = LB_POSITIONAL_FIRE, .heads = HEADS});
+    ck_assert_msg(lb_params_status(params) == LB_OK, "%s", lb_params_error(params));
+    for (int far = 0; far < 2; far++) { /* below the threshold, and beyond */
+        if (far) fire.threshold->data[0] = (lb_real)(-6.0 / 512);
+        const lb_tensor *bias = lb_positional_bias(&fire, tape, FIRST, QUERIES);
+        ck_assert_msg(lb_is_sound(bias), "%s", lb_tape_error(tape));
+        ck_assert(lb_shape_equal(bias->shape, LB_SHAPE(HEADS, QUERIES, KEYS)));
+        for (int64_t i = 0; i < lb_count(bias); i++)
+            ck_assert_double_eq_tol(
+                (double)bias->data[i],
+                fire_of(&fire, i / (QUERIES * KEYS), FIRST + i / KEYS % QUERIES, i % KEYS), 1e-5);
+    }
+    lb_tape_free(tape);
+    lb_params_free(params);
+}
+END_TEST
+
+/* The row of a table of sinusoids that these numbers are; -1: none. */
+static int64_t position_of(const lb_real *row, const lb_tensor *table)
+{
+    int64_t width = lb_dim(table, 2);
+    for (int64_t at = 0; at < lb_dim(table, 1); at++) {
+        double most = 0;
+        for (int64_t i = 0; i < width; i++)
+            most = fmax(most, fabs((double)row[i] - (double)table->data[at * width + i]));
+        if (most < 1e-6) return at;
+    }
+    return -1;
+}
+
+START_TEST(test_random_positions_are_sorted_and_below_the_most_and_those_without_gaps_are_among_them)
+{
+    enum { WIDTH = 8, LENGTH = 4, MOST = 20, DRAWS = 2000 };
+    lb_params *params = lb_params_new(3);
+    lb_tape *tape = lb_tape_new();
+    lb_positional plain, drawn;
+    lb_positional_config config = {.width = WIDTH, .max_length = MOST};
+    lb_positional_init(&plain, params, "plain", config);
+    config.kind = LB_POSITIONAL_RANDOM;
+    lb_positional_init(&drawn, params, "drawn", config);
+    int seen[MOST] = {0}, whole = 0;
+    for (int draw = 0; draw < DRAWS; draw++) {
+        lb_tape_reset(tape);
+        const lb_tensor *table =
+            lb_positional_forward(&plain, lb_tensor_new(tape, LB_SHAPE(1, MOST, WIDTH), NULL), 0);
+        const lb_tensor *rows =
+            lb_positional_forward(&drawn, lb_tensor_new(tape, LB_SHAPE(1, LENGTH, WIDTH), NULL), 0);
+        ck_assert_msg(lb_is_sound(rows), "%s", lb_tape_error(tape));
+        int64_t before = -1;
+        for (int64_t i = 0; i < LENGTH; i++) {
+            int64_t at = position_of(rows->data + i * WIDTH, table);
+            ck_assert_int_gt(at, before);
+            seen[at]++;
+            before = at;
+        }
+        whole += before == LENGTH - 1;
+    }
+    for (int at = 0; at < MOST; at++) ck_assert_int_gt(seen[at], 0);
+    ck_assert_int_gt(seen[0], seen[MOST - 1]);
+    ck_assert_int_gt(whole, DRAWS / 20);
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    const lb_tensor *expected =
+        lb_positional_forward(&plain, lb_tensor_new(tape, LB_SHAPE(2, LENGTH, WIDTH), NULL), 3);
+    const lb_tensor *found =
+        lb_positional_forward(&drawn, lb_tensor_new(tape, LB_SHAPE(2, LENGTH, WIDTH), NULL), 3);
+    for (int64_t i = 0; i < lb_count(found); i++) ck_assert(found->data[i] == expected->data[i]);
+    lb_tape_free(tape);
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_window_hides_what_a_mask_hides)
 {
     lb_tape *tape = lb_tape_new();
@@ -181,7 +273,10 @@ int main(void)
         SUPPORT_TESTS(
             test_attend_dot_with_grouped_queries_and_softcap_has_the_gradients_of_pytorch_also_of_the_bias,
             test_relative_bias_has_the_buckets_of_t5, test_rotary_has_the_gradients_of_pytorch,
-            test_alibi_bias_has_the_slopes_of_the_paper, test_window_hides_what_a_mask_hides,
+            test_alibi_bias_has_the_slopes_of_the_paper,
+            test_fire_is_the_formula_of_its_paper_also_for_later_queries,
+            test_random_positions_are_sorted_and_below_the_most_and_those_without_gaps_are_among_them,
+            test_window_hides_what_a_mask_hides,
             test_softcap_after_mask_and_bias_leaves_weight_to_what_they_hide_but_not_beyond_a_window,
             test_heads_that_cannot_be_shared_and_other_impossible_numbers_are_errors));
 }

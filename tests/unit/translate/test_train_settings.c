@@ -24,6 +24,8 @@ static const lb_training_config settings[] = {
     {.model = "transformer", .positions = LB_POSITIONAL_ALIBI, .window = 2},
     {.model = "transformer", .positions = LB_POSITIONAL_ROTARY, .kv_heads = 2},
     {.model = "transformer", .positions = LB_POSITIONAL_NONE, .kv_heads = 1},
+    {.model = "transformer", .positions = LB_POSITIONAL_FIRE},
+    {.model = "transformer", .positions = LB_POSITIONAL_RANDOM},
     {.model = "seq2seq", .cell = LB_CELL_LSTM},
     {.model = "seq2seq", .cell = LB_CELL_LSTM, .attention = LB_ATTENTION_GENERAL},
     {.model = "seq2seq", .attention = LB_ATTENTION_COVERAGE},
