@@ -27,7 +27,7 @@ app_option app_setting_option(const lb_setting *s, lb_training_config *config, i
     app_option option = {.kind = kinds[s->type],
                          .letter = s->letter,
                          .name = lb_setting_option(s, names[s - lb_settings]),
-                         .metavar = s->metavar,
+                         .metavar = lists && s->type == LB_SETTING_TESTS ? "NAME=LENGTHS" : s->metavar,
                          .writes = s->writes,
                          .usual = (s->usual & trainings) != 0,
                          .help = lists && s->help_of_lists ? s->help_of_lists : s->help,

@@ -11,7 +11,7 @@
 
 const char *app_judged(const lb_training_config *config)
 {
-    return config->any_target ? "sources" : "pairs";
+    return config->sort ? "held-out lists" : config->any_target ? "sources" : "pairs";
 }
 
 void app_print_tests(const lb_training_config *config, const char *search, const lb_evaluation *found,

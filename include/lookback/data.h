@@ -6,15 +6,25 @@
 
 LB_BEGIN_DECLS
 
-/* ---- The demo task: sort a list of numbers. ---- */
+/* ---- The demo task: sort a list of numbers, or do something else with it. ---- */
+
+/** What is done to a list. */
+typedef enum lb_list_task {
+    LB_LIST_SORT,
+    LB_LIST_REVERSE,
+    LB_LIST_COPY,
+    LB_LIST_ADD /* two numbers, whose digits are lists: "27+5" becomes "32" */
+} lb_list_task;
 
 /** Lists of `min_length` to `max_length` numbers from 0 to `max_value`, drawn uniformly; but a share of `repeats` has
- *  at most four different numbers, often the smallest and the largest. */
+ *  at most four different numbers, often the smallest and the largest. To add, numbers are digits, and max_value is 9.
+ */
 typedef struct lb_sort_task {
     int32_t max_value;
     int32_t min_length, max_length;
     uint64_t seed;  /* selects the lists of training and testing */
     double repeats; /* 0 to 1 */
+    lb_list_task what;
 } lb_sort_task;
 
 /** Training or test lists. */
@@ -27,7 +37,7 @@ typedef enum lb_split {
  *  Errors: LB_ERROR_ARGUMENT, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_sort_check(const lb_sort_task *task, lb_error *error);
 
-/** The size of the vocabulary of the task: its numbers and LB_FIRST_TOKEN special ids. */
+/** The size of the vocabulary of the task: its numbers, to add a plus behind them, and LB_FIRST_TOKEN special ids. */
 int32_t lb_sort_vocab(const lb_sort_task *task);
 
 /* ---- Vocabularies: symbols, such as words, and their ids. ---- */

@@ -300,7 +300,7 @@ typedef struct lb_training_config {
     bool separate_subwords;
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     /* Up to one without a name: measured at each evaluation, as `dev` is; the best model is not chosen by them. A line
-     * has source and target [none] */
+     * has source and target. The `file` of lists is their lengths, "11-30" [none] */
     lb_test test[LB_MOST_TESTS];
     const char *choose_on;  /* the name of a test: the best model is chosen by it, not by `dev` [NULL] */
     int min_count;          /* less frequent symbols are unknown [1] */
@@ -309,7 +309,7 @@ typedef struct lb_training_config {
     lb_index_use index;     /* of the lines of `train`, so that the next run starts at once [LB_INDEX_AUTO] */
     const char *index_file; /* where it is, for a file of any size [as `index` says] */
 
-    /* Or lists of numbers to sort, drawn by `seed`; NULL: the data are files. */
+    /* Or lists of numbers to sort, or whatever the task says, drawn by `seed`; NULL: the data are files. */
     const lb_sort_task *sort;
 
     /* Start from the weights of a trained model, a file or a folder [NULL: from new ones]. Its architecture, separators

@@ -3,14 +3,36 @@
 #include "base/alloc.h"
 #include "lookback/tensor.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { TEST_SHARE = 10, LISTS_TO_TRY = 4096, MOST_LENGTH = 1 << 20 };
+enum { TEST_SHARE = 10, LISTS_TO_TRY = 4096, MOST_LENGTH = 1 << 20, DIGIT = 9 };
 
 /* For lists with repeats. One number in ENDS_SHARE is the smallest of the range, and one the largest: otherwise too few
  * lists would teach a model to count these. */
 enum { MOST_DIFFERENT = 4, ENDS_SHARE = 8 };
+
+const char *const lb_list_task_names[] = {[LB_LIST_SORT] = "sort",
+                                          [LB_LIST_REVERSE] = "reverse",
+                                          [LB_LIST_COPY] = "copy",
+                                          [LB_LIST_ADD] = "add",
+                                          NULL};
+
+int32_t lb_sort_longest(const lb_sort_task *task, int32_t length)
+{
+    return task->what == LB_LIST_ADD ? 2 * length + 1 : length;
+}
+
+bool lb_sort_set_lengths(lb_sort_task *task, const char *text)
+{
+    char *end;
+    if (text[strspn(text, "0123456789-")]) return false;
+    long least = strtol(text, &end, 10), most = *end == '-' ? strtol(end + 1, &end, 10) : least;
+    if (*end || least < 1 || most < least || most > INT32_MAX) return false;
+    task->min_length = (int32_t)least;
+    task->max_length = (int32_t)most;
+    return true;
+}
 
 /* FNV-1a over the numbers, then the finaliser of SplitMix64, so that the low digits are even. */
 static uint64_t hash_list(const int32_t *values, int32_t length)
@@ -66,6 +88,14 @@ lb_status lb_sort_check(const lb_sort_task *task, lb_error *error)
     if (!(task->repeats >= 0 && task->repeats <= 1))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "found %g for the share of lists with repeats, expected 0 to 1", task->repeats);
+    if ((int)task->what < LB_LIST_SORT || task->what > LB_LIST_ADD)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "found the task %d, expected %d to %d", (int)task->what,
+                            LB_LIST_SORT, LB_LIST_ADD);
+    if (task->what == LB_LIST_ADD && task->max_value != DIGIT)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "found %d as the largest number, expected 9, the largest digit, to add",
+                            task->max_value);
+    if (task->what == LB_LIST_ADD) return LB_OK; /* there are a hundred sums or more */
     int32_t *values = lb_alloc((size_t)task->max_length * sizeof *values);
     if (!values)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for lists of %d numbers",
@@ -80,7 +110,7 @@ lb_status lb_sort_check(const lb_sort_task *task, lb_error *error)
 
 int32_t lb_sort_vocab(const lb_sort_task *task)
 {
-    return task->max_value + 1 + LB_FIRST_TOKEN;
+    return task->max_value + 1 + (task->what == LB_LIST_ADD) + LB_FIRST_TOKEN;
 }
 
 /* One number of a list with repeats: at random the smallest, the largest, or any. */
@@ -109,18 +139,29 @@ static void repeat_values(const lb_sort_task *task, lb_split split, uint64_t ind
     for (int32_t i = 0; i < length; i++) values[i] = different[lb_rng_below(rng, first++, count)];
 }
 
-int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, int32_t *values)
+static int32_t draw_list(const lb_sort_task *task, lb_split split, uint64_t index, uint32_t step,
+                         int32_t *values)
 {
     uint64_t choices = (uint64_t)(task->max_length - task->min_length) + 1,
              bound = (uint64_t)task->max_value + 1;
     uint64_t first = index * ((uint64_t)task->max_length + 1);
     lb_rng rng = {.seed = task->seed,
-                  .stream = lb_rng_stream(split == LB_SPLIT_TRAIN ? "sort train" : "sort test")};
-    for (;; rng.step++) {
-        int32_t length = task->min_length + (int32_t)lb_rng_below(rng, first, choices);
-        for (int32_t i = 0; i < length; i++)
-            values[i] = (int32_t)lb_rng_below(rng, first + 1 + (uint64_t)i, bound);
-        if (task->repeats > 0) repeat_values(task, split, index, rng.step, values, length);
+                  .stream = lb_rng_stream(split == LB_SPLIT_TRAIN ? "sort train" : "sort test"),
+                  .step = step};
+    int32_t length = task->min_length + (int32_t)lb_rng_below(rng, first, choices);
+    for (int32_t i = 0; i < length; i++)
+        values[i] = (int32_t)lb_rng_below(rng, first + 1 + (uint64_t)i, bound);
+    if (task->repeats > 0) repeat_values(task, split, index, step, values, length);
+    return length;
+}
+
+int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, int32_t *values)
+{
+    bool adds = task->what == LB_LIST_ADD;
+    for (uint32_t step = 0;; step++) {
+        int32_t length = draw_list(task, split, adds ? 2 * index : index, step, values);
+        if (adds) values[length++] = task->max_value + 1;
+        if (adds) length += draw_list(task, split, 2 * index + 1, step, values + length);
         if (lb_sort_split(values, length) == split) return length;
     }
 }
@@ -134,4 +175,33 @@ static int compare(const void *a, const void *b)
 void lb_sort_values(int32_t *values, int32_t length)
 {
     qsort(values, (size_t)length, sizeof *values, compare);
+}
+
+/* The digits of the sum take the place of those of the second number, from the last one on: only digits that have been
+ * read are overwritten. */
+static int32_t add(int32_t *id, int32_t length)
+{
+    int32_t first = 0, carry = 0, count = 0;
+    while (id[first] <= LB_FIRST_TOKEN + DIGIT) first++;
+    for (int32_t second = length - first - 1; count < first || count < second || carry; count++) {
+        int32_t sum = carry;
+        if (count < first) sum += id[first - 1 - count] - LB_FIRST_TOKEN;
+        if (count < second) sum += id[length - 1 - count] - LB_FIRST_TOKEN;
+        id[length - 1 - count] = LB_FIRST_TOKEN + sum % (DIGIT + 1);
+        carry = sum > DIGIT;
+    }
+    memmove(id, id + length - count, (size_t)count * sizeof *id);
+    return count;
+}
+
+int32_t lb_sort_answer(const lb_sort_task *task, int32_t *id, int32_t length)
+{
+    if (task->what == LB_LIST_ADD) return add(id, length);
+    if (task->what == LB_LIST_SORT) lb_sort_values(id, length);
+    for (int32_t i = 0, k = length - 1; task->what == LB_LIST_REVERSE && i < k; i++, k--) {
+        int32_t other = id[i];
+        id[i] = id[k];
+        id[k] = other;
+    }
+    return length;
 }

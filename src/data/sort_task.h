@@ -1,12 +1,22 @@
-/* The demo task, which is to sort a list of numbers. */
+/* The demo task, which is to sort a list of numbers, or to reverse, copy or add it. */
 #ifndef LB_SORT_TASK_H
 #define LB_SORT_TASK_H
 
 #include "lookback/data.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/** Draws list number `index` of a split into `values` (room for max_length). Returns its length.
+/** The names of what is done to a list; ends with NULL. */
+extern const char *const lb_list_task_names[];
+
+/** The longest source of lists of at most this length: to add, two of them and a plus, the number max_value + 1. */
+int32_t lb_sort_longest(const lb_sort_task *task, int32_t length);
+
+/** Sets the lengths from "5-10", or "7" for one length. False, and nothing is set, if the text is anything else. */
+LB_MUST_USE bool lb_sort_set_lengths(lb_sort_task *task, const char *text);
+
+/** Draws list number `index` of a split into `values` (room for lb_sort_longest). Returns its length.
  *  The same task, split and index give the same list. The task must have passed lb_sort_check:
  *  drawing from a split without lists would never end. */
 int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, int32_t *values);
@@ -16,6 +26,10 @@ lb_split lb_sort_split(const int32_t *values, int32_t length);
 
 /** Sorts in place, ascending. */
 void lb_sort_values(int32_t *values, int32_t length);
+
+/** Puts the answer in the place of the list, which is at least as long. Both are ids, as in a batch: a number and
+ *  LB_FIRST_TOKEN. Returns its length. */
+int32_t lb_sort_answer(const lb_sort_task *task, int32_t *id, int32_t length);
 
 /* ---- sort_task_json.c: the task as text, as stored in the file of a model. ---- */
 

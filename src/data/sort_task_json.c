@@ -10,8 +10,9 @@
 char *lb_sort_task_print(const lb_sort_task *task)
 {
     lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"min_length\":%d,\"max_length\":%d",
-                    (int)task->max_value, (int)task->min_length, (int)task->max_length);
+    lb_buffer_print(&json, "{\"task\":\"%s\",\"max_number\":%d,\"min_length\":%d,\"max_length\":%d",
+                    lb_list_task_names[task->what], (int)task->max_value, (int)task->min_length,
+                    (int)task->max_length);
     /* Left out if there are none, as in files from before repeats existed. */
     if (task->repeats > 0) lb_buffer_print(&json, ",\"repeats\":%.9g", task->repeats);
     lb_buffer_print(&json, "}");
@@ -49,11 +50,15 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
     if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sort task");
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "task");
-    bool is_sort = cJSON_IsString(name) && strcmp(name->valuestring, "sort") == 0;
+    const char *is = cJSON_IsString(name) ? name->valuestring : "";
+    int what = 0;
+    while (lb_list_task_names[what] && strcmp(is, lb_list_task_names[what]) != 0) what++;
+    bool is_sort = lb_list_task_names[what] != NULL;
     *task = (lb_sort_task){.max_value = whole(json, "max_number"),
                            .min_length = whole(json, "min_length"),
                            .max_length = whole(json, "max_length"),
-                           .repeats = share(json, "repeats")};
+                           .repeats = share(json, "repeats"),
+                           .what = is_sort ? (lb_list_task)what : LB_LIST_SORT};
     const char *missing = is_sort ? missing_field(json) : NULL;
     cJSON_Delete(json);
     if (missing)

@@ -30,9 +30,11 @@ const lb_setting lb_settings[] = {
      .help = "file with a source and a target on each line; -: standard input"},
     {ROW(dev, TEXT, DATA, PAIRS, "FILE"), .usual = PAIRS,
      .help = "pairs for choosing the best model; default: a tenth of --train, held out"},
-    {ROW(test, TESTS, DATA, PAIRS, "NAME=FILE"), .usual = PAIRS,
+    {ROW(test, TESTS, DATA, BOTH, "NAME=FILE"), .usual = BOTH,
      .help = "pairs to measure the model on, too, at each evaluation; the best model is not chosen by them; "
-             "repeatable"},
+             "repeatable",
+     .help_of_lists = "lengths of other lists to measure the model on, too, at each evaluation, such as "
+                      "long=11-30; repeatable"},
     {ROW(choose_on, TEXT, DATA, PAIRS, "NAME"), .rare = true, .only_if_set = true, .place = {23},
      .help = "choose the best model by this test instead of --dev; it is then no test any more"},
     {ROW(format, TEXT, DATA, PAIRS, "NAME"),
@@ -164,7 +166,7 @@ const lb_setting lb_settings[] = {
              "weights of the last step"},
     {ROW(target, NUMBER, TRAINING, LISTS, "SHARE"), .max = 1,
      .help = "stop once exact match on held-out lists reaches this; 0: never"},
-    {ROW(evaluate_every, INT, TRAINING, PAIRS, "N"), .usual_value = 250, .min = 1, .max = MOST, .place = {12},
+    {ROW(evaluate_every, INT, TRAINING, BOTH, "N"), .usual_value = 250, .min = 1, .max = MOST, .place = {12},
      .help = "steps between evaluations"},
     {ROW(patience, INT, TRAINING, PAIRS, "N"), .max = MOST, .zero_is_value = true, .place = {0, 6},
      .help = "stop after N evaluations without a better model; 0: never; default: as many as fit in 1250 "

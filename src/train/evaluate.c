@@ -274,7 +274,7 @@ lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_ta
         if (!tally) break;
         if (!lb_tallies_mine(&tallies)) continue;
         lb_batch batch = lb_sort_batch_from(task, LB_SPLIT_TEST, tape, size, (uint64_t)first);
-        if (lb_tally_add(tally, model, batch, edits, task->max_length)) break;
+        if (lb_tally_add(tally, model, batch, edits, lb_sort_longest(task, task->max_length))) break;
     }
     lb_tape_set_mode(tape, mode);
     lb_status status = lb_tallies_sum(&tallies, tape, &sum);

@@ -94,6 +94,27 @@ START_TEST(test_train_sort_small_task_learns_and_leaves_its_files)
 }
 END_TEST
 
+START_TEST(test_train_sort_takes_a_task_and_lengths_and_measures_other_ones)
+{
+    RUN("--task", "add", "--lengths", "1-2", "--test", "long=3-4", "--hidden", "16", "--steps", "20", "--out",
+        "a");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_ptr_nonnull(strstr(result.output, "held-out lists\n"));
+    ck_assert_msg(strstr(result.output, "test long") != NULL, "%s", result.output);
+    ck_assert_ptr_nonnull(strstr(result.error, "test long: exact match "));
+    RUN("--task", "add", "--max-number", "99", "--out", "b");
+    assert_fails(2, "found 99 as the largest number, expected 9");
+    RUN("--task", "multiply", "--out", "b");
+    assert_fails(2, "expected sort, reverse, copy or add");
+    RUN("--lengths", "5-", "--out", "b");
+    assert_fails(2, "--lengths: found 5-, expected the shortest and the longest, such as 5-10");
+    RUN("--test", "long", "--out", "b");
+    assert_fails(2, "NAME=LENGTHS");
+    RUN("--test", "long=many", "--out", "b");
+    assert_fails(2, "test long: found \"many\", expected lengths of lists, such as 11-30");
+}
+END_TEST
+
 START_TEST(test_train_sort_any_number_of_threads_gives_the_same_bits)
 {
     RUN(SMALL, "--target", "0", "--threads", "1", "--out", "one");
@@ -309,6 +330,7 @@ int main(void)
                         sizeof wrong / sizeof *wrong);
     tcase_add_test(tests, test_train_sort_disk_full_while_saving_is_status_74_and_the_old_checkpoint_stays);
     tcase_add_test(tests, test_train_sort_one_number_lists_and_layers_work);
+    tcase_add_test(tests, test_train_sort_takes_a_task_and_lengths_and_measures_other_ones);
     tcase_add_test(tests, test_train_sort_transformer_learns_and_impossible_ones_are_refused);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

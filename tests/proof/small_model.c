@@ -109,8 +109,8 @@ lb_status proof_save_model(const char *path, proof_model kind, uint64_t seed, lb
 {
     const lb_symbol_rule pairs = {.normalize = LB_NORMAL_FORM_NFC};
     lb_text_model made = {.params = lb_params_new(seed),
-                          .source_rule = kind == PROOF_LISTS ? lb_list_rule : pairs,
-                          .target_rule = kind == PROOF_LISTS ? lb_list_rule : pairs,
+                          .source_rule = kind == PROOF_LISTS ? lb_list_rule(&task) : pairs,
+                          .target_rule = kind == PROOF_LISTS ? lb_list_rule(&task) : pairs,
                           .shortest_source = kind == PROOF_LISTS ? task.min_length : 1,
                           .longest_source = LONGEST,
                           .longest_target = LONGEST,

@@ -6,14 +6,21 @@
 
 enum { QUOTED = 40, NUMBER = 16 };
 
-const lb_symbol_rule lb_list_rule = {.separator = " ", .normalize = LB_NORMAL_FORM_NONE};
+static const char PLUS[] = "+";
+
+lb_symbol_rule lb_list_rule(const lb_sort_task *task)
+{
+    const char *separator = task->what == LB_LIST_ADD ? NULL : " ";
+    return (lb_symbol_rule){.separator = separator, .normalize = LB_NORMAL_FORM_NONE};
+}
 
 lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error)
 {
     lb_vocabulary *numbers = lb_vocabulary_new_reserved(error);
-    for (int32_t i = 0; numbers && i <= task->max_value; i++) {
+    for (int32_t i = 0; numbers && i < lb_sort_vocab(task) - LB_FIRST_TOKEN; i++) {
         char number[NUMBER];
         snprintf(number, sizeof number, "%d", (int)i);
+        if (i > task->max_value) snprintf(number, sizeof number, "%s", PLUS);
         if (lb_vocabulary_add(numbers, &(const char *){number}, 1, error) == LB_OK) continue;
         lb_vocabulary_free(numbers);
         return NULL;
@@ -41,25 +48,32 @@ static lb_status refuse_word(const lb_sort_task *task, const char *word, size_t 
                         length > QUOTED ? "..." : "", (int)task->max_value);
 }
 
-/* Writes the normalised list to `to`, which has room for as many bytes as `text`. */
+/* Writes the normalised list to `to`, which has room for as many bytes as `text`. To add, each character is a word. */
 static lb_status tidy(const lb_sort_task *task, const char *text, size_t length, char *to, size_t *used,
                       lb_error *error)
 {
+    bool adds = task->what == LB_LIST_ADD;
+    int pluses = 0;
     *used = 0;
     for (size_t at = 0; at < length;) {
         size_t word = at;
-        while (at < length && text[at] != ' ' && text[at] != '\t') at++;
+        while (at < length && text[at] != ' ' && text[at] != '\t' && !(adds && at > word)) at++;
         if (at == word) {
             at++;
             continue;
         }
-        if (number_of(text + word, at - word, task->max_value) < 0)
+        bool plus = adds && text[word] == *PLUS;
+        if (!plus && number_of(text + word, at - word, task->max_value) < 0)
             return refuse_word(task, text + word, at - word, error);
+        pluses += plus && *used > 0;
         while (word + 1 < at && text[word] == '0') word++;
-        if (*used > 0) to[(*used)++] = ' ';
+        if (*used > 0 && !adds) to[(*used)++] = ' ';
         memcpy(to + *used, text + word, at - word);
         *used += at - word;
     }
+    if (adds && (pluses != 1 || to[0] == *PLUS || to[*used - 1] == *PLUS))
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "expected two numbers and a plus between them, such as 27+5");
     if (*used > 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT,
                         "found no number, expected numbers from 0 to %d, separated by blanks",
@@ -73,8 +87,9 @@ lb_status lb_list_split(const lb_sort_task *task, const char *text, size_t lengt
     symbols->count = 0;
     char *list = lb_alloc(length + 1);
     if (!list) return lb_no_memory(error, "a list of numbers");
+    const lb_symbol_rule rule = lb_list_rule(task);
     lb_status status = tidy(task, text, length, list, &used, error);
-    if (!status) status = lb_symbols_split(&lb_list_rule, list, used, symbols, error);
+    if (!status) status = lb_symbols_split(&rule, list, used, symbols, error);
     lb_release(list);
     return status;
 }

@@ -15,7 +15,7 @@
 enum { MOST_COLUMNS = 1 << 16 };
 
 /* Every model stores its task under the same key. */
-static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs", SORT[] = "sort";
+static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs";
 
 /* The task of a model with a lexicon: a program that knows of none refuses the model instead of leaving it out. */
 static const char PAIRS_AND_LEXICON[] = "pairs+lexicon";
@@ -139,7 +139,7 @@ static lb_status parse_rules(const cJSON *json, lb_text_model *t, lb_error *erro
 {
     /* In old models, sort tasks have no rules. */
     if (t->sorts && !cJSON_HasObjectItem(json, "source")) {
-        t->source_rule = t->target_rule = lb_list_rule;
+        t->source_rule = t->target_rule = lb_list_rule(&t->task);
         return LB_OK;
     }
     lb_status status = lb_model_rule_parse(t, json, "source", &t->source_rule, error);
@@ -205,7 +205,7 @@ static lb_status check_written(const cJSON *json, lb_error *error)
 static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *t, lb_error *error)
 {
     lb_status status = LB_OK;
-    t->sorts = is_task(json, SORT);
+    for (int i = 0; lb_list_task_names[i]; i++) t->sorts = t->sorts || is_task(json, lb_list_task_names[i]);
     if (t->sorts)
         status = lb_sort_task_parse(text, &t->task, error);
     else if (cJSON_IsObject(json) && !cJSON_GetObjectItemCaseSensitive(json, "task"))
@@ -219,9 +219,12 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
                                      TASK_KEY);
     if (!status) status = parse_rules(json, t, error);
     if (!status) status = parse_columns(json, t, error);
-    t->shortest_source = t->sorts ? t->task.min_length : parse_length(json, "shortest_source");
-    t->longest_source = t->sorts ? t->task.max_length : parse_length(json, "longest_source");
-    t->longest_target = t->sorts ? t->task.max_length : parse_length(json, "longest_target");
+    const lb_sort_task *task = &t->task;
+    int32_t longest = lb_sort_longest(task, task->max_length);
+    t->shortest_source =
+        t->sorts ? lb_sort_longest(task, task->min_length) : parse_length(json, "shortest_source");
+    t->longest_source = t->sorts ? longest : parse_length(json, "longest_source");
+    t->longest_target = t->sorts ? longest : parse_length(json, "longest_target");
     return status ? status : check_written(json, error);
 }
 

@@ -102,16 +102,18 @@ LB_MUST_USE lb_status lb_model_subwords_load(const lb_safetensors *file, lb_text
 
 /* ---- list.c: the input and output of a model that sorts. ---- */
 
-/** The symbol rule of a list: its numbers are the symbols, separated by blanks. */
-extern const lb_symbol_rule lb_list_rule;
+/** The symbol rule of a list: its numbers are the symbols, separated by blanks; to add, the characters. */
+lb_symbol_rule lb_list_rule(const lb_sort_task *task);
 
-/** The numbers from 0 to the largest of the task as symbols, in the order of their ids in its batches.
+/** The numbers from 0 to the largest of the task as symbols, to add a plus, in the order of their ids in its batches.
  *  Memory: free it with lb_vocabulary_free. NULL after an error. Errors: LB_ERROR_MEMORY. */
 lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error);
 
-/** Splits a list of digits, separated by any number of blanks and tabs. Leading zeros are ignored.
+/** Splits a list of digits, separated by any number of blanks and tabs, whose leading zeros are ignored; to add, the
+ *  characters of "27 + 5" but blanks and tabs.
  *  Memory: free it with lb_symbols_free, also after an error.
- *  Errors: LB_ERROR_FORMAT, as "104 is not a number from 0 to 99"; also for no number at all. LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_FORMAT, as "104 is not a number from 0 to 99"; also for no number at all, or no sum.
+ *          LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_list_split(const lb_sort_task *task, const char *text, size_t length,
                                     lb_symbols *symbols, lb_error *error);
 

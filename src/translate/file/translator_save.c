@@ -63,9 +63,9 @@ static lb_status save_lists(const char *path, lb_text_model *made, const lb_sort
     if (status) return status;
     made->sorts = true;
     made->task = *task;
-    made->source_rule = made->target_rule = lb_list_rule;
-    made->shortest_source = task->min_length;
-    made->longest_source = made->longest_target = task->max_length;
+    made->source_rule = made->target_rule = lb_list_rule(task);
+    made->shortest_source = lb_sort_longest(task, task->min_length);
+    made->longest_source = made->longest_target = lb_sort_longest(task, task->max_length);
     made->source = made->target = lb_list_vocabulary(task, error);
     status = made->source ? lb_text_model_save(path, made, error) : LB_ERROR_MEMORY;
     lb_vocabulary_free(made->source);

@@ -145,7 +145,7 @@ static lb_status gather(joining *j)
         if (t->shortest_source < j->text.shortest_source) j->text.shortest_source = t->shortest_source;
         j->text.longest_source = larger(j->text.longest_source, t->longest_source);
         j->text.longest_target = larger(j->text.longest_target, t->longest_target);
-        if (j->text.sorts) j->text.task.min_length = (int32_t)j->text.shortest_source;
+        if (t->task.min_length < j->text.task.min_length) j->text.task.min_length = t->task.min_length;
         j->text.task.max_length = (int32_t)larger(j->text.task.max_length, t->task.max_length);
     }
     return LB_OK;

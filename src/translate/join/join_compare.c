@@ -62,6 +62,11 @@ lb_status lb_join_compare(const char *path, const lb_text_model *a, const char *
     if (a->sorts != b->sorts)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "cannot join %s and %s: only one of them sorts lists",
                             path, other);
+    if (a->task.what != b->task.what)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "cannot join %s and %s: the task is %s in the first and %s in "
+                            "the second",
+                            path, other, lb_list_task_names[a->task.what], lb_list_task_names[b->task.what]);
     lb_status status = compare_rules(path, "source", &a->source_rule, &b->source_rule, other, error);
     if (!status) status = compare_rules(path, "target", &a->target_rule, &b->target_rule, other, error);
     if (!status) status = compare_symbols(path, "source", a->source, b->source, other, error);

@@ -42,8 +42,8 @@ int lb_config_test(const lb_training_config *c, const char *name)
 
 static lb_status check_tests(const lb_training_config *c, lb_error *error)
 {
-    if (c->sort && *c->test[0].name)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "test: found lists, expected pairs of texts");
+    if (c->sort && c->choose_on)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "choose_on: found lists, expected pairs of texts");
     for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
         if (lb_config_test(c, c->test[i].name) < i ||
             !c->test[i].file == !lb_pair_texts_given(&c->test[i].pairs))

@@ -107,12 +107,26 @@ static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_err
     return LB_OK;
 }
 
-static lb_status open_lists(lb_training_data *data, const lb_sort_task *task, lb_error *error)
+/* Instead of a file, it has lengths. */
+static lb_status open_test_of_lists(lb_training_data *data, const lb_test *test, lb_error *error)
 {
+    lb_sort_task *task = &data->test[data->tests++].task;
+    *task = data->task;
+    if (test->file && lb_sort_set_lengths(task, test->file)) return lb_sort_check(task, error);
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "test %s: found \"%.40s\", expected lengths of lists, such as 11-30", test->name,
+                        test->file ? test->file : "pairs");
+}
+
+static lb_status open_lists(lb_training_data *data, const lb_training_config *c, lb_error *error)
+{
+    const lb_sort_task *task = c->sort;
     data->sorts = true;
     data->task = *task;
-    data->format.source = data->format.target = lb_list_rule;
+    data->format.source = data->format.target = lb_list_rule(task);
     lb_status status = lb_sort_check(task, error);
+    while (data->tests < LB_MOST_TESTS && *c->test[data->tests].name && !status)
+        status = open_test_of_lists(data, &c->test[data->tests], error);
     if (status) return status;
     data->source = data->target = lb_list_vocabulary(task, error);
     return data->source ? LB_OK : LB_ERROR_MEMORY;
@@ -180,7 +194,7 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     data->format.source.flat_features = start->model.source_rule.flat_features;
     data->format.source.subwords = start->model.source_rule.subwords;
     data->format.target.subwords = start->model.target_rule.subwords;
-    if (config->sort) return open_lists(data, config->sort, error);
+    if (config->sort) return open_lists(data, config, error);
     lb_status status = open_files(data, config, error);
     if (!status) status = report_pairs(data, config, error);
     if (!status) {
@@ -225,7 +239,7 @@ static int64_t longest(const lb_training_data *data, int64_t (*length)(const lb_
                        int64_t before)
 {
     int64_t most = before;
-    if (data->sorts) return data->task.max_length;
+    if (data->sorts) return lb_sort_longest(&data->task, data->task.max_length);
     for (int64_t i = 0; i < lb_pairs_count(data->train); i++)
         most = length(data->train, i) > most ? length(data->train, i) : most;
     return most;
@@ -234,7 +248,7 @@ static int64_t longest(const lb_training_data *data, int64_t (*length)(const lb_
 static int64_t shortest_source(const lb_training_data *data)
 {
     int64_t before = data->start->model.shortest_source, least = before > 0 ? before : INT64_MAX;
-    if (data->sorts) return data->task.min_length;
+    if (data->sorts) return lb_sort_longest(&data->task, data->task.min_length);
     for (int64_t i = 0; i < lb_pairs_count(data->train); i++) {
         int64_t length = lb_pairs_source_length(data->train, i);
         least = length < least ? length : least;

@@ -60,10 +60,11 @@ LB_MUST_USE lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **ind
 
 /* ---- Both files, their vocabularies, and the sample for measuring (data.c). ---- */
 
-/** Pairs to measure by. */
+/** Pairs to measure by, or the lists of a task. */
 typedef struct lb_tested_pairs {
     lb_pairs *pairs;
     lb_pair_sample sample;
+    lb_sort_task task; /* without pairs */
 } lb_tested_pairs;
 
 typedef struct lb_training_data {

@@ -77,6 +77,11 @@ lb_status lb_data_loader_test(const lb_data_loader *loader, int test, const lb_m
 {
     const lb_training_data *d = loader->data;
     const lb_tested_pairs *t = &d->test[test];
+    if (!t->pairs) {
+        lb_sort_task task = t->task;
+        task.seed = loader->task.seed;
+        return lb_sort_measure(model, &task, tape, LB_MEASURED, true, group, found);
+    }
     return lb_pair_evaluate(model, t->pairs, d->source, d->target, &t->sample, tape, group, found);
 }
 
@@ -85,9 +90,13 @@ static void print_tests(const lb_training_data *data, const lb_test *tests, lb_b
 {
     if (data->tests == 0) return;
     lb_json_key(json, "test");
-    for (int i = 0; i < data->tests; i++)
+    for (int i = 0; i < data->tests; i++) {
+        const lb_tested_pairs *t = &data->test[i];
         lb_buffer_print(json, "%s%s %016llx", i ? ", " : "\"", tests[i].name,
-                        (unsigned long long)data->test[i].pairs->facts.hash);
+                        t->pairs
+                            ? (unsigned long long)t->pairs->facts.hash
+                            : (unsigned long long)t->task.min_length << 32 | (uint32_t)t->task.max_length);
+    }
     lb_buffer_print(json, "\"");
 }
 
@@ -99,11 +108,11 @@ void lb_data_loader_print(const lb_data_loader *loader, const lb_test *tests, lb
         lb_buffer_print(json, "\"%016llx\",\"dev\":\"%016llx\"",
                         (unsigned long long)loader->data->train->facts.hash,
                         (unsigned long long)loader->data->dev->facts.hash);
-        print_tests(loader->data, tests, json);
     } else {
         lb_json_key(json, "task");
         lb_buffer_print(json, "%s", task ? task : "");
         json->failed = json->failed || !task;
     }
+    print_tests(loader->data, tests, json);
     lb_release(task);
 }

@@ -221,7 +221,7 @@ static lb_status end_job(job *j, lb_training_result *result)
 {
     result->pairs = j->data.sorts ? LB_MEASURED : lb_pair_sample_judged(&j->data.sample);
     for (int i = 0; i < j->data.tests; i++)
-        result->test_pairs[i] = lb_pair_sample_judged(&j->data.test[i].sample);
+        result->test_pairs[i] = j->data.sorts ? LB_MEASURED : lb_pair_sample_judged(&j->data.test[i].sample);
     if (j->config.seeds > 1) return join_members(j, result);
     const lb_train_point *kept = j->members->stepper.run.kept;
     result->dev = kept->dev;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/format.h"
 #include "data/pair_line.h"
 #include "data/symbols.h"
 #include "io/path.h"
@@ -136,6 +137,9 @@ static lb_status check_task(const lb_text_model *m, const lb_training_config *c,
         return lb_error_set(error, LB_ERROR_ARGUMENT, "cannot start from %s: it %s, this run %s", c->from,
                             m->sorts ? "sorts lists" : "was trained on pairs of texts",
                             m->sorts ? "has pairs of texts" : "sorts lists");
+    if (m->sorts && m->task.what != c->sort->what)
+        return contradicts(c, "task", lb_list_task_names[m->task.what],
+                           lb_choice_name(lb_list_task_names, (int)c->sort->what), error);
     if (!m->sorts || c->sort->max_value >= m->task.max_value) return LB_OK;
     char found[LB_RUN_WORD], ours[LB_RUN_WORD];
     snprintf(found, sizeof found, "%d", (int)m->task.max_value);

@@ -272,6 +272,107 @@ START_TEST(test_sort_values_sorts_whatever_the_signs)
 }
 END_TEST
 
+/* The number that these digits are. */
+static int64_t number_of(const int32_t *digits, int32_t length)
+{
+    int64_t number = 0;
+    for (int32_t i = 0; i < length; i++) number = 10 * number + digits[i];
+    return number;
+}
+
+START_TEST(test_draw_sums_have_one_plus_and_their_answers_are_right)
+{
+    const lb_sort_task sums = {
+        .max_value = 9, .min_length = 1, .max_length = 8, .seed = 5, .what = LB_LIST_ADD, .repeats = 0.3};
+    ck_assert_int_eq(lb_sort_check(&sums, NULL), LB_OK);
+    ck_assert_int_eq(lb_sort_longest(&sums, 8), 17);
+    ck_assert_int_eq(lb_sort_vocab(&sums), LB_FIRST_TOKEN + 11);
+    int lengths[9] = {0}, carries = 0;
+    for (uint64_t i = 0; i < 3000; i++) {
+        int32_t sum[17], length = lb_sort_draw(&sums, i % 2 ? LB_SPLIT_TEST : LB_SPLIT_TRAIN, i, sum),
+                         plus = 0;
+        ck_assert_int_eq(lb_sort_split(sum, length), i % 2 ? LB_SPLIT_TEST : LB_SPLIT_TRAIN);
+        while (sum[plus] < 10) plus++;
+        ck_assert_int_eq(sum[plus], 10);
+        int32_t second = length - plus - 1;
+        ck_assert(plus >= 1 && plus <= 8 && second >= 1 && second <= 8);
+        lengths[plus]++;
+        int64_t expected = number_of(sum, plus) + number_of(sum + plus + 1, second);
+        for (int32_t k = 0; k < length; k++) sum[k] += LB_FIRST_TOKEN;
+        int32_t answer = lb_sort_answer(&sums, sum, length);
+        for (int32_t k = 0; k < answer; k++) sum[k] -= LB_FIRST_TOKEN;
+        ck_assert_int_eq(number_of(sum, answer), expected);
+        ck_assert(answer == (plus > second ? plus : second) || sum[0] == 1);
+        carries += answer > plus && answer > second;
+    }
+    for (int i = 1; i <= 8; i++) ck_assert_int_gt(lengths[i], 250);
+    ck_assert_int_gt(carries, 100);
+}
+END_TEST
+
+/* There are only a hundred of them, and drawing from an empty split would never end. */
+START_TEST(test_draw_sums_of_one_digit_are_in_both_splits)
+{
+    int seen[2] = {0};
+    for (int32_t a = 0; a <= 9; a++)
+        for (int32_t b = 0; b <= 9; b++) seen[lb_sort_split((const int32_t[]){a, 10, b}, 3)]++;
+    ck_assert(seen[LB_SPLIT_TRAIN] > 50 && seen[LB_SPLIT_TEST] > 1);
+}
+END_TEST
+
+START_TEST(test_answer_is_what_the_task_says)
+{
+    const struct {
+        lb_list_task what;
+        int32_t answer[4];
+    } cases[] = {{LB_LIST_SORT, {0, 3, 3, 7}}, {LB_LIST_REVERSE, {0, 7, 3, 3}}, {LB_LIST_COPY, {3, 3, 7, 0}}};
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+        lb_sort_task other = usual;
+        other.what = cases[i].what;
+        int32_t list[] = {3, 3, 7, 0}, one = 5;
+        ck_assert_int_eq(lb_sort_answer(&other, list, 4), 4);
+        ck_assert_mem_eq(list, cases[i].answer, sizeof list);
+        ck_assert_int_eq(lb_sort_answer(&other, &one, 1), 1);
+        ck_assert_int_eq(one, 5);
+        int32_t same[10], drawn[10]; /* lists do not depend on what is done to them */
+        ck_assert_int_eq(lb_sort_draw(&other, LB_SPLIT_TRAIN, 9, drawn),
+                         lb_sort_draw(&usual, LB_SPLIT_TRAIN, 9, same));
+        ck_assert_int_eq(drawn[0], same[0]);
+    }
+}
+END_TEST
+
+START_TEST(test_set_lengths_takes_one_or_two_numbers_and_nothing_else)
+{
+    static const char *const wrong[] = {
+        "",     "-",    "5-",   "-5",           "0-5", "5-4", "5-10-15", "5 -10",
+        "5-1O", "+5-9", "5--9", "1-2147483648", "x",   "0",   "5,10",    "99999999999999999999"};
+    lb_sort_task lists = usual;
+    for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++)
+        ck_assert_msg(!lb_sort_set_lengths(&lists, wrong[i]), "%s", wrong[i]);
+    ck_assert_int_eq(lists.min_length, 5);
+    ck_assert_int_eq(lists.max_length, 10);
+    ck_assert(lb_sort_set_lengths(&lists, "11-30"));
+    ck_assert(lists.min_length == 11 && lists.max_length == 30);
+    ck_assert(lb_sort_set_lengths(&lists, "7"));
+    ck_assert(lists.min_length == 7 && lists.max_length == 7);
+}
+END_TEST
+
+START_TEST(test_check_a_task_that_there_is_not_and_sums_of_other_digits_are_errors)
+{
+    lb_error error = {0};
+    lb_sort_task wrong = usual;
+    wrong.what = LB_LIST_ADD;
+    ck_assert_int_eq(lb_sort_check(&wrong, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "found 99 as the largest number, expected 9, the largest digit, to add");
+    wrong.what = (lb_list_task)(LB_LIST_ADD + 1);
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_sort_check(&wrong, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "found the task 4, expected 0 to 3");
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -286,5 +387,9 @@ int main(void)
             test_check_possible_tasks_have_lists_in_both_splits,
             test_check_tasks_of_few_lists_are_possible_as_soon_as_both_splits_have_one,
             test_check_failing_allocation_is_an_error_of_memory,
-            test_vocabulary_holds_numbers_and_special_ids, test_sort_values_sorts_whatever_the_signs));
+            test_vocabulary_holds_numbers_and_special_ids, test_sort_values_sorts_whatever_the_signs,
+            test_draw_sums_have_one_plus_and_their_answers_are_right,
+            test_draw_sums_of_one_digit_are_in_both_splits, test_answer_is_what_the_task_says,
+            test_set_lengths_takes_one_or_two_numbers_and_nothing_else,
+            test_check_a_task_that_there_is_not_and_sums_of_other_digits_are_errors));
 }

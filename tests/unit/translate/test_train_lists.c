@@ -1,4 +1,5 @@
 /* Training by one call on random lists of numbers. */
+#include "data/sort_task.h"
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/suite.h"
@@ -167,6 +168,95 @@ START_TEST(test_train_lists_of_several_seeds_is_one_ensemble)
 }
 END_TEST
 
+START_TEST(test_train_lists_of_other_lengths_are_measured_by_their_names)
+{
+    char out[SUPPORT_PATH], line[512];
+    lb_training_config config = small_config(out, "out");
+    config.test[0] = (lb_test){.name = "short", .file = "1-2"};
+    config.test[1] = (lb_test){.name = "long", .file = "9"};
+    lb_training_result result = train(&config);
+    ck_assert(result.test_pairs[0] == 2000 && result.test_pairs[1] == 2000 && result.test_pairs[2] == 0);
+    ck_assert_double_gt(result.test[0].exact_match, result.dev.exact_match - 0.1);
+    ck_assert_double_lt(result.test[1].exact_match, 0.1);
+    ck_assert_double_gt(result.test[1].symbol_error, 0.2);
+    FILE *table = fopen(support_path((char[SUPPORT_PATH]){0}, "out/train.csv"), "r");
+    ck_assert(table && fgets(line, sizeof line, table));
+    ck_assert_msg(strstr(line, ",short.exact_match,") && strstr(line, ",long.exact_match,"), "%s", line);
+    fclose(table);
+    config.test[1].file = "10"; /* another log, and so another run */
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_FORMAT);
+    ck_assert_msg(strstr(error.message, "it has other tests") != NULL, "%s", error.message);
+    static const char *const wrong[] = {"tests.tsv", "5-4", "1-9999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        config.test[1].file = wrong[i];
+        error = (lb_error){0};
+        ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
+        ck_assert_msg(strstr(error.message, i == 2 ? "invalid list lengths 1 to 9999999" : wrong[i]), "%s",
+                      error.message);
+    }
+    config.test[1].file = "9";
+    config.choose_on = "long";
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "choose_on: found lists, expected pairs of texts");
+}
+END_TEST
+
+/* The answer of a model to a text; NULL after an error. */
+static char *answer_of(const char *folder, const char *text)
+{
+    lb_translator *translator = lb_translator_open(folder, &error);
+    ck_assert_msg(translator != NULL, "%s", error.message);
+    char *answer = lb_translate(translator, text, &error);
+    lb_translator_close(translator);
+    return answer;
+}
+
+START_TEST(test_train_lists_learns_other_tasks_and_reads_what_people_type)
+{
+    static const struct {
+        lb_list_task what;
+        const char *text, *answer;
+    } cases[] = {
+        {LB_LIST_REVERSE, "7  3", "3 7"}, {LB_LIST_COPY, "7 03", "7 3"}, {LB_LIST_ADD, " 5+\t2 ", "7"}};
+    static const char *const sums[] = {"5", "5+", "+5", "5+2+1", "+5+2", "5-2", "five+2"};
+    char out[SUPPORT_PATH], other[SUPPORT_PATH];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lb_sort_task own = {.max_value = 9, .min_length = 1, .max_length = 2, .what = cases[i].what};
+        lb_training_config config = small_config(out, lb_list_task_names[cases[i].what]);
+        if (own.what == LB_LIST_ADD) own.max_length = 1;
+        config.sort = &own;
+        ck_assert_double_gt(train(&config).dev.exact_match, 0.6);
+        char *answer = answer_of(out, cases[i].text);
+        ck_assert_msg(answer != NULL, "%s", error.message);
+        ck_assert_str_eq(answer, cases[i].answer);
+        lb_release(answer);
+    }
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        error = (lb_error){0};
+        ck_assert(!answer_of(out, sums[i]));
+        ck_assert_msg(strstr(error.message, i < 5
+                                                ? "expected two numbers and a plus between them, such as 27+5"
+                                                : "is not a number from 0 to 9"),
+                      "%s", error.message);
+    }
+    lb_training_config config = small_config(out, "next"); /* it sorts */
+    config.from = support_path(other, "copy");
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_msg(strstr(error.message, "copy") && strstr(error.message, "sort"), "%s", error.message);
+    char reverse[SUPPORT_PATH];
+    const char *const models[] = {other, support_path(reverse, "reverse")};
+    error = (lb_error){0};
+    ck_assert_int_eq(
+        lb_translator_join((lb_join_config){.models = models, .count = 2, .out = out}, NULL, &error),
+        LB_ERROR_ARGUMENT);
+    ck_assert_msg(strstr(error.message, "the task is copy in the first and reverse in the second"), "%s",
+                  error.message);
+}
+END_TEST
+
 START_TEST(test_train_lists_impossible_ones_are_refused)
 {
     char out[SUPPORT_PATH];
@@ -208,10 +298,13 @@ int main(void)
 {
     return support_run_tests(
         "train lists",
-        SUPPORT_TESTS(
-            test_train_lists_learns_to_sort_and_leaves_its_files, test_train_lists_target_ends_the_training,
-            test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was_in_force,
-            test_train_lists_gives_the_weights_of_the_program,
-            test_train_lists_of_several_seeds_is_one_ensemble, test_train_lists_impossible_ones_are_refused,
-            test_train_lists_invalid_field_is_named_with_its_value));
+        SUPPORT_TESTS(test_train_lists_learns_to_sort_and_leaves_its_files,
+                      test_train_lists_target_ends_the_training,
+                      test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was_in_force,
+                      test_train_lists_gives_the_weights_of_the_program,
+                      test_train_lists_of_several_seeds_is_one_ensemble,
+                      test_train_lists_of_other_lengths_are_measured_by_their_names,
+                      test_train_lists_learns_other_tasks_and_reads_what_people_type,
+                      test_train_lists_impossible_ones_are_refused,
+                      test_train_lists_invalid_field_is_named_with_its_value));
 }
