@@ -52,6 +52,8 @@ static hindrance find_hindrance(const lb_text_model *text)
     if (lb_symbol_rule_has_features(&text->source_rule)) return (hindrance){NULL, "a model with features"};
     if (model->copies) return (hindrance){NULL, "a model that copies"};
     if (!app_exportable_kind_of(model)) return (hindrance){model->kind->name, "as the kind of the model"};
+    if (model->kind == &lb_transformer_kind && ((const lb_transformer *)model)->config.embedding_scale > 0)
+        return (hindrance){NULL, "an embedding_scale"};
     if (model->kind != &lb_seq2seq_kind) return (hindrance){0};
     lb_cell_kind cell = ((const lb_seq2seq *)model)->config.cell;
     if (cell == LB_CELL_GRU || cell == LB_CELL_LSTM) return (hindrance){0};

@@ -162,7 +162,7 @@ typedef struct lb_transformer_config {
     lb_normalizer attention_weights; /* of every attention: makes them of the scores [LB_SOFTMAX] */
     bool post_norm;                  /* normalise after each part, as in the paper, instead of before it */
     lb_positional_kind positions;    /* [LB_POSITIONAL_SINUSOIDAL] */
-    int64_t max_length;              /* of source and target [512]; only for learned positions */
+    int64_t max_length;              /* of source and target [512]; only for learned and random positions */
     lb_real dropout;                 /* [0] of the embedded tokens and in the layers */
     lb_normalizer output;            /* makes probabilities of the logits, and so the loss [LB_SOFTMAX] */
     bool tied;                       /* the output shares the weight of the target embedding */
@@ -176,13 +176,17 @@ typedef struct lb_transformer_config {
     /* A symbol can be copied from the source, by the mean over the heads of the last layer; needs LB_SOFTMAX as
      * `output`. */
     bool copy;
+    /* What embeddings and positions together are multiplied by, before the first layer. 1 / sqrt(width) is the position
+     * embedding downscaling of Csordas et al. 2021, arXiv:2108.12284 [1] */
+    double embedding_scale;
 } lb_transformer_config;
 
 /** A transformer. Its parameters have these names:
  *      source_embedding, target_embedding   as nn.Embedding; a row is multiplied by sqrt(width) before positions and
  *                                           types are added
  *      source_positions, target_positions   as nn.Embedding, if they are learned; relative: [32, heads], the biases of
- *                                           all layers of encoder and decoder
+ *                                           all layers of encoder and decoder; FIRE: slope and threshold [1], linear1
+ *                                           and linear2, as nn.Linear
  *      source_types                         as nn.Embedding, two rows: of letters, of features; and
  *      source_features                      [source_vocab] 1 for a feature: both only with feature_positions
  *      transformer.encoder, .decoder        as nn.Transformer

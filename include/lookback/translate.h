@@ -341,6 +341,7 @@ typedef struct lb_training_config {
     lb_positional_kind positions;
     int kv_heads, window;
     double softcap;
+    double embedding_scale; /* of a transformer, as in lb_transformer_config [1] */
     bool feature_positions; /* of a transformer: features have no position, as in lb_transformer_config */
 
     /* The training. */

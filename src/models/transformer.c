@@ -46,10 +46,10 @@ static void check_choices(lb_transformer_config *c, lb_params *params, const cha
 
 static void check_attention(const lb_transformer_config *c, lb_params *params, const char *name)
 {
-    if (!(c->softcap >= 0) || c->window < 0)
+    if (!(c->softcap >= 0) || !(c->embedding_scale >= 0) || c->window < 0)
         lb_params_fail(params, LB_ERROR_ARGUMENT,
-                       "%s: found a softcap of %g and a window of %lld, expected 0 or more", name, c->softcap,
-                       (long long)c->window);
+                       "%s: found %g, %g and %lld as softcap, embedding_scale and window, expected 0 or more",
+                       name, c->softcap, c->embedding_scale, (long long)c->window);
     if (c->positions == LB_POSITIONAL_ROTARY && c->heads > 0 && c->width / c->heads % 2)
         lb_params_fail(params, LB_ERROR_ARGUMENT,
                        "%s: rotary positions need heads of an even width, found %lld", name,
@@ -156,6 +156,13 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
     return lb_params_status(params);
 }
 
+/* What the first layer reads. */
+static lb_tensor *scaled(const lb_transformer *model, lb_tensor *x)
+{
+    double scale = model->config.embedding_scale;
+    return lb_dropout(scale > 0 ? lb_scale(x, (lb_real)scale) : x, model->config.dropout);
+}
+
 /* Embedded tokens, starting at position `first`. */
 static lb_tensor *embed(const lb_transformer *model, const lb_embedding *embedding,
                         const lb_positional *positions, lb_tokens tokens, int64_t first)
@@ -163,7 +170,7 @@ static lb_tensor *embed(const lb_transformer *model, const lb_embedding *embeddi
     lb_tensor *x =
         lb_scale(lb_embedding_forward(embedding, tokens), (lb_real)sqrt((double)model->config.width));
     x = lb_announce_at(x, NULL, LB_NO_LAYER, "embedding");
-    return lb_dropout(lb_positional_forward(positions, x, first), model->config.dropout);
+    return scaled(model, lb_positional_forward(positions, x, first));
 }
 
 static bool is_feature(const lb_transformer *model, int32_t id)
@@ -189,7 +196,7 @@ static lb_tensor *embed_with_features(const lb_transformer *model, lb_tokens sou
     x = lb_announce_at(x, NULL, LB_NO_LAYER, "embedding");
     x = lb_add(lb_positional_forward_at(&model->source_positions, x, positions),
                lb_embedding_forward(&model->source_types, types));
-    return lb_dropout(x, model->config.dropout);
+    return scaled(model, x);
 }
 
 lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source, lb_tensor **self)
@@ -245,12 +252,10 @@ static bool begin_step(const lb_transformer_memory *memory, lb_tokens target_in,
 static bool begin_whole(lb_tape *tape, int64_t layers, lb_transformer_memory *memory)
 {
     if (memory->row) {
-        lb_key_values *source = lb_tape_alloc(tape, (size_t)layers * sizeof *source);
+        lb_key_values *source = lb_tape_alloc_zero(tape, layers, sizeof *source);
         if (!source) return false;
-        for (int i = 0; i < layers; i++) {
-            source[i] = (lb_key_values){
-                lb_select_rows(tape, memory->source[i].keys, memory->row, memory->batch), NULL};
-        }
+        for (int i = 0; i < layers; i++)
+            source[i].keys = lb_select_rows(tape, memory->source[i].keys, memory->row, memory->batch);
         memory->source = source;
         memory->mask = lb_select_rows(tape, memory->mask, memory->row, memory->batch);
         memory->row = NULL;

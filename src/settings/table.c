@@ -126,6 +126,8 @@ const lb_setting lb_settings[] = {
              "--heads"},
     {ROW(softcap, NUMBER, MODEL, BOTH, "X"), .rare = true, .max = 1e6, .together = OF_TRANSFORMER,
      .help = "soft limit, by tanh, on the attention scores of a transformer; 0: none"},
+    {ROW(embedding_scale, NUMBER, MODEL, BOTH, "X"), .rare = true, .max = 1e6, .together = OF_TRANSFORMER,
+     .help = "what embeddings and positions of a transformer are multiplied by; 0: 1"},
     {ROW(window, INT, MODEL, BOTH, "N"), .rare = true, .max = 1000000,
      .help = "reach of a transformer's self-attention, 0: unlimited; of local-m and local-p around "
              "their position, 0: 5; of the filters of location, 0: 3"},

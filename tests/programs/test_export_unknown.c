@@ -77,6 +77,9 @@ START_TEST(test_exportable_the_next_positions_are_refused)
     ck_assert_int_eq(lb_transformer_init(model, text.params, "", config), LB_OK);
     text.model = &model->base;
     expect_none(&text);
+    model->config.embedding_scale = 0.5;
+    expect_refusal(&text, "FILE: found an embedding_scale, expected");
+    model->config.embedding_scale = 0;
     model->config.positions = LB_POSITIONAL_FIRE;
     expect_refusal(&text, "FILE: found fire positions, expected");
     model->config.positions = (lb_positional_kind)(LB_POSITIONAL_RANDOM + 1);

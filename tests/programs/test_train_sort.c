@@ -306,7 +306,8 @@ START_TEST(test_train_sort_transformer_learns_and_impossible_ones_are_refused)
     assert_fails(2, "window is an option of a transformer and of local-m, local-p and location attention, "
                     "not of multi-head");
     RUN("--set", "softcap=3", "--out", "t");
-    assert_fails(2, "--set softcap are options of --model transformer, not of seq2seq");
+    assert_fails(
+        2, "--set softcap and --set embedding_scale are options of --model transformer, not of seq2seq");
     RUN("--model", "transformer", "--heads", "3", "--out", "u");
     assert_fails(2, "cannot divide a width of 128 into 3 heads");
 }

@@ -90,6 +90,7 @@ const lb_config_field lb_transformer_fields[] = {
     {FIELD(window), LB_CONFIG_SIZE, LB_CONFIG_UNWRITTEN(0), NULL},
     {FIELD(feature_positions), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
     {FIELD(copy), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
+    {FIELD(embedding_scale), LB_CONFIG_POSITIVE, LB_CONFIG_UNWRITTEN(0), NULL},
     {0},
 };
 

@@ -19,6 +19,7 @@ static const lb_transformer_config settings[] = {
     {.positions = LB_POSITIONAL_FIRE},
     {.positions = LB_POSITIONAL_FIRE, .kv_heads = 2, .window = 2},
     {.positions = LB_POSITIONAL_RANDOM},
+    {.embedding_scale = 0.25},
     {.kv_heads = 2},
     {.kv_heads = 1, .positions = LB_POSITIONAL_ROTARY},
     {.softcap = 0.5},
@@ -226,6 +227,37 @@ START_TEST(test_transformer_with_a_softcap_has_no_larger_score)
 }
 END_TEST
 
+/* The logits of the scaled model are those of one whose embeddings and positions are multiplied by hand. */
+START_TEST(test_transformer_with_scaled_embeddings_multiplies_them_and_positions)
+{
+    made plain = make((lb_transformer_config){.positions = LB_POSITIONAL_LEARNED, .max_length = 9}),
+         one = make((lb_transformer_config){
+             .positions = LB_POSITIONAL_LEARNED, .max_length = 9, .embedding_scale = 1}),
+         scaled = make((lb_transformer_config){
+             .positions = LB_POSITIONAL_LEARNED, .max_length = 9, .embedding_scale = 0.25});
+    lb_tensor *const multiplied[] = {plain.model.source_embedding.weight, plain.model.target_embedding.weight,
+                                     plain.model.source_positions.weight,
+                                     plain.model.target_positions.weight};
+    for (int i = 0; i < LB_LENGTH(multiplied); i++)
+        for (int64_t k = 0; k < lb_count(multiplied[i]); k++) multiplied[i]->data[k] *= (lb_real)0.25;
+    const lb_tensor *by_hand = lb_model_forward(&plain.model.base, source_of(plain.tape),
+                                                target_of(plain.tape, 0, 6)),
+                    *found = lb_model_forward(&scaled.model.base, source_of(scaled.tape),
+                                              target_of(scaled.tape, 0, 6)),
+                    *usual =
+                        lb_model_forward(&one.model.base, source_of(one.tape), target_of(one.tape, 0, 6));
+    double differ = 0;
+    for (int64_t i = 0; i < lb_count(found); i++) {
+        ck_assert_double_eq_tol((double)found->data[i], (double)by_hand->data[i], ROUNDING);
+        differ = fmax(differ, fabs((double)found->data[i] - (double)usual->data[i]));
+    }
+    ck_assert_double_gt(differ, 1e-2);
+    drop(&plain);
+    drop(&one);
+    drop(&scaled);
+}
+END_TEST
+
 static int64_t numbers_of(const made *m)
 {
     int64_t count = 0;
@@ -256,8 +288,10 @@ START_TEST(test_transformer_with_impossible_settings_is_an_error)
     } bad[] = {
         {{.heads = 4, .kv_heads = 3}, "4 heads of queries cannot share 3 heads of keys evenly"},
         {{.heads = 4, .kv_heads = 8}, "4 heads of queries cannot share 8 heads of keys evenly"},
-        {{.softcap = -1}, "found a softcap of -1 and a window of 0, expected 0 or more"},
-        {{.window = -1}, "found a softcap of 0 and a window of -1, expected 0 or more"},
+        {{.embedding_scale = -1},
+         "found 0, -1 and 0 as softcap, embedding_scale and window, expected 0 or more"},
+        {{.softcap = -1}, "found -1, 0 and 0 as softcap, embedding_scale and window, expected 0 or more"},
+        {{.window = -1}, "found 0, 0 and -1 as softcap, embedding_scale and window, expected 0 or more"},
         {{.width = 12, .heads = 4, .positions = LB_POSITIONAL_ROTARY},
          "rotary positions need heads of an even width, found 3"},
     };
@@ -285,6 +319,7 @@ int main(void)
     tcase_add_test(each, test_transformer_without_positions_does_not_see_the_order_and_with_any_kind_it_does);
     tcase_add_test(each, test_transformer_with_a_window_attends_no_further);
     tcase_add_test(each, test_transformer_with_a_softcap_has_no_larger_score);
+    tcase_add_test(each, test_transformer_with_scaled_embeddings_multiplies_them_and_positions);
     tcase_add_test(each, test_transformer_with_shared_keys_has_fewer_parameters);
     tcase_add_test(each, test_transformer_with_impossible_settings_is_an_error);
     suite_add_tcase(suite, each);

@@ -24,7 +24,7 @@ static const lb_training_config settings[] = {
     {.model = "transformer", .positions = LB_POSITIONAL_ALIBI, .window = 2},
     {.model = "transformer", .positions = LB_POSITIONAL_ROTARY, .kv_heads = 2},
     {.model = "transformer", .positions = LB_POSITIONAL_NONE, .kv_heads = 1},
-    {.model = "transformer", .positions = LB_POSITIONAL_FIRE},
+    {.model = "transformer", .positions = LB_POSITIONAL_FIRE, .embedding_scale = 0.25},
     {.model = "transformer", .positions = LB_POSITIONAL_RANDOM},
     {.model = "seq2seq", .cell = LB_CELL_LSTM},
     {.model = "seq2seq", .cell = LB_CELL_LSTM, .attention = LB_ATTENTION_GENERAL},
@@ -87,7 +87,7 @@ static void check_transformer(const lb_transformer_config *found, const lb_train
     ck_assert_int_eq(found->positions, wanted->positions);
     ck_assert_int_eq(found->kv_heads, wanted->kv_heads);
     ck_assert_int_eq(found->window, wanted->window);
-    ck_assert(found->softcap == wanted->softcap);
+    ck_assert(found->softcap == wanted->softcap && found->embedding_scale == wanted->embedding_scale);
 }
 
 START_TEST(test_train_any_setting_is_that_of_the_model_and_of_one_that_starts_from_it)
@@ -120,7 +120,8 @@ START_TEST(test_train_settings_of_a_transformer_are_refused_for_a_seq2seq)
         lb_training_config config = bad[i];
         config.model = "seq2seq";
         ck_assert_int_eq(train(config, "bad"), LB_ERROR_ARGUMENT);
-        ck_assert_msg(strstr(error.message, "positions, kv_heads and softcap are options of a transformer"),
+        ck_assert_msg(strstr(error.message,
+                             "positions, kv_heads, softcap and embedding_scale are options of a transformer"),
                       "%s", error.message);
     }
     lb_training_config wide = {.model = "seq2seq", .attention = LB_ATTENTION_COVERAGE, .window = 1};
