@@ -102,10 +102,11 @@ enum { LB_POINT_NAME = 48 };
 /** A point that a model has come to. */
 typedef struct lb_watch_point {
     char name[LB_POINT_NAME]; /* such as "encoder.embedding" or "cross.weights" */
-    const struct lb_model
-        *model;          /* to which it belongs: of an ensemble, the member; NULL outside of a model */
+    /* To which it belongs: of an ensemble, the member; NULL outside of a model. */
+    const struct lb_model *model;
     int64_t layer, head; /* counted from 0; -1: the point has none */
     int64_t step;        /* of the decoder, of the first row of the value, counted from 0 */
+    bool fixed;          /* it can be read, but not replaced */
 } lb_watch_point;
 
 /** Is told the value of each point that a model comes to, and returns what takes its place from there on: a tensor of

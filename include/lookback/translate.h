@@ -71,7 +71,18 @@ typedef struct lb_translate_config {
     void *context; /* passed to `stop` */
     /* Reads and replaces points of the model, as lb_watch says, while it decodes [nobody watches] */
     lb_watcher watch;
+    /* What each output depends on, see lb_output and docs/why.md: by erasure, by the gradient at the embeddings, and by
+     * patching with [count] other texts of as many symbols; NULL: not of this text [none] */
+    bool erasure, gradient;
+    const char *const *patch;
 } lb_translate_config;
+
+/** One point of a model, patched: the run of another text goes on with the value that the text itself has there. */
+typedef struct lb_patched {
+    char name[LB_POINT_NAME]; /* as in lb_watch_point */
+    int64_t layer, head;
+    double *returned; /* [steps] log-probability that each step of the output gets by it */
+} lb_patched;
 
 /** One output for a text. */
 typedef struct lb_output {
@@ -96,6 +107,16 @@ typedef struct lb_output {
     double *symbol_probability;
     /* [layers, heads, steps, source length]: the attention of each step, if requested; NULL without attention */
     lb_real *weights;
+    /* The rest is NULL unless requested, and for an answer of the lexicon that the model cannot write. Of an ensemble
+     * it is the mean of the members, by their weights. An impossible symbol has the log-probability -1000. */
+    /* [steps, source length]: the log-probability that a step of the output, which is given, loses if the embedding of
+     * a source symbol is zero; NULL for a source of one symbol */
+    lb_real *erasure;
+    lb_real
+        *gradient; /* [steps, source length]: of the log-probability, at the embedding, times the embedding */
+    double *lost;  /* [steps] log-probability that the output loses if the other text is its source */
+    lb_patched *patched; /* [patched_count] how much of that each point brings back */
+    int64_t patched_count;
 } lb_output;
 
 /** The result for one text. */
@@ -126,8 +147,9 @@ typedef struct lb_translations {
  *  Memory: free it with lb_translations_free; NULL after an error. It does not depend on the translator.
  *  Errors: LB_ERROR_FORMAT, with the number of the text, counted from 1, if a text is empty, not UTF-8, longer than
  *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped; also if the
- *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the
- *          configuration is out of its range, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY;
+ *          weights of the model are so large that a score is not finite, or a text to patch has another length;
+ *          LB_ERROR_ARGUMENT if a number in the configuration is out of its range, or copy_unknown is set for a model
+ *          without attention, or a custom model lacks the points of erasure and gradient; LB_ERROR_MEMORY;
  *          LB_ERROR_INTERRUPTED if `stop` asked for it: outputs so far are lost. */
 LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts,
                                               int64_t count, lb_translate_config config, lb_error *error);

@@ -61,6 +61,7 @@ static lb_tensor *announce(lb_tensor *value, const char *name, int64_t head, boo
     lb_watch_point point = {.model = tape->place.model,
                             .layer = tape->place.layer,
                             .head = head,
+                            .fixed = fixed,
                             .step = tape->place.step + (tape->steps > 0 ? tape->steps - 1 : 0)};
     name_point(&tape->place, name, point.name);
     lb_tensor *replacement = tape->watcher.watch(tape->watcher.context, &point, value);

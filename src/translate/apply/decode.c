@@ -44,8 +44,10 @@ lb_status lb_translate_fill_in(const lb_translator *t, lb_translate_config *c, l
     lb_status status = check_ranges(t, c, error);
     if (status) return status;
 #ifdef LB_PREDICT
-    if (c->watch.watch)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "watch: the library for prediction has no watchers");
+    if (c->watch.watch || c->erasure || c->gradient || c->patch)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "watch, erasure, gradient, patch: found one of them, which the library for "
+                            "prediction does not have");
 #endif
     if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
     if (c->n_best == 0) c->n_best = 1;

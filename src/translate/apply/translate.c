@@ -193,7 +193,8 @@ static lb_status translate(lb_translate_job *j, const char *const *texts)
     }
     for (size_t first = 0, some; first < j->good_count && !status; first += some)
         status = decode_some(j, first, &some);
-    return status ? status : lb_known_add(j);
+    if (!status) status = lb_known_add(j);
+    return status ? status : lb_why_add(j);
 }
 
 lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts, int64_t count,

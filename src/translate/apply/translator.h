@@ -163,4 +163,18 @@ LB_MUST_USE lb_status lb_known_keep(lb_translate_job *job);
  *  Errors: those of lb_score_targets. */
 LB_MUST_USE lb_status lb_known_add(lb_translate_job *job);
 
+/* ---- What outputs depend on (why.c). ---- */
+
+/** Adds what the configuration asks for to all outputs of a call. Errors: LB_ERROR_FORMAT for a text to patch; as
+ *  lb_model_forward. The library for prediction has none of it. */
+#ifdef LB_PREDICT
+static inline lb_status lb_why_add(lb_translate_job *job)
+{
+    (void)job;
+    return LB_OK;
+}
+#else
+LB_MUST_USE lb_status lb_why_add(lb_translate_job *job);
+#endif
+
 #endif
