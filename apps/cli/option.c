@@ -53,14 +53,24 @@ static bool is_opposite(const app_option *option)
     return option->setting && option->setting->opposite;
 }
 
+/* A flag that may be open. */
+static bool is_int(const app_option *option)
+{
+    return option->setting && option->setting->zero_is_value;
+}
+
 bool app_option_is_on(const app_option *option)
 {
-    return option->kind == APP_IS_FLAG && option->value.flag && *option->value.flag != is_opposite(option);
+    if (option->kind != APP_IS_FLAG || !option->value.flag) return false;
+    return is_int(option) ? *option->value.integer > 0 : *option->value.flag != is_opposite(option);
 }
 
 void app_option_turn(const app_option *option, bool on)
 {
-    *option->value.flag = on != is_opposite(option);
+    if (is_int(option))
+        *option->value.integer = on ? 1 : -1;
+    else
+        *option->value.flag = on != is_opposite(option);
 }
 
 /* From a value as it is typed to that of its variable, and back: where zero is a value, a negative number stands for
@@ -76,6 +86,7 @@ const char *app_option_value(const app_option *option, char number[APP_OPTION_NU
     double value;
     switch (option->kind) {
     case APP_IS_FLAG:
+        if (is_int(option) && *option->value.integer == 0) return NULL;
         return app_option_is_on(option) ? "true" : "false";
     case APP_IS_INT:
         value = exchanged(option, *option->value.integer);

@@ -9,6 +9,7 @@
 #include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
+#include "translate/training/recipe.h"
 
 #include <lookback/plot.h>
 #include <lookback/tensor.h>
@@ -54,12 +55,22 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
     return s->asked->dev && !s->dev ? error->status : LB_OK;
 }
 
-/* A training gives the same hint. */
-static void hint_at_separators(const looking *s)
+/* A training gives the same hint, and says the same of sentences. Without --dev it holds some pairs out. */
+static lb_status hint_at_symbols(const looking *s, lb_error *error)
 {
     char text[LB_MESSAGE_LENGTH];
+    lb_recipe_facts facts;
+    lb_training_config config = {0};
     for (int i = 0; i < SIDES; i++)
         if (lb_blanks_may_separate(s->train, s->side[i].symbols, s->side[i].name, text)) app_warn("%s", text);
+    lb_status status = lb_recipe_look(s->train, s->side[0].symbols, s->side[1].symbols, &facts, error);
+    facts.pairs -= s->dev ? 0 : facts.pairs / LB_HELD_OUT;
+    facts.different -= s->dev ? 0 : facts.different / LB_HELD_OUT;
+    if (!status) status = lb_training_config_settle(&config, error);
+    if (status) return status;
+    lb_recipe_fit(&config, &facts);
+    if (lb_recipe_note(&config, &facts, text)) app_note("%s", text);
+    return LB_OK;
 }
 
 static lb_status print_report(looking *s, lb_error *error)
@@ -76,8 +87,7 @@ static lb_status print_report(looking *s, lb_error *error)
     if (text) app_put(text);
     lb_release(text);
     lb_pair_report_free(&report);
-    if (!status && text) hint_at_separators(s);
-    return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
+    return status ? status : text ? hint_at_symbols(s, error) : LB_ERROR_MEMORY;
 }
 
 /* Prints what no model can get right that has learned the pairs of FILE. */

@@ -94,7 +94,6 @@ lb_status app_train_begin(app_train_options *t, lb_error *error)
 {
     t->settings = (lb_training_config){.seed = 1, .out = "out"};
     lb_status status = lb_training_config_settle(&t->settings, error);
-    t->settings.layers = 0;
     t->settings.lr = 0;
     t->usual = t->settings;
     t->teaching.made_up = -1;

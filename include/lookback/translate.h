@@ -317,7 +317,7 @@ typedef struct lb_training_config {
     /* Without a separator, "characters" or "graphemes", as in lb_symbol_rule ["characters"] */
     const char *symbols;
     /* Merges of pairs of characters, for words in pieces, learned from both sides together, or from each on its own. No
-     * symbol is unknown then: docs/sentences.md. [0: none] */
+     * symbol is unknown then: docs/sentences.md. [for sentences, see docs/recipe.md, otherwise none] */
     int subwords;
     bool separate_subwords;
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
@@ -347,13 +347,13 @@ typedef struct lb_training_config {
     const char *model;           /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
     int embed;                   /* width of the embeddings of a seq2seq [128, 128, 192; sort 64] */
     int hidden;                  /* width of the GRU states or of the transformer [192, 192, 448; sort 128] */
-    int layers;                  /* of encoder and decoder [1; transformer 2] */
+    int layers;                  /* of encoder and decoder [1; transformer 2, of sentences 3] */
     bool one_direction;          /* the encoder of a seq2seq reads only forwards */
     lb_attention_kind attention; /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
     lb_normalizer attention_weights; /* makes them of the scores [LB_SOFTMAX] */
     int heads;                       /* of multi-head attention and of a transformer [4] */
-    double dropout;    /* share of numbers dropped in training [0.5, 0.5, 0.3; transformer 0.1; sort 0] */
-    bool tied;         /* target embedding and output share one weight */
+    double dropout; /* share of numbers dropped in training [0.5, 0.5, 0.3; transformer 0.1; sort 0] */
+    int tied;       /* 1: target embedding and output share one weight [1 for sentences and many symbols] */
     lb_cell_kind cell; /* of a seq2seq [LB_CELL_GRU] */
     /* A symbol can be copied from the source, also one that the training does not have: docs/copying.md. Needs soft
      * attention, and LB_SOFTMAX as `loss`. */
@@ -393,7 +393,7 @@ typedef struct lb_training_config {
     int patience;
     /* What the best model is chosen by: "exact" match, "symbol" error, "loss", or, of the texts that it writes for at
      * most 500 pairs, "bleu" or "chrf", see lb_statistics_count_text; equals by exact match, symbol error and loss
-     * ["exact"] */
+     * ["exact"; "chrf" for sentences] */
     const char *choose;
     double target; /* stop when the exact match reaches it [0: never] */
     int keep;      /* also keep the models of this many last evaluations, as model-STEP.safetensors [none] */

@@ -236,7 +236,10 @@ static lb_status expect_text(const examination *e, const char *which, const char
     if (none)
         return bad(e, LB_LINE_EMPTY, "found %.*s for a %s, expected text",
                    (int)(length < NO_TEXT ? length : NO_TEXT) - 1, text + 1, which);
-    return length ? LB_OK : bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
+    if (length > 0) return LB_OK;
+    examination apart = *e;
+    if (e->format.targets && strcmp(which, "target") == 0) apart.name = e->format.targets;
+    return bad(&apart, LB_LINE_EMPTY, "found an empty %s, expected text", which);
 }
 
 /* The source column, then a tab and the features column. */

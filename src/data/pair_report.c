@@ -231,9 +231,12 @@ static void write_file(lb_buffer *text, const lb_pair_file_report *file)
     lb_buffer_print(text, "\n");
 }
 
-static void write_unseen(lb_buffer *text, const char *side, const lb_unseen_report *report)
+static void write_unseen(lb_buffer *text, const char *side, const lb_pairs *dev,
+                         int64_t (*length)(const lb_pairs *, int64_t), const lb_unseen_report *report)
 {
+    int64_t symbols = 0;
     if (report->count == 0) return;
+    for (int64_t i = 0; i < lb_pairs_count(dev); i++) symbols += length(dev, i);
     lb_buffer_print(text, "  %lld %s symbol%s never seen in training, %lld time%s:", (long long)report->count,
                     side, lb_plural(report->count), (long long)report->times, lb_plural(report->times));
     for (int64_t i = 0; i < report->count && i < SHOWN; i++) {
@@ -242,7 +245,8 @@ static void write_unseen(lb_buffer *text, const char *side, const lb_unseen_repo
         lb_buffer_json_string(text, lb_symbol_show(report->unseen[i].symbol, shown));
         lb_buffer_print(text, " %lld", (long long)report->unseen[i].times);
     }
-    lb_buffer_print(text, report->count > SHOWN ? ", ...\n" : "\n");
+    lb_buffer_print(text, "%s%s\n", report->count > SHOWN ? ", ..." : "",
+                    2 * report->times > symbols ? "; most symbols are such: is this another script?" : "");
 }
 
 static void write_comparison(lb_buffer *text, const lb_pair_report *report)
@@ -252,8 +256,8 @@ static void write_comparison(lb_buffer *text, const lb_pair_report *report)
                     "  %lld pair%s with a source that is also in %s, %lld of them with the same target\n",
                     (long long)report->shared_sources, lb_plural(report->shared_sources), train,
                     (long long)report->shared_pairs);
-    write_unseen(text, "source", &report->source);
-    write_unseen(text, "target", &report->target);
+    write_unseen(text, "source", report->dev.pairs, lb_pairs_source_length, &report->source);
+    write_unseen(text, "target", report->dev.pairs, lb_pairs_target_length, &report->target);
     if (report->maybe_swapped)
         lb_buffer_print(text, "  more pairs than in %s, the training file: are %s and it swapped?\n", train,
                         dev);

@@ -271,9 +271,10 @@ static lb_status choose_pairs(lb_pairs *pairs, int64_t share, bool *chosen, int6
         *count += chosen[i];
     }
     if (*count > 0 && *count < pairs->count) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT,
-                        "%s: found %lld pair%s, too few to hold some out for development", pairs->path,
-                        (long long)pairs->count, pairs->count == 1 ? "" : "s");
+    return lb_error_set(
+        error, LB_ERROR_FORMAT,
+        "%s: found %lld pair%s with too few different sources to hold some out for development", pairs->path,
+        (long long)pairs->count, pairs->count == 1 ? "" : "s");
 }
 
 static lb_pairs *move_chosen(lb_pairs *pairs, const bool *chosen, int64_t count, lb_error *error)

@@ -88,7 +88,7 @@ static double number_of(const lb_setting *s, const lb_training_config *config)
 {
     const void *at = (const char *)config + s->at;
     int number;
-    if (s->type == LB_SETTING_FLAG) return *(const bool *)at;
+    if (s->type == LB_SETTING_FLAG && !s->zero_is_value) return *(const bool *)at;
     if (s->type == LB_SETTING_NUMBER) return *(const double *)at;
     if (s->type == LB_SETTING_SEED) return (double)*(const uint64_t *)at;
     memcpy(&number, at, sizeof number);
@@ -129,7 +129,7 @@ static void put_number(const lb_setting *s, lb_training_config *config, double v
 {
     void *at = place_of(s, config);
     const int number = (int)value;
-    if (s->type == LB_SETTING_FLAG)
+    if (s->type == LB_SETTING_FLAG && !s->zero_is_value)
         *(bool *)at = value != 0;
     else if (s->type == LB_SETTING_NUMBER)
         *(double *)at = value;
@@ -148,7 +148,7 @@ void lb_setting_reset(const lb_setting *s, lb_training_config *config)
 void lb_settings_fill_in(lb_training_config *config)
 {
     for (const lb_setting *s = lb_settings; s->name; s++) {
-        if (is_text(s) && s->choices && !text_of(s, config))
+        if (is_text(s) && s->choices && !s->zero_is_value && !text_of(s, config))
             *(const char **)place_of(s, config) = s->choices[(int)s->usual_value];
         else if (!is_text(s) && s->usual_value != 0 && number_of(s, config) == 0)
             put_number(s, config, s->usual_value);

@@ -9,7 +9,7 @@
 
 /** The type of the field in lb_training_config. */
 typedef enum lb_setting_type {
-    LB_SETTING_FLAG,   /* bool */
+    LB_SETTING_FLAG,   /* bool; int if `zero_is_value` */
     LB_SETTING_INT,    /* int */
     LB_SETTING_SEED,   /* uint64_t */
     LB_SETTING_NUMBER, /* double */
@@ -57,12 +57,13 @@ typedef struct lb_setting {
     const char *const *choices; /* ends with NULL; of a text: the valid words */
     const lb_alias *aliases;    /* of choices; NULL: none */
     double usual_value; /* the default where the recipe has one that depends on nothing; 0: it depends */
-    bool zero_is_value; /* zero in the field is the default: a negative number there means zero */
-    bool of_rule;       /* how texts are read: decided by the model of a warm start */
-    bool only_trains;   /* of the model, but its weights fit other values, too */
-    bool of_session;    /* changes no weights: not in the record of a model */
-    bool only_if_set;   /* left out of LB_SETTINGS_IDENTITY where it has its default */
-    int together; /* of those refused for another kind of model, rows with a number are named together */
+    bool
+        zero_is_value; /* zero in the field, or no word, is the default: a negative number there means zero */
+    bool of_rule;      /* how texts are read: decided by the model of a warm start */
+    bool only_trains;  /* of the model, but its weights fit other values, too */
+    bool of_session;   /* changes no weights: not in the record of a model */
+    bool only_if_set;  /* left out of LB_SETTINGS_IDENTITY where it has its default */
+    int together;      /* of those refused for another kind of model, rows with a number are named together */
     int place[LB_SETTINGS_LISTS]; /* in these lists, from 1; 0: not there */
 
     char letter;                      /* the short option, or 0 */

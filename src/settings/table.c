@@ -72,8 +72,10 @@ const lb_setting lb_settings[] = {
      .only_if_set = true, .place = {10},
      .help = "symbols without a separator: characters (default), or graphemes, which people take for "
              "characters, such as a flag or a letter with its marks"},
-    {ROW(subwords, INT, DATA, PAIRS, "N"), .max = LB_SUBWORD_MERGES, .of_rule = true, .only_if_set = true,
-     .place = {25}, .help = "words in pieces, by N byte-pair merges that are learned from --train; 0: none"},
+    {ROW(subwords, INT, DATA, PAIRS, "N"), .max = LB_SUBWORD_MERGES, .zero_is_value = true, .of_rule = true,
+     .only_if_set = true, .place = {25, 11},
+     .help = "words in pieces, by N byte-pair merges that are learned from --train; 0: none; default: the "
+             "recipe's for sentences"},
     {FLAG(separate_subwords, DATA, PAIRS), .rare = true, .only_if_set = true, .place = {26},
      .help = "learn the merges of sources and of targets apart"},
     {ROW(normalize, WORD, DATA, PAIRS, "FORM"), .usual_value = LB_NORMAL_FORM_NFD,
@@ -103,7 +105,8 @@ const lb_setting lb_settings[] = {
     {ROW(hidden, INT, MODEL, BOTH, "N"), .max = WIDEST, .in_model = "width", .usual = BOTH,
      .help = "width of the GRU states or of the transformer; 0: the recipe's"},
     {ROW(layers, INT, MODEL, BOTH, "N"), .max = 64,
-     .help = "layers in the encoder and in the decoder; 0: 1, or 2 for a transformer"},
+     .help =
+         "layers in the encoder and in the decoder; 0: 1, or 2 for a transformer, 3 if it gets sentences"},
     {ROW(cell, CHOICE, MODEL, BOTH, "KIND"), .choices = lb_cell_names, .together = CELLS,
      .help = "recurrent layers of a seq2seq; an LSTM is slower, especially with additive attention"},
     {FLAG(one_direction, MODEL, BOTH), .opposite = "bidirectional", .together = OF_SEQ2SEQ,
@@ -133,7 +136,9 @@ const lb_setting lb_settings[] = {
              "their position, 0: 5; of the filters of location, 0: 3"},
     {ROW(dropout, NUMBER, MODEL, PAIRS, "SHARE"), .max = 0.99, .zero_is_value = true, .only_trains = true,
      .place = {0, 5}, .help = "share of activations dropped in training; default: the recipe's"},
-    {FLAG(tied, MODEL, PAIRS), .help = "share one weight matrix between target embedding and output"},
+    {FLAG(tied, MODEL, PAIRS), .zero_is_value = true,
+     .help = "share one weight matrix between target embedding and output; default: for sentences and many "
+             "target symbols"},
     {FLAG(feature_positions, MODEL, PAIRS), .rare = true,
      .help = "with --features-column and a transformer: give features no position, since their order has "
              "no meaning"},
@@ -173,9 +178,11 @@ const lb_setting lb_settings[] = {
     {ROW(patience, INT, TRAINING, PAIRS, "N"), .max = MOST, .zero_is_value = true, .place = {0, 6},
      .help = "stop after N evaluations without a better model; 0: never; default: as many as fit in 1250 "
              "steps, or in three tenths of all steps"},
-    {ROW(choose, WORD, TRAINING, PAIRS, "MEASURE"), .choices = measures, .only_if_set = true, .place = {24},
+    {ROW(choose, WORD, TRAINING, PAIRS, "MEASURE"), .choices = measures, .zero_is_value = true,
+     .only_if_set = true, .place = {24, 12},
      .help = "what the best model is chosen by, and --patience counts: exact match (default), symbol error "
-             "or loss; or bleu or chrf of the texts that it writes for at most 500 pairs"},
+             "or loss; or bleu or chrf (default for sentences) of the texts that it writes for at most 500 "
+             "pairs"},
     {ROW(seed, SEED, TRAINING, BOTH, "N"), .usual = LISTS, .place = {17},
      .help = "seed of the initial weights and of all random choices",
      .help_of_lists = "seed of the initial weights and of all lists"},

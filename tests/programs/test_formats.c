@@ -204,7 +204,7 @@ static const struct {
      "unknown format \"xml\", expected tsv, csv,"},
     {"evaluate --predictions words.tsv words.tsv --format lines", 2, "unknown format \"lines\""},
     {"evaluate --predictions words.tsv words.source --targets forms.tsv", 65,
-     "forms.tsv: found fewer lines than in words.source, expected the same number"},
+     "forms.tsv:7: found the last target, expected as many lines as in words.source"},
     {"evaluate --predictions words.tsv words.tsv --weight-column 2", 2,
      "weights and texts cannot both be column 2"},
     {"evaluate --predictions counted.tsv counts.tsv --source-column 2 --target-column 3 --weight-column 1",

@@ -30,7 +30,8 @@ static const struct {
     {"\xff\xfe"
      "a",
      "bad.tsv:1: found text in UTF-16, expected text in UTF-8; try: iconv"},
-    {"ab\tb  a\n", "bad.tsv: found 1 pair, too few"}, /* a run of blanks separates once */
+    {"ab\tb  a\n",
+     "bad.tsv: found 1 pair with too few different sources"}, /* a run of blanks separates once */
 };
 
 START_TEST(test_train_seq2seq_bad_file_is_status_65_with_file_and_line)

@@ -287,8 +287,9 @@ static lb_status convert_both(lb_converter *w, lb_lines *sources, lb_lines *targ
         if (other == LB_LINES_FAILED) return LB_ERROR_OPEN;
         if (one != other)
             return lb_error_set(w->error, LB_ERROR_FORMAT,
-                                "%s: found %s lines than in %s, expected the same number",
-                                asked->targets_name, other == LB_LINES_ONE ? "more" : "fewer", asked->name);
+                                "%s:%lld: found %s target, expected as many lines as in %s",
+                                asked->targets_name, (long long)targets->number,
+                                other == LB_LINES_ONE ? "a further" : "the last", asked->name);
         if (one != LB_LINES_ONE) return LB_OK;
         drop_mark(asked->met, &source);
         drop_mark(asked->met, &target);

@@ -85,12 +85,10 @@ static lb_status check_pairs(const lb_training_config *c, lb_error *error)
                             c->train && pairs ? "pairs" : "dev_pairs");
     bool separated =
         (c->source_separator && *c->source_separator) || (c->target_separator && *c->target_separator);
-    if (c->subwords && (separated || (c->symbols && strcmp(c->symbols, lb_symbol_kind_names[true]) == 0)))
+    if (c->subwords > 0 && (separated || (c->symbols && strcmp(c->symbols, lb_symbol_kind_names[true]) == 0)))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "subwords: found %s, expected %s",
                             separated ? "separators" : "graphemes",
                             separated ? "none: words are found by blanks" : "characters to begin with");
-    if (c->separate_subwords && !c->subwords)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "separate_subwords: found no subwords");
     if (c->sort && c->hallucinate > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "hallucinate: found lists, expected pairs of texts");
     if ((c->steps > 0) + (c->epochs > 0) + (c->minutes > 0) > 1)

@@ -30,7 +30,22 @@ static void take_format(lb_training_data *data, const lb_training_config *c)
     tell_note(c, data->train);
 }
 
-static lb_status open_files(lb_training_data *data, const lb_training_config *c, lb_error *error)
+/* A model to start from has its symbols. */
+static lb_status choose_symbols(lb_training_data *data, lb_training_config *c, lb_error *error)
+{
+    lb_status status = LB_OK;
+    data->facts.pairs = lb_pairs_count(data->train);
+    if (c->from) return LB_OK;
+    if (c->subwords >= 0)
+        status = lb_recipe_look(data->train, data->source, data->target, &data->facts, error);
+    if (status) return status;
+    lb_recipe_fit_texts(c, &data->facts);
+    if (c->subwords > 0) return lb_training_subwords(data, c, c->min_count, error);
+    if (!c->separate_subwords) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "separate_subwords: found no subwords");
+}
+
+static lb_status open_files(lb_training_data *data, lb_training_config *c, lb_error *error)
 {
     if (!c->train && !lb_pair_texts_given(&c->pairs))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -42,8 +57,7 @@ static lb_status open_files(lb_training_data *data, const lb_training_config *c,
     data->source = pairs.source;
     data->target = pairs.target;
     data->index = pairs.file;
-    if (!status && c->subwords && !data->format.target.subwords)
-        status = lb_training_subwords(data, c, c->min_count, error);
+    if (!status) status = choose_symbols(data, c, error);
     if (!status) take_format(data, c);
     if (!data->dev && c->no_hold_out) data->dev = data->train;
     if (status || data->dev) return status;
@@ -186,7 +200,7 @@ void lb_training_tests_close(lb_training_data *data)
     }
 }
 
-lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
+lb_status lb_training_data_open(lb_training_data *data, lb_training_config *config,
                                 const lb_warm_start *start, lb_error *error)
 {
     *data = (lb_training_data){.format = lb_recipe_format(config), .start = start};
@@ -200,6 +214,12 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     if (!status) {
         hint_at_separators(data, config);
         status = drop_rare_symbols(data, config->min_count, error);
+    }
+    if (!status) {
+        char note[LB_MESSAGE_LENGTH];
+        data->facts.symbols = lb_vocabulary_size(data->target);
+        lb_recipe_fit(config, &data->facts);
+        if (lb_recipe_note(config, &data->facts, note)) lb_training_tell_text(config, LB_EVENT_NOTE, note);
     }
     if (!status) status = lb_warm_start_grow(start, start->model.source, &data->source, error);
     if (!status) status = lb_warm_start_grow(start, start->model.target, &data->target, error);
@@ -254,11 +274,6 @@ static int64_t shortest_source(const lb_training_data *data)
         least = length < least ? length : least;
     }
     return least;
-}
-
-int64_t lb_training_data_pairs(const lb_training_data *data)
-{
-    return data->sorts ? 0 : lb_pairs_count(data->train);
 }
 
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)

@@ -11,6 +11,7 @@
 #include "lookback/translate.h"
 #include "train/evaluate.h"
 #include "translate/file/text_model.h"
+#include "translate/training/recipe.h"
 
 /* ---- The model that a training starts from, on other pairs or with other settings (warm_start.c). ---- */
 
@@ -72,6 +73,7 @@ typedef struct lb_training_data {
     lb_tested_pairs test[LB_MOST_TESTS];
     int tests;
     lb_vocabulary *source, *target;
+    lb_recipe_facts facts;    /* of `train`; zero for lists */
     lb_subwords *subwords[2]; /* of sources and targets; NULL: none, or those of the model to start from */
     lb_pair_sample sample;    /* of dev */
     lb_pair_format format;
@@ -85,12 +87,13 @@ typedef struct lb_training_data {
     char *index_path;
 } lb_training_data;
 
-/** Opens the files, if there are any, reports on them, and creates the vocabularies. The configuration, without gaps,
- *  and the model to start from, if there is one, must outlive the data.
+/** Opens the files, if there are any, reports on them, creates the vocabularies, and fills in what the recipe chooses
+ *  for them. The configuration, after lb_recipe_fill_in, and the model to start from, if there is one, must outlive the
+ *  data.
  *  Memory: free it with lb_training_data_close, also after an error.
  *  Errors: LB_ERROR_ARGUMENT without a file to train on; LB_ERROR_FORMAT if no symbol is frequent enough; as
  *          lb_sort_check, lb_pairs_open, lb_pairs_hold_out, lb_pair_report_make. */
-LB_MUST_USE lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
+LB_MUST_USE lb_status lb_training_data_open(lb_training_data *data, lb_training_config *config,
                                             const lb_warm_start *start, lb_error *error);
 
 void lb_training_data_close(lb_training_data *data);
@@ -140,9 +143,6 @@ LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, co
  *  parts. Errors: as lb_pairs_read; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_training_subwords(lb_training_data *data, const lb_training_config *config,
                                            int least, lb_error *error);
-
-/** The number of pairs to train on; 0 for lists, whose number has no limit. */
-int64_t lb_training_data_pairs(const lb_training_data *data);
 
 /** A model that was trained on the data, as it will be in its file, without a record. */
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params);

@@ -31,7 +31,7 @@ void lb_data_loader_free(lb_data_loader *loader)
 int64_t lb_data_loader_steps(const lb_data_loader *loader, const lb_training_config *config)
 {
     if (!loader->order) return config->steps;
-    return lb_recipe_steps(config, lb_pairs_count(loader->data->train), lb_pair_order_batches(loader->order));
+    return lb_recipe_steps(config, &loader->data->facts, lb_pair_order_batches(loader->order));
 }
 
 /* Lists are drawn, so that each part draws its own. */

@@ -1,5 +1,6 @@
 #include "translate/training/recipe.h"
 
+#include "base/format.h"
 #include "data/pairs.h"
 #include "data/symbols.h"
 #include "models/file/model_formats.h"
@@ -11,31 +12,41 @@
 enum { SEQ2SEQ, TRANSFORMER, MODELS };
 
 /* What depends on the number of pairs (docs/recipe.md). Between two rows a number follows the logarithm of the pairs;
- * before the first row and after the last one nothing changes. */
+ * before the first row and after the last one nothing changes. Embeddings are those of a seq2seq. */
+enum { EMBED, HIDDEN, DROPOUT, BATCH, SMOOTHING, EPOCHS, LAYERS, MERGES, NUMBERS };
+
 typedef struct recipe_row {
     double pairs;
-    double embed, hidden; /* of a seq2seq; the width of a transformer */
-    double dropout;       /* of a seq2seq */
-    double batch, smoothing, epochs;
+    double number[NUMBERS]; /* what a row leaves out is that of the model */
 } recipe_row;
 
 static const recipe_row of_pairs[] = {
-    /* pairs, embed, hidden, dropout, batch, smoothing, epochs */
-    {2000, 128, 192, 0.5, 16, 0.1, 35},
-    {8000, 128, 192, 0.5, 64, 0, 35},
-    {10000, 128, 192, 0.5, 64, 0, 35},
-    {110000, 192, 448, 0.3, 128, 0, 18},
+    {2000, {128, 192, 0.5, 16, 0.1, 35}},
+    {8000, {128, 192, 0.5, 64, 0, 35}},
+    {10000, {128, 192, 0.5, 64, 0, 35}},
+    {110000, {192, 448, 0.3, 128, 0, 18}},
 };
-enum { ROWS = sizeof of_pairs / sizeof *of_pairs };
+enum { ROWS = sizeof of_pairs / sizeof *of_pairs, ROWS_OF_SENTENCES = 2 };
 
-static const recipe_row of_lists = {.embed = 64, .hidden = 128, .batch = 64};
+static const recipe_row of_sentences[MODELS][ROWS_OF_SENTENCES] = {
+    [SEQ2SEQ] = {{2000, {192, 256, 0.5, 16, 0.1, 35, 1, 1500}},
+                 {25000, {192, 256, 0.3, 64, 0.1, 10, 1, 5000}}},
+    [TRANSFORMER] = {{2000, {0, 160, 0.1, 16, 0.1, 35, 3, 1500}},
+                     {25000, {0, 160, 0.1, 64, 0.1, 20, 3, 5000}}},
+};
+
+static const struct {
+    int embed, hidden, batch;
+} of_lists = {.embed = 64, .hidden = 128, .batch = 64};
 
 enum {
     PATIENCE = 1250, /* steps without a better model, at least */
     LEAST_STEPS = 4000,
     WARM_UP = 200,
-    WIDTHS = 32, /* widths are multiples of this */
-    BATCHES = 8  /* batches of this */
+    WIDTHS = 32,        /* widths are multiples of this */
+    BATCHES = 8,        /* batches of this */
+    MERGES_BY = 100,    /* and merges of this */
+    MANY_SYMBOLS = 2000 /* of targets: a step of a tied model takes half of the time */
 };
 
 static const double PATIENT = 0.3; /* share of the steps, like PATIENCE */
@@ -63,9 +74,10 @@ lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 
 static void choose_for_lists(lb_training_config *c)
 {
-    if (kind_of(c) == SEQ2SEQ) set_if_open(&c->embed, (int)of_lists.embed);
-    set_if_open(&c->hidden, (int)of_lists.hidden);
-    set_if_open(&c->batch, (int)of_lists.batch);
+    if (kind_of(c) == SEQ2SEQ) set_if_open(&c->embed, of_lists.embed);
+    set_if_open(&c->hidden, of_lists.hidden);
+    set_if_open(&c->layers, of_models[kind_of(c)].layers);
+    set_if_open(&c->batch, of_lists.batch);
     if (c->minutes == 0) set_if_open(&c->steps, LEAST_STEPS);
     if (c->lr == 0) c->lr = of_models[kind_of(c)].lr_of_lists;
 }
@@ -80,7 +92,6 @@ lb_status lb_recipe_fill_in(lb_training_config *c, lb_error *error)
 {
     lb_settings_fill_in(c);
     if (c->pairs.features && !c->features_separator) c->features_separator = ";";
-    set_if_open(&c->layers, of_models[kind_of(c)].layers);
     if (c->sort)
         choose_for_lists(c);
     else
@@ -88,20 +99,19 @@ lb_status lb_recipe_fill_in(lb_training_config *c, lb_error *error)
     return lb_config_check(c, error);
 }
 
-static recipe_row row_for(int64_t pairs)
+static recipe_row row_for(const lb_training_config *c, const lb_recipe_facts *facts)
 {
     int row = 0;
-    double count = fmin(fmax((double)pairs, of_pairs[0].pairs), of_pairs[ROWS - 1].pairs);
-    while (row < ROWS - 2 && count > of_pairs[row + 1].pairs) row++;
-    const recipe_row a = of_pairs[row], b = of_pairs[row + 1];
+    const bool sentences = lb_recipe_has_sentences(facts);
+    const recipe_row *rows = sentences ? of_sentences[kind_of(c)] : of_pairs;
+    const int last = (sentences ? ROWS_OF_SENTENCES : ROWS) - 1;
+    double count = fmin(fmax((double)facts->pairs, rows[0].pairs), rows[last].pairs);
+    while (row < last - 1 && count > rows[row + 1].pairs) row++;
+    const recipe_row a = rows[row], b = rows[row + 1];
+    recipe_row found = {.pairs = count};
     double t = log(count / a.pairs) / log(b.pairs / a.pairs);
-    return (recipe_row){.pairs = count,
-                        .embed = a.embed + t * (b.embed - a.embed),
-                        .hidden = a.hidden + t * (b.hidden - a.hidden),
-                        .dropout = a.dropout + t * (b.dropout - a.dropout),
-                        .batch = a.batch + t * (b.batch - a.batch),
-                        .smoothing = a.smoothing + t * (b.smoothing - a.smoothing),
-                        .epochs = a.epochs + t * (b.epochs - a.epochs)};
+    for (int i = 0; i < NUMBERS; i++) found.number[i] = a.number[i] + t * (b.number[i] - a.number[i]);
+    return found;
 }
 
 static int multiple(double value, int of)
@@ -109,16 +119,39 @@ static int multiple(double value, int of)
     return (int)lround(value / of) * of;
 }
 
-void lb_recipe_fit(lb_training_config *c, int64_t pairs)
+void lb_recipe_fit_texts(lb_training_config *c, const lb_recipe_facts *facts)
+{
+    const recipe_row row = row_for(c, facts);
+    const bool sentences = lb_recipe_has_sentences(facts), last = c->no_hold_out || c->choose_on;
+    if (!c->choose) c->choose = sentences && !last ? "chrf" : "exact";
+    if (c->from) return;
+    if (sentences || facts->symbols > 0)
+        set_if_open(&c->tied, sentences || facts->symbols >= MANY_SYMBOLS ? 1 : -1);
+    set_if_open(&c->subwords, sentences ? multiple(row.number[MERGES], MERGES_BY) : -1);
+    set_if_open(&c->layers, sentences ? (int)row.number[LAYERS] : of_models[kind_of(c)].layers);
+}
+
+bool lb_recipe_note(const lb_training_config *c, const lb_recipe_facts *facts, char note[LB_MESSAGE_LENGTH])
+{
+    lb_snprintf(
+        note, LB_MESSAGE_LENGTH,
+        "sentences, since half of the texts have %d words or more: subwords %d, width %d, %s, chosen by "
+        "%s; subwords 0 makes characters the symbols, and \" \" as both separators words",
+        LB_SENTENCE_WORDS, c->subwords, c->hidden, c->tied > 0 ? "tied" : "not tied", c->choose);
+    return lb_recipe_has_sentences(facts);
+}
+
+void lb_recipe_fit(lb_training_config *c, const lb_recipe_facts *facts)
 {
     if (c->sort) return;
-    recipe_row row = row_for(pairs);
-    bool seq2seq = kind_of(c) == SEQ2SEQ;
-    if (seq2seq) set_if_open(&c->embed, multiple(row.embed, WIDTHS));
-    set_if_open(&c->hidden, multiple(row.hidden, WIDTHS));
-    set_if_open(&c->batch, multiple(row.batch, BATCHES));
-    if (c->dropout == 0) c->dropout = seq2seq ? row.dropout : of_models[TRANSFORMER].dropout;
-    if (c->label_smoothing == 0) c->label_smoothing = row.smoothing;
+    lb_recipe_fit_texts(c, facts);
+    const recipe_row row = row_for(c, facts);
+    const bool seq2seq = kind_of(c) == SEQ2SEQ, own = seq2seq || lb_recipe_has_sentences(facts);
+    if (seq2seq) set_if_open(&c->embed, multiple(row.number[EMBED], WIDTHS));
+    set_if_open(&c->hidden, multiple(row.number[HIDDEN], WIDTHS));
+    set_if_open(&c->batch, multiple(row.number[BATCH], BATCHES));
+    if (c->dropout == 0) c->dropout = own ? row.number[DROPOUT] : of_models[TRANSFORMER].dropout;
+    if (c->label_smoothing == 0) c->label_smoothing = row.number[SMOOTHING];
 }
 
 lb_pair_format lb_recipe_format(const lb_training_config *c)
@@ -150,11 +183,11 @@ void lb_recipe_take_columns(lb_training_config *c, const lb_pair_format *format)
     c->features_column = format->features_column;
 }
 
-int64_t lb_recipe_steps(const lb_training_config *c, int64_t pairs, int64_t batches)
+int64_t lb_recipe_steps(const lb_training_config *c, const lb_recipe_facts *facts, int64_t batches)
 {
     if (c->steps > 0) return c->steps;
     if (c->epochs > 0) return c->epochs * batches;
-    int64_t steps = llround(row_for(pairs).epochs * (double)batches);
+    int64_t steps = llround(row_for(c, facts).number[EPOCHS] * (double)batches);
     return steps > LEAST_STEPS ? steps : LEAST_STEPS;
 }
 

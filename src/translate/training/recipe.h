@@ -35,11 +35,25 @@ static inline void lb_training_tell_text(const lb_training_config *config, lb_ev
  *  comes from the model. */
 LB_MUST_USE lb_status lb_recipe_fill_in(lb_training_config *config, lb_error *error);
 
-/** Fills in what depends on the number of pairs. */
-void lb_recipe_fit(lb_training_config *config, int64_t pairs);
+/** What the recipe knows of the pairs to train on; zero: nothing. */
+typedef struct lb_recipe_facts {
+    int64_t pairs;
+    int64_t different; /* pairs, if they are sentences */
+    int64_t symbols;   /* of the targets, once they are known */
+} lb_recipe_facts;
 
-/** The steps of a training on so many pairs, which make this many batches. The configuration has no gaps. */
-int64_t lb_recipe_steps(const lb_training_config *config, int64_t pairs, int64_t batches);
+/** Fills in what decides the symbols, and what else does not depend on their number. */
+void lb_recipe_fit_texts(lb_training_config *config, const lb_recipe_facts *facts);
+
+/** Says what the recipe has filled in for sentences; false, and no note, if the pairs are none. */
+bool lb_recipe_note(const lb_training_config *config, const lb_recipe_facts *facts,
+                    char note[LB_MESSAGE_LENGTH]);
+
+/** Fills in all that depends on the pairs. */
+void lb_recipe_fit(lb_training_config *config, const lb_recipe_facts *facts);
+
+/** The steps of a training on pairs that make this many batches. The configuration has no gaps. */
+int64_t lb_recipe_steps(const lb_training_config *config, const lb_recipe_facts *facts, int64_t batches);
 
 /** The configuration of the training loop; the caller adds its functions and the checkpoint. */
 lb_trainer_config lb_recipe_trainer(const lb_training_config *config, int64_t steps);
@@ -55,6 +69,19 @@ void lb_recipe_take_columns(lb_training_config *config, const lb_pair_format *fo
 
 /** The line format of the configuration. Memory: it points to the separators of the configuration. */
 lb_pair_format lb_recipe_format(const lb_training_config *config);
+
+/* ---- Sentences (sentences.c). ---- */
+
+/** Looks at pairs whose symbols are still characters, with the vocabularies of all that occur.
+ *  Errors: as lb_pairs_read. Cost: O(n log n), unless hardly a text has blanks. */
+LB_MUST_USE lb_status lb_recipe_look(lb_pairs *pairs, const lb_vocabulary *source,
+                                     const lb_vocabulary *target, lb_recipe_facts *facts, lb_error *error);
+
+/** Words of a sentence, at least. */
+enum { LB_SENTENCE_WORDS = 4 };
+
+/** Whether there are at least 2,000 different pairs, and half of the texts have four words or more on either side. */
+bool lb_recipe_has_sentences(const lb_recipe_facts *facts);
 
 /* ---- What the best model is chosen by (choice.c). ---- */
 

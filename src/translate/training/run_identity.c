@@ -90,9 +90,9 @@ static void rename_to_setting(lb_run_differences *d, const char *member, const c
  * on their own. */
 static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char *text, size_t size)
 {
-    static const char *const reading[] = {
-        "source_column",    "target_column", "normalize", "source_separator",
-        "target_separator", "symbols",       NULL};
+    static const char *const reading[] = {"source_column",    "target_column",     "normalize",
+                                          "source_separator", "target_separator",  "symbols",
+                                          "subwords",         "separate_subwords", NULL};
     static const char *const cutting[] = {"subwords", "separate_subwords", "min_count", "batch", NULL};
     static const char *const derived[] = {"source_vocab", "target_vocab", NULL};
     bool train = lb_run_forget(d, "train"), dev = lb_run_forget(d, "dev");

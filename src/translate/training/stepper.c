@@ -146,7 +146,7 @@ lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
     if (status) return status;
     s->run.steps = lb_data_loader_steps(&s->loader, s->config);
     s->run.parameters = lb_params_learned(s->params);
-    s->run.pairs = lb_training_data_pairs(s->data);
+    s->run.pairs = s->data->facts.pairs;
     s->history.tests = s->config->test;
     s->history.is_better = lb_config_is_better(s->config);
     s->history.choose_on = lb_config_test(s->config, s->config->choose_on) + 1;
@@ -192,9 +192,7 @@ static lb_status open_inputs(inputs *own, lb_error *error)
     if (c->shards == 0) c->shards = 1; /* there is no earlier run to follow */
     lb_status status = lb_warm_start_open(&own->start, c, error);
     if (!status) status = lb_recipe_fill_in(c, error);
-    if (!status) status = lb_training_data_open(&own->data, c, &own->start, error);
-    if (!status) lb_recipe_fit(c, lb_training_data_pairs(&own->data));
-    return status;
+    return status ? status : lb_training_data_open(&own->data, c, &own->start, error);
 }
 
 lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
@@ -295,15 +293,16 @@ lb_status lb_stepper_save(const lb_stepper *s, const char *path, lb_error *error
 
 lb_status lb_training_fit(lb_training_config *config, lb_error *error)
 {
-    lb_training_config silent = *config;
+    const lb_training_config asked = *config;
     lb_warm_start start = {0};
     lb_training_data data;
     lb_data_loader loader = {0};
-    silent.tell = NULL;
-    silent.index = LB_INDEX_NEVER;
-    lb_status status = lb_training_data_open(&data, &silent, &start, error);
+    config->tell = NULL;
+    config->index = LB_INDEX_NEVER;
+    lb_status status = lb_training_data_open(&data, config, &start, error);
+    config->tell = asked.tell;
+    config->index = asked.index;
     if (!status) {
-        lb_recipe_fit(config, lb_training_data_pairs(&data));
         if (config->label_smoothing == 0) config->label_smoothing = -1; /* the recipe has none */
         status = lb_data_loader_init(&loader, &data, config, config->seed, 1, error);
     }

@@ -25,9 +25,10 @@ static void note_few(const lb_training_config *c, const lb_training_data *data, 
 {
     char text[LB_MESSAGE_LENGTH];
     if (found >= c->subwords) return;
-    lb_snprintf(text, sizeof text,
-                "%.300s: found %lld merges instead of %d (subwords): no pair of pieces occurs twice any more",
-                data->train->path, (long long)found, c->subwords);
+    lb_snprintf(
+        text, sizeof text,
+        "%.300s: found %lld merge%s instead of %d (subwords): no pair of pieces occurs twice any more",
+        data->train->path, (long long)found, lb_plural(found), c->subwords);
     lb_training_tell_text(c, LB_EVENT_NOTE, text);
 }
 

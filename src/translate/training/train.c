@@ -206,12 +206,10 @@ static lb_status begin_job(job *j)
                               c->seeds, c->group->size);
     if (status) return status;
     j->made = !j->locked && lb_group_leads(c->group) && lb_file_is_missing(c->out);
+    const lb_training_config asked = *c;
     if (!j->locked) status = lock_folder(j, c->out, &j->lock);
     if (!status) status = lb_training_data_open(&j->data, c, &j->start, j->error);
-    if (status) return status;
-    const lb_training_config asked = *c;
-    lb_recipe_fit(c, lb_training_data_pairs(&j->data));
-    status = lb_budget_fit(c, &asked, j->error);
+    if (!status) status = lb_budget_fit(c, &asked, j->error);
     if (status) return status;
     j->members = lb_alloc_zero((size_t)c->seeds * sizeof *j->members);
     return j->members ? LB_OK : out_of_memory(j);
@@ -263,7 +261,7 @@ lb_status lb_training_try(const lb_training_config *config, lb_error *error)
     c.tell = NULL; /* the training will tell it */
     lb_status status = lb_warm_start_open(&start, &c, error);
     if (!status) status = lb_recipe_fill_in(&c, error);
-    if (!status) lb_recipe_fit(&c, 0);
+    if (!status) lb_recipe_fit(&c, &(lb_recipe_facts){0});
     if (!status && c.shards > 0) status = lb_group_check(NULL, c.shards, error);
     if (!status) status = lb_stepper_build_trial(&s, error);
     lb_stepper_close(&s);

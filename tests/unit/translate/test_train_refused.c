@@ -71,7 +71,7 @@ START_TEST(test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest)
 {
     lb_training_config config = {.hidden = 7, .dropout = -1}, twice, other = {.model = "transformer"};
     ck_assert_int_eq(lb_training_config_settle(&config, NULL), LB_OK);
-    ck_assert(config.hidden == 7 && config.embed == 0 && config.layers == 1 && config.warm_up == 200);
+    ck_assert(config.hidden == 7 && config.embed == 0 && config.layers == 0 && config.warm_up == 200);
     ck_assert(config.dropout < 0 && config.lr == 2e-3 && config.min_count == 1 && config.heads == 4);
     ck_assert(config.evaluate_every == 250 && config.seeds == 1 && config.film == 2);
     ck_assert_str_eq(config.model, "seq2seq");
@@ -81,7 +81,7 @@ START_TEST(test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest)
     ck_assert_int_eq(lb_training_config_settle(&twice, NULL), LB_OK);
     ck_assert_mem_eq(&twice, &config, sizeof config);
     ck_assert_int_eq(lb_training_config_settle(&other, NULL), LB_OK);
-    ck_assert(other.hidden == 0 && other.layers == 2 && other.lr == 1e-3 && other.dropout == 0);
+    ck_assert(other.hidden == 0 && other.layers == 0 && other.lr == 1e-3 && other.dropout == 0);
     ck_assert(config.average == 0.998 && other.average == 0.998);
 }
 END_TEST
