@@ -10,7 +10,7 @@ static lb_status unpack(lb_pair_stream *s, lb_error *error)
 {
     int copy, from = s->file.descriptor;
     lb_status status =
-        lb_plain_copy_rest(from, s->lines.buffer, s->lines.end, s->name, LB_COPY_MOST, &copy, error);
+        lb_plain_copy(from, s->lines.buffer, s->lines.end, s->name, LB_COPY_MOST, &copy, error);
     if (from > STDIN_FILENO) close(from);
     s->file.descriptor = s->lines.descriptor = copy;
     s->lines.end = 0;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -151,7 +152,7 @@ static lb_status put_in_place(staged *all, size_t count, lb_error *error)
         if (!lb_temp_name(all[i].file, all[i].target, all[i].name, all[i].size))
             return lb_cannot_write(all[i].path, strerror(errno), error);
     for (size_t i = 0; i < count; i++) {
-        if (lb_temp_rename(all[i].file, all[i].target, all[i].name, all[i].size)) continue;
+        if (rename(all[i].name, all[i].target) == 0) continue;
         lb_status status = lb_cannot_write(all[i].path, strerror(errno), error);
         while (i-- > 0)
             if (!all[i].replaces) unlink(all[i].target);
@@ -281,7 +282,7 @@ lb_status lb_file_read_own(const char *path, size_t most, void **bytes, size_t *
 
 /* ---- Files that grow while they are read. ---- */
 
-lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, size_t count, lb_error *error)
+lb_status lb_file_append(const char *path, size_t size, const void *bytes, size_t count, lb_error *error)
 {
     int file = lb_own_open(path, O_WRONLY | O_APPEND, error);
     if (file < 0) return LB_ERROR_WRITE;
@@ -293,11 +294,6 @@ lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, si
         reason = errno;
     }
     return written ? LB_OK : lb_cannot_write(path, strerror(reason), error);
-}
-
-lb_status lb_file_append(const char *path, const void *bytes, size_t count, lb_error *error)
-{
-    return lb_file_append_at(path, LB_FILE_END, bytes, count, error);
 }
 
 /* ---- The hash of a file that may be larger than memory. ---- */

@@ -58,15 +58,13 @@ LB_MUST_USE lb_status lb_file_write_own(const char *path, const lb_bytes *parts,
                                         lb_error *error);
 
 /** Appends `count` bytes to an existing file, in one write, so that a concurrent reader never sees a part of a line.
- *  Only if the system takes a part of them, the rest follows.
+ *  Only if the system takes a part of them, the rest follows. They come after the first `size` bytes of the file, and
+ *  replace whatever follows; LB_FILE_END: after all.
  *  Errors: LB_ERROR_WRITE with the path and the reason of the system, also if there is no such file or it is a link. A
  *          part of the bytes may have been written. */
-LB_MUST_USE lb_status lb_file_append(const char *path, const void *bytes, size_t count, lb_error *error);
-
-/** The same after the first `size` bytes of the file, where they replace whatever follows; LB_FILE_END: after all. */
 #define LB_FILE_END SIZE_MAX
-LB_MUST_USE lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, size_t count,
-                                        lb_error *error);
+LB_MUST_USE lb_status lb_file_append(const char *path, size_t size, const void *bytes, size_t count,
+                                     lb_error *error);
 
 /** Makes the name `path`, which is new in its folder, survive a power failure, by an fsync of the folder. Where a
  *  folder cannot be read or synced, this cannot be helped. Returns false with errno set if the disk fails. */
@@ -106,11 +104,9 @@ LB_MUST_USE lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *b
  *  Returns the descriptor, to be closed; -1 with errno set. */
 int lb_temp_open(int folder, const char *path, mode_t mode, char *name, size_t size);
 
-/** Gives it its name, if it has none yet. False with errno set. */
+/** Gives it its name, if it has none yet, from which rename puts it in place. False with errno set. Where either fails,
+ *  lb_temp_remove has to follow. */
 bool lb_temp_name(int fd, const char *path, char *name, size_t size);
-
-/** Replaces `path` by it. False with errno set; then lb_temp_remove has to follow. */
-bool lb_temp_rename(int fd, const char *path, char *name, size_t size);
 
 /** Removes it. errno is kept. */
 void lb_temp_remove(const char *name);

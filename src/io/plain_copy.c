@@ -232,8 +232,8 @@ static lb_status copy_from(reader *from, const char *name, size_t most, int *cop
     return status;
 }
 
-lb_status lb_plain_copy_rest(int descriptor, const char *first, size_t count, const char *name, size_t most,
-                             int *copy, lb_error *error)
+lb_status lb_plain_copy(int descriptor, const char *first, size_t count, const char *name, size_t most,
+                        int *copy, lb_error *error)
 {
     lb_error found = {0};
     *copy = -1;
@@ -243,9 +243,4 @@ lb_status lb_plain_copy_rest(int descriptor, const char *first, size_t count, co
     if (status && *copy >= 0) close(*copy);
     if (status) *copy = -1;
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
-}
-
-lb_status lb_plain_copy(int descriptor, const char *name, size_t most, int *copy, lb_error *error)
-{
-    return lb_plain_copy_rest(descriptor, NULL, 0, name, most, copy, error);
 }

@@ -121,11 +121,6 @@ bool lb_temp_name(int fd, const char *path, char *name, size_t size)
     return false;
 }
 
-bool lb_temp_rename(int fd, const char *path, char *name, size_t size)
-{
-    return lb_temp_name(fd, path, name, size) && rename(name, path) == 0;
-}
-
 void lb_temp_remove(const char *name)
 {
     int reason = errno;

@@ -32,7 +32,8 @@ static void close_one(int *descriptor)
 static lb_status copy_one(const char *path, int *descriptor, lb_error *error)
 {
     int copy;
-    lb_status status = lb_plain_copy(*descriptor, lb_pair_file_name(path), LB_COPY_MOST, &copy, error);
+    lb_status status =
+        lb_plain_copy(*descriptor, NULL, 0, lb_pair_file_name(path), LB_COPY_MOST, &copy, error);
     close_one(descriptor);
     *descriptor = copy;
     return status;

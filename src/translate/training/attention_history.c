@@ -163,7 +163,7 @@ lb_status lb_attention_history_save(lb_attention_history *shown, lb_error *error
     if (lines->length == 0) return LB_OK;
     bool appends = shown->size > 0 && !lb_file_is_missing(shown->path);
     lb_status status =
-        appends ? lb_file_append_at(shown->path, shown->size, lines->text, lines->length, error)
+        appends ? lb_file_append(shown->path, shown->size, lines->text, lines->length, error)
                 : lb_file_write_own(shown->path, &(lb_bytes){lines->text, lines->length}, 1, error);
     if (status) return status;
     shown->size = (appends ? shown->size : 0) + lines->length;

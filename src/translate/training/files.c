@@ -71,7 +71,7 @@ static lb_status write_points(const char *path, const lb_train_history *history,
 {
     char *log = print_points(path, history, !append);
     if (!log) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
-    lb_status status = append ? lb_file_append(path, log, strlen(log), error)
+    lb_status status = append ? lb_file_append(path, LB_FILE_END, log, strlen(log), error)
                               : lb_file_write_own(path, &(lb_bytes){log, strlen(log)}, 1, error);
     lb_release(log);
     return status;

@@ -26,11 +26,11 @@ START_TEST(test_append_adds_at_the_end_or_after_a_number_of_bytes)
 {
     char path[SUPPORT_PATH];
     support_write_file(support_path(path, "file"), "one\n", 4);
-    ck_assert_int_eq(lb_file_append(path, "two\n", 4, NULL), LB_OK);
+    ck_assert_int_eq(lb_file_append(path, LB_FILE_END, "two\n", 4, NULL), LB_OK);
     assert_content(path, "one\ntwo\n");
-    ck_assert_int_eq(lb_file_append_at(path, 4, "2\n", 2, NULL), LB_OK);
+    ck_assert_int_eq(lb_file_append(path, 4, "2\n", 2, NULL), LB_OK);
     assert_content(path, "one\n2\n");
-    ck_assert_int_eq(lb_file_append(path, NULL, 0, NULL), LB_OK);
+    ck_assert_int_eq(lb_file_append(path, LB_FILE_END, NULL, 0, NULL), LB_OK);
     assert_content(path, "one\n2\n");
 }
 END_TEST
@@ -40,7 +40,7 @@ static void assert_append_fails(const char *path, size_t count, int reason)
     static const char bytes[20000];
     char expected[SUPPORT_PATH + 128];
     lb_error error = {0};
-    ck_assert_int_eq(lb_file_append(path, bytes, count, &error), LB_ERROR_WRITE);
+    ck_assert_int_eq(lb_file_append(path, LB_FILE_END, bytes, count, &error), LB_ERROR_WRITE);
     snprintf(expected, sizeof expected, "%s: cannot write: %s", path, strerror(reason));
     ck_assert_str_eq(error.message, expected);
 }

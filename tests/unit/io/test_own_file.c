@@ -29,12 +29,12 @@ static lb_status write_own(const char *name)
 
 static lb_status append_own(const char *name)
 {
-    return lb_file_append(name, "new", 3, &error);
+    return lb_file_append(name, LB_FILE_END, "new", 3, &error);
 }
 
 static lb_status append_own_at(const char *name)
 {
-    return lb_file_append_at(name, 0, "new", 3, &error);
+    return lb_file_append(name, 0, "new", 3, &error);
 }
 
 static lb_status check_own(const char *name)

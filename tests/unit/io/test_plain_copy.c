@@ -45,7 +45,7 @@ static lb_status copy_pipe(int blocks, int *copy, bool *broken)
     int reader, how;
     pid_t child = begin_writer(blocks, &reader);
     error = (lb_error){0};
-    lb_status status = lb_plain_copy(reader, "words", MOST, copy, &error);
+    lb_status status = lb_plain_copy(reader, NULL, 0, "words", MOST, copy, &error);
     close(reader);
     ck_assert_int_eq(waitpid(child, &how, 0), child);
     *broken = WIFSIGNALED(how) && WTERMSIG(how) == SIGPIPE;
@@ -94,7 +94,7 @@ START_TEST(test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error)
     ck_assert_int_eq(gzclose(to), Z_OK);
     ck_assert_int_lt(lseek(file, 0, SEEK_END), MOST);
     ck_assert_int_eq(lseek(file, 0, SEEK_SET), 0);
-    ck_assert_int_eq(lb_plain_copy(file, "words", MOST, &copy, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_plain_copy(file, NULL, 0, "words", MOST, &copy, &error), LB_ERROR_FORMAT);
     ck_assert_int_eq(copy, -1);
     ck_assert_str_eq(error.message,
                      "words: found gzip data of more than 1048576 bytes, expected fewer, or a plain "
@@ -114,7 +114,7 @@ START_TEST(test_plain_copy_of_gzip_data_without_the_end_of_a_line_names_them)
         ck_assert_int_gt(gzwrite(to, zeros, sizeof zeros), 0);
     ck_assert_int_eq(gzclose(to), Z_OK);
     ck_assert_int_eq(lseek(file, 0, SEEK_SET), 0);
-    ck_assert_int_eq(lb_plain_copy(file, "words", LB_COPY_MOST, &copy, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_plain_copy(file, NULL, 0, "words", LB_COPY_MOST, &copy, &error), LB_ERROR_FORMAT);
     snprintf(expected, sizeof expected,
              "words: found gzip data of more than %zu bytes, expected the end of a line", LB_FILE_STREAM);
     ck_assert_str_eq(error.message, expected);
@@ -141,7 +141,7 @@ static const char *copy_bytes(const char *bytes, size_t count)
     int copy, file = lb_nameless_file();
     error = (lb_error){0};
     ck_assert_int_eq(pwrite(file, bytes, count, 0), (ssize_t)count);
-    lb_status status = lb_plain_copy(file, "words", MOST, &copy, &error);
+    lb_status status = lb_plain_copy(file, NULL, 0, "words", MOST, &copy, &error);
     close(file);
     if (status) return NULL;
     ssize_t length = pread(copy, text, sizeof text - 1, 0);
