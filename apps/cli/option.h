@@ -172,6 +172,10 @@ void app_options_forget(void);
 enum { APP_OPTION_NUMBER = 32 };
 const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER]);
 
+/** Adds the argument that sets it to its value, "--hidden=64"; one for each test, and none if it has no value.
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_option_arguments(const app_option *option, lb_strings *arguments, lb_error *error);
+
 /** Writes it as people type it: "--hidden", or "--set softcap". */
 const char *app_option_words(const app_option *option, char words[LB_SETTING_WORDS]);
 

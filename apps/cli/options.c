@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "base/alloc.h"
 #include "console/console.h"
 #include "tensor/instruction_set.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 
 enum {
-    MAX_OPTIONS = 96,
+    MAX_OPTIONS = 128,
     /* Values that getopt_long returns: an index in the table, above all characters. */
     FIRST_OPTION = 256,
     FIRST_NEGATED = FIRST_OPTION + MAX_OPTIONS, /* --no-FLAG */
@@ -112,6 +113,33 @@ static const app_option *find_named(const app_program *program, const char *name
     return NULL;
 }
 
+/* Whether a setting that has one value, not any text, is given several. */
+static bool is_list(const app_program *program, const app_option *option, const char *text)
+{
+    return program->lists && option->setting && option->kind != APP_IS_TEXT && option->kind != APP_IS_TESTS &&
+           text && strchr(text, ',');
+}
+
+/* The last of several values, or lists, of a setting wins. */
+static void forget_list(const app_program *program, const app_option *option)
+{
+    for (size_t i = 0; program->lists && option->setting && i < program->lists->count; i++) {
+        char name[NAME], **text = program->lists->text;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(text[i], "="), text[i]);
+        if (lb_setting_find(name) != option->setting) continue;
+        lb_release(text[i]);
+        memmove(&text[i], &text[i + 1], (--program->lists->count - i) * sizeof *text);
+        return;
+    }
+}
+
+static lb_status keep_list(const app_program *program, const char *name, const char *values, lb_error *error)
+{
+    lb_buffer list = {0};
+    lb_buffer_print(&list, "%s=%s", name, values);
+    return lb_strings_add(program->lists, lb_buffer_end(&list), error);
+}
+
 /* NAME=VALUE. A flag by the name of its field may be the opposite of its option. */
 static lb_status set_by_name(const app_program *program, const char *text, lb_error *error)
 {
@@ -128,6 +156,8 @@ static lb_status set_by_name(const app_program *program, const char *text, lb_er
             "--set: expected NAME=VALUE, with a name that %s --help --all lists, found \"%s\"",
             app_name(program->name), text);
     value++;
+    forget_list(program, option);
+    if (is_list(program, option, value)) return keep_list(program, name, value, error);
     if (option->kind != APP_IS_FLAG)
         return app_option_set(option, value) ? LB_OK : bad_value(option, value, error);
     bool on = strcmp(value, "true") == 0, opposite = setting->opposite && strcmp(name, setting->name) == 0;
@@ -235,6 +265,8 @@ static lb_status take_option(const app_program *program, int code, bool *given, 
         *option->value.text = NULL;
         return LB_OK;
     }
+    forget_list(program, option);
+    if (is_list(program, option, optarg)) return keep_list(program, option->name, optarg, error);
     if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
     *given = *given || (program->operand_of && strcmp(option->name, program->operand_of) == 0);
     if (negated) app_option_turn(option, false);

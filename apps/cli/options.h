@@ -39,6 +39,8 @@ typedef struct app_program {
     const int *threads;            /* the value of APP_THREADS; NULL: it has none */
     const struct lb_group **group; /* receives the ranks of mpirun; NULL: they cannot share the work */
     const bool *alone;             /* a flag with which it has none; NULL: no such flag */
+    /* Of a setting with one value, several with commas between, "attention=dot,none"; NULL: they are an error. */
+    lb_strings *lists;
 } app_program;
 
 /** Both tables of a program, with their lengths. */

@@ -1,168 +1,395 @@
-/* Trains the sort model with each kind of attention and without, and compares them on longer lists. */
+/* Trains models that differ in some settings, side by side, and compares them: on pairs of texts, or, without any, on
+ * lists to sort. */
 #include "base/alloc.h"
 #include "cli/commands.h"
-#include "cli/options.h"
+#include "cli/config.h"
 #include "compare/comparison.h"
 #include "console/console.h"
-#include "console/output.h"
-#include "io/path.h"
-#include "training/training_view.h"
+#include "data/sort_task.h"
+#include "several/sweep.h"
+#include "training/train_options.h"
 
-/* What --quick changes. */
-static const app_compared_budget full = {49, 5, 30, 128, 64, 8000}, quick = {19, 2, 16, 64, 32, 3000};
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
-typedef struct run {
-    app_compared_training one; /* size -1: from the table above */
-    bool quick, quiet;
-    app_compared_kind wanted[APP_COMPARED_KINDS];
-    int kinds, threads;
-    const char *list; /* of kinds */
-    lb_lock *lock;    /* on the folder */
-} run;
+enum { MOST = APP_TRAIN_MOST, SOME_FAILED = 1, DIGIT = 9 };
 
-/* Adds the name of the kind to an error. */
-static lb_status name_kind(const app_compared_kind *kind, const lb_error *found, lb_error *error)
+/* The lists to sort, and the trainings on them, unless options say otherwise. */
+typedef struct budget {
+    int max_number, min_length, max_length, hidden, batch, steps;
+} budget;
+
+static const budget full = {49, 5, 30, 128, 64, 8000}, quick = {19, 2, 16, 64, 32, 3000};
+
+typedef struct comparing {
+    app_train_options options; /* most of them are settings */
+    const char *kinds;         /* NULL: not given */
+    bool quick;
+    lb_sort_task task;     /* without pairs; numbers are negative if they are not given */
+    lb_sort_task measured; /* the same with the lengths of the tests */
+    int what;              /* is done to a list: an lb_list_task */
+    const char *lengths;   /* NULL: not given */
+    lb_strings lists;      /* "attention=dot,none": what varies */
+    lb_strings words;      /* of the command that all trainings repeat */
+    int task_options;      /* of the table, the first ones */
+    app_sweeping trainings;
+    size_t seeds; /* of each combination */
+    lb_error *error;
+} comparing;
+
+static bool is_given(const app_option *option)
 {
-    return lb_error_set(error, found->status, "%s: %s", kind->name, found->message);
+    return option->kind != APP_IS_HEADING && option->kind != APP_IS_SET &&
+           app_option_was_set(option->value.text);
 }
 
-static lb_status train_and_measure(run *r, app_compared *model, lb_error *error)
+/* ---- The command that all trainings repeat. ---- */
+
+static lb_status refuse(const comparing *c, const app_option *option, bool lists)
 {
-    lb_train_history history = {0};
-    lb_status status = app_compared_train(&r->one, &history, error);
-    if (!status) status = app_compared_measure(&r->one, model->exact_match, error);
-    if (!status) {
-        const lb_train_point *last = &history.points[history.count - 1];
-        model->name = r->one.kind->name;
-        model->parameters = lb_params_learned(r->one.params);
-        model->loss = last->loss;
-        model->seconds = last->seconds;
+    char words[LB_SETTING_WORDS];
+    return lb_error_set(c->error, LB_ERROR_ARGUMENT,
+                        lists ? "%s: expected FILE, since trainings on lists to sort do not have it"
+                              : "%s: expected no FILE, since it is about lists to sort",
+                        app_option_words(option, words));
+}
+
+/* The options that are given, but for those of the comparison itself; and the size of trainings on lists. */
+static lb_status add_options(comparing *c, const app_program *program)
+{
+    static const char *const own[] = {"quick", "lengths", "kinds", "sweep",  "seeds", "out",
+                                      "isa",   "threads", "quiet", "config", NULL};
+    static const char *const size[] = {"max-number", "min-length", "max-length", "hidden",
+                                       "batch",      "steps",      NULL};
+    const bool lists = c->options.settings.sort;
+    lb_status status = LB_OK;
+    for (int i = 0; i < program->option_count && !status; i++) {
+        const app_option *option = &program->options[i];
+        const bool of_task = i < c->task_options;
+        const bool of_lists = of_task ||
+                              (option->setting && (option->setting->trainings & LB_SETTING_OF_LISTS)) ||
+                              option->kind == APP_IS_TESTS;
+        const bool needed = lists && option->name && app_is_one_of(option->name, size);
+        if (!is_given(option) && !needed) continue;
+        if ((of_task && !lists) || (!of_lists && lists && !app_is_one_of(option->name, own)))
+            return refuse(c, option, lists);
+        if (!app_is_one_of(option->name, own)) status = app_option_arguments(option, &c->words, c->error);
     }
-    lb_release(history.points);
     return status;
-}
-
-static lb_status write_results(const run *r, const app_comparison *comparison, lb_error *error)
-{
-    char path[APP_PATH];
-    lb_status status = app_comparison_draw(comparison, app_path(r->one.out, "exact_match.png", path), error);
-    if (!status)
-        status = app_comparison_write(comparison, app_path(r->one.out, "exact_match.json", path), error);
-    return status;
-}
-
-static lb_status compare_kinds(run *r, app_comparison *comparison, lb_error *error)
-{
-    for (int k = 0; k < r->kinds; k++) {
-        lb_error found = {0};
-        app_compared *model = &comparison->models[comparison->count++];
-        if (app_compared_build(&r->one, &r->wanted[k], &found) || train_and_measure(r, model, &found))
-            return name_kind(&r->wanted[k], &found, error);
-    }
-    return write_results(r, comparison, error);
-}
-
-/* Reports invalid settings before the first training. */
-static lb_status check_settings(run *r, lb_error *error)
-{
-    lb_sort_task task = app_compared_task(&r->one);
-    lb_status status = lb_sort_check(&task, error);
-    for (int32_t length = task.min_length; length <= task.max_length && !status; length++) {
-        lb_sort_task part = app_compared_length(&task, length);
-        status = lb_sort_check(&part, error);
-    }
-    for (int k = 0; k < r->kinds && !status; k++) {
-        lb_error found = {0};
-        if (app_compared_build(&r->one, &r->wanted[k], &found))
-            status = name_kind(&r->wanted[k], &found, error);
-    }
-    if (!status) status = lb_folder_make(r->one.out, error);
-    return status ? status : lb_lock_folder(r->one.out, &r->lock, error);
-}
-
-static int compare_and_print(run *r)
-{
-    lb_error error = {0};
-    static app_comparison comparison; /* too large for a small stack */
-    comparison = (app_comparison){.task = app_compared_task(&r->one),
-                                  .steps = r->one.size.steps,
-                                  .batch = r->one.size.batch,
-                                  .lists = APP_HELD_OUT};
-    lb_status status = check_settings(r, &error);
-    if (!status) {
-        app_note("%s", app_arithmetic());
-        status = compare_kinds(r, &comparison, &error);
-    }
-    if (!status) app_comparison_print(&comparison);
-    app_compared_free(&r->one);
-    lb_lock_free(r->lock);
-    return status ? app_fail(&error) : app_close_stdout(0);
 }
 
 static void set_if_open(int *value, int usual)
 {
-    if (*value < 0) *value = usual;
+    if (!app_option_was_set(value)) *value = usual;
 }
 
-/* Options that were not given come from the budget. */
-static lb_status fill_in_options(run *r, lb_error *error)
+/* Each step sorts lists of one length. */
+static lb_status begin_lists(comparing *c)
 {
-    const app_compared_budget *usual = r->quick ? &quick : &full;
-    app_compared_budget *size = &r->one.size;
-    set_if_open(&size->max_number, usual->max_number);
-    set_if_open(&size->min_length, usual->min_length);
-    set_if_open(&size->max_length, usual->max_length);
-    set_if_open(&size->hidden, usual->hidden);
-    set_if_open(&size->batch, usual->batch);
-    set_if_open(&size->steps, usual->steps);
-    r->kinds = app_compared_kinds_read(r->list, r->wanted, error);
-    return r->kinds ? LB_OK : error->status;
+    static char *const always[] = {"--repeats=0", "--target=0", "--one-length"};
+    const budget *usual = c->quick ? &quick : &full;
+    lb_training_config *s = &c->options.settings;
+    c->task.what = (lb_list_task)c->what;
+    set_if_open(&c->task.max_value, c->task.what == LB_LIST_ADD ? DIGIT : usual->max_number);
+    set_if_open(&c->task.min_length, usual->min_length);
+    set_if_open(&c->task.max_length, usual->max_length);
+    set_if_open(&s->hidden, usual->hidden);
+    set_if_open(&s->batch, usual->batch);
+    set_if_open(&s->steps, usual->steps);
+    if (c->lengths && !lb_sort_set_lengths(&c->task, c->lengths))
+        return lb_error_set(c->error, LB_ERROR_ARGUMENT,
+                            "--lengths: found %.40s, expected the shortest and the longest, such as 5-10",
+                            c->lengths);
+    if (!app_option_was_set(&s->out)) s->out = "out/attention";
+    c->task.seed = s->seed;
+    s->sort = &c->task;
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < sizeof always / sizeof *always && !status; i++)
+        status = lb_strings_add(&c->words, lb_alloc_string(always[i]), c->error);
+    return status ? status : app_sort_usual(&c->options.usual, c->error);
+}
+
+/* Models are measured on the lengths of tests, too. Some lists of each length have to be held out. */
+static lb_status choose_lengths(comparing *c)
+{
+    const lb_test *tests = c->options.settings.test;
+    lb_status status = lb_sort_check(&c->task, c->error);
+    c->measured = c->task;
+    for (int i = 0; i < LB_MOST_TESTS && *tests[i].name && !status; i++) {
+        lb_sort_task test = c->task;
+        if (!lb_sort_set_lengths(&test, tests[i].file))
+            return lb_error_set(c->error, LB_ERROR_ARGUMENT,
+                                "test %s: found \"%.200s\", expected lengths of lists, such as 11-30",
+                                tests[i].name, tests[i].file);
+        if (test.min_length < c->measured.min_length) c->measured.min_length = test.min_length;
+        if (test.max_length > c->measured.max_length) c->measured.max_length = test.max_length;
+    }
+    if (!status && c->measured.max_length > APP_LONGEST)
+        return lb_error_set(c->error, LB_ERROR_ARGUMENT, "found lists of %d numbers, expected at most %d",
+                            (int)c->measured.max_length, APP_LONGEST);
+    for (int32_t length = c->measured.min_length; length <= c->measured.max_length && !status; length++) {
+        const lb_sort_task part = app_task_of_length(&c->measured, length);
+        status = lb_sort_check(&part, c->error);
+    }
+    return status;
+}
+
+/* The value of a setting in a command, where the last option wins; NULL: it has none. */
+static const char *value_in(const lb_strings *command, const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t i = command->count; i-- > 0;) {
+        const char *word = command->text[i];
+        word += strncmp(word, "--set=", 6) == 0 ? 6 : 2;
+        if (strncmp(word, name, length) == 0 && word[length] == '=') return word + length + 1;
+    }
+    return NULL;
+}
+
+/* With half the width, a transformer has about as many parameters as GRUs, which have embeddings of that width. */
+static lb_status complete_list_training(comparing *c, lb_strings *command)
+{
+    const char *model = value_in(command, "model"), *hidden = value_in(command, "hidden");
+    const bool transformer = model && strcmp(model, "transformer") == 0;
+    lb_buffer half = {0};
+    if (transformer || !value_in(command, "embed")) {
+        lb_buffer_print(&half, "--%s=%d", transformer ? "hidden" : "embed",
+                        (int)strtol(hidden, NULL, 10) / 2);
+        if (lb_strings_add(command, lb_buffer_end(&half), c->error)) return c->error->status;
+    }
+    if (transformer || value_in(command, "lr")) return LB_OK;
+    return lb_strings_add(command, lb_alloc_string("--lr=0.003"), c->error);
+}
+
+/* ---- What varies. ---- */
+
+static lb_status add_list(comparing *c, const char *list)
+{
+    lb_strings values = {0};
+    char name[LB_SETTING_NAME];
+    const size_t length = strcspn(list, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, list);
+    lb_status status = lb_strings_split(&values, list + length + 1, c->error);
+    if (!status) status = app_grid_add(&c->trainings.grid, name, &values, c->error);
+    lb_strings_free(&values);
+    return status;
+}
+
+static lb_status add_kinds(comparing *c, const char *kinds)
+{
+    lb_strings sorted = {0};
+    lb_status status = app_kinds_sort(kinds, "--kinds", &sorted, c->error);
+    if (!status) status = app_grid_add(&c->trainings.grid, "kinds", &sorted, c->error);
+    lb_strings_free(&sorted);
+    return status;
+}
+
+static lb_status add_seeds(comparing *c)
+{
+    const lb_training_config *s = &c->options.settings;
+    lb_buffer list = {0};
+    if (s->seeds < 2) return LB_OK;
+    for (int i = 0; i < s->seeds; i++)
+        lb_buffer_print(&list, "%s%llu", i ? "," : "seed=", (unsigned long long)s->seed + (unsigned)i);
+    char *text = lb_buffer_end(&list);
+    lb_status status = text ? add_list(c, text) : lb_no_memory(c->error, NULL);
+    lb_release(text);
+    return status;
+}
+
+static lb_status open_grid(comparing *c, const app_program *program)
+{
+    app_grid *grid = &c->trainings.grid;
+    const bool lists = c->options.settings.sort;
+    lb_status status = app_grid_open(grid, program, c->options.sweep.file, c->error);
+    const bool nothing = !c->kinds && !c->options.sweep.file && c->lists.count == 0;
+    if (!status && (c->kinds || (lists && nothing)))
+        status = add_kinds(c, c->kinds ? c->kinds : app_kinds_usual());
+    for (size_t i = 0; i < c->lists.count && !status; i++) status = add_list(c, c->lists.text[i]);
+    if (!status) status = add_seeds(c);
+    if (!status && grid->count == 1 && nothing)
+        return lb_error_set(c->error, LB_ERROR_ARGUMENT,
+                            "expected something to compare, such as --kinds none,additive, --hidden 64,128, "
+                            "--sweep FILE or --seeds 3");
+    /* What varies is no property of all. */
+    if (!status && app_grid_varies(grid, "steps")) c->options.settings.steps = 0;
+    if (!status && app_grid_varies(grid, "batch")) c->options.settings.batch = 0;
+    if (!status) c->seeds = (size_t)app_grid_seeds_last(grid);
+    return status || c->seeds <= APP_MOST_SEEDS
+               ? status
+               : lb_error_set(c->error, LB_ERROR_ARGUMENT, "found %zu seeds, expected at most %d", c->seeds,
+                              APP_MOST_SEEDS);
+}
+
+/* ---- The trainings. ---- */
+
+static lb_status prepare_trainings(comparing *c)
+{
+    static const char *const of_pairs[] = {"compare.tsv", "compare.png", NULL};
+    static const char *const of_lists[] = {"exact_match.png", "exact_match.json", NULL};
+    const bool lists = c->options.settings.sort;
+    app_side_by_side *all = &c->trainings.all;
+    lb_status status = app_sweeping_open(&c->trainings, 0);
+    for (size_t i = 0; i < all->count && lists && !status; i++)
+        status = complete_list_training(c, &all->command[i]);
+    return status ? status : app_side_by_side_prepare(all, lists ? of_lists : of_pairs, false);
+}
+
+static lb_status show_table(const comparing *c, const app_result_table *table)
+{
+    char path[APP_PATH];
+    if (table->settings->sort) return app_compare_lengths(table, &c->measured, c->error);
+    lb_status status = app_result_table_show(table, "compare.tsv", c->error);
+    return status ? status
+                  : app_draw_intervals(table, app_path(table->settings->out, "compare.png", path), c->error);
+}
+
+static lb_status show(const comparing *c)
+{
+    const app_side_by_side *all = &c->trainings.all;
+    const size_t count = all->count / c->seeds;
+    lb_strings names = {0};
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < count && !status; i++)
+        status = lb_strings_add(
+            &names, app_grid_name(&c->trainings.grid, c->trainings.combination[i * c->seeds], false),
+            c->error);
+    const app_result_table table = {all->results, count, c->seeds, names.text, &c->options.settings};
+    if (!status) status = show_table(c, &table);
+    lb_strings_free(&names);
+    return status;
+}
+
+static int train_and_show(comparing *c, const app_program *program)
+{
+    const bool lists = !c->options.settings.train;
+    app_side_by_side *all = &c->trainings.all;
+    app_program one = *program;
+    one.name = lists ? "sort" : "train";
+    lb_status status = lb_strings_add(&c->words, lb_alloc_string(one.name), c->error);
+    if (!status && lists) status = begin_lists(c);
+    if (!status) status = add_options(c, program);
+    if (!status && lists) status = choose_lengths(c);
+    const app_repeated repeated = {.program = &one,
+                                   .argc = (int)c->words.count,
+                                   .argv = c->words.text,
+                                   .settings = &c->options.settings,
+                                   .usual = &c->options.usual,
+                                   .threads = c->options.threads,
+                                   .compares = true,
+                                   .check = lists ? app_sort_check_command : app_train_check_command};
+    all->repeated = &repeated;
+    if (!status) status = open_grid(c, &one);
+    if (!status) status = prepare_trainings(c);
+    if (!status) status = app_side_by_side_run(all);
+    const bool none = all->failed == all->count;
+    if (!status && !none) status = show(c);
+    int exit_status = status            ? app_close_stdout(app_fail(c->error))
+                      : all->failed > 0 ? app_side_by_side_incomplete(all, none ? all->status : SOME_FAILED)
+                                        : app_close_stdout(0);
+    app_sweeping_free(&c->trainings);
+    return exit_status;
+}
+
+/* ---- The options: those of `train`, and of the lists. ---- */
+
+static const char *kinds_help(void)
+{
+    static char text[2048];
+    snprintf(text, sizeof text,
+             "kinds of models to compare, separated by commas: %s, each with -backward behind it or without; "
+             "relative, alibi, rotary, fire and random are transformers with these positions. Default "
+             "without FILE: those "
+             "up to transformer",
+             app_kinds_all());
+    return text;
+}
+
+static int list_options(comparing *c, app_option options[MOST])
+{
+    static const char *const left_out[] = {"print-config", "sweep-count", "ensemble", NULL};
+    static const char *const usual[] = {"test", "sweep", NULL};
+    const app_option task[] = {
+        APP_HEADING("Lists to sort, without FILE"),
+        APP_FLAG(0, "quick", &c->quick, "use shorter lists, smaller models and fewer steps", .usual = true),
+        APP_CHOICE(0, "task", "KIND", &c->what, lb_list_task_names,
+                   "what is done to a list; to add, it has the digits of two numbers"),
+        APP_INT(0, "max-number", "N", &c->task.max_value, 0, 1000000,
+                "largest number (49, quick 19; to add, 9)"),
+        APP_TEXT(
+            0, "lengths", "N-N", &c->lengths,
+            "lengths of the shortest and of the longest list of the training; --test long=11-30 measures "
+            "on others, too"),
+        APP_INT(0, "min-length", "N", &c->task.min_length, 1, APP_LONGEST,
+                "length of the shortest list (5, quick 2)"),
+        APP_INT(0, "max-length", "N", &c->task.max_length, 1, APP_LONGEST,
+                "length of the longest list (30, quick 16)"),
+    };
+    const app_option compared[] = {
+        APP_HEADING("What varies, beside settings with several values, such as --hidden 64,128"),
+        APP_TEXT(0, "kinds", "LIST", &c->kinds, kinds_help(), .usual = true),
+    };
+    static app_option of_train[MOST];
+    const int count = app_train_list(&c->options, of_train);
+    app_option *end = APP_ADD(options, task);
+    c->task_options = (int)(end - options);
+    end = APP_ADD(end, compared);
+    for (int i = 0; i < count; i++) {
+        app_option option = of_train[i];
+        if (option.name && app_is_one_of(option.name, left_out)) continue;
+        if (option.name && app_is_one_of(option.name, usual)) option.usual = true;
+        if (option.name && strcmp(option.name, "seeds") == 0) {
+            option.help =
+                "train each with so many seeds, --seed and the numbers after it, and show means and "
+                "their 95 % intervals";
+            option.usual = true;
+        }
+        assert(end - options < MOST);
+        *end++ = option;
+    }
+    return (int)(end - options);
 }
 
 static const app_example examples[] = {
-    {"Compare a model without attention with one that has it, in seconds.",
+    {"Compare kinds of attention on pairs, with three seeds each.",
+     "lookback compare pairs.tsv --test dev=dev.tsv --kinds none,additive --seeds 3 \\\n"
+     "      --hidden 16 --steps 20 --out out/kinds"},
+    {"Compare widths, and both with copying and without.",
+     "lookback compare pairs.tsv --hidden 8,16 --set copy=false,true --steps 20 --out out/widths"},
+    {"Compare a model without attention with one that has it, on lists to sort, in seconds.",
      "lookback compare --quick --kinds none,additive --max-length 8 --steps 100"},
-    {"Compare two kinds of attention on short lists.",
-     "lookback compare --kinds dot,scaled-dot --min-length 2 --max-length 5 \\\n"
-     "      --hidden 32 --steps 100 --out out/scores"},
 };
 
 int compare_main(int argc, char **argv)
 {
-    run r = {.one = {.size = {-1, -1, -1, -1, -1, -1}, .seed = 1, .out = "out/attention"},
-             .list = APP_USUAL_KINDS};
-    app_compared_training *one = &r.one;
-    app_compared_budget *size = &one->size;
-    const app_option options[] = {
-        APP_TEXT(0, "kinds", "LIST", &r.list, app_compared_kinds_help()),
-        APP_FLAG(0, "quick", &r.quick, "use shorter lists, smaller models and fewer steps"),
-        APP_HEADING("Task"),
-        APP_INT(0, "max-number", "N", &size->max_number, 0, 1000000, "largest number (49, quick 19)"),
-        APP_INT(0, "min-length", "N", &size->min_length, 1, APP_LONGEST,
-                "length of the shortest list (5, quick 2)"),
-        APP_INT(0, "max-length", "N", &size->max_length, 1, APP_LONGEST,
-                "length of the longest list (30, quick 16)"),
-        APP_HEADING("Training"),
-        APP_INT(0, "hidden", "N", &size->hidden, 2, 1 << 16,
-                "width of the GRU states; the transformer is half as wide (128, quick 64)"),
-        APP_INT(0, "batch", "N", &size->batch, 1, 1 << 20, "lists per step (64, quick 32)"),
-        APP_INT(0, "steps", "N", &size->steps, 1, 1 << 30, "steps of each training (8000, quick 3000)"),
-        APP_SEED(0, "seed", "N", &one->seed, "seed of the initial weights and of all lists"),
-        APP_THREADS(&r.threads),
-        APP_QUIET(&r.quiet),
-        APP_HEADING("Files"),
-        APP_TEXT('o', "out", "DIR", &one->out, "folder for the chart, results and models"),
-        APP_FLAG(0, "fresh", &one->fresh, "start over instead of resuming an earlier run"),
-    };
+    static app_option options[MOST];
+    lb_error error = {0};
+    comparing c = {.task = {.max_value = -1, .min_length = -1, .max_length = -1}, .error = &error};
+    c.trainings.all.error = &error;
+    if (app_train_begin(&c.options, &error)) return app_fail(&error);
+    c.options.settings.out = "out/compare";
     const app_program program = {
         .name = "compare",
-        .purpose = "Trains a model to sort lists with each kind of attention and without any, and shows how "
-                   "each copes with longer lists. The same command, run again, resumes where it stopped.",
-        APP_TABLES(options, examples),
-        .threads = &r.threads,
+        .purpose =
+            "Trains models that differ in some settings, side by side, on the pairs of texts in FILE, and "
+            "compares them: in a table with means and intervals over seeds, and a chart. Without FILE, it "
+            "trains each kind of attention to sort lists, and shows how each copes with longer ones. The "
+            "same "
+            "command, run again, resumes where it stopped.",
+        .operands = "[FILE]",
+        .max_operands = 1,
+        .operand_of = "train",
+        .options = options,
+        .option_count = list_options(&c, options),
+        .examples = examples,
+        .example_count = sizeof examples / sizeof *examples,
+        .lists = &c.lists,
     };
-    int status = app_options(&program, &argc, &argv);
-    if (status != APP_RUN) return status;
-    lb_error error = {0};
-    return fill_in_options(&r, &error) ? app_fail(&error) : compare_and_print(&r);
+    int status = app_config_options(&program, &c.options.config, &argc, &argv);
+    if (status == APP_RUN) status = train_and_show(&c, &program);
+    lb_strings_free(&c.lists);
+    lb_strings_free(&c.words);
+    app_config_free(&c.options.config);
+    return status;
 }

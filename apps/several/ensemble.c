@@ -2,81 +2,89 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "cli/options.h"
 #include "console/console.h"
 #include "console/output.h"
 #include "data/pairs.h"
-#include "models/attention/decoder_attention.h"
 #include "translate/training/recipe.h"
 #include "translate/training/stepper.h"
 
-#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_SETTING = 96 };
+/* The members of a list such as "additive:3,backward:2,transformer:2". */
+typedef struct member_list {
+    app_kind member[LB_JOIN_MOST];
+    int count;
+} member_list;
 
 typedef struct ensembling {
-    app_members members;
+    member_list members;
     app_side_by_side all;
-    const lb_training_config *usual;
     lb_training_config data;
     lb_join_result result;
     lb_error *error;
 } ensembling;
 
-/* An option with a value; NULL: none. */
-static lb_status add_option(lb_strings *command, const char *name, const char *value, lb_error *error)
+static lb_status add_members(member_list *members, const app_kind *member, long count, lb_error *error)
 {
-    lb_buffer text = {0};
-    if (!value) return LB_OK;
-    lb_buffer_print(&text, "--%s%s%s", name, *value ? "=" : "", value);
-    return lb_strings_add(command, lb_buffer_end(&text), error);
+    if (count < 1 || count > LB_JOIN_MOST - members->count)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--ensemble: expected 1 to %d models in all",
+                            LB_JOIN_MOST);
+    for (long i = 0; i < count; i++) members->member[members->count++] = *member;
+    return LB_OK;
 }
 
-/* Some kinds of attention have a window, as a transformer does. */
-static bool has(const ensembling *s, const app_member *member, const lb_setting *setting)
+/* A positive number of at most six digits that is all of the text; 0 if it is none. */
+static long number_in(const char *text)
 {
-    int kind = (int)s->data.attention;
-    if (setting->together) return lb_setting_is_of(setting, member->model);
-    if (setting->at != offsetof(lb_training_config, window)) return true;
-    for (int i = 0; member->attention && lb_attention_names[i]; i++)
-        if (strcmp(lb_attention_names[i], member->attention) == 0) kind = i;
-    return strcmp(member->model, "seq2seq") != 0 || lb_built_in_attentions[kind]->window > 0;
+    size_t digits = strspn(text, "0123456789");
+    return digits > 0 && digits <= 6 && !text[digits] ? strtol(text, NULL, 10) : 0;
 }
 
-/* A member does without the settings of other kinds. */
-static lb_status reset_others(const ensembling *s, const app_member *member, lb_strings *command)
+static lb_status read_item(member_list *members, char *item, lb_error *error)
 {
-    char number[APP_OPTION_NUMBER], text[LONGEST_SETTING];
-    lb_training_config usual = *s->usual;
-    lb_status status = LB_OK;
-    for (const lb_setting *setting = lb_settings; member->model && setting->name && !status; setting++) {
-        if (has(s, member, setting)) continue;
-        const app_option option = app_setting_option(setting, &usual, LB_SETTING_OF_PAIRS);
-        snprintf(text, sizeof text, "%s=%s", option.name, app_option_value(&option, number));
-        status = add_option(command, "set", text, s->error);
-    }
+    app_kind member;
+    char *colon = strchr(item, ':');
+    long count = colon ? number_in(colon + 1) : 1;
+    if (colon) *colon = '\0';
+    if (count < 1)
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "--ensemble: found \"%.40s\" behind %.40s, expected a number of models, such as %.40s:3",
+            colon + 1, item, item);
+    lb_status status = app_kind_read(&member, item, "--ensemble", error);
+    if (!member.direction) member.direction = "forward";
+    return status ? status : add_members(members, &member, count, error);
+}
+
+/* KIND or KIND:COUNT, with commas between; a kind without a direction writes forward. A number alone is that many
+ * models as the options say. */
+static lb_status read_members(member_list *members, const char *list, lb_error *error)
+{
+    static const app_kind plain = {.name = "model"};
+    *members = (member_list){.count = 0};
+    if (list[0] && list[strspn(list, "0123456789")] == '\0')
+        return add_members(members, &plain, number_in(list), error);
+    lb_strings items = {0};
+    lb_status status = lb_strings_split(&items, list, error);
+    for (size_t i = 0; i < items.count && !status; i++) status = read_item(members, items.text[i], error);
+    lb_strings_free(&items);
     return status;
 }
 
 static lb_status make_member(ensembling *s, size_t i)
 {
-    const app_member *member = &s->members.member[i];
-    char seed[APP_OPTION_NUMBER];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)(s->all.repeated->settings->seed + i));
-    const char *const own[][2] = {{"model", member->model},
-                                  {"attention", member->attention},
-                                  {"direction", member->direction},
-                                  {"copy", member->copy ? "" : NULL},
-                                  {"seed", seed}};
-    lb_buffer name = {0};
-    lb_buffer_print(&name, "%s-%s", member->kind, seed);
+    const app_kind *member = &s->members.member[i];
+    lb_strings *command = &s->all.command[i];
+    const unsigned long long seed = s->data.seed + i;
+    lb_buffer name = {0}, option = {0};
+    lb_buffer_print(&name, "%s-%llu", member->name, seed);
     lb_status status = app_side_by_side_set(&s->all, i, lb_buffer_end(&name));
-    if (!status) status = reset_others(s, member, &s->all.command[i]);
-    for (size_t o = 0; o < sizeof own / sizeof *own && !status; o++)
-        status = add_option(&s->all.command[i], own[o][0], own[o][1], s->error);
-    return status;
+    if (!status) status = app_kind_arguments(member, s->all.repeated, command, s->error);
+    if (status) return status;
+    lb_buffer_print(&option, "--seed=%llu", seed);
+    return lb_strings_add(command, lb_buffer_end(&option), s->error);
 }
 
 static const char AUTO[] = "auto";
@@ -92,8 +100,8 @@ static const struct {
 
 int app_ensemble_of_few(int64_t pairs)
 {
-    app_members members;
-    return pairs < votes[0].below && !app_members_read(&members, votes[0].list, NULL) ? members.count : 0;
+    member_list members;
+    return pairs < votes[0].below && !read_members(&members, votes[0].list, NULL) ? members.count : 0;
 }
 
 static lb_status choose_list(const ensembling *s, const char **list)
@@ -114,10 +122,10 @@ static lb_status prepare_members(ensembling *s, const char *list)
 {
     static const char *const results[] = {"ensemble.tsv", NULL};
     lb_status status = strcmp(list, AUTO) == 0 ? choose_list(s, &list) : LB_OK;
-    if (!status) status = app_members_read(&s->members, list, s->error);
+    if (!status) status = read_members(&s->members, list, s->error);
     if (!status) status = app_side_by_side_open(&s->all, (size_t)s->members.count);
     for (size_t i = 0; i < s->all.count && !status; i++) status = make_member(s, i);
-    return status ? status : app_side_by_side_prepare(&s->all, results);
+    return status ? status : app_side_by_side_prepare(&s->all, results, true);
 }
 
 /* The order of the members is that of the list, whichever was ready first. */
@@ -160,8 +168,7 @@ static int show_ensemble(ensembling *s, lb_status status)
     return app_close_stdout(0);
 }
 
-int app_ensemble_run(const char *list, const app_repeated *repeated, const lb_training_config *data,
-                     const lb_training_config *usual)
+int app_ensemble_run(const char *list, const app_repeated *repeated)
 {
     lb_error error = {0};
     ensembling *s = lb_alloc_zero(sizeof *s);
@@ -170,7 +177,7 @@ int app_ensemble_run(const char *list, const app_repeated *repeated, const lb_tr
         return app_fail(&error);
     }
     *s = (ensembling){
-        .all = {.repeated = repeated, .error = &error}, .usual = usual, .data = *data, .error = &error};
+        .all = {.repeated = repeated, .error = &error}, .data = *repeated->settings, .error = &error};
     lb_status status = prepare_members(s, list);
     if (!status) status = app_side_by_side_run(&s->all);
     int exit_status = show_ensemble(s, status);

@@ -7,11 +7,15 @@
 #include "settings/settings.h"
 
 #include <cJSON.h>
+#include <string.h>
 
 /* A sweep gives these to each of its trainings, or needs a single model of each. */
 static const char *const of_the_sweep[] = {"out",         "isa",      "threads",   "sweep",
                                            "sweep-count", "ensemble", "seeds",     "print-config",
                                            "quiet",       "test",     "choose-on", NULL};
+
+/* Lists that a program treats apart. */
+static const char KINDS[] = "kinds", SEED[] = "seed";
 
 static lb_status check_name(const app_program *program, const app_json_file *file, const cJSON *list,
                             lb_error *error)
@@ -19,7 +23,19 @@ static lb_status check_name(const app_program *program, const app_json_file *fil
     if (app_is_one_of(list->string, of_the_sweep))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found \"%s\", which cannot vary in a sweep",
                             file->path, app_json_file_line(file, list), list->string);
+    if (strcmp(list->string, KINDS) == 0) return LB_OK;
     return app_config_find(program, of_the_sweep, file, list, error) ? LB_OK : error->status;
+}
+
+static lb_status check_kind(const app_json_file *file, const cJSON *list, const cJSON *value, lb_error *error)
+{
+    app_kind kind;
+    lb_error found = {0};
+    const char *name = cJSON_GetStringValue(value);
+    if (!name) return app_json_file_refuse(file, list, value, "names of kinds", error);
+    if (!app_kind_read(&kind, name, KINDS, &found)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: %.*s", file->path, app_json_file_line(file, list),
+                        LB_MESSAGE_LENGTH / 2, found.message);
 }
 
 static lb_status check_list(const app_program *program, const app_json_file *file, const cJSON *list,
@@ -34,15 +50,15 @@ static lb_status check_list(const app_program *program, const app_json_file *fil
     {
         if (!cJSON_IsString(value) && !cJSON_IsNumber(value) && !cJSON_IsBool(value))
             return app_json_file_refuse(file, list, value, "strings, numbers, true or false", error);
+        if (strcmp(list->string, KINDS) == 0 && check_kind(file, list, value, error)) return error->status;
     }
     return app_json_file_check_name(file, list, error);
 }
 
-static lb_status count_all(app_grid *grid, const app_program *program, lb_error *error)
+static lb_status check_all(app_grid *grid, const app_program *program, lb_error *error)
 {
     const app_json_file *file = &grid->file;
     const cJSON *list;
-    grid->count = 1;
     cJSON_ArrayForEach(list, file->json)
     {
         lb_status status = check_list(program, file, list, error);
@@ -60,10 +76,42 @@ static lb_status count_all(app_grid *grid, const app_program *program, lb_error 
 
 lb_status app_grid_open(app_grid *grid, const app_program *program, const char *path, lb_error *error)
 {
-    *grid = (app_grid){0};
-    lb_status status = app_json_file_open(
-        &grid->file, path, "with a list of values for each option, such as {\"hidden\": [128, 192]}", error);
-    return status ? status : count_all(grid, program, error);
+    *grid = (app_grid){.count = 1};
+    if (path) {
+        lb_status status = app_json_file_open(
+            &grid->file, path, "with a list of values for each option, such as {\"hidden\": [128, 192]}",
+            error);
+        return status ? status : check_all(grid, program, error);
+    }
+    grid->file.json = cJSON_CreateObject();
+    return grid->file.json ? LB_OK : lb_no_memory(error, "a sweep");
+}
+
+lb_status app_grid_add(app_grid *grid, const char *name, const lb_strings *values, lb_error *error)
+{
+    cJSON *json = grid->file.json;
+    if (app_grid_varies(grid, name))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "found \"%.40s\" twice%s%.200s, expected it once", name,
+                            grid->file.path ? ", once in " : "", grid->file.path ? grid->file.path : "");
+    cJSON *list = cJSON_CreateStringArray((const char *const *)values->text, (int)values->count);
+    if (!cJSON_AddItemToObject(json, name, list)) return lb_no_memory(error, "a sweep");
+    grid->count *= (int64_t)values->count;
+    return grid->count <= INT32_MAX
+               ? LB_OK
+               : lb_error_set(error, LB_ERROR_ARGUMENT, "found more combinations than can be counted");
+}
+
+bool app_grid_varies(const app_grid *grid, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(grid->file.json, name) != NULL;
+}
+
+int64_t app_grid_seeds_last(app_grid *grid)
+{
+    cJSON *seeds = cJSON_DetachItemFromObjectCaseSensitive(grid->file.json, SEED);
+    if (!seeds) return 1;
+    cJSON_AddItemToArray(grid->file.json, seeds); /* it keeps its name */
+    return cJSON_GetArraySize(seeds);
 }
 
 void app_grid_close(app_grid *grid)
@@ -88,15 +136,18 @@ static void print_value(lb_buffer *text, const cJSON *value)
     cJSON_free(printed);
 }
 
-char *app_grid_name(const app_grid *grid, int64_t combination)
+char *app_grid_name(const app_grid *grid, int64_t combination, bool seed)
 {
     lb_buffer name = {0};
     const cJSON *list;
     cJSON_ArrayForEach(list, grid->file.json)
     {
-        lb_buffer_print(&name, "%s%s=", name.length ? "," : "", list->string);
+        if (!seed && strcmp(list->string, SEED) == 0) continue;
+        if (name.length) lb_buffer_print(&name, ",");
+        if (strcmp(list->string, KINDS) != 0) lb_buffer_print(&name, "%s=", list->string);
         print_value(&name, value_of(list, combination));
     }
+    if (!name.length) lb_buffer_print(&name, "model");
     return lb_buffer_end(&name);
 }
 
@@ -115,14 +166,26 @@ static char *argument_of(const char *option, const cJSON *value)
     return lb_buffer_end(&argument);
 }
 
-lb_status app_grid_arguments(const app_grid *grid, int64_t combination, lb_strings *arguments,
-                             lb_error *error)
+static lb_status add_kind(const cJSON *value, const app_repeated *repeated, lb_strings *arguments,
+                          lb_error *error)
+{
+    app_kind kind;
+    const char *name = cJSON_GetStringValue(value);
+    lb_status status = app_kind_read(&kind, name ? name : "", KINDS, error);
+    return status ? status : app_kind_arguments(&kind, repeated, arguments, error);
+}
+
+lb_status app_grid_arguments(const app_grid *grid, int64_t combination, const app_repeated *repeated,
+                             lb_strings *arguments, lb_error *error)
 {
     const cJSON *list;
     lb_status status = LB_OK;
     cJSON_ArrayForEach(list, grid->file.json)
     {
-        status = lb_strings_add(arguments, argument_of(list->string, value_of(list, combination)), error);
+        const cJSON *value = value_of(list, combination);
+        status = strcmp(list->string, KINDS) == 0
+                     ? add_kind(value, repeated, arguments, error)
+                     : lb_strings_add(arguments, argument_of(list->string, value), error);
         if (status) break;
     }
     return status;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/format.h"
 #include "base/progress.h"
 #include "console/console.h"
 #include "console/output.h"
@@ -27,8 +28,9 @@ static const struct timespec pause_of_a_look = {.tv_nsec = 50 * 1000000L};
 
 static const char SELF[] = "/proc/self/exe";
 
-/* A single training on one thread, whose log is complete. */
-static const char *const always[] = {"--threads=1", "--no-sweep", "--no-ensemble", "--no-quiet"};
+/* A single training on one thread, whose log is complete; of lists there is no other. */
+static const char *const always[] = {"--threads=1", "--no-quiet", "--no-sweep", "--no-ensemble"};
+enum { ALWAYS = sizeof always / sizeof *always, ALWAYS_OF_LISTS = 2 };
 
 static char *folder_of(const app_repeated *repeated, const char *name, lb_error *error)
 {
@@ -36,7 +38,7 @@ static char *folder_of(const app_repeated *repeated, const char *name, lb_error 
     size_t length = strlen(name);
     if (length > LONGEST_NAME) {
         lb_error_set(error, LB_ERROR_ARGUMENT,
-                     "--sweep: the values \"%.40s...\" are too long for the name of a folder", name);
+                     "the values \"%.40s...\" are too long for the name of a folder", name);
         return NULL;
     }
     for (size_t c = 0; c <= length; c++)
@@ -74,7 +76,8 @@ static lb_status end_command(const app_side_by_side *s, size_t i, lb_error *erro
     lb_buffer out = {0};
     lb_buffer_print(&out, "--out=%s", s->results[i].folder);
     lb_status status = lb_strings_add(command, lb_buffer_end(&out), error);
-    if (!status) status = add_words(command, always, sizeof always / sizeof *always, error);
+    if (!status)
+        status = add_words(command, always, s->repeated->settings->sort ? ALWAYS_OF_LISTS : ALWAYS, error);
     if (status) return status;
     if (!lb_alloc_more(&command->text, command->count, &command->capacity, sizeof *command->text))
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
@@ -182,7 +185,7 @@ static lb_status check_results(const char *out, const char *const *results, lb_e
     return status;
 }
 
-lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results)
+lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results, bool model)
 {
     const char *out = s->repeated->settings->out;
     lb_status status = complete_commands(s, s->error);
@@ -190,8 +193,8 @@ lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *resul
     if (!status) status = lb_lock_folder(out, &s->lock, s->error);
     if (!status) status = wait_for_folders(s, s->error);
     if (!status) status = check_results(out, results, s->error);
-    if (!status) status = keep_earlier_model(s->repeated, results[0], s->error);
-    if (!status) app_note("%zu trainings in %s", s->count, out);
+    if (!status && model) status = keep_earlier_model(s->repeated, results[0], s->error);
+    if (!status) app_note("%zu training%s in %s", s->count, lb_plural((int64_t)s->count), out);
     return status;
 }
 
@@ -254,12 +257,27 @@ static lb_status start_training(app_side_by_side *s, size_t i)
     return LB_OK;
 }
 
+/* What the training said last, without the name of the program; "" if it said nothing. */
+static void read_last_line(const char *path, char line[LB_MESSAGE_LENGTH])
+{
+    void *text;
+    size_t length;
+    *line = '\0';
+    if (lb_file_read_own(path, 0, &text, &length, NULL)) return;
+    while (length > 0 && ((char *)text)[length - 1] == '\n') ((char *)text)[--length] = '\0';
+    const char *last = strrchr(text, '\n'), *said = strstr(last ? last : text, ": ");
+    if (said) snprintf(line, LB_MESSAGE_LENGTH, "%s", said + 2);
+    lb_release(text);
+}
+
 static void note_failure(app_side_by_side *s, const app_sweep_result *r, int exit_status)
 {
+    char path[APP_PATH], line[LB_MESSAGE_LENGTH];
     s->failed++;
     s->status = exit_status;
-    app_warn("[%zu/%zu] %s: failed with status %d; see %s/train.log", s->ended, s->count, r->name,
-             exit_status, r->folder);
+    read_last_line(app_path(r->folder, "train.log", path), line);
+    app_warn("[%zu/%zu] %s: failed with status %d; see %s%s%s", s->ended, s->count, r->name, exit_status,
+             path, *line ? ": " : "", line);
 }
 
 static lb_status note_success(const app_side_by_side *s, app_sweep_result *r)

@@ -18,7 +18,7 @@ typedef struct app_sweep_result {
     char *folder;         /* of its files */
     double *step, *error; /* [points] share of wrong outputs on dev, over the steps */
     size_t points;        /* 0: it has no result */
-    lb_train_point best;  /* its measures and its step */
+    lb_train_point best;  /* of the weights that it keeps: its measures and its step */
     lb_evaluation judged; /* what it is compared by */
     lb_is_better_fn is_better;
     double seconds;
@@ -40,14 +40,50 @@ void app_sweep_results_sort(app_sweep_result *results, size_t count);
 LB_MUST_USE lb_status app_sweep_results_show(const app_sweep_result *results, size_t count,
                                              const lb_training_config *settings, lb_error *error);
 
+/* ---- Tables of them (result_table.c). ---- */
+
+/** Trainings, and what those that differ only in their seed have in common. */
+typedef struct app_result_table {
+    const app_sweep_result *results; /* [count, seeds] */
+    size_t count, seeds;
+    char *const *names; /* [count]; NULL: those of the results */
+    const lb_training_config *settings;
+} app_result_table;
+
+enum { APP_MOST_SEEDS = 1000 };
+
+/** A mean over the seeds whose training has a result, and half the width of its 95 % interval, by Student's
+ *  distribution. NaN: there is none, of no seed and of fewer than two. */
+typedef struct app_mean {
+    double mean, half;
+    int64_t seeds;
+} app_mean;
+
+/** Of numbers, NaN for trainings without a result. */
+app_mean app_mean_of(const double *numbers, size_t count);
+
+/** The mean of exact match in row `i`, on a test; on dev if it is negative. */
+app_mean app_result_table_exact(const app_result_table *table, size_t i, int test);
+
+/** The number of tests. */
+int app_result_table_tests(const app_result_table *table);
+
+/** The name of row `i`. */
+const char *app_result_table_name(const app_result_table *table, size_t i);
+
+/** Prints the table on standard output, and writes it as a file with tabs to the folder of the settings.
+ *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_result_table_show(const app_result_table *table, const char *file, lb_error *error);
+
 /* ---- The trainings (side_by_side.c). ---- */
 
-/** A command line that several trainings repeat, each with options of its own. */
+/** A command line of `train` or `sort` that several trainings repeat, each with options of its own. */
 typedef struct app_repeated {
     const app_program *program;
     int argc;
     char **argv;                        /* of the command; parsing the options has not changed it */
     const lb_training_config *settings; /* of it; each training has a subfolder of `out` */
+    const lb_training_config *usual;    /* without any option */
     int threads;                        /* parallel trainings; 0: as many as threads */
     bool compares;                      /* the trainings, by pairs that are held out */
     /* Whether the command of a training can be run. */
@@ -81,10 +117,10 @@ LB_MUST_USE lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *
  *  before anything is trained. Makes and locks the common folder, waits two minutes at most for
  *  trainings that an earlier, killed run has left behind, and keeps a model of an earlier run, before another one
  *  replaces it, and notes its new name. `results` are the files that such trainings write at the end; NULL follows the
- *  last. With the first of them, the model is that of the same command.
+ *  last. If `model`, they write a model, too: with the first result, it is that of the same command.
  *  Memory: freed by app_side_by_side_free, also after an error.
  *  Errors: those of `check`; LB_ERROR_ARGUMENT, LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results);
+LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results, bool model);
 
 /** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each
  *  did. One that fails does not end the others. An interruption is passed on to all.
@@ -96,5 +132,37 @@ int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status);
 
 /** Frees the commands and the results, and unlocks the folder. */
 void app_side_by_side_free(app_side_by_side *s);
+
+/* ---- Kinds of models by a word, as settings of a training (kinds.c). ---- */
+
+enum { APP_KIND = 64 };
+
+/** A kind: "additive", "rotary", "transformer-backward". */
+typedef struct app_kind {
+    char name[APP_KIND];   /* an attention has its own name, not an alias */
+    const char *model;     /* "seq2seq", "transformer"; NULL: as the options say */
+    const char *attention; /* its name in files; NULL: as the options say */
+    const char *direction; /* "forward", "backward"; NULL: as the options say */
+    const char *set;       /* one setting more, "cell=lstm"; NULL: none */
+} app_kind;
+
+/** Reads a kind: a name of lb_attention_names; or sparsemax, entmax, lstm or copy, with additive attention; or
+ *  transformer, or relative, alibi, rotary, fire or random, which are its positions; with -backward behind it for a
+ *  model that writes from the end; or forward or backward, with the attention that the options name.
+ *  Errors: LB_ERROR_ARGUMENT for anything else, in the list of `option`; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_kind_read(app_kind *kind, const char *name, const char *option, lb_error *error);
+
+/** Adds the settings of a kind to a command, and takes those back that other kinds have. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_kind_arguments(const app_kind *kind, const app_repeated *repeated,
+                                         lb_strings *command, lb_error *error);
+
+/** Reads a list with commas between, and adds each kind once, in the order of tables: the usual ones first, then other
+ *  kinds of attention and other models. Errors: as app_kind_read. */
+LB_MUST_USE lb_status app_kinds_sort(const char *list, const char *option, lb_strings *sorted,
+                                     lb_error *error);
+
+/** The usual kinds, which are soft attention and none, as a list; and all kinds, as text. */
+const char *app_kinds_usual(void);
+const char *app_kinds_all(void);
 
 #endif

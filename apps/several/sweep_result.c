@@ -1,8 +1,6 @@
 #include "several/side_by_side.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
-#include "console/console.h"
 #include "console/output.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -49,13 +47,15 @@ static const lb_evaluation *judged(const lb_training_config *c, const lb_train_p
 static void add_point(app_sweep_result *r, const lb_training_config *c, const cJSON *json)
 {
     lb_train_point point = {.step = (int64_t)fmin(fmax(number(json, "step"), 0), INT32_MAX),
+                            .loss = number(json, "loss"),
                             .dev = evaluation(json, "")};
     point.dev.own[LB_OWN_BLEU] = number(json, bleu_key);
     point.dev.own[LB_OWN_CHRF] = number(json, chrf_key);
     for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
         point.test[i] = evaluation(json, c->test[i].name);
     r->is_better = lb_config_is_better(c);
-    if (r->points == 0 || r->is_better(judged(c, &point), &r->judged)) {
+    /* A training on lists keeps its last weights. */
+    if (c->sort || r->points == 0 || r->is_better(judged(c, &point), &r->judged)) {
         r->best = point;
         r->judged = *judged(c, &point);
     }
@@ -99,7 +99,8 @@ lb_status app_sweep_result_read(app_sweep_result *result, const lb_training_conf
     char path[APP_PATH];
     void *text;
     size_t length;
-    if (lb_file_is_missing(app_path(result->folder, "log.jsonl", path))) return LB_OK;
+    app_path(result->folder, settings->sort ? "train.jsonl" : "log.jsonl", path);
+    if (lb_file_is_missing(path)) return LB_OK;
     lb_status status = lb_file_read_own(path, 0, &text, &length, error);
     if (status) return status;
     status = read_lines(result, settings, path, text, error);
@@ -130,80 +131,6 @@ void app_sweep_results_sort(app_sweep_result *results, size_t count)
     qsort(results, count, sizeof *results, compare);
 }
 
-static int count_tests(const lb_training_config *c)
-{
-    int tests = 0;
-    while (tests < LB_MOST_TESTS && *c->test[tests].name) tests++;
-    return tests;
-}
-
-static lb_status write_table(const app_sweep_result *results, size_t count, const lb_training_config *c,
-                             const char *path, lb_error *error)
-{
-    lb_buffer text = {0};
-    const int tests = count_tests(c);
-    const bool texts = lb_config_compares_texts(c);
-    lb_buffer_print(&text, "exact_match\tsymbol_error\tdev_loss\tstep\tseconds");
-    if (texts) lb_buffer_print(&text, "\t%s\t%s", bleu_key, chrf_key);
-    for (int i = 0; i < tests; i++) lb_buffer_print(&text, "\t%s.exact_match", c->test[i].name);
-    lb_buffer_print(&text, "\ttraining\n");
-    for (size_t k = 0; k < count; k++) {
-        const app_sweep_result *r = &results[k];
-        const lb_evaluation *dev = &r->best.dev;
-        char loss[APP_MEASURED];
-        if (r->points)
-            lb_buffer_print(&text, "%.6f\t%.6f\t%s\t%lld\t%.1f", dev->exact_match, dev->symbol_error,
-                            isnan(dev->loss) ? "" : app_measured(dev->loss, 6, loss), (long long)r->best.step,
-                            r->seconds);
-        else
-            lb_buffer_print(&text, "\t\t\t\t");
-        if (texts && r->points)
-            lb_buffer_print(&text, "\t%.4f\t%.4f", dev->own[LB_OWN_BLEU], dev->own[LB_OWN_CHRF]);
-        else if (texts)
-            lb_buffer_print(&text, "\t\t");
-        for (int i = 0; i < tests; i++)
-            lb_buffer_print(&text, r->points ? "\t%.6f" : "\t", r->best.test[i].exact_match);
-        lb_buffer_print(&text, "\t%s\n", r->name);
-    }
-    lb_status status = text.failed
-                           ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the table of a sweep")
-                           : lb_file_write_own(path, &(lb_bytes){text.text, text.length}, 1, error);
-    lb_release(text.text);
-    return status;
-}
-
-static void print_table(const app_sweep_result *results, size_t count, const lb_training_config *c)
-{
-    enum { NARROWEST = 8 };
-    const int tests = count_tests(c);
-    const bool texts = lb_config_compares_texts(c);
-    app_print("%-12s %-13s %-10s %-8s %-8s", "exact match", "symbol error", "dev loss", "step", "seconds");
-    if (texts) app_print(" %-*s %-*s", NARROWEST, "BLEU", NARROWEST, "chrF2");
-    for (int i = 0; i < tests; i++) app_print(" %-*s", NARROWEST, c->test[i].name);
-    app_print(" %s\n", "training");
-    for (size_t k = 0; k < count; k++) {
-        const app_sweep_result *r = &results[k];
-        char loss[APP_MEASURED];
-        if (r->points)
-            app_print("%-12.4f %-13.4f %-10s %-8lld %-8.1f", r->best.dev.exact_match,
-                      r->best.dev.symbol_error, app_measured(r->best.dev.loss, 4, loss),
-                      (long long)r->best.step, r->seconds);
-        else
-            app_print("%-55s", "failed");
-        for (int i = LB_OWN_BLEU; i <= LB_OWN_CHRF && texts; i++) {
-            char number[APP_MEASURED];
-            app_print(" %-*s", NARROWEST, app_measured(r->points ? r->best.dev.own[i] : NAN, 2, number));
-        }
-        for (int i = 0; i < tests; i++) {
-            char share[APP_MEASURED];
-            int width = (int)strlen(c->test[i].name);
-            app_print(" %-*s", width > NARROWEST ? width : NARROWEST,
-                      app_measured(r->points ? r->best.test[i].exact_match : NAN, 4, share));
-        }
-        app_print(" %s\n", r->name);
-    }
-}
-
 static lb_status draw(const app_sweep_result *results, size_t count, const char *path, lb_error *error)
 {
     lb_series series[CURVES];
@@ -226,10 +153,7 @@ lb_status app_sweep_results_show(const app_sweep_result *results, size_t count,
                                  const lb_training_config *settings, lb_error *error)
 {
     char path[APP_PATH];
-    print_table(results, count, settings);
-    if (settings->choose_on && app_flush_stdout())
-        app_note("test %s is spent: the models were chosen on it", settings->choose_on);
-    lb_status status =
-        write_table(results, count, settings, app_path(settings->out, "sweep.tsv", path), error);
+    const app_result_table table = {results, count, .seeds = 1, .settings = settings};
+    lb_status status = app_result_table_show(&table, "sweep.tsv", error);
     return status ? status : draw(results, count, app_path(settings->out, "sweep.png", path), error);
 }

@@ -4,7 +4,9 @@
 #include "console/console.h"
 #include "data/sort_task.h"
 #include "several/ensemble.h"
+#include "training/train_options.h"
 #include "training/training_view.h"
+#include "translate/training/stepper.h"
 
 #include <lookback/lookback.h>
 
@@ -12,13 +14,25 @@
 
 enum { MOST = 64, NINE = 9 }; /* options; the largest digit */
 
-static lb_training_config settings, usual; /* of the command line; without any option */
-static lb_sort_task task = {.max_value = 99, .min_length = 1, .max_length = 10, .repeats = 0.3};
-static const char *lengths;
-static int what, threads; /* what is done to a list: an lb_list_task */
-static bool quiet;
+/* The settings of a command line. */
+typedef struct sort_options {
+    lb_training_config settings, usual; /* the latter without any option */
+    lb_sort_task task;
+    const char *lengths;
+    int what, threads; /* what is done to a list: an lb_list_task */
+    bool quiet;
+} sort_options;
 
-static int train_to_sort(void)
+/* The model of --from decides all settings of a model that no option has set. */
+static lb_status settle_options(sort_options *s, lb_error *error)
+{
+    lb_status status = lb_settings_fit_kind(&s->settings, &s->usual, true, error);
+    app_settings_leave_open(&s->settings, false);
+    app_settings_leave_open(&s->settings, true);
+    return status;
+}
+
+static int train_to_sort(sort_options *s)
 {
     lb_error error = {0};
     lb_training_result result = {0};
@@ -26,46 +40,96 @@ static int train_to_sort(void)
         .chart = "loss.png",
         .measure = {.loss = "dev loss", .label = "Exact match on held-out lists"},
     };
-    lb_status status = lb_settings_fit_kind(&settings, &usual, true, &error);
-    /* The model of --from decides all settings of a model that no option has set. */
-    app_settings_leave_open(&settings, false);
-    app_settings_leave_open(&settings, true);
-    if (!status) status = app_train_in_view(&view, settings, &result, &error);
+    lb_status status = settle_options(s, &error);
+    if (!status) status = app_train_in_view(&view, s->settings, &result, &error);
     if (status) return app_fail(&error);
-    if (!settings.group || settings.group->rank == 0) {
+    if (!s->settings.group || s->settings.group->rank == 0) {
         app_print("exact match %.2f %% (greedy) on %lld held-out lists\n", 100 * result.dev.exact_match,
                   (long long)result.pairs);
-        app_print_tests(&settings, "greedy", result.test, result.test_pairs);
+        app_print_tests(&s->settings, "greedy", result.test, result.test_pairs);
     }
     return app_close_stdout(app_training_status(&view));
 }
 
-static lb_status settle_task(lb_error *error)
+static lb_status settle_task(sort_options *s, lb_error *error)
 {
-    task.what = (lb_list_task)what;
-    if (task.what == LB_LIST_ADD && !app_option_was_set(&task.max_value)) task.max_value = NINE;
-    if (!lengths || lb_sort_set_lengths(&task, lengths)) return LB_OK;
+    s->task.what = (lb_list_task)s->what;
+    if (s->task.what == LB_LIST_ADD && !app_option_was_set(&s->task.max_value)) s->task.max_value = NINE;
+    if (!s->lengths || lb_sort_set_lengths(&s->task, s->lengths)) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "--lengths: found %.40s, expected the shortest and the longest, such as 5-10",
-                        lengths);
+                        s->lengths);
 }
 
 /* Starts from the recipe; settings that depend on the model stay open until it is known. Several heads help to count
  * repeated numbers: docs/adr/0004. */
-static lb_status begin_with_recipe(lb_error *error)
+static lb_status begin_with_recipe(sort_options *s, lb_error *error)
 {
-    settings = (lb_training_config){.sort = &task,
-                                    .steps = 3000,
-                                    .target = 0.99,
-                                    .seed = 1,
-                                    .out = "out",
-                                    .one_direction = true,
-                                    .attention = LB_ATTENTION_MULTI_HEAD};
-    lb_status status = lb_training_config_settle(&settings, error);
-    settings.layers = 0;
-    settings.lr = 0;
-    usual = settings;
+    *s = (sort_options){.task = {.max_value = 99, .min_length = 1, .max_length = 10, .repeats = 0.3}};
+    s->settings = (lb_training_config){.sort = &s->task,
+                                       .steps = 3000,
+                                       .target = 0.99,
+                                       .seed = 1,
+                                       .out = "out",
+                                       .one_direction = true,
+                                       .attention = LB_ATTENTION_MULTI_HEAD};
+    lb_status status = lb_training_config_settle(&s->settings, error);
+    s->settings.layers = 0;
+    s->settings.lr = 0;
+    s->usual = s->settings;
     return status;
+}
+
+static int list_options(sort_options *s, app_option options[MOST])
+{
+    const app_option lists[] = {
+        APP_HEADING("Task"),
+        APP_CHOICE(0, "task", "KIND", &s->what, lb_list_task_names,
+                   "what is done to a list; to add, it has the digits of two numbers", .usual = true),
+        APP_INT(0, "max-number", "N", &s->task.max_value, 0, 1000000,
+                "largest number; the smallest is 0; to add, it is 9", .usual = true),
+        APP_TEXT(0, "lengths", "N-N", &s->lengths,
+                 "lengths of the shortest and of the longest list, such as 5-10", .usual = true),
+        APP_INT(0, "min-length", "N", &s->task.min_length, 1, 1 << 20, "length of the shortest list"),
+        APP_INT(0, "max-length", "N", &s->task.max_length, 1, 1 << 20, "length of the longest list"),
+        APP_NUMBER(0, "repeats", "SHARE", &s->task.repeats, 0, 1,
+                   "share of lists with at most four different numbers"),
+        APP_FLAG(0, "one-length", &s->task.one_length,
+                 "let all lists of a step have one length, so that none is padded"),
+    };
+    const app_option processes[] = {app_set_option(LB_SETTING_OF_LISTS), APP_THREADS(&s->threads),
+                                    APP_QUIET(&s->quiet)};
+    app_option *end = APP_ADD(options, lists);
+    *end++ = app_setting_option(lb_setting_find("test"), &s->settings, LB_SETTING_OF_LISTS);
+    end = app_setting_options(end, LB_SETTING_MODEL, &s->settings, LB_SETTING_OF_LISTS);
+    end = app_setting_options(end, LB_SETTING_TRAINING, &s->settings, LB_SETTING_OF_LISTS);
+    end = APP_ADD(end, processes);
+    end = app_setting_options(end, LB_SETTING_FILES, &s->settings, LB_SETTING_OF_LISTS);
+    assert(end - options <= MOST);
+    return (int)(end - options);
+}
+
+lb_status app_sort_usual(lb_training_config *usual, lb_error *error)
+{
+    sort_options s;
+    lb_status status = begin_with_recipe(&s, error);
+    *usual = s.usual;
+    usual->sort = NULL;
+    return status;
+}
+
+lb_status app_sort_check_command(const app_repeated *repeated, int argc, char **argv, lb_error *error)
+{
+    sort_options s;
+    app_option options[MOST];
+    app_config none = {0};
+    lb_status status = begin_with_recipe(&s, error);
+    const app_program one = {
+        .name = repeated->program->name, .options = options, .option_count = list_options(&s, options)};
+    if (!status) status = app_config_parse(&one, &none, argc, argv, error);
+    if (!status) status = settle_task(&s, error);
+    if (!status) status = settle_options(&s, error);
+    return status ? status : lb_training_try(&s.settings, error);
 }
 
 static const app_example examples[] = {
@@ -83,44 +147,23 @@ static const app_example examples[] = {
 
 int sort_main(int argc, char **argv)
 {
-    lb_error error = {0};
-    if (begin_with_recipe(&error)) return app_fail(&error);
-    const app_option lists[] = {
-        APP_HEADING("Task"),
-        APP_CHOICE(0, "task", "KIND", &what, lb_list_task_names,
-                   "what is done to a list; to add, it has the digits of two numbers", .usual = true),
-        APP_INT(0, "max-number", "N", &task.max_value, 0, 1000000,
-                "largest number; the smallest is 0; to add, it is 9", .usual = true),
-        APP_TEXT(0, "lengths", "N-N", &lengths,
-                 "lengths of the shortest and of the longest list, such as 5-10", .usual = true),
-        APP_INT(0, "min-length", "N", &task.min_length, 1, 1 << 20, "length of the shortest list"),
-        APP_INT(0, "max-length", "N", &task.max_length, 1, 1 << 20, "length of the longest list"),
-        APP_NUMBER(0, "repeats", "SHARE", &task.repeats, 0, 1,
-                   "share of lists with at most four different numbers"),
-    };
-    const app_option processes[] = {app_set_option(LB_SETTING_OF_LISTS), APP_THREADS(&threads),
-                                    APP_QUIET(&quiet)};
+    static sort_options s;
     static app_option options[MOST];
-    app_option *end = APP_ADD(options, lists);
-    *end++ = app_setting_option(lb_setting_find("test"), &settings, LB_SETTING_OF_LISTS);
-    end = app_setting_options(end, LB_SETTING_MODEL, &settings, LB_SETTING_OF_LISTS);
-    end = app_setting_options(end, LB_SETTING_TRAINING, &settings, LB_SETTING_OF_LISTS);
-    end = APP_ADD(end, processes);
-    end = app_setting_options(end, LB_SETTING_FILES, &settings, LB_SETTING_OF_LISTS);
-    assert(end - options <= MOST);
+    lb_error error = {0};
+    if (begin_with_recipe(&s, &error)) return app_fail(&error);
     const app_program program = {
         .name = "sort",
         .purpose =
             "Trains a model with attention to sort lists of numbers, or to reverse, copy or add them. The "
             "same command, run again, resumes where it stopped.",
         .options = options,
-        .option_count = (int)(end - options),
+        .option_count = list_options(&s, options),
         .examples = examples,
         .example_count = sizeof examples / sizeof *examples,
-        .threads = &threads,
-        .group = &settings.group,
+        .threads = &s.threads,
+        .group = &s.settings.group,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    return settle_task(&error) ? app_fail(&error) : train_to_sort();
+    return settle_task(&s, &error) ? app_fail(&error) : train_to_sort(&s);
 }

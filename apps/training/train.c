@@ -159,10 +159,9 @@ static bool is_given(const app_train_options *t, const char *text)
 /* A sweep needs pairs that are held out, on the command line and in each of its combinations. */
 static lb_status check_sweep(const app_train_options *t, lb_error *error)
 {
-    return !t->settings.no_hold_out
-               ? LB_OK
-               : lb_error_set(error, LB_ERROR_ARGUMENT,
-                              "--sweep: --no-hold-out leaves no pairs to compare the models on");
+    return !t->settings.no_hold_out ? LB_OK
+                                    : lb_error_set(error, LB_ERROR_ARGUMENT,
+                                                   "--no-hold-out leaves no pairs to compare the models on");
 }
 
 static lb_status check_several(const app_train_options *t, lb_error *error)
@@ -187,14 +186,16 @@ static lb_status check_file(const char *path, lb_error *error)
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
 }
 
-/* Whether one of several can be trained, before the first begins. */
-static lb_status check_one(const app_repeated *repeated, int argc, char **argv, lb_error *error)
+lb_status app_train_check_command(const app_repeated *repeated, int argc, char **argv, lb_error *error)
 {
     app_train_options t = {0};
     static app_option options[APP_TRAIN_MOST];
-    app_program one = *repeated->program;
-    one.options = options;
-    one.option_count = app_train_list(&t, options);
+    const app_program one = {.name = repeated->program->name,
+                             .operands = "[FILE]",
+                             .max_operands = 1,
+                             .operand_of = "train",
+                             .options = options,
+                             .option_count = app_train_list(&t, options)};
     lb_status status = app_train_begin(&t, error);
     if (!status) status = app_config_parse(&one, &t.config, argc, argv, error);
     if (!status && repeated->compares) status = check_sweep(&t, error);
@@ -216,11 +217,12 @@ static int run_several(app_train_options *t, app_repeated repeated)
 {
     lb_error error = {0};
     repeated.settings = &t->settings;
+    repeated.usual = &t->usual;
     repeated.threads = t->threads;
     repeated.compares = is_given(t, t->sweep.file);
-    repeated.check = check_one;
+    repeated.check = app_train_check_command;
     if (check_several(t, &error)) return app_fail(&error);
-    return is_given(t, t->ensemble) ? app_ensemble_run(t->ensemble, &repeated, &t->settings, &t->usual)
+    return is_given(t, t->ensemble) ? app_ensemble_run(t->ensemble, &repeated)
                                     : app_sweep_run(&t->sweep, &repeated);
 }
 

@@ -33,7 +33,7 @@ LB_MUST_USE lb_status app_taught_write(app_teaching *teaching, lb_error *error);
 
 /* ---- The options (train_options.c). ---- */
 
-enum { APP_TRAIN_MOST = 96 }; /* options */
+enum { APP_TRAIN_MOST = 128 }; /* options */
 
 /** The settings of the command line and of a file. */
 typedef struct app_train_options {
@@ -67,6 +67,18 @@ LB_MUST_USE lb_status app_train_fit(app_train_options *t, lb_error *error);
 
 /** The options beside settings that do not change the model; NULL follows the last. */
 extern const char *const app_train_of_the_run[];
+
+/** Whether a command of `train`, one of several, can be run: as app_repeated.check. It can if a training can be begun,
+ *  and files be read. Errors: those of the options and of the training. */
+LB_MUST_USE lb_status app_train_check_command(const app_repeated *repeated, int argc, char **argv,
+                                              lb_error *error);
+
+/** The settings of `sort` without options (sort.c). Errors: those of lb_training_config_settle. */
+LB_MUST_USE lb_status app_sort_usual(lb_training_config *usual, lb_error *error);
+
+/** The same as app_train_check_command for a command of `sort`. */
+LB_MUST_USE lb_status app_sort_check_command(const app_repeated *repeated, int argc, char **argv,
+                                             lb_error *error);
 
 /** The options for a model of this kind if none is given, as in the record of a model file.
  *  Memory: release it with lb_release; NULL for an unknown kind, or if memory runs out. */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
+static void show_progress(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
 {
     char rate[APP_SHORT], exact[APP_PROGRESS_TEXT] = "";
     if (!progress->updated) {
@@ -34,7 +34,7 @@ void app_show_step(app_progress *progress, const lb_training_run *run, const lb_
                         app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
 }
 
-const char *app_arithmetic(void)
+static const char *name_arithmetic(void)
 {
     static char text[APP_PROGRESS_TEXT];
     int threads = lb_threads();
@@ -50,12 +50,12 @@ static void show_begin(app_training_view *v, const lb_training_run *run)
     snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
     app_catch_interrupts();
     v->progress = (app_progress){0};
-    if (!v->begun) app_note("%lld parameters, %s", (long long)run->parameters, app_arithmetic());
+    if (!v->begun) app_note("%lld parameters, %s", (long long)run->parameters, name_arithmetic());
     v->begun = true;
     if (run->set_aside) app_note("the earlier model is kept as %s", run->set_aside);
 }
 
-void app_warn_unsaved(bool *warned, const lb_error *error)
+static void warn_unsaved(bool *warned, const lb_error *error)
 {
     if (*warned) return;
     *warned = true;
@@ -72,7 +72,7 @@ static void show_step(app_training_view *v, const lb_training_run *run, const lb
     lb_training_run lasting = *run;
     if (run->name) lasting.name = v->name;
     v->step = *step;
-    app_show_step(&v->progress, &lasting, step);
+    show_progress(&v->progress, &lasting, step);
 }
 
 /* Shows the last step once more, now with its measures. */
@@ -80,7 +80,7 @@ static void show_evaluation(app_training_view *v, const lb_training_run *run)
 {
     if (!v->progress.updated) return; /* the model that the training starts from */
     v->step.last = &run->history->points[run->history->count - 1];
-    app_show_step(&v->progress, run, &v->step);
+    show_progress(&v->progress, run, &v->step);
 }
 
 static const char *reason(lb_train_end end)
@@ -214,7 +214,7 @@ static lb_status show_event(void *view, const lb_event *event, lb_error *error)
         show_evaluation(v, event->run);
         break;
     case LB_EVENT_UNSAVED:
-        app_warn_unsaved(&v->warned, event->error);
+        warn_unsaved(&v->warned, event->error);
         break;
     case LB_EVENT_ENDED:
         return show_end(v, event->run, error);
@@ -224,7 +224,7 @@ static lb_status show_event(void *view, const lb_event *event, lb_error *error)
     return LB_OK;
 }
 
-lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error)
+static lb_status say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error)
 {
     static const char refused[] = "cannot resume from ";
     char help[APP_SHORT + 48] = "";
@@ -239,7 +239,7 @@ lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found,
                         LB_MESSAGE_LENGTH - (int)sizeof help, found->message, help);
 }
 
-void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size)
+static void name_setting(void *context, const char *name, const char *value, char *text, size_t size)
 {
     char option[LB_SETTING_NAME];
     bool off = strcmp(value, "false") == 0, flag = off || strcmp(value, "true") == 0;
@@ -264,7 +264,7 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
     config.context = view;
     config.tell = show_event;
     config.stop = app_interrupted;
-    config.setting = app_name_setting;
+    config.setting = name_setting;
     lb_error found = {0};
     if (config.group) app_catch_interrupts(); /* only the first rank hears that a model begins */
     lb_status status = lb_train_models(&config, view->locked, result, &found);
@@ -272,5 +272,5 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
     app_progress_end(&view->counting);
     if (!status) return LB_OK;
     app_progress_end(&view->progress);
-    return app_say_what_helps(view->name, config.fresh, &found, error);
+    return say_what_helps(view->name, config.fresh, &found, error);
 }

@@ -32,23 +32,4 @@ LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_con
  *  status. */
 int app_training_status(const app_training_view *view);
 
-/** Passes on the error of a training, with a hint: how to resume after an interruption, or what to do if that is
- *  impossible. Returns its status.
- *  Run: its name, NULL or "" for none. */
-lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error);
-
-/** What computes, such as "OpenBLAS 0.3.21 Haswell, loops for AVX2, 2 threads". Valid until the next call. */
-const char *app_arithmetic(void);
-
-/** Says that files cannot be written now, unless `*warned`, and sets it. Once is enough: the same disk is full at every
- *  evaluation. */
-void app_warn_unsaved(bool *warned, const lb_error *error);
-
-/** Describes a setting by its option, "--lr 0.01": an lb_setting_fn. */
-void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size);
-
-/** Shows a step of a run. Start with a zero `progress`, and end it with app_progress_end. In a resumed run, the time
- *  left is based on the steps of this process only. */
-void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step);
-
 #endif

@@ -25,6 +25,7 @@ typedef struct lb_sort_task {
     uint64_t seed;  /* selects the lists of training and testing */
     double repeats; /* 0 to 1 */
     lb_list_task what;
+    bool one_length; /* in training, all lists of a batch have one length, so that none is padded */
 } lb_sort_task;
 
 /** Training or test lists. */

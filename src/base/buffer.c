@@ -154,6 +154,18 @@ lb_status lb_strings_add(lb_strings *strings, char *text, lb_error *error)
     return LB_OK;
 }
 
+lb_status lb_strings_split(lb_strings *strings, const char *list, lb_error *error)
+{
+    for (;; list++) {
+        size_t length = strcspn(list, ",");
+        char *part = lb_alloc(length + 1);
+        if (part) snprintf(part, length + 1, "%s", list);
+        lb_status status = lb_strings_add(strings, part, error);
+        list += length;
+        if (status || !*list) return status;
+    }
+}
+
 void lb_strings_free(lb_strings *strings)
 {
     for (size_t i = 0; i < strings->count; i++) lb_release(strings->text[i]);

@@ -166,6 +166,16 @@ int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, i
     }
 }
 
+lb_sort_task lb_sort_task_of_step(const lb_sort_task *task, int64_t step)
+{
+    lb_sort_task of_step = *task;
+    lb_rng rng = {task->seed, lb_rng_stream("length of a step"), (uint32_t)step};
+    uint64_t lengths = (uint64_t)(task->max_length - task->min_length) + 1;
+    if (task->one_length)
+        of_step.min_length = of_step.max_length = task->min_length + (int32_t)lb_rng_below(rng, 0, lengths);
+    return of_step;
+}
+
 static int compare(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;

@@ -21,6 +21,9 @@ LB_MUST_USE bool lb_sort_set_lengths(lb_sort_task *task, const char *text);
  *  drawing from a split without lists would never end. */
 int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, int32_t *values);
 
+/** The task whose lists make up the batch of a step in training: with `one_length`, a single length. */
+lb_sort_task lb_sort_task_of_step(const lb_sort_task *task, int64_t step);
+
 /** The split of a list, which depends only on its numbers. */
 lb_split lb_sort_split(const int32_t *values, int32_t length);
 

@@ -15,6 +15,7 @@ char *lb_sort_task_print(const lb_sort_task *task)
                     (int)task->max_length);
     /* Left out if there are none, as in files from before repeats existed. */
     if (task->repeats > 0) lb_buffer_print(&json, ",\"repeats\":%.9g", task->repeats);
+    if (task->one_length) lb_buffer_print(&json, ",\"one_length\":true");
     lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
 }
@@ -58,7 +59,8 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
                            .min_length = whole(json, "min_length"),
                            .max_length = whole(json, "max_length"),
                            .repeats = share(json, "repeats"),
-                           .what = is_sort ? (lb_list_task)what : LB_LIST_SORT};
+                           .what = is_sort ? (lb_list_task)what : LB_LIST_SORT,
+                           .one_length = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "one_length"))};
     const char *missing = is_sort ? missing_field(json) : NULL;
     cJSON_Delete(json);
     if (missing)

@@ -1,6 +1,7 @@
 #include "lookback/metrics.h"
 
 #include "base/bytes.h"
+#include "metrics/measures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,4 +101,45 @@ lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap
     cut(chrfs, resamples, confidence, &low->chrf2, &high->chrf2);
     lb_release(words);
     return LB_OK;
+}
+
+/* The share of Student's distribution between minus and plus t. Source: Abramowitz, Stegun 1964, "Handbook of
+ * Mathematical Functions", 26.7.3 and 26.7.4. */
+static double student_share(double t, int64_t freedom)
+{
+    static const double pi = 3.14159265358979323846;
+    const double angle = atan2(t, sqrt((double)freedom)), cosine = cos(angle);
+    const bool odd = freedom % 2 == 1;
+    double sum = 0, term = odd ? cosine : 1;
+    for (int64_t k = odd; k < freedom; k += 2) {
+        sum += term;
+        term *= cosine * cosine * (double)(k + 1) / (double)(k + 2);
+    }
+    return odd ? 2 / pi * (angle + sin(angle) * sum) : sin(angle) * sum;
+}
+
+/* Between minus and plus this value lies the share `confidence`. */
+static double student_end(double confidence, int64_t freedom)
+{
+    double low = 0, high = 1e6;
+    for (int i = 0; i < 100; i++) {
+        double middle = (low + high) / 2;
+        *(student_share(middle, freedom) < confidence ? &low : &high) = middle;
+    }
+    return high;
+}
+
+void lb_mean_interval(const double *numbers, int64_t count, double confidence, double *mean, double *half)
+{
+    double sum = 0, squares = 0;
+    int64_t n = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (isnan(numbers[i])) continue;
+        sum += numbers[i];
+        n++;
+    }
+    *mean = n > 0 ? sum / (double)n : NAN;
+    for (int64_t i = 0; i < count; i++)
+        if (!isnan(numbers[i])) squares += pow(numbers[i] - *mean, 2);
+    *half = n > 1 ? student_end(confidence, n - 1) * sqrt(squares / (double)(n - 1) / (double)n) : NAN;
 }

@@ -30,6 +30,14 @@ LB_MUST_USE lb_status lb_edit_alignment(lb_sequence reference, lb_sequence outpu
 /** Frees the pairs. */
 void lb_alignment_free(lb_alignment *alignment);
 
+/* ---- bootstrap.c ---- */
+
+/** The mean of some numbers, those that are not NaN, and half the width of the interval that has the mean of the normal
+ *  distribution that they come from with this confidence, such as 0.95.
+ *  Half:   NaN for fewer than two numbers.
+ *  Source: Student 1908, "The Probable Error of a Mean", Biometrika 6. */
+void lb_mean_interval(const double *numbers, int64_t count, double confidence, double *mean, double *half);
+
 /* ---- bleu.c ---- */
 
 /** The number of positions where an n-gram can start. */

@@ -130,5 +130,6 @@ lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *t
 
 lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step)
 {
-    return lb_sort_batch_from(task, LB_SPLIT_TRAIN, tape, size, (uint64_t)step * (uint64_t)size);
+    const lb_sort_task of_step = lb_sort_task_of_step(task, step);
+    return lb_sort_batch_from(&of_step, LB_SPLIT_TRAIN, tape, size, (uint64_t)step * (uint64_t)size);
 }

@@ -9,11 +9,15 @@ enum { MOST_COMBINATIONS = 8 };
 
 static void name_combination(const app_grid *grid, int64_t combination)
 {
-    char *name = app_grid_name(grid, combination);
-    fuzz_require(name != NULL, "a combination has a name");
-    lb_release(name);
+    const lb_training_config settings = {0}, usual = {.model = "seq2seq"};
+    const app_repeated repeated = {.settings = &settings, .usual = &usual};
+    for (int seed = 0; seed < 2; seed++) {
+        char *name = app_grid_name(grid, combination, seed);
+        fuzz_require(name != NULL, "a combination has a name");
+        lb_release(name);
+    }
     lb_strings arguments = {0};
-    fuzz_require(app_grid_arguments(grid, combination, &arguments, NULL) == LB_OK,
+    fuzz_require(app_grid_arguments(grid, combination, &repeated, &arguments, NULL) == LB_OK,
                  "a combination has arguments");
     for (size_t i = 0; i < arguments.count; i++)
         fuzz_require(strncmp(arguments.text[i], "--", 2) == 0, "an argument begins with two dashes");
@@ -54,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         name_combination(&grid, i);
         name_combination(&grid, grid.count - 1 - i);
     }
+    if (!status) fuzz_require(app_grid_seeds_last(&grid) >= 1, "there is a seed");
     app_grid_close(&grid);
     return 0;
 }

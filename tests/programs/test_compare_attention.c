@@ -114,7 +114,7 @@ START_TEST(test_compare_attention_table_chart_and_json_show_every_kind_and_lengt
             ck_assert_int_eq(*end, i + 1 < LENGTHS ? ',' : ']');
             at = end + 1;
         }
-        snprintf(file, sizeof file, "a/b/%s.safetensors", names[k]);
+        snprintf(file, sizeof file, "a/b/%s/sort.safetensors", names[k]);
         ck_assert_msg(exists(file), "no %s", file);
     }
     free(json);
@@ -150,7 +150,7 @@ START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
     read_table(1, table);
     lb_error error = {0};
     lb_set_threads(1);
-    lb_translator *sort = lb_translator_open(support_path(path, "a/scaled-dot.safetensors"), &error);
+    lb_translator *sort = lb_translator_open(support_path(path, "a/scaled-dot/sort.safetensors"), &error);
     ck_assert_msg(sort != NULL, "%s", error.message);
     lb_translator_facts facts = lb_translator_about(sort);
     lb_tape *tape = lb_tape_new();
@@ -201,13 +201,12 @@ START_TEST(test_compare_attention_what_is_finished_is_not_trained_again)
     size_t before, after;
     RUN(SMALL, "--steps", "100", "--kinds", "none", "--out", "a");
     assert_done();
-    ck_assert_ptr_nonnull(strstr(result.error, "none 100/100"));
-    char *old = content("a/none.checkpoint.safetensors", &before);
+    ck_assert_ptr_nonnull(strstr(result.error, "[1/1] none: exact match "));
+    char *old = content("a/none/checkpoint.safetensors", &before);
     RUN(SMALL, "--steps", "100", "--kinds", "none,dot", "--out", "a");
     assert_done();
-    ck_assert_ptr_null(strstr(result.error, "none "));
-    ck_assert_ptr_nonnull(strstr(result.error, "dot 100/100"));
-    char *kept = content("a/none.checkpoint.safetensors", &after); /* the seconds in it would differ */
+    ck_assert_ptr_nonnull(strstr(result.error, " dot: exact match "));
+    char *kept = content("a/none/checkpoint.safetensors", &after); /* the seconds in it would differ */
     ck_assert_uint_eq(before, after);
     ck_assert_int_eq(memcmp(old, kept, before), 0);
     free(old);
@@ -220,7 +219,9 @@ START_TEST(test_compare_attention_checkpoint_of_another_run_is_refused_and_fresh
     RUN(SMALL, "--steps", "20", "--kinds", "none", "--out", "a");
     assert_done();
     RUN(SMALL, "--steps", "20", "--batch", "3", "--kinds", "none", "--out", "a");
-    assert_fails(65, "none: cannot resume from a/none.checkpoint.safetensors: it was trained with --batch ");
+    assert_fails(
+        65,
+        "a/none/train.log: cannot resume from a/none/checkpoint.safetensors: it was trained with --batch ");
     ck_assert_ptr_nonnull(strstr(result.error, ", this run has --batch 3; --fresh starts over, or choose "));
     RUN(SMALL, "--steps", "10", "--kinds", "none", "--out", "a");
     assert_fails(65, "checkpoint.safetensors: it is at step 20, this run has --steps 10");
@@ -228,6 +229,50 @@ START_TEST(test_compare_attention_checkpoint_of_another_run_is_refused_and_fresh
     assert_done();
     RUN(SMALL, "--steps", "20", "--batch", "3", "--kinds", "none", "--out", "a", "--fresh");
     assert_done();
+}
+END_TEST
+
+/* A column for each value. Of the first seed, the weights are those of a comparison without others. */
+START_TEST(test_compare_attention_any_setting_varies_and_seeds_make_means)
+{
+    RUN(SMALL, "--steps", "60", "--kinds", "general", "--out", "one");
+    assert_done();
+    RUN(SMALL, "--steps", "60", "--kinds", "general", "--set", "copy=false,true", "--seeds", "2", "--out",
+        "a");
+    assert_done();
+    ck_assert_ptr_nonnull(strstr(result.output, "; means of 2 seeds, with the half of 95 % intervals\n\n"));
+    ck_assert_ptr_nonnull(strstr(result.output, "    length  general,copy=false  general,copy=true\n"));
+    ck_assert_ptr_nonnull(strstr(result.output, " +- "));
+    size_t one_size, same_size;
+    char *one = content("one/general/sort.safetensors", &one_size),
+         *same = content("a/general,copy=false,seed=1/sort.safetensors", &same_size);
+    ck_assert_uint_eq(one_size, same_size);
+    ck_assert_mem_eq(one, same, one_size);
+    free(one);
+    free(same);
+    size_t count;
+    char *json = content("a/exact_match.json", &count);
+    ck_assert_ptr_nonnull(strstr(json, "],\"seeds\":2,\"half_interval\":["));
+    free(json);
+}
+END_TEST
+
+/* Beyond the lengths of the training; another task has other answers. */
+START_TEST(test_compare_attention_lengths_of_tests_are_measured_too)
+{
+    double table[LENGTHS][KINDS];
+    RUN("--task", "reverse", "--max-number", "9", "--lengths", "2-4", "--test", "long=5-7", "--hidden", "32",
+        "--batch", "16", "--steps", "600", "--kinds", "additive,fire", "--threads", "1", "--out", "a");
+    assert_done();
+    read_table(2, table);
+    ck_assert_double_gt(table[0][0], 0.5);
+    ck_assert_double_gt(table[0][0], table[LENGTHS - 1][0] + 0.3);
+    size_t count;
+    char *json = content("a/exact_match.json", &count);
+    ck_assert_ptr_nonnull(strstr(json, "{\"task\":\"reverse\",\"max_number\":9,"));
+    free(json);
+    RUN(SMALL, "--task", "add", "--steps", "2", "--max-number", "8", "--kinds", "none", "--out", "a");
+    assert_fails(2, "expected 9, the largest digit, to add");
 }
 END_TEST
 
@@ -248,7 +293,7 @@ START_TEST(test_compare_attention_kinds_with_a_window_or_a_past_are_compared_on_
     assert_done();
     ck_assert_ptr_nonnull(strstr(result.output, "\n    length  local-m  local-p  coverage  location\n"));
     read_table(4, table);
-    ck_assert(exists("a/local-m.safetensors") && exists("a/location.safetensors"));
+    ck_assert(exists("a/local-m/sort.safetensors") && exists("a/location/sort.safetensors"));
     const char *argv[] = {COMPARE, SMALL, "--steps", "40", "--kinds", "coverage,location",
                           "--out", "b",   NULL};
     const support_command command = {.argv = argv, .directory = support_tempdir()};
@@ -257,8 +302,9 @@ START_TEST(test_compare_attention_kinds_with_a_window_or_a_past_are_compared_on_
     assert_done();
     for (int i = 0; i < 2; i++) {
         size_t killed_size, whole_size;
-        char *killed = content(i ? "b/location.safetensors" : "b/coverage.safetensors", &killed_size),
-             *whole = content(i ? "c/location.safetensors" : "c/coverage.safetensors", &whole_size);
+        char *killed =
+                 content(i ? "b/location/sort.safetensors" : "b/coverage/sort.safetensors", &killed_size),
+             *whole = content(i ? "c/location/sort.safetensors" : "c/coverage/sort.safetensors", &whole_size);
         ck_assert_uint_eq(killed_size, whole_size);
         ck_assert_mem_eq(killed, whole, whole_size);
         free(killed);
@@ -273,18 +319,24 @@ static const struct {
     const char *message;
 } wrong[] = {
     {{"--no-such-flag"}, 2, "--no-such-flag"},
-    {{"--kinds", "none,sideways"}, 2, "random, found \"sideways\""},
+    {{"--kinds", "none,sideways"}, 2, "found \"sideways\", expected one of none, additive, "},
     {{"--kinds", "none,"}, 2, "found \"\""},
     {{"--kinds", "dotted"}, 2, "found \"dotted\""},
     {{"--kinds", "do"}, 2, "found \"do\" (did you mean dot?)"},
     {{"--kinds", "bahdanaus"}, 2, "found \"bahdanaus\""},
     {{"--steps", "0"}, 2, "--steps"},
+    {{"--lengths", "long"}, 2, "--lengths: found long, expected the shortest and the longest"},
+    {{"--test", "long=far.tsv"}, 2, "test long: found \"far.tsv\", expected lengths of lists, such as 11-30"},
+    {{"--test", "long=11-300"}, 2, "found lists of 300 numbers, expected at most 200"},
     {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "transformer: "},
     {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "cannot divide a width of 6 into 4 heads"},
     {{"--min-length", "9", "--max-length", "3"}, 2, "9 to 3"},
     /* There are enough lists in all, but none of the shortest ones is held out. */
     {{"--max-number", "1", "--min-length", "1", "--max-length", "9"}, 2, "1 to 1 numbers from 0..1"},
-    {{"operand"}, 2, "operand"},
+    {{"operand", "second"}, 2, "unexpected argument \"second\""},
+    {{"operand", "--kinds", "none"}, 66, "none: operand: cannot read"},
+    {{"--dropout", "0.5"}, 2, "--dropout: expected FILE, since trainings on lists to sort do not have it"},
+    {{"--hidden", "16,a"}, 2, "hidden=a: --hidden: expected a whole number from 0 to 65536, found \"a\""},
     {{"--out", "/proc/nothing/here"}, 74, "/proc/nothing"},
 };
 
@@ -310,6 +362,8 @@ int main(void)
     tcase_add_test(tests, test_compare_attention_killed_again_and_again_prints_the_same_table);
     tcase_add_test(tests, test_compare_attention_what_is_finished_is_not_trained_again);
     tcase_add_test(tests, test_compare_attention_checkpoint_of_another_run_is_refused_and_fresh_replaces_it);
+    tcase_add_test(tests, test_compare_attention_any_setting_varies_and_seeds_make_means);
+    tcase_add_test(tests, test_compare_attention_lengths_of_tests_are_measured_too);
     tcase_add_test(tests, test_compare_attention_one_length_is_enough);
     tcase_add_test(tests, test_compare_attention_kinds_with_a_window_or_a_past_are_compared_on_request);
     tcase_add_loop_test(tests, test_compare_attention_wrong_usage_is_one_clear_line_before_any_training, 0,

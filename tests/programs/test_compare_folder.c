@@ -24,11 +24,27 @@ static void make_folder(const char *name)
     ck_assert_int_eq(mkdir(support_path(path, name), 0700), 0);
 }
 
+static int count_in(const char *all, const char *text)
+{
+    int count = 0;
+    for (const char *at = all; (at = strstr(at, text)) != NULL; at++) count++;
+    return count;
+}
+
 /* How often the last run said this. */
 static int count_notes(const char *text)
 {
-    int count = 0;
-    for (const char *at = result.error; (at = strstr(at, text)) != NULL; at++) count++;
+    return count_in(result.error, text);
+}
+
+/* How often a training of it did. */
+static int count_logged(const char *log, const char *text)
+{
+    char path[SUPPORT_PATH];
+    size_t length;
+    char *all = support_read_file(support_path(path, log), &length);
+    int count = count_in(all, text);
+    free(all);
     return count;
 }
 
@@ -36,12 +52,14 @@ static int count_notes(const char *text)
 START_TEST(test_compare_warns_once_while_checkpoints_cannot_be_written)
 {
     make_folder("a");
-    make_folder("a/none.checkpoint.safetensors");
+    make_folder("a/none");
+    make_folder("a/none/checkpoint.safetensors");
     COMPARE("--kinds", "none", "--steps", "1500", "--fresh");
     ck_assert_int_eq(result.status, 74);
-    ck_assert_int_eq(count_notes("; training continues and tries again at each evaluation\n"), 1);
-    ck_assert_int_eq(count_notes("a/none.checkpoint.safetensors: cannot write"), 2);
-    ck_assert_ptr_nonnull(strstr(result.error, "none 1500/1500"));
+    ck_assert_int_eq(count_notes("a/none/train.log: a/none/checkpoint.safetensors: cannot write"), 1);
+    ck_assert_int_eq(
+        count_logged("a/none/train.log", "; training continues and tries again at each evaluation\n"), 1);
+    ck_assert_int_eq(count_logged("a/none/train.log", "step 1500/1500"), 1);
 }
 END_TEST
 
@@ -62,20 +80,21 @@ static void write_earlier(const char *name)
 
 START_TEST(test_compare_fresh_keeps_the_earlier_model_of_each_kind)
 {
-    make_folder("a");
-    write_earlier("a/none.safetensors");
-    write_earlier("a/dot.safetensors");
-    write_earlier("a/general.safetensors");
+    static const char *const folders[] = {"a", "a/none", "a/dot", "a/general"};
+    for (int i = 0; i < 4; i++) make_folder(folders[i]);
+    write_earlier("a/none/sort.safetensors");
+    write_earlier("a/dot/sort.safetensors");
+    write_earlier("a/general/sort.safetensors");
     COMPARE("--kinds", "none,dot,additive", "--steps", "3", "--fresh");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_int_eq(count_notes("the earlier model is kept as "), 2);
-    ck_assert_int_eq(count_notes("none: the earlier model is kept as a/none.old-1.safetensors\n"), 1);
-    expect_kept("a/none.old-1.safetensors", "earlier");
-    expect_kept("a/dot.old-1.safetensors", "earlier");
-    expect_kept("a/general.safetensors", "earlier");
+    ck_assert_int_eq(
+        count_logged("a/none/train.log", "the earlier model is kept as a/none/sort.old-1.safetensors\n"), 1);
+    expect_kept("a/none/sort.old-1.safetensors", "earlier");
+    expect_kept("a/dot/sort.old-1.safetensors", "earlier");
+    expect_kept("a/general/sort.safetensors", "earlier");
     COMPARE("--kinds", "none", "--steps", "3");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_uint_eq(support_match_count("a/*.old-*"), 2);
+    ck_assert_uint_eq(support_match_count("a/*/*.old-*"), 2);
 }
 END_TEST
 

@@ -168,7 +168,7 @@ START_TEST(test_ensemble_that_cannot_be_is_refused_before_anything_is_trained)
         const char *list, *text;
     } cases[] = {
         {"additve:2",
-         "--ensemble: found \"additve\" (did you mean additive?), expected one of additive, none, "},
+         "--ensemble: found \"additve\" (did you mean additive?), expected one of none, additive, "},
         {"trnsformer-backward", "found \"trnsformer\" (did you mean transformer?), expected one of"},
         {"additive:0", "found \"0\" behind additive, expected a number of models, such as additive:3"},
         {"additive:", "found \"\" behind additive"},

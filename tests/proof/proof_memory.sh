@@ -43,7 +43,7 @@ shuffled <"$folder/all" >"$folder/allocations"
 crashed=0
 in_picture() {
     [[ $program == visualize ]] ||
-        grep -qsE "kept the model of step|dot 3/3" "$folder/now/message" "$folder"/now/new/*/train.log
+        grep -qsE "kept the model of step|\[2/2\] (none|dot)" "$folder/now/message" "$folder"/now/new/*/train.log
 }
 
 # HarfBuzz and Cairo leave out what they have no memory for, and do not say so.

@@ -40,7 +40,8 @@ static lb_batch draw_part(const lb_data_loader *loader, lb_tape *tape, int64_t s
     int64_t first = shard * loader->batch / loader->shards,
             end = (shard + 1) * loader->batch / loader->shards;
     if (first == end) return lb_batch_empty(tape);
-    return lb_sort_batch_from(&loader->task, LB_SPLIT_TRAIN, tape, end - first,
+    const lb_sort_task task = lb_sort_task_of_step(&loader->task, step);
+    return lb_sort_batch_from(&task, LB_SPLIT_TRAIN, tape, end - first,
                               (uint64_t)(step * loader->batch + first));
 }
 

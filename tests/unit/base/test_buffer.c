@@ -137,11 +137,28 @@ START_TEST(test_utf8_prefix_ends_before_the_first_fault)
 }
 END_TEST
 
+START_TEST(test_strings_split_has_each_part_and_empty_ones)
+{
+    static const struct {
+        const char *list, *parts[4];
+    } cases[] = {{"", {""}}, {"a", {"a"}}, {"a,,bc", {"a", "", "bc"}}, {"none,", {"none", ""}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lb_strings parts = {0};
+        ck_assert_int_eq(lb_strings_split(&parts, cases[i].list, NULL), LB_OK);
+        size_t count = 0;
+        for (; cases[i].parts[count]; count++) ck_assert_str_eq(parts.text[count], cases[i].parts[count]);
+        ck_assert_uint_eq(parts.count, count);
+        lb_strings_free(&parts);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("json");
     tcase_add_test(tests, test_string_specials_are_escaped);
     tcase_add_test(tests, test_print_many_pieces_join_to_one_text);
+    tcase_add_test(tests, test_strings_split_has_each_part_and_empty_ones);
     tcase_add_test(tests, test_json_commas_are_between_values);
     tcase_add_test(tests, test_print_failing_allocation_sticks_and_leaks_nothing);
     tcase_add_test(tests, test_print_of_what_cannot_be_printed_fails);

@@ -14,7 +14,8 @@ START_TEST(test_sort_task_comes_back_from_its_text)
                                   {.max_value = 9, .min_length = 1, .max_length = 3, .repeats = 1},
                                   {.max_value = 5, .min_length = 2, .max_length = 3, .what = LB_LIST_REVERSE},
                                   {.max_value = 5, .min_length = 2, .max_length = 3, .what = LB_LIST_COPY},
-                                  {.max_value = 9, .min_length = 1, .max_length = 3, .what = LB_LIST_ADD}};
+                                  {.max_value = 9, .min_length = 1, .max_length = 3, .what = LB_LIST_ADD},
+                                  {.max_value = 9, .min_length = 1, .max_length = 3, .one_length = true}};
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
         lb_sort_task read;
         char *text = lb_sort_task_print(&tasks[i]);
@@ -24,6 +25,7 @@ START_TEST(test_sort_task_comes_back_from_its_text)
         ck_assert_int_eq(read.max_length, tasks[i].max_length);
         ck_assert_double_eq(read.repeats, tasks[i].repeats);
         ck_assert_int_eq(read.what, tasks[i].what);
+        ck_assert_int_eq(read.one_length, tasks[i].one_length);
         lb_release(text);
     }
 }

@@ -1,6 +1,6 @@
 /* Intervals: by the bootstrap against the binomial distribution, by Wilson's formula against published ones, and
  * reproducibility. */
-#include "lookback/metrics.h"
+#include "metrics/measures.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 
@@ -219,6 +219,47 @@ START_TEST(test_bootstrap_impossible_arguments_and_no_memory_are_errors)
 }
 END_TEST
 
+/* Two-sided 95 % and 99 % points of Student's distribution, from its usual tables. */
+START_TEST(test_mean_interval_is_that_of_tables)
+{
+    static const struct {
+        int64_t freedom;
+        double confidence, end;
+    } table[] = {{1, 0.95, 12.706205}, {2, 0.95, 4.302653},  {3, 0.95, 3.182446},   {4, 0.99, 4.604095},
+                 {9, 0.95, 2.262157},  {30, 0.99, 2.749996}, {120, 0.95, 1.979930}, {999, 0.95, 1.962341}};
+    double numbers[1000], mean, half;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const int64_t count = table[i].freedom + 1;
+        double squares = 0;
+        for (int64_t k = 0; k < count; k++) numbers[k] = 0.25 + (k % 2 ? 0.125 : -0.125) * (double)(k + 1);
+        lb_mean_interval(numbers, count, table[i].confidence, &mean, &half);
+        double sum = 0;
+        for (int64_t k = 0; k < count; k++) sum += numbers[k];
+        ck_assert_double_eq_tol(mean, sum / (double)count, 1e-12);
+        for (int64_t k = 0; k < count; k++) squares += (numbers[k] - mean) * (numbers[k] - mean);
+        const double deviation = sqrt(squares / (double)table[i].freedom);
+        ck_assert_double_eq_tol(half / (deviation / sqrt((double)count)), table[i].end, 1e-5);
+    }
+}
+END_TEST
+
+START_TEST(test_mean_interval_leaves_out_what_is_no_number)
+{
+    const double numbers[] = {NAN, 0.5, NAN, 0.7, 0.9};
+    const double same[] = {0.5, 0.7, 0.9};
+    double mean, half, other_mean, other_half;
+    lb_mean_interval(numbers, 5, 0.95, &mean, &half);
+    lb_mean_interval(same, 3, 0.95, &other_mean, &other_half);
+    ck_assert_double_eq(mean, other_mean);
+    ck_assert_double_eq(half, other_half);
+    lb_mean_interval(numbers, 2, 0.95, &mean, &half);
+    ck_assert_double_eq(mean, 0.5);
+    ck_assert(isnan(half));
+    lb_mean_interval(numbers, 1, 0.95, &mean, &half);
+    ck_assert(isnan(mean) && isnan(half));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -231,5 +272,6 @@ int main(void)
                       test_bootstrap_of_almost_no_confidence_keeps_the_middle,
                       test_bootstrap_without_spread_has_no_interval,
                       test_bootstrap_leaves_out_resamples_whose_bleu_is_not_defined,
-                      test_bootstrap_impossible_arguments_and_no_memory_are_errors));
+                      test_bootstrap_impossible_arguments_and_no_memory_are_errors,
+                      test_mean_interval_is_that_of_tables, test_mean_interval_leaves_out_what_is_no_number));
 }

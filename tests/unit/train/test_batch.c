@@ -129,6 +129,24 @@ START_TEST(test_tokens_mask_is_one_where_a_token_is)
 }
 END_TEST
 
+START_TEST(test_sort_batch_of_one_length_has_no_padding_and_each_length_comes)
+{
+    const lb_sort_task even = {
+        .max_value = 9, .min_length = 2, .max_length = 5, .seed = 3, .one_length = true};
+    bool seen[6] = {false};
+    lb_tape *tape = lb_tape_new();
+    for (int64_t step = 0; step < 40; step++) {
+        lb_tape_reset(tape);
+        lb_batch batch = lb_sort_batch(&even, tape, 7, step);
+        for (int64_t row = 0; row < 7; row++)
+            ck_assert_int_eq(batch.source.lengths[row], batch.source.length);
+        seen[batch.source.length] = true;
+    }
+    for (int length = even.min_length; length <= even.max_length; length++) ck_assert(seen[length]);
+    lb_tape_free(tape);
+}
+END_TEST
+
 START_TEST(test_sort_batch_of_a_split_that_there_is_not_is_an_error)
 {
     lb_tape *tape = lb_tape_new();
@@ -220,6 +238,7 @@ int main(void)
                       test_tokens_mask_is_one_where_a_token_is, test_tokens_from_arrays_are_their_rows_padded,
                       test_tokens_from_a_length_beyond_the_array_are_an_error_with_the_row,
                       test_tokens_batch_has_the_source_and_the_target_with_its_ends,
+                      test_sort_batch_of_one_length_has_no_padding_and_each_length_comes,
                       test_sort_batch_of_a_split_that_there_is_not_is_an_error,
                       test_sort_batch_failing_allocation_is_an_empty_batch));
 }

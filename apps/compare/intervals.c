@@ -1,0 +1,162 @@
+#include "compare/comparison.h"
+
+#include "base/format.h"
+#include "io/path.h"
+#include "plot/axis.h"
+#include "plot/figure.h"
+
+#include <math.h>
+
+/* Sizes in points. */
+static const double width = 720, measure_height = 13, row_gap = 11, margin = 14, legend_height = 26,
+                    axis_height = 46, widest_name = 300;
+static const double radius = 4, whisker = 1.6, cap = 7, tick_length = 3.5, thin = 0.8, entry_gap = 20;
+
+enum { TICKS = 11 };
+
+/* Dev and the tests. */
+static int measures_of(const app_result_table *table)
+{
+    return 1 + app_result_table_tests(table);
+}
+
+static const char *measure_name(const app_result_table *table, int measure)
+{
+    return measure == 0 ? "dev" : table->settings->test[measure - 1].name;
+}
+
+static double row_height(const app_result_table *table)
+{
+    return (double)measures_of(table) * measure_height + row_gap;
+}
+
+static bool has_legend(const app_result_table *table)
+{
+    return measures_of(table) > 1;
+}
+
+static lb_size chart_size(const void *content, const lb_style *style)
+{
+    const app_result_table *table = content;
+    double height = 2 * margin + (has_legend(table) ? legend_height : 0) +
+                    (double)table->count * row_height(table) + axis_height;
+    return (lb_size){round(width * style->point), round(height * style->point)};
+}
+
+static lb_fitted_text fit_name(const lb_style *style, const char *name)
+{
+    double size = LB_SIZE_TICK * style->point;
+    return lb_text_fit(style->regular, (lb_text_room){widest_name * style->point, 1, size, size * 0.7}, name);
+}
+
+static lb_text_style look_of(const lb_style *style, lb_align align, lb_valign valign)
+{
+    return (lb_text_style){.font = style->regular,
+                           .size = LB_SIZE_TICK * style->point,
+                           .align = align,
+                           .valign = valign,
+                           .color = lb_rgb(0x262626)};
+}
+
+static void draw_point(lb_canvas *canvas, int64_t index, lb_point at, double size)
+{
+    lb_marker_draw(canvas, index, at, size, (lb_share){0, 1}, lb_color_series((int)index));
+}
+
+static void draw_legend(const app_result_table *table, const lb_style *style, lb_canvas *canvas,
+                        lb_point middle)
+{
+    const double p = style->point;
+    lb_text_style look = look_of(style, LB_ALIGN_LEFT, LB_VALIGN_MIDDLE);
+    double all = -entry_gap * p;
+    for (int m = 0; m < measures_of(table); m++)
+        all += lb_text_measure(look.font, look.size, measure_name(table, m)).width +
+               (3 * radius + entry_gap) * p;
+    double x = middle.x - all / 2;
+    for (int m = 0; m < measures_of(table); m++) {
+        draw_point(canvas, m, (lb_point){x + radius * p, middle.y}, radius * p);
+        x += 3 * radius * p;
+        lb_text_draw(canvas, &look, (lb_point){x, middle.y}, measure_name(table, m));
+        x += lb_text_measure(look.font, look.size, measure_name(table, m)).width + entry_gap * p;
+    }
+}
+
+/* Lines at round numbers, and what they are, below. */
+static void draw_axis(const app_result_table *table, const lb_style *style, lb_canvas *canvas, lb_rect plot)
+{
+    const double p = style->point, line = lb_style_pixels(style, thin), bottom = plot.y + plot.height;
+    const lb_ticks ticks = lb_ticks_linear(0, 1, TICKS);
+    lb_text_style look = look_of(style, LB_ALIGN_CENTER, LB_VALIGN_TOP);
+    for (int i = 0; i < ticks.count; i++) {
+        char text[LB_TICK_TEXT];
+        double x = round(plot.x + ticks.value[i] * plot.width);
+        lb_canvas_rect(canvas, (lb_rect){x, plot.y, line, plot.height}, lb_rgb(0xdddddd));
+        lb_text_draw(canvas, &look, (lb_point){x, bottom + 2 * tick_length * p},
+                     lb_tick_format(&ticks, i, text));
+    }
+    lb_canvas_border(canvas, plot, line, lb_rgb(0x262626));
+    look.font = style->bold;
+    look.size = LB_SIZE_AXIS * p;
+    lb_text_draw(canvas, &look, (lb_point){plot.x + plot.width / 2, bottom + 24 * p},
+                 table->seeds > 1 ? "Exact match: mean over the seeds, with its 95 % interval"
+                                  : "Exact match");
+}
+
+/* The part of the interval that is in the plot; a point alone has none. */
+static void draw_mean(const app_mean *mean, int64_t index, const lb_style *style, lb_canvas *canvas,
+                      lb_rect plot, double y)
+{
+    const double p = style->point;
+    const lb_color color = lb_color_series((int)index);
+    if (isnan(mean->mean)) return;
+    if (!isnan(mean->half)) {
+        const double ends[] = {mean->mean - mean->half, mean->mean + mean->half};
+        double from = plot.x + fmax(ends[0], 0) * plot.width, to = plot.x + fmin(ends[1], 1) * plot.width;
+        lb_canvas_line(canvas, (lb_point){from, y}, (lb_point){to, y}, whisker * p, color);
+        for (int end = 0; end < 2; end++) {
+            double x = end ? to : from;
+            if (ends[end] < 0 || ends[end] > 1) continue; /* it goes on */
+            lb_canvas_line(canvas, (lb_point){x, y - cap / 2 * p}, (lb_point){x, y + cap / 2 * p},
+                           whisker * p, color);
+        }
+    }
+    draw_point(canvas, index, (lb_point){plot.x + mean->mean * plot.width, y}, radius * p);
+}
+
+static void draw_chart(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
+{
+    const app_result_table *table = content;
+    const double p = style->point, row = row_height(table) * p;
+    double names = 0, top = area.y + margin * p;
+    for (size_t i = 0; i < table->count; i++)
+        names = fmax(names, fit_name(style, app_result_table_name(table, i)).extent.width);
+    double left = round(area.x + 2 * margin * p + names);
+    if (has_legend(table)) top += legend_height * p;
+    lb_rect plot = {left, round(top), round(area.x + area.width - 2 * margin * p) - left,
+                    round((double)table->count * row)};
+    if (has_legend(table))
+        draw_legend(table, style, canvas,
+                    (lb_point){plot.x + plot.width / 2, area.y + (margin + legend_height / 3) * p});
+    draw_axis(table, style, canvas, plot);
+    for (size_t i = 0; i < table->count; i++) {
+        const double y = plot.y + (double)i * row;
+        const lb_fitted_text name = fit_name(style, app_result_table_name(table, i));
+        lb_fitted_text_draw(canvas, look_of(style, LB_ALIGN_RIGHT, LB_VALIGN_MIDDLE),
+                            (lb_point){plot.x - 10 * p, y + row / 2}, &name);
+        if (i > 0)
+            lb_canvas_rect(canvas, (lb_rect){plot.x, round(y), plot.width, lb_style_pixels(style, thin)},
+                           lb_rgb(0xdddddd));
+        for (int m = 0; m < measures_of(table); m++) {
+            const app_mean mean = app_result_table_exact(table, i, m - 1);
+            draw_mean(&mean, m, style, canvas, plot, y + (row_gap / 2 + (m + 0.5) * measure_height) * p);
+        }
+    }
+}
+
+lb_status app_draw_intervals(const app_result_table *table, const char *path, lb_error *error)
+{
+    const lb_panel panel = {.content = table, .measure = chart_size, .draw = draw_chart};
+    const lb_figure figure = {.panels = &panel, .count = 1};
+    lb_status status = lb_own_check(path, "a file", error);
+    return status ? status : lb_figure_save(&figure, path, error);
+}
