@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/threads.h"
 #include "lookback/tensor.h"
 
 #include <stdio.h>
@@ -28,12 +29,6 @@ typedef struct place {
     int32_t word, next;
 } place;
 
-/* A pair as frequent as it was when it was put here. */
-typedef struct candidate {
-    int64_t count;
-    int32_t pair;
-} candidate;
-
 typedef struct word {
     int32_t *letter; /* [length]: pieces */
     int32_t length;
@@ -50,7 +45,7 @@ typedef struct learner {
     pair *pairs;
     int32_t *slots; /* [slot_count]: pairs; NONE: free */
     place *places;
-    candidate *heap; /* the most frequent pair on top, of equal ones the one that was there first */
+    uint64_t *heap; /* pairs by their rank when they were put here */
     size_t pair_count, pair_room, slot_count, place_count, place_room, heap_count, heap_room;
     lb_buffer merges;
     int32_t merged;
@@ -70,34 +65,19 @@ static bool add_piece(learner *l, const char *text, int32_t left, int32_t right,
     return true;
 }
 
-static bool comes_before(const candidate *a, const candidate *b)
+/* The place of a pair among the candidates: the most frequent one first, of equal ones the one that was there first. */
+static uint64_t rank_of(const learner *l, int32_t which)
 {
-    return a->count != b->count ? a->count > b->count : a->pair < b->pair;
+    int64_t count = l->pairs[which].count;
+    return (uint64_t)(UINT32_MAX - lb_smaller(count, UINT32_MAX)) << 32 | (uint32_t)which;
 }
 
 static bool push(learner *l, int32_t which)
 {
-    candidate entry = {l->pairs[which].count, which};
-    if (entry.count < 2) return true;
+    if (l->pairs[which].count < 2) return true;
     if (!lb_alloc_more(&l->heap, l->heap_count, &l->heap_room, sizeof *l->heap)) return false;
-    size_t at = l->heap_count++;
-    for (; at > 0 && comes_before(&entry, &l->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        l->heap[at] = l->heap[(at - 1) / 2];
-    l->heap[at] = entry;
+    lb_subword_heap_add(l->heap, &l->heap_count, rank_of(l, which));
     return true;
-}
-
-static candidate pop(learner *l)
-{
-    candidate top = l->heap[0], last = l->heap[--l->heap_count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < l->heap_count; at = child) {
-        if (child + 1 < l->heap_count && comes_before(&l->heap[child + 1], &l->heap[child])) child++;
-        if (!comes_before(&l->heap[child], &last)) break;
-        l->heap[at] = l->heap[child];
-    }
-    l->heap[at] = last;
-    return top;
 }
 
 /* The slot of a pair, or the free one for it. */
@@ -224,9 +204,10 @@ static bool learn(learner *l, int64_t wanted)
     for (size_t i = 0; i < l->pair_count; i++)
         if (!push(l, (int32_t)i)) return false;
     while (l->merged < wanted && l->heap_count > 0) {
-        candidate top = pop(l);
-        bool stale = l->pairs[top.pair].count != top.count;
-        if (stale ? !push(l, top.pair) : !merge(l, top.pair)) return false;
+        uint64_t top = lb_subword_heap_take(l->heap, &l->heap_count);
+        int32_t which = (int32_t)(uint32_t)top;
+        bool stale = rank_of(l, which) != top;
+        if (stale ? !push(l, which) : !merge(l, which)) return false;
     }
     return true;
 }

@@ -204,6 +204,26 @@ lb_status lb_subwords_restrict(lb_subwords *s, const lb_vocabulary *vocabulary, 
 
 /* ---- A text in pieces. ---- */
 
+void lb_subword_heap_add(uint64_t *heap, size_t *count, uint64_t number)
+{
+    size_t at = (*count)++;
+    for (; at > 0 && heap[(at - 1) / 2] > number; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+    heap[at] = number;
+}
+
+uint64_t lb_subword_heap_take(uint64_t *heap, size_t *count)
+{
+    uint64_t top = heap[0], last = heap[--*count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < *count; at = child) {
+        if (child + 1 < *count && heap[child + 1] < heap[child]) child++;
+        if (heap[child] >= last) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return top;
+}
+
 /* One character of a word, and then the piece that begins there. */
 typedef struct piece_link {
     const char *at;
@@ -227,23 +247,7 @@ static void push(joining *j, int32_t place)
     const piece_link *l = &j->links[place];
     int32_t rank = l->after == NONE ? NONE : rank_of(j->subwords, l->id, j->links[l->after].id);
     if (rank == NONE) return;
-    uint64_t entry = (uint64_t)rank << 32 | (uint32_t)place;
-    size_t at = j->waiting++;
-    for (; at > 0 && j->heap[(at - 1) / 2] > entry; at = (at - 1) / 2) j->heap[at] = j->heap[(at - 1) / 2];
-    j->heap[at] = entry;
-}
-
-static uint64_t pop(joining *j)
-{
-    uint64_t top = j->heap[0], last = j->heap[--j->waiting];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < j->waiting; at = child) {
-        if (child + 1 < j->waiting && j->heap[child + 1] < j->heap[child]) child++;
-        if (j->heap[child] >= last) break;
-        j->heap[at] = j->heap[child];
-    }
-    j->heap[at] = last;
-    return top;
+    lb_subword_heap_add(j->heap, &j->waiting, (uint64_t)rank << 32 | (uint32_t)place);
 }
 
 /* Carries out the merges, the earliest first. An entry whose neighbours have changed since is left. */
@@ -251,7 +255,7 @@ static void join_pieces(joining *j)
 {
     for (int32_t i = 0; i < j->count; i++) push(j, i);
     while (j->waiting > 0) {
-        uint64_t entry = pop(j);
+        uint64_t entry = lb_subword_heap_take(j->heap, &j->waiting);
         int32_t place = (int32_t)(uint32_t)entry, rank = (int32_t)(entry >> 32);
         piece_link *l = &j->links[place];
         int32_t next = l->after;

@@ -2,7 +2,8 @@
 # Translates the same thousand words through each door by which a model leaves: the program, the C library, the library for
 # prediction, Python, npm, and one C file. Prints the size of what each needs and its processor time, the table of
 # docs/shipping.md, and fails unless all of them write what `lookback predict` writes. Then the model gets a lexicon of
-# 5,000 words: each door must write all of its entries, and the other words as before.
+# 5,000 words: each door must write all of its entries, and the other words as before. At last a model of subwords: each
+# door must cut a thousand sentences into the same pieces, and translate them alike.
 #   doors.sh PACKAGES BUILD    the folder of ./run package, and that of the build of the preset release
 set -euo pipefail
 
@@ -135,4 +136,87 @@ exact_door "Python" 0 python/bin/python apply.py exact
 exact_door "npm" 0 node apply.mjs exact.st
 exact_door "one C file, int8, exceptions" 20 exceptions/apply
 exact_door "one C file, f32, all" 0 all/apply
+
+# Sentences of the training, changed ones, and texts of ten scripts that the model has never seen.
+corpus=$checkout/examples/data/sentences
+"$build/bin/lookback" train --train "$corpus.de" --train-targets "$corpus.en" --subwords 200 --tied --embed 32 \
+    --hidden 64 --batch 16 --steps 600 --quiet --out pieces >/dev/null
+cp pieces/model.safetensors pieces.st
+python3 - "$corpus.de" >sentences <<'END'
+import random
+import sys
+known = open(sys.argv[1], encoding="utf-8").read().splitlines()
+dice = random.Random(52)
+scripts = ["aßé", "αψώ", "ждя", "שָׁל", "مِع", "क्षि", "ที่", "각힣", "漢字カ", "🙂👩\u200d🚀", " ", "  ", "7.", "12", "?!", "\u2581<0x41>"]
+def changed(text):
+    at, end = sorted(dice.randrange(len(text)) for _ in range(2))
+    return text[:at] + dice.choice(["", " ", text[at:end].upper(), dice.choice(known)[:20]]) + text[end:]
+def made_up():
+    return "x" + "".join(dice.choice(dice.choice(scripts)) for _ in range(dice.randrange(1, 14)))
+print(*known, *(changed(dice.choice(known)) for _ in range(350)), *(made_up() for _ in range(350)), sep="\n")
+END
+cat >cut.c <<'END'
+#include <lookback/translate.h>
+#include <stdio.h>
+#include <string.h>
+int main(int count, char **arguments)
+{
+    static char line[4096];
+    lb_error error = {0};
+    lb_translator *model = count == 2 ? lb_translator_open(arguments[1], &error) : NULL;
+    while (model && fgets(line, sizeof line, stdin)) {
+        const char *text = line;
+        line[strcspn(line, "\n")] = '\0';
+        lb_translations *all = lb_translate_all(model, &text, 1, (lb_translate_config){0}, &error);
+        if (!all) break;
+        for (int64_t i = 0; i < all->text->length; i++) printf("%s|", all->text->symbol[i]);
+        printf("\t%s\n", all->text->output->text);
+        lb_translations_free(all);
+    }
+    lb_translator_close(model);
+    return error.status ? 1 : 0;
+}
+END
+compile cut_whole cut.c -L"$lib" -llookback -Wl,-rpath,"$lib"
+compile cut_shared cut.c -L"$lib" -llookback_predict -Wl,-rpath,"$lib"
+compile cut_archive cut.c "$lib/liblookback_predict.a" -lm -s
+cat >cut.py <<'END'
+import sys
+import lookback
+lookback.set_threads(1)
+model = lookback.open(sys.argv[1])
+for line in sys.stdin:
+    best = model.translate(line.rstrip("\n"))[0]
+    print(*best.source, "\t" + best.text, sep="|")
+END
+cat >cut.mjs <<'END'
+import { readFileSync } from "node:fs";
+import { open } from "lookback";
+const model = await open(readFileSync(process.argv[2]));
+for (const line of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
+    const { symbols, outputs } = model.translate(line);
+    console.log([...symbols, "\t" + outputs[0].text].join("|"));
+}
+END
+export_c pieces f32 pieces_c
+./cut_whole pieces <sentences >pieces_expected
+
+# How many sentences differ, in pieces where the door shows them, or in outputs. A C file rounds otherwise, where two
+# outputs are nearly equally likely.
+sentence_door() { # NAME ALLOWED COMMAND...
+    local name=$1 allowed=$2 differ
+    shift 2
+    "$@" <sentences 2>/dev/null >found
+    differ=$(awk -F '\t' 'NR == FNR { all[FNR] = $0; text[FNR] = $2; next } { n += $0 != all[FNR] && (NF > 1 || $0 != text[FNR]) }
+        END { print FNR == 1000 ? n + 0 : "lines" }' pieces_expected found)
+    echo "$name: $differ of 1000 sentences differ"
+    test "$differ" != lines && test "$differ" -le "$allowed" || failed=1
+}
+sentence_door "program" 0 "$work/prefix/bin/lookback" predict --only-outputs pieces
+sentence_door "C library" 0 ./cut_whole pieces
+sentence_door "library for prediction, shared" 0 ./cut_shared pieces
+sentence_door "library for prediction, archive" 0 ./cut_archive pieces
+sentence_door "Python" 0 python/bin/python cut.py pieces
+sentence_door "npm" 0 node cut.mjs pieces.st
+sentence_door "one C file, f32" 3 pieces_c/apply
 exit $failed
