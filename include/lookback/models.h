@@ -294,6 +294,9 @@ typedef struct lb_beam_config {
     /* The score is the log-probability divided by this power of the length [1]; negative: not divided. */
     double length_penalty;
     bool without_weights; /* the outputs have no attention, which takes steps x source length of memory */
+    /* A search that has its outputs waits for better ones of up to 2 source lengths + 8 tokens [of 264, or 33 source
+     * lengths if that is more]. */
+    bool near_horizon;
     /* The beginning of each output, [batch] rows of tokens with their lengths, shorter than `limit` [none]. For a model
      * that writes forwards and does not vote. */
     const int32_t *const *prefix;

@@ -11,6 +11,26 @@
 
 enum { NONE = -1, SIDES = 2 };
 
+void lb_subword_heap_add(uint64_t *heap, size_t *count, uint64_t number)
+{
+    size_t at = (*count)++;
+    for (; at > 0 && heap[(at - 1) / 2] > number; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+    heap[at] = number;
+}
+
+uint64_t lb_subword_heap_take(uint64_t *heap, size_t *count)
+{
+    uint64_t top = heap[0], last = heap[--*count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < *count; at = child) {
+        if (child + 1 < *count && heap[child + 1] < heap[child]) child++;
+        if (heap[child] >= last) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return top;
+}
+
 typedef struct learned_piece {
     int32_t left, right;  /* NONE: a character */
     int64_t count[SIDES]; /* of those that are left at the end */

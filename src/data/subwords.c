@@ -204,26 +204,6 @@ lb_status lb_subwords_restrict(lb_subwords *s, const lb_vocabulary *vocabulary, 
 
 /* ---- A text in pieces. ---- */
 
-void lb_subword_heap_add(uint64_t *heap, size_t *count, uint64_t number)
-{
-    size_t at = (*count)++;
-    for (; at > 0 && heap[(at - 1) / 2] > number; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-    heap[at] = number;
-}
-
-uint64_t lb_subword_heap_take(uint64_t *heap, size_t *count)
-{
-    uint64_t top = heap[0], last = heap[--*count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < *count; at = child) {
-        if (child + 1 < *count && heap[child + 1] < heap[child]) child++;
-        if (heap[child] >= last) break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return top;
-}
-
 /* One character of a word, and then the piece that begins there. */
 typedef struct piece_link {
     const char *at;

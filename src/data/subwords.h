@@ -80,12 +80,6 @@ LB_MUST_USE char *lb_subwords_finish(char *text, size_t *length);
 /** Adds the bytes that a text may have to a vocabulary. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_subwords_add_bytes(lb_vocabulary *vocabulary, lb_error *error);
 
-/** Puts a number on a heap of `*count`, which has room for it; the least is on top. */
-void lb_subword_heap_add(uint64_t *heap, size_t *count, uint64_t number);
-
-/** Takes the least from a heap that is not empty. */
-uint64_t lb_subword_heap_take(uint64_t *heap, size_t *count);
-
 /* ---- Words (subword_words.c). ---- */
 
 /** What a character makes of its word: marks and joiners go with whatever is before them. */
@@ -117,6 +111,12 @@ LB_MUST_USE lb_status lb_subword_words_add(lb_subword_words *words, int side, co
 void lb_subword_words_free(lb_subword_words *words);
 
 /* ---- Merges that are learned from them (subword_learning.c). ---- */
+
+/** Puts a number on a heap of `*count`, which has room for it; the least is on top. */
+void lb_subword_heap_add(uint64_t *heap, size_t *count, uint64_t number);
+
+/** Takes the least from a heap that is not empty. */
+uint64_t lb_subword_heap_take(uint64_t *heap, size_t *count);
 
 /** Learns merges from words: again and again, the most frequent pair of neighbours becomes a piece; of equally frequent
  *  ones, that which was there first.

@@ -3,6 +3,7 @@
 #include "support/exported.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
+#include "support/tempdir.h"
 
 #include <cJSON.h>
 #include <math.h>
@@ -201,6 +202,31 @@ START_TEST(test_visualize_words_of_a_model)
 }
 END_TEST
 
+static bool count_step(void *context)
+{
+    ++*(int64_t *)context;
+    return false;
+}
+
+START_TEST(test_subwords_a_search_waits_for_outputs_of_twice_the_source)
+{
+    train("out", "120");
+    char path[SUPPORT_PATH];
+    lb_error error = {0};
+    int64_t steps = 0;
+    const char *text = "Die Frau liest ein Buch.";
+    lb_translator *translator = lb_translator_open(support_path(path, "out"), &error);
+    ck_assert_msg(translator, "%s", error.message);
+    lb_translate_config config = {.limit = 1000, .stop = count_step, .context = &steps};
+    lb_translations *all = lb_translate_all(translator, &text, 1, config, &error);
+    ck_assert_msg(all && all->text->output->finished, "%s", error.message);
+    ck_assert_int_gt(steps, 3);
+    ck_assert_int_le(steps, 2 * all->text->length + 9);
+    lb_translations_free(all);
+    lb_translator_close(translator);
+}
+END_TEST
+
 /* A piece cannot have a blank inside: these are two for each x. */
 START_TEST(test_subwords_of_a_long_input_are_a_message)
 {
@@ -291,6 +317,7 @@ int main(void)
                       test_join_words_sums_over_pieces_of_the_text_and_averages_over_those_of_the_output,
                       test_join_words_of_an_odd_output, test_visualize_words_of_a_model,
                       test_subwords_of_a_long_input_are_a_message,
+                      test_subwords_a_search_waits_for_outputs_of_twice_the_source,
                       test_subwords_of_each_side_and_fewer_than_wanted,
                       test_subwords_belong_to_the_run_and_to_what_starts_from_it,
                       test_subwords_need_no_separators, test_subwords_resumed_training_has_the_same_weights));

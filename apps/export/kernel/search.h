@@ -75,7 +75,11 @@ static void keep(memory *m, best *b, const hypothesis *h, float log_probability,
  * many symbols are written. */
 static int decode(memory *m)
 {
-    int limit = limit_of(m->length), live = 1;
+    int limit = limit_of(m->length), live = 1, horizon = limit;
+#    if SUBWORDS
+    /* An output waits for better ones of this length, see lb_beam_config.near_horizon. */
+    if (2 * m->length + 8 < horizon) horizon = 2 * m->length + 8;
+#    endif
     best b = {0, 0, 0, 0};
     m->live[0].log_probability = 0;
     m->live[0].greedy = 1;
@@ -85,7 +89,7 @@ static int decode(memory *m)
         int count = find_candidates(m, live), going = 0;
         for (int i = 0; i < count; i++) {
             candidate c = m->candidates[i];
-            int hopeless = b.finished && c.log_probability / (float)limit <= b.score;
+            int hopeless = b.finished && (step >= horizon || c.log_probability / (float)horizon <= b.score);
             if (c.symbol == EOS && (i < BEAM || step == limit)) {
                 keep(m, &b, &m->live[c.from], c.log_probability, 1);
             } else if (c.symbol != EOS && going < BEAM && !hopeless) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A search that has its outputs waits for better ones of up to 264 tokens, or 33 for each symbol of the source if that
- * is more: at least any default limit, see lb_text_model_limit. */
+ * is more: at least any default limit, see lb_text_model_limit. A near horizon is that of lb_decoding_limit. */
 enum { HORIZON = 264, HORIZON_RATIO = 33 };
 
 /* An unfinished hypothesis. */
@@ -86,8 +86,9 @@ static void finish(search *s, int64_t row, live last, int64_t steps, bool finish
 static bool is_hopeless(const search *s, int64_t row, int64_t steps, double log_probability)
 {
     if (s->done_count[row] < s->config.n_best) return false;
-    int64_t horizon = HORIZON_RATIO * (int64_t)s->source.lengths[row];
+    int64_t source = s->source.lengths[row], horizon = HORIZON_RATIO * source;
     if (horizon < HORIZON) horizon = HORIZON;
+    if (s->config.near_horizon) horizon = lb_decoding_limit(source);
     int64_t length = horizon < s->config.limit ? horizon : s->config.limit;
     double worst = s->done[(row + 1) * s->config.n_best - 1].score;
     return steps >= horizon || lb_score_of(log_probability, length, s->config.length_penalty) <= worst;

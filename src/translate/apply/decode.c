@@ -137,6 +137,7 @@ static lb_beam search(const lb_translate_job *j, lb_tokens tokens, const lb_sour
                              .limit = limit_of(j->translator, sources, config),
                              .length_penalty = config->length_penalty,
                              .without_weights = is_blind(j->translator, config),
+                             .near_horizon = j->translator->model.source_rule.subwords != NULL,
                              .stop = config->stop,
                              .context = config->context,
                              .prefix = config->prefixes ? prefix : NULL,

@@ -174,6 +174,30 @@ START_TEST(test_translate_all_a_large_limit_takes_no_more_steps_for_the_same_out
 }
 END_TEST
 
+START_TEST(test_beam_search_with_a_near_horizon_waits_for_outputs_of_twice_the_source)
+{
+    enum { SOURCE = 2, NEAR = 2 * SOURCE + 8 };
+    support_train_pair_model(support_path(path, "pair"), 0, LB_ATTENTION_ADDITIVE);
+    lb_translator *translator = lb_translator_open(path, &error);
+    counter steps[2] = {{0}};
+    for (int near = 0; near < 2; near++) {
+        lb_tape *tape = lb_tape_new();
+        int32_t *id, *lengths;
+        lb_tokens source = lb_tokens_new(tape, 1, SOURCE, &id, &lengths);
+        lengths[0] = SOURCE;
+        id[0] = id[1] = LB_FIRST_TOKEN;
+        lb_beam_config config = {
+            .beam = 3, .limit = 1000, .near_horizon = near, .stop = count_step, .context = &steps[near]};
+        lb_beam found = lb_beam_search(lb_translator_about(translator).model, source, config);
+        ck_assert_msg(found.batch == 1 && found.hypothesis->finished, "%s", lb_tape_error(tape));
+        lb_tape_free(tape);
+    }
+    ck_assert_int_le(steps[1].asked, NEAR + 1);
+    ck_assert_int_gt(steps[0].asked, NEAR + 1);
+    lb_translator_close(translator);
+}
+END_TEST
+
 /* Memory grows with what is written. */
 START_TEST(test_greedy_a_large_limit_takes_no_more_memory_for_the_same_output)
 {
@@ -200,5 +224,6 @@ int main(void)
         "stop", SUPPORT_TESTS(test_translate_all_each_kind_stops_between_two_steps_of_each_search,
                               test_translate_all_a_later_batch_is_stopped_too,
                               test_translate_all_a_large_limit_takes_no_more_steps_for_the_same_outputs,
+                              test_beam_search_with_a_near_horizon_waits_for_outputs_of_twice_the_source,
                               test_greedy_a_large_limit_takes_no_more_memory_for_the_same_output));
 }
