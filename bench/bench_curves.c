@@ -1,5 +1,5 @@
-/* Draws errors over the number of pairs, from lines of standard input: the name of a curve, the pairs and the error,
- * with tabs between. */
+/* Draws curves, such as errors over the number of pairs, from lines of standard input: the name of a curve and two
+ * numbers, with tabs between. */
 #include "cli/options.h"
 #include "console/console.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 8, POINTS = 32, NAME = 64 };
+enum { MOST = 12, POINTS = 32, NAME = 64 };
 
 typedef struct curve {
     char name[NAME];
@@ -44,17 +44,23 @@ static lb_status read_curves(curve curves[MOST], lb_error *error)
         if (!parse(count, &c->x[c->count]) || !parse(measure, &c->y[c->count])) break;
         c->count++;
     }
-    return read == EOF ? LB_OK : lb_error_set(error, LB_ERROR_FORMAT, "expected NAME, PAIRS and ERROR");
+    return read == EOF ? LB_OK : lb_error_set(error, LB_ERROR_FORMAT, "expected a name and two numbers");
 }
 
 int main(int argc, char **argv)
 {
-    const char *output = "curves.png";
-    const app_option options[] = {APP_TEXT('o', "output", "FILE", &output, "the picture to write")};
+    const char *output = "curves.png", *title = "Errors over the Number of Training Pairs",
+               *x = "Training pairs", *y = "Words wrong, %";
+    bool linear = false;
+    const app_option options[] = {APP_TEXT('o', "output", "FILE", &output, "the picture to write"),
+                                  APP_TEXT(0, "title", "TEXT", &title, "the title"),
+                                  APP_TEXT(0, "x", "TEXT", &x, "what the first numbers are"),
+                                  APP_TEXT(0, "y", "TEXT", &y, "what the second numbers are"),
+                                  APP_FLAG(0, "linear", &linear, "with linear axes, not logarithmic ones")};
     const app_program program = {
         .name = "bench_curves",
-        .purpose = "Draws the curves of standard input: on each line a name, a number of pairs "
-                   "and an error in percent, with tabs between.",
+        .purpose =
+            "Draws the curves of standard input: on each line a name and two numbers, with tabs between.",
         .options = options,
         .option_count = sizeof options / sizeof options[0]};
     static curve curves[MOST];
@@ -64,9 +70,9 @@ int main(int argc, char **argv)
     if (status != APP_RUN) return status;
     if (read_curves(curves, &error)) return app_fail(&error);
     lb_chart chart = {.series = series,
-                      .title = "Errors over the Number of Training Pairs",
-                      .x = {.label = "Training pairs", .log = true},
-                      .left = {.label = "Words wrong, %", .log = true}};
+                      .title = title,
+                      .x = {.label = x, .log = !linear},
+                      .left = {.label = y, .log = !linear}};
     for (const curve *c = curves; chart.count < MOST && c->count > 0; c++)
         series[chart.count++] = (lb_series){.name = c->name, .x = c->x, .y = c->y, .count = c->count};
     return lb_chart_save(&chart, output, &error) ? app_fail(&error) : 0;

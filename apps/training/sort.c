@@ -134,13 +134,13 @@ lb_status app_sort_check_command(const app_repeated *repeated, int argc, char **
 
 static const app_example examples[] = {
     {"Learn to sort short lists of small numbers, in seconds.",
-     "lookback sort --max-number 19 --min-length 2 --max-length 5 \\\n"
+     "lookback sort --max-number 19 --lengths 2-5 \\\n"
      "      --hidden 64 --steps 200 --out out/sort"},
     {"Learn to reverse lists, and see how it does on longer ones.",
      "lookback sort --task reverse --lengths 1-10 --test long=11-30 \\\n"
      "      --max-number 9 --hidden 64 --steps 500 --out out/reverse"},
     {"Train a transformer instead, and use it.",
-     "lookback sort --model transformer --max-number 9 --min-length 2 --max-length 5 \\\n"
+     "lookback sort --model transformer --max-number 9 --lengths 2-5 \\\n"
      "      --hidden 32 --steps 100 --out out/layers\n"
      "  echo 4 2 7 1 | lookback predict out/layers"},
 };

@@ -1,5 +1,5 @@
-/* bench/pronunciation.sh, bench/inflection.sh and bench/recipe.sh on languages of a few words; their quality is not
- * tested. It belongs to verify. */
+/* bench/pronunciation.sh, bench/inflection.sh and bench/recipe.sh on languages of a few words, and bench/generalise.sh
+ * on a few commands; their quality is not tested. It belongs to verify. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -23,6 +23,8 @@ static void run(const char *script, const char *const *arguments)
 #define PRONOUNCE(...) run(SOURCE_DIR "/bench/pronunciation.sh", (const char *const[]){__VA_ARGS__, NULL})
 #define INFLECT(...)   run(SOURCE_DIR "/bench/inflection.sh", (const char *const[]){__VA_ARGS__, NULL})
 #define VARY(...)      run(SOURCE_DIR "/bench/recipe.sh", (const char *const[]){__VA_ARGS__, NULL})
+
+#define GENERALISE(...) run(SOURCE_DIR "/bench/generalise.sh", (const char *const[]){__VA_ARGS__, NULL})
 
 static void make_data(void)
 {
@@ -158,6 +160,75 @@ START_TEST(test_languages_other_pairs_are_not_taken_for_those_that_were_trained_
 }
 END_TEST
 
+static const char *const splits[] = {"simple", "length", "addprim_turn_left", "addprim_jump"};
+
+/* Commands of 1 to `most` actions, each of which is there ten times. */
+static void write_commands(const char *part, const char *split, int most)
+{
+    static char text[1 << 16];
+    char name[64];
+    *text = '\0';
+    snprintf(name, sizeof name, "data/tasks_%s_%s.txt", part, split);
+    for (int i = 0; i < 10 * most; i++) {
+        sprintf(text + strlen(text), "IN: walk %d OUT: I_WALK", i % most);
+        for (int k = 0; k < i % most; k++) strcat(text, " I_WALK");
+        strcat(text, "\n");
+    }
+    support_write_text(name, text);
+}
+
+START_TEST(test_generalise_quick_has_a_row_for_each_split_and_a_column_for_each_setting)
+{
+    make_data();
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+        write_commands("train", splits[i], 6);
+        write_commands("test", splits[i], 30);
+    }
+    GENERALISE("--quick", "--only", "small", "--out", "out", "data");
+    support_assert_trained();
+    static const char first[] = "| split | recipe | small | relative |\n|---|---|---|---|\n| simple |  | ";
+    ck_assert_msg(strncmp(support_run_result.output, first, strlen(first)) == 0, "%s",
+                  support_run_result.output);
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
+        ck_assert_ptr_nonnull(strstr(support_run_result.output, splits[i]));
+    const char *border = strstr(support_run_result.output, "\n| length_26 |  | ");
+    ck_assert_msg(border != NULL, "%s", support_run_result.output);
+    size_t length;
+    char *train = support_content("out/generalise-quick/train_26.txt", &length),
+         *test = support_content("out/generalise-quick/test_26.txt", &length);
+    int pairs[2] = {0};
+    for (const char *c = train; *c; c++) pairs[0] += *c == '\n';
+    for (const char *c = test; *c; c++) pairs[1] += *c == '\n';
+    ck_assert_int_eq(pairs[0], 60 + 260);
+    ck_assert_int_eq(pairs[1], 40);
+    free(train);
+    free(test);
+    GENERALISE("--quick", "--only", "simple-relative", "--out", "out", "data");
+    support_assert_trained();
+    double small, relative;
+    ck_assert_int_eq(
+        sscanf(strstr(support_run_result.output, "| simple"), "| simple | | %lf | %lf |", &small, &relative),
+        2);
+}
+END_TEST
+
+START_TEST(test_generalise_quick_draws_the_curves_of_copying)
+{
+    GENERALISE("--quick", "--only", "fire", "--out", "out");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.output, "| model | 10 | 12 | 15 | 20 | 30 | 40 | 50 |\n|---|---|"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "\n| fire | "));
+    ck_assert(support_exists("out/lengths_positions.png"));
+    GENERALISE("--only", "fire", "missing");
+    support_assert_refused(66, "missing: found no tasks_test_length.txt in it");
+    GENERALISE("one", "two");
+    support_assert_refused(2, "generalise.sh: expected one folder, or none");
+    GENERALISE("--help");
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/generalise.sh"));
+}
+END_TEST
+
 START_TEST(test_languages_wrong_usage_is_told)
 {
     PRONOUNCE("--quick");
@@ -195,5 +266,6 @@ int main(void)
                       test_languages_quick_inflection_reads_features,
                       test_languages_recipe_compares_settings_and_keeps_what_is_finished,
                       test_languages_other_pairs_are_not_taken_for_those_that_were_trained_on,
-                      test_languages_wrong_usage_is_told));
+                      test_generalise_quick_has_a_row_for_each_split_and_a_column_for_each_setting,
+                      test_generalise_quick_draws_the_curves_of_copying, test_languages_wrong_usage_is_told));
 }
