@@ -159,11 +159,10 @@ void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real 
     lb_gemm_tiled(lb_gemm_serial, m, n, k, a, b, beta, c, stride);
 }
 
-void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, const lb_real *row, bool rectify,
-                  lb_real *c, int64_t stride)
+void lb_gemm_onto(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
+                  const lb_real *row, bool rectify, lb_real *c, int64_t stride)
 {
-    tiling t = {
-        .serial = lb_gemm_serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = row ? 1 : 0, .c = c};
+    tiling t = {.serial = serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = row ? 1 : 0, .c = c};
     t.stride = stride;
     t.row = row;
     t.rectify = rectify;

@@ -6,8 +6,6 @@
 #include "tensor/arrays.h"
 #include "tensor/gemm.h"
 
-#include <string.h>
-
 enum { X, WEIGHT, BIAS, BESIDE };
 
 static int64_t width_beside(const lb_node *node)
@@ -62,73 +60,39 @@ static bool rectifies(const lb_node *node)
     return ((const lb_affine_part *)node->attributes)->rectify;
 }
 
+/* Whether the weight has so many outputs, such as the words of a language, that to lay it out before the product takes
+ * more memory and time than to do so in parts, within it. */
+static bool is_large(const lb_node *node)
+{
+    enum { LARGE = 4 << 20, FEWEST_ROWS = 64 };
+    return lb_tape_mode(node->tape) == LB_MODE_TRAIN && row_count(node) >= FEWEST_ROWS &&
+           output_count(node) * lb_dim(node->in[WEIGHT], 1) * (int64_t)sizeof(lb_real) >= LARGE;
+}
+
 /* y = x w' + bias, or y += x w', with the columns from `first` on. */
 static lb_status multiply(const lb_node *node, int operand, int64_t first, bool add)
 {
     const lb_affine_part *of = node->attributes;
     const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
     int64_t outputs = output_count(node), inputs = lb_dim(x, -1), rows = row_count(node);
-    lb_matrix part;
-    if (!lb_op_transposed_weight(node, weight, of->top, outputs, first, inputs, rows, &part))
-        return LB_ERROR_MEMORY;
+    int64_t stride = lb_dim(weight, 1);
     lb_matrix from = lb_plain(x->data, inputs);
+    lb_matrix part = lb_transposed(weight->data + of->top * stride + first, stride);
+    lb_gemm_fn *serial = is_large(node) ? lb_gemm_laid_out : lb_gemm_serial;
+    if (!is_large(node) &&
+        !lb_op_transposed_weight(node, weight, of->top, outputs, first, inputs, rows, &part))
+        return LB_ERROR_MEMORY;
     if (add)
-        lb_gemm(rows, outputs, inputs, from, part, 1, node->out[0]->data, outputs);
+        lb_gemm_tiled(serial, rows, outputs, inputs, from, part, 1, node->out[0]->data, outputs);
     else
-        lb_gemm_onto(rows, outputs, inputs, from, part, bias ? bias->data + of->top : NULL, of->rectify,
-                     node->out[0]->data, outputs);
+        lb_gemm_onto(serial, rows, outputs, inputs, from, part, bias ? bias->data + of->top : NULL,
+                     of->rectify, node->out[0]->data, outputs);
     return LB_OK;
-}
-
-/* ---- Many outputs, such as the words of a language. To lay out a large weight takes as much memory again, and the
- * result does not fit a cache: it is computed in strips, with all operands one after the other. ---- */
-
-enum { STRIP = 128, STRIP_ROWS = 1024, FEWEST_ROWS = 64 };
-
-static bool is_in_strips(const lb_node *node)
-{
-    enum { LARGE = 4 << 20 };
-    return lb_tape_mode(node->tape) == LB_MODE_TRAIN && row_count(node) >= FEWEST_ROWS && !rectifies(node) &&
-           output_count(node) * lb_dim(node->in[WEIGHT], 1) * (int64_t)sizeof(lb_real) >= LARGE;
-}
-
-/* A part of y += the same of x w'. */
-static void multiply_strip(const lb_node *node, int operand, int64_t first, int64_t row, int64_t rows,
-                           int64_t output, int64_t outputs, lb_real beta)
-{
-    const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT];
-    int64_t inputs = lb_dim(x, -1), all = output_count(node), stride = lb_dim(weight, 1);
-    int64_t top = ((const lb_affine_part *)node->attributes)->top;
-    lb_gemm_laid_out(rows, outputs, inputs, lb_plain(x->data + row * inputs, inputs),
-                     lb_transposed(weight->data + (top + output) * stride + first, stride), beta,
-                     node->out[0]->data + row * all + output, all);
-}
-
-static void forward_in_strips(const lb_node *node, int64_t first)
-{
-    const lb_tensor *bias = node->in[BIAS];
-    int64_t rows = row_count(node), outputs = output_count(node), beside = lb_dim(node->in[X], -1);
-    int64_t top = ((const lb_affine_part *)node->attributes)->top;
-    int64_t across = (outputs + STRIP - 1) / STRIP, down = (rows + STRIP_ROWS - 1) / STRIP_ROWS;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < across * down; i++) {
-        int64_t row = i / across * STRIP_ROWS, m = lb_smaller(STRIP_ROWS, rows - row);
-        int64_t output = i % across * STRIP, n = lb_smaller(STRIP, outputs - output);
-        for (int64_t j = row; bias && j < row + m; j++)
-            memcpy(node->out[0]->data + j * outputs + output, bias->data + top + output,
-                   (size_t)n * sizeof(lb_real));
-        multiply_strip(node, X, first, row, m, output, n, bias ? 1 : 0);
-        if (node->in[BESIDE]) multiply_strip(node, BESIDE, first + beside, row, m, output, n, 1);
-    }
 }
 
 static lb_status forward(lb_node *node)
 {
     int64_t first = ((const lb_affine_part *)node->attributes)->first;
-    if (is_in_strips(node)) {
-        forward_in_strips(node, first);
-        return LB_OK;
-    }
     lb_status status = multiply(node, X, first, false);
     if (!status && node->in[BESIDE]) status = multiply(node, BESIDE, first + lb_dim(node->in[X], -1), true);
     return status;

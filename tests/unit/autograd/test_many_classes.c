@@ -1,5 +1,5 @@
-/* Many classes: a large weight is multiplied in strips, and tiles of a product with a large operand go through it part
- * by part. This test runs in both precisions, and takes seconds. */
+/* Many classes: a product lays out a large weight itself, and tiles go through a large operand part by part. This test
+ * runs in both precisions, and takes seconds. */
 #include "autograd/op.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
