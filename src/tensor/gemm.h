@@ -45,8 +45,8 @@ lb_gemm_fn lb_gemm_laid_out;
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                    lb_real beta, lb_real *c, int64_t stride);
 
-/** c = a b + row, with tiles computed by `serial`. `row` is added to each row of c: the bias [n] of a layer; NULL: none.
- *  `rectify`: what is below 0 becomes 0. */
+/** c = a b + row, with tiles computed by `serial`. `row` is added to each row of c: the bias [n] of a layer; NULL:
+ *  none. `rectify`: what is below 0 becomes 0. */
 void lb_gemm_onto(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                   const lb_real *row, bool rectify, lb_real *c, int64_t stride);
 
