@@ -80,7 +80,7 @@ static lb_status print_report(looking *s, lb_error *error)
     source->symbols = lb_vocabulary_new_reserved(error);
     target->symbols = source->symbols ? lb_vocabulary_new_reserved(error) : NULL;
     if (!target->symbols) return LB_ERROR_MEMORY;
-    lb_status status = lb_pairs_tally_symbols(s->train, source->symbols, target->symbols, error);
+    lb_status status = lb_pairs_take_stock(s->train, source->symbols, target->symbols, error);
     if (status) return status;
     status = lb_pair_report_make(s->train, s->dev, source->symbols, target->symbols, &report, error);
     char *text = status ? NULL : lb_pair_report_text(&report, error);

@@ -106,6 +106,8 @@ typedef struct lb_batch {
     lb_tokens source;
     lb_tokens target_in;  /* LB_BOS y1 ... yn: the input of the decoder */
     lb_tokens target_out; /* y1 ... yn LB_EOS: its correct output */
+    /* [batch] what the loss of each pair counts, in the trainings of files; NULL: 1 */
+    const lb_real *weights;
 } lb_batch;
 
 /** Lists step * size to (step + 1) * size - 1 of the training split, on the tape, ordered by length so that padding

@@ -308,6 +308,7 @@ typedef struct lb_training_config {
     const char *train_targets, *dev_targets; /* files of the targets alone, line by line [lines have both] */
     const char *format;                      /* of the files, as in lb_pair_format [found out] */
     int weight_column; /* of the weight of a pair to train on, as in lb_pair_format [none] */
+    bool no_merge;     /* train on each of several equal pairs, instead of once in an epoch */
     /* Without `dev`: train on all pairs, evaluate on some of them, and keep the last weights; no `patience` */
     bool no_hold_out;
     int source_column, target_column;                /* see lb_pair_format [1 and 2, the only columns] */

@@ -31,6 +31,13 @@ lb_status lb_class_loss_shape(const lb_node *node, lb_shape *out)
                            "classes");
 }
 
+/* Multiplies the loss of a target and its slope by the weight of its row. */
+static lb_real weigh(lb_real weight, int64_t classes, lb_real loss, lb_real *slope)
+{
+    lb_scale_to(classes, weight, slope, slope);
+    return weight * loss;
+}
+
 lb_status lb_class_loss_forward(lb_node *node, lb_class_loss_row *row_loss)
 {
     const lb_class_loss *c = node->attributes;
@@ -39,11 +46,13 @@ lb_status lb_class_loss_forward(lb_node *node, lb_class_loss_row *row_loss)
     if (!slope || !loss) return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (rows * classes > (1 << 15))
     for (int64_t row = 0; row < rows; row++) {
-        if (c->targets.id[row] == c->ignored)
-            memset(slope + row * classes, 0, (size_t)classes * sizeof *slope);
-        else
-            loss[row] = row_loss(c, classes, node->in[0]->data + row * classes, c->targets.id[row],
-                                 slope + row * classes);
+        lb_real *own = slope + row * classes;
+        if (c->targets.id[row] == c->ignored) {
+            memset(own, 0, (size_t)classes * sizeof *own);
+            continue;
+        }
+        loss[row] = row_loss(c, classes, node->in[0]->data + row * classes, c->targets.id[row], own);
+        if (c->weights) loss[row] = weigh(c->weights[row / c->targets.length], classes, loss[row], own);
     }
     double sum = 0;
     for (int64_t row = 0; row < rows; row++) sum += (double)loss[row];

@@ -7,12 +7,13 @@
 
 #include <math.h>
 
-/** The attributes of such a loss: the mean over the targets that are not `ignored`. */
+/** The attributes of such a loss: the mean over the targets that are not `ignored`, of what each row counts. */
 typedef struct lb_class_loss {
     lb_tokens targets;
     int32_t ignored;
     lb_real smoothing;
     lb_normalizer normalizer; /* of the probabilities */
+    const lb_real *weights;   /* [batch] what the loss of each row counts; NULL: 1 */
     int64_t counted;          /* targets that are not ignored: set by lb_class_loss_apply */
 } lb_class_loss;
 
@@ -22,6 +23,10 @@ typedef lb_real lb_class_loss_row(const lb_class_loss *loss, int64_t classes, co
 
 /** Applies an op whose other functions are those below. */
 lb_tensor *lb_class_loss_apply(const lb_op *op, lb_tensor *logits, lb_class_loss loss);
+
+/** The loss of logits with these attributes: a cross-entropy for LB_SOFTMAX (cross_entropy.c, entmax_loss.c). */
+lb_tensor *lb_cross_entropy_of(lb_tensor *logits, lb_class_loss loss);
+lb_tensor *lb_entmax_loss_of(lb_tensor *logits, lb_class_loss loss);
 
 /** Whether there are logits for each target: [batch, length, classes], or [batch length, classes] in the same order. */
 static inline bool lb_has_logits_for(lb_shape logits, const lb_tokens *targets)

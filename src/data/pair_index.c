@@ -57,7 +57,7 @@ lb_status lb_pair_index_find_key(const char *path, const lb_pair_format *format,
 /* ---- The parts of its file. ---- */
 
 /* These are the numbers of the drawing in pair_index.h. */
-_Static_assert(sizeof(lb_pair_index_header) == 224 && sizeof(lb_place) == 16 && sizeof(lb_pair_print) == 16,
+_Static_assert(sizeof(lb_pair_index_header) == 232 && sizeof(lb_place) == 16 && sizeof(lb_pair_print) == 16,
                "drawn");
 _Static_assert(offsetof(lb_pair_index_header, key) == 40 && offsetof(lb_pair_index_header, lines) == 80,
                "drawn");
@@ -70,14 +70,22 @@ static void count_elements(const lb_pair_index_header *h, uint64_t count[LB_PART
     count[LB_PART_TARGET_COUNTS] = h->target_symbols;
     count[LB_PART_TRAIN] = count[LB_PART_PRINTS] = h->train;
     count[LB_PART_HELD_OUT] = h->held_out;
+    count[LB_PART_WEIGHTS] = h->different == h->train ? 0 : h->train;
     count[LB_PART_ERRORS] = h->errors_bytes;
     count[LB_PART_SOURCE] = h->source_bytes;
     count[LB_PART_TARGET] = h->target_bytes;
 }
 
 /* The bytes of an element. */
-static const size_t element_size[LB_PARTS] = {
-    sizeof(int64_t), sizeof(int64_t), sizeof(lb_place), sizeof(lb_place), sizeof(lb_pair_print), 1, 1, 1};
+static const size_t element_size[LB_PARTS] = {sizeof(int64_t),
+                                              sizeof(int64_t),
+                                              sizeof(lb_place),
+                                              sizeof(lb_place),
+                                              sizeof(lb_pair_print),
+                                              sizeof(float),
+                                              1,
+                                              1,
+                                              1};
 
 bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS])
 {
@@ -95,7 +103,7 @@ bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS])
 /* Whether the hash of this part is bulk_hash. */
 static bool is_bulk(int part)
 {
-    return part >= LB_PART_TRAIN && part <= LB_PART_PRINTS;
+    return part >= LB_PART_TRAIN && part <= LB_PART_WEIGHTS;
 }
 
 uint64_t lb_pair_index_hash_bulk(const lb_bytes parts[LB_PARTS])
@@ -142,7 +150,7 @@ lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, lb_pairs *train, int32_
     pairs->source = lb_vocabulary_new_reserved(error);
     pairs->target = lb_vocabulary_new_reserved(error);
     if (!pairs->source || !pairs->target) return LB_ERROR_MEMORY;
-    return lb_pairs_tally_symbols(pairs->train, pairs->source, pairs->target, error);
+    return lb_pairs_take_stock(pairs->train, pairs->source, pairs->target, error);
 }
 
 void lb_indexed_pairs_free(lb_indexed_pairs *pairs)
@@ -239,7 +247,8 @@ static lb_pair_index_header describe(const lb_indexed_pairs *pairs, const lb_pai
                                    .target_symbols = (uint64_t)lb_vocabulary_size(pairs->target),
                                    .errors_bytes = w->errors_bytes,
                                    .source_bytes = strlen(w->source) + 1,
-                                   .target_bytes = strlen(w->target) + 1};
+                                   .target_bytes = strlen(w->target) + 1,
+                                   .different = (uint64_t)lb_pairs_different(train)};
     for (int kind = 0; kind < LB_BAD_LINES; kind++) header.bad[kind] = (uint64_t)facts->bad[kind];
     return header;
 }
@@ -252,6 +261,7 @@ static void list_parts(const lb_indexed_pairs *pairs, const lb_pair_index_header
                                         [LB_PART_TRAIN] = pairs->train->places,
                                         [LB_PART_HELD_OUT] = pairs->held_out ? pairs->held_out->places : NULL,
                                         [LB_PART_PRINTS] = w->prints,
+                                        [LB_PART_WEIGHTS] = pairs->train->weights,
                                         [LB_PART_ERRORS] = w->errors,
                                         [LB_PART_SOURCE] = w->source,
                                         [LB_PART_TARGET] = w->target};

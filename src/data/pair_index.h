@@ -16,12 +16,15 @@
  *         176 | first_bad           | source_symbols      |
  *         192 | target_symbols      | errors_bytes        |
  *         208 | source_bytes        | target_bytes        |
- *             +-------------------------------------------+
- *         224 | int64_t[source_symbols]: counts, by id    | head_hash
+ *         224 | different           +---------------------+
+ *             +---------------------+
+ *         232 | int64_t[source_symbols]: counts, by id    | head_hash
  *             | int64_t[target_symbols]: counts, by id    | head_hash
  *             | lb_place[train]: pairs for training       | bulk_hash
  *             | lb_place[held_out]: pairs held out        | bulk_hash
  *             | lb_pair_print[train], sorted              | bulk_hash
+ *             | float[train]: lb_pairs.weights; none if   | bulk_hash
+ *             | all pairs are different                   |
  *             | errors_bytes: first_bad strings           | head_hash
  *             | source_bytes: a string, the symbols       | head_hash
  *             | target_bytes: a string, the symbols       | head_hash
@@ -51,7 +54,7 @@ typedef struct lb_pair_index_key {
 
 /* Another version of Lookback may find other pairs in the same bytes: whoever changes how lines are read, symbols are
  * hashed or pairs are held out raises it, as well as who changes the format. */
-enum { LB_PAIR_INDEX_VERSION = 2 };
+enum { LB_PAIR_INDEX_VERSION = 3 };
 
 #define LB_PAIR_INDEX_MAGIC "lookback pairs\n"
 #define LB_PAIR_INDEX_ORDER UINT32_C(0x01020304)
@@ -67,6 +70,7 @@ typedef struct lb_pair_index_header {
     uint64_t first_bad;                                                            /* how many are kept */
     uint64_t source_symbols, target_symbols;
     uint64_t errors_bytes, source_bytes, target_bytes; /* of the strings */
+    uint64_t different;                                /* pairs for training */
 } lb_pair_index_header;
 
 /** The parts behind it. */
@@ -76,6 +80,7 @@ enum {
     LB_PART_TRAIN,
     LB_PART_HELD_OUT,
     LB_PART_PRINTS,
+    LB_PART_WEIGHTS,
     LB_PART_ERRORS,
     LB_PART_SOURCE,
     LB_PART_TARGET,

@@ -100,6 +100,22 @@ static lb_status take_held_out(const opening *o)
     return LB_OK;
 }
 
+/* Whether as many pairs have a weight as the header says, for which an order has room. */
+static bool take_weights(const opening *o)
+{
+    lb_pairs *train = o->pairs->train;
+    if (o->header->different == o->header->train) {
+        train->different = train->count;
+        return true;
+    }
+    train->weights = o->parts[LB_PART_WEIGHTS].data;
+    for (int64_t i = 0; i < train->count; i++) {
+        if (!(train->weights[i] >= 0 && train->weights[i] <= (float)train->count)) return false;
+        train->different += train->weights[i] > 0;
+    }
+    return train->different > 0 && (uint64_t)train->different == o->header->different;
+}
+
 static lb_status take_pairs(opening *o, const char *path, const lb_pair_format *format)
 {
     struct stat info;
@@ -112,6 +128,7 @@ static lb_status take_pairs(opening *o, const char *path, const lb_pair_format *
     train->prints = o->parts[LB_PART_PRINTS].data;
     train->count = (int64_t)o->header->train;
     train->index = o->index;
+    if (!take_weights(o)) return misfit(o, "damaged: found other repeated pairs");
     take_facts(o);
     lb_status status = take_errors(o);
     return status ? status : take_held_out(o);

@@ -42,8 +42,8 @@ static bool make_room(lb_pair_order *order, int64_t count)
 
 lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed, lb_error *error)
 {
-    int64_t count = lb_pairs_count(pairs);
-    if (batch_size < 1 || count > (int64_t)UINT32_MAX + 1)
+    int64_t count = lb_pairs_different(pairs);
+    if (batch_size < 1 || lb_pairs_count(pairs) > (int64_t)UINT32_MAX + 1)
         return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT, "cannot put %lld pairs into batches of %lld",
                                     (long long)count, (long long)batch_size));
     if (batch_size > count) batch_size = count;
@@ -79,18 +79,19 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Fisher-Yates shuffle of 0, 1, ...; each step has its own random number. These come a block ahead, so that the
- * processor can wait for several places in memory at once. */
-static void shuffle(uint32_t *number, int64_t count, lb_rng rng)
+/* Fisher-Yates shuffle of 0, 1, ..., without the numbers whose weight is 0; each step has its own random number.
+ * These come a block ahead, so that the processor can wait for several places in memory at once. */
+static void shuffle(uint32_t *number, int64_t count, const float *weights, lb_rng rng)
 {
-    uint32_t other[AHEAD];
+    uint32_t other[AHEAD], next = 0;
     for (int64_t first = 0; first < count; first += AHEAD) {
         int64_t size = count - first < AHEAD ? count - first : AHEAD;
         for (int64_t k = 0; k < size; k++)
             other[k] = (uint32_t)lb_rng_below(rng, (uint64_t)(first + k), (uint64_t)(first + k) + 1);
-        for (int64_t k = 0; k < size; k++) {
+        for (int64_t k = 0; k < size; k++, next++) {
+            while (weights && !(weights[next] > 0)) next++;
             number[first + k] = number[other[k]];
-            number[other[k]] = (uint32_t)(first + k);
+            number[other[k]] = next;
         }
     }
 }
@@ -99,16 +100,16 @@ static void begin_epoch(lb_pair_order *order, int64_t epoch)
 {
     lb_rng rng = {.seed = order->seed, .step = (uint32_t)epoch};
     rng.stream = lb_rng_stream("pair order");
-    shuffle(order->pair, lb_pairs_count(order->pairs), rng);
+    shuffle(order->pair, lb_pairs_different(order->pairs), order->pairs->weights, rng);
     rng.stream = lb_rng_stream("batch order");
-    shuffle(order->batch, order->batches, rng);
+    shuffle(order->batch, order->batches, NULL, rng);
     memset(order->sorted, 0, (size_t)order->pools);
     order->epoch = epoch;
 }
 
 static void sort_pool(lb_pair_order *order, int64_t pool)
 {
-    int64_t first = pool * pool_size(order), left = lb_pairs_count(order->pairs) - first;
+    int64_t first = pool * pool_size(order), left = lb_pairs_different(order->pairs) - first;
     int64_t count = left < pool_size(order) ? left : pool_size(order);
     uint32_t *pair = order->pair + first;
     if (order->sorted[pool]) return;
@@ -126,7 +127,7 @@ lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step)
 {
     int64_t epoch = step / order->batches, batch = step % order->batches;
     if (epoch != order->epoch) begin_epoch(order, epoch);
-    int64_t first = order->batch[batch] * order->batch_size, left = lb_pairs_count(order->pairs) - first;
+    int64_t first = order->batch[batch] * order->batch_size, left = lb_pairs_different(order->pairs) - first;
     int64_t count = left < order->batch_size ? left : order->batch_size;
     sort_pool(order, order->batch[batch] / LB_PAIR_ORDER_POOL);
     for (int64_t i = 0; i < count; i++) order->chosen[i] = order->pair[first + i];

@@ -88,6 +88,75 @@ lb_print_match lb_pair_prints_match(const lb_pair_print *prints, int64_t count, 
     return pair == end || compare(pair, &wanted) != 0 ? LB_PRINT_SOURCE : LB_PRINT_PAIR;
 }
 
+/* ---- Equal pairs. ---- */
+
+/* A pair in the order of its print. */
+typedef struct numbered {
+    lb_pair_print print;
+    int64_t pair;
+} numbered;
+
+static int by_print(const void *a, const void *b)
+{
+    const numbered *one = a, *other = b;
+    int order = compare(&one->print, &other->print);
+    return order ? order : (one->pair > other->pair) - (one->pair < other->pair);
+}
+
+static lb_status read_all(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target, numbered *all,
+                          lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i < lb_pairs_count(pairs) && !status; i++) {
+        const lb_pair_line *line;
+        status = lb_pairs_read(pairs, i, &line, error);
+        if (!status) status = lb_pair_line_tally(line, source, target, error);
+        if (!status) all[i] = (numbered){print_of(line), i};
+    }
+    if (!status) qsort(all, (size_t)lb_pairs_count(pairs), sizeof *all, by_print);
+    return status;
+}
+
+/* The end of those that equal the first one, or only have its source. */
+static const numbered *end_of(const numbered *first, const numbered *end, bool source)
+{
+    const numbered *next = first + 1;
+    while (next < end &&
+           (source ? next->print.source == first->print.source : compare(&next->print, &first->print) == 0))
+        next++;
+    return next;
+}
+
+/* Gives weights to the pairs of one source, in the order of prints. Returns how many of them differ. */
+static int64_t weigh_source(lb_pairs *pairs, const numbered *first, const numbered *end)
+{
+    int64_t different = 0;
+    for (const numbered *at = first; at < end; at = end_of(at, end, false)) different++;
+    double mean = pairs->format.weight_column ? 1 : (double)(end - first) / (double)different;
+    for (const numbered *at = first, *next; at < end; at = next) {
+        next = end_of(at, end, false);
+        pairs->owned_weights[at->pair] = (float)((double)(next - at) / mean);
+    }
+    return different;
+}
+
+lb_status lb_pairs_take_stock(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target, lb_error *error)
+{
+    int64_t count = lb_pairs_count(pairs);
+    numbered *all = lb_alloc((size_t)count * sizeof *all);
+    pairs->owned_weights = lb_alloc_zero((size_t)count * sizeof *pairs->owned_weights);
+    bool room = all && pairs->owned_weights;
+    lb_status status =
+        room ? read_all(pairs, source, target, all, error) : lb_pairs_out_of_memory(pairs, error);
+    for (const numbered *at = all, *next; !status && at < all + count; at = next) {
+        next = end_of(at, all + count, true);
+        pairs->different += weigh_source(pairs, at, next);
+    }
+    if (!status && pairs->different < count) pairs->weights = pairs->owned_weights;
+    lb_release(all);
+    return status;
+}
+
 /* ---- Pairs of a file that contradict those of another one. ---- */
 
 /* A pair of dev, and the first one of train with its source. */

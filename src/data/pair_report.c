@@ -205,11 +205,11 @@ static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
 static void write_file(lb_buffer *text, const lb_pair_file_report *file)
 {
     const lb_pairs_facts *facts = &file->pairs->facts;
-    int64_t pairs = lb_pairs_count(file->pairs);
+    int64_t pairs = lb_pairs_count(file->pairs), different = pairs - file->repetitions.duplicates;
     lb_buffer_print(text, "%s: ", file->pairs->path);
     write_format(text, file->pairs);
-    lb_buffer_print(text, "%lld line%s, %lld pair%s\n", (long long)facts->lines, lb_plural(facts->lines),
-                    (long long)pairs, lb_plural(pairs));
+    lb_buffer_print(text, "%lld line%s, %lld %spair%s\n", (long long)facts->lines, lb_plural(facts->lines),
+                    (long long)different, different < pairs ? "different " : "", lb_plural(different));
     write_left_out(text, file->pairs);
     /* a column that is not read may be one that should be */
     if (*file->pairs->file.unused)

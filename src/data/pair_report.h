@@ -16,6 +16,13 @@ typedef struct lb_pair_print {
  *  Errors: as lb_pairs_read. Cost: O(n log n). */
 LB_MUST_USE lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error);
 
+/** Counts the symbols, as lb_pairs_tally_symbols, and finds equal pairs, by their hashes, in one pass: gives all pairs
+ *  weights, unless all differ. Several targets of a source share, by their numbers, what as many pairs count; pairs
+ *  with weights of their own count as often as they are there.
+ *  Memory: 4 bytes per pair; 24 more during the call, and as much for sorting. Errors and cost: as there. */
+LB_MUST_USE lb_status lb_pairs_take_stock(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
+                                          lb_error *error);
+
 /** How pairs repeat. */
 typedef struct lb_pair_repetitions {
     int64_t duplicates; /* pairs that equal another one before them */

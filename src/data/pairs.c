@@ -179,6 +179,7 @@ void lb_pairs_close(lb_pairs *pairs)
     lb_pair_line_free(&pairs->line);
     lb_release(pairs->window);
     lb_release(pairs->owned);
+    lb_release(pairs->owned_weights);
     lb_release(pairs->path);
     lb_release(pairs);
 }

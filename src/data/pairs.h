@@ -44,7 +44,12 @@ struct lb_pairs {
     int64_t count;
     size_t capacity;
     const struct lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
-    const char *index;                  /* the path of the index; NULL: there is none */
+    /* [count] what each pair counts in training, and 0 for one that equals another one before it, see
+     * lb_pairs_take_stock; NULL: 1 */
+    const float *weights;
+    float *owned_weights; /* if they are not of an index */
+    int64_t different;    /* pairs, by lb_pairs_take_stock or an index */
+    const char *index;    /* the path of the index; NULL: there is none */
     lb_pairs_facts facts;
     lb_pair_line line; /* the last one read */
     char *window;      /* [window_room]: `held` bytes of the file from `start` on */
@@ -105,6 +110,10 @@ LB_MUST_USE lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vo
                                       const lb_vocabulary *target_vocabulary, int32_t *source,
                                       int32_t *target, lb_error *error);
 
+/** Counts the symbols of a line, see below. */
+LB_MUST_USE lb_status lb_pair_line_tally(const lb_pair_line *line, lb_vocabulary *source,
+                                         lb_vocabulary *target, lb_error *error);
+
 /** Counts the symbols of all sources and targets. Both may use the same vocabulary; `target` may be NULL. Call
  *  lb_vocabulary_sort afterwards.
  *  Errors: errors of reading the file, as in lb_pairs_open; some of the symbols may have been counted by then. */
@@ -114,6 +123,9 @@ LB_MUST_USE lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *sou
 /** The number of the line of a pair, counted from 1; 0 if the file cannot be read any more. Cost: O(bytes before
  *  it). */
 int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair);
+
+/** The number of pairs to train on: of those with a weight. */
+int64_t lb_pairs_different(const lb_pairs *pairs);
 
 /* ---- pair_order.c: the order of pairs in training, in batches of similar lengths, another one in each epoch. ---- */
 

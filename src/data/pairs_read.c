@@ -28,6 +28,11 @@ int64_t lb_pairs_count(const lb_pairs *pairs)
     return pairs->count;
 }
 
+int64_t lb_pairs_different(const lb_pairs *pairs)
+{
+    return pairs->weights ? pairs->different : pairs->count;
+}
+
 int64_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)
 {
     return pairs->places[pair].source;
@@ -238,6 +243,14 @@ int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair)
     return number;
 }
 
+lb_status lb_pair_line_tally(const lb_pair_line *line, lb_vocabulary *source, lb_vocabulary *target,
+                             lb_error *error)
+{
+    lb_status status = lb_vocabulary_add(source, line->source.symbol, (int64_t)line->source.count, error);
+    if (status || !target) return status;
+    return lb_vocabulary_add(target, line->target.symbol, (int64_t)line->target.count, error);
+}
+
 lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                  lb_error *error)
 {
@@ -245,10 +258,7 @@ lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_voca
     for (int64_t i = 0; i < pairs->count && !status; i++) {
         const lb_pair_line *line;
         status = lb_pairs_read(pairs, i, &line, error);
-        if (!status)
-            status = lb_vocabulary_add(source, line->source.symbol, (int64_t)line->source.count, error);
-        if (!status && target)
-            status = lb_vocabulary_add(target, line->target.symbol, (int64_t)line->target.count, error);
+        if (!status) status = lb_pair_line_tally(line, source, target, error);
     }
     return status;
 }

@@ -61,7 +61,9 @@ const lb_setting lb_settings[] = {
      .help = "column of the features of the source, such as V;PST;3;SG, each of which becomes a symbol; "
              "0: none"},
     {ROW(weight_column, INT, DATA, PAIRS, "N"), .max = COLUMNS,
-     .help = "column of counts or weights: a pair with a weight of 3 is there three times; 0: none"},
+     .help = "column of counts or weights: a pair with a weight of 3 counts three times; 0: none"},
+    {FLAG(no_merge, DATA, PAIRS), .opposite = "merge", .rare = true,
+     .help = "in an epoch, train once on equal pairs; false: on each of them"},
     {ROW(features_separator, TEXT, DATA, PAIRS, "TEXT"),
      .help = "separator between features; default: recognised, or a semicolon"},
     {ROW(source_separator, TEXT, DATA, PAIRS, "TEXT"), .usual = PAIRS, .place = {8},

@@ -9,7 +9,7 @@
 lb_batch lb_batch_empty(lb_tape *tape)
 {
     lb_tokens none = {.tape = tape};
-    return (lb_batch){none, none, none};
+    return (lb_batch){none, none, none, NULL};
 }
 
 lb_batch lb_batch_new(lb_tape *tape, int64_t size, int64_t source_longest, int64_t target_longest,
@@ -31,6 +31,7 @@ lb_batch lb_batch_copy(lb_batch batch, lb_batch_rows *rows)
         .source = lb_tokens_copy(batch.source, &rows->source, &rows->source_lengths),
         .target_in = lb_tokens_copy(batch.target_in, &rows->target_in, &rows->in_lengths),
         .target_out = lb_tokens_copy(batch.target_out, &rows->target_out, &rows->out_lengths),
+        .weights = batch.weights,
     };
     return lb_tape_status(batch.source.tape) ? lb_batch_empty(batch.source.tape) : copy;
 }
@@ -72,7 +73,7 @@ lb_batch lb_batch_for(const lb_model *model, lb_batch batch)
 {
     if (!model->from_end || batch.source.batch == 0) return batch;
     lb_batch turned = {batch.source, lb_tokens_reversed(batch.target_in, 1, 1),
-                       lb_tokens_reversed(batch.target_out, 0, 1)};
+                       lb_tokens_reversed(batch.target_out, 0, 1), batch.weights};
     return turned.target_in.batch && turned.target_out.batch ? turned : lb_batch_empty(batch.source.tape);
 }
 

@@ -34,7 +34,7 @@ static const struct rule {
     {"models/",
      {"lookback/models.h", "lookback/kinds.h", "lookback/nn.h", "lookback/io.h", "lookback/autograd.h",
       "lookback/tensor.h", "lookback/ops.h", "lookback/op.h", "lookback/base.h", "base/", "tensor/",
-      "autograd/op.h", "autograd/tape.h", "nn/", "io/", "models/"}},
+      "autograd/class_loss.h", "autograd/op.h", "autograd/tape.h", "nn/", "io/", "models/"}},
     {"train/",
      {"lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/nn.h", "lookback/io.h",
       "lookback/metrics.h", "lookback/ops.h", "lookback/op.h", "lookback/base.h", "autograd/cause.h",

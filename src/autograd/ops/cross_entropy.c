@@ -85,13 +85,17 @@ lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignore
     return lb_cross_entropy_smoothed(logits, targets, ignored, 0);
 }
 
+lb_tensor *lb_cross_entropy_of(lb_tensor *logits, lb_class_loss loss)
+{
+    return lb_class_loss_apply(&cross_entropy_op, logits, loss);
+}
+
 /** lb_cross_entropy with label smoothing: the target gets 1 - smoothing, and every class gets smoothing / classes more.
  *  Classes hidden by -inf get nothing and do not count, as if the row did not have them; PyTorch gives infinity.
  *  Errors: also LB_ERROR_ARGUMENT unless 0 <= smoothing <= 1.
  *  Source: Szegedy et al. 2016, arXiv:1512.00567. */
 lb_tensor *lb_cross_entropy_smoothed(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)
 {
-    return lb_class_loss_apply(
-        &cross_entropy_op, logits,
-        (lb_class_loss){.targets = targets, .ignored = ignored, .smoothing = smoothing});
+    return lb_cross_entropy_of(
+        logits, (lb_class_loss){.targets = targets, .ignored = ignored, .smoothing = smoothing});
 }

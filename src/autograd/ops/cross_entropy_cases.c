@@ -19,6 +19,7 @@ static void reference(const lb_node *node, double *const *out)
         for (int64_t i = 0; i < classes; i++) {
             double wanted = lb_is_hidden_class(x[i]) ? 0 : (double)c->smoothing / visible;
             if (i == c->targets.id[row]) wanted += 1 - (double)c->smoothing;
+            if (c->weights) wanted *= (double)c->weights[row / c->targets.length];
             if (wanted != 0) sum -= wanted * lb_reference_log_softmax(classes, x, i);
         }
     }
@@ -29,6 +30,16 @@ static lb_tokens example_targets(lb_tape *tape)
 {
     static const int32_t id[] = {3, 1, 0, 4, 2, 0}, lengths[] = {2, 2};
     return (lb_tokens){tape, 2, 3, id, lengths};
+}
+
+/* The second row counts four times as much as the first one. */
+static const lb_real weights[] = {(lb_real)0.5, 2};
+
+static lb_tensor *weights_case(lb_tensor *const *in)
+{
+    return lb_cross_entropy_of(in[0], (lb_class_loss){.targets = example_targets(in[0]->tape),
+                                                      .smoothing = (lb_real)0.1,
+                                                      .weights = weights});
 }
 
 static lb_tensor *ignored_case(lb_tensor *const *in)
@@ -80,6 +91,7 @@ static const lb_op_case cases[] = {
     {"ignored targets", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = ignored_case},
     {"ignored number that is no class", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = negative_case},
     {"label smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = smoothed_case},
+    {"weights of rows", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = weights_case},
     {"one label for each row", 1, {LB_DIMS(4, 5)}, .low = -2, .high = 3, .apply = labels_case},
     {"hidden classes", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = hidden_case},
     {"hidden classes, smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = hidden_smoothed_case},

@@ -52,6 +52,12 @@ static const lb_op entmax_loss_op = {
     .saves_slope = true,
 };
 
+lb_tensor *lb_entmax_loss_of(lb_tensor *logits, lb_class_loss loss)
+{
+    if (loss.normalizer == LB_SOFTMAX) return lb_cross_entropy_of(logits, loss);
+    return lb_class_loss_apply(&entmax_loss_op, logits, loss);
+}
+
 /** The mean loss over the targets that are not `ignored`, for probabilities by `normalizer`; with LB_SOFTMAX, this is
  *  lb_cross_entropy_smoothed. It is 0 if the target has the probability 1, which takes logits that are 1 (sparsemax) or
  *  2 (entmax) larger than all others, and it is finite for a target of probability 0.
@@ -63,7 +69,8 @@ static const lb_op entmax_loss_op = {
 lb_tensor *lb_entmax_loss(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing,
                           lb_normalizer normalizer)
 {
-    if (normalizer == LB_SOFTMAX) return lb_cross_entropy_smoothed(logits, targets, ignored, smoothing);
-    return lb_class_loss_apply(&entmax_loss_op, logits,
-                               (lb_class_loss){targets, ignored, smoothing, normalizer, .counted = 0});
+    return lb_entmax_loss_of(logits, (lb_class_loss){.targets = targets,
+                                                     .ignored = ignored,
+                                                     .smoothing = smoothing,
+                                                     .normalizer = normalizer});
 }

@@ -30,7 +30,8 @@ static void reference(const lb_node *node, double *const *out)
     double sum = 0;
     for (int64_t row = 0; row < c->targets.batch * c->targets.length; row++)
         if (c->targets.id[row] != c->ignored)
-            sum += reference_row(c, classes, node->in[0]->data + row * classes, c->targets.id[row]);
+            sum += (c->weights ? (double)c->weights[row / c->targets.length] : 1) *
+                   reference_row(c, classes, node->in[0]->data + row * classes, c->targets.id[row]);
     out[0][0] = c->counted ? sum / (double)c->counted : 0;
 }
 
@@ -55,6 +56,14 @@ static lb_tensor *smoothed_sparsemax_case(lb_tensor *const *in)
     return lb_entmax_loss(in[0], example_targets(in[0]->tape), -1, (lb_real)0.1, LB_SPARSEMAX);
 }
 
+static lb_tensor *weights_case(lb_tensor *const *in)
+{
+    static const lb_real weights[] = {(lb_real)0.5, 2};
+    return lb_entmax_loss_of(in[0], (lb_class_loss){.targets = example_targets(in[0]->tape),
+                                                    .normalizer = LB_ENTMAX,
+                                                    .weights = weights});
+}
+
 /* The classes 1 and 4 are hidden. */
 static lb_tensor *hidden_entmax_case(lb_tensor *const *in)
 {
@@ -67,6 +76,7 @@ static const lb_op_case cases[] = {
     {"sparsemax", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = sparsemax_case},
     {"entmax", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = entmax_case},
     {"sparsemax, smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = smoothed_sparsemax_case},
+    {"entmax, weights of rows", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = weights_case},
     {"entmax, hidden classes", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = hidden_entmax_case},
 };
 

@@ -1,5 +1,6 @@
 #include "models/decode/model.h"
 
+#include "autograd/class_loss.h"
 #include "autograd/tape.h"
 #include "lookback/models.h"
 #include "lookback/op.h"
@@ -158,7 +159,17 @@ lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits)
 lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
                          lb_real smoothing)
 {
-    return lb_entmax_loss(logits, targets, ignored, smoothing, model->output);
+    return lb_model_loss_of(model, logits, targets, NULL, ignored, smoothing);
+}
+
+lb_tensor *lb_model_loss_of(const lb_model *model, lb_tensor *logits, lb_tokens targets,
+                            const lb_real *weights, int32_t ignored, lb_real smoothing)
+{
+    return lb_entmax_loss_of(logits, (lb_class_loss){.targets = targets,
+                                                     .ignored = ignored,
+                                                     .smoothing = smoothing,
+                                                     .normalizer = model->output,
+                                                     .weights = weights});
 }
 
 lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row, int64_t count)

@@ -55,6 +55,10 @@ bool lb_model_stops(lb_tape *tape, bool (*stop)(void *context), void *context);
 /** A log-probability, normalised by the number of tokens to the power of `penalty`; a negative one is 0. */
 double lb_score_of(double log_probability, int64_t tokens, double penalty);
 
+/** lb_model_loss, where the loss of each row of targets counts weights [batch]; NULL: 1. */
+lb_tensor *lb_model_loss_of(const lb_model *model, lb_tensor *logits, lb_tokens targets,
+                            const lb_real *weights, int32_t ignored, lb_real smoothing);
+
 /** The logarithms of lb_model_probabilities; -inf for a symbol that is impossible. */
 lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits);
 

@@ -34,7 +34,7 @@ static void take_format(lb_training_data *data, const lb_training_config *c)
 static lb_status choose_symbols(lb_training_data *data, lb_training_config *c, lb_error *error)
 {
     lb_status status = LB_OK;
-    data->facts.pairs = lb_pairs_count(data->train);
+    data->facts.pairs = lb_pairs_different(data->train);
     if (c->from) return LB_OK;
     if (c->subwords >= 0)
         status = lb_recipe_look(data->train, data->source, data->target, &data->facts, error);
@@ -57,6 +57,7 @@ static lb_status open_files(lb_training_data *data, lb_training_config *c, lb_er
     data->source = pairs.source;
     data->target = pairs.target;
     data->index = pairs.file;
+    if (data->train && c->no_merge) data->train->weights = NULL;
     if (!status) status = choose_symbols(data, c, error);
     if (!status) take_format(data, c);
     if (!data->dev && c->no_hold_out) data->dev = data->train;

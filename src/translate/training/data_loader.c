@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "data/pairs.h"
 #include "data/sort_task.h"
+#include "lookback/op.h"
 #include "train/batch.h"
 #include "train/evaluate.h"
 #include "translate/training/recipe.h"
@@ -45,6 +46,24 @@ static lb_batch draw_part(const lb_data_loader *loader, lb_tape *tape, int64_t s
                               (uint64_t)(step * loader->batch + first));
 }
 
+/* What each pair of a part counts, divided so that the mean over the tokens of the step is 1, and its parts fit
+ * together. NULL if all pairs count 1. */
+static const lb_real *weigh(const lb_data_loader *loader, lb_tape *tape, lb_pair_step step, int64_t count)
+{
+    const lb_pairs *pairs = loader->data->train;
+    double tokens = 0, weighted = 0;
+    if (!pairs->weights) return NULL;
+    for (int64_t i = 0; i < step.count; i++) {
+        double written = (double)lb_pairs_target_length(pairs, step.pair[i]) + 1; /* and LB_EOS */
+        tokens += written;
+        weighted += written * (double)pairs->weights[step.pair[i]];
+    }
+    lb_real *weights = lb_tape_alloc(tape, (size_t)count * sizeof *weights);
+    for (int64_t i = 0; weights && i < count; i++)
+        weights[i] = (lb_real)((double)pairs->weights[loader->pair[i]] * tokens / weighted);
+    return weights;
+}
+
 lb_batch lb_data_loader_batch(lb_data_loader *loader, lb_tape *tape, int64_t part)
 {
     int64_t step = part / loader->shards, shard = part % loader->shards, count = 0;
@@ -52,8 +71,10 @@ lb_batch lb_data_loader_batch(lb_data_loader *loader, lb_tape *tape, int64_t par
     lb_pair_step now = lb_pair_order_at(loader->order, step);
     for (int64_t i = shard; i < now.count; i += loader->shards) loader->pair[count++] = now.pair[i];
     if (count == 0) return lb_batch_empty(tape);
-    return lb_pair_batch(loader->data->train, loader->data->source, loader->data->target, tape, loader->pair,
-                         count);
+    lb_batch batch = lb_pair_batch(loader->data->train, loader->data->source, loader->data->target, tape,
+                                   loader->pair, count);
+    batch.weights = weigh(loader, tape, now, count);
+    return batch;
 }
 
 lb_batch lb_data_loader_held_out(lb_data_loader *loader, lb_tape *tape, int64_t count, int64_t *number)
@@ -109,6 +130,7 @@ void lb_data_loader_print(const lb_data_loader *loader, const lb_test *tests, lb
         lb_buffer_print(json, "\"%016llx\",\"dev\":\"%016llx\"",
                         (unsigned long long)loader->data->train->facts.hash,
                         (unsigned long long)loader->data->dev->facts.hash);
+        if (loader->data->train->weights) lb_json_whole(json, "merged", loader->data->train->different);
     } else {
         lb_json_key(json, "task");
         lb_buffer_print(json, "%s", task ? task : "");

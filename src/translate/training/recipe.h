@@ -73,7 +73,7 @@ lb_pair_format lb_recipe_format(const lb_training_config *config);
 /* ---- Sentences (sentences.c). ---- */
 
 /** Looks at pairs whose symbols are still characters, with the vocabularies of all that occur.
- *  Errors: as lb_pairs_read. Cost: O(n log n), unless hardly a text has blanks. */
+ *  Pairs: lb_pairs_take_stock has counted those that differ. Errors: as lb_pairs_read. */
 LB_MUST_USE lb_status lb_recipe_look(lb_pairs *pairs, const lb_vocabulary *source,
                                      const lb_vocabulary *target, lb_recipe_facts *facts, lb_error *error);
 

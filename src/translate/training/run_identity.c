@@ -99,6 +99,9 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
     const lb_run_difference *judged = lb_run_find(d, "hold_out");
     const bool hold_out = judged, whole = hold_out && *judged->ours;
     lb_run_forget(d, "hold_out");
+    const lb_run_difference *merged = lb_run_find(d, "merged");
+    const bool merge = merged, now = merge && *merged->ours;
+    lb_run_forget(d, "merged");
     if (train || has_any(d, cutting)) forget_all(d, derived);
     if (has_any(d, reading)) return;
     if (hold_out)
@@ -114,6 +117,9 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
                  c->dev     ? " has changed, or is a different file"
                  : c->train ? lb_pair_file_name(c->train)
                             : "those in memory");
+    else if (merge)
+        snprintf(text, size, "it was trained %s",
+                 now ? "on each of several equal pairs" : "once on equal pairs");
 }
 
 /* Their points could not stand in one log. */

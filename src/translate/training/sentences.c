@@ -1,8 +1,7 @@
 /* Whether pairs are sentences, for which the recipe has numbers of its own. */
 #include "translate/training/recipe.h"
 
-#include "base/alloc.h"
-#include "data/pair_report.h"
+#include "data/pairs.h"
 #include "data/symbols.h"
 
 #include <string.h>
@@ -40,7 +39,7 @@ lb_status lb_recipe_look(lb_pairs *pairs, const lb_vocabulary *source, const lb_
                          lb_recipe_facts *facts, lb_error *error)
 {
     int64_t count = lb_pairs_count(pairs), sources = 0, targets = 0;
-    *facts = (lb_recipe_facts){.pairs = count};
+    *facts = (lb_recipe_facts){.pairs = lb_pairs_different(pairs)};
     if (count < DIFFERENT || !may_have_sentences(&pairs->format.source, source, count) ||
         !may_have_sentences(&pairs->format.target, target, count))
         return LB_OK;
@@ -52,9 +51,6 @@ lb_status lb_recipe_look(lb_pairs *pairs, const lb_vocabulary *source, const lb_
         targets += is_sentence(&line->target);
     }
     if (2 * sources < count || 2 * targets < count) return LB_OK;
-    lb_pair_print *prints = lb_pair_prints_make(pairs, error);
-    if (!prints) return error->status;
-    facts->different = count - lb_pair_prints_count(prints, count).duplicates;
-    lb_release(prints);
+    facts->different = pairs->different;
     return LB_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "lookback/op.h"
+#include "models/decode/model.h"
 #include "train/batch.h"
 #include "train/evaluate.h"
 #include "train/group.h"
@@ -38,8 +39,8 @@ static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64
                                       .seed = s->seed};
     lb_tokens target_in = lb_scheduled_tokens(s->model, batch.source, batch.target_in, sampling, part);
     lb_tensor *logits = lb_model_forward(s->model, batch.source, target_in);
-    return lb_model_loss(s->model, logits, batch.target_out, LB_PAD,
-                         (lb_real)fmax(s->config->label_smoothing, 0));
+    return lb_model_loss_of(s->model, logits, batch.target_out, batch.weights, LB_PAD,
+                            (lb_real)fmax(s->config->label_smoothing, 0));
 }
 
 static lb_status out_of_memory(lb_error *error)

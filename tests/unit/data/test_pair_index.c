@@ -84,6 +84,9 @@ static void assert_same_pairs(lb_pairs *a, lb_pairs *b)
     ck_assert_int_eq(x->crlf, y->crlf);
     ck_assert_int_eq(x->byte_order_mark, y->byte_order_mark);
     ck_assert_uint_eq(x->hash, y->hash);
+    ck_assert_int_eq(lb_pairs_different(a), lb_pairs_different(b));
+    ck_assert_int_eq(a->weights != NULL, b->weights != NULL);
+    if (a->weights) ck_assert_mem_eq(a->weights, b->weights, (size_t)lb_pairs_count(a) * sizeof *a->weights);
     ck_assert_uint_eq(x->first_bad.count, y->first_bad.count);
     for (size_t i = 0; i < x->first_bad.count; i++)
         ck_assert_str_eq(x->first_bad.text[i], y->first_bad.text[i]);
@@ -276,6 +279,32 @@ START_TEST(test_index_of_another_version_or_machine_does_not_fit)
     ck_assert_int_eq(open_index(true), LB_ERROR_OPEN);
     ck_assert_int_eq(mkdir(INDEX, 0777), 0);
     ck_assert_int_eq(open_index(true), LB_ERROR_OPEN);
+}
+END_TEST
+
+static void count_one_less(lb_pair_index_header *header)
+{
+    header->different--;
+}
+
+/* NFD makes the first two pairs equal. */
+START_TEST(test_index_has_equal_pairs_only_if_there_are_any)
+{
+    static const float weights[] = {1, 0, 1, 1, 1, 0, 1, 1};
+    make_index(text, 0);
+    ck_assert_int_eq(open_index(true), LB_OK);
+    ck_assert_int_eq(lb_pairs_different(indexed.train), 6);
+    ck_assert_mem_eq(indexed.train->weights, weights, sizeof weights);
+    lb_indexed_pairs_free(&indexed);
+    change_index(count_one_less);
+    assert_misfit(INDEX ": damaged: found other repeated pairs");
+    lb_indexed_pairs_free(&passed);
+    make_index("a\tb\nb\ta\na\tc\n", 0);
+    ck_assert_int_eq(open_index(true), LB_OK);
+    ck_assert_int_eq(lb_pairs_different(indexed.train), 3);
+    ck_assert_ptr_null(indexed.train->weights);
+    lb_indexed_pairs_free(&indexed);
+    lb_indexed_pairs_free(&passed);
 }
 END_TEST
 
@@ -512,15 +541,15 @@ int main(void)
 {
     return support_run_tests(
         "pair index",
-        SUPPORT_TESTS(test_index_has_what_the_passes_find, test_index_moves_with_its_file,
-                      test_index_of_other_bytes_does_not_fit, test_index_of_another_format_does_not_fit,
-                      test_index_of_another_version_or_machine_does_not_fit,
-                      test_index_of_a_file_that_changes_in_place_is_noticed_at_each_line,
-                      test_index_of_too_few_columns_is_refused, test_index_with_any_damage_is_refused,
-                      test_index_that_was_made_up_is_refused_or_harmless,
-                      test_index_is_checked_in_part_by_those_that_follow,
-                      test_index_of_a_file_that_changes_in_use_is_an_error,
-                      test_index_that_is_replaced_in_use_stays,
-                      test_index_that_is_shortened_or_overwritten_in_use_stays,
-                      test_index_allocations_failing_are_errors_and_leak_nothing));
+        SUPPORT_TESTS(
+            test_index_has_what_the_passes_find, test_index_moves_with_its_file,
+            test_index_has_equal_pairs_only_if_there_are_any, test_index_of_other_bytes_does_not_fit,
+            test_index_of_another_format_does_not_fit, test_index_of_another_version_or_machine_does_not_fit,
+            test_index_of_a_file_that_changes_in_place_is_noticed_at_each_line,
+            test_index_of_too_few_columns_is_refused, test_index_with_any_damage_is_refused,
+            test_index_that_was_made_up_is_refused_or_harmless,
+            test_index_is_checked_in_part_by_those_that_follow,
+            test_index_of_a_file_that_changes_in_use_is_an_error, test_index_that_is_replaced_in_use_stays,
+            test_index_that_is_shortened_or_overwritten_in_use_stays,
+            test_index_allocations_failing_are_errors_and_leak_nothing));
 }

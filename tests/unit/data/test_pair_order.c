@@ -1,5 +1,5 @@
 /* Batches of similar lengths: each pair once per epoch, in an order that depends on the seed and the step. */
-#include "data/pairs.h"
+#include "data/pair_report.h"
 #include "lookback/data.h"
 
 #include "support/alloc.h"
@@ -105,6 +105,50 @@ START_TEST(test_order_is_a_function_of_seed_and_step)
 }
 END_TEST
 
+/* With its own repeats, a file has the order of the pairs that differ. */
+START_TEST(test_order_equal_pairs_come_once)
+{
+    enum { PAIRS = 300, SIZE = 7 };
+    char path[2][SUPPORT_PATH];
+    lb_pairs *pairs[2];
+    lb_pair_order *order[2];
+    int64_t number[3 * PAIRS], lines = 0;
+    FILE *file[2];
+    for (int k = 0; k < 2; k++) file[k] = fopen(support_path(path[k], k ? "repeated.tsv" : "once.tsv"), "w");
+    for (int i = 0; i < PAIRS; i++)
+        for (int again = 0; again <= i % 3; again++) {
+            int shown = again ? i / 2 : i; /* a repeat of an earlier one */
+            fprintf(file[1], "%d\t%.*s\n", shown, shown % 11 + 1, "xxxxxxxxxxx");
+            if (!again) fprintf(file[0], "%d\t%.*s\n", i, i % 11 + 1, "xxxxxxxxxxx");
+            number[lines++] = again ? -1 : i;
+        }
+    for (int k = 0; k < 2; k++) {
+        fclose(file[k]);
+        pairs[k] = lb_pairs_open(path[k], (lb_pair_format){0}, &error);
+        lb_vocabulary *symbols = lb_vocabulary_new_reserved(&error);
+        ck_assert_int_eq(lb_pairs_take_stock(pairs[k], symbols, NULL, &error), LB_OK);
+        lb_vocabulary_free(symbols);
+        order[k] = lb_pair_order_new(pairs[k], SIZE, 11, &error);
+    }
+    ck_assert_ptr_null(pairs[0]->weights);
+    ck_assert_int_eq(lb_pairs_count(pairs[1]), lines);
+    ck_assert_int_eq(lb_pairs_different(pairs[1]), PAIRS);
+    ck_assert_int_eq(lb_pair_order_batches(order[1]), lb_pair_order_batches(order[0]));
+    for (int64_t step = 0; step < 2 * lb_pair_order_batches(order[0]); step++) {
+        lb_pair_step once = lb_pair_order_at(order[0], step), now = lb_pair_order_at(order[1], step);
+        ck_assert_int_eq(once.count, now.count);
+        for (int64_t i = 0; i < now.count; i++) {
+            SUPPORT_CHECK(number[now.pair[i]] == once.pair[i], "%lld", (long long)now.pair[i]);
+            ck_assert(pairs[1]->weights[now.pair[i]] == 1);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        lb_pair_order_free(order[k]);
+        lb_pairs_close(pairs[k]);
+    }
+}
+END_TEST
+
 /* Padding up to the longest pair of each batch. For shuffled pairs, half of all tokens are padding. */
 START_TEST(test_order_pairs_of_similar_length_are_together)
 {
@@ -185,11 +229,11 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("pair order",
-                             SUPPORT_TESTS(test_order_each_pair_is_in_one_batch_of_every_epoch,
-                                           test_order_is_a_function_of_seed_and_step,
-                                           test_order_pairs_of_similar_length_are_together,
-                                           test_order_every_place_is_as_likely,
-                                           test_new_impossible_batch_size_is_refused,
-                                           test_new_failing_allocation_is_an_error_and_leaks_nothing));
+    return support_run_tests(
+        "pair order",
+        SUPPORT_TESTS(test_order_each_pair_is_in_one_batch_of_every_epoch,
+                      test_order_is_a_function_of_seed_and_step, test_order_equal_pairs_come_once,
+                      test_order_pairs_of_similar_length_are_together, test_order_every_place_is_as_likely,
+                      test_new_impossible_batch_size_is_refused,
+                      test_new_failing_allocation_is_an_error_and_leaks_nothing));
 }

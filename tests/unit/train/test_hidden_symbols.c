@@ -47,7 +47,8 @@ static void begin(subject *s, bool copy)
     }
     s->batch = (lb_batch){{s->tape, ROWS, LENGTH, s->source, s->source_lengths},
                           {s->tape, ROWS, WIDTH, s->in, s->target_lengths},
-                          {s->tape, ROWS, WIDTH, s->out, s->target_lengths}};
+                          {s->tape, ROWS, WIDTH, s->out, s->target_lengths},
+                          NULL};
 }
 
 static void end(subject *s)

@@ -2,7 +2,7 @@
 #include "translate/training/recipe.h"
 
 #include "base/format.h"
-#include "data/pairs.h"
+#include "data/pair_report.h"
 #include "lookback/data.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -226,7 +226,7 @@ static lb_recipe_facts look(int count, int different, int words, int target_word
         (lb_pair_texts){.source = texts[0], .target = texts[1], .count = count}, format, &error);
     ck_assert_msg(pairs, "%s", error.message);
     lb_vocabulary *symbols[2] = {lb_vocabulary_new_reserved(&error), lb_vocabulary_new_reserved(&error)};
-    ck_assert_int_eq(lb_pairs_tally_symbols(pairs, symbols[0], symbols[1], &error), LB_OK);
+    ck_assert_int_eq(lb_pairs_take_stock(pairs, symbols[0], symbols[1], &error), LB_OK);
     ck_assert_int_eq(lb_recipe_look(pairs, symbols[0], symbols[1], &facts, &error), LB_OK);
     lb_vocabulary_free(symbols[0]);
     lb_vocabulary_free(symbols[1]);
