@@ -15,7 +15,8 @@ add_library(app_page_template OBJECT ${PROJECT_SOURCE_DIR}/apps/report/page_temp
 target_compile_definitions(app_page_template PRIVATE APP_PAGE_TEMPLATE="${WEB_REPORT}")
 set_source_files_properties(${PROJECT_SOURCE_DIR}/apps/report/page_template.S PROPERTIES OBJECT_DEPENDS ${WEB_REPORT})
 # The code of an exported model is embedded, file by file: apps/export/kernel/.
-file(GLOB APP_KERNEL CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/export/kernel/*.[ch])
+file(GLOB APP_KERNEL CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/export/kernel/*.[ch]
+  ${PROJECT_SOURCE_DIR}/src/translate/file/lexicon_search.h)
 set(KERNEL_FILES "")
 foreach(file ${APP_KERNEL})
   get_filename_component(name ${file} NAME)
@@ -46,6 +47,7 @@ foreach(kernel additive coverage location multi_head scaled_dot local_m local_p 
   set_target_properties(kernel_${kernel} PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
   list(TRANSFORM kernel_${kernel} APPEND =1)
   target_compile_definitions(kernel_${kernel} PRIVATE ${kernel_${kernel}})
+  target_include_directories(kernel_${kernel} PRIVATE ${PROJECT_SOURCE_DIR}/src/translate/file)
   target_compile_options(kernel_${kernel} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
     $<$<BOOL:${LOOKBACK_WERROR}>:-Werror>)
 endforeach()

@@ -15,15 +15,14 @@ const char *const app_lexicon_names[] = {"exceptions", "all", "none", NULL};
 enum { LINE = 120, PATH = 512, COMMAND = 2048 };
 
 /* Goes to the next entry; `*answer` receives its first answer, for lb_release. False at the end and after an error. */
-static bool next_entry(const lb_text_model *model, lb_lexicon_walk *walk, char **answer, lb_error *error)
+static bool next_entry(const lb_text_model *m, lb_lexicon_walk *walk, char **answer, lb_error *error)
 {
+    lb_strings symbols = {0};
     *answer = NULL;
     if (!lb_lexicon_walk_next(walk, error)) return false;
-    int64_t length = lb_lexicon_next_answer(&walk->answers);
-    if (length < 1)
-        lb_lexicon_damaged(error);
-    else
-        *answer = lb_lexicon_answer_text(&model->target_rule, model->target, &walk->answers, length, error);
+    if (!lb_lexicon_next_answer(&walk->answers, m->target, &symbols, error))
+        *answer = lb_symbols_join(&m->target_rule, (const char *const *)symbols.text, symbols.count, error);
+    lb_strings_free(&symbols);
     return *answer != NULL;
 }
 
@@ -47,61 +46,41 @@ lb_status app_lexicon_measure(const lb_text_model *model, app_lexicon_sizes *siz
 
 /* ---- As constants. ---- */
 
-static void add_numbers(lb_buffer *out, size_t *column, size_t number)
+static void add_bytes(lb_buffer *out, const char *name, const lb_buffer *bytes)
 {
-    char text[24];
-    int length = snprintf(text, sizeof text, "%zu,", number);
-    if (*column + (size_t)length > LINE) {
-        lb_buffer_print(out, "\n");
-        *column = 0;
+    size_t column = LINE;
+    lb_buffer_print(out, "static const unsigned char %s[] = {", name);
+    for (size_t i = 0; i < bytes->length; i++) {
+        char text[8];
+        size_t length = (size_t)snprintf(text, sizeof text, "%d,", (unsigned char)bytes->text[i]);
+        if (column + length > LINE) lb_buffer_print(out, "\n");
+        column = (column + length > LINE ? 0 : column) + length;
+        lb_buffer_add(out, text, length);
     }
-    lb_buffer_add(out, text, (size_t)length);
-    *column += (size_t)length;
-}
-
-/* An entry, whose key shares what it can with the one before it, unless it begins a block. */
-static void add_entry(lb_buffer *bytes, lb_buffer *before, const lb_buffer *key, const char *answer)
-{
-    lb_lexicon_add_key(bytes, before->text, before->length, key->text, key->length);
-    lb_lexicon_add_number(bytes, strlen(answer));
-    lb_buffer_add(bytes, answer, strlen(answer));
-    before->length = 0;
-    lb_buffer_add(before, key->text, key->length);
+    lb_buffer_print(out, "\n};\n");
 }
 
 lb_status app_lexicon_add(const lb_text_model *model, const bool *left_out, app_kernel *kernel,
                           lb_buffer *out, int64_t *kept, lb_error *error)
 {
     lb_lexicon_walk walk = {.lexicon = &model->lexicon};
-    lb_buffer bytes = {0}, places = {0}, before = {0};
-    int64_t entries = 0;
-    size_t column = LINE, block_column = LINE;
+    lb_lexicon_table table = {.count = 0};
     char *answer;
-    lb_buffer_print(&places, "static const uint32_t lexicon_blocks[] = {");
     while (next_entry(model, &walk, &answer, error)) {
-        if (!left_out || !left_out[walk.entry - 1]) {
-            if (entries % LB_LEXICON_BLOCK == 0) {
-                add_numbers(&places, &block_column, bytes.length);
-                before.length = 0;
-            }
-            add_entry(&bytes, &before, &walk.key, answer);
-            entries++;
-        }
+        const lb_buffer text = {.text = answer, .length = strlen(answer)};
+        if (!left_out || !left_out[walk.entry - 1])
+            lb_lexicon_table_add(&table, walk.key.text, walk.key.length, &text);
         lb_release(answer);
     }
-    if (entries > 0 && !error->status) {
-        lb_buffer_print(out, "static const unsigned char lexicon[] = {");
-        for (size_t i = 0; i < bytes.length; i++) add_numbers(out, &column, (unsigned char)bytes.text[i]);
-        lb_buffer_print(out, "\n};\n%s\n};\n", places.text ? places.text : "");
-        lb_buffer_print(out, "enum { ENTRIES = %lld, BLOCKS = %lld };\n", (long long)entries,
-                        (long long)(entries + LB_LEXICON_BLOCK - 1) / LB_LEXICON_BLOCK);
+    if (table.count > 0 && !error->status) {
+        add_bytes(out, "lexicon", &table.entries);
+        add_bytes(out, "lexicon_places", &table.places);
+        lb_buffer_print(out, "enum { ENTRIES = %lld };\n", (long long)table.count);
         app_kernel_flag(kernel, "LEXICON");
     }
-    *kept = entries;
-    bool failed = bytes.failed || places.failed || before.failed;
-    lb_release(bytes.text);
-    lb_release(places.text);
-    lb_release(before.text);
+    *kept = table.count;
+    bool failed = table.entries.failed || table.places.failed || table.key.failed;
+    lb_lexicon_table_free(&table);
     lb_release(walk.key.text);
     if (error->status || !failed) return error->status;
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");

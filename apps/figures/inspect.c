@@ -252,19 +252,19 @@ static lb_status print_json(const subject *s, bool tensors, lb_error *error)
 /* ---- The lexicon. ---- */
 
 /* Prints a line for each answer: the source, its features if it has any, and the answer. */
-static lb_status print_entry(const lb_text_model *model, lb_lexicon_walk *w, lb_error *error)
+static lb_status print_entry(const lb_text_model *m, lb_lexicon_walk *w, lb_error *error)
 {
-    char *source = lb_lexicon_source(&model->source_rule, w->key.text, error);
-    lb_status status = source ? LB_OK : error->status;
-    int64_t length = 0;
-    while (!status && (length = lb_lexicon_next_answer(&w->answers)) > 0) {
-        char *answer = lb_lexicon_answer_text(&model->target_rule, model->target, &w->answers, length, error);
-        if (answer) app_print("%s\t%s\n", source, answer);
-        status = answer ? LB_OK : error->status;
+    lb_strings symbols = {0};
+    char *source = lb_lexicon_source(&m->source_rule, w->key.text, error), *answer = source;
+    while (answer && !lb_lexicon_next_answer(&w->answers, m->target, &symbols, error) && symbols.count > 0) {
+        answer = lb_symbols_join(&m->target_rule, (const char *const *)symbols.text, symbols.count, error);
+        if (!answer) break;
+        app_print("%s\t%s\n", source, answer);
         lb_release(answer);
     }
+    lb_strings_free(&symbols);
     lb_release(source);
-    return length < 0 ? lb_lexicon_damaged(error) : status;
+    return error->status;
 }
 
 static lb_status print_entries(const lb_text_model *model, lb_error *error)

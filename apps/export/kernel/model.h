@@ -9,7 +9,6 @@ enum {
     TRAINED = 10,
     SOURCES = 30,
     ENTRIES = 20,
-    BLOCKS = 2,
     SPELLING = 4,
     SEPARATOR = 1,
     SUBWORD_KINDS = 4,
@@ -77,8 +76,7 @@ extern const symbol source_symbols[SOURCES];
 extern const char *const target_symbols[TARGETS];
 extern const uint32_t source_separator[SEPARATOR];
 extern const char target_separator[];
-extern const unsigned char lexicon[];
-extern const uint32_t lexicon_blocks[BLOCKS];
+extern const unsigned char lexicon[ENTRIES], lexicon_places[4];
 #if NORMALIZES
 extern const decomposition decompositions[DECOMPOSITIONS];
 extern const mark marks[MARKS];

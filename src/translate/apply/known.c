@@ -14,53 +14,36 @@ typedef struct lb_known {
     int64_t count;
 } known;
 
-/* The name of a symbol, in memory of the result or of the vocabulary; NULL if memory runs out. */
-static const char *spell(const lb_translate_job *j, const lb_lexicon_symbol *symbol)
-{
-    if (symbol->id != LB_UNK) return lb_vocabulary_symbol(j->translator->model.target, symbol->id);
-    char *text = lb_keep_room(j, symbol->length + 1, 1);
-    if (!text) return NULL;
-    memcpy(text, symbol->text, symbol->length);
-    text[symbol->length] = '\0';
-    return text;
-}
-
-/* Reads an answer of `length` symbols. Whether the model knows all of them is in target->length. */
-static lb_status read_answer(lb_translate_job *j, int64_t length, lb_target *target, lb_output *output)
+/* Keeps an answer of the lexicon. Whether the model can be given it is in target->length. */
+static lb_status keep_answer(lb_translate_job *j, const lb_strings *symbols, lb_target *target,
+                             lb_output *output)
 {
     const lb_text_model *m = &j->translator->model;
-    bool all = (size_t)length <= lb_target_most(j->translator);
-    const size_t count = (size_t)length;
-    *target = (lb_target){.symbol = lb_keep_room(j, count, sizeof *target->symbol),
+    const size_t count = symbols->count;
+    char *text = lb_symbols_join(&m->target_rule, (const char *const *)symbols->text, count, j->error);
+    if (!text) return LB_ERROR_MEMORY;
+    double *none = lb_keep_room(j, count + 1, sizeof *none);
+    *target = (lb_target){.symbol = lb_keep_symbols(j, (const char *const *)symbols->text, count),
                           .id = lb_keep_room(j, count, sizeof *target->id),
                           .output = output};
-    double *none = lb_keep_room(j, count + 1, sizeof *none);
-    if (!target->symbol || !target->id || !none) return lb_keep_failed(j);
-    for (size_t i = 0; i < count; i++) {
-        lb_lexicon_symbol symbol;
-        if (!lb_lexicon_next_symbol(&j->answers, lb_vocabulary_size(m->target), &symbol))
-            return lb_lexicon_damaged(j->error);
-        target->symbol[i] = spell(j, &symbol);
-        if (!target->symbol[i]) return lb_keep_failed(j);
-        target->id[i] = symbol.id;
-        none[i] = NAN;
-        all = all && symbol.id != LB_UNK;
-    }
-    none[count] = NAN;
-    target->length = all ? (int32_t)length : 0;
-    char *text = lb_symbols_join(&m->target_rule, target->symbol, count, j->error);
-    if (!text) return LB_ERROR_MEMORY;
     *output = (lb_output){.text = lb_keep_string(j, text),
                           .symbol = target->symbol,
-                          .length = length,
+                          .length = (int64_t)count,
                           .finished = true,
-                          .steps = length + 1,
+                          .steps = (int64_t)count + 1,
                           .from_lexicon = true,
                           .score = NAN,
                           .probability = NAN,
                           .symbol_probability = none};
     lb_release(text);
-    return output->text ? LB_OK : lb_keep_failed(j);
+    if (!output->text || !none || !target->symbol || !target->id) return lb_keep_failed(j);
+    for (size_t i = 0; i <= count; i++) none[i] = NAN;
+    if (count > lb_target_most(j->translator)) return LB_OK;
+    target->length =
+        lb_vocabulary_encode(m->target, target->symbol, (int64_t)count, target->id, (int32_t)count);
+    for (size_t i = 0; i < count; i++)
+        if (target->id[i] == LB_UNK) target->length = 0;
+    return LB_OK;
 }
 
 /* Whether an answer begins as the output of its source must. */
@@ -75,6 +58,7 @@ lb_status lb_known_keep(lb_translate_job *j)
 {
     if (!j->answers.at) return LB_OK;
     if (!lb_alloc_more(&j->known, j->known_count, &j->known_room, sizeof *j->known)) return lb_keep_failed(j);
+    const lb_text_model *m = &j->translator->model;
     size_t room = (size_t)j->config.n_best;
     const lb_source *source = &j->source[j->good_count - 1];
     known *k = &j->known[j->known_count];
@@ -84,15 +68,18 @@ lb_status lb_known_keep(lb_translate_job *j)
                  .target = lb_keep_room(j, room, sizeof *k->target)};
     if (!k->output || !k->target) return lb_keep_failed(j);
     bool readable = source->length <= j->translator->most;
-    int64_t length = 1;
-    while ((size_t)k->count < room && (length = lb_lexicon_next_answer(&j->answers)) > 0) {
+    lb_strings symbols = {0};
+    lb_status status = LB_OK;
+    while (!status && (size_t)k->count < room) {
         lb_target *target = &k->target[k->count];
-        lb_status status = read_answer(j, length, target, &k->output[k->count]);
-        if (status) return status;
+        status = lb_lexicon_next_answer(&j->answers, m->target, &symbols, j->error);
+        if (status || symbols.count == 0) break;
+        status = keep_answer(j, &symbols, target, &k->output[k->count]);
         if (!readable) target->length = 0;
         k->count += has_prefix(target, &k->output[k->count], source);
     }
-    if (length < 0) return lb_lexicon_damaged(j->error);
+    lb_strings_free(&symbols);
+    if (status) return status;
     j->known_count += k->count > 0;
     /* A text that only the lexicon can read is not decoded. */
     if ((size_t)k->count == room || !readable) j->good_count--;

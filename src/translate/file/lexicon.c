@@ -5,6 +5,7 @@
 #include "data/subwords.h"
 #include "io/safetensors.h"
 #include "lookback/tensor.h"
+#include "translate/file/lexicon_search.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -20,15 +21,31 @@ lb_status lb_lexicon_damaged(lb_error *error)
     return lb_error_set(error, LB_ERROR_FORMAT, "the lexicon of the model is damaged");
 }
 
-/* Whether the blocks follow each other, with at least a byte in each. */
+static size_t blocks_of(int64_t entries)
+{
+    return ((size_t)entries + LEXICON_BLOCK - 1) / LEXICON_BLOCK;
+}
+
+static lexicon_table table_of(const lb_lexicon *l)
+{
+    const unsigned char *places = l->bytes + LB_LEXICON_HEAD;
+    return (lexicon_table){.entries = places + blocks_of(l->entries) * LEXICON_PLACE,
+                           .end = l->bytes + l->size,
+                           .places = places,
+                           .count = (size_t)l->entries};
+}
+
+/* Whether there is room for the places of the blocks, and these follow each other, with at least a byte in each. */
 static bool has_places(const lb_lexicon *l)
 {
-    size_t before = LB_LEXICON_HEAD + (size_t)l->blocks * LB_LEXICON_WORD;
-    if (l->blocks > 0 && word_at(l, LB_LEXICON_HEAD) != before) return false;
-    for (int64_t i = 0; i < l->blocks; i++) {
-        size_t place = word_at(l, LB_LEXICON_HEAD + (size_t)i * LB_LEXICON_WORD);
-        if (place < before || place >= l->size) return false;
-        before = place + 1;
+    size_t blocks = blocks_of(l->entries), least = 0;
+    if (blocks == 0 || blocks > (l->size - LB_LEXICON_HEAD) / LEXICON_PLACE) return false;
+    const lexicon_table table = table_of(l);
+    for (size_t i = 0; i < blocks; i++) {
+        size_t place = lexicon_place(&table, i);
+        if (place < least || place >= (size_t)(table.end - table.entries) || (i == 0 && place > 0))
+            return false;
+        least = place + 1;
     }
     return true;
 }
@@ -43,11 +60,7 @@ lb_status lb_lexicon_open(lb_lexicon *l, const void *bytes, size_t size, lb_erro
     uint32_t flags = word_at(l, LB_LEXICON_WORD);
     l->folds = flags == 1;
     l->entries = word_at(l, 2 * (size_t)LB_LEXICON_WORD);
-    l->blocks = word_at(l, 3 * (size_t)LB_LEXICON_WORD);
-    bool fits = flags <= 1 && l->entries > 0 &&
-                l->blocks == (l->entries + LB_LEXICON_BLOCK - 1) / LB_LEXICON_BLOCK &&
-                (size_t)l->blocks <= (size - LB_LEXICON_HEAD) / LB_LEXICON_WORD;
-    if (fits && has_places(l)) return LB_OK;
+    if (flags <= 1 && has_places(l)) return LB_OK;
     lb_lexicon_free(l);
     return lb_lexicon_damaged(error);
 }
@@ -142,146 +155,61 @@ static bool is_text(const char *bytes, size_t length)
     return lb_utf8_valid(bytes, length) && !memchr(bytes, '\0', length);
 }
 
-/* Reads a number of seven bits in each byte. */
-static bool read_number(const unsigned char **at, const unsigned char *end, size_t *number)
-{
-    enum { MOST_BITS = 28 };
-    *number = 0;
-    for (int shift = 0; *at < end && shift <= MOST_BITS; shift += LB_LEXICON_BITS) {
-        unsigned char byte = *(*at)++;
-        *number |= (size_t)(byte & (LB_LEXICON_MORE - 1)) << shift;
-        if (!(byte & LB_LEXICON_MORE)) return true;
-    }
-    return false;
-}
-
-/* An entry as it is stored. */
-typedef struct stored {
-    size_t shared, rest; /* bytes of the key: those of the one before, and those at `key` */
-    const unsigned char *key;
-    lb_lexicon_answers answers;
-} stored;
-
-/* Reads the entry at `*at`, which receives the place after it. */
-static bool read_entry(const lb_lexicon *l, const unsigned char **at, stored *entry)
-{
-    const unsigned char *end = l->bytes + l->size;
-    size_t bytes;
-    if (!read_number(at, end, &entry->shared) || !read_number(at, end, &entry->rest)) return false;
-    if (entry->rest > (size_t)(end - *at)) return false;
-    entry->key = *at;
-    *at += entry->rest;
-    if (!read_number(at, end, &bytes) || bytes == 0 || bytes > (size_t)(end - *at)) return false;
-    entry->answers = (lb_lexicon_answers){*at, *at + bytes};
-    *at += bytes;
-    return true;
-}
-
-static const unsigned char *block_at(const lb_lexicon *l, int64_t block)
-{
-    return l->bytes + word_at(l, LB_LEXICON_HEAD + (size_t)block * LB_LEXICON_WORD);
-}
-
-/* The last block that begins with the key or one before it; -1: there is none. -2: it is damaged. */
-static int64_t find_block(const lb_lexicon *l, const lb_buffer *key)
-{
-    int64_t first = 0, end = l->blocks;
-    while (first < end) {
-        int64_t middle = first + (end - first) / 2;
-        const unsigned char *at = block_at(l, middle);
-        stored entry;
-        if (!read_entry(l, &at, &entry) || entry.shared > 0) return -2;
-        if (lb_bytes_compare(entry.key, entry.rest, key->text, key->length) <= 0)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first - 1;
-}
-
-/* Scans a block without the keys in it: `same` is how many bytes of the key the entry before has. All entries so far
- * were before the key, so that one that shares more than those is, too, and one that shares fewer is after it. */
-static lb_status scan(const lb_lexicon *l, int64_t block, const lb_buffer *key, lb_lexicon_answers *answers,
-                      lb_error *error)
-{
-    const unsigned char *at = block_at(l, block);
-    size_t same = 0;
-    int64_t count = l->entries - block * LB_LEXICON_BLOCK;
-    for (int64_t i = 0; i < count && i < LB_LEXICON_BLOCK; i++) {
-        stored entry;
-        if (!read_entry(l, &at, &entry)) return lb_lexicon_damaged(error);
-        if (entry.shared > same) continue;
-        if (entry.shared < same) return LB_OK;
-        size_t left = key->length - same, common = 0;
-        while (common < left && common < entry.rest &&
-               entry.key[common] == (unsigned char)key->text[same + common])
-            common++;
-        if (common == left && common == entry.rest) {
-            *answers = entry.answers;
-            return LB_OK;
-        }
-        bool after = common < entry.rest &&
-                     (common == left || entry.key[common] > (unsigned char)key->text[same + common]);
-        if (after) return LB_OK;
-        same += common;
-    }
-    return LB_OK;
-}
-
 lb_status lb_lexicon_find(const lb_lexicon *l, const lb_buffer *key, lb_lexicon_answers *answers,
                           lb_error *error)
 {
+    lexicon_entry entry;
     *answers = (lb_lexicon_answers){0};
     if (!l->bytes || key->length == 0) return LB_OK;
-    int64_t block = find_block(l, key);
-    if (block < -1) return lb_lexicon_damaged(error);
-    return block < 0 ? LB_OK : scan(l, block, key, answers, error);
+    const lexicon_table table = table_of(l);
+    int found = lexicon_find(&table, (const unsigned char *)key->text, key->length, &entry);
+    if (found < 0) return lb_lexicon_damaged(error);
+    if (found > 0) *answers = (lb_lexicon_answers){entry.answers, entry.answers + entry.bytes};
+    return LB_OK;
 }
 
-int64_t lb_lexicon_next_answer(lb_lexicon_answers *answers)
+/* The next number of answers. */
+static bool read_number(lb_lexicon_answers *answers, size_t *number)
+{
+    const unsigned char *next = lexicon_number(answers->at, answers->end, number);
+    if (next) answers->at = next;
+    return next;
+}
+
+/* The next symbol of an answer; NULL if it is damaged, or there is no memory, which `*failed` says then. */
+static char *read_symbol(lb_lexicon_answers *answers, const lb_vocabulary *target, bool *failed)
+{
+    lb_buffer text = {0};
+    size_t number, length;
+    if (!read_number(answers, &number)) return NULL;
+    if (number > 0) {
+        bool known = number >= LB_FIRST_TOKEN && number < (size_t)lb_vocabulary_size(target);
+        const char *symbol = known ? lb_vocabulary_symbol(target, (int32_t)number) : "";
+        lb_buffer_add(&text, symbol, strlen(symbol));
+    } else {
+        if (!read_number(answers, &length) || length > (size_t)(answers->end - answers->at)) return NULL;
+        if (is_text((const char *)answers->at, length)) lb_buffer_add(&text, answers->at, length);
+        answers->at += length;
+    }
+    *failed = text.failed;
+    return text.length > 0 ? lb_buffer_end(&text) : NULL;
+}
+
+lb_status lb_lexicon_next_answer(lb_lexicon_answers *answers, const lb_vocabulary *target,
+                                 lb_strings *symbols, lb_error *error)
 {
     size_t count;
-    if (answers->at == answers->end) return 0;
-    if (!read_number(&answers->at, answers->end, &count)) return -1;
-    return count > 0 && count <= (size_t)(answers->end - answers->at) ? (int64_t)count : -1;
-}
-
-bool lb_lexicon_next_symbol(lb_lexicon_answers *answers, int64_t symbols, lb_lexicon_symbol *symbol)
-{
-    size_t number;
-    *symbol = (lb_lexicon_symbol){.id = LB_UNK};
-    if (!read_number(&answers->at, answers->end, &number)) return false;
-    if (number > 0) {
-        symbol->id = (int32_t)number;
-        return number >= LB_FIRST_TOKEN && number < (size_t)symbols;
-    }
-    if (!read_number(&answers->at, answers->end, &symbol->length)) return false;
-    symbol->text = (const char *)answers->at;
-    if (symbol->length == 0 || symbol->length > (size_t)(answers->end - answers->at)) return false;
-    answers->at += symbol->length;
-    return is_text(symbol->text, symbol->length);
-}
-
-char *lb_lexicon_answer_text(const lb_symbol_rule *rule, const lb_vocabulary *target,
-                             lb_lexicon_answers *answers, int64_t length, lb_error *error)
-{
-    lb_strings symbols = {0};
     lb_status status = LB_OK;
-    for (int64_t i = 0; i < length && !status; i++) {
-        lb_lexicon_symbol symbol;
-        lb_buffer text = {0};
-        if (!lb_lexicon_next_symbol(answers, lb_vocabulary_size(target), &symbol)) {
-            status = lb_lexicon_damaged(error);
-        } else {
-            if (symbol.id != LB_UNK) symbol.text = lb_vocabulary_symbol(target, symbol.id);
-            lb_buffer_add(&text, symbol.text, symbol.id == LB_UNK ? symbol.length : strlen(symbol.text));
-            status = lb_strings_add(&symbols, lb_buffer_end(&text), error);
-        }
+    lb_strings_free(symbols);
+    if (answers->at == answers->end) return LB_OK;
+    if (!read_number(answers, &count) || count == 0) return lb_lexicon_damaged(error);
+    for (size_t i = 0; i < count && !status; i++) {
+        bool failed = false;
+        char *symbol = read_symbol(answers, target, &failed);
+        if (!symbol && !failed) return lb_lexicon_damaged(error);
+        status = lb_strings_add(symbols, symbol, error);
     }
-    char *text =
-        status ? NULL : lb_symbols_join(rule, (const char *const *)symbols.text, symbols.count, error);
-    lb_strings_free(&symbols);
-    return text;
+    return status;
 }
 
 /* ---- All of them. ---- */
@@ -294,28 +222,29 @@ static bool has_checksum(const lb_lexicon *l)
 bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
 {
     const lb_lexicon *l = w->lexicon;
-    const unsigned char *end = l->bytes + l->size;
-    stored entry;
+    const lexicon_table table = table_of(l);
+    lexicon_entry entry;
     if (w->entry == l->entries) {
-        if (w->entry > 0 && w->at != end) lb_lexicon_damaged(error);
+        if (w->entry > 0 && w->at != table.end) lb_lexicon_damaged(error);
         return false;
     }
-    bool begins = w->entry % LB_LEXICON_BLOCK == 0;
-    const unsigned char *place = begins ? block_at(l, w->entry / LB_LEXICON_BLOCK) : w->at;
+    bool begins = w->entry % LEXICON_BLOCK == 0;
+    const unsigned char *place =
+        begins ? table.entries + lexicon_place(&table, (size_t)w->entry / LEXICON_BLOCK) : w->at;
     bool good = w->entry > 0 ? w->at == place : has_checksum(l);
-    w->at = place;
-    good = good && read_entry(l, &w->at, &entry) && entry.shared <= (begins ? 0 : w->key.length);
+    w->at = good ? lexicon_read(&table, place, &entry) : NULL;
+    good = w->at && entry.shared <= (begins ? 0 : w->key.length);
     const char *before = w->key.text ? w->key.text : "";
     good = good &&
-           lb_bytes_compare(entry.key, entry.rest, before + entry.shared, w->key.length - entry.shared) > 0;
+           lb_bytes_compare(entry.key, entry.own, before + entry.shared, w->key.length - entry.shared) > 0;
     /* A search relies on it that an entry shares all that it can. */
     if (!good || (!begins && *entry.key == (unsigned char)before[entry.shared])) {
         lb_lexicon_damaged(error);
         return false;
     }
     w->key.length = entry.shared;
-    lb_buffer_add(&w->key, entry.key, entry.rest);
-    w->answers = entry.answers;
+    lb_buffer_add(&w->key, entry.key, entry.own);
+    w->answers = (lb_lexicon_answers){entry.answers, entry.answers + entry.bytes};
     w->entry++;
     if (w->key.failed) lb_no_memory(error, "a lexicon");
     if (w->key.failed || is_text(w->key.text, w->key.length)) return !w->key.failed;

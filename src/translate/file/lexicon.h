@@ -1,11 +1,11 @@
 /* The lexicon of a model: texts whose outputs are known, which a search never sees. It is an array of bytes in the
  * file of the model, and is found there entry by entry, without a copy of its texts in memory:
  *
- *     +----------+-----------+----------+----------+-----------------------+----------+----------+-----
- *     | CRC-32   | 1: keys   | entries  | blocks   | where each block      | block 0  | block 1  | ...
- *     | of what  | are       | uint32   | uint32   | begins, uint32        | 16       | 16       |
- *     | follows  | folded    |          |          |                       | entries  | entries  |
- *     +----------+-----------+----------+----------+-----------------------+----------+----------+-----
+ *     +----------+-----------+----------+-----------------------+----------+----------+-----
+ *     | CRC-32   | 1: keys   | entries  | where each block      | block 0  | block 1  | ...
+ *     | of what  | are       | uint32   | begins, uint32, from  | 16       | 16       |
+ *     | follows  | folded    |          | block 0               | entries  | entries  |
+ *     +----------+-----------+----------+-----------------------+----------+----------+-----
  *
  * Entries are in the order of the bytes of their keys. An entry has the number of bytes that its key shares with the
  * one before it (none at the beginning of a block), the number of the others, those bytes, the number of bytes of its
@@ -21,17 +21,8 @@
 #include "data/symbols.h"
 #include "lookback/base.h"
 
-/* ---- The format. ---- */
-
-/** Bytes of a number of the head, and of the head without the places of the blocks; entries in a block; and of a number
- *  in an entry, the bits in each byte, and the bit that says that more follow. */
-enum {
-    LB_LEXICON_WORD = 4,
-    LB_LEXICON_HEAD = 4 * LB_LEXICON_WORD,
-    LB_LEXICON_BLOCK = 16,
-    LB_LEXICON_BITS = 7,
-    LB_LEXICON_MORE = 1 << LB_LEXICON_BITS
-};
+/** Bytes of a number of the head, and of the head. */
+enum { LB_LEXICON_WORD = 4, LB_LEXICON_HEAD = 3 * LB_LEXICON_WORD };
 
 /* ---- Finding entries (lexicon.c). ---- */
 
@@ -42,7 +33,7 @@ enum {
 typedef struct lb_lexicon {
     unsigned char *bytes; /* [size] */
     size_t size;
-    int64_t entries, blocks;
+    int64_t entries;
     bool folds; /* keys are compared without their case */
 } lb_lexicon;
 
@@ -67,30 +58,16 @@ typedef struct lb_lexicon_answers {
     const unsigned char *at, *end;
 } lb_lexicon_answers;
 
-/** A symbol of an answer. */
-typedef struct lb_lexicon_symbol {
-    int32_t id;       /* in the target vocabulary; LB_UNK: it is not in it */
-    const char *text; /* [length] of a symbol that is not, without a NUL */
-    size_t length;
-} lb_lexicon_symbol;
-
 /** Finds the answers of a key; none if there is no such entry.
  *  Errors: LB_ERROR_FORMAT if the lexicon is damaged. Cost: O(log(entries)) comparisons. */
 LB_MUST_USE lb_status lb_lexicon_find(const lb_lexicon *lexicon, const lb_buffer *key,
                                       lb_lexicon_answers *answers, lb_error *error);
 
-/** Begins the next answer. Returns the number of its symbols, which lb_lexicon_next_symbol reads next; 0 after the last
- *  answer; -1 if the lexicon is damaged. */
-int64_t lb_lexicon_next_answer(lb_lexicon_answers *answers);
-
-/** Reads the next symbol of an answer. `symbols` is the size of the target vocabulary. False if it is damaged. */
-bool lb_lexicon_next_symbol(lb_lexicon_answers *answers, int64_t symbols, lb_lexicon_symbol *symbol);
-
-/** Reads the `length` symbols of an answer that has begun, as text, by the rule of targets.
- *  Memory: release it with lb_release; NULL after an error. Errors: LB_ERROR_FORMAT if it is damaged;
- *          LB_ERROR_MEMORY. */
-LB_MUST_USE char *lb_lexicon_answer_text(const lb_symbol_rule *rule, const lb_vocabulary *target,
-                                         lb_lexicon_answers *answers, int64_t length, lb_error *error);
+/** Replaces `symbols` by the next answer; none after the last one.
+ *  Memory: free `symbols` with lb_strings_free, also after an error.
+ *  Errors: LB_ERROR_FORMAT if the lexicon is damaged; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_lexicon_next_answer(lb_lexicon_answers *answers, const lb_vocabulary *target,
+                                             lb_strings *symbols, lb_error *error);
 
 /** The error of a damaged lexicon. Returns LB_ERROR_FORMAT. */
 lb_status lb_lexicon_damaged(lb_error *error);
@@ -113,10 +90,16 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *walk, lb_error *error);
 /** Adds a number of an entry. */
 void lb_lexicon_add_number(lb_buffer *bytes, size_t number);
 
-/** Adds a key after the entry whose key is `before`, NULL at the beginning of a block: how many bytes they share, how
- *  many others there are, and those. */
-void lb_lexicon_add_key(lb_buffer *bytes, const char *before, size_t before_length, const char *key,
-                        size_t length);
+/** Entries that are written in the order of their keys, and where their blocks begin. It begins as zeros. */
+typedef struct lb_lexicon_table {
+    lb_buffer entries, places, key; /* of the last one */
+    int64_t count;
+} lb_lexicon_table;
+
+/** Adds an entry. A failure of memory is in a buffer. */
+void lb_lexicon_table_add(lb_lexicon_table *table, const char *key, size_t length, const lb_buffer *answers);
+
+void lb_lexicon_table_free(lb_lexicon_table *table);
 
 /** A lexicon while it is made. It begins as zeros with `source`, `target` and `folds`. */
 typedef struct lb_lexicon_maker {

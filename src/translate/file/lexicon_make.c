@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "io/safetensors.h"
 #include "lookback/tensor.h"
+#include "translate/file/lexicon_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,23 +12,42 @@
 
 void lb_lexicon_add_number(lb_buffer *bytes, size_t number)
 {
-    unsigned char byte;
-    for (; number >= LB_LEXICON_MORE; number >>= LB_LEXICON_BITS) {
-        byte = (unsigned char)(LB_LEXICON_MORE | (number & (LB_LEXICON_MORE - 1)));
+    enum { BITS = 7, MORE = 1 << BITS };
+    do {
+        unsigned char byte = (unsigned char)((number & (MORE - 1)) | (number < MORE ? 0 : MORE));
         lb_buffer_add(bytes, &byte, 1);
-    }
-    byte = (unsigned char)number;
-    lb_buffer_add(bytes, &byte, 1);
+        number >>= BITS;
+    } while (number > 0);
 }
 
-void lb_lexicon_add_key(lb_buffer *bytes, const char *before, size_t before_length, const char *key,
-                        size_t length)
+static void add_word(lb_buffer *bytes, size_t word)
+{
+    unsigned char all[LB_LEXICON_WORD];
+    for (int i = 0; i < LB_LEXICON_WORD; i++, word >>= 8) all[i] = (unsigned char)word;
+    lb_buffer_add(bytes, all, sizeof all);
+}
+
+void lb_lexicon_table_add(lb_lexicon_table *t, const char *key, size_t length, const lb_buffer *answers)
 {
     size_t shared = 0;
-    while (before && shared < before_length && shared < length && before[shared] == key[shared]) shared++;
-    lb_lexicon_add_number(bytes, shared);
-    lb_lexicon_add_number(bytes, length - shared);
-    lb_buffer_add(bytes, key + shared, length - shared);
+    if (t->count++ % LEXICON_BLOCK == 0)
+        add_word(&t->places, t->entries.length);
+    else
+        while (shared < t->key.length && shared < length && t->key.text[shared] == key[shared]) shared++;
+    lb_lexicon_add_number(&t->entries, shared);
+    lb_lexicon_add_number(&t->entries, length - shared);
+    lb_buffer_add(&t->entries, key + shared, length - shared);
+    lb_lexicon_add_number(&t->entries, answers->length);
+    lb_buffer_add(&t->entries, answers->text, answers->length);
+    t->key.length = 0;
+    lb_buffer_add(&t->key, key, length);
+}
+
+void lb_lexicon_table_free(lb_lexicon_table *t)
+{
+    lb_release(t->entries.text);
+    lb_release(t->places.text);
+    lb_release(t->key.text);
 }
 
 /* An answer to a key, in the bytes of the maker. */
@@ -125,81 +145,55 @@ static size_t merge(pair *pairs, size_t first, size_t end)
 
 /* ---- Bytes. ---- */
 
-static void put_word(lb_buffer *bytes, size_t at, size_t word)
+static void add_entries(lb_lexicon_maker *m, lb_lexicon_table *table)
 {
-    for (size_t i = 0; i < LB_LEXICON_WORD; i++, word >>= 8) bytes->text[at + i] = (char)(unsigned char)word;
-}
-
-/* Adds an entry of the pairs from `first` to `end`; `before` is a pair of the entry before it, NULL for the first one
- * of a block. */
-static void add_entry(const pair *before, const pair *first, const pair *end, lb_buffer *bytes)
-{
-    size_t answers = 0;
-    lb_lexicon_add_key(bytes, before ? before->bytes + before->key : NULL, before ? before->key_length : 0,
-                       first->bytes + first->key, first->key_length);
-    for (const pair *p = first; p < end; p++) answers += p->answer_length;
-    lb_lexicon_add_number(bytes, answers);
-    for (const pair *p = first; p < end; p++) lb_buffer_add(bytes, p->bytes + p->answer, p->answer_length);
-}
-
-static size_t end_of_key(const lb_lexicon_maker *m, size_t first)
-{
-    size_t end = first + 1;
-    while (end < m->count && compare_keys(&m->pairs[first], &m->pairs[end]) == 0) end++;
-    return end;
-}
-
-/* Room for the head, and for the places of the blocks. */
-static size_t add_head(lb_lexicon_maker *m, lb_buffer *bytes)
-{
-    static const char zeros[LB_LEXICON_WORD];
-    size_t entries = 0;
-    for (size_t first = 0; first < m->count; first = end_of_key(m, first)) entries++;
-    size_t blocks = (entries + LB_LEXICON_BLOCK - 1) / LB_LEXICON_BLOCK;
-    for (size_t i = 0; i < LB_LEXICON_HEAD / LB_LEXICON_WORD + blocks; i++)
-        lb_buffer_add(bytes, zeros, LB_LEXICON_WORD);
-    if (bytes->failed) return 0;
-    put_word(bytes, LB_LEXICON_WORD, m->folds);
-    put_word(bytes, 2 * (size_t)LB_LEXICON_WORD, entries);
-    put_word(bytes, 3 * (size_t)LB_LEXICON_WORD, blocks);
-    return entries;
-}
-
-static void add_entries(lb_lexicon_maker *m, lb_buffer *bytes)
-{
-    const pair *before = NULL;
-    int64_t entry = 0;
-    for (size_t first = 0, end; first < m->count; first = end, entry++) {
-        end = end_of_key(m, first);
+    lb_buffer answers = {0};
+    for (size_t first = 0, end; first < m->count; first = end) {
+        const pair *p = &m->pairs[first];
+        for (end = first + 1; end < m->count && compare_keys(p, &m->pairs[end]) == 0;) end++;
         size_t kept = merge(m->pairs, first, end);
-        if (entry % LB_LEXICON_BLOCK == 0)
-            put_word(bytes, LB_LEXICON_HEAD + (size_t)(entry / LB_LEXICON_BLOCK) * LB_LEXICON_WORD,
-                     bytes->length);
-        add_entry(entry % LB_LEXICON_BLOCK ? before : NULL, &m->pairs[first], &m->pairs[kept], bytes);
+        answers.length = 0;
+        for (size_t i = first; i < kept; i++)
+            lb_buffer_add(&answers, p->bytes + m->pairs[i].answer, m->pairs[i].answer_length);
+        lb_lexicon_table_add(table, p->bytes + p->key, p->key_length, &answers);
         m->different += kept > first + 1;
-        before = &m->pairs[first];
     }
+    table->entries.failed = table->entries.failed || answers.failed;
+    lb_release(answers.text);
+}
+
+/* Puts all of it together, the checksum first. */
+static lb_status put_together(const lb_lexicon_maker *m, const lb_lexicon_table *t, lb_lexicon *lexicon,
+                              lb_error *error)
+{
+    lb_buffer bytes = {0}, whole = {0};
+    add_word(&bytes, m->folds);
+    add_word(&bytes, (size_t)t->count);
+    lb_buffer_add(&bytes, t->places.text, t->places.length);
+    lb_buffer_add(&bytes, t->entries.text, t->entries.length);
+    bool failed = bytes.failed || t->places.failed || t->entries.failed || t->key.failed;
+    if (!failed) add_word(&whole, crc32_z(0, (const unsigned char *)bytes.text, bytes.length));
+    if (!failed) lb_buffer_add(&whole, bytes.text, bytes.length);
+    lb_status status = failed || whole.failed ? lb_no_memory(error, "a lexicon") : LB_OK;
+    if (!status && whole.length > UINT32_MAX)
+        status = lb_error_set(error, LB_ERROR_ARGUMENT,
+                              "found a lexicon of %zu bytes, expected less than 4 GiB", whole.length);
+    if (!status) status = lb_lexicon_open(lexicon, whole.text, whole.length, error);
+    lb_release(whole.text);
+    lb_release(bytes.text);
+    return status;
 }
 
 lb_status lb_lexicon_finish(lb_lexicon_maker *m, lb_lexicon *lexicon, lb_error *error)
 {
-    lb_buffer bytes = {0};
+    lb_lexicon_table table = {.count = 0};
     *lexicon = (lb_lexicon){0};
     if (m->count == 0) return LB_OK;
     for (size_t i = 0; i < m->count; i++) m->pairs[i].bytes = m->bytes.text;
     qsort(m->pairs, m->count, sizeof *m->pairs, by_answer);
-    if (add_head(m, &bytes) > 0) add_entries(m, &bytes);
-    lb_status status = bytes.failed ? lb_no_memory(error, "a lexicon") : LB_OK;
-    if (!status && bytes.length > UINT32_MAX)
-        status = lb_error_set(error, LB_ERROR_ARGUMENT,
-                              "found a lexicon of %zu bytes, expected less than 4 GiB", bytes.length);
-    if (!status) {
-        put_word(
-            &bytes, 0,
-            crc32_z(0, (const unsigned char *)bytes.text + LB_LEXICON_WORD, bytes.length - LB_LEXICON_WORD));
-        status = lb_lexicon_open(lexicon, bytes.text, bytes.length, error);
-    }
-    lb_release(bytes.text);
+    add_entries(m, &table);
+    lb_status status = put_together(m, &table, lexicon, error);
+    lb_lexicon_table_free(&table);
     return status;
 }
 

@@ -52,14 +52,15 @@ static lb_lexicon finish(lb_lexicon_maker *maker)
 static const char *join_answers(lb_lexicon_answers answers)
 {
     static char all[1 << 12];
-    int64_t length;
+    lb_strings symbols = {0};
     all[0] = '\0';
-    while (answers.at && (length = lb_lexicon_next_answer(&answers)) > 0) {
-        char *text = lb_lexicon_answer_text(&sounds, target, &answers, length, &error);
+    while (!lb_lexicon_next_answer(&answers, target, &symbols, &error) && symbols.count > 0) {
+        char *text = lb_symbols_join(&sounds, (const char *const *)symbols.text, symbols.count, &error);
         ck_assert_msg(text != NULL, "%s", error.message);
         strcat(strcat(all, text), "|");
         lb_release(text);
     }
+    ck_assert_msg(error.status == LB_OK, "%s", error.message);
     return all;
 }
 
@@ -196,14 +197,11 @@ static int64_t use(const lb_lexicon *lexicon)
         lb_buffer key = {0};
         lb_buffer_print(&key, "%s", word);
         lb_error found = {0};
-        if (lb_lexicon_find(lexicon, &key, &answers, &found) == LB_OK && answers.at) {
-            int64_t length;
-            while ((length = lb_lexicon_next_answer(&answers)) > 0) {
-                char *text = lb_lexicon_answer_text(&sounds, target, &answers, length, &found);
-                if (!text) break;
-                lb_release(text);
+        lb_strings symbols = {0};
+        if (lb_lexicon_find(lexicon, &key, &answers, &found) == LB_OK)
+            while (!lb_lexicon_next_answer(&answers, target, &symbols, &found) && symbols.count > 0) {
             }
-        }
+        lb_strings_free(&symbols);
         lb_release(key.text);
     }
     lb_error found = {0};
