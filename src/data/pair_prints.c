@@ -152,7 +152,12 @@ lb_status lb_pairs_take_stock(lb_pairs *pairs, lb_vocabulary *source, lb_vocabul
         next = end_of(at, all + count, true);
         pairs->different += weigh_source(pairs, at, next);
     }
-    if (!status && pairs->different < count) pairs->weights = pairs->owned_weights;
+    if (!status && pairs->different < count) {
+        pairs->weights = pairs->owned_weights;
+    } else {
+        lb_release(pairs->owned_weights);
+        pairs->owned_weights = NULL;
+    }
     lb_release(all);
     return status;
 }
