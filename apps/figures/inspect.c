@@ -255,11 +255,13 @@ static lb_status print_json(const subject *s, bool tensors, lb_error *error)
 static lb_status print_entry(const lb_text_model *m, lb_lexicon_walk *w, lb_error *error)
 {
     lb_strings symbols = {0};
-    char *source = lb_lexicon_source(&m->source_rule, w->key.text, error), *answer = source;
-    while (answer && !lb_lexicon_next_answer(&w->answers, m->target, &symbols, error) && symbols.count > 0) {
-        answer = lb_symbols_join(&m->target_rule, (const char *const *)symbols.text, symbols.count, error);
-        if (!answer) break;
-        app_print("%s\t%s\n", source, answer);
+    char *source = lb_lexicon_source(&m->source_rule, w->key.text, error);
+    bool good = source;
+    while (good && !lb_lexicon_next_answer(&w->answers, m->target, &symbols, error) && symbols.count > 0) {
+        char *answer =
+            lb_symbols_join(&m->target_rule, (const char *const *)symbols.text, symbols.count, error);
+        if (answer) app_print("%s\t%s\n", source, answer);
+        good = answer;
         lb_release(answer);
     }
     lb_strings_free(&symbols);
