@@ -37,7 +37,7 @@ LB_MUST_USE lb_status lb_recipe_fill_in(lb_training_config *config, lb_error *er
 
 /** What the recipe knows of the pairs to train on; zero: nothing. */
 typedef struct lb_recipe_facts {
-    int64_t pairs;
+    int64_t pairs;     /* different ones, unless all are trained on */
     int64_t different; /* pairs, if they are sentences */
     int64_t symbols;   /* of the targets, once they are known */
 } lb_recipe_facts;
