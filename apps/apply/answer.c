@@ -12,6 +12,20 @@
 
 enum { DIGITS = 9 }; /* of the numbers in JSON */
 
+/* Nested lists of so many dimensions. */
+static const lb_real *add_lists(lb_buffer *lines, const lb_real *values, const int64_t *size, int dimensions)
+{
+    enum { FEW_DIGITS = 6 };
+    if (dimensions == 0) {
+        lb_json_number(lines, NULL, (double)*values, FEW_DIGITS);
+        return values + 1;
+    }
+    lb_json_open(lines, NULL, "[");
+    for (int64_t i = 0; i < *size; i++) values = add_lists(lines, values, size + 1, dimensions - 1);
+    lb_buffer_print(lines, "]");
+    return values;
+}
+
 static void add_symbol(lb_buffer *json, const lb_output *output, int64_t i)
 {
     lb_json_open(json, NULL, "{");
@@ -21,7 +35,19 @@ static void add_symbol(lb_buffer *json, const lb_output *output, int64_t i)
     lb_buffer_print(json, "}");
 }
 
-static void add_output(lb_buffer *json, const lb_output *output)
+/* A list for each step; null if there is none. */
+static void add_measure(lb_buffer *json, const char *name, const lb_real *values, const lb_output *output,
+                        const lb_translation *text)
+{
+    const int64_t size[] = {output->steps, text->length};
+    lb_json_key(json, name);
+    if (values)
+        add_lists(json, values, size, (int)(sizeof size / sizeof *size));
+    else
+        lb_buffer_print(json, "null");
+}
+
+static void add_output(lb_buffer *json, const lb_output *output, const lb_translation *text)
 {
     lb_json_open(json, NULL, "{");
     lb_json_string(json, "text", output->text);
@@ -33,6 +59,11 @@ static void add_output(lb_buffer *json, const lb_output *output)
     for (int64_t i = 0; i < output->length; i++) add_symbol(json, output, i);
     lb_buffer_print(json, "]");
     lb_json_number(json, "end", output->finished ? output->symbol_probability[output->length] : NAN, DIGITS);
+    if (output->gradient) {
+        lb_json_strings(json, "source_symbols", text->symbol, text->length);
+        add_measure(json, "erasure", output->erasure, output, text);
+        add_measure(json, "gradient", output->gradient, output, text);
+    }
     lb_buffer_print(json, "}");
 }
 
@@ -42,7 +73,7 @@ void app_answer_json(lb_buffer *json, const char *source, const lb_translation *
     lb_json_string(json, "source", source);
     lb_json_strings(json, "unknown", text->unknown, text->unknown_count);
     lb_json_open(json, "outputs", "[");
-    for (int64_t i = 0; i < text->count; i++) add_output(json, &text->output[i]);
+    for (int64_t i = 0; i < text->count; i++) add_output(json, &text->output[i], text);
     lb_buffer_print(json, "]");
     if (text->error) lb_json_string(json, "error", text->error);
     lb_buffer_print(json, "}");
@@ -59,7 +90,7 @@ lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char 
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld members",
                             (long long)ensemble->count);
     config.n_best = 1;
-    config.attention = config.copy_unknown = config.sample = false;
+    config.attention = config.copy_unknown = config.sample = config.erasure = config.gradient = false;
     for (int m = 0; m < ensemble->count; m++) {
         config.member = m + 1;
         votes->member[m] = lb_translate_all(translator, texts, (int64_t)count, config, error);
@@ -132,20 +163,6 @@ bool app_attention_has_lines(const char *path)
     static const char ending[] = ".jsonl";
     size_t length = strlen(path), end = sizeof ending - 1;
     return length > end && strcmp(path + length - end, ending) == 0;
-}
-
-/* Nested lists of so many dimensions. */
-static const lb_real *add_lists(lb_buffer *lines, const lb_real *values, const int64_t *size, int dimensions)
-{
-    enum { FEW_DIGITS = 6 };
-    if (dimensions == 0) {
-        lb_json_number(lines, NULL, (double)*values, FEW_DIGITS);
-        return values + 1;
-    }
-    lb_json_open(lines, NULL, "[");
-    for (int64_t i = 0; i < *size; i++) values = add_lists(lines, values, size + 1, dimensions - 1);
-    lb_buffer_print(lines, "]");
-    return values;
 }
 
 void app_add_attention(lb_buffer *lines, const lb_translations *found, const lb_translation *text)

@@ -24,7 +24,7 @@ typedef struct predicting {
     int batch, beam, n_best, prefix_column;
     double length_penalty, temperature;
     uint64_t seed;
-    bool copy_unknown, no_lexicon, jsonl, sample, shows_votes, only_outputs, alignments, quiet;
+    bool copy_unknown, no_lexicon, jsonl, sample, shows_votes, only_outputs, alignments, why, quiet;
     /* The work. */
     lb_translator *translator;
     lb_translator_facts model;
@@ -57,6 +57,7 @@ static lb_status open_model(predicting *s, lb_error *error)
                                       .skip_bad_texts = true,
                                       .stop = app_progress_tick,
                                       .context = &s->progress};
+    s->config.erasure = s->config.gradient = s->why;
     if (s->copy_unknown && app_check_copy(&s->model, error)) return error->status;
     if (s->config.attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
@@ -281,12 +282,11 @@ static lb_status check_options(const predicting *s, lb_error *error)
                         : s->shows_votes ? "votes"
                         : s->alignments  ? "alignments"
                                          : NULL;
-    if (s->alignments && (s->jsonl || s->shows_votes))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--alignments and --%s: expected only one of them",
-                            other);
-    if (!s->only_outputs || !other) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "--only-outputs and --%s: expected only one of them",
-                        other);
+    bool aligned = s->alignments && (s->jsonl || s->shows_votes);
+    const char *first = aligned ? "alignments" : "only-outputs";
+    if (s->why && !s->jsonl) return lb_error_set(error, LB_ERROR_ARGUMENT, "--why needs --jsonl");
+    if (!aligned && (!s->only_outputs || !other)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s and --%s: expected only one of them", first, other);
 }
 
 static int predict(predicting *s)
@@ -336,6 +336,8 @@ int predict_main(int argc, char **argv)
                  "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
                  "probability, and the probability of each symbol",
                  .usual = true),
+        APP_FLAG(0, "why", &s.why,
+                 "with --jsonl, also how each output symbol depends on each of the source: docs/why.md"),
         APP_FLAG(0, "votes", &s.shows_votes,
                  "for an ensemble, also print the best output of each member on its own, with its score, "
                  "weight and kind in further columns"),
@@ -366,9 +368,8 @@ int predict_main(int argc, char **argv)
         APP_HEADING("Lines"),
         APP_FORMAT(&s.format.kind),
         APP_INT(0, "source-column", "N", &s.format.source_column, 1, 1 << 16,
-                "column of the texts; columns are separated by tabs. Default: that of the training, if lines "
-                "have "
-                "more columns than a text",
+                "column of the texts; columns are separated by tabs. Default: that of the training, if "
+                "lines have more columns than a text",
                 .usual = true),
         APP_FEATURES(
             &s.format, 1,

@@ -96,7 +96,7 @@ lb_status app_range_parse(const char *text, app_range *range, lb_error *error)
 static lb_range choose_range(const app_maps_style *style, const app_matrix *matrices, size_t count)
 {
     if (style->range.kind == APP_RANGE_GIVEN) return LB_RANGE_GIVEN;
-    if (style->range.kind == APP_RANGE_DATA) return LB_RANGE_DATA;
+    if (style->range.kind == APP_RANGE_DATA || matrices->unit) return LB_RANGE_DATA;
     const double rounding = 1e-6;
     double low = INFINITY, high = -INFINITY;
     for (size_t m = 0; m < count; m++)
@@ -134,9 +134,11 @@ static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, s
         .columns = (int64_t)m->columns,
         .row_labels = m->row_labels,
         .column_labels = m->column_labels,
-        .x_label = "Input Tokens (Keys)",
-        .y_label = "Output Tokens (Queries)",
-        .bar_label = range == LB_RANGE_DATA ? "Attention Weight (data range)" : "Attention Weight",
+        .x_label = m->across ? m->across : "Input Tokens (Keys)",
+        .y_label = m->down ? m->down : "Output Tokens (Queries)",
+        .bar_label = m->unit                  ? m->unit
+                     : range == LB_RANGE_DATA ? "Attention Weight (data range)"
+                                              : "Attention Weight",
         .range = range,
         .min = style->range.min,
         .max = style->range.max,

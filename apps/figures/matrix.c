@@ -115,35 +115,86 @@ static lb_status set_label(app_matrix *m, const char **label, char *text, lb_err
     return status;
 }
 
-static lb_status label_text(app_matrix *m, const lb_translator_facts *model, const lb_translation *text,
-                            lb_error *error)
+static lb_status label_steps(app_matrix *m, const char **labels, const lb_translator_facts *model,
+                             const lb_output *output, lb_error *error)
 {
-    const lb_output *output = text->output;
     lb_status status = LB_OK;
-    for (size_t i = 0; i < m->columns && !status; i++)
-        status = set_label(m, &m->column_labels[i], lb_alloc_string(text->symbol[i]), error);
-    for (size_t i = 0; i < m->rows && !status; i++) {
-        bool end = (int64_t)i == output->length;
-        const char *symbol = end ? lb_vocabulary_symbol(model->target, LB_EOS) : output->symbol[i];
-        status = set_label(m, &m->row_labels[i], lb_alloc_string(symbol), error);
+    for (int64_t i = 0; i < output->steps && !status; i++) {
+        const char *end = lb_vocabulary_symbol(model->target, LB_EOS);
+        status =
+            set_label(m, &labels[i], lb_alloc_string(i == output->length ? end : output->symbol[i]), error);
     }
     return status;
 }
 
-static lb_status copy_attention(app_matrix *m, const lb_translator_facts *model, const lb_translation *text,
-                                lb_error *error)
+static lb_status make_room(app_matrix *m, size_t layers, size_t heads, size_t rows, size_t columns,
+                           lb_error *error)
 {
-    m->layers = (size_t)model->model->layers;
-    m->heads = (size_t)model->model->heads;
-    m->rows = (size_t)text->output->steps;
-    m->columns = (size_t)text->length;
-    size_t count = m->layers * m->heads * m->rows * m->columns;
-    m->values = lb_alloc(count * sizeof *m->values);
-    m->row_labels = lb_alloc(m->rows * sizeof *m->row_labels);
-    m->column_labels = lb_alloc(m->columns * sizeof *m->column_labels);
-    if (!m->values || !m->row_labels || !m->column_labels) return lb_no_memory(error, NULL);
-    for (size_t i = 0; i < count; i++) m->values[i] = (double)text->output->weights[i];
-    return label_text(m, model, text, error);
+    m->layers = layers;
+    m->heads = heads;
+    m->rows = rows;
+    m->columns = columns;
+    m->values = lb_alloc(layers * heads * rows * columns * sizeof *m->values);
+    m->row_labels = lb_alloc(rows * sizeof *m->row_labels);
+    m->column_labels = lb_alloc(columns * sizeof *m->column_labels);
+    return m->values && m->row_labels && m->column_labels ? LB_OK : lb_no_memory(error, NULL);
+}
+
+static lb_status copy_maps(app_matrix *m, const lb_translator_facts *model, const lb_translation *text,
+                           const lb_real *from, size_t layers, size_t heads, lb_error *error)
+{
+    size_t rows = (size_t)text->output->steps, columns = (size_t)text->length;
+    if (!from)
+        return lb_error_set(error, LB_ERROR_FORMAT, "found %s",
+                            text->output->from_lexicon
+                                ? "an answer of the lexicon, which the model cannot write"
+                                : "a text of one symbol, expected more for erasure");
+    lb_status status = make_room(m, layers, heads, rows, columns, error);
+    for (size_t i = 0; i < layers * heads * rows * columns && !status; i++) m->values[i] = (double)from[i];
+    for (size_t i = 0; i < columns && !status; i++)
+        status = set_label(m, &m->column_labels[i], lb_alloc_string(text->symbol[i]), error);
+    return status ? status : label_steps(m, m->row_labels, model, text->output, error);
+}
+
+/* ---- Patching. ---- */
+
+/* Whether a point is drawn: what is handed on, by whole layers or by heads. What it is made of is left out. */
+static bool is_drawn(const lb_patched *patched)
+{
+    static const char *const ends[] = {"context", "state", "initial", "residual", "feed_forward"};
+    const char *end = strrchr(patched->name, '.');
+    bool drawn = strcmp(patched->name, "encoder.embedding") == 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && end; i++)
+        drawn = drawn || strcmp(end + 1, ends[i]) == 0;
+    return drawn;
+}
+
+/* "cross.context 1.0": with its layer and head, if it has them. */
+static char *name_point(const lb_patched *patched)
+{
+    char text[LB_POINT_NAME + 48], layer[24] = "", head[24] = "";
+    if (patched->layer >= 0) snprintf(layer, sizeof layer, " %lld", (long long)patched->layer);
+    if (patched->head >= 0) snprintf(head, sizeof head, ".%lld", (long long)patched->head);
+    snprintf(text, sizeof text, "%s%s%s", patched->name, layer, head);
+    return lb_alloc_string(text);
+}
+
+static lb_status copy_patches(app_matrix *m, const lb_translator_facts *model, const lb_output *output,
+                              lb_error *error)
+{
+    size_t drawn = 0, steps = (size_t)output->steps, row = 1;
+    for (int64_t i = 0; i < output->patched_count; i++) drawn += is_drawn(&output->patched[i]);
+    if (!output->lost)
+        return lb_error_set(error, LB_ERROR_FORMAT, "found an answer that the model cannot write");
+    lb_status status = make_room(m, 1, 1, drawn + 1, steps, error);
+    if (!status) status = set_label(m, &m->row_labels[0], lb_alloc_string("the other text"), error);
+    if (!status) memcpy(m->values, output->lost, steps * sizeof *m->values);
+    for (int64_t i = 0; i < output->patched_count && !status; i++) {
+        if (!is_drawn(&output->patched[i])) continue;
+        memcpy(m->values + row * steps, output->patched[i].returned, steps * sizeof *m->values);
+        status = set_label(m, &m->row_labels[row++], name_point(&output->patched[i]), error);
+    }
+    return status ? status : label_steps(m, m->column_labels, model, output, error);
 }
 
 /* Reports unknown symbols, as many as fit into a line. */
@@ -157,19 +208,41 @@ static void note_unknown(const lb_translation *text)
     if (used > 0) app_warn("--input: the model does not know %s", list);
 }
 
-lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix, bool *ended,
-                            lb_error *error)
+const char *const app_measures[] = {"attention", "erasure", "gradient", NULL};
+
+lb_status app_matrix_attend(lb_translator *translator, const char *text, const char *by, const char *patch,
+                            app_matrix *matrix, bool *ended, lb_error *error)
 {
-    lb_translate_config config = {.attention = true, .skip_bad_texts = true};
+    bool erases = strcmp(by, "erasure") == 0, attends = strcmp(by, "attention") == 0 && !patch;
+    lb_translate_config config = {.attention = attends,
+                                  .erasure = erases,
+                                  .gradient = !erases && !attends && !patch,
+                                  .patch = patch ? &patch : NULL,
+                                  .skip_bad_texts = true};
     lb_translator_facts model = lb_translator_about(translator);
     lb_translations *found = lb_translate_all(translator, &text, 1, config, error);
     if (!found) return error->status;
     lb_status status = found->text->error ? lb_error_set(error, LB_ERROR_FORMAT, "%s", found->text->error)
                                           : lb_translate_show_alignments(translator, found, error);
     if (!status) {
+        const lb_output *output = found->text->output;
         note_unknown(found->text);
-        *ended = found->text->output->finished;
-        status = copy_attention(matrix, &model, found->text, error);
+        *ended = output->finished;
+        if (patch)
+            status = copy_patches(matrix, &model, output, error);
+        else if (attends)
+            status = copy_maps(matrix, &model, found->text, output->weights, (size_t)model.model->layers,
+                               (size_t)model.model->heads, error);
+        else
+            status = copy_maps(matrix, &model, found->text, erases ? output->erasure : output->gradient, 1, 1,
+                               error);
+    }
+    if (!attends) {
+        matrix->across = patch ? "Output Tokens" : "Input Tokens";
+        matrix->down = patch ? "Points" : "Output Tokens";
+        matrix->unit = patch    ? "Log-Probability Returned"
+                       : erases ? "Log-Probability Lost"
+                                : "Gradient times Input";
     }
     lb_translations_free(found);
     return status;

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_MODELS = 16 };
 
@@ -18,7 +19,7 @@ typedef struct settings {
     const char *matrix, *rows, *columns; /* for a file */
     int layer, head;
     bool all_heads, words;
-    const char *output, *title, *colormap, *font, *range, *scores;
+    const char *by, *patch, *output, *title, *colormap, *font, *range, *scores;
     double dpi;
     bool no_values, transparent, quiet;
     int threads;
@@ -41,6 +42,15 @@ static lb_status check_usage(const settings *s, lb_error *error)
     if (model && (s->rows || s->columns)) return wrong_usage(error, "--rows and --columns need --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
     if (s->matrix && s->words) return wrong_usage(error, "--words belongs to a MODEL, not to --matrix");
+    bool attends = strcmp(s->by, "attention") == 0 && !s->patch;
+    if (s->matrix && !attends)
+        return wrong_usage(error, "--by and --patch belong to a MODEL, not to --matrix");
+    if (!attends && (s->all_heads || s->head >= 0 || s->layer >= 0))
+        return wrong_usage(error,
+                           "--layer, --head and --all-heads belong to attention, not to --by or --patch");
+    if (s->patch && (strcmp(s->by, "attention") != 0 || s->words))
+        return wrong_usage(error, "--patch: expected neither --by nor --words with it");
+    if (s->patch && s->model_count != 1) return wrong_usage(error, "--patch needs exactly one MODEL");
     if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");
     if (s->scores && s->model_count != 1) return wrong_usage(error, "--scores needs exactly one MODEL");
     lb_status status = s->scores ? app_check_picture("--scores", s->scores, error) : LB_OK;
@@ -57,14 +67,15 @@ static lb_status attend(const settings *s, const char *model, app_matrix *matrix
     lb_translator_facts facts = lb_translator_about(translator);
     lb_status status = LB_OK;
     app_name_kind(facts.model, kind);
-    if (facts.model->heads == 0) {
+    bool attends = strcmp(s->by, "attention") == 0 && !s->patch;
+    if (attends && facts.model->heads == 0) {
         status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to draw", facts.path);
     } else if (s->words && (!facts.source_rule.subwords || !facts.target_rule.subwords)) {
         status = lb_error_set(error, LB_ERROR_ARGUMENT,
                               "--words: %s has no subwords to join (train --subwords makes a model of them)",
                               facts.path);
     } else {
-        status = app_matrix_attend(translator, s->input, matrix, &ended, &found);
+        status = app_matrix_attend(translator, s->input, s->by, s->patch, matrix, &ended, &found);
         if (status) lb_error_set(error, status, "--input: %s", found.message);
     }
     if (!ended)
@@ -88,7 +99,8 @@ static lb_status collect(const settings *s, app_matrix *matrices, char (*kinds)[
         lb_status status = attend(s, s->models[i], &matrices[i], kinds[i], error);
         if (!status) status = app_matrix_keep(&matrices[i], s->layer, s->head, s->models[i], error);
         if (status) return status;
-        if (s->model_count > 1 && s->head < 0 && !s->all_heads) app_matrix_average(&matrices[i]);
+        if (s->model_count > 1 && s->head < 0 && !s->all_heads && !matrices[i].unit)
+            app_matrix_average(&matrices[i]);
     }
     return LB_OK;
 }
@@ -206,7 +218,12 @@ static const app_example examples[] = {
 
 int visualize_main(int argc, char **argv)
 {
-    settings s = {.output = "attention.png", .colormap = "ylorrd", .dpi = 100, .layer = -1, .head = -1};
+    settings s = {.by = app_measures[0],
+                  .output = "attention.png",
+                  .colormap = "ylorrd",
+                  .dpi = 100,
+                  .layer = -1,
+                  .head = -1};
     const app_option options[] = {
         APP_HEADING("Attention of a model"),
         APP_TEXT(0, "model", "MODEL", &s.model, "the first model, instead of an operand"),
@@ -216,6 +233,13 @@ int visualize_main(int argc, char **argv)
                  "draw this model and any further operands next to the first: the mean over the heads of the "
                  "last layer, or the choice of --layer and --head",
                  .usual = true),
+        APP_WORD(
+            0, "by", "MEASURE", &s.by, app_measures,
+            "what is drawn: where the model looks, or what each output symbol depends on, see docs/why.md"),
+        APP_TEXT(
+            0, "patch", "TEXT2", &s.patch,
+            "draw which points of the model bring back the output for the input, if this text of as many "
+            "symbols is read instead: a row for each, with layer.head"),
         APP_FLAG(
             0, "words", &s.words,
             "of a model of subwords, draw words instead of pieces: the sum over the pieces of the input, "

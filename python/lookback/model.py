@@ -133,7 +133,8 @@ class Model:
 
         attention  also where the model looked: Output.attention, [layers, heads, steps, symbols of the source]
         options    the other fields of lb_translate_config by their names: beam=5, length_penalty=1, limit, copy_unknown,
-                   sample=True with temperature=1 and seed, member
+                   sample=True with temperature=1 and seed, member; erasure=True and gradient=True, for what each output
+                   depends on: Output.erasure and Output.gradient, [steps, symbols of the source]
 
         A model with features takes them after a tab, "walk\\tV;PST". Ctrl-C, and an exception in another signal handler, end
         the call after the step of the outputs that it is at.

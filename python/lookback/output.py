@@ -27,6 +27,8 @@ class Output:
     # [layers, heads, steps, len(source)], if asked for: where each step looked; float32 of numpy, or nested lists without
     # numpy. The steps are those of symbol_probabilities. None for a model without attention.
     attention: Any
+    erasure: Any = None  # [steps, len(source)], if asked for: log-probability that a step loses without a source symbol
+    gradient: Any = None  # [steps, len(source)], if asked for: gradient times input
     from_lexicon: bool = False  # the lexicon has it; its numbers are nan if the model lacks one of its symbols
 
     def __repr__(self) -> str:
@@ -81,8 +83,8 @@ def _draw(attention: Any, source: List[str], target: List[str]) -> str:
 
 
 class Translation(Tuple[Output, ...]):
-    """The outputs for one text, the best first. `text`, `score`, `probability`, `symbols` and `attention` are those of the
-    best one."""
+    """The outputs for one text, the best first. `text`, `score`, `probability`, `symbols`, `attention`, `erasure` and
+    `gradient` are those of the best one."""
 
     unknown: List[str]  # the symbols of the text that the model does not know
     text: str = property(lambda self: self[0].text)  # type: ignore[assignment]
@@ -90,6 +92,8 @@ class Translation(Tuple[Output, ...]):
     probability: float = property(lambda self: self[0].probability)  # type: ignore[assignment]
     symbols: List[str] = property(lambda self: self[0].symbols)  # type: ignore[assignment]
     attention: Any = property(lambda self: self[0].attention)
+    erasure: Any = property(lambda self: self[0].erasure)
+    gradient: Any = property(lambda self: self[0].gradient)
 
     def _repr_html_(self) -> Optional[str]:
         return self[0]._repr_html_()
@@ -104,7 +108,9 @@ def translation(found: Any, owner: Any) -> Translation:
         outputs.append(Output(
             output.text.decode(), output.score, output.probability, decode(output.symbol, output.length),
             output.symbol_probability[:output.steps], output.finished, source,
-            array(output.weights, shape, owner) if output.weights else None, output.from_lexicon))
+            array(output.weights, shape, owner) if output.weights else None,
+            array(output.erasure, shape[2:], owner) if output.erasure else None,
+            array(output.gradient, shape[2:], owner) if output.gradient else None, output.from_lexicon))
     made = Translation(outputs)
     made.unknown = decode(found.unknown, found.unknown_count)
     return made

@@ -149,6 +149,45 @@ START_TEST(test_predict_jsonl_has_all_outputs_with_the_probability_of_each_symbo
 }
 END_TEST
 
+/* The column with the largest number of a row; each row has one for each symbol of the source. */
+static int largest_of(const cJSON *rows, int row, int columns)
+{
+    const cJSON *numbers = cJSON_GetArrayItem(rows, row);
+    int best = 0;
+    ck_assert_int_eq(cJSON_GetArraySize(numbers), columns);
+    for (int i = 1; i < columns; i++)
+        if (cJSON_GetArrayItem(numbers, i)->valuedouble > cJSON_GetArrayItem(numbers, best)->valuedouble)
+            best = i;
+    return best;
+}
+
+START_TEST(test_predict_why_has_what_each_symbol_depends_on)
+{
+    static const char *const measures[] = {"erasure", "gradient"};
+    RUN("bad\na\n", model, "--jsonl", "--why");
+    ck_assert_int_eq(result.status, 0);
+    const char *at = result.output;
+    cJSON *line = parse_line(&at);
+    const cJSON *output = cJSON_GetObjectItemCaseSensitive(line, "outputs")->child;
+    ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(output, "source_symbols")), 3);
+    for (int i = 0; i < 2; i++) {
+        const cJSON *rows = cJSON_GetObjectItemCaseSensitive(output, measures[i]);
+        ck_assert_int_eq(cJSON_GetArraySize(rows), 4); /* three symbols and the end */
+        for (int row = 0; row < 3; row++) ck_assert_int_eq(largest_of(rows, row, 3), row);
+    }
+    cJSON_Delete(line);
+    line = parse_line(&at);
+    output = cJSON_GetObjectItemCaseSensitive(line, "outputs")->child;
+    ck_assert(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(output, "erasure")));
+    largest_of(cJSON_GetObjectItemCaseSensitive(output, "gradient"), 0, 1);
+    cJSON_Delete(line);
+    RUN("bad\n", model, "--jsonl");
+    ck_assert_ptr_null(strstr(result.output, "erasure"));
+    RUN("bad\n", model, "--why");
+    support_expect(&result, 2, "", "lookback predict: --why needs --jsonl\n");
+}
+END_TEST
+
 START_TEST(test_predict_jsonl_of_a_bad_line_says_why)
 {
     char line[1100] = "";
@@ -358,7 +397,7 @@ int main(void)
             test_predict_copies_unknown_symbols_from_where_the_attention_looks,
             test_evaluate_counts_copied_symbols, test_predict_copying_needs_attention,
             test_predict_jsonl_has_all_outputs_with_the_probability_of_each_symbol,
-            test_predict_jsonl_of_a_bad_line_says_why,
+            test_predict_why_has_what_each_symbol_depends_on, test_predict_jsonl_of_a_bad_line_says_why,
             test_predict_samples_depend_on_the_seed_and_not_on_the_batch,
             test_predict_samples_without_temperature_are_greedy,
             test_predict_writes_to_a_file_what_it_would_print,

@@ -110,6 +110,58 @@ START_TEST(test_visualize_scores_are_a_second_picture)
 }
 END_TEST
 
+static char *read_picture(const char *name)
+{
+    char path[SUPPORT_PATH];
+    size_t count;
+    char *bytes = support_read_file(support_path(path, name), &count), *text = malloc(count + 1);
+    ck_assert(bytes && text);
+    memcpy(text, bytes, count);
+    text[count] = '\0';
+    free(bytes);
+    return text;
+}
+
+START_TEST(test_visualize_by_erasure_gradient_and_patching_say_what_they_show)
+{
+    RUN(model, "--input", "bad", "--by", "erasure", "-o", "e.svg");
+    expect(0, "visualize: wrote e.svg (4 x 3)\n");
+    RUN(model, "--input", "bad", "--by", "gradient", "-o", "g.svg");
+    expect(0, "visualize: wrote g.svg (4 x 3)\n");
+    RUN(model, "--input", "bad", "--patch", "cab", "-o", "p.svg");
+    expect(0, "visualize: wrote p.svg (6 x 4)\n"); /* the whole, and five points */
+    char *erasure = read_picture("e.svg"), *gradient = read_picture("g.svg"), *patch = read_picture("p.svg");
+    ck_assert_ptr_nonnull(strstr(erasure, ">Log-Probability Lost</text>"));
+    ck_assert_ptr_nonnull(strstr(gradient, ">Gradient times Input</text>"));
+    ck_assert_ptr_nonnull(strstr(patch, ">Log-Probability Returned</text>"));
+    ck_assert_ptr_nonnull(strstr(patch, ">cross.context 0.0</text>"));
+    ck_assert_ptr_nonnull(strstr(patch, ">decoder.initial 0</text>"));
+    free(erasure);
+    free(gradient);
+    free(patch);
+    RUN(plain, "--input", "bad", "--by", "erasure", "-o", "e.svg"); /* without attention */
+    ck_assert_int_eq(result.status, 0);
+}
+END_TEST
+
+START_TEST(test_visualize_by_and_patch_refuse_what_they_have_none_of)
+{
+    RUN(model, "--input", "b", "--by", "erasure");
+    expect(65, "visualize: --input: found a text of one symbol, expected more for erasure\n");
+    RUN(model, "--input", "bad", "--patch", "ba");
+    expect(65, "visualize: --input: text 1 to patch: found 2 symbols, expected 3, as the text has\n");
+    RUN(model, "--input", "bad", "--patch", "bad", "--by", "erasure");
+    expect(2, "visualize: --patch: expected neither --by nor --words with it; see visualize --help\n");
+    RUN(model, "--input", "bad", "--by", "erasure", "--head", "0");
+    expect(2, "visualize: --layer, --head and --all-heads belong to attention, not to --by or --patch; see "
+              "visualize --help\n");
+    RUN(model, model, "--input", "bad", "--patch", "dab");
+    expect(2, "visualize: --patch needs exactly one MODEL; see visualize --help\n");
+    RUN("--matrix", "x.npy", "--by", "gradient");
+    expect(2, "visualize: --by and --patch belong to a MODEL, not to --matrix; see visualize --help\n");
+}
+END_TEST
+
 int main(void)
 {
     if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
@@ -121,5 +173,7 @@ int main(void)
                                            test_visualize_model_may_be_named_in_three_ways,
                                            test_visualize_symbols_that_the_model_does_not_know_are_told,
                                            test_visualize_what_is_no_text_is_status_65,
-                                           test_visualize_scores_are_a_second_picture));
+                                           test_visualize_scores_are_a_second_picture,
+                                           test_visualize_by_erasure_gradient_and_patching_say_what_they_show,
+                                           test_visualize_by_and_patch_refuse_what_they_have_none_of));
 }

@@ -49,6 +49,23 @@ def test_each_number_of_an_output_is_that_of_the_program(model, folder):
             assert (output.score, output.probability) == pytest.approx((wanted["score"], wanted["probability"]), rel=1e-6)
 
 
+def test_erasure_and_gradient_are_those_of_the_program(model, folder):
+    wanted = json.loads(predict(folder, ["abcd"], "--jsonl", "--why")[0])["outputs"][0]
+    found = model.translate("abcd", erasure=True, gradient=True)
+    assert found.attention is None
+    for measure in ("erasure", "gradient"):
+        rows = [[float(number) for number in row] for row in getattr(found, measure)]
+        assert [len(row) for row in rows] == [4] * 5
+        for row, expected in zip(rows, wanted[measure]):
+            assert row == pytest.approx(expected, rel=1e-4, abs=1e-5)
+        # The first letter is written from the last one.
+        assert max(rows[0]) == rows[0][3] > 0.1
+    assert wanted["source_symbols"] == found[0].source
+    assert (model.translate("abcd").erasure, model.translate("abcd").gradient) == (None, None)
+    with pytest.raises(TypeError, match="erasure: found 1"):
+        model.translate("abcd", erasure=1)
+
+
 def test_a_text_gives_one_and_texts_a_list(model):
     one = model.translate("abc")
     assert one.text == one[0].text == model("abc") == "CBA"
