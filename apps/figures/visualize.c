@@ -30,6 +30,23 @@ static lb_status wrong_usage(lb_error *error, const char *what)
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s; see %s --help", what, app_name("visualize"));
 }
 
+static bool draws_attention(const settings *s)
+{
+    return strcmp(s->by, "attention") == 0 && !s->patch;
+}
+
+static lb_status check_measure(const settings *s, lb_error *error)
+{
+    if (draws_attention(s)) return LB_OK;
+    if (s->matrix) return wrong_usage(error, "--by and --patch belong to a MODEL, not to --matrix");
+    if (s->all_heads || s->head >= 0 || s->layer >= 0)
+        return wrong_usage(error,
+                           "--layer, --head and --all-heads belong to attention, not to --by or --patch");
+    if (s->patch && (strcmp(s->by, "attention") != 0 || s->words))
+        return wrong_usage(error, "--patch: expected neither --by nor --words with it");
+    return s->patch && s->model_count != 1 ? wrong_usage(error, "--patch needs exactly one MODEL") : LB_OK;
+}
+
 /* Checks beyond the table of options. */
 static lb_status check_usage(const settings *s, lb_error *error)
 {
@@ -42,18 +59,10 @@ static lb_status check_usage(const settings *s, lb_error *error)
     if (model && (s->rows || s->columns)) return wrong_usage(error, "--rows and --columns need --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
     if (s->matrix && s->words) return wrong_usage(error, "--words belongs to a MODEL, not to --matrix");
-    bool attends = strcmp(s->by, "attention") == 0 && !s->patch;
-    if (s->matrix && !attends)
-        return wrong_usage(error, "--by and --patch belong to a MODEL, not to --matrix");
-    if (!attends && (s->all_heads || s->head >= 0 || s->layer >= 0))
-        return wrong_usage(error,
-                           "--layer, --head and --all-heads belong to attention, not to --by or --patch");
-    if (s->patch && (strcmp(s->by, "attention") != 0 || s->words))
-        return wrong_usage(error, "--patch: expected neither --by nor --words with it");
-    if (s->patch && s->model_count != 1) return wrong_usage(error, "--patch needs exactly one MODEL");
     if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");
     if (s->scores && s->model_count != 1) return wrong_usage(error, "--scores needs exactly one MODEL");
-    lb_status status = s->scores ? app_check_picture("--scores", s->scores, error) : LB_OK;
+    lb_status status = check_measure(s, error);
+    if (!status && s->scores) status = app_check_picture("--scores", s->scores, error);
     return status ? status : app_check_picture("--output", s->output, error);
 }
 
@@ -67,8 +76,7 @@ static lb_status attend(const settings *s, const char *model, app_matrix *matrix
     lb_translator_facts facts = lb_translator_about(translator);
     lb_status status = LB_OK;
     app_name_kind(facts.model, kind);
-    bool attends = strcmp(s->by, "attention") == 0 && !s->patch;
-    if (attends && facts.model->heads == 0) {
+    if (draws_attention(s) && facts.model->heads == 0) {
         status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to draw", facts.path);
     } else if (s->words && (!facts.source_rule.subwords || !facts.target_rule.subwords)) {
         status = lb_error_set(error, LB_ERROR_ARGUMENT,
