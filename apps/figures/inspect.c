@@ -289,7 +289,7 @@ static int print_loaded(const char *name, bool points)
     lb_safetensors *file = lb_model_file_open(name, &path, &error);
     lb_status status = file ? lb_text_model_load(file, NULL, &model, &found) : error.status;
     if (!status) status = points ? app_print_points(model.model, &found) : print_entries(&model, &found);
-    if (found.status) lb_name_file(path, &found, &error);
+    if (status && found.status) lb_name_file(path, &found, &error);
     lb_text_model_free(&model);
     lb_safetensors_close(file);
     lb_release(path);

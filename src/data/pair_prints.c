@@ -145,9 +145,11 @@ lb_status lb_pairs_take_stock(lb_pairs *pairs, lb_vocabulary *source, lb_vocabul
     int64_t count = lb_pairs_count(pairs);
     numbered *all = lb_alloc((size_t)count * sizeof *all);
     pairs->owned_weights = lb_alloc_zero((size_t)count * sizeof *pairs->owned_weights);
-    bool room = all && pairs->owned_weights;
-    lb_status status =
-        room ? read_all(pairs, source, target, all, error) : lb_pairs_out_of_memory(pairs, error);
+    lb_status status = LB_ERROR_MEMORY;
+    if (!all || !pairs->owned_weights)
+        lb_pairs_out_of_memory(pairs, error);
+    else
+        status = read_all(pairs, source, target, all, error);
     for (const numbered *at = all, *next; !status && at < all + count; at = next) {
         next = end_of(at, all + count, true);
         pairs->different += weigh_source(pairs, at, next);

@@ -57,7 +57,7 @@ static lb_status open_files(lb_training_data *data, lb_training_config *c, lb_er
     data->source = pairs.source;
     data->target = pairs.target;
     data->index = pairs.file;
-    if (data->train && c->no_merge) data->train->weights = NULL;
+    if (!status && c->no_merge) data->train->weights = NULL;
     if (!status) status = choose_symbols(data, c, error);
     if (!status) take_format(data, c);
     if (!data->dev && c->no_hold_out) data->dev = data->train;
