@@ -125,7 +125,7 @@ START_TEST(test_sentences_have_their_options_unless_others_are_given)
     expect_option("choose", "\"exact\"");
     expect_option("hidden", "24");
     expect_option("subwords", "77");
-    expect_option("label-smoothing", "0.1");
+    expect_option("embed", "192");
     RUN("train", TWO_FILES, "--print-config", "--model", "transformer");
     expect_option("layers", "3");
     RUN("train", TWO_FILES, "--print-config", "--subwords", "0", "--model", "transformer");

@@ -29,8 +29,7 @@ static const recipe_row of_pairs[] = {
 enum { ROWS = sizeof of_pairs / sizeof *of_pairs, ROWS_OF_SENTENCES = 2 };
 
 static const recipe_row of_sentences[MODELS][ROWS_OF_SENTENCES] = {
-    [SEQ2SEQ] = {{2000, {192, 256, 0.5, 16, 0.1, 35, 1, 1500}},
-                 {25000, {192, 256, 0.3, 64, 0.1, 10, 1, 5000}}},
+    [SEQ2SEQ] = {{2000, {192, 256, 0.5, 16, 0.1, 35, 1, 1500}}, {25000, {192, 256, 0.3, 64, 0, 12, 1, 5000}}},
     [TRANSFORMER] = {{2000, {0, 160, 0.1, 16, 0.1, 35, 3, 1500}},
                      {25000, {0, 160, 0.1, 64, 0.1, 20, 3, 5000}}},
 };
