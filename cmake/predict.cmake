@@ -5,14 +5,14 @@ if(NOT LOOKBACK_FILES OR LOOKBACK_SANITIZE)
   return()
 endif()
 set(sources ${LOOKBACK_SOURCES})
-list(FILTER sources EXCLUDE REGEX "/src/(metrics|plot|settings|translate/(join|training))/") # the linker leaves out what else nobody calls
+list(FILTER sources EXCLUDE REGEX "/src/(metrics|plot|settings|translate/(join|training))/|/apply/why.c$") # the linker leaves out what else nobody calls
 lookback_objects(lookback_predict_objects lookback_alone ${sources})
 target_compile_definitions(lookback_predict_objects PRIVATE LB_PREDICT)
 # Loops and functions are there once, what is jumped to is not aligned, and neither debuggers nor exceptions unwind through
 # them. The compiler makes vectors of a loop where the source asks for it, by omp simd, and of few others.
 target_compile_options(lookback_predict_objects PRIVATE -fopenmp-simd -ffunction-sections -fdata-sections
   -fno-asynchronous-unwind-tables
-  "$<$<C_COMPILER_ID:GNU>:-fno-unswitch-loops;-fno-split-loops;-fno-inline-functions;-falign-jumps=1;-fvect-cost-model=very-cheap>")
+  "$<$<C_COMPILER_ID:GNU>:-fno-unswitch-loops;-fno-split-loops;-fno-inline-functions;-falign-jumps=1;-falign-loops=1;-fvect-cost-model=very-cheap>")
 set_target_properties(lookback_predict_objects PROPERTIES SMALL ON)
 
 if(EMSCRIPTEN)
@@ -56,6 +56,7 @@ set(PREDICT_LIBRARIES lookback_predict)
 if(LOOKBACK_SHARED)
   lookback_library(lookback_predict_shared SHARED lookback_predict "${PREDICT_BESIDE}" ${object})
   add_dependencies(lookback_predict_shared lookback_predict) # only one of them makes the object
+  target_link_options(lookback_predict_shared PRIVATE $<$<PLATFORM_ID:Linux>:-Wl,-z,noseparate-code>) # no pages of padding
   add_library(lookback::lookback_predict ALIAS lookback_predict_shared)
   list(APPEND PREDICT_LIBRARIES lookback_predict_shared)
 else()
