@@ -106,7 +106,7 @@ START_TEST(test_no_hold_out_with_what_needs_other_pairs_is_refused)
     SUPPORT_TRAIN(WHOLE, "--patience", "3");
     support_assert_refused(2, "--patience: --no-hold-out leaves no pairs to evaluate on");
     SUPPORT_TRAIN(WHOLE, "--sweep", "sweep.json");
-    support_assert_refused(2, "--sweep: --no-hold-out leaves no pairs to compare the models on");
+    support_assert_refused(2, "--no-hold-out leaves no pairs to compare the models on");
 }
 END_TEST
 
