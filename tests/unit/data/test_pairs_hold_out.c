@@ -109,7 +109,7 @@ START_TEST(test_hold_out_too_few_pairs_are_an_error)
     open_text("a\tb\n");
     ck_assert_ptr_null(lb_pairs_hold_out(pairs, SHARE, &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
-    ck_assert_ptr_nonnull(strstr(error.message, ": found 1 pair, too few"));
+    ck_assert_ptr_nonnull(strstr(error.message, ": found 1 pair with too few different sources"));
     ck_assert_int_eq(lb_pairs_count(pairs), 1);
     error = (lb_error){0};
     ck_assert_ptr_null(lb_pairs_hold_out(pairs, 1, &error));
