@@ -48,7 +48,7 @@ set(object ${LOOKBACK_GENERATED}/lookback_predict.o)
 add_custom_command(OUTPUT ${object} VERBATIM COMMAND_EXPAND_LISTS
   COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -Wl,--gc-sections ${wanted} $<TARGET_OBJECTS:lookback_predict_objects> ${inside}
     -o ${object}
-  COMMAND ${CMAKE_OBJCOPY} --strip-unneeded --keep-global-symbols=${PREDICT_SYMBOLS} ${object}
+  COMMAND ${CMAKE_OBJCOPY} --strip-unneeded --remove-section=.eh_frame --keep-global-symbols=${PREDICT_SYMBOLS} ${object}
   DEPENDS lookback_predict_objects $<TARGET_OBJECTS:lookback_predict_objects> ${inside} ${PREDICT_SYMBOLS})
 lookback_library(lookback_predict STATIC lookback_predict "${PREDICT_BESIDE}" ${object})
 add_library(lookback::lookback_predict_static ALIAS lookback_predict)
