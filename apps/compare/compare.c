@@ -300,8 +300,7 @@ static const char *kinds_help(void)
     snprintf(text, sizeof text,
              "kinds of models to compare, separated by commas: %s, each with -backward behind it or without; "
              "relative, alibi, rotary, fire and random are transformers with these positions. Default "
-             "without FILE: those "
-             "up to transformer",
+             "without FILE: those up to transformer",
              app_kinds_all());
     return text;
 }
@@ -309,7 +308,8 @@ static const char *kinds_help(void)
 static int list_options(comparing *c, app_option options[MOST])
 {
     static const char *const left_out[] = {"print-config", "sweep-count", "ensemble", NULL};
-    static const char *const usual[] = {"test", "sweep", NULL};
+    static const char *const usual[] = {"test", "sweep", NULL}, *const unusual[] = {"lexicon", "minutes",
+                                                                                    NULL};
     const app_option task[] = {
         APP_HEADING("Lists to sort, without FILE"),
         APP_FLAG(0, "quick", &c->quick, "use shorter lists, smaller models and fewer steps", .usual = true),
@@ -339,6 +339,7 @@ static int list_options(comparing *c, app_option options[MOST])
         app_option option = of_train[i];
         if (option.name && app_is_one_of(option.name, left_out)) continue;
         if (option.name && app_is_one_of(option.name, usual)) option.usual = true;
+        if (option.name && app_is_one_of(option.name, unusual)) option.usual = false;
         if (option.name && strcmp(option.name, "seeds") == 0) {
             option.help =
                 "train each with so many seeds, --seed and the numbers after it, and show means and "
