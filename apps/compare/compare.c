@@ -308,8 +308,8 @@ static const char *kinds_help(void)
 static int list_options(comparing *c, app_option options[MOST])
 {
     static const char *const left_out[] = {"print-config", "sweep-count", "ensemble", NULL};
-    static const char *const usual[] = {"test", "sweep", NULL}, *const unusual[] = {"lexicon", "minutes",
-                                                                                    NULL};
+    static const char *const usual[] = {"test", "sweep", NULL};
+    static const char *const unusual[] = {"lexicon", "minutes", NULL};
     const app_option task[] = {
         APP_HEADING("Lists to sort, without FILE"),
         APP_FLAG(0, "quick", &c->quick, "use shorter lists, smaller models and fewer steps", .usual = true),

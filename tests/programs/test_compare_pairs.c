@@ -76,7 +76,7 @@ START_TEST(test_compare_pairs_means_and_intervals_are_those_of_the_trainings)
     expect(support_run_result.output, "means over 3 seeds, with 95 % intervals\n\nexact match ");
     double sum = 0, squares = 0, found[3];
     for (int seed = 1; seed <= 3; seed++) {
-        char name[64], number[8];
+        char name[64], number[12];
         snprintf(number, sizeof number, "%d", seed);
         SUPPORT_TRAIN(DATA, SUPPORT_SMALL, "--steps", "60", "--attention", "additive", "--seed", number,
                       "--out", "one", "--fresh");

@@ -34,7 +34,7 @@ START_TEST(test_train_impossible_configuration_is_refused)
     REFUSED(attention_weights, (lb_normalizer)3, "attention_weights: found 3, expected 0 to 2");
     REFUSED(cell, (lb_cell_kind)2, "cell: found 2, expected 0 to 1");
     REFUSED(loss, (lb_normalizer)3, "loss: found 3, expected 0 to 2");
-    REFUSED(positions, (lb_positional_kind)6, "positions: found 6, expected 0 to 5");
+    REFUSED(positions, (lb_positional_kind)8, "positions: found 8, expected 0 to 7");
     REFUSED(target_separator, "\t", "separator");
     ck_assert_int_eq(lb_translator_train(c, NULL, NULL), LB_ERROR_ARGUMENT);
     ck_assert(!support_exists("out"));
