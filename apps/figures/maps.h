@@ -36,7 +36,8 @@ LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *t
 
 /** Joins the rows and columns of subwords, as app_matrix_attend makes them, to those of words: the weight of a word is
  *  the sum over its pieces in the text, and the mean over its pieces in the output, so that rows sum to 1 as before.
- *  The end and features stay as they are.
+ *  Measures of log-probability are sums over both, since that of a word is the sum over its pieces. The end and
+ *  features stay as they are.
  *  Errors: LB_ERROR_MEMORY.
  *  Source: Clark, Khandelwal, Levy, Manning 2019, arXiv:1906.04341, section 4.1. */
 LB_MUST_USE lb_status app_matrix_join_words(app_matrix *matrix, bool ended, lb_error *error);

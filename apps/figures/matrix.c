@@ -330,7 +330,8 @@ static lb_status join_values(app_matrix *m, const sides_words *rows, const sides
     for (size_t row = 0; row < maps * m->rows; row++) {
         size_t word = rows->of[row % m->rows];
         double *to = joined + (row / m->rows * rows->count + word) * columns->count;
-        for (size_t k = 0; k < m->columns; k++) to[columns->of[k]] += *from++ / (double)rows->parts[word];
+        double parts = m->unit ? 1 : (double)rows->parts[word];
+        for (size_t k = 0; k < m->columns; k++) to[columns->of[k]] += *from++ / parts;
     }
     lb_release(m->values);
     m->values = joined;

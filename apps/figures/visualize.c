@@ -251,7 +251,7 @@ int visualize_main(int argc, char **argv)
         APP_FLAG(
             0, "words", &s.words,
             "of a model of subwords, draw words instead of pieces: the sum over the pieces of the input, "
-            "the mean over those of the output"),
+            "the mean over those of the output, or with --by the sum over both"),
         APP_THREADS(&s.threads),
         APP_QUIET(&s.quiet),
         APP_HEADING("Any matrix"),

@@ -142,11 +142,13 @@ static void assert_labels(const char **label, size_t count, const char *expected
     ck_assert_str_eq(joined, expected);
 }
 
-START_TEST(test_join_words_sums_over_pieces_of_the_text_and_averages_over_those_of_the_output)
+/* Weights are averaged over the pieces of an output word; log-probabilities, which have a unit, add up. */
+static void check_joined(const char *unit)
 {
     static const char *const row[] = {"\u2581a", "b", ".", "<0xE6>", "<0xBC>", "<0xA2>", "</s>"},
                              *const column[] = {"\u2581", "x", "y", "\u2581", "\u2581z"};
     app_matrix m = pieces_of(2, 7, row, 5, column);
+    m.unit = unit;
     double *before = malloc(70 * sizeof *before);
     memcpy(before, m.values, 70 * sizeof *before);
     lb_error error = {0};
@@ -160,11 +162,22 @@ START_TEST(test_join_words_sums_over_pieces_of_the_text_and_averages_over_those_
         for (size_t i = first_row[r]; i < first_row[r + 1]; i++)
             for (size_t k = first_column[c]; k < first_column[c + 1]; k++)
                 sum += before[head * 35 + i * 5 + k];
-        double mean = sum / (double)(first_row[r + 1] - first_row[r]);
-        ck_assert_double_eq_tol(m.values[cell], mean, 1e-12);
+        if (!unit) sum /= (double)(first_row[r + 1] - first_row[r]);
+        ck_assert_double_eq_tol(m.values[cell], sum, 1e-12);
     }
     app_matrix_free(&m);
     free(before);
+}
+
+START_TEST(test_join_words_averages_weights_over_pieces_of_the_output)
+{
+    check_joined(NULL);
+}
+END_TEST
+
+START_TEST(test_join_words_adds_up_log_probabilities)
+{
+    check_joined("Log-Probability Lost");
 }
 END_TEST
 
@@ -314,9 +327,9 @@ int main(void)
         "subword models",
         SUPPORT_TESTS(test_subwords_any_text_is_read_and_a_c_file_reads_it_alike,
                       test_subwords_are_shown_and_scored_as_they_are_written, test_subwords_and_a_lexicon,
-                      test_join_words_sums_over_pieces_of_the_text_and_averages_over_those_of_the_output,
-                      test_join_words_of_an_odd_output, test_visualize_words_of_a_model,
-                      test_subwords_of_a_long_input_are_a_message,
+                      test_join_words_averages_weights_over_pieces_of_the_output,
+                      test_join_words_adds_up_log_probabilities, test_join_words_of_an_odd_output,
+                      test_visualize_words_of_a_model, test_subwords_of_a_long_input_are_a_message,
                       test_subwords_a_search_waits_for_outputs_of_twice_the_source,
                       test_subwords_of_each_side_and_fewer_than_wanted,
                       test_subwords_belong_to_the_run_and_to_what_starts_from_it,
