@@ -339,5 +339,11 @@ int inspect_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
+    lb_error error = {0};
+    if (lexicon + points + (json || tensors) > 1) {
+        lb_error_set(&error, LB_ERROR_ARGUMENT,
+                     "--lexicon, --points: expected one alone, without --json and --tensors");
+        return app_fail(&error);
+    }
     return lexicon || points ? print_loaded(argv[0], points) : inspect(argv[0], json, tensors);
 }

@@ -182,6 +182,8 @@ START_TEST(test_inspect_points_have_their_shapes_by_the_names_of_axes)
                  "  encoder.embedding                       [batch, S, 16]");
     RUN("nothing", "--points");
     ck_assert_int_eq(result.status, 66);
+    RUN(model, "--points", "--json");
+    ck_assert_int_eq(result.status, 2);
 }
 END_TEST
 

@@ -60,6 +60,7 @@ static const struct {
     {"train --set threads=2", "train" LISTED "train --help --all lists, found \"threads=2\""},
     {"train --set kv-heads=x", "train: --set kv_heads: expected a whole number from 0 to 1024, found \"x\""},
     {"train --set hidden=x", "train: --hidden: expected a whole number from 0 to 65536, found \"x\""},
+    {"train --set merge=maybe", "train: --set merge: expected true or false, found \"maybe\""},
     {"train --set tied=1", "train: --tied: expected true or false, found \"1\""},
 };
 
