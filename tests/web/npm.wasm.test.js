@@ -287,7 +287,7 @@ test("npm: what a page loads is small, and the package has the licences of what 
     const sizes = ["index.js", "lookback.js", "lookback.wasm"].map(
         (name) => execFileSync("gzip", ["-9c", join(installed, name)]).length,
     );
-    assert.ok(sizes.reduce((a, b) => a + b) < 200000, `${sizes} bytes`);
+    assert.ok(sizes.reduce((a, b) => a + b) < 220000, `${sizes} bytes`);
     for (const part of ["LICENSE", "licenses/cjson", "licenses/utf8proc", "licenses/zlib", "licenses/emscripten"])
         assert.match(readFileSync(join(installed, part), "utf8"), /Permission is hereby granted|freely, subject/, part);
 });
