@@ -12,11 +12,11 @@ const char *const bench_configs[] = {[TINY] = "tiny",
                                      NULL};
 
 static const bench_size sizes[] = {
-    [TINY] = {TINY, 16, 32, 16, 8},
-    [SMALL] = {SMALL, 64, 128, 64, 10},
-    [MEDIUM] = {MEDIUM, 128, 256, 128, 20},
-    [LARGE] = {LARGE, 256, 512, 128, 40},
-    [TRANSFORMER] = {TRANSFORMER, 0, 128, 64, 10},
+    [TINY] = {.config = TINY, .embed = 16, .hidden = 32, .batch = 16, .length = 8},
+    [SMALL] = {.config = SMALL, .embed = 64, .hidden = 128, .batch = 64, .length = 10},
+    [MEDIUM] = {.config = MEDIUM, .embed = 128, .hidden = 256, .batch = 128, .length = 20},
+    [LARGE] = {.config = LARGE, .embed = 256, .hidden = 512, .batch = 128, .length = 40},
+    [TRANSFORMER] = {.config = TRANSFORMER, .embed = 0, .hidden = 128, .batch = 64, .length = 10},
 };
 
 void bench_size_settle(bench_size *size)
