@@ -39,7 +39,6 @@ static void *take(spares *s, lb_tape *tape, size_t bytes)
     size_t room = s->of[best].bytes, used = lb_align_up(bytes);
     s->of[best] = s->of[--s->count];
     give_back(s, memory + used, room - used);
-    LB_MARK_UNWRITTEN(memory, used);
     return memory;
 }
 
@@ -87,8 +86,12 @@ static lb_status allocate_gradients(lb_tape *tape)
     return tape->error.status;
 }
 
+/* What others wrote into memory that they lent is no gradient. Only now have they read it. */
 static void clear_gradients(const lb_node *node)
 {
+    for (int i = 0; i < node->inputs; i++)
+        if (lb_op_sets(node, i) && node->in[i]->grad != node->saved)
+            LB_MARK_UNWRITTEN(node->in[i]->grad, bytes_of(node->in[i]));
     for (int place = 0; node->clears >> place; place++) {
         const lb_tensor *tensor = place < LB_MAX_INPUTS ? node->in[place] : node->out[place - LB_MAX_INPUTS];
         if (node->clears >> place & 1) lb_set_zero(lb_count(tensor), tensor->grad);
