@@ -7,128 +7,16 @@
 #include "models/decode/model.h"
 #include "models/ensemble/ensemble.h"
 #include "support/own_kinds.h"
-#include "support/suite.h"
+#include "support/watched_models.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static const int32_t source_id[] = {4, 6, 5, 7, 5, 0}, source_lengths[] = {3, 2};
 static const int32_t other_id[] = {6, 7, 4, 5, 6, 0};
-static const int32_t in_id[] = {LB_BOS, 4, 5, 6, LB_BOS, 5, 7, 0}, in_lengths[] = {4, 3};
-
-enum { BATCH = 2, SOURCE = 3, STEPS = 4, VOCABULARY = 8, LOGITS = BATCH * STEPS * VOCABULARY, POINTS = 1000 };
 
 /* Watched and unwatched runs are equal but for rounding. */
 static double rounding(void)
 {
     return sizeof(lb_real) == sizeof(double) ? 1e-12 : 1e-6;
-}
-
-/* ---- Models. ---- */
-
-typedef struct subject {
-    char name[64];
-    lb_params *params;
-    const lb_model *model;
-    lb_seq2seq seq2seq;
-    lb_transformer transformer;
-} subject;
-
-static void make_seq2seq(subject *s, lb_seq2seq_config config, bool backward)
-{
-    *s = (subject){.params = lb_params_new(5), .model = &s->seq2seq.base};
-    config.source_vocab = config.target_vocab = VOCABULARY;
-    config.embed = 3;
-    if (!config.hidden) config.hidden = 4;
-    config.heads = 2;
-    config.embedding_deviation = 1;
-    ck_assert_msg(lb_seq2seq_init(&s->seq2seq, s->params, "", config) == LB_OK, "%s",
-                  lb_params_error(s->params));
-    s->seq2seq.base.from_end = backward;
-    snprintf(s->name, sizeof s->name, "%s, %s, %d layers%s", lb_attention_names[config.attention],
-             lb_cell_names[config.cell], (int)s->seq2seq.config.layers, backward ? ", backward" : "");
-}
-
-static void make_transformer(subject *s, lb_transformer_config config)
-{
-    *s = (subject){.params = lb_params_new(5), .model = &s->transformer.base};
-    config.source_vocab = config.target_vocab = VOCABULARY;
-    config.width = 8;
-    config.heads = 4;
-    ck_assert_msg(lb_transformer_init(&s->transformer, s->params, "", config) == LB_OK, "%s",
-                  lb_params_error(s->params));
-    snprintf(s->name, sizeof s->name, "transformer, positions %s", lb_positional_names[config.positions]);
-}
-
-/* Calls it with each model of a list that has every kind of attention and of position. */
-static void for_each_model(void (*check)(const subject *s))
-{
-    static const lb_transformer_config transformers[] = {
-        {.kv_heads = 2, .softcap = 0.5, .window = 1, .positions = LB_POSITIONAL_RELATIVE},
-        {.positions = LB_POSITIONAL_ROTARY, .post_norm = true, .attention_weights = LB_SPARSEMAX},
-        {.positions = LB_POSITIONAL_ALIBI, .copy = true, .dropout = 0.5F},
-        {.positions = LB_POSITIONAL_LEARNED, .feature_positions = true, .window = 1, .layers = 1},
-        {.layers = 3, .tied = true, .attention_weights = LB_ENTMAX}};
-    subject s;
-    for (int kind = 0; lb_attention_names[kind]; kind++)
-        for (int variant = 0; variant < 4; variant++) {
-            bool hard = lb_built_in_attentions[kind]->predict != NULL;
-            bool copies = variant == 3 && !lb_built_in_attentions[kind]->copying_needs;
-            lb_seq2seq_config config = {.attention = (lb_attention_kind)kind,
-                                        .cell = variant & 1 ? LB_CELL_LSTM : LB_CELL_GRU,
-                                        .layers = 1 + variant / 2,
-                                        .tied = variant == 1,
-                                        .copy = copies,
-                                        .dropout = variant == 2 ? (lb_real)0.5 : 0,
-                                        .attention_weights =
-                                            hard ? LB_SOFTMAX : (lb_normalizer)(variant % 3)};
-            bool square = kind == LB_ATTENTION_DOT || kind == LB_ATTENTION_SCALED_DOT;
-            config.bidirectional = variant != 1 && !square;
-            make_seq2seq(&s, config, variant == 2);
-            if (copies)
-                ck_assert_int_eq(
-                    lb_model_set_copies(&s.seq2seq.base, (const int32_t[]){0, 0, 0, 3, 4, 5, 6, 7}, NULL),
-                    LB_OK);
-            check(&s);
-            lb_params_free(s.params);
-        }
-    for (int i = 0; i < LB_LENGTH(transformers); i++) {
-        make_transformer(&s, transformers[i]);
-        if (transformers[i].feature_positions) lb_transformer_mark_feature(&s.transformer, 6);
-        check(&s);
-        lb_params_free(s.params);
-    }
-}
-
-/* ---- Watchers. ---- */
-
-/* The values of a run, in the order of its points. */
-typedef struct recording {
-    lb_watch_point point[POINTS];
-    lb_shape shape[POINTS];
-    lb_real *value[POINTS];
-    int count, played;
-    bool hard; /* its weights cannot be replaced */
-} recording;
-
-static lb_tensor *record(void *context, const lb_watch_point *point, lb_tensor *value)
-{
-    recording *r = context;
-    size_t bytes = (size_t)lb_count(value) * sizeof *value->data;
-    ck_assert_int_lt(r->count, POINTS);
-    r->point[r->count] = *point;
-    r->shape[r->count] = value->shape;
-    r->value[r->count] = memcpy(malloc(bytes), value->data, bytes);
-    r->count++;
-    return value;
-}
-
-static void end_recording(recording *r)
-{
-    for (int i = 0; i < r->count; i++) free(r->value[i]);
-    *r = (recording){0};
 }
 
 /* Puts the values of the recording in place of those of the run, but for what comes of them. */
@@ -140,19 +28,6 @@ static lb_tensor *play(void *context, const lb_watch_point *point, lb_tensor *va
     if (strcmp(point->name, "logits") == 0 || (r->hard && strcmp(point->name, "cross.weights") == 0))
         return NULL;
     return lb_tensor_new(value->tape, value->shape, r->value[at]);
-}
-
-static void run(const lb_model *model, const int32_t *id, lb_watcher watch, lb_real logits[LOGITS])
-{
-    lb_tape *tape = lb_tape_new();
-    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
-    lb_watch(tape, watch);
-    lb_tokens source = {tape, BATCH, SOURCE, id, source_lengths},
-              in = {tape, BATCH, STEPS, in_id, in_lengths};
-    lb_tensor *found = lb_model_forward(model, source, in);
-    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
-    memcpy(logits, found->data, LOGITS * sizeof *logits);
-    lb_tape_free(tape);
 }
 
 /* Of the steps that the rows have. */
@@ -237,129 +112,6 @@ static void check_playing(const subject *s)
 START_TEST(test_watch_that_replaces_all_points_restores_the_run)
 {
     for_each_model(check_playing);
-}
-END_TEST
-
-static void list(const lb_model *model, char *text, size_t room)
-{
-    lb_real logits[LOGITS];
-    recording seen = {0};
-    char shape[LB_SHAPE_TEXT];
-    run(model, source_id, (lb_watcher){record, &seen}, logits);
-    size_t used = 0;
-    for (int i = 0; i < seen.count; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s %d %d %d %s\n", seen.point[i].name,
-                                 (int)seen.point[i].layer, (int)seen.point[i].head, (int)seen.point[i].step,
-                                 lb_shape_format(seen.shape[i], shape));
-    ck_assert_uint_lt(used, room);
-    end_recording(&seen);
-}
-
-START_TEST(test_watch_sees_the_points_of_each_model_in_their_order)
-{
-    subject s;
-    char found[4096];
-    make_seq2seq(&s, (lb_seq2seq_config){.attention = LB_ATTENTION_GENERAL, .bidirectional = true}, false);
-    list(s.model, found, sizeof found);
-    ck_assert_str_eq(found, "encoder.embedding -1 -1 0 [2,3,3]\n"
-                            "encoder.state 0 -1 0 [2,3,8]\n"
-                            "cross.keys 0 0 0 [2,3,8]\n"
-                            "cross.values 0 0 0 [2,3,8]\n"
-                            "decoder.initial 0 -1 0 [2,4]\n"
-                            "decoder.embedding -1 -1 0 [2,4,3]\n"
-                            "decoder.state 0 -1 0 [2,4,4]\n"
-                            "cross.query 0 0 0 [2,4,8]\n"
-                            "cross.scores 0 0 0 [2,4,3]\n"
-                            "cross.weights 0 0 0 [2,4,3]\n"
-                            "cross.context 0 0 0 [2,4,8]\n"
-                            "logits -1 -1 0 [2,4,8]\n");
-    lb_params_free(s.params);
-    make_seq2seq(&s, (lb_seq2seq_config){.attention = LB_ATTENTION_ADDITIVE}, false);
-    list(s.model, found, sizeof found);
-    static const char *const first = "decoder.embedding -1 -1 0 [2,4,3]\n"
-                                     "cross.query 0 0 0 [2,1,4]\n"
-                                     "cross.scores 0 0 0 [2,1,3]\n"
-                                     "cross.weights 0 0 0 [2,1,3]\n"
-                                     "cross.context 0 0 0 [2,1,4]\n"
-                                     "cross.query 0 0 1 [2,1,4]\n";
-    ck_assert_msg(strstr(found, first) != NULL, "%s", found); /* its steps come one after the other */
-    lb_params_free(s.params);
-    make_transformer(&s, (lb_transformer_config){.layers = 1, .kv_heads = 1});
-    list(s.model, found, sizeof found);
-    static const char *const encoder = "encoder.embedding -1 -1 0 [2,3,8]\n"
-                                       "encoder.residual 0 -1 0 [2,3,8]\n"
-                                       "encoder.self.query 0 0 0 [2,3,2]\n"
-                                       "encoder.self.query 0 1 0 [2,3,2]\n"
-                                       "encoder.self.query 0 2 0 [2,3,2]\n"
-                                       "encoder.self.query 0 3 0 [2,3,2]\n"
-                                       "encoder.self.keys 0 0 0 [2,3,2]\n"
-                                       "encoder.self.values 0 0 0 [2,3,2]\n"
-                                       "encoder.self.scores 0 0 0 [2,3,3]\n"
-                                       "encoder.self.weights 0 0 0 [2,3,3]\n"
-                                       "encoder.self.context 0 0 0 [2,3,2]\n"
-                                       "encoder.self.scores 0 1 0 [2,3,3]\n";
-    static const char *const end = "cross.context 0 3 0 [2,4,2]\n"
-                                   "decoder.feed_forward 0 -1 0 [2,4,8]\n"
-                                   "decoder.residual 1 -1 0 [2,4,8]\n"
-                                   "logits -1 -1 0 [2,4,8]\n";
-    ck_assert_mem_eq(found, encoder, strlen(encoder));
-    ck_assert_msg(strstr(found, end) != NULL, "%s", found);
-    lb_params_free(s.params);
-}
-END_TEST
-
-/* ---- The page about them. ---- */
-
-static char page[1 << 14];
-static bool documented[64], met[64];
-static char names[64][LB_POINT_NAME];
-static int name_count;
-
-static int number_of(const char *name)
-{
-    int at = 0;
-    while (at < name_count && strcmp(names[at], name) != 0) at++;
-    ck_assert_int_lt(at, LB_LENGTH(met));
-    if (at == name_count) snprintf(names[name_count++], LB_POINT_NAME, "%s", name);
-    return at;
-}
-
-/* The first column of the tables; the second one is of each attention. */
-static void read_page(void)
-{
-    static const char *const parts[] = {"encoder.self.", "decoder.self.", "cross."};
-    FILE *file = fopen(SOURCE_DIR "/docs/points.md", "r");
-    ck_assert_ptr_nonnull(file);
-    page[fread(page, 1, sizeof page - 1, file)] = '\0';
-    fclose(file);
-    const char *second = strstr(page, "The points of attention");
-    for (const char *at = page; (at = strstr(at, "\n| `")) != NULL; at++) {
-        char name[LB_POINT_NAME], full[2 * LB_POINT_NAME];
-        ck_assert_int_eq(sscanf(at, "\n| `%47[^`]", name), 1);
-        for (int i = 0; i < (at > second ? LB_LENGTH(parts) : 1); i++) {
-            snprintf(full, sizeof full, "%s%s", at > second ? parts[i] : "", name);
-            documented[number_of(full)] = true;
-        }
-    }
-}
-
-static void meet(const subject *s)
-{
-    lb_real logits[LOGITS];
-    recording seen = {0};
-    run(s->model, source_id, (lb_watcher){record, &seen}, logits);
-    for (int i = 0; i < seen.count; i++) met[number_of(seen.point[i].name)] = true;
-    end_recording(&seen);
-}
-
-START_TEST(test_watch_sees_the_points_of_the_page_and_no_others)
-{
-    read_page();
-    for_each_model(meet);
-    ck_assert_int_gt(name_count, 20);
-    for (int i = 0; i < name_count; i++)
-        ck_assert_msg(documented[i] && met[i], "%s: in docs/points.md %d, in a model %d", names[i],
-                      documented[i], met[i]);
 }
 END_TEST
 
@@ -613,8 +365,6 @@ int main(void)
         "watch",
         SUPPORT_TESTS(test_watch_changes_no_output, test_watch_of_decoding_step_by_step_changes_no_output,
                       test_watch_that_replaces_all_points_restores_the_run,
-                      test_watch_sees_the_points_of_each_model_in_their_order,
-                      test_watch_sees_the_points_of_the_page_and_no_others,
                       test_watch_that_clears_a_context_is_as_if_nothing_read_it,
                       test_watch_of_an_ensemble_sees_each_member,
                       test_watch_of_members_that_vote_sees_both_directions,
