@@ -54,7 +54,7 @@ static lb_status read_item(member_list *members, char *item, lb_error *error)
             "--ensemble: found \"%.40s\" behind %.40s, expected a number of models, such as %.40s:3",
             colon + 1, item, item);
     lb_status status = app_kind_read(&member, item, "--ensemble", error);
-    if (!member.direction) member.direction = "forward";
+    if (!member.direction) member.direction = LB_DIRECTION_FORWARD;
     return status ? status : add_members(members, &member, count, error);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "models/attention/decoder_attention.h"
 #include "settings/settings.h"
+#include "translate/training/recipe.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -13,29 +14,27 @@
 
 enum { MOST = 64, LIST = 1024 };
 
-static const char FORWARD[] = "forward", BACKWARD[] = "backward", SEQ2SEQ[] = "seq2seq",
-                  TRANSFORMER[] = "transformer";
-
 /* Models that differ by something else than their attention, which is additive if they are recurrent. */
 static const struct other {
     const char *name, *model, *set;
 } others[] = {
-    {"sparsemax", SEQ2SEQ, "attention_weights=sparsemax"},
-    {"entmax", SEQ2SEQ, "attention_weights=entmax"},
-    {TRANSFORMER, TRANSFORMER, NULL},
-    {"lstm", SEQ2SEQ, "cell=lstm"},
-    {"copy", SEQ2SEQ, "copy=true"},
-    {"relative", TRANSFORMER, "positions=relative"},
-    {"alibi", TRANSFORMER, "positions=alibi"},
-    {"rotary", TRANSFORMER, "positions=rotary"},
-    {"fire", TRANSFORMER, "positions=fire"},
-    {"random", TRANSFORMER, "positions=random"},
+    {"sparsemax", LB_MODEL_SEQ2SEQ, "attention_weights=sparsemax"},
+    {"entmax", LB_MODEL_SEQ2SEQ, "attention_weights=entmax"},
+    {LB_MODEL_TRANSFORMER, LB_MODEL_TRANSFORMER, NULL},
+    {"lstm", LB_MODEL_SEQ2SEQ, "cell=lstm"},
+    {"copy", LB_MODEL_SEQ2SEQ, "copy=true"},
+    {"relative", LB_MODEL_TRANSFORMER, "positions=relative"},
+    {"alibi", LB_MODEL_TRANSFORMER, "positions=alibi"},
+    {"rotary", LB_MODEL_TRANSFORMER, "positions=rotary"},
+    {"fire", LB_MODEL_TRANSFORMER, "positions=fire"},
+    {"random", LB_MODEL_TRANSFORMER, "positions=random"},
 };
 enum { OTHERS = sizeof others / sizeof *others };
 
 /* The usual ones are first; then come kinds of attention, and other models. */
-static const char *const first_names[] = {"none",       "additive",  "dot",    "general",   "scaled-dot",
-                                          "multi-head", "sparsemax", "entmax", TRANSFORMER, NULL};
+static const char *const first_names[] = {
+    "none",   "additive",           "dot", "general", "scaled-dot", "multi-head", "sparsemax",
+    "entmax", LB_MODEL_TRANSFORMER, NULL};
 
 static void add_name(const char *names[MOST + 1], const char *name)
 {
@@ -76,7 +75,7 @@ const char *app_kinds_all(void)
 /* `name` is without -backward. */
 static lb_status unknown_kind(const char *name, const char *option, lb_error *error)
 {
-    static const char *const ways[] = {FORWARD, BACKWARD, NULL};
+    static const char *const ways[] = {LB_DIRECTION_FORWARD, LB_DIRECTION_BACKWARD, NULL};
     char hint[APP_HINT];
     app_nearest nearest = {.word = name};
     lb_status status = LB_OK;
@@ -93,8 +92,9 @@ static lb_status unknown_kind(const char *name, const char *option, lb_error *er
 /* Cuts -backward off. */
 static bool cut_way(char *name)
 {
-    size_t length = strlen(name), ending = sizeof BACKWARD; /* with its dash */
-    if (length <= ending || name[length - ending] != '-' || strcmp(name + length - ending + 1, BACKWARD) != 0)
+    size_t length = strlen(name), ending = sizeof LB_DIRECTION_BACKWARD; /* with its dash */
+    if (length <= ending || name[length - ending] != '-' ||
+        strcmp(name + length - ending + 1, LB_DIRECTION_BACKWARD) != 0)
         return false;
     name[length - ending] = '\0';
     return true;
@@ -103,14 +103,14 @@ static bool cut_way(char *name)
 lb_status app_kind_read(app_kind *kind, const char *name, const char *option, lb_error *error)
 {
     char base[APP_KIND];
-    *kind = (app_kind){.model = SEQ2SEQ};
+    *kind = (app_kind){.model = LB_MODEL_SEQ2SEQ};
     snprintf(kind->name, sizeof kind->name, "%s", name);
-    if (strcmp(name, FORWARD) == 0 || strcmp(name, BACKWARD) == 0) {
-        kind->direction = *name == *FORWARD ? FORWARD : BACKWARD;
+    if (strcmp(name, LB_DIRECTION_FORWARD) == 0 || strcmp(name, LB_DIRECTION_BACKWARD) == 0) {
+        kind->direction = *name == *LB_DIRECTION_FORWARD ? LB_DIRECTION_FORWARD : LB_DIRECTION_BACKWARD;
         return LB_OK;
     }
     snprintf(base, sizeof base, "%s", name);
-    if (cut_way(base)) kind->direction = BACKWARD;
+    if (cut_way(base)) kind->direction = LB_DIRECTION_BACKWARD;
     int attention = lb_setting_choice(lb_setting_find("attention"), base);
     if (attention >= 0) {
         kind->attention = lb_attention_names[attention];
@@ -121,7 +121,8 @@ lb_status app_kind_read(app_kind *kind, const char *name, const char *option, lb
         if (strcmp(others[i].name, base) != 0) continue;
         kind->model = others[i].model;
         kind->set = others[i].set;
-        if (kind->model == SEQ2SEQ) kind->attention = lb_attention_names[LB_ATTENTION_ADDITIVE];
+        if (strcmp(kind->model, LB_MODEL_SEQ2SEQ) == 0)
+            kind->attention = lb_attention_names[LB_ATTENTION_ADDITIVE];
         return LB_OK;
     }
     return unknown_kind(base, option, error);
@@ -134,7 +135,7 @@ static bool has(const app_kind *kind, const lb_training_config *given, const lb_
     if (setting->together) return lb_setting_is_of(setting, kind->model);
     if (setting->at != offsetof(lb_training_config, window)) return true;
     if (kind->attention) attention = lb_setting_choice(lb_setting_find("attention"), kind->attention);
-    return strcmp(kind->model, SEQ2SEQ) != 0 || lb_built_in_attentions[attention]->window > 0;
+    return strcmp(kind->model, LB_MODEL_SEQ2SEQ) != 0 || lb_built_in_attentions[attention]->window > 0;
 }
 
 /* A model does without the settings of other kinds. */
