@@ -97,10 +97,8 @@ static lb_status begin_lists(comparing *c)
     set_if_open(&s->hidden, usual->hidden);
     set_if_open(&s->batch, usual->batch);
     set_if_open(&s->steps, usual->steps);
-    if (c->lengths && !lb_sort_set_lengths(&c->task, c->lengths))
-        return lb_error_set(c->error, LB_ERROR_ARGUMENT,
-                            "--lengths: found %.40s, expected the shortest and the longest, such as 5-10",
-                            c->lengths);
+    if (c->lengths && lb_sort_set_lengths(&c->task, "--", "lengths", c->lengths, c->error))
+        return c->error->status;
     if (!app_option_was_set(&s->out)) s->out = "out/attention";
     c->task.seed = s->seed;
     s->sort = &c->task;
@@ -118,10 +116,7 @@ static lb_status choose_lengths(comparing *c)
     c->measured = c->task;
     for (int i = 0; i < LB_MOST_TESTS && *tests[i].name && !status; i++) {
         lb_sort_task test = c->task;
-        if (!lb_sort_set_lengths(&test, tests[i].file))
-            return lb_error_set(c->error, LB_ERROR_ARGUMENT,
-                                "test %s: found \"%.200s\", expected lengths of lists, such as 11-30",
-                                tests[i].name, tests[i].file);
+        status = lb_sort_set_lengths(&test, "test ", tests[i].name, tests[i].file, c->error);
         if (test.min_length < c->measured.min_length) c->measured.min_length = test.min_length;
         if (test.max_length > c->measured.max_length) c->measured.max_length = test.max_length;
     }

@@ -55,10 +55,7 @@ static lb_status settle_task(sort_options *s, lb_error *error)
 {
     s->task.what = (lb_list_task)s->what;
     if (s->task.what == LB_LIST_ADD && !app_option_was_set(&s->task.max_value)) s->task.max_value = NINE;
-    if (!s->lengths || lb_sort_set_lengths(&s->task, s->lengths)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "--lengths: found %.40s, expected the shortest and the longest, such as 5-10",
-                        s->lengths);
+    return s->lengths ? lb_sort_set_lengths(&s->task, "--", "lengths", s->lengths, error) : LB_OK;
 }
 
 /* Starts from the recipe; settings that depend on the model stay open until it is known. Several heads help to count

@@ -23,7 +23,7 @@ int32_t lb_sort_longest(const lb_sort_task *task, int32_t length)
     return task->what == LB_LIST_ADD ? 2 * length + 1 : length;
 }
 
-bool lb_sort_set_lengths(lb_sort_task *task, const char *text)
+static bool read_lengths(lb_sort_task *task, const char *text)
 {
     char *end;
     if (text[strspn(text, "0123456789-")]) return false;
@@ -32,6 +32,14 @@ bool lb_sort_set_lengths(lb_sort_task *task, const char *text)
     task->min_length = (int32_t)least;
     task->max_length = (int32_t)most;
     return true;
+}
+
+lb_status lb_sort_set_lengths(lb_sort_task *task, const char *of, const char *name, const char *text,
+                              lb_error *error)
+{
+    if (read_lengths(task, text)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "%s%s: found \"%.40s\", expected lengths of lists, such as 5-10", of, name, text);
 }
 
 /* FNV-1a over the numbers, then the finaliser of SplitMix64, so that the low digits are even. */

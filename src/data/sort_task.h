@@ -13,8 +13,11 @@ extern const char *const lb_list_task_names[];
 /** The longest source of lists of at most this length: to add, two of them and a plus, the number max_value + 1. */
 int32_t lb_sort_longest(const lb_sort_task *task, int32_t length);
 
-/** Sets the lengths from "5-10", or "7" for one length. False, and nothing is set, if the text is anything else. */
-LB_MUST_USE bool lb_sort_set_lengths(lb_sort_task *task, const char *text);
+/** Sets the lengths from "5-10", or "7" for one length. `of` and `name` say in a message where the text is from:
+ *  "--" and "lengths", or "test " and the name of a test.
+ *  Errors: LB_ERROR_ARGUMENT, and nothing is set, if the text is anything else. */
+LB_MUST_USE lb_status lb_sort_set_lengths(lb_sort_task *task, const char *of, const char *name,
+                                          const char *text, lb_error *error);
 
 /** Draws list number `index` of a split into `values` (room for lb_sort_longest). Returns its length.
  *  The same task, split and index give the same list. The task must have passed lb_sort_check:

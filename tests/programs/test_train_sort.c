@@ -107,11 +107,11 @@ START_TEST(test_train_sort_takes_a_task_and_lengths_and_measures_other_ones)
     RUN("--task", "multiply", "--out", "b");
     assert_fails(2, "expected sort, reverse, copy or add");
     RUN("--lengths", "5-", "--out", "b");
-    assert_fails(2, "--lengths: found 5-, expected the shortest and the longest, such as 5-10");
+    assert_fails(2, "--lengths: found \"5-\", expected lengths of lists, such as 5-10");
     RUN("--test", "long", "--out", "b");
     assert_fails(2, "NAME=LENGTHS");
     RUN("--test", "long=many", "--out", "b");
-    assert_fails(2, "test long: found \"many\", expected lengths of lists, such as 11-30");
+    assert_fails(2, "test long: found \"many\", expected lengths of lists, such as 5-10");
 }
 END_TEST
 

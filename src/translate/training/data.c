@@ -127,10 +127,9 @@ static lb_status open_test_of_lists(lb_training_data *data, const lb_test *test,
 {
     lb_sort_task *task = &data->test[data->tests++].task;
     *task = data->task;
-    if (test->file && lb_sort_set_lengths(task, test->file)) return lb_sort_check(task, error);
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "test %s: found \"%.40s\", expected lengths of lists, such as 11-30", test->name,
-                        test->file ? test->file : "pairs");
+    const char *text = test->file ? test->file : "pairs";
+    lb_status status = lb_sort_set_lengths(task, "test ", test->name, text, error);
+    return status ? status : lb_sort_check(task, error);
 }
 
 static lb_status open_lists(lb_training_data *data, const lb_training_config *c, lb_error *error)

@@ -349,12 +349,13 @@ START_TEST(test_set_lengths_takes_one_or_two_numbers_and_nothing_else)
         "5-1O", "+5-9", "5--9", "1-2147483648", "x",   "0",   "5,10",    "99999999999999999999"};
     lb_sort_task lists = usual;
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++)
-        ck_assert_msg(!lb_sort_set_lengths(&lists, wrong[i]), "%s", wrong[i]);
+        ck_assert_msg(lb_sort_set_lengths(&lists, "", "", wrong[i], NULL) == LB_ERROR_ARGUMENT, "%s",
+                      wrong[i]);
     ck_assert_int_eq(lists.min_length, 5);
     ck_assert_int_eq(lists.max_length, 10);
-    ck_assert(lb_sort_set_lengths(&lists, "11-30"));
+    ck_assert_int_eq(lb_sort_set_lengths(&lists, "", "", "11-30", NULL), LB_OK);
     ck_assert(lists.min_length == 11 && lists.max_length == 30);
-    ck_assert(lb_sort_set_lengths(&lists, "7"));
+    ck_assert_int_eq(lb_sort_set_lengths(&lists, "", "", "7", NULL), LB_OK);
     ck_assert(lists.min_length == 7 && lists.max_length == 7);
 }
 END_TEST
