@@ -168,8 +168,10 @@ int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, i
     bool adds = task->what == LB_LIST_ADD;
     for (uint32_t step = 0;; step++) {
         int32_t length = draw_list(task, split, adds ? 2 * index : index, step, values);
-        if (adds) values[length++] = task->max_value + 1;
-        if (adds) length += draw_list(task, split, 2 * index + 1, step, values + length);
+        if (adds) {
+            values[length++] = task->max_value + 1;
+            length += draw_list(task, split, 2 * index + 1, step, values + length);
+        }
         if (lb_sort_split(values, length) == split) return length;
     }
 }

@@ -200,6 +200,14 @@ void lb_training_tests_close(lb_training_data *data)
     }
 }
 
+static void fit_recipe(lb_training_data *data, lb_training_config *config)
+{
+    char note[LB_MESSAGE_LENGTH];
+    data->facts.symbols = lb_vocabulary_size(data->target);
+    lb_recipe_fit(config, &data->facts);
+    if (lb_recipe_note(config, &data->facts, note)) lb_training_tell_text(config, LB_EVENT_NOTE, note);
+}
+
 lb_status lb_training_data_open(lb_training_data *data, lb_training_config *config,
                                 const lb_warm_start *start, lb_error *error)
 {
@@ -216,12 +224,9 @@ lb_status lb_training_data_open(lb_training_data *data, lb_training_config *conf
         status = drop_rare_symbols(data, config->min_count, error);
     }
     if (!status) {
-        char note[LB_MESSAGE_LENGTH];
-        data->facts.symbols = lb_vocabulary_size(data->target);
-        lb_recipe_fit(config, &data->facts);
-        if (lb_recipe_note(config, &data->facts, note)) lb_training_tell_text(config, LB_EVENT_NOTE, note);
+        fit_recipe(data, config);
+        status = lb_warm_start_grow(start, start->model.source, &data->source, error);
     }
-    if (!status) status = lb_warm_start_grow(start, start->model.source, &data->source, error);
     if (!status) status = lb_warm_start_grow(start, start->model.target, &data->target, error);
     if (!status)
         status = lb_training_sample(config, data->dev, data->target, config->copy, LB_MEASURED, &data->sample,
