@@ -209,8 +209,10 @@ static lb_status measure_and_show(measuring *m)
 {
     lb_status status = LB_OK;
     for (size_t k = 0; k < m->all->count && !status; k++) status = measure_column(m, k);
-    if (!status) print_table(m);
-    if (!status) status = draw(m, m->error);
+    if (!status) {
+        print_table(m);
+        status = draw(m, m->error);
+    }
     return status ? status : write_json(m, m->error);
 }
 

@@ -112,7 +112,7 @@ START_TEST(test_order_equal_pairs_come_once)
     char path[2][SUPPORT_PATH];
     lb_pairs *pairs[2];
     lb_pair_order *order[2];
-    int64_t number[3 * PAIRS], lines = 0;
+    int64_t number[3 * PAIRS] = {0}, lines = 0;
     FILE *file[2];
     for (int k = 0; k < 2; k++) file[k] = fopen(support_path(path[k], k ? "repeated.tsv" : "once.tsv"), "w");
     for (int i = 0; i < PAIRS; i++)

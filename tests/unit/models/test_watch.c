@@ -14,10 +14,10 @@
 static const int32_t other_id[] = {6, 7, 4, 5, 6, 0};
 
 /* Watched and unwatched runs are equal but for rounding. */
-static double rounding(void)
-{
-    return sizeof(lb_real) == sizeof(double) ? 1e-12 : 1e-6;
-}
+static const double ROUNDING = sizeof(lb_real) == sizeof(double) ? 1e-12 : 1e-6;
+/* Of differences, and how far they are from a gradient at most. */
+static const double NUDGE = sizeof(lb_real) == sizeof(double) ? 1e-6 : 1e-2;
+static const double SLOPE = sizeof(lb_real) == sizeof(double) ? 1e-5 : 2e-2;
 
 /* Puts the values of the recording in place of those of the run, but for what comes of them. */
 static lb_tensor *play(void *context, const lb_watch_point *point, lb_tensor *value)
@@ -50,7 +50,7 @@ static void check_equal(const subject *s)
     recording seen = {0};
     run(s->model, source_id, (lb_watcher){0}, plain);
     run(s->model, source_id, (lb_watcher){record, &seen}, watched);
-    ck_assert_msg(difference(plain, watched) < rounding(), "%s: %g", s->name, difference(plain, watched));
+    ck_assert_msg(difference(plain, watched) < ROUNDING, "%s: %g", s->name, difference(plain, watched));
     ck_assert_int_gt(seen.count, 4);
     for (int i = 0; i < seen.count; i++) ck_assert_ptr_eq(seen.point[i].model, s->model);
     end_recording(&seen);
@@ -79,7 +79,7 @@ static void check_decoding(const subject *s)
     int64_t weights =
         found[0].weights ? BATCH * found[0].layers * found[0].heads * found[0].length * SOURCE : 0;
     for (int64_t i = 0; i < weights; i++)
-        ck_assert_double_eq_tol((double)found[0].weights[i], (double)found[1].weights[i], rounding());
+        ck_assert_double_eq_tol((double)found[0].weights[i], (double)found[1].weights[i], ROUNDING);
     ck_assert_str_eq(seen.point[seen.count - 1].name, "logits");
     ck_assert_int_eq(seen.point[seen.count - 1].step, found[0].length - 1);
     for (int i = 0; i < 2; i++) lb_tape_free(tape[i]);
@@ -172,7 +172,7 @@ static void check_switched_off(const subject *s)
         run(s->model, source_id, (lb_watcher){0}, by_hand);
         memcpy(lb_params_values(s->params), before, bytes);
         ck_assert_msg(difference(whole, without) > 1e-5, "%s", s->name);
-        ck_assert_msg(difference(by_hand, without) < rounding(), "%s: %g", s->name,
+        ck_assert_msg(difference(by_hand, without) < ROUNDING, "%s: %g", s->name,
                       difference(by_hand, without));
     }
     free(before);
@@ -326,8 +326,6 @@ static double sum_of_logits(const lb_model *model, lb_real *values, lb_real *gra
 static void check_gradient(const subject *s)
 {
     enum { ROOM = BATCH * SOURCE * 8 };
-    const bool is_double = sizeof(lb_real) == sizeof(double);
-    const double step = is_double ? 1e-6 : 1e-2, tolerance = is_double ? 1e-5 : 2e-2;
     lb_real found[2 * ROOM], *values;
     memset(lb_params_grads(s->params), 0, (size_t)lb_params_size(s->params) * sizeof(lb_real));
     int64_t width =
@@ -340,14 +338,14 @@ static void check_gradient(const subject *s)
     double size = 0;
     for (int64_t i = 0; i < SOURCE * width; i++) {
         lb_real kept = values[i];
-        values[i] = kept + (lb_real)step;
+        values[i] = kept + (lb_real)NUDGE;
         double above = sum_of_logits(s->model, values, NULL);
-        values[i] = kept - (lb_real)step;
+        values[i] = kept - (lb_real)NUDGE;
         double below = sum_of_logits(s->model, values, NULL);
         values[i] = kept;
-        double expected = (above - below) / (2 * step);
+        double expected = (above - below) / (2 * NUDGE);
         size += fabs(expected);
-        ck_assert_msg(fabs((double)found[i] - expected) <= tolerance * (1 + fabs(expected)), "%s: %d: %g %g",
+        ck_assert_msg(fabs((double)found[i] - expected) <= SLOPE * (1 + fabs(expected)), "%s: %d: %g %g",
                       s->name, (int)i, (double)found[i], expected);
     }
     ck_assert_double_gt(size, 1e-3);

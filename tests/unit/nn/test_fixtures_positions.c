@@ -94,7 +94,7 @@ static double fire_of(const lb_positional *fire, int64_t head, int64_t query, in
 {
     double c = fabs((double)fire->slope->data[0]), threshold = fabs(512 * (double)fire->threshold->data[0]);
     double last = fmax((double)(query > key ? query : key), threshold), sum = 0;
-    double share = log(1 + c * fabs((double)(query - key))) / (log(1 + c * last) + 1e-6);
+    double share = log1p(c * fabs((double)(query - key))) / (log1p(c * last) + 1e-6);
     if (key > query) share = -share;
     for (int64_t unit = 0; unit < 32; unit++) {
         double x = (double)fire->inner.weight->data[unit] * share + (double)fire->inner.bias->data[unit];

@@ -14,10 +14,10 @@ enum { VOCABULARY = LB_FIRST_TOKEN + 5, MOST = 64 };
 
 static const char text[] = "dabce", other[] = "bcade";
 
-static bool is_double(void)
-{
-    return sizeof(lb_real) == sizeof(double);
-}
+static const double ROUNDING = sizeof(lb_real) == sizeof(double) ? 1e-12 : 2e-6;
+/* Of differences, and how far they are from a gradient at most. */
+static const double NUDGE = sizeof(lb_real) == sizeof(double) ? 1e-5 : 1e-2;
+static const double SLOPE = sizeof(lb_real) == sizeof(double) ? 1e-8 : 1e-3;
 
 /* ---- Models with weights as they are initialised, in files. ---- */
 
@@ -160,7 +160,7 @@ static void check_erasure(const char *path)
         force_with(translator, output, text[i], 0, without);
         for (int64_t t = 0; t < output->steps; t++) {
             double found = (double)output->erasure[t * text_length() + i];
-            ck_assert_double_eq_tol(found, whole[t] - without[t], is_double() ? 1e-12 : 2e-6);
+            ck_assert_double_eq_tol(found, whole[t] - without[t], ROUNDING);
             most = fmax(most, fabs(found));
         }
     }
@@ -178,18 +178,17 @@ END_TEST
 /* A factor of the embedding has the derivative that the gradient times the embedding is. */
 static void check_gradient(const char *path)
 {
-    const double step = is_double() ? 1e-5 : 1e-2, tolerance = is_double() ? 1e-8 : 1e-3;
     lb_translator *translator = open_model(path);
     lb_translations *all = translate(translator, (lb_translate_config){.gradient = true});
     const lb_output *output = all->text->output;
     double above[MOST], below[MOST], most = 0;
     ck_assert_ptr_nonnull(output->gradient);
     for (int64_t i = 0; i < text_length(); i++) {
-        force_with(translator, output, text[i], 1 + step, above);
-        force_with(translator, output, text[i], 1 - step, below);
+        force_with(translator, output, text[i], 1 + NUDGE, above);
+        force_with(translator, output, text[i], 1 - NUDGE, below);
         for (int64_t t = 0; t < output->steps; t++) {
             double found = (double)output->gradient[t * text_length() + i];
-            ck_assert_double_eq_tol(found, (above[t] - below[t]) / (2 * step), tolerance);
+            ck_assert_double_eq_tol(found, (above[t] - below[t]) / (2 * NUDGE), SLOPE);
             most = fmax(most, fabs(found));
         }
     }
@@ -219,7 +218,6 @@ static const lb_patched *patched_at(const lb_output *output, const char *name, i
 static void check_patching(const char *path)
 {
     const char *const others[] = {other}, *const same[] = {text};
-    const double tolerance = is_double() ? 1e-12 : 2e-6;
     lb_translator *translator = open_model(path);
     const lb_model *model = lb_translator_about(translator).model;
     bool types =
@@ -230,7 +228,7 @@ static void check_patching(const char *path)
     double most = 0;
     for (int64_t t = 0; t < output->steps; t++) {
         if (!model->copies && !types)
-            ck_assert_double_eq_tol(embedding->returned[t], output->lost[t], tolerance);
+            ck_assert_double_eq_tol(embedding->returned[t], output->lost[t], ROUNDING);
         most = fmax(most, fabs(output->lost[t]));
     }
     ck_assert_double_gt(most, 1e-4);
@@ -238,7 +236,7 @@ static void check_patching(const char *path)
     all = translate(translator, (lb_translate_config){.patch = same});
     output = all->text->output;
     for (int64_t i = 0; i < output->steps * output->patched_count; i++)
-        ck_assert_double_eq_tol(output->patched->returned[i], 0, tolerance);
+        ck_assert_double_eq_tol(output->patched->returned[i], 0, ROUNDING);
     lb_translations_free(all);
     lb_translator_close(translator);
 }
@@ -291,8 +289,8 @@ START_TEST(test_patching_a_head_is_what_a_watcher_does_by_hand)
     score_with(translator, other, output->text, (lb_watcher){carry, &c}, patched);
     const double *returned = patched_at(output, "cross.context", 1, 1)->returned;
     for (int64_t t = 0; t < output->steps; t++) {
-        ck_assert_double_eq_tol(output->lost[t], clean[t] - corrupted[t], is_double() ? 1e-12 : 2e-6);
-        ck_assert_double_eq_tol(returned[t], patched[t] - corrupted[t], is_double() ? 1e-12 : 2e-6);
+        ck_assert_double_eq_tol(output->lost[t], clean[t] - corrupted[t], ROUNDING);
+        ck_assert_double_eq_tol(returned[t], patched[t] - corrupted[t], ROUNDING);
         most = fmax(most, fabs(returned[t]));
     }
     ck_assert_double_gt(most, 1e-6);
@@ -319,7 +317,6 @@ static void check_ensemble(bool votes)
         translate(both, (lb_translate_config){.erasure = true, .gradient = true, .patch = others});
     const lb_output *output = all->text->output;
     double expected[MOST][5] = {{0}}, slope[MOST][5] = {{0}}, lost[MOST] = {0}, whole[MOST], changed[MOST];
-    const double step = is_double() ? 1e-5 : 1e-2;
     for (int m = 0; m < 2; m++) {
         lb_translator *one = open_model(models[m]);
         force_with(one, output, 'a', 1, whole);
@@ -327,8 +324,8 @@ static void check_ensemble(bool votes)
             force_with(one, output, text[i], 0, changed);
             for (int64_t t = 0; t < output->steps; t++) expected[t][i] += (whole[t] - changed[t]) / 2;
             for (int side = -1; side <= 1; side += 2) {
-                force_with(one, output, text[i], 1 + side * step, changed);
-                for (int64_t t = 0; t < output->steps; t++) slope[t][i] += side * changed[t] / (4 * step);
+                force_with(one, output, text[i], 1 + side * NUDGE, changed);
+                for (int64_t t = 0; t < output->steps; t++) slope[t][i] += side * changed[t] / (4 * NUDGE);
             }
         }
         score_with(one, other, output->text, (lb_watcher){0}, changed);
@@ -336,11 +333,11 @@ static void check_ensemble(bool votes)
         lb_translator_close(one);
     }
     for (int64_t t = 0; t < output->steps; t++) {
-        ck_assert_double_eq_tol(output->lost[t], lost[t], is_double() ? 1e-12 : 2e-6);
+        ck_assert_double_eq_tol(output->lost[t], lost[t], ROUNDING);
         for (int64_t i = 0; i < text_length(); i++) {
             int64_t at = t * text_length() + i;
-            ck_assert_double_eq_tol((double)output->erasure[at], expected[t][i], is_double() ? 1e-12 : 2e-6);
-            ck_assert_double_eq_tol((double)output->gradient[at], slope[t][i], is_double() ? 1e-8 : 1e-3);
+            ck_assert_double_eq_tol((double)output->erasure[at], expected[t][i], ROUNDING);
+            ck_assert_double_eq_tol((double)output->gradient[at], slope[t][i], SLOPE);
         }
     }
     lb_translations_free(all);
