@@ -172,5 +172,9 @@ END {
     folder = "docs/"
     is_index = 1
     print ""
-    while ((getline line < "docs/README.md") > 0) print line ~ /^# / ? "<h2>" substr(line, 3) "</h2>" : converted(line)
+    while ((getline line < "docs/README.md") > 0) {
+        title = line
+        if (!sub(/^##? /, "", title)) print converted(line)
+        else print "\n\\anchor " heading_of("docs/README.md", title) "\n<h2>" title "</h2>"
+    }
 }

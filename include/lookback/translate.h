@@ -71,9 +71,8 @@ typedef struct lb_translate_config {
     void *context; /* passed to `stop` */
     /* Reads and replaces points of the model, as lb_watch says, while it decodes [nobody watches] */
     lb_watcher watch;
-    /* What each output depends on, see lb_output and docs/why.md: by erasure, by the gradient at the embeddings, and by
-     * patching with [count] other texts of as many symbols; NULL: not of this text [none] */
-    bool erasure, gradient;
+    bool erasure, gradient; /* also find what each output depends on: see lb_output and docs/why.md [neither] */
+    /* [count] other texts of as many symbols each to patch with, NULL: not this text [NULL] */
     const char *const *patch;
 } lb_translate_config;
 
