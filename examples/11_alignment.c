@@ -127,7 +127,7 @@ static lb_status prepare(lesson *l)
 
 static lb_batch batch_of(const lesson *l, lb_tape *tape, const int *number, int count)
 {
-    lb_batch batch;
+    lb_batch batch = {0};
     int32_t *source, *in, *out, *lengths[3];
     batch.source = lb_tokens_new(tape, count, LONGEST, &source, &lengths[0]);
     batch.target_in = lb_tokens_new(tape, count, WITH_END, &in, &lengths[1]);

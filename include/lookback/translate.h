@@ -71,7 +71,7 @@ typedef struct lb_translate_config {
     void *context; /* passed to `stop` */
     /* Reads and replaces points of the model, as lb_watch says, while it decodes [nobody watches] */
     lb_watcher watch;
-    bool erasure, gradient; /* also find what each output depends on: see lb_output and docs/why.md [neither] */
+    bool erasure, gradient; /* find what each output depends on: see docs/why.md [neither] */
     /* [count] other texts of as many symbols each to patch with, NULL: not this text [NULL] */
     const char *const *patch;
 } lb_translate_config;

@@ -113,7 +113,8 @@ lb_status lb_statistics_count_text(const char *output, const char *const *refere
     if (count < 1) return lb_error_set(error, LB_ERROR_ARGUMENT, "an output needs at least one reference");
     text *texts = lb_alloc_zero((size_t)(count + 1) * sizeof *texts);
     lb_sequence *sequences = lb_alloc((size_t)(count + 1) * sizeof *sequences);
-    lb_status status = texts && sequences ? LB_OK : lb_no_memory(error, "the measures of a text");
+    lb_status status = texts && sequences ? LB_OK : LB_ERROR_MEMORY;
+    if (status) lb_no_memory(error, "the measures of a text");
     for (int64_t t = 0; t <= count && !status; t++)
         status = read_text(t == 0 ? output : references[t - 1], lower, &texts[t], error);
     if (!status) status = measure(texts, count + 1, sequences, statistics, error);

@@ -78,7 +78,7 @@ static int64_t point_width(const lb_train_history *history)
 lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state, lb_error *error)
 {
     const lb_train_history *history = state->history;
-    const int64_t own = point_width(history), width = own + TEST_NUMBERS * config->tests;
+    const int64_t own = point_width(history), width = own + (int64_t)config->tests * TEST_NUMBERS;
     double *numbers = lb_alloc((size_t)(history->count * width) * sizeof *numbers);
     if (!numbers)
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
@@ -124,7 +124,7 @@ static lb_status load_history(const lb_safetensors *file, int tests, lb_train_hi
 {
     const lb_safetensors_tensor *found = lb_safetensors_find(file, HISTORY);
     const int64_t width = found && found->shape.ndim == 2 ? found->shape.dim[1] : 0,
-                  own = width - TEST_NUMBERS * tests;
+                  own = width - (int64_t)tests * TEST_NUMBERS;
     if (!found || found->dtype != LB_DTYPE_F64 || (own != POINT_NUMBERS && own != ALL_NUMBERS) ||
         found->shape.dim[0] < 1)
         return lb_error_set(error, LB_ERROR_FORMAT, "it has no history of a training run");

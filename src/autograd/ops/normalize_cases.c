@@ -14,7 +14,8 @@ static double element(const lb_node *node, int64_t i)
     double x = (double)node->in[X]->data[i];
     if (node->inputs <= BRANCH) return x;
     double p = (double)((const lb_norm_attributes *)node->attributes)->dropout;
-    double uniform = lb_rng_bits((lb_rng){0}, (uint64_t)i / 4).word[i % 4] / 4294967296.0;
+    const uint64_t counter = (uint64_t)i / 4;
+    double uniform = lb_rng_bits((lb_rng){0}, counter).word[i % 4] / 4294967296.0;
     return uniform < p ? x : x + (double)node->in[BRANCH]->data[i] / (1 - p);
 }
 

@@ -231,6 +231,32 @@ typedef struct plain {
     int length[MOST_WORDS], count[MOST_WORDS], words;
 } plain;
 
+static int count_pair(const plain *p, const char *a, const char *b)
+{
+    int count = 0;
+    for (int w = 0; w < p->words; w++)
+        for (int i = 0; i + 1 < p->length[w]; i++)
+            if (!strcmp(p->letter[w][i], a) && !strcmp(p->letter[w][i + 1], b)) count += p->count[w];
+    return count;
+}
+
+static void join_pair(plain *p, const char *a, const char *b)
+{
+    for (int w = 0; w < p->words; w++) {
+        int length = 0;
+        for (int i = 0; i < p->length[w]; i++) {
+            bool joins =
+                i + 1 < p->length[w] && !strcmp(p->letter[w][i], a) && !strcmp(p->letter[w][i + 1], b);
+            char whole[2 * MOST_TEXT];
+            snprintf(whole, sizeof whole, "%s%s", p->letter[w][i], joins ? b : "");
+            ck_assert_uint_lt(strlen(whole), MOST_TEXT);
+            strcpy(p->letter[w][length++], whole);
+            i += joins;
+        }
+        p->length[w] = length;
+    }
+}
+
 /* Counts all pairs of all words, and joins the most frequent one. Of equal ones it takes none, and returns -1. */
 static int step(plain *p, char *merge)
 {
@@ -238,11 +264,8 @@ static int step(plain *p, char *merge)
     const char *left = NULL, *right = NULL;
     for (int w = 0; w < p->words; w++)
         for (int i = 0; i + 1 < p->length[w]; i++) {
-            int count = 0;
             const char *a = p->letter[w][i], *b = p->letter[w][i + 1];
-            for (int v = 0; v < p->words; v++)
-                for (int k = 0; k + 1 < p->length[v]; k++)
-                    if (!strcmp(p->letter[v][k], a) && !strcmp(p->letter[v][k + 1], b)) count += p->count[v];
+            int count = count_pair(p, a, b);
             bool same = left && !strcmp(left, a) && !strcmp(right, b);
             if (count == best && !same) equal++;
             if (count <= best) continue;
@@ -257,19 +280,7 @@ static int step(plain *p, char *merge)
     snprintf(a, sizeof a, "%s", left);
     snprintf(b, sizeof b, "%s", right);
     sprintf(merge, "%s %s\n", a, b);
-    for (int w = 0; w < p->words; w++) {
-        int length = 0;
-        for (int i = 0; i < p->length[w]; i++) {
-            bool joins =
-                i + 1 < p->length[w] && !strcmp(p->letter[w][i], a) && !strcmp(p->letter[w][i + 1], b);
-            char whole[2 * MOST_TEXT];
-            snprintf(whole, sizeof whole, "%s%s", p->letter[w][i], joins ? b : "");
-            ck_assert_uint_lt(strlen(whole), MOST_TEXT);
-            strcpy(p->letter[w][length++], whole);
-            i += joins;
-        }
-        p->length[w] = length;
-    }
+    join_pair(p, a, b);
     return 1;
 }
 
