@@ -33,11 +33,10 @@ lb_translator *app_open_model(const char *model, const char *file, lb_error *err
     return NULL;
 }
 
-lb_status app_check_copy(const lb_translator_facts *model, lb_error *error)
+lb_status app_check_attention(const lb_translator_facts *model, const char *option, lb_error *error)
 {
     if (model->model->heads > 0) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: --copy-unknown needs a model with attention",
-                        model->path);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s needs a model with attention", model->path, option);
 }
 
 double app_length_penalty(double given)

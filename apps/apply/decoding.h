@@ -8,9 +8,9 @@
 /** lb_translator_open. If `file`, unless NULL, is the model instead, the message says so. */
 LB_MUST_USE lb_translator *app_open_model(const char *model, const char *file, lb_error *error);
 
-/** Checks that the model has attention, which copying unknown symbols needs. Errors: LB_ERROR_FORMAT, with the model's
- *  file. */
-LB_MUST_USE lb_status app_check_copy(const lb_translator_facts *model, lb_error *error);
+/** Checks that the model has attention, which the option needs. Errors: LB_ERROR_FORMAT, with the model's file. */
+LB_MUST_USE lb_status app_check_attention(const lb_translator_facts *model, const char *option,
+                                          lb_error *error);
 
 /** Converts the length penalty of the command line, where 0 is none, to that of the library. */
 double app_length_penalty(double given);

@@ -58,7 +58,7 @@ static lb_status open_model(predicting *s, lb_error *error)
                                       .stop = app_progress_tick,
                                       .context = &s->progress};
     s->config.erasure = s->config.gradient = s->why;
-    if (s->copy_unknown && app_check_copy(&s->model, error)) return error->status;
+    if (s->copy_unknown && app_check_attention(&s->model, "--copy-unknown", error)) return error->status;
     if (s->config.attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
     if (s->shows_votes && !lb_is_ensemble(s->model.model))

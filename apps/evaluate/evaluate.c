@@ -27,6 +27,8 @@ static lb_status check_options(const app_evaluate *s, int operands, lb_error *er
     if (s->predictions && s->judging.n_best > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--n-best needs a MODEL: predictions have one output for each source");
+    if (s->why && (s->predictions || (operands > 2 && !s->json)))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--why needs a MODEL and one FILE, or --json");
     return LB_OK;
 }
 
@@ -97,6 +99,8 @@ int evaluate_main(int argc, char **argv)
                    "divide the log-probability of an output by this power of its length"),
         APP_FLAG(0, "copy-unknown", &s.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention"),
+        APP_FLAG(0, "why", &s.why,
+                 "also measure whether attention looks at what the output depends on: docs/why.md"),
         APP_FLAG(0, "no-lexicon", &s.no_lexicon,
                  "measure the model without its lexicon only; default: with it, and without"),
         APP_HEADING("With predictions instead of a model"),

@@ -2,6 +2,7 @@
 #ifndef APP_EVALUATE_H
 #define APP_EVALUATE_H
 
+#include "apply/why.h"
 #include "data/symbols.h"
 #include <lookback/lookback.h>
 
@@ -43,6 +44,7 @@ typedef struct app_score {
     double log_probability;
     int64_t scored, scored_words;
     int64_t fewest, most; /* references of an output */
+    app_why why;          /* if the model is asked for it */
 } app_score;
 
 /** Begins. `rule` divides outputs and references into symbols.
@@ -85,7 +87,7 @@ typedef struct app_evaluate {
     int batch, beam, symbols, normalize, confusions, threads;
     double length_penalty;
     uint64_t seed;
-    bool copy_unknown, no_lexicon, json;
+    bool copy_unknown, no_lexicon, why, json;
 } app_evaluate;
 
 /** Opens a score, applies the model, a file or a folder, to the sources of the pairs, and adds its outputs; if it has a

@@ -53,6 +53,7 @@ void app_score_close(app_score *score)
     lb_release(score->ids);
     lb_release(score->separator);
     lb_confusions_free(&score->confusions);
+    app_why_free(&score->why);
     *score = (app_score){0};
 }
 

@@ -36,7 +36,8 @@ static lb_status open_model(measuring *s, const char *model, lb_error *error)
     s->model = lb_translator_about(s->translator);
     s->output = lb_alloc((size_t)n_best(s) * sizeof *s->output);
     if (!s->output) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    return s->asked->copy_unknown ? app_check_copy(&s->model, error) : LB_OK;
+    const char *option = s->asked->copy_unknown ? "--copy-unknown" : s->asked->why ? "--why" : NULL;
+    return option ? app_check_attention(&s->model, option, error) : LB_OK;
 }
 
 static lb_status open_pairs(measuring *s, lb_error *error)
@@ -81,6 +82,7 @@ static lb_status add_without(measuring *s, const lb_translations *found, lb_tran
     for (int64_t i = 0; i < found->count; i++)
         if (found->text[i].output->from_lexicon) text[count++] = s->texts.sources.text[i];
     config.no_lexicon = true;
+    config.attention = config.erasure = false;
     lb_translations *others = lb_translate_all(s->translator, text, count, config, error);
     lb_status status = others ? LB_OK : error->status;
     for (int64_t i = 0; others && i < found->count && !status; i++) {
@@ -127,6 +129,8 @@ static lb_status translate(measuring *s, lb_error *error)
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .copy_unknown = s->asked->copy_unknown,
                                   .no_lexicon = s->asked->no_lexicon,
+                                  .attention = s->asked->why,
+                                  .erasure = s->asked->why,
                                   .skip_bad_texts = true,
                                   .stop = app_progress_tick,
                                   .context = &s->progress};
@@ -136,8 +140,11 @@ static lb_status translate(measuring *s, lb_error *error)
     lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->texts.sources.text,
                                               (int64_t)s->texts.sources.count, config, error);
     if (!found) return error->status;
-    for (int64_t i = 0; i < found->count && !status; i++)
+    if (s->asked->why) status = lb_translate_show_alignments(s->translator, found, error);
+    for (int64_t i = 0; i < found->count && !status; i++) {
         status = add_row(s, (size_t)i, &found->text[i], s->score, error);
+        if (!status) status = app_why_add(&s->score->why, found, &found->text[i], error);
+    }
     if (!status && s->without) status = add_without(s, found, config, error);
     if (!status) status = add_scores(s, error);
     lb_translations_free(found);
@@ -157,6 +164,8 @@ static lb_status evaluate_pairs(measuring *s, lb_error *error)
     s->score->skipped = s->pairs.skipped;
     if (status) return status;
     app_unknown_say(&s->unknown, s->pairs.name);
+    if (s->asked->why && s->score->why.rows == 0)
+        app_warn("--why: found no source of several symbols in %s", s->pairs.name);
     if (s->score->pairs > 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", s->pairs.name);
 }

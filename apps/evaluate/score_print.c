@@ -202,6 +202,7 @@ static lb_status print_json(const app_score *score, const char *file, const line
     }
     lb_json_string(&json, "bleu_of", score->letters ? score->letters : "symbols");
     if (score->is_text) lb_json_string(&json, "signature", sign(score, signature));
+    app_why_json(&score->why, &json);
     lb_json_open(&json, "confusions", "[");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
@@ -237,5 +238,6 @@ lb_status app_score_print(app_score *score, app_score *without, const char *file
         print_row(score, file, lines, found);
     else
         print_text(score, lines, found, others, other, count);
+    app_why_print(&score->why);
     return LB_OK;
 }

@@ -132,6 +132,7 @@ static lb_status translate(building *s, bool detailed, lb_error *error)
                                   .n_best = detailed ? s->beam : 1,
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .attention = true,
+                                  .erasure = s->made->pairs < s->asked->why,
                                   .skip_bad_texts = true,
                                   .stop = app_progress_tick,
                                   .context = &s->progress};
@@ -154,12 +155,12 @@ static lb_status add_pairs(building *s, lb_error *error)
         (app_progress_config){.unit = "pair", .total = app_report_rows_expected(&s->rows), .late = true});
     lb_json_open(&s->data.json, "pairs", "[");
     do {
-        int64_t left = s->asked->details - s->made->pairs;
-        size_t most = left <= 0               ? (size_t)s->asked->batch
-                      : left < DETAILED_BATCH ? (size_t)left
-                                              : DETAILED_BATCH;
-        status = app_report_rows_read(&s->rows, most, error);
-        if (!status && s->rows.count > 0) status = translate(s, left > 0, error);
+        int64_t detailed = s->asked->details - s->made->pairs, why = s->asked->why - s->made->pairs;
+        int64_t most = detailed > 0 ? DETAILED_BATCH : s->asked->batch;
+        if (detailed > 0 && detailed < most) most = detailed;
+        if (why > 0 && why < most) most = why;
+        status = app_report_rows_read(&s->rows, (size_t)most, error);
+        if (!status && s->rows.count > 0) status = translate(s, detailed > 0, error);
         app_progress_update(&s->progress, s->made->pairs, "%s", "");
     } while (!status && s->rows.count > 0);
     app_progress_end(&s->progress);

@@ -65,9 +65,12 @@ static const app_example examples[] = {
 
 int report_main(int argc, char **argv)
 {
-    settings s = {
-        .asked = {
-            .output = "report.html", .batch = 256, .details = 1000, .heads_off = 200, .length_penalty = 1}};
+    settings s = {.asked = {.output = "report.html",
+                            .batch = 256,
+                            .details = 1000,
+                            .heads_off = 200,
+                            .why = 200,
+                            .length_penalty = 1}};
     lb_pair_format *f = &s.asked.format;
     const app_option options[] = {
         APP_OUTPUT('o', "output", &s.asked.output, "where to write the page", .usual = true),
@@ -84,6 +87,9 @@ int report_main(int argc, char **argv)
                  "show only the mean over the heads"),
         APP_INT(0, "heads-off", "N", &s.asked.heads_off, 0, 1 << 20,
                 "pairs to decode with each head switched off, to see what it contributes; 0: none"),
+        APP_INT(0, "why", "N", &s.asked.why, 0, 1 << 20,
+                "pairs to find out for what their outputs depend on, see docs/why.md, and whether attention "
+                "looks there; 0: none"),
         APP_TEXT(0, "engine", "FILE", &s.asked.engine,
                  "embed the model and this library as WebAssembly, so that new texts can be typed "
                  "into the page; FILE is build/playground/engine.html, built by ./run playground",

@@ -17,7 +17,7 @@ typedef struct app_report_asked {
     const char *engine;    /* file of the engine, which the page carries with the model; NULL: neither */
     lb_strings inputs;     /* texts instead of a file */
     lb_pair_format format; /* of the lines of the file; a model has its own symbol rules */
-    int batch, beam, details, heads_off;
+    int batch, beam, details, heads_off, why;
     bool once;      /* one row for each source, and any of its targets is right */
     bool all_heads; /* keep heads apart, however large the page becomes */
     double length_penalty;

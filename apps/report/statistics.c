@@ -19,6 +19,7 @@ void app_report_statistics_free(app_report_statistics *s)
 {
     lb_confusions_free(&s->confusions);
     app_alignment_free(&s->alignment);
+    app_why_free(&s->why);
     lb_release(s->head);
     lb_release(s->length);
     lb_release(s->map);
@@ -88,6 +89,7 @@ lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *r
     s->pairs++;
     lb_status status = add_heads(s, text, error);
     if (!status) status = app_alignment_add(&s->alignment, report, all, text, error);
+    if (!status) status = app_why_add(&s->why, all, text, error);
     if (status || expected->count == 0) return status;
     status = add_print(s, text, expected->answer, error);
     if (!status) status = app_judge(&judged, report->symbols, text->output, expected, error);
@@ -195,6 +197,7 @@ void app_report_statistics_print(app_report_statistics *s, app_report_data *repo
     print_possible(s, json);
     app_alignment_print(&s->alignment, report);
     print_heads(s, json, heads);
+    app_why_json(&s->why, json);
     print_confusions(s, json);
     print_lengths(s, json);
     print_calibration(s, json);

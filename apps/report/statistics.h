@@ -5,6 +5,7 @@
 #define APP_REPORT_STATISTICS_H
 
 #include "apply/answer.h"
+#include "apply/why.h"
 #include "base/buffer.h"
 #include "console/console.h"
 #include "data/symbols.h"
@@ -134,6 +135,7 @@ typedef struct app_report_statistics {
     lb_confusions confusions;
     lb_calibration calibration;
     app_alignment alignment;
+    app_why why;                   /* of the pairs with erasure */
     lb_attention_statistics *head; /* [layers, heads] */
     int64_t layers, heads;
     app_length_errors *length; /* [lengths] */

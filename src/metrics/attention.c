@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "lookback/metrics.h"
+#include "metrics/measures.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,6 +67,41 @@ lb_attention_measures lb_attention_measure(const lb_attention_statistics *sum)
     return (lb_attention_measures){.entropy = share(sum->entropy, sum->steps, 0),
                                    .monotonicity = share((double)sum->forward, sum->moves, 1),
                                    .coverage = share(sum->coverage, sum->maps, 0)};
+}
+
+/* ---- Whether two maps agree. ---- */
+
+static int order(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static void add_row(lb_agreement *sum, const double *a, const double *b, int64_t count)
+{
+    double product = 0, in_a = 0, in_b = 0, first_a = 0, first_b = 0, both = 0;
+    for (int64_t i = 0; i < count; i++) {
+        bool is_a = true, is_b = true; /* whether nothing is larger */
+        for (int64_t j = 0; j < count; j++) {
+            int x = order(a[i], a[j]), y = order(b[i], b[j]);
+            product += x * y;
+            in_a += x * x;
+            in_b += y * y;
+            is_a = is_a && x >= 0;
+            is_b = is_b && y >= 0;
+        }
+        first_a += is_a;
+        first_b += is_b;
+        both += is_a && is_b;
+    }
+    sum->tau += in_a * in_b > 0 ? product / sqrt(in_a * in_b) : 0;
+    sum->first += both / (first_a * first_b);
+}
+
+lb_agreement lb_agreement_of(const double *a, const double *b, int64_t steps, int64_t positions)
+{
+    lb_agreement sum = {0};
+    for (int64_t i = 0; i < steps; i++) add_row(&sum, a + i * positions, b + i * positions, positions);
+    return (lb_agreement){share(sum.tau, steps, 0), share(sum.first, steps, 0)};
 }
 
 /* ---- What flows through all layers. ---- */

@@ -38,6 +38,23 @@ void lb_alignment_free(lb_alignment *alignment);
  *  Source: Student 1908, "The Probable Error of a Mean", Biometrika 6. */
 void lb_mean_interval(const double *numbers, int64_t count, double confidence, double *mean, double *half);
 
+/* ---- attention.c ---- */
+
+/** How far two maps agree, as a mean over their steps. */
+typedef struct lb_agreement {
+    double tau;   /* on the order of the positions: 1 the same, -1 the opposite, 0 not related */
+    double first; /* on the largest position: share of the rows */
+} lb_agreement;
+
+/** The agreement of two maps, such as attention and erasure. Shapes: a, b [steps, positions].
+ *  Formula: tau-b is (C - D) / sqrt(A B), of C concordant and D discordant pairs of positions, A pairs that differ in
+ *           a, and B in b. So a tie in either counts as neither; a row without order, or of one position, has 0. Of
+ *           several largest positions one is drawn: `first` is the probability that both draw the same. Uniform weights
+ *           have a tau of 0 and a share of 1 / positions.
+ *  Source:  Kendall 1945, "The Treatment of Ties in Ranking Problems", Biometrika 33; for attention Jain, Wallace 2019,
+ *           arXiv:1902.10186, section 4.1. */
+lb_agreement lb_agreement_of(const double *a, const double *b, int64_t steps, int64_t positions);
+
 /* ---- bleu.c ---- */
 
 /** The number of positions where an n-gram can start. */

@@ -1,5 +1,6 @@
-/* Entropy, monotonicity and coverage of attention, its rollout through layers, and calibration. */
-#include "lookback/metrics.h"
+/* Entropy, monotonicity and coverage of attention, how far two maps agree, its rollout through layers, and
+ * calibration. */
+#include "metrics/measures.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 
@@ -80,6 +81,77 @@ START_TEST(test_attention_measure_of_nothing_and_of_one_position)
     ck_assert(m.entropy == 0 && m.monotonicity == 1 && m.coverage == 0);
     m = lb_attention_measure(&one);
     ck_assert(m.entropy == 0 && m.monotonicity == 1 && m.coverage == 1);
+}
+END_TEST
+
+START_TEST(test_agreement_by_hand)
+{
+    const struct {
+        int64_t count;
+        double a[4], b[4], tau, first;
+    } cases[] = {
+        {4, {1, 2, 3, 4}, {1, 2, 3, 4}, 1, 1},
+        {4, {1, 2, 3, 4}, {4, 3, 2, 1}, -1, 0},
+        {4, {1, 2, 3, 4}, {1, 3, 2, 4}, 4.0 / 6, 1}, /* one of six pairs is turned around */
+        {4, {1, 1, 2, 3}, {1, 2, 2, 3}, 0.8, 1},     /* four agree, and each row has one tie of its own */
+        {4,
+         {0, 0, 1, 0},
+         {-1, 2, 7, 3},
+         3 / sqrt(18),
+         1},                                       /* a row that looks at one symbol orders three pairs */
+        {4, {3, 3, 3, 3}, {1, 2, 3, 4}, 0, 0.25},  /* uniform weights */
+        {3, {2, 2, 0}, {2, 1, 2}, 1 / -2.0, 0.25}, /* two largest each, one in common */
+        {2, {1, 0}, {0, 1}, -1, 0},
+        {1, {1}, {5}, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lb_agreement found = lb_agreement_of(cases[i].a, cases[i].b, 1, cases[i].count);
+        ck_assert_double_eq_tol(found.tau, cases[i].tau, TOLERANCE);
+        ck_assert_double_eq_tol(found.first, cases[i].first, TOLERANCE);
+    }
+}
+END_TEST
+
+START_TEST(test_agreement_is_the_mean_over_the_steps)
+{
+    static const double a[] = {1, 2, 3, 3, 2, 1}, b[] = {1, 2, 3, 1, 2, 2};
+    lb_agreement both = lb_agreement_of(a, b, 2, 3), none = lb_agreement_of(a, b, 0, 3);
+    ck_assert_double_eq_tol(both.tau, (1 - 2 / sqrt(6)) / 2, TOLERANCE);
+    ck_assert_double_eq_tol(both.first, 0.5, TOLERANCE);
+    ck_assert(none.tau == 0 && none.first == 0);
+}
+END_TEST
+
+/* Tau-b is the correlation of signs: of which of two positions has more, over all ordered pairs of positions. */
+static double correlation_of_signs(const double *a, const double *b, int count)
+{
+    double product = 0, square_a = 0, square_b = 0;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++) {
+            double x = a[i] < a[j] ? -1 : a[i] > a[j], y = b[i] < b[j] ? -1 : b[i] > b[j];
+            product += x * y;
+            square_a += x * x;
+            square_b += y * y;
+        }
+    return square_a * square_b > 0 ? product / sqrt(square_a * square_b) : 0;
+}
+
+START_TEST(test_agreement_of_all_rows_of_three_levels_is_the_correlation_of_signs)
+{
+    enum { COUNT = 4, ROWS = 81 };
+    double row[ROWS][COUNT], sum = 0;
+    for (int i = 0; i < ROWS; i++)
+        for (int k = 0, left = i; k < COUNT; k++, left /= 3) row[i][k] = left % 3;
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < ROWS; j++) {
+            lb_agreement found = lb_agreement_of(row[i], row[j], 1, COUNT),
+                         turned = lb_agreement_of(row[j], row[i], 1, COUNT);
+            ck_assert_double_eq_tol(found.tau, correlation_of_signs(row[i], row[j], COUNT), TOLERANCE);
+            ck_assert_double_eq(found.tau, turned.tau);
+            ck_assert_double_eq(found.first, turned.first);
+            sum += found.tau;
+        }
+    ck_assert_double_eq_tol(sum, 0, 1e-9); /* each row has its opposite */
 }
 END_TEST
 
@@ -185,7 +257,9 @@ int main(void)
             test_attention_count_of_equal_weights_has_the_largest_entropy,
             test_attention_count_follows_its_formulas,
             test_attention_add_weighs_rows_and_moves_by_their_number_and_maps_alike,
-            test_attention_measure_of_nothing_and_of_one_position,
+            test_attention_measure_of_nothing_and_of_one_position, test_agreement_by_hand,
+            test_agreement_is_the_mean_over_the_steps,
+            test_agreement_of_all_rows_of_three_levels_is_the_correlation_of_signs,
             test_attention_rollout_of_one_layer_is_half_the_residual,
             test_attention_rollout_is_the_sum_over_all_paths, test_attention_without_memory_is_an_error,
             test_calibration_error_is_the_weighted_gap_of_the_bins, test_calibration_add_at_the_ends));

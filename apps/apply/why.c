@@ -1,0 +1,168 @@
+#include "apply/why.h"
+
+#include "base/alloc.h"
+#include "console/console.h"
+#include "metrics/measures.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TAU, FIRST, MEASURES, CONTROLS = 2, DIGITS = 6, NAME = 64 };
+static const double CONFIDENCE = 0.95;
+
+typedef struct app_why_row {
+    double *of[MEASURES]; /* [pairs] */
+    size_t room[MEASURES];
+    int64_t pairs;
+} row;
+
+typedef struct app_why_weights {
+    double *map; /* [steps, length]; NULL: none */
+    int64_t steps;
+} weights;
+
+static bool make_room(app_why *why, const lb_translations *all, size_t length)
+{
+    int64_t maps = all->layers * all->heads, rows = 1 + (maps > 1 ? maps : 0) + CONTROLS;
+    size_t before = why->lengths;
+    if (!why->row && !(why->row = lb_alloc_zero((size_t)rows * sizeof *why->row))) return false;
+    why->heads = all->heads;
+    why->rows = rows;
+    for (int64_t i = 0; i < rows * MEASURES; i++) {
+        row *r = &why->row[i / MEASURES];
+        double **of = &r->of[i % MEASURES];
+        if (!lb_alloc_more(of, (size_t)r->pairs, &r->room[i % MEASURES], sizeof **of)) return false;
+    }
+    if (!lb_alloc_room(&why->before, before, length + 1, &why->lengths, sizeof *why->before)) return false;
+    for (; before < why->lengths; before++) why->before[before] = (weights){0};
+    return true;
+}
+
+static void add_to(row *r, lb_agreement found)
+{
+    r->of[TAU][r->pairs] = found.tau;
+    r->of[FIRST][r->pairs++] = found.first;
+}
+
+/* The mean of `count` maps, [cells] each. */
+static double *average(double *mean, const lb_real *map, int64_t count, int64_t cells)
+{
+    for (int64_t i = 0; i < cells; i++) mean[i] = 0;
+    for (int64_t i = 0; i < count * cells; i++) mean[i % cells] += (double)map[i] / (double)count;
+    return mean;
+}
+
+lb_status app_why_add(app_why *why, const lb_translations *all, const lb_translation *text, lb_error *error)
+{
+    const lb_output *output = text->output;
+    if (text->count == 0 || !output->weights || !output->erasure) return LB_OK;
+    int64_t steps = output->steps, length = text->length, cells = steps * length;
+    double *map = lb_alloc(2 * (size_t)cells * sizeof *map), *erasure = map ? map + cells : NULL;
+    if (!map || !make_room(why, all, (size_t)length)) {
+        lb_release(map);
+        return lb_no_memory(error, NULL);
+    }
+    weights *before = &why->before[length];
+    row *r = why->row + 1, *uniform = why->row + why->rows - CONTROLS, *another = uniform + 1;
+    average(erasure, output->erasure, 1, cells);
+    for (const lb_real *head = output->weights; r < uniform; head += cells)
+        add_to(r++, lb_agreement_of(average(map, head, 1, cells), erasure, steps, length));
+    add_to(uniform, (lb_agreement){0, 1 / (double)length}); /* what lb_agreement_of has for equal weights */
+    if (before->map) {
+        int64_t common = before->steps < steps ? before->steps : steps;
+        add_to(another, lb_agreement_of(before->map, erasure, common, length));
+    }
+    average(map, output->weights + (all->layers - 1) * all->heads * cells, all->heads, cells);
+    add_to(why->row, lb_agreement_of(map, erasure, steps, length));
+    lb_release(before->map);
+    *before = (weights){map, steps};
+    return LB_OK;
+}
+
+static bool is_head(const app_why *why, int64_t at)
+{
+    return at > 0 && at < why->rows - CONTROLS;
+}
+
+static void write_name(const app_why *why, int64_t at, char name[NAME])
+{
+    const char *others = at == 0 ? "attention" : at == why->rows - 1 ? "another pair" : "uniform";
+    snprintf(name, NAME, "%s", at == 0 && is_head(why, 1) ? "mean of the heads" : others);
+    if (is_head(why, at))
+        snprintf(name, NAME, "layer %lld, head %lld", (long long)((at - 1) / why->heads + 1),
+                 (long long)((at - 1) % why->heads + 1));
+}
+
+/* The mean of a row, and the ends of its interval; not a number: there are none. */
+static void take_mean(const app_why *why, int64_t at, int measure, double mean[3])
+{
+    const row *r = &why->row[at];
+    double half;
+    lb_mean_interval(r->of[measure], r->pairs, CONFIDENCE, mean, &half);
+    mean[1] = half >= 0 ? fmax(mean[0] - half, measure == TAU ? -1 : 0) : NAN;
+    mean[2] = half >= 0 ? fmin(mean[0] + half, 1) : NAN;
+}
+
+void app_why_json(const app_why *why, lb_buffer *json)
+{
+    char name[NAME];
+    double mean[3];
+    if (why->rows == 0) return;
+    lb_json_open(json, "why", "{");
+    lb_json_whole(json, "pairs", why->row->pairs);
+    lb_json_open(json, "rows", "[");
+    for (int64_t at = 0; at < why->rows; at++) {
+        write_name(why, at, name);
+        lb_json_open(json, NULL, "{");
+        lb_json_string(json, "name", name);
+        lb_json_whole(json, "pairs", why->row[at].pairs);
+        for (int i = 0; i < MEASURES; i++) {
+            take_mean(why, at, i, mean);
+            lb_json_open(json, i == TAU ? "tau" : "first", "[");
+            for (int k = 0; k < 3; k++) lb_json_number(json, NULL, mean[k], DIGITS);
+            lb_buffer_print(json, "]");
+        }
+        lb_buffer_print(json, "}");
+    }
+    lb_buffer_print(json, "]}");
+}
+
+static void print_mean(const double mean[3], double scale, const char *unit)
+{
+    app_print("%8.2f %s", scale * mean[0], unit);
+    if (!isnan(mean[1])) app_print(" (%.2f to %.2f)", scale * mean[1], scale * mean[2]);
+}
+
+void app_why_print(const app_why *why)
+{
+    char name[NAME];
+    double tau[3], first[3], most = -INFINITY;
+    int64_t best = 0;
+    for (int64_t at = 1; is_head(why, at); at++) {
+        take_mean(why, at, TAU, tau);
+        if (tau[0] > most) best = at;
+        most = fmax(most, tau[0]);
+    }
+    for (int64_t at = 0; at < why->rows; at += is_head(why, at + 1) ? why->rows - CONTROLS : 1) {
+        write_name(why, at, name);
+        take_mean(why, at, TAU, tau);
+        take_mean(why, at, FIRST, first);
+        app_print("%-19s", name);
+        print_mean(tau, 1, "tau");
+        print_mean(first, 100, "% same first symbol");
+        if (at == 0 && best > 0) {
+            write_name(why, best, name);
+            app_print("; best: %s, %.2f tau", name, most);
+        }
+        if (at == why->rows - 1) app_print("; %lld pairs", (long long)why->row[at].pairs);
+        app_print("\n");
+    }
+}
+
+void app_why_free(app_why *why)
+{
+    for (size_t i = 0; i < why->lengths; i++) lb_release(why->before[i].map);
+    for (int64_t i = 0; i < why->rows * MEASURES; i++) lb_release(why->row[i / MEASURES].of[i % MEASURES]);
+    lb_release(why->before);
+    lb_release(why->row);
+}
