@@ -2,19 +2,12 @@
 
 #include "base/alloc.h"
 #include "console/console.h"
-#include "metrics/measures.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { TAU, FIRST, MEASURES, CONTROLS = 2, DIGITS = 6, NAME = 64 };
 static const double CONFIDENCE = 0.95;
-
-typedef struct app_why_row {
-    double *of[MEASURES]; /* [pairs] */
-    size_t room[MEASURES];
-    int64_t pairs;
-} row;
 
 typedef struct app_why_weights {
     double *map; /* [steps, length]; NULL: none */
@@ -23,25 +16,16 @@ typedef struct app_why_weights {
 
 static bool make_room(app_why *why, const lb_translations *all, size_t length)
 {
-    int64_t maps = all->layers * all->heads, rows = 1 + (maps > 1 ? maps : 0) + CONTROLS;
-    size_t before = why->lengths;
-    if (!why->row && !(why->row = lb_alloc_zero((size_t)rows * sizeof *why->row))) return false;
+    int64_t maps = all->layers * all->heads;
     why->heads = all->heads;
-    why->rows = rows;
-    for (int64_t i = 0; i < rows * MEASURES; i++) {
-        row *r = &why->row[i / MEASURES];
-        double **of = &r->of[i % MEASURES];
-        if (!lb_alloc_more(of, (size_t)r->pairs, &r->room[i % MEASURES], sizeof **of)) return false;
-    }
-    if (!lb_alloc_room(&why->before, before, length + 1, &why->lengths, sizeof *why->before)) return false;
+    why->rows = 1 + (maps > 1 ? maps : 0) + CONTROLS;
+    size_t pairs = (size_t)why->pairs, rows = (size_t)why->rows, before = why->lengths;
+    if (!lb_alloc_room(&why->found, pairs * rows, (pairs + 1) * rows, &why->room, sizeof *why->found) ||
+        !lb_alloc_room(&why->column, 0, pairs + 1, &why->column_room, sizeof *why->column) ||
+        !lb_alloc_room(&why->before, before, length + 1, &why->lengths, sizeof *why->before))
+        return false;
     for (; before < why->lengths; before++) why->before[before] = (weights){0};
     return true;
-}
-
-static void add_to(row *r, lb_agreement found)
-{
-    r->of[TAU][r->pairs] = found.tau;
-    r->of[FIRST][r->pairs++] = found.first;
 }
 
 /* The mean of `count` maps, [cells] each. */
@@ -63,17 +47,17 @@ lb_status app_why_add(app_why *why, const lb_translations *all, const lb_transla
         return lb_no_memory(error, NULL);
     }
     weights *before = &why->before[length];
-    row *r = why->row + 1, *uniform = why->row + why->rows - CONTROLS, *another = uniform + 1;
+    lb_agreement *row = why->found + why->pairs++ * why->rows, *controls = row + why->rows - CONTROLS;
     average(erasure, output->erasure, 1, cells);
-    for (const lb_real *head = output->weights; r < uniform; head += cells)
-        add_to(r++, lb_agreement_of(average(map, head, 1, cells), erasure, steps, length));
-    add_to(uniform, (lb_agreement){0, 1 / (double)length}); /* what lb_agreement_of has for equal weights */
-    if (before->map) {
-        int64_t common = before->steps < steps ? before->steps : steps;
-        add_to(another, lb_agreement_of(before->map, erasure, common, length));
-    }
+    for (int64_t i = 1; i < why->rows - CONTROLS; i++)
+        row[i] = lb_agreement_of(average(map, output->weights + (i - 1) * cells, 1, cells), erasure, steps,
+                                 length);
+    controls[0] = (lb_agreement){0, 1 / (double)length}; /* what lb_agreement_of has for equal weights */
+    controls[1] = (lb_agreement){NAN, NAN};
+    int64_t common = before->steps < steps ? before->steps : steps;
+    if (before->map) controls[1] = lb_agreement_of(before->map, erasure, common, length);
     average(map, output->weights + (all->layers - 1) * all->heads * cells, all->heads, cells);
-    add_to(why->row, lb_agreement_of(map, erasure, steps, length));
+    row[0] = lb_agreement_of(map, erasure, steps, length);
     lb_release(before->map);
     *before = (weights){map, steps};
     return LB_OK;
@@ -93,29 +77,32 @@ static void write_name(const app_why *why, int64_t at, char name[NAME])
                  (long long)((at - 1) % why->heads + 1));
 }
 
-/* The mean of a row, and the ends of its interval; not a number: there are none. */
-static void take_mean(const app_why *why, int64_t at, int measure, double mean[3])
+/* The mean of a row, and the ends of its interval; not a number: there are none. Returns how many pairs it has. */
+static int64_t take_mean(const app_why *why, int64_t at, int measure, double mean[3])
 {
-    const row *r = &why->row[at];
     double half;
-    lb_mean_interval(r->of[measure], r->pairs, CONFIDENCE, mean, &half);
+    int64_t count = 0;
+    for (const lb_agreement *of = why->found + at; of < why->found + why->pairs * why->rows; of += why->rows)
+        if (!isnan(of->tau)) why->column[count++] = measure == TAU ? of->tau : of->first;
+    lb_mean_interval(why->column, count, CONFIDENCE, mean, &half);
     mean[1] = half >= 0 ? fmax(mean[0] - half, measure == TAU ? -1 : 0) : NAN;
     mean[2] = half >= 0 ? fmin(mean[0] + half, 1) : NAN;
+    return count;
 }
 
 void app_why_json(const app_why *why, lb_buffer *json)
 {
     char name[NAME];
     double mean[3];
-    if (why->rows == 0) return;
+    if (why->pairs == 0) return;
     lb_json_open(json, "why", "{");
-    lb_json_whole(json, "pairs", why->row->pairs);
+    lb_json_whole(json, "pairs", why->pairs);
     lb_json_open(json, "rows", "[");
     for (int64_t at = 0; at < why->rows; at++) {
         write_name(why, at, name);
         lb_json_open(json, NULL, "{");
         lb_json_string(json, "name", name);
-        lb_json_whole(json, "pairs", why->row[at].pairs);
+        lb_json_whole(json, "pairs", take_mean(why, at, TAU, mean));
         for (int i = 0; i < MEASURES; i++) {
             take_mean(why, at, i, mean);
             lb_json_open(json, i == TAU ? "tau" : "first", "[");
@@ -146,7 +133,7 @@ void app_why_print(const app_why *why)
     for (int64_t at = 0; at < why->rows; at += is_head(why, at + 1) ? why->rows - CONTROLS : 1) {
         write_name(why, at, name);
         take_mean(why, at, TAU, tau);
-        take_mean(why, at, FIRST, first);
+        long long pairs = take_mean(why, at, FIRST, first);
         app_print("%-19s", name);
         print_mean(tau, 1, "tau");
         print_mean(first, 100, "% same first symbol");
@@ -154,7 +141,7 @@ void app_why_print(const app_why *why)
             write_name(why, best, name);
             app_print("; best: %s, %.2f tau", name, most);
         }
-        if (at == why->rows - 1) app_print("; %lld pairs", (long long)why->row[at].pairs);
+        if (at == why->rows - 1) app_print("; %lld pairs", pairs);
         app_print("\n");
     }
 }
@@ -162,7 +149,7 @@ void app_why_print(const app_why *why)
 void app_why_free(app_why *why)
 {
     for (size_t i = 0; i < why->lengths; i++) lb_release(why->before[i].map);
-    for (int64_t i = 0; i < why->rows * MEASURES; i++) lb_release(why->row[i / MEASURES].of[i % MEASURES]);
     lb_release(why->before);
-    lb_release(why->row);
+    lb_release(why->column);
+    lb_release(why->found);
 }

@@ -3,17 +3,19 @@
 #define APP_WHY_H
 
 #include "base/buffer.h"
+#include "metrics/measures.h"
 #include <lookback/translate.h>
 
 /** The pairs so far. Zero is empty. */
 typedef struct app_why {
-    /* [rows] of agreement with erasure: of the mean of the heads of the last layer, which is what a user sees; of each
-     * head, if there are several; of uniform weights; of the mean of the last pair before whose source is as long, in
-     * the steps that both have. */
-    struct app_why_row *row;
+    /* [pairs, rows] agreement with erasure: of the mean of the heads of the last layer, which is what a user sees; of
+     * each head, if there are several; of uniform weights; of the mean of the last pair before whose source is as long,
+     * in the steps that both have. Not a number: there is none. */
+    lb_agreement *found;
+    int64_t pairs, rows, heads;     /* heads: of a layer */
     struct app_why_weights *before; /* [lengths] the mean of the last pair with a source of that length */
-    int64_t rows, heads;            /* heads: of a layer */
-    size_t lengths;
+    double *column;                 /* [pairs] of a measure of a row */
+    size_t room, lengths, column_room;
 } app_why;
 
 /** Adds the best output of a text, if it has attention and erasure: a source of one symbol has none.

@@ -164,7 +164,7 @@ static lb_status evaluate_pairs(measuring *s, lb_error *error)
     s->score->skipped = s->pairs.skipped;
     if (status) return status;
     app_unknown_say(&s->unknown, s->pairs.name);
-    if (s->asked->why && s->score->why.rows == 0)
+    if (s->asked->why && s->score->why.pairs == 0)
         app_warn("--why: found no source of several symbols in %s", s->pairs.name);
     if (s->score->pairs > 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", s->pairs.name);

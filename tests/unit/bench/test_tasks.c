@@ -1,5 +1,5 @@
-/* bench/tasks.sh on a few pairs of each task: its table, and whether the pairs are correct. The quality of the models
- * is not tested. They are of full size: too slow for sanitizers, and it belongs to verify. */
+/* bench/tasks.sh on a few pairs of each task, and bench/why.sh: their tables, and whether the pairs are correct. The
+ * quality of the models is not tested. They are of full size: too slow for sanitizers, and it belongs to verify. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -15,16 +15,17 @@ static const char *const environment[] = {"BIN=" BIN_DIR, NULL};
 static const char *const tasks[] = {"plurals", "roman", "cyrillic", "numbers", "phrases",
                                     "sql",     "dates", "copy",     "reverse", "inflection"};
 
-static void run(const char *const *arguments)
+static void run_script(const char *script, const char *const *arguments)
 {
-    const char *argv[16] = {"/bin/bash", SOURCE_DIR "/bench/tasks.sh"};
+    const char *argv[16] = {"/bin/bash", script};
     for (int i = 0; arguments[i]; i++) argv[i + 2] = arguments[i];
     support_command command = {.argv = argv, .environment = environment, .directory = support_tempdir()};
     support_result_free(&support_run_result);
     ck_assert(support_run_command(&command, &support_run_result));
 }
 
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
+#define RUN(...)     run_script(SOURCE_DIR "/bench/tasks.sh", (const char *const[]){__VA_ARGS__, NULL})
+#define RUN_WHY(...) run_script(SOURCE_DIR "/bench/why.sh", (const char *const[]){__VA_ARGS__, NULL})
 
 static char *pairs_of(const char *task, const char *file)
 {
@@ -164,10 +165,44 @@ START_TEST(test_tasks_wrong_usage_is_told)
 }
 END_TEST
 
+START_TEST(test_why_quick_prints_a_row_for_each_kind_and_keeps_it)
+{
+    static const struct {
+        const char *begin;
+        bool has_heads;
+    } rows[] = {{"| spanish | additive |", false},
+                {"| spanish | multi-head |", true},
+                {"| spanish | hard |", false},
+                {"| spanish | transformer |", true}};
+    RUN_WHY("--quick", "--only", "spanish", "--out", "out");
+    support_assert_trained();
+    char *first = strdup(support_run_result.output);
+    ck_assert_ptr_nonnull(
+        strstr(first, "| task | attention | right, % | tau | same first symbol, % | best head |"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double right, tau, half;
+        const char *row = strstr(first, rows[i].begin);
+        ck_assert_msg(row != NULL, "%s", first);
+        ck_assert_int_eq(sscanf(row + strlen(rows[i].begin), "%lf | %lf ± %lf |", &right, &tau, &half), 3);
+        ck_assert(right >= 0 && right <= 100 && tau >= -1 && tau <= 1 && half >= 0);
+        const char *head = strstr(row, "| layer ");
+        ck_assert(rows[i].has_heads == (head && head < strchr(row, '\n')));
+    }
+    RUN_WHY("--quick", "--only", "nothing", "--out", "other");
+    support_assert_refused(2, "why.sh: --only nothing: found no such task and kind");
+    RUN_WHY("--quick", "--only", "spanish", "--out", "out");
+    support_assert_trained();
+    ck_assert_ptr_null(strstr(support_run_result.error, "step"));
+    ck_assert_str_eq(support_run_result.output, first);
+    free(first);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("tasks", SUPPORT_TESTS(test_tasks_quick_prints_a_row_for_each_task_and_keeps_it,
                                                     test_tasks_pairs_follow_their_rules,
                                                     test_tasks_copy_and_reverse_have_forty_symbols,
-                                                    test_tasks_wrong_usage_is_told));
+                                                    test_tasks_wrong_usage_is_told,
+                                                    test_why_quick_prints_a_row_for_each_kind_and_keeps_it));
 }
