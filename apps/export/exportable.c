@@ -43,6 +43,14 @@ static hindrance unknown_part(const lb_model *model)
     return (hindrance){lb_choice_name(lb_positional_names, (int)kind), "positions"};
 }
 
+static hindrance hindrance_of_transformer(const lb_transformer *model)
+{
+    if (model->config.embedding_scale > 0) return (hindrance){NULL, "an embedding_scale"};
+    if (model->config.no_self_attention) return (hindrance){NULL, "no_self_attention"};
+    if (model->config.no_feed_forward) return (hindrance){NULL, "no_feed_forward"};
+    return (hindrance){0};
+}
+
 /* What of the model cannot be exported in any form. */
 static hindrance find_hindrance(const lb_text_model *text)
 {
@@ -52,9 +60,7 @@ static hindrance find_hindrance(const lb_text_model *text)
     if (lb_symbol_rule_has_features(&text->source_rule)) return (hindrance){NULL, "a model with features"};
     if (model->copies) return (hindrance){NULL, "a model that copies"};
     if (!app_exportable_kind_of(model)) return (hindrance){model->kind->name, "as the kind of the model"};
-    if (model->kind == &lb_transformer_kind && ((const lb_transformer *)model)->config.embedding_scale > 0)
-        return (hindrance){NULL, "an embedding_scale"};
-    if (model->kind != &lb_seq2seq_kind) return (hindrance){0};
+    if (model->kind == &lb_transformer_kind) return hindrance_of_transformer((const lb_transformer *)model);
     lb_cell_kind cell = ((const lb_seq2seq *)model)->config.cell;
     if (cell == LB_CELL_GRU || cell == LB_CELL_LSTM) return (hindrance){0};
     return (hindrance){lb_choice_name(lb_cell_names, (int)cell), "cells"};

@@ -179,6 +179,10 @@ typedef struct lb_transformer_config {
     /* What embeddings and positions together are multiplied by, before the first layer. 1 / sqrt(width) is the position
      * embedding downscaling of Csordas et al. 2021, arXiv:2108.12284 [1] */
     double embedding_scale;
+    /* Layers lack a part: for small models that are to be understood, as in lesson 12. Of an encoder that lacks both,
+     * only its embeddings and the norm behind them are left. Without self-attention, only positions that are added to
+     * the embeddings, or none, and no window. */
+    bool no_self_attention, no_feed_forward;
 } lb_transformer_config;
 
 /** A transformer. Its parameters have these names:
@@ -230,7 +234,7 @@ typedef struct lb_self_attention {
 /** Runs a model as lb_model_forward does and returns its self-attention, which decoding does not keep. The tape should
  *  be in LB_MODE_EVALUATE: with dropout, some weights are missing.
  *  Shapes: source [batch, S], target_in [batch, T].
- *  Kinds:  a transformer; others have no self-attention, nor does an ensemble as a whole.
+ *  Kinds:  a transformer, unless its layers lack it; others have no self-attention, nor does an ensemble as a whole.
  *  Errors: as lb_model_forward, recorded on the tape. */
 lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens source, lb_tokens target_in);
 

@@ -461,10 +461,11 @@ typedef struct lb_transformer_layer_config {
     lb_real softcap;          /* [none] of the scores of every attention */
     lb_window window;         /* [none] of self-attention */
     bool rotary;              /* self-attention has rotary positions */
+    bool no_self_attention, no_feed_forward; /* the layer lacks that part, with its norm */
 } lb_transformer_layer_config;
 
 /** One layer: self-attention, in a decoder also attention to the output of the encoder, and a feed-forward part. Each
- *  part has a residual connection and a layer norm. */
+ *  part has a residual connection and a layer norm. A part that the layer lacks is zero here. */
 typedef struct lb_transformer_layer {
     lb_transformer_layer_config config;
     bool crosses;              /* whether it is a decoder layer */

@@ -54,6 +54,11 @@ static void check_attention(const lb_transformer_config *c, lb_params *params, c
         lb_params_fail(params, LB_ERROR_ARGUMENT,
                        "%s: rotary positions need heads of an even width, found %lld", name,
                        (long long)(c->width / c->heads));
+    bool within = c->positions == LB_POSITIONAL_RELATIVE || c->positions == LB_POSITIONAL_ALIBI ||
+                  c->positions == LB_POSITIONAL_ROTARY || c->positions == LB_POSITIONAL_FIRE;
+    if (c->no_self_attention && (within || c->window > 0))
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %s needs self-attention, which the model lacks", name,
+                       within ? lb_positional_names[c->positions] : "a window");
 }
 
 /* Features have a type and no position; the types start small, as learned positions do. */
@@ -101,7 +106,9 @@ static void init_stacks(lb_transformer *model, lb_params *params, const char *na
         .kv_heads = c->kv_heads,
         .softcap = (lb_real)c->softcap,
         .window = {.on = c->window > 0, .left = c->window, .right = c->window},
-        .rotary = c->positions == LB_POSITIONAL_ROTARY};
+        .rotary = c->positions == LB_POSITIONAL_ROTARY,
+        .no_self_attention = c->no_self_attention,
+        .no_feed_forward = c->no_feed_forward};
     lb_transformer_stack_init(&model->encoder, params, lb_params_scope(params, name, "transformer.encoder"),
                               false, c->layers, layer);
     lb_transformer_stack_init(&model->decoder, params, lb_params_scope(params, name, "transformer.decoder"),
@@ -225,9 +232,10 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
 }
 
 /* What one token at a time attends to. False after an error, recorded on the tape. */
-static bool begin_step(const lb_transformer_memory *memory, lb_tokens target_in, int64_t layers,
+static bool begin_step(const lb_transformer *model, const lb_transformer_memory *memory, lb_tokens target_in,
                        lb_decoder_step *step)
 {
+    const int64_t layers = model->config.layers;
     lb_kv_cache *before = memory->cache;
     const lb_tensor *keys = memory->source[0].keys;
     if (!lb_is_sound(keys) || lb_tape_status(target_in.tape)) return false;
@@ -236,15 +244,14 @@ static bool begin_step(const lb_transformer_memory *memory, lb_tokens target_in,
                      (long long)target_in.batch, (long long)memory->batch);
         return false;
     }
+    *step = (lb_decoder_step){.source = memory->source, .mask = memory->mask, .row = memory->row};
+    if (model->config.no_self_attention) return true;
     const lb_kv_cache sizes = {.batch = memory->batch, .layers = layers, .width = lb_dim(keys, 2) / 2};
     if (memory->past[0].keys) {
         before = lb_kv_cache_extend(target_in.tape, NULL, sizes, memory->length);
         for (int i = 0; before && i < layers; i++) lb_kv_cache_write(before, i, memory->past[i].keys);
     }
-    *step = (lb_decoder_step){.cache = lb_kv_cache_extend(target_in.tape, before, sizes, target_in.length),
-                              .source = memory->source,
-                              .mask = memory->mask,
-                              .row = memory->row};
+    step->cache = lb_kv_cache_extend(target_in.tape, before, sizes, target_in.length);
     return step->cache != NULL;
 }
 
@@ -289,7 +296,7 @@ static lb_transformer_decoded decode_tokens(const lb_transformer *model, const l
                                       .cross_weights = weighs || model->copying.symbols ? weights : NULL};
     context.self_bias = lb_positional_bias(&model->target_positions, tape, memory->length, target_in.length);
     if (!steps) memcpy(after->past, memory->past, (size_t)layers * sizeof *memory->past);
-    if (steps ? !begin_step(memory, target_in, layers, &step) : !begin_whole(tape, layers, after)) {
+    if (steps ? !begin_step(model, memory, target_in, &step) : !begin_whole(tape, layers, after)) {
         lb_tape_leave(tape, outer);
         decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
         return decoded;

@@ -12,6 +12,7 @@ lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens sourc
     if (model->kind != &lb_transformer_kind) return found;
     const lb_transformer *transformer = (const lb_transformer *)model;
     int64_t layers = transformer->config.layers;
+    if (transformer->config.no_self_attention) return found;
     lb_tensor **self = lb_tape_alloc_zero(source.tape, 2 * layers, sizeof(lb_tensor *));
     if (!self) {
         lb_tape_fail(source.tape, LB_ERROR_MEMORY, "out of memory for self-attention");

@@ -11,6 +11,21 @@ static const char *part(lb_params *params, const char *name, const char *of)
     return lb_params_scope(params, name, of);
 }
 
+/* The parts of a layer, without residual connection and norm. */
+typedef enum lb_part { SELF, CROSS, FEED_FORWARD, PARTS } lb_part;
+
+static bool has_part(const lb_transformer_layer *layer, lb_part which)
+{
+    if (which == CROSS) return layer->crosses;
+    return which == SELF ? !layer->config.no_self_attention : !layer->config.no_feed_forward;
+}
+
+/* Norms are counted as in PyTorch, where no part is missing but the attention of an encoder to a source. */
+static int norm_number(const lb_transformer_layer *layer, lb_part which)
+{
+    return which == FEED_FORWARD && !layer->crosses ? CROSS : (int)which;
+}
+
 lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *params, const char *name,
                                     bool crosses, lb_transformer_layer_config config)
 {
@@ -27,20 +42,23 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
     lb_multi_head_config self = attention;
     self.window = config.window;
     self.rotary = config.rotary;
-    lb_multi_head_init(&layer->self, params, part(params, name, "self_attn"), self);
+    if (has_part(layer, SELF))
+        lb_multi_head_init(&layer->self, params, part(params, name, "self_attn"), self);
     if (crosses) lb_multi_head_init(&layer->cross, params, part(params, name, "multihead_attn"), attention);
-    lb_linear_init(&layer->inner, params, part(params, name, "linear1"),
-                   (lb_linear_config){.inputs = config.width, .outputs = config.feed_forward});
-    lb_linear_init(&layer->outer, params, part(params, name, "linear2"),
-                   (lb_linear_config){.inputs = config.feed_forward, .outputs = config.width});
-    for (int i = 0; i < (crosses ? 3 : 2); i++)
-        lb_layer_norm_init(&layer->norm[i], params, part(params, name, norms[i]), config.width,
-                           config.epsilon);
+    if (has_part(layer, FEED_FORWARD)) {
+        lb_linear_init(&layer->inner, params, part(params, name, "linear1"),
+                       (lb_linear_config){.inputs = config.width, .outputs = config.feed_forward});
+        lb_linear_init(&layer->outer, params, part(params, name, "linear2"),
+                       (lb_linear_config){.inputs = config.feed_forward, .outputs = config.width});
+    }
+    for (int which = SELF; which < PARTS; which++) {
+        int norm = norm_number(layer, which);
+        if (has_part(layer, which))
+            lb_layer_norm_init(&layer->norm[norm], params, part(params, name, norms[norm]), config.width,
+                               config.epsilon);
+    }
     return lb_params_status(params);
 }
-
-/* The three parts of a layer, without residual connection and norm. */
-typedef enum lb_part { SELF, CROSS, FEED_FORWARD } lb_part;
 
 /* The keys and values of a tensor that may have the queries before them. */
 static lb_tensor *without_queries(lb_tensor *projected, int64_t columns)
@@ -130,27 +148,27 @@ static lb_tensor *norm_of(const lb_layer_norm *norm, lb_real dropout, stream *s)
 }
 
 /* x + part(norm(x)), or norm(x + part(x)). */
-static stream residual(const lb_transformer_layer *layer, lb_part which, int norm, stream s,
+static stream residual(const lb_transformer_layer *layer, lb_part which, stream s,
                        const lb_transformer_context *context, int64_t index)
 {
     const lb_real dropout = layer->config.dropout;
+    const lb_layer_norm *norm = &layer->norm[norm_number(layer, which)];
     if (layer->config.pre_norm) {
-        lb_tensor *in = norm_of(&layer->norm[norm], dropout, &s);
+        lb_tensor *in = norm_of(norm, dropout, &s);
         s.branch = apply_part(layer, which, in, context, index);
         return s;
     }
     s.branch = apply_part(layer, which, s.x, context, index);
-    return (stream){norm_of(&layer->norm[norm], dropout, &s), NULL};
+    return (stream){norm_of(norm, dropout, &s), NULL};
 }
 
 static stream run_layer(const lb_transformer_layer *layer, stream s, const lb_transformer_context *context,
                         int64_t index)
 {
-    int norm = 0;
     s = show_stream(layer, s, index);
-    s = residual(layer, SELF, norm++, s, context, index);
-    if (layer->crosses) s = residual(layer, CROSS, norm++, s, context, index);
-    return residual(layer, FEED_FORWARD, norm, s, context, index);
+    for (int which = SELF; which < PARTS; which++)
+        if (has_part(layer, which)) s = residual(layer, which, s, context, index);
+    return s;
 }
 
 lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_tensor *x,

@@ -80,6 +80,12 @@ START_TEST(test_exportable_the_next_positions_are_refused)
     model->config.embedding_scale = 0.5;
     expect_refusal(&text, "FILE: found an embedding_scale, expected");
     model->config.embedding_scale = 0;
+    model->config.no_self_attention = true;
+    expect_refusal(&text, "FILE: found no_self_attention, expected");
+    model->config.no_self_attention = false;
+    model->config.no_feed_forward = true;
+    expect_refusal(&text, "FILE: found no_feed_forward, expected");
+    model->config.no_feed_forward = false;
     model->config.positions = LB_POSITIONAL_FIRE;
     expect_refusal(&text, "FILE: found fire positions, expected");
     model->config.positions = (lb_positional_kind)(LB_POSITIONAL_RANDOM + 1);

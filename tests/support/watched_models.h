@@ -59,7 +59,8 @@ static inline void for_each_model(void (*check)(const subject *s))
         {.positions = LB_POSITIONAL_ROTARY, .post_norm = true, .attention_weights = LB_SPARSEMAX},
         {.positions = LB_POSITIONAL_ALIBI, .copy = true, .dropout = 0.5F},
         {.positions = LB_POSITIONAL_LEARNED, .feature_positions = true, .window = 1, .layers = 1},
-        {.layers = 3, .tied = true, .attention_weights = LB_ENTMAX}};
+        {.layers = 3, .tied = true, .attention_weights = LB_ENTMAX},
+        {.no_self_attention = true, .no_feed_forward = true, .positions = LB_POSITIONAL_NONE}};
     subject s;
     for (int kind = 0; lb_attention_names[kind]; kind++)
         for (int variant = 0; variant < 4; variant++) {

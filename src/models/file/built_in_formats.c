@@ -91,6 +91,8 @@ const lb_config_field lb_transformer_fields[] = {
     {FIELD(feature_positions), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
     {FIELD(copy), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
     {FIELD(embedding_scale), LB_CONFIG_POSITIVE, LB_CONFIG_UNWRITTEN(0), NULL},
+    {FIELD(no_self_attention), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
+    {FIELD(no_feed_forward), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
     {0},
 };
 

@@ -96,6 +96,8 @@ START_TEST(test_transformer_gradient_matches_differences)
                                               .positions = LB_POSITIONAL_LEARNED,
                                               .max_length = 5});
     check_transformer((lb_transformer_config){.width = 4, .heads = 2, .feed_forward = 3, .tied = true});
+    check_transformer((lb_transformer_config){
+        .width = 4, .heads = 2, .no_self_attention = true, .no_feed_forward = true, .post_norm = true});
     check_transformer((lb_transformer_config){.width = 4,
                                               .heads = 2,
                                               .feed_forward = 3,

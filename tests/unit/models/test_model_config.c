@@ -268,6 +268,12 @@ START_TEST(test_restored_transformer_has_the_configuration_of_the_file)
         "\"post_norm\":false,\"positions\":\"rotary\",\"max_length\":9,\"dropout\":0,\"tied\":false,"
         "\"loss\":\"cross-entropy\",\"kv_heads\":2,\"softcap\":0.5,\"window\":3,\"embedding_scale\":0.125}";
     check_restored(&lb_transformer_kind, settings, settings, NULL);
+    static const char lacking[] =
+        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":8,\"heads\":4,\"attention_weights\":\"softmax\","
+        "\"feed_forward\":5,\"layers\":1,"
+        "\"post_norm\":false,\"positions\":\"none\",\"max_length\":9,\"dropout\":0,\"tied\":false,"
+        "\"loss\":\"cross-entropy\",\"no_self_attention\":true,\"no_feed_forward\":true}";
+    check_restored(&lb_transformer_kind, lacking, lacking, NULL);
     check_restored(&lb_transformer_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL,
                    "found no \"width\"");
 }

@@ -27,6 +27,9 @@ static const lb_transformer_config settings[] = {
     {.attention_weights = LB_SPARSEMAX},
     {.attention_weights = LB_ENTMAX, .kv_heads = 2, .positions = LB_POSITIONAL_ALIBI},
     {.positions = LB_POSITIONAL_RELATIVE, .kv_heads = 2, .softcap = 2, .window = 2, .tied = true},
+    {.no_self_attention = true},
+    {.no_feed_forward = true, .positions = LB_POSITIONAL_RELATIVE, .post_norm = true},
+    {.no_self_attention = true, .no_feed_forward = true, .positions = LB_POSITIONAL_NONE, .copy = true},
 };
 
 typedef struct made {
@@ -294,6 +297,12 @@ START_TEST(test_transformer_with_impossible_settings_is_an_error)
         {{.window = -1}, "found 0, 0 and -1 as softcap, embedding_scale and window, expected 0 or more"},
         {{.width = 12, .heads = 4, .positions = LB_POSITIONAL_ROTARY},
          "rotary positions need heads of an even width, found 3"},
+        {{.no_self_attention = true, .window = 1}, "m: a window needs self-attention, which the model lacks"},
+        {{.no_self_attention = true, .positions = LB_POSITIONAL_RELATIVE},
+         "m: relative needs self-attention"},
+        {{.no_self_attention = true, .positions = LB_POSITIONAL_ALIBI}, "m: alibi needs self-attention"},
+        {{.no_self_attention = true, .positions = LB_POSITIONAL_ROTARY}, "m: rotary needs self-attention"},
+        {{.no_self_attention = true, .positions = LB_POSITIONAL_FIRE}, "m: fire needs self-attention"},
     };
     for (int i = 0; i < LB_LENGTH(bad); i++) {
         lb_params *params = lb_params_new(1);

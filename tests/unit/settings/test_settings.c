@@ -42,8 +42,8 @@ END_TEST
 /* What a start model decides, and what makes another run, is found by these fields. */
 START_TEST(test_settings_of_a_model_are_its_fields)
 {
-    static const char *const none[] = {"source_vocab", "target_vocab", "feed_forward", "post_norm",
-                                       "max_length"};
+    static const char *const none[] = {"source_vocab",      "target_vocab",    "feed_forward", "post_norm",
+                                       "no_self_attention", "no_feed_forward", "max_length"};
     const char *const *models = lb_setting_find("model")->choices;
     for (int i = 0; models[i]; i++)
         for (const lb_config_field *field = lb_model_fields(models[i]); field->key; field++) {

@@ -76,9 +76,11 @@ static const char *make_transformer(lb_transformer_config config, uint64_t seed,
 /* Calls it with the file of each model of a list. */
 static void for_each_model(void (*check)(const char *path))
 {
-    static const lb_transformer_config transformers[] = {{.layers = 2, .dropout = 0.5F},
-                                                         {.layers = 1, .positions = LB_POSITIONAL_ROTARY},
-                                                         {.layers = 1, .feature_positions = true}};
+    static const lb_transformer_config transformers[] = {
+        {.layers = 2, .dropout = 0.5F},
+        {.layers = 1, .positions = LB_POSITIONAL_ROTARY},
+        {.layers = 1, .feature_positions = true},
+        {.layers = 1, .no_self_attention = true, .no_feed_forward = true}};
     char path[SUPPORT_PATH];
     for (int kind = 0; lb_attention_names[kind]; kind++)
         for (int variant = 0; variant < 2; variant++) {
