@@ -52,4 +52,10 @@ double aligned_share(const double *weight, const int *origin, const int *spanish
                      int batch, int rows, int columns);
 void rows_of_words(const double *weight, int words, int sources, double *looked);
 
+/* 12. What does a head do? */
+void pair_scores(const double *last, const double *seen, const double *w_q, const double *w_k, int rows,
+                 int columns, int width, double *score);
+void lost_by_erasure(const double *whole, const double *erased, const int *symbol, int steps, int symbols,
+                     double *lost);
+
 #endif
