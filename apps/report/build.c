@@ -6,6 +6,8 @@
 #include "console/console.h"
 #include "report/statistics.h"
 
+#include <math.h>
+
 enum {
     DETAILED_BATCH = 32, /* texts decoded at once if all of their outputs keep their attention */
     /* Bytes of compressed weights, once and for each pair, within which heads are kept apart. With them 200 pairs of
@@ -96,16 +98,19 @@ static lb_status add_text(building *s, const app_report_row *row, const lb_trans
                             .detailed = s->made->pairs < s->asked->details,
                             .votes = s->votes.ensemble ? &s->votes : NULL,
                             .at = (size_t)(text - all->text)};
-    pair.mean_of_heads = pair.detailed && all->heads > 1 && !s->asked->all_heads && lacks_room(s);
+    pair.lacks_room = !s->asked->all_heads && lacks_room(s);
+    pair.mean_of_heads = pair.lacks_room && pair.detailed && all->heads > 1;
+    const app_why *why = &s->statistics.why;
+    int64_t compared = why->pairs;
     s->made->means += pair.mean_of_heads;
     s->made->known += text->output->from_lexicon;
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (!status) status = app_answers_split(&s->expected, &s->model.target_rule, &row->targets, error);
-    if (!status && row->targets.count > 0)
-        status = app_report_heads_keep(&s->heads, row->source, &row->targets, error);
+    if (!status) status = app_report_heads_keep(&s->heads, s->made->pairs, row->source, &row->targets, error);
     if (!status)
         status = app_report_statistics_add(&s->statistics, &s->data, all, text, pair.expected, &pair.edits,
                                            &pair.nearest, error);
+    pair.tau = why->pairs > compared ? why->found[compared * why->rows].tau : NAN;
     return status ? status : app_report_add_pair(&s->data, s->translator, all, &pair, error);
 }
 
@@ -132,17 +137,19 @@ static lb_status translate(building *s, bool detailed, lb_error *error)
                                   .n_best = detailed ? s->beam : 1,
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .attention = true,
-                                  .erasure = s->made->pairs < s->asked->why,
                                   .skip_bad_texts = true,
                                   .stop = app_progress_tick,
                                   .context = &s->progress};
     lb_translations *all = lb_translate_all(s->translator, s->text, (int64_t)count, config, error);
     if (!all) return error->status;
-    lb_status status = lb_translate_show_alignments(s->translator, all, error);
+    bool why = s->made->pairs < s->asked->why;
+    lb_translations *best = why ? app_report_measure(s->translator, s->text, config, all, error) : NULL;
+    lb_status status = !why || best ? lb_translate_show_alignments(s->translator, all, error) : error->status;
     if (!status && detailed && lb_is_ensemble(s->model.model))
         status = app_votes_ask(&s->votes, s->translator, s->text, count, config, error);
     if (!status) status = add_rows(s, all, error);
     app_votes_close(&s->votes);
+    lb_translations_free(best);
     lb_translations_free(all);
     return status;
 }
@@ -202,7 +209,7 @@ static lb_status build(building *s, lb_error *error)
     lb_buffer_print(&s->data.json, "{\"version\":1");
     lb_status status = app_report_about_print(s->asked, s->beam, &s->model, &s->data, error);
     if (!status) status = add_pairs(s, error);
-    if (!status) status = app_report_heads_measure(&s->heads, s->translator, error);
+    if (!status) status = app_report_heads_measure(&s->heads, s->translator, &s->data, error);
     if (status) return status;
     app_report_statistics_print(&s->statistics, &s->data, &s->heads);
     status = app_report_history_print(&s->model, &s->data, error);

@@ -12,7 +12,7 @@ lb_status app_report_no_memory(lb_error *error)
 
 /* ---- Bytes that are compressed as they come. ---- */
 
-enum { STEP = 1 << 16 };
+enum { STEP = 1 << 16, DIGITS = 4 };
 
 lb_status app_pack_open(app_pack *pack, lb_error *error)
 {
@@ -160,6 +160,25 @@ size_t app_report_numbers(app_report_data *report, const double *weight, size_t 
     if (!reserve(report, count)) return 0;
     for (size_t i = 0; i < count; i++) report->byte[i] = byte_of(weight[i]);
     return app_report_bytes(report, report->byte, count);
+}
+
+void app_report_lost(app_report_data *report, const char *key, const lb_real *lost, size_t count)
+{
+    static const double limit = 20; /* what is impossible would hide the rest */
+    double most = 0;
+    if (!lost || !reserve(report, count)) {
+        lb_json_string(&report->json, key, NULL);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) most = fmin(fmax(most, fabs((double)lost[i])), limit);
+    for (size_t i = 0; i < count; i++) {
+        double part = most > 0 ? fmin(fmax((double)lost[i] / most, -1), 1) : 0;
+        report->byte[i] = byte_of((128 + 127 * part) / 255);
+    }
+    lb_json_open(&report->json, key, "{");
+    lb_json_number(&report->json, "most", most, DIGITS);
+    lb_json_whole(&report->json, "values", (int64_t)app_report_bytes(report, report->byte, count));
+    lb_buffer_print(&report->json, "}");
 }
 
 lb_status app_report_data_finish(app_report_data *report, lb_error *error)

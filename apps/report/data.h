@@ -69,6 +69,10 @@ size_t app_report_weights(app_report_data *report, const lb_real *weight, int64_
 size_t app_report_numbers(app_report_data *report, const double *weight, size_t count);
 size_t app_report_bytes(app_report_data *report, const unsigned char *byte, size_t count);
 
+/** Adds log-probabilities that are lost to the blob, a byte each, and prints "key":{"most":2.5,"values":offset}; null
+ *  if there are none. Byte b stands for (b - 128) / 127 of `most`, the size of the largest; beyond 20 it is 20. */
+void app_report_lost(app_report_data *report, const char *key, const lb_real *lost, size_t count);
+
 /** Ends the JSON object with the table of all symbols, and both streams. Errors: LB_ERROR_MEMORY, also of earlier
  *  calls. */
 LB_MUST_USE lb_status app_report_data_finish(app_report_data *report, lb_error *error);

@@ -4,13 +4,16 @@
 
 #include <string.h>
 
-lb_status app_report_heads_keep(app_report_heads *h, const char *source, const lb_strings *targets,
-                                lb_error *error)
+lb_status app_report_heads_keep(app_report_heads *h, int64_t pair, const char *source,
+                                const lb_strings *targets, lb_error *error)
 {
     size_t row = h->sources.count;
     if (row == h->most) return LB_OK;
     if (!h->targets) h->targets = lb_alloc_zero(h->most * sizeof *h->targets);
-    if (!h->targets) return app_report_no_memory(error);
+    if (!h->pair) h->pair = lb_alloc(h->most * sizeof *h->pair);
+    if (!h->targets || !h->pair) return app_report_no_memory(error);
+    h->pair[row] = pair;
+    h->compared += targets->count > 0;
     lb_status status = lb_strings_add(&h->sources, lb_alloc_string(source), error);
     for (size_t i = 0; i < targets->count && !status; i++)
         status = lb_strings_add(&h->targets[row], lb_alloc_string(targets->text[i]), error);
@@ -44,12 +47,12 @@ static lb_tensor *switch_off(void *context, const lb_watch_point *point, lb_tens
     return lb_tensor_new(value->tape, value->shape, NULL);
 }
 
-/* Measures the model by greedy decoding. */
-static lb_status measure_model(app_report_heads *h, lb_translator *translator, lb_watcher watch,
-                               app_head_loss *loss, lb_error *error)
+/* Measures the model by greedy decoding. Returns its outputs; NULL after an error. */
+static lb_translations *measure_model(app_report_heads *h, lb_translator *translator, lb_watcher watch,
+                                      app_head_loss *loss, lb_error *error)
 {
     lb_vocabulary *symbols = lb_vocabulary_new_reserved(error);
-    if (!symbols) return LB_ERROR_MEMORY;
+    if (!symbols) return NULL;
     app_answers expected = {0};
     lb_statistics sum = {0};
     lb_translator_facts model = lb_translator_about(translator);
@@ -63,17 +66,39 @@ static lb_status measure_model(app_report_heads *h, lb_translator *translator, l
                                             (int64_t)h->sources.count, config, error);
     lb_status status = all ? LB_OK : error->status;
     for (size_t i = 0; all && i < h->sources.count && !status; i++) {
+        if (h->targets[i].count == 0) continue;
         status = app_answers_split(&expected, &model.target_rule, &h->targets[i], error);
         if (!status) status = compare(&sum, symbols, &expected, all->text[i].output, error);
     }
     lb_measures found = lb_measure(&sum, (lb_bleu_config){0});
-    *loss = (app_head_loss){.known = !status,
+    *loss = (app_head_loss){.known = !status && h->compared > 0,
                             .exact = 1 - found.sequence_error_rate / 100,
                             .symbol_error = found.symbol_error_rate / 100};
-    lb_translations_free(all);
     app_answers_free(&expected);
     lb_vocabulary_free(symbols);
-    return status;
+    if (!status) return all;
+    lb_translations_free(all);
+    return NULL;
+}
+
+/* Prints what was written for each pair; null is what the whole model writes. Without a report it prints nothing. */
+static void add_outputs(app_report_data *report, const lb_translations *all, const lb_translations *whole)
+{
+    if (!report) return;
+    if (!all) {
+        lb_json_string(&report->json, NULL, NULL);
+        return;
+    }
+    lb_json_open(&report->json, NULL, "[");
+    for (int64_t i = 0; i < all->count; i++) {
+        const lb_output *output = all->text[i].output, *usual = whole->text[i].output;
+        if (all != whole && output->length == usual->length && strcmp(output->text, usual->text) == 0)
+            lb_json_string(&report->json, NULL, NULL);
+        else
+            app_report_symbols(report, NULL, output->symbol, (size_t)output->length);
+    }
+    lb_buffer_print(&report->json, "]");
+    app_report_flush(report);
 }
 
 /* Whether a head of the model is that of each member, if it has some. */
@@ -86,21 +111,47 @@ static bool has_one_set_of_heads(const lb_model *model)
     return same;
 }
 
-lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translator, lb_error *error)
+/* Switches off one head after the other. */
+static lb_status measure_heads(app_report_heads *h, lb_translator *translator, const lb_model *model,
+                               const lb_translations *whole, app_report_data *report, lb_error *error)
+{
+    int64_t heads = model->layers * model->heads;
+    add_outputs(report, whole, whole);
+    for (int64_t i = 0; i < heads; i++) {
+        head off = {i / model->heads, i % model->heads, false};
+        lb_translations *all =
+            measure_model(h, translator, (lb_watcher){switch_off, &off}, &h->without[i], error);
+        if (!all) return error->status;
+        h->without[i].known = h->without[i].known && off.met;
+        add_outputs(report, off.met ? all : NULL, whole);
+        lb_translations_free(all);
+        app_progress_update(&h->progress, i + 1, "%s", "");
+    }
+    return LB_OK;
+}
+
+lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translator, app_report_data *report,
+                                   lb_error *error)
 {
     const lb_model *model = lb_translator_about(translator).model;
     int64_t heads = model->layers * model->heads;
     if (h->sources.count == 0 || model->heads == 0 || !has_one_set_of_heads(model)) return LB_OK;
+    if (heads == 1) report = NULL; /* nobody can choose the only head */
+    if (!report && h->compared == 0) return LB_OK;
     h->without = lb_alloc_zero((size_t)heads * sizeof *h->without);
     if (!h->without) return app_report_no_memory(error);
     app_progress_init(&h->progress, (app_progress_config){.unit = "head", .total = heads, .late = true});
-    lb_status status = measure_model(h, translator, (lb_watcher){0}, &h->whole, error);
-    for (int64_t i = 0; i < heads && !status; i++) {
-        head off = {i / model->heads, i % model->heads, false};
-        status = measure_model(h, translator, (lb_watcher){switch_off, &off}, &h->without[i], error);
-        h->without[i].known = h->without[i].known && off.met;
-        app_progress_update(&h->progress, i + 1, "%s", "");
+    lb_translations *whole = measure_model(h, translator, (lb_watcher){0}, &h->whole, error);
+    if (report) {
+        lb_json_open(&report->json, "heads_off", "{");
+        lb_json_open(&report->json, "pairs", "[");
+        for (size_t i = 0; i < h->sources.count; i++) lb_json_whole(&report->json, NULL, h->pair[i]);
+        lb_buffer_print(&report->json, "]");
+        lb_json_open(&report->json, "outputs", "[");
     }
+    lb_status status = whole ? measure_heads(h, translator, model, whole, report, error) : error->status;
+    if (report) lb_buffer_print(&report->json, "]}");
+    lb_translations_free(whole);
     app_progress_end(&h->progress);
     return status;
 }
@@ -110,5 +161,6 @@ void app_report_heads_free(app_report_heads *h)
     for (size_t i = 0; i < h->sources.count; i++) lb_strings_free(&h->targets[i]);
     lb_strings_free(&h->sources);
     lb_release(h->targets);
+    lb_release(h->pair);
     lb_release(h->without);
 }

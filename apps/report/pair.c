@@ -177,6 +177,34 @@ static lb_status add_self(app_report_data *report, lb_translator *translator, co
     return status;
 }
 
+/* Prints what the best output depends on, if it was measured. */
+static void add_why(app_report_data *report, const app_report_pair *pair)
+{
+    const lb_output *output = pair->text->output;
+    size_t cells = (size_t)(output->steps * pair->text->length);
+    if (!output->gradient) return;
+    lb_json_open(&report->json, "why", "{");
+    app_report_lost(report, "erasure", pair->lacks_room ? NULL : output->erasure, cells);
+    app_report_lost(report, "gradient", pair->lacks_room ? NULL : output->gradient, cells);
+    lb_json_number(&report->json, "tau", pair->tau, PROBABILITY);
+    lb_buffer_print(&report->json, "}");
+}
+
+lb_translations *app_report_measure(lb_translator *translator, const char *const *texts,
+                                    lb_translate_config config, lb_translations *all, lb_error *error)
+{
+    config.n_best = 1;
+    config.attention = false;
+    config.erasure = config.gradient = true;
+    lb_translations *best = lb_translate_all(translator, texts, all->count, config, error);
+    for (int64_t i = 0; best && i < all->count; i++) {
+        if (all->text[i].count == 0) continue;
+        all->text[i].output->erasure = best->text[i].output->erasure;
+        all->text[i].output->gradient = best->text[i].output->gradient;
+    }
+    return best;
+}
+
 /* Prints the answer that is nearest to the output as the expected one, and then the others. */
 static void add_answers(app_report_data *report, const app_report_pair *pair)
 {
@@ -232,6 +260,7 @@ lb_status app_report_add_pair(app_report_data *report, lb_translator *translator
         status = add_self(report, translator, pair, error);
     else
         lb_json_string(json, "self", NULL);
+    if (outputs > 0) add_why(report, pair);
     lb_buffer_print(json, "}");
     if (!status && steps && pair->votes) app_votes_add(pair->votes, pair->at, json);
     app_report_flush(report);

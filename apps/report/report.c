@@ -38,8 +38,8 @@ static void say(const settings *s, const app_report_made *made)
         app_note("only the first %lld of %lld pairs show their attention; --details sets how many",
                  (long long)made->detailed, (long long)made->pairs);
     if (made->means > 0)
-        app_note("%lld of %lld pairs show only the mean over their heads, to keep the page small; "
-                 "--all-heads keeps each head",
+        app_note("%lld of %lld pairs show only the mean over their heads, without erasure, to keep the page "
+                 "small; --all-heads keeps each head",
                  (long long)made->means, (long long)made->pairs);
     app_note("wrote %s (%lld pairs, %zu kB of data)", s->asked.output, (long long)made->pairs,
              (made->bytes + 999) / 1000);
@@ -84,7 +84,7 @@ int report_main(int argc, char **argv)
                 .usual = true),
         APP_FLAG(0, "all-heads", &s.asked.all_heads,
                  "keep the attention of each head, however large the page gets; by default, many long pairs "
-                 "show only the mean over the heads"),
+                 "show only the mean over the heads, without erasure and gradient"),
         APP_INT(0, "heads-off", "N", &s.asked.heads_off, 0, 1 << 20,
                 "pairs to decode with each head switched off, to see what it contributes; 0: none"),
         APP_INT(0, "why", "N", &s.asked.why, 0, 1 << 20,

@@ -129,7 +129,7 @@ static void print_heads(const app_report_statistics *s, lb_buffer *json, const a
         lb_buffer_print(json, "}");
     }
     lb_buffer_print(json, "]");
-    print_loss(json, "with_all_heads", heads->without ? &heads->whole : NULL, (int64_t)heads->sources.count);
+    print_loss(json, "with_all_heads", heads->without ? &heads->whole : NULL, heads->compared);
 }
 
 static void print_confusions(app_report_statistics *s, lb_buffer *json)

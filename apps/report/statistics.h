@@ -54,10 +54,19 @@ typedef struct app_report_pair {
     const char *error;           /* why it could not be read; NULL: it could */
     int64_t edits;               /* between the expected and the best output; -1: not known */
     bool detailed;          /* with all outputs, their weights, the likeliest symbols and self-attention */
+    bool lacks_room;        /* then erasure and gradient are left out */
     bool mean_of_heads;     /* weights are the mean over the heads of each layer, which takes less room */
+    double tau;             /* Kendall's, of attention with erasure; not a number: not measured */
     const app_votes *votes; /* NULL: not of a model of several */
     size_t at;              /* in the votes */
 } app_report_pair;
+
+/** Gives the best outputs of `all` their erasure and gradient. It searches for them again, since all outputs of a beam
+ *  would be measured. Memory: of what is returned, for as long as they are used: free it with lb_translations_free;
+ *  NULL after an error. Errors: those of lb_translate_all. */
+LB_MUST_USE lb_translations *app_report_measure(lb_translator *translator, const char *const *texts,
+                                                lb_translate_config config, lb_translations *all,
+                                                lb_error *error);
 
 /** Prints the pair as a JSON object. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_add_pair(app_report_data *report, lb_translator *translator,
@@ -104,21 +113,24 @@ typedef struct app_head_loss {
 /** The first pairs of a report, on which heads are switched off. Zero with `most` set is empty. */
 typedef struct app_report_heads {
     lb_strings sources;
-    lb_strings *targets; /* [sources.count] */
+    lb_strings *targets; /* [sources.count] right answers; none: not known */
+    int64_t *pair;       /* [sources.count] its number in the report */
     size_t most;
+    int64_t compared; /* sources with right answers */
     app_progress progress;
     app_head_loss *without; /* [layers, heads]; NULL: not known */
     app_head_loss whole;
 } app_report_heads;
 
 /** Keeps a source and its right answers, unless there are enough. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_report_heads_keep(app_report_heads *heads, const char *source,
+LB_MUST_USE lb_status app_report_heads_keep(app_report_heads *heads, int64_t pair, const char *source,
                                             const lb_strings *targets, lb_error *error);
 
-/** Measures the model on them by greedy decoding: with all heads, then without each. Nothing is known if there are no
- *  pairs or no heads. Heads of custom attention stay unknown. Errors: those of decoding. */
+/** Measures the model on them by greedy decoding: with all heads, then without each, and prints what it writes,
+ *  "heads_off":{...}. Nothing is known if there are no pairs or no heads. Heads of custom attention stay unknown.
+ *  Errors: those of decoding. */
 LB_MUST_USE lb_status app_report_heads_measure(app_report_heads *heads, lb_translator *translator,
-                                               lb_error *error);
+                                               app_report_data *report, lb_error *error);
 
 void app_report_heads_free(app_report_heads *heads);
 

@@ -97,6 +97,54 @@ START_TEST(test_report_has_the_attention_of_predict_in_bytes)
 }
 END_TEST
 
+static void assert_lost(const support_page *p, const cJSON *shown, const cJSON *steps)
+{
+    const cJSON *step, *number;
+    double most = support_number(shown, "most"), largest = 0;
+    size_t at = (size_t)support_number(shown, "values");
+    cJSON_ArrayForEach(step, steps)
+    {
+        cJSON_ArrayForEach(number, step)
+        {
+            double value = fmin(fmax(number->valuedouble, -20), 20);
+            largest = fmax(largest, fabs(value));
+            ck_assert_double_eq_tol((p->blob[at++] - 128) / 127.0 * most, value, 0.51 / 127 * most + 1e-3);
+        }
+    }
+    ck_assert_double_gt(most, 0);
+    ck_assert_double_eq_tol(most, largest, 1e-3 * most);
+}
+
+START_TEST(test_report_has_the_erasure_and_the_gradient_of_predict)
+{
+    enum { WHY = 5 };
+    char path[SUPPORT_PATH];
+    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html", "--why=5");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_page p = support_open_page("page.html");
+    RUN(PREDICT, "bad\ncab\na\nbed\ndeed\nbb\n", model, "--jsonl", "--why");
+    const char *line = result.output;
+    double tau = 0;
+    for (int i = 0; i < WHY; i++, line = strchr(line, '\n') + 1) {
+        cJSON *predicted = cJSON_ParseWithLength(line, strcspn(line, "\n"));
+        const cJSON *pair = cJSON_GetArrayItem(support_at(p.data, "pairs"), i),
+                    *shown = support_at(pair, "why.erasure");
+        ck_assert_int_eq(cJSON_IsNull(shown), i == 2); /* a source of one symbol */
+        if (i != 2) assert_lost(&p, shown, support_at(predicted, "outputs.0.erasure"));
+        assert_lost(&p, support_at(pair, "why.gradient"), support_at(predicted, "outputs.0.gradient"));
+        if (i == 2)
+            ck_assert(cJSON_IsNull(support_at(pair, "why.tau")));
+        else
+            tau += support_number(pair, "why.tau") / (WHY - 1);
+        cJSON_Delete(predicted);
+    }
+    ck_assert_double_eq(support_number(p.data, "statistics.why.pairs"), WHY - 1);
+    ck_assert_double_eq_tol(support_number(p.data, "statistics.why.rows.0.tau.0"), tau, 1e-3);
+    ck_assert(!cJSON_HasObjectItem(support_at(p.data, "pairs.5"), "why"));
+    support_close_page(&p);
+}
+END_TEST
+
 START_TEST(test_report_has_the_measures_of_evaluate)
 {
     char path[SUPPORT_PATH];
@@ -166,6 +214,7 @@ START_TEST(test_report_has_what_the_attention_does_and_what_the_model_is_without
     support_close_page(&p);
     p = support_open_page("page.html");
     ck_assert(cJSON_IsNull(support_at(p.data, "statistics.heads.0.without")));
+    ck_assert(!cJSON_HasObjectItem(p.data, "heads_off")); /* it has one head, too */
     support_close_page(&p);
 }
 END_TEST
@@ -346,7 +395,7 @@ int main(void)
         "report",
         SUPPORT_TESTS(
             test_report_has_the_outputs_of_predict, test_report_has_the_attention_of_predict_in_bytes,
-            test_report_has_the_measures_of_evaluate,
+            test_report_has_the_erasure_and_the_gradient_of_predict, test_report_has_the_measures_of_evaluate,
             test_report_has_what_the_attention_does_and_what_the_model_is_without_it,
             test_report_has_the_likeliest_symbols_of_each_step, test_report_of_texts_has_no_expected_outputs,
             test_report_without_a_title_is_named_after_the_model_and_the_file,

@@ -8,6 +8,7 @@
 
 #include <cJSON.h>
 #include <lookback/tensor.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,17 @@ static int count_means(const support_page *p)
     cJSON_ArrayForEach(pair, support_at(p->data, "pairs")) means +=
         cJSON_IsTrue(cJSON_GetObjectItem(pair, "mean"));
     return means;
+}
+
+/* The last of them, and its path. */
+static const cJSON *last_mean(const support_page *p, char path[32])
+{
+    const cJSON *pair;
+    for (int i = 199;; i--) {
+        snprintf(path, 32, "pairs.%d", i);
+        pair = support_at(p->data, path);
+        if (cJSON_HasObjectItem(pair, "mean")) return pair;
+    }
 }
 
 static void assert_small(const support_page *p)
@@ -105,11 +117,18 @@ START_TEST(test_report_of_200_long_pairs_with_four_heads_has_the_mean_where_it_l
     support_assert_trained();
     support_page small = report("mean.html", NULL);
     assert_small(&small);
+    ck_assert(cJSON_IsObject(support_at(small.data, "pairs.0.why.erasure")));
+    char last[32];
+    const cJSON *pair = last_mean(&small, last);
+    ck_assert(cJSON_IsNull(support_at(pair, "why.gradient")));
     ck_assert(!cJSON_HasObjectItem(support_at(small.data, "pairs.0"), "mean"));
     ck_assert_ptr_nonnull(strstr(result.error, "of 200 pairs show only the mean over their heads"));
     support_page large = report("all.html", "--all-heads");
     ck_assert_int_eq(count_means(&large), 0);
-    assert_mean(&small, &large, "pairs.199");
+    ck_assert(cJSON_IsObject(support_at(support_at(large.data, last), "why.gradient")));
+    ck_assert_double_eq(support_number(pair, "why.tau"),
+                        support_number(support_at(large.data, last), "why.tau"));
+    assert_mean(&small, &large, last);
     support_close_page(&small);
     support_close_page(&large);
 }

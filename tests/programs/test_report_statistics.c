@@ -19,7 +19,7 @@ enum { SYMBOLS = 64, HEADS = 4, DEV = 80 };
 static support_result result;
 
 /* A model that has learned too little, so that some outputs are wrong, and its page. */
-static support_page open_report(void)
+static support_page open_report(const char *heads_off)
 {
     support_write_pairs("train.tsv", 300, 1);
     support_write_pairs("dev.tsv", DEV, 2);
@@ -27,7 +27,7 @@ static support_page open_report(void)
                   "multi-head");
     support_assert_trained();
     support_command command = {
-        .argv = (const char *const[]){REPORT, "out", "dev.tsv", "-o", "page.html", "--heads-off=0", NULL},
+        .argv = (const char *const[]){REPORT, "out", "dev.tsv", "-o", "page.html", heads_off, NULL},
         .directory = support_tempdir()};
     support_result_free(&result);
     ck_assert(support_run_command(&command, &result));
@@ -74,7 +74,7 @@ static void add_pair(const support_page *p, const cJSON *pair, sums *s)
 START_TEST(test_report_has_the_alignment_that_its_weights_give)
 {
     static sums s;
-    support_page p = open_report();
+    support_page p = open_report("--heads-off=0");
     const cJSON *pair, *target = support_at(p.data, "statistics.alignment.target"),
                        *source = support_at(p.data, "statistics.alignment.source");
     ck_assert_int_le(support_count(p.data, "symbols"), SYMBOLS);
@@ -99,7 +99,7 @@ END_TEST
 
 START_TEST(test_report_counts_wrong_pairs_by_length)
 {
-    support_page p = open_report();
+    support_page p = open_report("--heads-off=0");
     const cJSON *pair, *bin;
     int pairs[SYMBOLS] = {0}, wrong[SYMBOLS] = {0}, all = 0;
     cJSON_ArrayForEach(pair, support_at(p.data, "pairs"))
@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(test_report_calibrates_the_probabilities_of_its_outputs)
 {
-    support_page p = open_report();
+    support_page p = open_report("--heads-off=0");
     const cJSON *pair, *bin = support_at(p.data, "statistics.calibration")->child;
     double pairs[LB_CALIBRATION_BINS] = {0}, sum[LB_CALIBRATION_BINS] = {0}, right[LB_CALIBRATION_BINS] = {0},
            error = 0;
@@ -181,6 +181,46 @@ START_TEST(test_report_aligns_by_the_heads_of_the_last_layer)
 }
 END_TEST
 
+/* How many of the outputs are those that are expected; null is what all heads write together. */
+static int count_right(const support_page *p, const cJSON *outputs, const cJSON *whole)
+{
+    int right = 0;
+    for (int i = 0; i < cJSON_GetArraySize(outputs); i++) {
+        int pair = item(support_at(p->data, "heads_off.pairs"), i);
+        const cJSON *found = cJSON_GetArrayItem(outputs, i);
+        if (cJSON_IsNull(found)) found = cJSON_GetArrayItem(whole, i);
+        const cJSON *expected =
+            support_at(cJSON_GetArrayItem(support_at(p->data, "pairs"), pair), "expected");
+        right += cJSON_Compare(found, expected, true);
+    }
+    return right;
+}
+
+START_TEST(test_report_has_what_the_model_writes_without_each_head)
+{
+    enum { PAIRS = 50 };
+    support_page p = open_report("--heads-off=50");
+    const cJSON *outputs = support_at(p.data, "heads_off.outputs"), *whole = outputs->child, *head,
+                *without = whole;
+    ck_assert_int_eq(cJSON_GetArraySize(outputs), 1 + HEADS);
+    ck_assert_int_eq(support_count(p.data, "heads_off.pairs"), PAIRS);
+    ck_assert_int_eq(cJSON_GetArraySize(whole), PAIRS);
+    ck_assert_double_eq_tol(support_number(p.data, "statistics.with_all_heads.exact"),
+                            count_right(&p, whole, whole) / (double)PAIRS, 1e-5);
+    int changed = 0;
+    cJSON_ArrayForEach(head, support_at(p.data, "statistics.heads"))
+    {
+        without = without->next;
+        ck_assert_int_eq(cJSON_GetArraySize(without), PAIRS);
+        ck_assert_double_eq_tol(support_number(head, "without.exact"),
+                                count_right(&p, without, whole) / (double)PAIRS, 1e-5);
+        for (int i = 0; i < PAIRS; i++) changed += !cJSON_IsNull(cJSON_GetArrayItem(without, i));
+    }
+    ck_assert_int_gt(changed, 0);
+    support_close_page(&p);
+}
+END_TEST
+
 /* The right answers are what greedy decoding writes, and a wider search does not. */
 START_TEST(test_report_measures_heads_by_greedy_decoding)
 {
@@ -200,10 +240,13 @@ START_TEST(test_report_measures_heads_by_greedy_decoding)
         char *greedy = found[0]->text[i].output->text;
         others += strcmp(greedy, found[1]->text[i].output->text) != 0;
         const lb_strings answer = {.text = &greedy, .count = 1};
-        ck_assert_int_eq(app_report_heads_keep(&heads, sources[i], &answer, NULL), LB_OK);
+        ck_assert_int_eq(app_report_heads_keep(&heads, i, sources[i], &answer, NULL), LB_OK);
     }
     ck_assert_int_gt(others, 0);
-    ck_assert_int_eq(app_report_heads_measure(&heads, translator, NULL), LB_OK);
+    app_report_data report;
+    ck_assert_int_eq(app_report_data_open(&report, NULL), LB_OK);
+    ck_assert_int_eq(app_report_heads_measure(&heads, translator, &report, NULL), LB_OK);
+    app_report_data_close(&report);
     ck_assert_uint_eq(heads.sources.count, TEXTS);
     ck_assert(heads.whole.known && heads.whole.exact == 1 && heads.whole.symbol_error == 0);
     double without = 0;
@@ -220,6 +263,7 @@ int main(void)
     return support_run_tests("report_statistics",
                              SUPPORT_TESTS(test_report_aligns_by_the_heads_of_the_last_layer,
                                            test_report_measures_heads_by_greedy_decoding,
+                                           test_report_has_what_the_model_writes_without_each_head,
                                            test_report_has_the_alignment_that_its_weights_give,
                                            test_report_counts_wrong_pairs_by_length,
                                            test_report_calibrates_the_probabilities_of_its_outputs));

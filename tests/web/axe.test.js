@@ -12,7 +12,12 @@ for (const dark of [false, true]) {
     for (const [name, hash] of [
         ["french", "#pair=3&step=2"],
         ["transformer", "#pair=3&attention=encoder"],
+        ["french", "#pair=3&attention=erasure&step=2"],
+        ["french", "#pair=3&head=2"],
+        ["french", "#pair=41"],
+        ["blind", ""],
         ["french", "#view=learned"],
+        ["french", "#view=why"],
         ["french", "#view=history"],
         ["french", "#view=card"],
         ["hostile", "#pair=11"],

@@ -35,9 +35,11 @@ class Symbols {
 }
 
 export class Maker {
-    constructor(seed, { layers = 1, heads = 4, beam = 3, self = false } = {}) {
-        Object.assign(this, { layers, heads, beam, self });
+    // why: so many pairs have erasure and gradient, and outputs without each head.
+    constructor(seed, { layers = 1, heads = 4, beam = 3, self = false, why = 0 } = {}) {
+        Object.assign(this, { layers, heads, beam, self, why });
         this.random = randomOf(seed);
+        this.other = randomOf(seed + 1000);
         this.symbols = new Symbols();
         this.bytes = [];
         this.pairs = [];
@@ -83,6 +85,39 @@ export class Maker {
         };
     }
 
+    // Numbers from -most to most, largest along the diagonal.
+    measure(rows, columns, most) {
+        const values = this.bytes.length;
+        for (let r = 0; r < rows; r++) {
+            const middle = (r / Math.max(1, rows - 1)) * (columns - 1);
+            for (let c = 0; c < columns; c++) {
+                const number = 1.1 * Math.exp(-((c - middle) ** 2)) - 0.3 * this.other();
+                this.bytes.push(128 + Math.round(127 * Math.min(1, number)));
+            }
+        }
+        return { most, values };
+    }
+
+    // What the outputs of the first pairs depend on.
+    whyOf(index, from, output) {
+        if (index >= this.why) return null;
+        const size = [output.steps.length, from.length];
+        return {
+            tau: +(1 - 1.5 * this.other()).toFixed(4),
+            erasure: from.length > 1 ? this.measure(...size, 8 + index) : null,
+            gradient: this.measure(...size, 2),
+        };
+    }
+
+    // The second head writes the first symbol twice, and without the third one nothing is written.
+    headsOff() {
+        const pairs = this.pairs.slice(0, this.why).map((_, i) => i),
+            whole = pairs.map((i) => this.pairs[i].outputs[0].symbols);
+        const without = [() => null, ([first, ...more]) => [first, first, ...more], () => [], () => null];
+        const heads = Array.from({ length: this.layers * this.heads }, (_, i) => whole.map(without[i % 4]));
+        return { pairs, outputs: [whole, ...heads] };
+    }
+
     // What it writes: mostly what is expected, now and then one symbol off.
     spoil(ids, others) {
         const out = [...ids],
@@ -125,7 +160,8 @@ export class Maker {
                 };
             }
         }
-        this.pairs.push({ source: from, expected: to, error: null, edits: distance, outputs, likeliest, self });
+        const why = this.whyOf(this.pairs.length, from, outputs[0]);
+        this.pairs.push({ source: from, expected: to, error: null, edits: distance, outputs, likeliest, self, why });
         return this;
     }
 
@@ -149,6 +185,29 @@ export class Maker {
                 };
             }),
         }));
+    }
+
+    verdict(heads) {
+        const row = (name, tau, first) => ({
+            name,
+            tau: [tau, tau - 0.04, tau + 0.05],
+            first: [first, first - 0.03, first + 0.02],
+        });
+        return {
+            pairs: this.why,
+            rows: [
+                row("mean of the heads", 0.55, 0.8),
+                ...Array.from({ length: heads }, (_, i) =>
+                    row(
+                        `layer ${Math.floor(i / 4) + 1}, head ${(i % 4) + 1}`,
+                        0.7 - 0.3 * (i % 4),
+                        0.9 - 0.2 * (i % 4),
+                    ),
+                ),
+                { name: "uniform", tau: [0, 0, 0], first: [0.15, 0.14, 0.16] },
+                row("another pair", 0.12, 0.31),
+            ],
+        };
     }
 
     statistics() {
@@ -189,6 +248,7 @@ export class Maker {
             with_all_heads: { pairs: known.length, exact: 0.82, symbol_error: 0.05 },
             alignment: { source, target, mean: this.attend(target.length, source.length, false, 0, 1.2) },
             heads,
+            why: this.why > 0 ? this.verdict(heads.length) : null,
             confusions,
             by_length: lengths.map((length) => {
                 const same = this.pairs.filter((p) => p.source.length === length);
@@ -239,6 +299,7 @@ export class Maker {
             symbols: this.symbols.list,
             pairs: this.pairs,
             detailed: this.pairs.length,
+            heads_off: this.why > 0 ? this.headsOff() : null,
             statistics,
             history: {
                 kept: 3500,

@@ -7,6 +7,8 @@ import { inReport, select } from "./use.js";
 const VIEWS = [
     ["the pairs", "french", "#pair=3", ["ribbons", "heatmap", "likeliest", "beam"]],
     ["self-attention", "transformer", "#pair=3&attention=encoder", ["ribbons", "heatmap", "likeliest", "beam"]],
+    ["erasure", "french", "#pair=3&attention=erasure", ["ribbons", "heatmap", "likeliest", "beam"]],
+    ["the verdict", "french", "#view=why", ["agreement-tau", "agreement-first"]],
     ["Learned", "french", "#view=learned", ["alignment", "by-length", "calibration"]],
     ["Training", "french", "#view=history", ["loss", "measures", "film"]],
 ];
@@ -94,6 +96,30 @@ for (const dark of [false, true]) {
                     steps = bar.slice(1).map((value, i) => way * (value - bar[i]));
                 assert.ok(Math.abs(bar.at(-1) - bar[0]) > 55, `${map}: from ${bar[0]} to ${bar.at(-1)}`);
                 assert.ok(Math.min(...steps) > 0, `${map}: ${Math.min(...steps)}`);
+            }
+        }));
+
+    test(`each map of colours has two ways from nothing, in other hues, ${dark ? "dark" : "light"}`, () =>
+        inReport(browser, "french", { dark, hash: "#pair=1&attention=erasure" }, async (page) => {
+            for (const map of ["page", "viridis", "ylorrd", "greys"]) {
+                await select(page, "Colours", map);
+                const bar = await page.$$eval(".heatmap .bar rect", (nodes) =>
+                    nodes.map((node) => node.getAttribute("fill")),
+                );
+                const half = bar.length / 2;
+                for (const arm of [bar.slice(0, half).reverse(), bar.slice(half)]) {
+                    const light = arm.map(lightness),
+                        way = Math.sign(light.at(-1) - light[0]),
+                        steps = light.slice(1).map((value, i) => way * (value - light[i]));
+                    assert.ok(Math.abs(light.at(-1) - light[0]) > 50, `${map}: from ${light[0]} to ${light.at(-1)}`);
+                    assert.ok(Math.min(...steps) > 0, `${map}: ${Math.min(...steps)}`);
+                }
+                // Half way, red is more than blue on one side only, or much more.
+                const warmth = [bar[half - 12], bar[half + 12]].map((color) => {
+                    const [red, , blue] = color.match(/\d+/g).map(Number);
+                    return red - blue;
+                });
+                assert.ok(Math.abs(warmth[1] - warmth[0]) > 60, `${map}: ${warmth}`);
             }
         }));
 }

@@ -9,6 +9,8 @@ import { launch, openPage, REPORTS, settle } from "./browser.js";
 const A4_WIDTH = 794;
 const SHEETS = [
     ["learned", "french", "#view=learned"],
+    ["why", "french", "#view=why"],
+    ["erasure", "french", "#pair=3&attention=erasure"],
     ["training", "french", "#view=history"],
     ["model", "french", "#view=card"],
     ["pair", "french", "#pair=3"],

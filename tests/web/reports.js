@@ -86,8 +86,8 @@ function hostileData() {
 
 // Name: the data and the bytes of its weights.
 const MAKERS = {
-    french: () => withBytes(frenchOf(1, 72)),
-    transformer: () => withBytes(frenchOf(2, 24, { layers: 2, self: true })),
+    french: () => withBytes(frenchOf(1, 72, { why: 40 })),
+    transformer: () => withBytes(frenchOf(2, 24, { layers: 2, self: true, why: 24 })),
     thousand: () => withBytes(frenchOf(3, 1000)),
     tenThousand: () => {
         const maker = frenchOf(4, 10000, { detailed: 50 });
@@ -115,6 +115,20 @@ const MAKERS = {
             maker.data({ about: { layers: 0, heads: 0, attention: null }, statistics: null, history: null, film: [] }),
             maker.bytes,
         ];
+    },
+    // A model without attention, of which erasure and gradient are known; the second source is one symbol.
+    blind: () => {
+        const maker = new Maker(5, { layers: 0, heads: 0, beam: 1, why: 2 }).add(["a", "b"], ["b"]).add(["c"], ["c"]);
+        return [maker.data({ about: { attention: null }, statistics: null }), maker.bytes];
+    },
+    // One pair, whose verdict has no intervals, and no other pair to compare with.
+    once: () => {
+        const maker = frenchOf(14, 1, { why: 1 }),
+            data = maker.data();
+        for (const row of data.statistics.why.rows)
+            for (const field of ["tau", "first"])
+                row[field] = [row.name === "another pair" ? null : row[field][0], null, null];
+        return [data, maker.bytes];
     },
     // A model of four that vote. The first pair has one opinion, the second has two.
     vote: () => {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, openPage, until } from "./browser.js";
+import { launch, openPage, settle, until } from "./browser.js";
 import { assertAccessible, heading, rowTexts, textOf } from "./use.js";
 
 const { ENGINE, LOOKBACK } = process.env;
@@ -67,6 +67,21 @@ for (const [name, ...words] of [
             assert.equal(await told(page), "");
         }
         assert.deepEqual(await kinds(), before);
+        // What it depends on is measured in the page, too.
+        const [found] = JSON.parse(native("eeeee\n", "predict", model, "--jsonl", "--why", ...DECODING)).outputs;
+        for (const measure of ["erasure", "gradient", "attention"]) {
+            const press = (all, wanted) => all.find((one) => one.textContent === wanted).click();
+            await page.$$eval(".switch button", press, measure);
+            await settle(page);
+            if (measure === "attention") break;
+            const most = Math.max(...found[measure].flat().map(Math.abs)),
+                shown = await page.$$eval(".heatmap .numbers tbody td", (all) =>
+                    all.map((one) => Number(one.textContent)),
+                );
+            assert.equal(shown.length, found[measure].flat().length);
+            for (const [i, value] of found[measure].flat().entries())
+                assert.ok(Math.abs(shown[i] - value) < 0.01 * most, `${measure} ${i}: ${shown[i]}, ${value}`);
+        }
         // The pictures of the new pair are drawn, and its five hypotheses are there.
         for (const picture of ["ribbons", "heatmap", "likeliest"]) assert.ok(await page.$(`svg.${picture}`), picture);
         assert.equal(await page.$$eval(".hypothesis", (nodes) => nodes.length), 5);

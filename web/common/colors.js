@@ -8,6 +8,15 @@ const MAPS = {
     greys: ["f7f7f7", "e2e2e2", "cbcbcb", "ababab", "888888", "686868", "474747", "282828", "0c0c0c"],
 };
 
+// From the same nothing to what is as far below it.
+const BELOW = {
+    light: ["f6f7f3", "fbe6cc", "f9cfa0", "f3ae6d", "e58a3f", "cc6a1e", "a84f10", "803a0b", "552406"],
+    dark: ["20262c", "3f2733", "622d3e", "873745", "ac444b", "cd5852", "e7765f", "f69b7c", "ffc4ad"],
+    viridis: ["440154", "5c0a55", "78124f", "951f46", "b23338", "cb4c2a", "df6b20", "ee8f2a", "f8b65a"],
+    ylorrd: ["ffffcc", "d9f0cf", "aedfc9", "7ccac4", "4db0c3", "2f8fbe", "2569ac", "233f8f", "1a2565"],
+    greys: ["f7f7f7", "fae3cf", "f6c9a3", "efa872", "e0833f", "c3621a", "9c470c", "733106", "4a1e03"],
+};
+
 export const MAP_NAMES = [
     ["page", "of the page"],
     ["viridis", "viridis"],
@@ -18,18 +27,21 @@ export const MAP_NAMES = [
 const tables = new Map();
 let current = null;
 
+function gradationOf(colors) {
+    const stops = colors.map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+    return Array.from({ length: 256 }, (_, i) => {
+        const at = (i / 255) * (stops.length - 1),
+            k = Math.min(Math.floor(at), stops.length - 2);
+        return stops[k].map((c, j) => Math.round(c + (stops[k + 1][j] - c) * (at - k)));
+    });
+}
+
 function tableOfMap(name) {
-    if (!tables.has(name)) {
-        const stops = MAPS[name].map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+    if (!tables.has(name))
         tables.set(
             name,
-            Array.from({ length: 256 }, (_, i) => {
-                const at = (i / 255) * (stops.length - 1),
-                    k = Math.min(Math.floor(at), stops.length - 2);
-                return stops[k].map((c, j) => Math.round(c + (stops[k + 1][j] - c) * (at - k)));
-            }),
+            [MAPS, BELOW].map((maps) => gradationOf(maps[name])),
         );
-    }
     return tables.get(name);
 }
 
@@ -37,9 +49,9 @@ export function useMap(name, dark) {
     current = tableOfMap(name in MAPS && name !== "light" && name !== "dark" ? name : dark ? "dark" : "light");
 }
 
-// [red, green, blue] of a value, 0..1.
+// [red, green, blue] of a value, 0..1, or -1..1 of what can be less than nothing.
 export function paint(value) {
-    return current[Math.max(0, Math.min(255, Math.round(255 * value)))];
+    return current[value < 0 ? 1 : 0][Math.min(255, Math.round(255 * Math.abs(value)))];
 }
 
 export function css(value) {
@@ -62,8 +74,9 @@ export function plainInkOn(value) {
 }
 
 // The values that the ends of the map stand for: "one", "data", or "auto", which is that of the data where all weights
-// are so small that 0 to 1 would be one pale colour.
+// are so small that 0 to 1 would be one pale colour. A matrix with `most` reaches as far below 0 as above.
 export function rangeOf(matrix, choice) {
+    if (matrix.most) return [-matrix.most, matrix.most];
     let least = Infinity,
         most = -Infinity;
     for (const v of matrix.values) {
@@ -75,5 +88,5 @@ export function rangeOf(matrix, choice) {
 }
 
 export function scale(value, [least, most]) {
-    return Math.max(0, Math.min(1, (value - least) / (most - least)));
+    return least < 0 ? value / most : Math.max(0, Math.min(1, (value - least) / (most - least)));
 }

@@ -3,7 +3,7 @@ import { el } from "../common/dom.js";
 import { alignEdits, isEdit, NOTHING } from "./edits.js";
 import { fixed, plural } from "./numbers.js";
 import { point, state, update, NO_STEP } from "./state.js";
-import { END_MARK, END_SYMBOL, readsLeft } from "./symbols.js";
+import { END_MARK, END_SYMBOL, oneLine, readsLeft } from "./symbols.js";
 
 const ORDINAL = [
     "the likeliest",
@@ -46,6 +46,22 @@ export function whereItBegan(report, pair, which) {
     }
     parts.push(".");
     return { step, sentence: parts };
+}
+
+// A text in one line, with what differs from the expected one marked; not by colour alone.
+export function markEdits(report, expected, found) {
+    const parts = [];
+    let between = "";
+    for (const edit of alignEdits(expected, found)) {
+        if (edit.found === NOTHING) {
+            parts.push(el("del", { title: "missing" }, "‸"));
+            continue;
+        }
+        const { text } = report.label(edit.found);
+        parts.push(between, isEdit(edit) ? el("mark", {}, text) : oneLine(report.symbols[edit.found]));
+        between = report.about.target_separator;
+    }
+    return parts;
 }
 
 export function drawAligned(report, pair, which) {

@@ -17,7 +17,7 @@ function short(value) {
     return String(+value.toPrecision(6)).replace("-", "−");
 }
 
-// The axes, and from values to places.
+// The axes, and from values to places. Without a y, there are only those of x.
 function axes({ width, height, x, y, xName, yName }) {
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "chart" });
     const { left, right, top, bottom } = FRAME,
@@ -25,7 +25,7 @@ function axes({ width, height, x, y, xName, yName }) {
         high = height - top - bottom;
     const atX = (v) => left + (wide * (v - x[0])) / (x[1] - x[0] || 1),
         atY = (v) => top + high * (1 - (v - y[0]) / (y[1] - y[0] || 1));
-    for (const tick of ticks(y[0], y[1], 4)) {
+    for (const tick of y ? ticks(y[0], y[1], 4) : []) {
         root.append(
             svg("path", { class: "rule", d: `M${left} ${atY(tick)}h${wide}` }),
             svg(
@@ -135,6 +135,28 @@ function textsOnBars(bars, atX, atY, apart) {
               )
             : svg("text", { class: "tick", x, y, "text-anchor": "middle", "font-size": size }, bar.text);
     });
+}
+
+// rows: [{name, values: [mean, low, high], style, title}], each a dot in its interval, if it has one, below its name.
+export function intervalChart({ rows, x, xName, width = WIDTH }) {
+    const apart = 34,
+        { root, atX, high } = axes({
+            width,
+            height: FRAME.top + FRAME.bottom + apart * rows.length,
+            x,
+            xName,
+            yName: "",
+        });
+    if (x[0] < 0) root.append(svg("path", { class: "kept", d: `M${atX(0)} ${FRAME.top}v${high}` }));
+    rows.forEach(({ name, values: [mean, low, most], style, title }, i) => {
+        const y = FRAME.top + apart * (i + 0.7);
+        root.append(
+            finite(low) ? svg("path", { class: `series s${style}`, d: `M${atX(low)} ${y}H${atX(most)}` }) : "",
+            svg("circle", { class: `dot s${style}`, cx: atX(mean), cy: y, r: 5 }, svg("title", {}, title)),
+            svg("text", { x: FRAME.left, y: y - 9, "font-size": 11.5 }, name),
+        );
+    });
+    return root;
 }
 
 // bars: [{x, value, text, title}]

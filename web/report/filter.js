@@ -8,6 +8,7 @@ export const ORDERS = [
     ["errors", "errors, many first"],
     ["length", "length, long first"],
     ["sure", "wrong but sure first"],
+    ["disagree", "attention and erasure disagree"],
 ];
 
 export const SHOWN = [
@@ -24,6 +25,7 @@ const KEYS = {
     confidence: (pair) => best(pair)?.probability ?? Infinity,
     errors: (pair) => -(pair.edits ?? -1),
     length: (pair) => -pair.source.length,
+    disagree: (pair) => pair.why?.tau ?? Infinity,
     sure: (pair) => (pair.edits > 0 ? -(best(pair)?.probability ?? 0) : 2),
 };
 

@@ -1,5 +1,5 @@
 // Weights as a matrix of colours: a row for each symbol written, a column for each symbol read.
-import { css, paint, scale } from "../common/colors.js";
+import { css, inkOn, paint, scale } from "../common/colors.js";
 import { cut, FONT, svg, textWidth } from "../common/dom.js";
 import { clamp, fixed } from "./numbers.js";
 import { NO_STEP } from "./state.js";
@@ -61,7 +61,7 @@ function colorBar(range, x, height) {
                 y: (tall * i) / parts,
                 width: BAR,
                 height: tall / parts + 0.5,
-                fill: css(1 - (i + 0.5) / parts),
+                fill: css(scale(range[1] - ((i + 0.5) / parts) * (range[1] - range[0]), range)),
             }),
         );
     }
@@ -85,7 +85,7 @@ export function drawHeatmap({ matrix, rowLabels, columnLabels, range, room, onpo
         high = matrix.rows * size;
     const columnAt = (c) => left + (leftward ? matrix.columns - 1 - c : c) * size;
     const tall = Math.max(high, 60),
-        width = left + wide + 58,
+        width = left + wide + (range[0] < 0 ? 66 : 58),
         height = top + tall + 8;
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "heatmap" });
 
@@ -120,6 +120,13 @@ export function drawHeatmap({ matrix, rowLabels, columnLabels, range, room, onpo
         for (let r = 1; r < matrix.rows; r++) path += `M${left} ${top + r * size}h${wide}`;
         for (let c = 1; c < matrix.columns; c++) path += `M${left + c * size} ${top}v${high}`;
         root.append(svg("path", { d: path, class: "lattice" }));
+    }
+    // What is below 0 is told not by its colour alone.
+    for (let i = 0; size >= 12 && i < matrix.values.length; i++) {
+        const part = scale(matrix.values[i], range),
+            x = columnAt(i % matrix.columns) + size / 2,
+            y = top + (Math.floor(i / matrix.columns) + 0.5) * size + 4;
+        if (part < -0.1) root.append(svg("text", { class: "sign", x, y, ink: inkOn(part) }, "−"));
     }
     const rowFrame = svg("rect", { class: "frame", x: left, width: wide, height: size, visibility: "hidden" });
     const columnFrame = svg("rect", { class: "frame", y: top, width: size, height: high, visibility: "hidden" });

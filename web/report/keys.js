@@ -9,10 +9,10 @@ const HELP = [
     ["p", "play or pause"],
     ["/", "find a text"],
     ["Escape", "let go of what is pinned"],
-    ["1 2 3 4", "pairs, learned, training, model"],
+    ["1 2 3 4 5", "pairs, learned, does it look where it says, training, model"],
     ["?", "this list"],
 ];
-const VIEWS = ["pairs", "learned", "history", "card"];
+const VIEWS = ["pairs", "learned", "why", "history", "card"];
 
 export function makeHelp() {
     const dialog = el("dialog", { class: "help", "aria-label": "keys" });

@@ -13,10 +13,12 @@ import { followHash, listen, NO_STEP, startAt, state, update } from "./state.js"
 import { makeTable } from "./table.js";
 import { startTheme } from "./theme.js";
 import { carriesModel, makeTyping } from "./typing.js";
+import { makeWhy } from "./why.js";
 
 const TABS = [
     ["pairs", "Pairs"],
     ["learned", "Learned"],
+    ["why", "Does it look where it says?"],
     ["history", "Training"],
     ["card", "Model"],
 ];
@@ -78,11 +80,13 @@ function layOut(report) {
     };
     if (carriesModel()) table.node.prepend(makeTyping(report, added));
     const learned = makeLearned(report),
+        why = makeWhy(report),
         history = makeHistory(report),
         help = makeHelp();
     const views = {
         pairs: el("div", { class: "view" }, table.node, pair.node),
         learned: el("div", { class: "view" }, learned.node),
+        why: el("div", { class: "view" }, why.node),
         history: el("div", { class: "view" }, history.node),
         card: el("div", { class: "view" }, makeCard(report)),
     };
@@ -92,6 +96,7 @@ function layOut(report) {
             pair.render();
         },
         learned: () => learned.render(),
+        why: () => why.render(),
         history: () => history.render(),
         card: () => undefined,
     };

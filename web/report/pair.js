@@ -2,17 +2,19 @@
 import { drawAligned, whereItBegan } from "./aligned.js";
 import { beamRows, drawBeam } from "./beam.js";
 import { rangeOf } from "../common/colors.js";
-import { button, choice, el } from "../common/dom.js";
+import { button, el } from "../common/dom.js";
+import { drawChoices } from "./choices.js";
 import { drawHeatmap, matrixRows, pixels } from "./heatmap.js";
 import { drawLikeliest, likeliestRows } from "./likeliest.js";
-import { fixed, percent, plural, SCORE } from "./numbers.js";
+import { fixed, plural, SCORE } from "./numbers.js";
 import { makePicture } from "./picture.js";
-import { ALL_HEADS } from "./report.js";
+import { ALL_HEADS, MEASURES } from "./report.js";
 import { drawRibbons } from "./ribbons.js";
 import { listen, listenPointer, litStep, NO_STEP, point, pointer, state, update } from "./state.js";
 import { readsLeft, UNKNOWN, UNKNOWN_TITLE } from "./symbols.js";
 import { drawThumbnails, headName } from "./thumbnails.js";
 import { drawVotes } from "./votes.js";
+import { drawWithout } from "./without.js";
 import { makeWriting } from "./writing.js";
 
 // Why there are no ribbons.
@@ -62,12 +64,22 @@ function textsOfPair(report, pair, output) {
 }
 
 function whatIsMissing(report, kinds) {
+    const says = [],
+        has = (name) => kinds.some((kind) => kind.name === name);
     if (kinds.some((kind) => kind.mean))
-        return "To stay small, this report has the mean over the heads for this pair. With --all-heads, it has each head.";
-    if (kinds.length > 0) return "";
-    return report.about.layers > 0 && state.pair >= report.detailed
-        ? `Only the first ${report.detailed} pairs have their attention in this report.`
-        : "This model has no attention to show.";
+        says.push(
+            "To stay small, this report has the mean over the heads for this pair. With --all-heads, it has each head.",
+        );
+    if (!has("source"))
+        says.push(
+            report.about.layers > 0 && state.pair >= report.detailed
+                ? `Only the first ${report.detailed} pairs have their attention in this report.`
+                : "This model has no attention to show.",
+        );
+    if (report.measured && !has("gradient"))
+        says.push("Only the best outputs of the first pairs have erasure and gradient: --why says how many.");
+    else if (has("gradient") && !has("erasure")) says.push("A source of one symbol has no erasure.");
+    return says.join(" ");
 }
 
 export function makePairView(report, neighbours) {
@@ -80,6 +92,7 @@ export function makePairView(report, neighbours) {
     const aligned = el("div", { class: "aligned-holder" }),
         controls = el("div", { class: "controls" });
     const heads = el("div", { class: "heads", role: "group", "aria-label": "heads" });
+    const without = el("p", { class: "without", role: "status" });
     const ribbons = makePicture("ribbons", "Attention");
     const heatmap = makePicture("heatmap", "Attention as a matrix");
     const likeliest = makePicture("likeliest", "The likeliest symbols at each step", "What was written has a frame.");
@@ -103,6 +116,7 @@ export function makePairView(report, neighbours) {
         el("div", { class: "bench" }, controls, writing.node),
         missing,
         heads,
+        without,
         el("div", { class: "pictures" }, ribbons.node, heatmap.node, likeliest.node, beam.node),
         live,
     );
@@ -130,88 +144,29 @@ export function makePairView(report, neighbours) {
         return { layer, head: kind.heads === 1 ? 0 : state.head < kind.heads ? state.head : ALL_HEADS };
     };
 
-    const drawControls = (pair, kinds) => {
-        const items = [],
-            { layer, head: h } = attention ? chosen(attention) : { layer: 0, head: 0 };
-        if (pair.outputs.length > 1) {
-            items.push(
-                choice(
-                    "Output",
-                    pair.outputs.map((o, i) => [i, `${i + 1} of ${pair.outputs.length}, ${percent(o.probability, 0)}`]),
-                    state.output,
-                    (value) => update({ output: Number(value), step: NO_STEP }),
-                ),
-            );
-        }
-        if (kinds.length > 1) {
-            items.push(
-                choice(
-                    "Attention",
-                    kinds.map((kind) => [kind.name, kind.title]),
-                    attention.name,
-                    (value) => update({ attention: value, step: NO_STEP }),
-                ),
-            );
-        }
-        if (attention && attention.layers > 1) {
-            items.push(
-                choice(
-                    "Layer",
-                    Array.from({ length: attention.layers }, (_, l) => [l, String(l + 1)]),
-                    layer,
-                    (value) => update({ layer: Number(value) }),
-                ),
-            );
-        }
-        if (attention && attention.heads > 1) {
-            items.push(
-                choice(
-                    "Head",
-                    [
-                        [ALL_HEADS, "mean of all"],
-                        ...Array.from({ length: attention.heads }, (_, i) => [i, String(i + 1)]),
-                    ],
-                    h,
-                    (value) => update({ head: Number(value) }),
-                ),
-            );
-        }
-        if (attention) {
-            items.push(
-                choice(
-                    "Range",
-                    [
-                        ["auto", "automatic"],
-                        ["one", "0 to 1"],
-                        ["data", "of the data"],
-                    ],
-                    state.range,
-                    (value) => update({ range: value }),
-                ),
-            );
-        }
-        // A choice that is made keeps the focus.
-        const had = [...controls.querySelectorAll("select")].indexOf(document.activeElement);
-        controls.replaceChildren(...items);
-        controls.querySelectorAll("select")[had]?.focus();
-    };
-
-    const drawAttention = (suffix) => {
+    const drawAttention = (suffix, kinds, agreement) => {
         const { layer, head: h } = chosen(attention),
             matrix = report.weights(attention, layer, h);
         const range = rangeOf(matrix, state.range),
-            name = headName(attention, layer, h),
-            { above, below } = attention;
+            { above, below } = attention,
+            measures = attention.name in MEASURES,
+            called = measures ? attention.name[0].toUpperCase() + attention.name.slice(1) : "Attention";
+        const name =
+            !measures && (attention.heads * attention.layers > 1 || attention.mean)
+                ? `, ${headName(attention, layer, h)}`
+                : "";
         const rows = () => matrixRows(matrix, below, above, `${attention.belowName} \\ ${attention.aboveName}`);
-        const label = `Attention, ${attention.title}, ${name}: ${matrix.rows} by ${matrix.columns} weights. A table follows.`;
+        const label = `${called}, ${attention.title}${name}: ${matrix.rows} by ${matrix.columns} numbers. A table follows.`;
+        const file = measures ? `${suffix}-${attention.name}` : suffix;
         const band = drawRibbons({ matrix, above, below, range, room: room(), onpoint: point, onpin: pin });
         ribbons.show({
             ...band,
             label,
             rows,
-            suffix,
+            suffix: file,
+            called,
             under:
-                `Read above, written below: ${attention.title}${attention.heads * attention.layers > 1 || attention.mean ? `, ${name}` : ""}.` +
+                `Read above, written below: ${attention.title}${name}.` +
                 (band.even ? ` ${EVEN[state.range] ?? EVEN.auto}` : ""),
         });
         const beside = room() - band.picture.viewBox.baseVal.width - 40;
@@ -224,11 +179,27 @@ export function makePairView(report, neighbours) {
             onpoint: point,
             onpin: pin,
         });
-        heatmap.show({ ...map, label, rows, suffix });
+        heatmap.show({
+            ...map,
+            label,
+            rows,
+            suffix: file,
+            called: `${called} as a matrix`,
+            under: [
+                measures && "Dashed, or with −: less than 0.",
+                attention.name === "erasure" &&
+                    agreement !== null &&
+                    `Kendall’s tau with the attention: ${fixed(agreement)}.`,
+            ]
+                .filter(Boolean)
+                .join(" "),
+        });
+        // Beside a measure, the heads stay where they were.
+        const looks = measures ? kinds[0] : attention;
         heads.replaceChildren(
-            ...(attention.layers * attention.heads > 1
-                ? drawThumbnails(report, attention, layer, h, state.range, (l, i) =>
-                      update(attention.layers > 1 ? { layer: l, head: i } : { head: i }),
+            ...(looks.layers * looks.heads > 1
+                ? drawThumbnails(report, looks, measures ? -1 : layer, h, state.range, (l, i) =>
+                      update({ attention: looks.name, head: i, ...(looks.layers > 1 ? { layer: l } : {}) }),
                   )
                 : []),
         );
@@ -274,7 +245,7 @@ export function makePairView(report, neighbours) {
                 ),
             );
             for (const part of [ribbons, heatmap, likeliest, beam]) part.node.hidden = true;
-            for (const part of [texts, votes, began, aligned, controls, heads]) part.replaceChildren();
+            for (const part of [texts, votes, began, aligned, controls, heads, without]) part.replaceChildren();
             writing.node.hidden = true;
             return;
         }
@@ -311,9 +282,13 @@ export function makePairView(report, neighbours) {
         missing.textContent = output ? whatIsMissing(report, kinds) : "";
 
         ribbons.node.hidden = heatmap.node.hidden = attention === null;
-        drawControls(pair, kinds);
+        // A choice that is made keeps the focus.
+        const had = [...controls.querySelectorAll("select, button")].indexOf(document.activeElement);
+        controls.replaceChildren(...drawChoices(report, pair, kinds, attention, chosen));
+        controls.querySelectorAll("select, button")[had]?.focus();
         heads.replaceChildren();
-        if (attention && ready) drawAttention(suffix);
+        without.replaceChildren(...(attention ? drawWithout(report, output, attention, chosen(attention)) : []));
+        if (attention && ready) drawAttention(suffix, kinds, pair.why?.tau ?? null);
 
         likeliest.node.hidden = !(pair.likeliest && which === 0 && output);
         if (!likeliest.node.hidden) {

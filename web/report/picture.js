@@ -14,10 +14,11 @@ export function makePicture(name, title, note = "") {
     let shown = null;
     const canvas = el("div", { class: "canvas" }),
         status = el("span", { class: "status", role: "status" });
-    const table = el("div", { class: "numbers unseen", role: "region", "aria-label": `${title}, as a table` });
+    const table = el("div", { class: "numbers unseen", role: "region" });
     const aside = el("p", { class: "note" }, note),
         wider = el("p", { class: "note wider", hidden: true }, "Wider than the page: it scrolls sideways."),
-        caption = el("figcaption", {}, el("h3", {}, title), aside);
+        heading = el("h3", {}, title),
+        caption = el("figcaption", {}, heading, aside);
     const say = (text) => {
         status.textContent = text;
         setTimeout(() => (status.textContent = ""), 2500);
@@ -41,7 +42,7 @@ export function makePicture(name, title, note = "") {
     const file = (type) => `${fileName(context, shown.suffix, name)}.${type}`;
     const tools = el(
         "div",
-        { class: "tools", role: "group", "aria-label": `take along: ${title}` },
+        { class: "tools", role: "group" },
         button("SVG", {
             title: "Save as SVG",
             click: () => {
@@ -68,9 +69,13 @@ export function makePicture(name, title, note = "") {
     );
 
     // picture: an <svg>. label: what it shows, in words. rows(): its numbers, with a head. cells(): see standalone.
-    // under: a note in place of the first one.
-    const show = ({ picture, label, rows, cells = () => "", suffix = "", under = note }) => {
+    // under, called: a note and a title in place of the first ones.
+    const show = ({ picture, label, rows, cells = () => "", suffix = "", under = note, called = title }) => {
         aside.textContent = under;
+        heading.textContent = called;
+        canvas.setAttribute("aria-label", called);
+        table.setAttribute("aria-label", `${called}, as a table`);
+        tools.setAttribute("aria-label", `take along: ${called}`);
         shown = { picture, rows, cells, suffix };
         picture.setAttribute("role", "img");
         picture.setAttribute("aria-label", label);
@@ -83,7 +88,6 @@ export function makePicture(name, title, note = "") {
             else canvas.removeAttribute("tabindex");
         });
         canvas.setAttribute("role", "group");
-        canvas.setAttribute("aria-label", title);
         fillTable();
     };
     return { node: el("figure", { class: `picture ${name}` }, caption, canvas, wider, tools, table), canvas, show };

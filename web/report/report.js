@@ -14,11 +14,18 @@ import {
 
 export const ALL_HEADS = -1;
 
-// Weights of `rows` over `columns`, 0..1.
-function matrixOf(bytes, offset, rows, columns) {
+// What an output depends on, in place of where it looks.
+export const MEASURES = {
+    erasure: "nats that are lost without a symbol",
+    gradient: "gradient at a symbol, times its embedding",
+};
+
+// Weights of `rows` over `columns`, 0..1; with `most`, numbers from -most to most.
+function matrixOf(bytes, offset, rows, columns, most) {
     const values = new Float32Array(rows * columns);
-    for (let i = 0; i < values.length; i++) values[i] = bytes[offset + i] / 255;
-    return { rows, columns, values };
+    for (let i = 0; i < values.length; i++)
+        values[i] = most === undefined ? bytes[offset + i] / 255 : (most * (bytes[offset + i] - 128)) / 127;
+    return { rows, columns, values, most };
 }
 
 function meanOf(matrices) {
@@ -36,6 +43,7 @@ export class Report {
         this.statistics = data.statistics;
         this.history = data.history;
         this.film = data.film ?? [];
+        this.headsOff = data.heads_off ?? null;
         this.symbols = data.symbols.map(wellFormed);
         this.labels = this.symbols.map((text) => ({
             text: visible(text),
@@ -70,7 +78,8 @@ export class Report {
             return known.get(text);
         });
         const renamed = (list) => list?.map((id) => ids[id]) ?? null,
-            place = (offset) => (offset < 0 ? offset : offset + moved);
+            place = (offset) => (offset < 0 ? offset : offset + moved),
+            moveMeasure = (measure) => measure && { ...measure, values: place(measure.values) };
         for (const pair of data.pairs) {
             this.pairs.push({
                 ...pair,
@@ -89,6 +98,10 @@ export class Report {
                     decoder: place(pair.self.decoder),
                     rollout: place(pair.self.rollout),
                 },
+                why: pair.why && {
+                    erasure: moveMeasure(pair.why.erasure),
+                    gradient: moveMeasure(pair.why.gradient),
+                },
             });
         }
         const bytes = new Uint8Array(moved + blob.length);
@@ -96,6 +109,11 @@ export class Report {
         bytes.set(blob, moved);
         this.blob = bytes;
         return first;
+    }
+
+    // Whether what outputs depend on was measured for some pairs.
+    get measured() {
+        return this.pairs.some((pair) => pair.why);
     }
 
     label(id) {
@@ -150,6 +168,7 @@ export class Report {
     }
 
     // The kinds of attention of an output: name, title, layers, heads and labels. `mean`: the one head is the mean of all.
+    // Then what the best output depends on, with the `most` of each measure.
     attentions(pair, which) {
         const output = pair.outputs[which],
             found = [];
@@ -157,7 +176,8 @@ export class Report {
         const { layers, heads } = this.about,
             source = this.sourceLabels(pair),
             steps = this.stepLabels(output),
-            mean = pair.mean === true;
+            mean = pair.mean === true,
+            ofSource = { above: source, below: steps, aboveName: "source", belowName: "output" };
         if (this.hasWeights(output)) {
             found.push({
                 name: "source",
@@ -166,11 +186,7 @@ export class Report {
                 heads: mean ? 1 : heads,
                 mean,
                 offset: output.weights,
-                above: source,
-                below: steps,
-                aboveName: "source",
-                belowName: "output",
-                causal: false,
+                ...ofSource,
             });
         }
         const own = pair.self;
@@ -186,7 +202,6 @@ export class Report {
                 below: source,
                 aboveName: "read",
                 belowName: "source",
-                causal: false,
             });
         }
         if (own && own.rollout >= 0) {
@@ -200,7 +215,6 @@ export class Report {
                 below: source,
                 aboveName: "read",
                 belowName: "source",
-                causal: false,
             });
         }
         if (own && own.decoder >= 0 && which === 0 && layers > 0) {
@@ -215,7 +229,18 @@ export class Report {
                 below: steps,
                 aboveName: "read",
                 belowName: "output",
-                causal: true,
+            });
+        }
+        for (const [name, title] of which === 0 ? Object.entries(MEASURES) : []) {
+            if (!pair.why?.[name]) continue;
+            found.push({
+                name,
+                title,
+                layers: 1,
+                heads: 1,
+                offset: pair.why[name].values,
+                most: pair.why[name].most,
+                ...ofSource,
             });
         }
         return found;
@@ -226,8 +251,22 @@ export class Report {
         const rows = attention.below.length,
             columns = attention.above.length;
         const one = (h) =>
-            matrixOf(this.blob, attention.offset + (layer * attention.heads + h) * rows * columns, rows, columns);
+            matrixOf(
+                this.blob,
+                attention.offset + (layer * attention.heads + h) * rows * columns,
+                rows,
+                columns,
+                attention.most,
+            );
         return head === ALL_HEADS ? meanOf(Array.from({ length: attention.heads }, (_, h) => one(h))) : one(head);
+    }
+
+    // What greedy decoding writes for a pair with all heads, and without one; null if it is not known.
+    withoutHead(index, layer, head) {
+        const at = this.headsOff?.pairs.indexOf(index) ?? -1,
+            [whole, ...without] = this.headsOff?.outputs ?? [],
+            found = without[layer * this.about.heads + head];
+        return at < 0 || !found ? null : { whole: whole[at], without: found[at] ?? whole[at] };
     }
 
     matrix(offset, rows, columns) {

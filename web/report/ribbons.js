@@ -47,19 +47,19 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
             x1 = middle(1, t),
             half = (ends[0] + ends[1]) / 2;
         return svg("path", {
-            class: "ribbon",
+            class: part < 0 ? "ribbon below" : "ribbon",
             d: `M${x0} ${ends[0]}C${x0} ${half} ${x1} ${half} ${x1} ${ends[1]}`,
-            stroke: css(0.22 + 0.78 * part),
-            "stroke-width": (0.6 + part * (widest - 0.6)).toFixed(2),
+            stroke: css(Math.sign(part) * 0.22 + 0.78 * part),
+            "stroke-width": (0.6 + Math.abs(part) * (widest - 0.6)).toFixed(2),
         });
     };
     for (let t = 0; t < below.length; t++) {
         for (let s = 0; s < above.length; s++) {
             const part = partOf(t, s);
-            if (part >= WEAKEST) bands.push({ t, s, part, node: ribbon(t, s, part) });
+            if (Math.abs(part) >= WEAKEST) bands.push({ t, s, part, node: ribbon(t, s, part) });
         }
     }
-    bands.sort((a, b) => a.part - b.part);
+    bands.sort((a, b) => Math.abs(a.part) - Math.abs(b.part));
     all.append(...bands.map((band) => band.node));
     root.append(weak, all);
 
@@ -99,10 +99,10 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
 
     const tint = (symbol, part, weight) => {
         const lit = part !== null;
-        symbol.node.classList.toggle("lit", lit && part > WEAKEST);
+        symbol.node.classList.toggle("lit", lit && Math.abs(part) > WEAKEST);
         symbol.back.style.fill = lit ? css(part) : "";
         symbol.text.style.fill = lit ? inkOn(part) : "";
-        symbol.number.textContent = lit && weight >= 0.05 ? fixed(weight) : "";
+        symbol.number.textContent = lit && Math.abs(weight) >= 0.05 ? fixed(weight, matrix.most ? 1 : 2) : "";
     };
     // Weak ones would hide the others, so that there are only those of the symbol under the pointer.
     const drawWeak = (step, source) => {
@@ -111,7 +111,7 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
         for (let i = 0; i < count; i++) {
             const [t, s] = step >= 0 ? [step, i] : [i, source],
                 part = partOf(t, s);
-            if (part > 0 && part < WEAKEST) nodes.push(ribbon(t, s, part));
+            if (part !== 0 && Math.abs(part) < WEAKEST) nodes.push(ribbon(t, s, part));
         }
         nodes.forEach((node) => node.classList.add("lit"));
         weak.replaceChildren(...nodes);

@@ -1,6 +1,7 @@
 // All pairs as a table. Only the rows that are seen exist, so that 10,000 of them scroll as ten do.
 import { button, choice, el, later } from "../common/dom.js";
-import { alignEdits, NOTHING } from "./edits.js";
+import { markEdits } from "./aligned.js";
+import { NOTHING } from "./edits.js";
 import { ORDERS, selectPairs, SHOWN } from "./filter.js";
 import { clamp, count, fixed, plural, SCORE } from "./numbers.js";
 import { listen, NO_STEP, state, update } from "./state.js";
@@ -24,22 +25,11 @@ export function confusionName(report, expected, found) {
     return `${name(found)} for ${name(expected)}`;
 }
 
-// The output with its wrong symbols marked; not by colour alone.
+// The output with its wrong symbols marked.
 function marked(report, pair, index) {
     const text = report.textsOf(index).output;
     if (!(pair.edits > 0) || !pair.expected) return [oneLine(text)];
-    const parts = [];
-    let between = "";
-    for (const { expected, found } of alignEdits(pair.expected, pair.outputs[0].symbols)) {
-        if (found === NOTHING) {
-            parts.push(el("del", { title: "missing" }, "‸"));
-            continue;
-        }
-        const text = oneLine(report.symbols[found]);
-        parts.push(between, found === expected ? text : el("mark", {}, report.label(found).text));
-        between = report.about.target_separator;
-    }
-    return parts;
+    return markEdits(report, pair.expected, pair.outputs[0].symbols);
 }
 
 export function makeTable(report) {
@@ -90,6 +80,9 @@ export function makeTable(report) {
     find.addEventListener("input", searching);
     const tools = el("div", { class: "filters", role: "search" });
 
+    const orders = ORDERS.filter(
+        ([name]) => name !== "disagree" || report.pairs.some((pair) => Number.isFinite(pair.why?.tau)),
+    );
     const drawTools = () => {
         const had = [...tools.querySelectorAll("select, input")].indexOf(document.activeElement);
         const list = (report.statistics?.confusions ?? [])
@@ -105,7 +98,7 @@ export function makeTable(report) {
             ...(list.length > 0
                 ? [choice("Confusion", [["", "any"], ...list], state.confusion, (confusion) => update({ confusion }))]
                 : []),
-            choice("Sort by", ORDERS, state.sort, (sort) => update({ sort })),
+            choice("Sort by", orders, state.sort, (sort) => update({ sort })),
             shown,
         );
         tools.querySelectorAll("select, input")[had]?.focus();
