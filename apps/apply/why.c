@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "console/console.h"
+#include "console/output.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,7 +117,8 @@ void app_why_json(const app_why *why, lb_buffer *json)
 
 static void print_mean(const double mean[3], double scale, const char *unit)
 {
-    app_print("%8.2f %s", scale * mean[0], unit);
+    char text[APP_MEASURED];
+    app_print("%8s %s", app_measured(scale * mean[0], 2, text), unit);
     if (!isnan(mean[1])) app_print(" (%.2f to %.2f)", scale * mean[1], scale * mean[2]);
 }
 
@@ -141,7 +143,7 @@ void app_why_print(const app_why *why)
             write_name(why, best, name);
             app_print("; best: %s, %.2f tau", name, most);
         }
-        if (at == why->rows - 1) app_print("; %lld pairs", pairs);
+        if (at == why->rows - 1) app_print("; %lld pair%s", pairs, pairs == 1 ? "" : "s");
         app_print("\n");
     }
 }

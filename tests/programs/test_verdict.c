@@ -183,6 +183,11 @@ START_TEST(test_verdict_has_three_lines)
     ck_assert_ptr_nonnull(strstr(another, "; 5 pairs\n"));
     char *last = strchr(another + 1, '\n');
     ck_assert_str_eq(last, "\n");
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, "pairs.tsv"), "abc\tA B C\n", 10); /* without another pair */
+    RUN("evaluate", model, "pairs.tsv", "--why", "--confusions", "0");
+    ck_assert_ptr_nonnull(
+        strstr(result.output, "\nanother pair              - tau       - % same first symbol; 0 pairs\n"));
 }
 END_TEST
 
