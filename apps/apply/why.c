@@ -139,10 +139,9 @@ void app_why_print(const app_why *why)
         app_print("%-19s", name);
         print_mean(tau, 1, "tau");
         print_mean(first, 100, "% same first symbol");
-        if (at == 0 && best > 0) {
-            write_name(why, best, name);
-            app_print("; best: %s, %.2f tau", name, most);
-        }
+        if (at == 0 && best > 0) /* as options of visualize, which count from 0 */
+            app_print("; best: --layer %lld --head %lld, %.2f tau", (long long)((best - 1) / why->heads),
+                      (long long)((best - 1) % why->heads), most);
         if (at == why->rows - 1) app_print("; %lld pair%s", pairs, pairs == 1 ? "" : "s");
         app_print("\n");
     }

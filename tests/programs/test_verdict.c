@@ -178,7 +178,7 @@ START_TEST(test_verdict_has_three_lines)
                *another = strstr(result.output, "\nanother pair ");
     ck_assert_msg(mean && uniform && another, "%s", result.output);
     ck_assert(mean < uniform && uniform < another);
-    ck_assert_ptr_nonnull(strstr(mean, "; best: layer 1, head "));
+    ck_assert_ptr_nonnull(strstr(mean, "; best: --layer 0 --head "));
     ck_assert_ptr_nonnull(strstr(uniform, "    0.00 tau (0.00 to 0.00)   37.50 % same first symbol ("));
     ck_assert_ptr_nonnull(strstr(another, "; 5 pairs\n"));
     char *last = strchr(another + 1, '\n');
