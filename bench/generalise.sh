@@ -127,7 +127,7 @@ train_splits() {
     for ((seed = 1; seed <= seeds; seed++)); do
         for setting in "${settings[@]}"; do
             for split in "${splits[@]}"; do
-                if is_next "$split-$setting-$seed"; then measure_split "$split-$setting-$seed" "$split" $setting $seed; fi
+                if is_next "$split-$setting-$seed"; then measure_split "$split-$setting-$seed" "$split" "$setting" $seed; fi
             done
         done
     done
