@@ -198,9 +198,13 @@ lb_translations *app_report_measure(lb_translator *translator, const char *const
     config.erasure = config.gradient = true;
     lb_translations *best = lb_translate_all(translator, texts, all->count, config, error);
     for (int64_t i = 0; best && i < all->count; i++) {
-        if (all->text[i].count == 0) continue;
-        all->text[i].output->erasure = best->text[i].output->erasure;
-        all->text[i].output->gradient = best->text[i].output->gradient;
+        const lb_output *from = best->text[i].output;
+        lb_output *to = all->text[i].output;
+        /* A search for one output may end before it would find a better one. */
+        if (all->text[i].count == 0 || from->steps != to->steps || strcmp(from->text, to->text) != 0)
+            continue;
+        to->erasure = from->erasure;
+        to->gradient = from->gradient;
     }
     return best;
 }

@@ -62,8 +62,8 @@ typedef struct app_report_pair {
 } app_report_pair;
 
 /** Gives the best outputs of `all` their erasure and gradient. It searches for them again, since all outputs of a beam
- *  would be measured. Memory: of what is returned, for as long as they are used: free it with lb_translations_free;
- *  NULL after an error. Errors: those of lb_translate_all. */
+ *  would be measured; an output that this search does not find has neither. Memory: of what is returned, for as long as
+ *  they are used: free it with lb_translations_free; NULL after an error. Errors: those of lb_translate_all. */
 LB_MUST_USE lb_translations *app_report_measure(lb_translator *translator, const char *const *texts,
                                                 lb_translate_config config, lb_translations *all,
                                                 lb_error *error);
