@@ -51,7 +51,7 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
         lb_linear_init(&layer->outer, params, part(params, name, "linear2"),
                        (lb_linear_config){.inputs = config.feed_forward, .outputs = config.width});
     }
-    for (int which = SELF; which < PARTS; which++) {
+    for (lb_part which = SELF; which < PARTS; which++) {
         int norm = norm_number(layer, which);
         if (has_part(layer, which))
             lb_layer_norm_init(&layer->norm[norm], params, part(params, name, norms[norm]), config.width,
@@ -166,7 +166,7 @@ static stream run_layer(const lb_transformer_layer *layer, stream s, const lb_tr
                         int64_t index)
 {
     s = show_stream(layer, s, index);
-    for (int which = SELF; which < PARTS; which++)
+    for (lb_part which = SELF; which < PARTS; which++)
         if (has_part(layer, which)) s = residual(layer, which, s, context, index);
     return s;
 }
