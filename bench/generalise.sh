@@ -1,7 +1,7 @@
 #!/bin/bash
 # Trains on what is short or known, tests on what is longer or newly combined, and prints a table: `bench/generalise.sh --help`.
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-script=generalise.sh measure="exact match" lines=(--beam 1)
+measure="exact match" lines=(--beam 1)
 
 help() {
     cat <<'END'
@@ -26,7 +26,6 @@ END
 # shellcheck source-path=SCRIPTDIR
 . "$root/bench/languages.sh"
 
-out=$root/out seeds=1 wanted='' quick=''
 settings=(recipe small presented relative) splits=(simple length length_26 addprim_turn_left addprim_jump)
 lengths=(10 12 15 20 30 40 50)
 positions=(sinusoidal learned relative alibi rotary none fire random)
@@ -119,7 +118,7 @@ curves() { # PICTURE NAME...
 
 # Whether a model is wanted and not finished.
 is_next() { # NAME
-    [[ $1 == *"$wanted"* && ! -f $work/$1/result ]]
+    [[ $1 == *"$only"* && ! -f $work/$1/result ]]
 }
 
 train_splits() {
@@ -153,28 +152,11 @@ train_lengths() {
     cat "$out/lengths.md"
 }
 
-while [[ ${1-} == -* ]]; do
-    case $1 in
-    --quick) quick=-quick small=(--steps 20 --hidden 16 --evaluate-every 20) ;;
-    --only | --seeds | --out)
-        [[ -n ${2-} ]] || fail 2 "$1: expected a value"
-        case $1 in
-        --only) wanted=$2 ;;
-        --seeds) seeds=$2 ;;
-        --out) out=$2 ;;
-        esac
-        shift
-        ;;
-    -h | --help)
-        help
-        exit
-        ;;
-    *) fail 2 "unknown option $1; see --help" ;;
-    esac
-    shift
-done
+read_options "out only seeds" "$@"
+set -- "${operands[@]}"
+if [[ $quick ]]; then small=(--steps 20 --hidden 16 --evaluate-every 20); fi
 (($# <= 1)) || fail 2 "expected one folder, or none; see --help"
-[[ -x $bin/lookback ]] || fail 1 "$bin/lookback is missing; ./run build makes it"
+need_programs lookback
 dir=${1-}
 work=$out/$([[ $dir ]] && echo generalise || echo lengths)$quick
 [[ ! $dir || -f $dir/tasks_test_length.txt ]] || fail 66 "$dir: found no tasks_test_length.txt in it"

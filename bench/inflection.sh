@@ -1,7 +1,7 @@
 #!/bin/bash
 # Trains and measures models that inflect words, and prints a table: `bench/inflection.sh --help`.
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-task=inflection script=inflection.sh measure="exact match" lines=(--features-column 2) symbols=()
+task=inflection measure="exact match" lines=(--features-column 2) symbols=()
 pupil='' single=(additive-1 additive-2)
 
 choose() {

@@ -2,7 +2,6 @@
 # What bench/pronunciation.sh and bench/inflection.sh have in common: models and votes for every language of a folder, and a
 # table of their results; bench/recipe.sh uses parts of it. They set:
 #   task        its name, which is also that of the table and the folder
-#   script      the file name of the script
 #   measure     a line of `lookback evaluate`, such as "exact match"
 #   lines       options that say what the columns of a line are
 #   symbols     options that say what a symbol is
@@ -12,18 +11,10 @@
 #   kinds       the models of the vote, for --ensemble
 #   some        those of them that also vote without the others; may be empty
 # help prints the usage; its options are the same for both.
-set -euo pipefail
-unset CDPATH
-bin=${BIN:-$root/build/release/bin}
-# With these in the environment, OpenBLAS runs at half its speed on some machines.
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+# shellcheck source-path=SCRIPTDIR
+. "$root/bench/script.sh"
 
 small=()
-
-fail() { # STATUS MESSAGE
-    echo "$script: $2" >&2
-    exit "$1"
-}
 
 # Whether the recipe has the defaults for few pairs.
 are_few() { # PAIRS
@@ -112,7 +103,7 @@ table() { # ROW...
 find_languages() { # DIR
     local train name
     [[ -d $1 ]] || fail 66 "$1: found no such folder"
-    [[ -x $bin/lookback ]] || fail 1 "$bin/lookback is missing; ./run build makes it"
+    need_programs lookback
     shopt -s nullglob
     local files=("$1"/*_train.tsv)
     [[ ${#files[@]} -gt 0 ]] || fail 66 "$1: found no LANG_train.tsv in it"
@@ -124,28 +115,14 @@ find_languages() { # DIR
 }
 
 main() { # [OPTION]... DIR
-    local out=$root/out name names train dev row work rows=() quick=''
-    work=$task
-    while [[ ${1-} == -* ]]; do
-        case $1 in
-        --quick)
-            quick=yes work=$task-quick
-            single=(additive-1 additive-2)
-            small=(--steps 40 --embed 16 --hidden 16 --evaluate-every 20)
-            ;;
-        --out)
-            [[ -n ${2-} ]] || fail 2 "--out: expected a folder"
-            out=$2
-            shift
-            ;;
-        -h | --help)
-            help
-            exit
-            ;;
-        *) fail 2 "unknown option $1; see --help" ;;
-        esac
-        shift
-    done
+    local name names train dev row work rows=()
+    read_options out "$@"
+    set -- "${operands[@]}"
+    work=$task$quick
+    if [[ $quick ]]; then
+        single=(additive-1 additive-2)
+        small=(--steps 40 --embed 16 --hidden 16 --evaluate-every 20)
+    fi
     [[ $# == 1 ]] || fail 2 "expected one folder of languages; see --help"
     names=$(find_languages "$1")
     for name in $names; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Trains and measures models that pronounce words, and prints a table: `bench/pronunciation.sh --help`.
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-task=pronunciation script=pronunciation.sh measure="sequence error rate" lines=() symbols=(--target-separator ' ')
+task=pronunciation measure="sequence error rate" lines=() symbols=(--target-separator ' ')
 pupil=yes single=(additive-1 additive-2 additive-3)
 
 # With few pairs, a transformer is far behind the others, and monotonic attention ahead of them (docs/adr/0004).

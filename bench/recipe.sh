@@ -1,7 +1,7 @@
 #!/bin/bash
 # Measures what each setting of the recipe gains, and prints a table: `bench/recipe.sh --help`.
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-script=recipe.sh measure="sequence error rate" lines=() symbols=()
+measure="sequence error rate" lines=() symbols=()
 
 help() {
     cat <<'END'
@@ -118,32 +118,14 @@ table() { # WORK
     }'
 }
 
-out=$root/out seeds=3 wanted='' quick=''
-while [[ ${1-} == -* ]]; do
-    case $1 in
-    --quick)
-        quick=-quick small=(--steps 20 --embed 8 --hidden 16 --evaluate-every 10)
-        settings=("the recipe|" "two layers|--layers 2" "label smoothing 0|--label-smoothing 0")
-        ;;
-    --out | --seeds | --only)
-        [[ -n ${2-} ]] || fail 2 "$1: expected a value"
-        case $1 in
-        --out) out=$2 ;;
-        --seeds) seeds=$2 ;;
-        --only) wanted=$2 ;;
-        esac
-        shift
-        ;;
-    -h | --help)
-        help
-        exit
-        ;;
-    *) fail 2 "unknown option $1; see --help" ;;
-    esac
-    shift
-done
+seeds=3
+read_options "out seeds only" "$@"
+set -- "${operands[@]}"
+if [[ $quick ]]; then
+    small=(--steps 20 --embed 8 --hidden 16 --evaluate-every 10)
+    settings=("the recipe|" "two layers|--layers 2" "label smoothing 0|--label-smoothing 0")
+fi
 (($#)) || fail 2 "expected folders of languages; see --help"
-[[ $seeds =~ ^[1-9][0-9]*$ ]] || fail 2 "--seeds: found $seeds, expected a number above 0"
 work=$out/recipe$quick
 
 paths=()
@@ -165,7 +147,7 @@ for ((seed = 1; seed <= seeds; seed++)); do
         for entry in "${settings[@]}"; do
             IFS='|' read -r setting options <<<"$entry"
             result=$work/$name/$setting-$seed/result
-            if [[ $setting != *"$wanted"* || $result -nt ${path}_train.tsv && $result -nt ${path}_dev.tsv ]] ||
+            if [[ $setting != *"$only"* || $result -nt ${path}_train.tsv && $result -nt ${path}_dev.tsv ]] ||
                 ! says_something "$options" "$count"; then continue; fi
             ((running < lanes)) || { wait -n || failed=1; running=$((running - 1)); }
             # shellcheck disable=SC2086

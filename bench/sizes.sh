@@ -1,7 +1,7 @@
 #!/bin/bash
 # Measures the recipe from a hundred pairs to all of a file, and prints a table: `bench/sizes.sh --help`.
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-script=sizes.sh measure="sequence error rate"
+measure="sequence error rate"
 
 help() {
     cat <<'END'
@@ -96,30 +96,11 @@ curves() {
     }'
 }
 
-out=$root/out sizes="100 400 1600 6400 25600 all" seeds=1 wanted='' quick=''
-while [[ ${1-} == -* ]]; do
-    case $1 in
-    --quick) quick=-quick small=(--steps 20 --embed 8 --hidden 16 --evaluate-every 10) ;;
-    --out | --sizes | --seeds | --only)
-        [[ -n ${2-} ]] || fail 2 "$1: expected a value"
-        case $1 in
-        --out) out=$2 ;;
-        --sizes) sizes=$2 ;;
-        --seeds) seeds=$2 ;;
-        --only) wanted=$2 ;;
-        esac
-        shift
-        ;;
-    -h | --help)
-        help
-        exit
-        ;;
-    *) fail 2 "unknown option $1; see --help" ;;
-    esac
-    shift
-done
+sizes="100 400 1600 6400 25600 all"
+read_options "out sizes seeds only" "$@"
+set -- "${operands[@]}"
 (($# == 2)) || fail 2 "expected TRAIN and DEV; see --help"
-[[ -x $bin/lookback ]] || fail 1 "$bin/lookback is missing; ./run build makes it"
+need_programs lookback
 [[ -f $1 && -f $2 ]] || fail 66 "found no file $1, or no file $2"
 dev=$2 work=$out/sizes$quick
 mkdir -p "$work"
@@ -132,7 +113,7 @@ for size in $sizes; do
     for ((seed = 1; seed <= seeds; seed++)); do
         for recipe in recipe former vote; do
             folder=$work/$size-$recipe-$seed options=(--seed "$seed")
-            [[ $recipe == *"$wanted"* && ! -f $folder/result ]] || continue
+            [[ $recipe == *"$only"* && ! -f $folder/result ]] || continue
             # shellcheck disable=SC2207
             if [[ $recipe == former ]]; then options+=($(former "$(wc -l <"$work/$size.tsv")")); fi
             done=$work/$size-recipe-$seed/result

@@ -1,11 +1,8 @@
 #!/bin/bash
 # Trains and measures a model for each of several small tasks, and prints a table: `bench/tasks.sh --help`.
-set -euo pipefail
-unset CDPATH
-root=$(cd -- "$(dirname -- "$0")/.." && pwd)
-bin=${BIN:-$root/build/release/bin}
-# With these in the environment, OpenBLAS runs at half its speed on some machines.
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source-path=SCRIPTDIR
+. "$root/bench/script.sh"
 tasks=(plurals roman cyrillic numbers phrases sql dates copy reverse inflection)
 
 help() {
@@ -24,15 +21,10 @@ steps.
 END
 }
 
-fail() { # STATUS MESSAGE
-    echo "tasks.sh: $2" >&2
-    exit "$1"
-}
-
-out=$root/out quick=false threads=0 chosen=()
+threads=0 chosen=()
 while (($#)); do
     case $1 in
-    --quick) quick=true ;;
+    --quick) quick=-quick ;;
     --task | --threads | --out)
         [[ -n ${2-} ]] || fail 2 "$1: expected a value"
         case $1 in
@@ -54,14 +46,13 @@ while (($#)); do
     shift
 done
 [[ ${#chosen[@]} -gt 0 ]] || chosen=("${tasks[@]}")
-for program in lookback make_dates; do
-    [[ -x $bin/$program ]] || fail 1 "$bin/$program is missing; ./run build makes it"
-done
+need_programs lookback make_dates
 
-if $quick; then
-    train=40 dev=5 test=5 limit=(--steps 5) work=$out/tasks-quick
+work=$out/tasks$quick
+if [[ $quick ]]; then
+    train=40 dev=5 test=5 limit=(--steps 5)
 else
-    train=1500 dev=150 test=300 limit=() work=$out/tasks
+    train=1500 dev=150 test=300 limit=()
 fi
 
 # Prints COUNT pairs of a task, or all if there are fewer.
@@ -83,7 +74,7 @@ pairs_of() { # TASK COUNT FOLDER
 make_files() { # TASK FOLDER
     local folder=$2.new of_train=$train of_dev=$dev
     # There are fewer irregular plurals than pairs elsewhere.
-    if [[ $1 == plurals ]] && ! $quick; then of_train=200 of_dev=20; fi
+    if [[ $1 == plurals ]] && [[ ! $quick ]]; then of_train=200 of_dev=20; fi
     rm -rf "$folder"
     mkdir -p "$folder"
     pairs_of "$1" $((train + dev + test)) "$folder" >"$folder/all.tsv"

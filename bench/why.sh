@@ -1,12 +1,9 @@
 #!/bin/bash
 # Does attention look where erasure says that the output depends? Trains small models, measures them, and prints a table:
 # `bench/why.sh --help`.
-set -euo pipefail
-unset CDPATH
-root=$(cd -- "$(dirname -- "$0")/.." && pwd)
-bin=${BIN:-$root/build/release/bin}
-# With these in the environment, OpenBLAS runs at half its speed on some machines.
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source-path=SCRIPTDIR
+. "$root/bench/script.sh"
 tasks=(sort reverse dates spanish inflection)
 kinds=(additive general multi-head location hard transformer)
 
@@ -23,11 +20,6 @@ The two FILEs are training and test pairs of inflection, with the features in co
 --only trains only what has TEXT in its name, such as sort-additive. Most trainings take less than a minute of one processor, the
 longest one three. Running the same command again skips finished models. --quick is for a quick test: a few steps.
 END
-}
-
-fail() { # STATUS MESSAGE
-    echo "why.sh: $2" >&2
-    exit "$1"
 }
 
 # Two hundred lists of two to ten numbers, with what the task makes of them.
@@ -113,45 +105,24 @@ row_of() { # TASK KIND
     }'
 }
 
-out=$root/out wanted='' quick='' threads=1
-while [[ ${1-} == -* ]]; do
-    case $1 in
-    --quick) quick=-quick ;;
-    --only | --threads | --out)
-        [[ -n ${2-} ]] || fail 2 "$1: expected a value"
-        case $1 in
-        --only) wanted=$2 ;;
-        --threads) threads=$2 ;;
-        --out) out=$2 ;;
-        esac
-        shift
-        ;;
-    -h | --help)
-        help
-        exit
-        ;;
-    *) fail 2 "unknown option $1; see --help" ;;
-    esac
-    shift
-done
+read_options "only threads out" "$@"
+set -- "${operands[@]}"
 (($# == 0 || $# == 2)) || fail 2 "expected two files of inflection, or none; see --help"
 train=${1-} test=${2-}
 if (($# == 0)); then unset 'tasks[4]'; fi
 for file in "$@"; do [[ -f $file ]] || fail 66 "$file: found no such file"; done
-for program in lookback make_dates; do
-    [[ -x $bin/$program ]] || fail 1 "$bin/$program is missing; ./run build makes it"
-done
+need_programs lookback make_dates
 rows=()
 for task in "${tasks[@]}"; do
     folder=$out/why$quick/$task
     mkdir -p "$folder"
     [[ -f $folder/test.tsv ]] || make_files "$task" "$folder"
     for kind in "${kinds[@]}"; do
-        if [[ $task-$kind == *"$wanted"* && ! -f $folder/$kind/row ]]; then measure "$task" "$kind" "$folder"; fi
+        if [[ $task-$kind == *"$only"* && ! -f $folder/$kind/row ]]; then measure "$task" "$kind" "$folder"; fi
         if [[ -f $folder/$kind/row ]]; then rows+=("$folder/$kind/row"); fi
     done
 done
-((${#rows[@]})) || fail 2 "--only $wanted: found no such task and kind"
+((${#rows[@]})) || fail 2 "--only $only: found no such task and kind"
 {
     echo "| task | attention | right, % | tau | same first symbol, % | best head | another pair | uniform, % |"
     echo "|---|---|---|---|---|---|---|---|"
