@@ -59,9 +59,9 @@ counted() {
 
 reported() { # FILE OPTION...
     "$bin/lookback" data "$@" 2>&1 |
-        awk '/ pairs?$/ && !pairs { pairs = $(NF - 1) } / repeated pair/ { again = $1 }
+        awk '/ pairs?$/ && !pairs { different = /different pairs?$/; pairs = $(NF - 1 - different) } / repeated pair/ { again = $1 }
             / with several targets/ { match($0, /[0-9]+ sources? with several/); several = substr($0, RSTART) + 0 }
-            END { printf "%d %d %d\n", pairs, again, several }'
+            END { printf "%d %d %d\n", pairs + different * again, again, several }'
 }
 
 try_counts() { # FORMAT
