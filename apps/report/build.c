@@ -131,25 +131,26 @@ static lb_status add_rows(building *s, const lb_translations *all, lb_error *err
 static lb_status translate(building *s, bool detailed, lb_error *error)
 {
     size_t count = 0;
+    bool why = s->made->pairs < s->asked->why;
     for (size_t i = 0; i < s->rows.count; i++)
         if (!s->rows.row[i].error) s->text[count++] = s->rows.row[i].source;
     lb_translate_config config = {.beam = s->beam,
                                   .n_best = detailed ? s->beam : 1,
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .attention = true,
+                                  .erasure = why,
+                                  .gradient = why,
+                                  .measured = 1,
                                   .skip_bad_texts = true,
                                   .stop = app_progress_tick,
                                   .context = &s->progress};
     lb_translations *all = lb_translate_all(s->translator, s->text, (int64_t)count, config, error);
     if (!all) return error->status;
-    bool why = s->made->pairs < s->asked->why;
-    lb_translations *best = why ? app_report_measure(s->translator, s->text, config, all, error) : NULL;
-    lb_status status = !why || best ? lb_translate_show_alignments(s->translator, all, error) : error->status;
+    lb_status status = lb_translate_show_alignments(s->translator, all, error);
     if (!status && detailed && lb_is_ensemble(s->model.model))
         status = app_votes_ask(&s->votes, s->translator, s->text, count, config, error);
     if (!status) status = add_rows(s, all, error);
     app_votes_close(&s->votes);
-    lb_translations_free(best);
     lb_translations_free(all);
     return status;
 }

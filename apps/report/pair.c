@@ -190,25 +190,6 @@ static void add_why(app_report_data *report, const app_report_pair *pair)
     lb_buffer_print(&report->json, "}");
 }
 
-lb_translations *app_report_measure(lb_translator *translator, const char *const *texts,
-                                    lb_translate_config config, lb_translations *all, lb_error *error)
-{
-    config.n_best = 1;
-    config.attention = false;
-    config.erasure = config.gradient = true;
-    lb_translations *best = lb_translate_all(translator, texts, all->count, config, error);
-    for (int64_t i = 0; best && i < all->count; i++) {
-        const lb_output *from = best->text[i].output;
-        lb_output *to = all->text[i].output;
-        /* A search for one output may end before it would find a better one. */
-        if (all->text[i].count == 0 || from->steps != to->steps || strcmp(from->text, to->text) != 0)
-            continue;
-        to->erasure = from->erasure;
-        to->gradient = from->gradient;
-    }
-    return best;
-}
-
 /* Prints the answer that is nearest to the output as the expected one, and then the others. */
 static void add_answers(app_report_data *report, const app_report_pair *pair)
 {

@@ -61,13 +61,6 @@ typedef struct app_report_pair {
     size_t at;              /* in the votes */
 } app_report_pair;
 
-/** Gives the best outputs of `all` their erasure and gradient. It searches for them again, since all outputs of a beam
- *  would be measured; an output that this search does not find has neither. Memory: of what is returned, for as long as
- *  they are used: free it with lb_translations_free; NULL after an error. Errors: those of lb_translate_all. */
-LB_MUST_USE lb_translations *app_report_measure(lb_translator *translator, const char *const *texts,
-                                                lb_translate_config config, lb_translations *all,
-                                                lb_error *error);
-
 /** Prints the pair as a JSON object. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_add_pair(app_report_data *report, lb_translator *translator,
                                           const lb_translations *all, const app_report_pair *pair,

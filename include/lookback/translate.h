@@ -74,6 +74,7 @@ typedef struct lb_translate_config {
     bool erasure, gradient; /* find what each output depends on: see docs/why.md [neither] */
     /* [count] other texts of as many symbols each to patch with, NULL: not this text [NULL] */
     const char *const *patch;
+    int measured; /* outputs of a text, the best first, of which these three are found, at most LB_MOST_BEAM [all] */
 } lb_translate_config;
 
 /** One point of a model, patched: the run of another text goes on with the value that the text itself has there. */

@@ -145,50 +145,6 @@ START_TEST(test_report_has_the_erasure_and_the_gradient_of_predict)
 }
 END_TEST
 
-/* A search for several outputs of a model that has learned next to nothing goes on, and finds other ones. */
-START_TEST(test_report_measures_only_what_a_search_for_one_output_finds)
-{
-    const char *const german = SOURCE_DIR "/examples/data/sentences.de";
-    const char *const english = SOURCE_DIR "/examples/data/sentences.en";
-    char *texts[2] = {support_read_file(german, &(size_t){0}), support_read_file(english, &(size_t){0})};
-    char path[SUPPORT_PATH], sources[SUPPORT_PATH], out[SUPPORT_PATH], *rest[2] = {texts[0], texts[1]};
-    FILE *file[2] = {fopen(support_path(path, "pairs.tsv"), "w"),
-                     fopen(support_path(sources, "sources.txt"), "w")};
-    int count = 0, measured = 0;
-    for (; count < 60; count++) {
-        const char *source = strtok_r(NULL, "\n", &rest[0]);
-        fprintf(file[0], "%s\t%s\n", source, strtok_r(NULL, "\n", &rest[1]));
-        fprintf(file[1], "%s\n", source);
-    }
-    for (int i = 0; i < 2; i++) fclose(file[i]);
-    RUN(BIN_DIR "/lookback", NULL, "train", german, "--train-targets", english, "--subwords", "200",
-        "--hidden", "32", "--embed", "16", "--steps", "10", "--seed", "2", "--no-hold-out", "--out",
-        support_path(out, "out"));
-    ck_assert_msg(result.status == 0, "%s", result.error);
-    RUN(REPORT, NULL, out, path, "-o", "page.html");
-    ck_assert_msg(result.status == 0, "%s", result.error);
-    support_page p = support_open_page("page.html");
-    RUN(PREDICT, NULL, out, sources, "--jsonl", "--why");
-    ck_assert_msg(result.status == 0, "%s", result.error);
-    const char *line = result.output;
-    for (int i = 0; i < count; i++, line = strchr(line, '\n') + 1) {
-        cJSON *predicted = cJSON_ParseWithLength(line, strcspn(line, "\n"));
-        const cJSON *pair = cJSON_GetArrayItem(support_at(p.data, "pairs"), i);
-        if (cJSON_HasObjectItem(pair, "why")) {
-            measured++;
-            ck_assert_int_eq(support_count(pair, "outputs.0.steps"),
-                             support_count(predicted, "outputs.0.erasure"));
-            assert_lost(&p, support_at(pair, "why.erasure"), support_at(predicted, "outputs.0.erasure"));
-        }
-        cJSON_Delete(predicted);
-    }
-    ck_assert_int_gt(measured, 0);
-    ck_assert_int_lt(measured, count);
-    for (int i = 0; i < 2; i++) free(texts[i]);
-    support_close_page(&p);
-}
-END_TEST
-
 START_TEST(test_report_has_the_measures_of_evaluate)
 {
     char path[SUPPORT_PATH];
@@ -440,7 +396,6 @@ int main(void)
         SUPPORT_TESTS(
             test_report_has_the_outputs_of_predict, test_report_has_the_attention_of_predict_in_bytes,
             test_report_has_the_erasure_and_the_gradient_of_predict,
-            test_report_measures_only_what_a_search_for_one_output_finds,
             test_report_has_the_measures_of_evaluate,
             test_report_has_what_the_attention_does_and_what_the_model_is_without_it,
             test_report_has_the_likeliest_symbols_of_each_step, test_report_of_texts_has_no_expected_outputs,

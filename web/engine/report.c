@@ -21,20 +21,21 @@ static lb_status save(const char *path, const app_pack *pack, lb_error *error)
 
 static lb_status add(app_report_data *report, const char *text, int beam, double penalty, lb_error *error)
 {
-    lb_translate_config config = {
-        .beam = beam, .n_best = beam, .length_penalty = penalty, .attention = true, .skip_bad_texts = true};
+    lb_translate_config config = {.beam = beam,
+                                  .n_best = beam,
+                                  .length_penalty = penalty,
+                                  .attention = true,
+                                  .erasure = true,
+                                  .gradient = true,
+                                  .measured = 1,
+                                  .skip_bad_texts = true};
     lb_translations *all = lb_translate_all(engine_model(), &text, 1, config, error);
-    lb_translations *best = all ? app_report_measure(engine_model(), &text, config, all, error) : NULL;
-    if (!best) {
-        lb_translations_free(all);
-        return error->status;
-    }
+    if (!all) return error->status;
     app_report_pair pair = {.text = all->text, .edits = -1, .tau = NAN, .detailed = true};
     lb_buffer_print(&report->json, "{\"pairs\":[");
     lb_status status = all->text->error ? lb_error_set(error, LB_ERROR_FORMAT, "%s", all->text->error)
                                         : app_report_add_pair(report, engine_model(), all, &pair, error);
     lb_buffer_print(&report->json, "]");
-    lb_translations_free(best);
     lb_translations_free(all);
     return status ? status : app_report_data_finish(report, error);
 }

@@ -24,6 +24,7 @@ static lb_status check_ranges(const lb_translator *t, const lb_translate_config 
         int64_t found, most;
     } whole[] = {{"beam", c->beam, LB_MOST_BEAM},
                  {"n_best", c->n_best, LB_MOST_BEAM},
+                 {"measured", c->measured, LB_MOST_BEAM},
                  {"limit", c->limit, LB_MOST_LIMIT},
                  {"member", c->member, members}};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)

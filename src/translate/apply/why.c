@@ -390,7 +390,8 @@ lb_status lb_why_add(lb_translate_job *j)
         int32_t *other = NULL;
         if (t->error || t->count == 0) continue;
         if (c->patch) status = read_other(j, i, &other);
-        for (int64_t k = 0; k < t->count && !status; k++) status = measure_output(j, t, other, &t->output[k]);
+        int64_t count = c->measured && c->measured < t->count ? c->measured : t->count;
+        for (int64_t k = 0; k < count && !status; k++) status = measure_output(j, t, other, &t->output[k]);
     }
     lb_tape_set_mode(j->tape, mode);
     return status;

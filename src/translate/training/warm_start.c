@@ -217,7 +217,12 @@ static lb_status compare_models(const lb_warm_start *start, const lb_training_co
         if (s->only_trains) lb_run_forget(&d, s->name);
     if (status || d.count == 0) return status;
     const lb_run_difference *first = &d.list[0];
-    return contradicts(c, lb_setting_field(first->name), first->found, first->ours, error);
+    const char *name = lb_setting_field(first->name);
+    if (!lb_setting_find(name))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "cannot start from %s: its %s is %s, and no setting makes such a model", c->from,
+                            name, first->found);
+    return contradicts(c, name, first->found, first->ours, error);
 }
 
 /* Each symbol is a row; the old ones come first. */

@@ -1,6 +1,7 @@
 /* Training that starts from a trained model: what it keeps, adds, freezes and rejects.
  * It takes seconds. */
 #include "io/safetensors.h"
+#include "models/built_in.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -373,6 +374,30 @@ START_TEST(test_train_from_a_model_that_does_not_fit_is_refused_in_words)
 }
 END_TEST
 
+START_TEST(test_train_from_a_model_that_no_setting_makes_is_refused)
+{
+    char path[SUPPORT_PATH];
+    support_write_pairs("train.tsv", 40, 1);
+    lb_vocabulary *symbols = lb_vocabulary_new_reserved(NULL);
+    lb_params *params = lb_params_new(1);
+    lb_transformer model;
+    lb_transformer_config part = {LB_FIRST_TOKEN, LB_FIRST_TOKEN, .width = 8, .heads = 2,
+                                  .no_self_attention = true};
+    lb_translator_texts texts = {
+        .source = symbols, .target = symbols, .longest_source = 5, .longest_target = 5};
+    ck_assert_int_eq(lb_transformer_init(&model, params, "", part), LB_OK);
+    ck_assert_int_eq(
+        lb_translator_save(&model.base, params, support_path(base, "part.safetensors"), texts, &error),
+        LB_OK);
+    lb_training_config config = {
+        .from = base, .train = support_path(train_file, "train.tsv"), .out = support_path(path, "out")};
+    expect_refused(&config, LB_ERROR_ARGUMENT,
+                   "its no_self_attention is true, and no setting makes such a model");
+    lb_params_free(params);
+    lb_vocabulary_free(symbols);
+}
+END_TEST
+
 START_TEST(test_train_from_a_model_that_sorts_adds_numbers)
 {
     const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 4},
@@ -414,6 +439,7 @@ int main(void)
     tcase_add_test(tests, test_train_from_a_model_that_is_better_than_what_follows_keeps_it);
     tcase_add_test(tests, test_train_from_another_model_is_another_run);
     tcase_add_test(tests, test_train_from_a_model_that_does_not_fit_is_refused_in_words);
+    tcase_add_test(tests, test_train_from_a_model_that_no_setting_makes_is_refused);
     tcase_add_test(tests, test_train_from_a_model_that_sorts_adds_numbers);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -375,6 +375,33 @@ START_TEST(test_why_of_one_symbol_has_a_gradient_and_no_erasure)
 }
 END_TEST
 
+START_TEST(test_why_measures_as_many_outputs_as_asked)
+{
+    char path[SUPPORT_PATH];
+    static const char *const texts[] = {text}, *const others[] = {other};
+    lb_translator *translator = open_model(
+        make_seq2seq((lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, false, 3, "m.safetensors", path));
+    lb_translate_config config = {
+        .beam = 3, .n_best = 3, .limit = 4, .erasure = true, .gradient = true, .patch = others};
+    lb_translations *all = lb_translate_all(translator, texts, 1, config, NULL);
+    config.measured = 1;
+    lb_translations *best = lb_translate_all(translator, texts, 1, config, NULL);
+    ck_assert_int_eq(best->text->count, 3);
+    const lb_output *measured = best->text->output, *expected = all->text->output;
+    size_t cells = (size_t)(expected->steps * best->text->length) * sizeof *expected->erasure;
+    ck_assert_int_eq(memcmp(measured->erasure, expected->erasure, cells), 0);
+    ck_assert_int_eq(memcmp(measured->gradient, expected->gradient, cells), 0);
+    for (int i = 1; i < 3; i++) {
+        ck_assert_str_eq(measured[i].text, expected[i].text);
+        ck_assert(expected[i].erasure && expected[i].gradient && expected[i].patched);
+        ck_assert(!measured[i].erasure && !measured[i].gradient && !measured[i].patched);
+    }
+    lb_translations_free(best);
+    lb_translations_free(all);
+    lb_translator_close(translator);
+}
+END_TEST
+
 START_TEST(test_why_refuses_a_text_of_another_length_and_can_be_interrupted)
 {
     char path[SUPPORT_PATH];
@@ -405,5 +432,6 @@ int main(void)
                                            test_patching_a_head_is_what_a_watcher_does_by_hand,
                                            test_why_of_an_ensemble_is_the_mean_of_its_members,
                                            test_why_of_one_symbol_has_a_gradient_and_no_erasure,
+                                           test_why_measures_as_many_outputs_as_asked,
                                            test_why_refuses_a_text_of_another_length_and_can_be_interrupted));
 }
