@@ -63,8 +63,9 @@ lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vo
 /* ---- Samples. ---- */
 
 enum {
-    MOST_PAIRS = 250,    /* per batch */
-    MOST_CELLS = 1 << 20 /* attention weights per batch: long pairs get smaller batches */
+    MOST_PAIRS = 250,     /* per batch */
+    MOST_CELLS = 1 << 20, /* attention weights per batch: long pairs get smaller batches */
+    MOST_LOGITS = 1 << 22 /* per batch: so do those with many classes */
 };
 
 /* A pair with its lengths, for sorting. */
@@ -281,14 +282,15 @@ lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, con
 }
 
 /* The number of pairs in the batch that starts at pair `first` of the sample: at least one, or one source. */
-static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, int64_t first)
+static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, int64_t classes, int64_t first)
 {
     int64_t size = 0;
     longest width = {0, 0};
     while (size < MOST_PAIRS && size < lb_pair_sample_alike(sample, first)) {
         int64_t more = lb_pair_sample_same(sample, first + size);
         for (int64_t i = 0; i < more; i++) add_lengths(&width, pairs, sample->pair[first + size + i]);
-        if (size > 0 && (size + more) * width.source * width.target > MOST_CELLS) break;
+        int64_t rows = (size + more) * width.target;
+        if (size > 0 && (rows * width.source > MOST_CELLS || rows * classes > MOST_LOGITS)) break;
         size += more;
     }
     return size;
@@ -320,7 +322,7 @@ static void visit(evaluation *e, const lb_pair_sample *sample)
 {
     int64_t size;
     for (int64_t first = 0; first < sample->count && lb_tape_status(e->tape) == LB_OK; first += size) {
-        size = batch_size(e->pairs, sample, first);
+        size = batch_size(e->pairs, sample, e->model->target_vocab, first);
         lb_tape_reset(e->tape);
         lb_tally *tally = lb_tallies_next(&e->tallies, e->tape);
         if (!tally) break;

@@ -409,6 +409,34 @@ START_TEST(test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time)
 }
 END_TEST
 
+/* The logits of all pairs together would take 160 MB, and the evaluation more than four times that. */
+START_TEST(test_pair_evaluate_many_classes_are_taken_few_pairs_at_a_time)
+{
+    enum { CLASSES = 80000, COUNT = 250, SHORT = sizeof "a\tx\n" - 1 };
+    static char text[COUNT * SHORT + 1];
+    for (size_t i = 0; i < COUNT; i++) snprintf(text + i * SHORT, SHORT + 1, "a\tx\n");
+    support_watch_allocations();
+    begin(text);
+    lb_seq2seq large;
+    lb_seq2seq_config config = model.config;
+    config.target_vocab = CLASSES;
+    ck_assert_int_eq(lb_seq2seq_init(&large, params, "large", config), LB_OK);
+    double loss[2];
+    for (int all = 0; all < 2; all++) {
+        lb_pair_sample sample;
+        lb_evaluation found;
+        ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, all ? COUNT : 1, &sample, &error), LB_OK);
+        ck_assert_int_eq(lb_pair_evaluate(&large.base, pairs, source, target, &sample, tape, NULL, &found),
+                         LB_OK);
+        loss[all] = found.loss;
+        lb_pair_sample_free(&sample);
+    }
+    ck_assert_double_eq_tol(loss[1], loss[0], 1e-5);
+    ck_assert_int_lt(support_most_bytes(), 4L * COUNT * CLASSES * (long)sizeof(lb_real));
+    finish();
+}
+END_TEST
+
 START_TEST(test_pair_sample_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
@@ -447,5 +475,6 @@ int main(void)
             test_pair_sample_batch_marks_what_cannot_be_written,
             test_pair_sample_of_a_model_that_copies_has_targets_whose_unknown_symbols_are_in_the_source,
             test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time,
+            test_pair_evaluate_many_classes_are_taken_few_pairs_at_a_time,
             test_pair_sample_failing_allocation_is_an_error_and_leaks_nothing));
 }
