@@ -69,8 +69,8 @@ measure_split() { # NAME SPLIT SETTING SEED
 measure_lengths() { # NAME CURVE SEED OPTION...
     local folder=$work/$1 tests=() length
     for length in "${lengths[@]}"; do tests+=(--test "$length=$length"); done
-    "$bin/lookback" sort --task copy --lengths 1-10 --max-number 9 --repeats 0 --target 0 --hidden 64 --batch 16 --steps 3000 \
-        --evaluate-every 3000 "${small[@]}" "${tests[@]}" --seed "$3" "${@:4}" --out "$folder" >"$folder.txt" ||
+    "$bin/lookback" sort --task copy --lengths 1-10 --max-number 9 --repeats 0 --target 0 --hidden 64 --batch 16 --steps 12000 \
+        --evaluate-every 12000 "${small[@]}" "${tests[@]}" --seed "$3" "${@:4}" --out "$folder" >"$folder.txt" ||
         fail 1 "$1: cannot train; to start over, remove $folder"
     awk -v curve="$2" -v OFS='\t' '/, test [0-9]+$/ { print curve, $NF, $3 }' "$folder.txt" >"$folder/result.new"
     mv "$folder/result.new" "$folder/result"

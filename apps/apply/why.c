@@ -74,8 +74,8 @@ static void write_name(const app_why *why, int64_t at, char name[NAME])
     const char *others = at == 0 ? "attention" : at == why->rows - 1 ? "another pair" : "uniform";
     snprintf(name, NAME, "%s", at == 0 && is_head(why, 1) ? "mean of the heads" : others);
     if (is_head(why, at))
-        snprintf(name, NAME, "layer %lld, head %lld", (long long)((at - 1) / why->heads + 1),
-                 (long long)((at - 1) % why->heads + 1));
+        snprintf(name, NAME, "layer %lld, head %lld", (long long)((at - 1) / why->heads),
+                 (long long)((at - 1) % why->heads));
 }
 
 /* The mean of a row, and the ends of its interval; not a number: there are none. Returns how many pairs it has. */
@@ -139,7 +139,7 @@ void app_why_print(const app_why *why)
         app_print("%-19s", name);
         print_mean(tau, 1, "tau");
         print_mean(first, 100, "% same first symbol");
-        if (at == 0 && best > 0) /* as options of visualize, which count from 0 */
+        if (at == 0 && best > 0)
             app_print("; best: --layer %lld --head %lld, %.2f tau", (long long)((best - 1) / why->heads),
                       (long long)((best - 1) % why->heads), most);
         if (at == why->rows - 1) app_print("; %lld pair%s", pairs, pairs == 1 ? "" : "s");

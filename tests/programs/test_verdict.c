@@ -132,8 +132,8 @@ START_TEST(test_verdict_is_what_the_rows_give)
     ck_assert_int_eq(others, 5);
     expect_row(why, 0, "mean of the heads", pairs, tau[0], first[0]);
     for (int h = 0; h < HEADS; h++) {
-        char name[] = "layer 1, head 1";
-        name[14] = (char)('1' + h);
+        char name[] = "layer 0, head 0";
+        name[14] = (char)('0' + h);
         expect_row(why, 1 + h, name, pairs, tau[1 + h], first[1 + h]);
     }
     expect_row(why, HEADS + 1, "uniform", pairs, tau[HEADS + 1], first[HEADS + 1]);
@@ -202,8 +202,8 @@ START_TEST(test_verdict_of_a_transformer_names_its_layers)
     int heads = (support_count(why, "rows") - 3) / 2;
     char name[64];
     ck_assert_str_eq(support_at(why, "rows.0.name")->valuestring, "mean of the heads");
-    ck_assert_str_eq(support_at(why, "rows.1.name")->valuestring, "layer 1, head 1");
-    snprintf(name, sizeof name, "layer 2, head %d", heads);
+    ck_assert_str_eq(support_at(why, "rows.1.name")->valuestring, "layer 0, head 0");
+    snprintf(name, sizeof name, "layer 1, head %d", heads - 1);
     ck_assert_str_eq(cJSON_GetArrayItem(support_at(why, "rows"), 2 * heads)->child->valuestring, name);
     ck_assert_double_eq(support_number(why, "rows.0.pairs"), 3);
     /* "9 1" comes before "3 8". */

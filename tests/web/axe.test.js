@@ -13,7 +13,7 @@ for (const dark of [false, true]) {
         ["french", "#pair=3&step=2"],
         ["transformer", "#pair=3&attention=encoder"],
         ["french", "#pair=3&attention=erasure&step=2"],
-        ["french", "#pair=3&head=2"],
+        ["french", "#pair=3&head=1"],
         ["french", "#pair=41"],
         ["blind", ""],
         ["french", "#view=learned"],

@@ -198,11 +198,7 @@ export class Maker {
             rows: [
                 row("mean of the heads", 0.55, 0.8),
                 ...Array.from({ length: heads }, (_, i) =>
-                    row(
-                        `layer ${Math.floor(i / 4) + 1}, head ${(i % 4) + 1}`,
-                        0.7 - 0.3 * (i % 4),
-                        0.9 - 0.2 * (i % 4),
-                    ),
+                    row(`layer ${Math.floor(i / 4)}, head ${i % 4}`, 0.7 - 0.3 * (i % 4), 0.9 - 0.2 * (i % 4)),
                 ),
                 { name: "uniform", tau: [0, 0, 0], first: [0.15, 0.14, 0.16] },
                 row("another pair", 0.12, 0.31),

@@ -330,9 +330,9 @@ for (const [order, column, direction] of [
 }
 
 test("the address keeps the view: layer, head, kind of attention and pinned symbol", () =>
-    inPage("transformer", { hash: "#pair=3&attention=encoder&layer=1&head=2&step=4" }, async (page) => {
+    inPage("transformer", { hash: "#pair=3&attention=encoder&layer=0&head=1&step=4" }, async (page) => {
         assert.equal(await heading(page), "Pair 3");
-        assert.equal(await page.$eval(".thumbnail[aria-pressed=true]", (node) => node.title), "layer 1, head 2");
+        assert.equal(await page.$eval(".thumbnail[aria-pressed=true]", (node) => node.title), "layer 0, head 1");
         assert.equal(await textOf(page, ".ribbons .written.picked text"), "ê");
         await goTo(page, "#pair=2&attention=decoder");
         assert.equal(await heading(page), "Pair 2");
@@ -349,7 +349,7 @@ test("choosing a head by its thumbnail changes the matrix", () =>
         await (await page.$$(".thumbnail"))[2].click();
         await settle(page);
         assert.notEqual(await href(), before);
-        assert.equal(await page.evaluate(() => location.hash), "#head=2");
+        assert.equal(await page.evaluate(() => location.hash), "#head=1");
         const [data, bytes] = dataOf("french"),
             pair = data.pairs[0],
             size = pair.source.length * pair.outputs[0].steps.length;
@@ -361,11 +361,11 @@ test("choosing a head by its thumbnail changes the matrix", () =>
     }));
 
 test("a pair without room for its heads shows their mean, and says so", () =>
-    inPage("means", { hash: "#pair=3&head=2&layer=1" }, async (page) => {
+    inPage("means", { hash: "#pair=3&head=1&layer=0" }, async (page) => {
         const [data, bytes] = dataOf("means"),
             pair = data.pairs[2];
         assert.match(await textOf(page, ".missing"), /the mean over the heads for this pair/);
-        assert.match(await textOf(page, "figure.ribbons .note"), /layer 1, mean of all heads/);
+        assert.match(await textOf(page, "figure.ribbons .note"), /layer 0, mean of all heads/);
         assert.equal(await countOf(page, ".thumbnail"), 2);
         const image = await page.$(".heatmap image");
         await image.scrollIntoView();
@@ -528,7 +528,7 @@ test("what was learned: a confusion opens its pairs, a head opens in the pairs",
         await (await page.$$(".learned table.data th button"))[2].click();
         await settle(page);
         assert.equal(await textOf(page, "nav [aria-current]"), "Pairs");
-        assert.equal(await page.$eval(".thumbnail[aria-pressed=true]", (node) => node.title), "head 3");
+        assert.equal(await page.$eval(".thumbnail[aria-pressed=true]", (node) => node.title), "head 2");
     }));
 
 test("symbols of several characters are whole, those that cannot be seen are numbers", () =>

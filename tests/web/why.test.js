@@ -78,7 +78,7 @@ test("a switch shows erasure and gradient over the same matrix and ribbons", () 
         }
         await (await page.$$(".thumbnail"))[3].click();
         await settle(page);
-        assert.equal(await hash(page), "#pair=1&head=3&step=2");
+        assert.equal(await hash(page), "#pair=1&head=2&step=2");
         assert.deepEqual(await switches(page), [true, false, false]);
     }));
 
@@ -124,28 +124,28 @@ test("a click on a head shows the output without it, with what differs marked", 
         const aside = (text) => `<span class="aside">${text}, by greedy decoding</span>`;
         assert.equal(await line(), "");
         await click(1);
-        assert.equal(await line(), `Without head 1:<bdi dir="auto">ʃɑto</bdi>${aside("no edit")}`);
+        assert.equal(await line(), `Without head 0:<bdi dir="auto">ʃɑto</bdi>${aside("no edit")}`);
         await click(2);
-        assert.equal(await line(), `Without head 2:<bdi dir="auto">ʃ<mark>ʃ</mark>ɑto</bdi>${aside("1 edit")}`);
+        assert.equal(await line(), `Without head 1:<bdi dir="auto">ʃ<mark>ʃ</mark>ɑto</bdi>${aside("1 edit")}`);
         await click(3);
-        assert.equal(await line(), `Without head 3:<bdi dir="auto">∅</bdi>${aside("4 edits")}`);
+        assert.equal(await line(), `Without head 2:<bdi dir="auto">∅</bdi>${aside("4 edits")}`);
         await click(0);
         assert.equal(await line(), "");
         // Another output of the beam is not the one that greedy decoding writes with all heads.
-        await goTo(page, "#pair=1&head=2&output=2");
+        await goTo(page, "#pair=1&head=1&output=2");
         assert.match(await line(), /1 edit from ʃɑto, by greedy decoding/);
         // Where no head was switched off.
-        await goTo(page, "#pair=41&head=2");
+        await goTo(page, "#pair=41&head=1");
         assert.equal(await line(), "");
     }));
 
 test("heads of layers are named, and those of self-attention or of a mean show nothing", async () => {
-    await inPage("transformer", { hash: "#pair=2&layer=1&head=2" }, async (page) => {
-        assert.match(await textOf(page, ".without"), /^Without layer 1, head 2:mmɛzɔ̃1 edit/);
+    await inPage("transformer", { hash: "#pair=2&layer=0&head=1" }, async (page) => {
+        assert.match(await textOf(page, ".without"), /^Without layer 0, head 1:mmɛzɔ̃1 edit/);
         await select(page, "Attention", "encoder");
         assert.equal(await textOf(page, ".without"), "");
     });
-    await inPage("means", { hash: "#pair=2&layer=1&head=2" }, async (page) =>
+    await inPage("means", { hash: "#pair=2&layer=0&head=1" }, async (page) =>
         assert.equal(await textOf(page, ".without"), ""),
     );
 });

@@ -29,7 +29,7 @@ function makeSwitch(kinds, shown) {
 export function drawChoices(report, pair, kinds, shown, chosen) {
     const items = [],
         looks = kinds.filter((kind) => !(kind.name in MEASURES)),
-        numbers = (count) => Array.from({ length: count }, (_, i) => [i, String(i + 1)]);
+        numbers = (count) => Array.from({ length: count }, (_, i) => [i, String(i)]);
     if (pair.outputs.length > 1) {
         items.push(
             choice(

@@ -95,11 +95,11 @@ function headsTable(report) {
         return el(
             "tr",
             {},
-            ...(layered ? [el("td", { class: "number" }, String(head.layer + 1))] : []),
+            ...(layered ? [el("td", { class: "number" }, String(head.layer))] : []),
             el(
                 "th",
                 { scope: "row" },
-                button(`${head.head + 1}`, {
+                button(`${head.head}`, {
                     class: "link",
                     title: "show this head in the pairs",
                     click: () => update({ view: "pairs", attention: "source", layer: head.layer, head: head.head }),

@@ -18,8 +18,8 @@ const DEFAULTS = {
     frame: -1,
 };
 const TEXTS = ["view", "attention", "range", "find", "show", "confusion", "sort"];
-// Shown from 1 on, as in the table.
-const FROM_ONE = ["pair", "output", "layer", "head", "step", "film", "frame"];
+// What number the first one has: as in the table, and as in `visualize`.
+const FIRST = { pair: 1, output: 1, layer: 0, head: 0, step: 1, film: 1, frame: 1 };
 
 export const state = { ...DEFAULTS };
 const listeners = [];
@@ -37,7 +37,7 @@ function parseHash(hash) {
     const found = { ...DEFAULTS };
     for (const [name, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
         if (TEXTS.includes(name)) found[name] = text;
-        else if (FROM_ONE.includes(name) && /^\d{1,9}$/.test(text)) found[name] = Number(text) - 1;
+        else if (Object.hasOwn(FIRST, name) && /^\d{1,9}$/.test(text)) found[name] = Number(text) - FIRST[name];
     }
     return found;
 }
@@ -45,7 +45,7 @@ function parseHash(hash) {
 export function hashOf(values) {
     const out = new URLSearchParams();
     for (const [name, value] of Object.entries(values)) {
-        if (value !== DEFAULTS[name]) out.set(name, FROM_ONE.includes(name) ? value + 1 : value);
+        if (value !== DEFAULTS[name]) out.set(name, Object.hasOwn(FIRST, name) ? value + FIRST[name] : value);
     }
     return "#" + out.toString();
 }

@@ -5,9 +5,10 @@ import { pixels } from "./heatmap.js";
 import { ALL_HEADS } from "./report.js";
 import { readsLeft } from "./symbols.js";
 
+// Layers and heads count from 0, as in `visualize`.
 export function headName(attention, layer, head) {
-    const which = head === ALL_HEADS || attention.mean ? "mean of all heads" : `head ${head + 1}`;
-    return attention.layers > 1 ? `layer ${layer + 1}, ${which}` : which;
+    const which = head === ALL_HEADS || attention.mean ? "mean of all heads" : `head ${head}`;
+    return attention.layers > 1 ? `layer ${layer}, ${which}` : which;
 }
 
 export function drawThumbnails(report, attention, layer, head, range, onselect) {
@@ -37,13 +38,13 @@ export function drawThumbnails(report, attention, layer, head, range, onselect) 
                         click: () => onselect(l, h),
                     },
                     canvas,
-                    el("span", { "aria-hidden": "true" }, h === ALL_HEADS || attention.mean ? "mean" : String(h + 1)),
+                    el("span", { "aria-hidden": "true" }, h === ALL_HEADS || attention.mean ? "mean" : String(h)),
                 ),
             );
         }
         rows.push(
             attention.layers > 1
-                ? el("div", { class: "layer-row" }, el("span", { class: "layer-name" }, `layer ${l + 1}`), row)
+                ? el("div", { class: "layer-row" }, el("span", { class: "layer-name" }, `layer ${l}`), row)
                 : row,
         );
     }
