@@ -395,8 +395,7 @@ int main(void)
         "report",
         SUPPORT_TESTS(
             test_report_has_the_outputs_of_predict, test_report_has_the_attention_of_predict_in_bytes,
-            test_report_has_the_erasure_and_the_gradient_of_predict,
-            test_report_has_the_measures_of_evaluate,
+            test_report_has_the_erasure_and_the_gradient_of_predict, test_report_has_the_measures_of_evaluate,
             test_report_has_what_the_attention_does_and_what_the_model_is_without_it,
             test_report_has_the_likeliest_symbols_of_each_step, test_report_of_texts_has_no_expected_outputs,
             test_report_without_a_title_is_named_after_the_model_and_the_file,
