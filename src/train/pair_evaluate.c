@@ -65,7 +65,7 @@ lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vo
 enum {
     MOST_PAIRS = 250,     /* per batch */
     MOST_CELLS = 1 << 20, /* attention weights per batch: long pairs get smaller batches */
-    MOST_LOGITS = 1 << 22 /* per batch: so do those with many classes */
+    MOST_LOGITS = 1 << 21 /* per batch: so do those with many classes */
 };
 
 /* A pair with its lengths, for sorting. */
