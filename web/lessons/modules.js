@@ -128,7 +128,7 @@ export const translation = {
                 "div",
                 { class: "pictures" },
                 ...planes.map((rows, head) =>
-                    weightsTable(settings.how === "words" ? title : `${title} ${head + 1}`, [SPANISH, ENGLISH], rows),
+                    weightsTable(settings.how === "words" ? title : `${title} ${head}`, [SPANISH, ENGLISH], rows),
                 ),
                 el(
                     "ul",
