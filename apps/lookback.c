@@ -39,10 +39,8 @@ static int unknown(const char *kind, const char *word, const char *const *names,
                    const char *remedy)
 {
     char hint[APP_HINT];
-    lb_error error = {0};
     app_nearest nearest = {.word = word};
-    for (int i = 0; i < count; i++)
-        if (app_nearest_try(&nearest, names[i], &error)) return app_fail(&error);
+    for (int i = 0; i < count; i++) app_nearest_try(&nearest, names[i]);
     app_nearest_hint(&nearest, "", hint);
     app_warn("unknown %s \"%s\"%s; see lookback --help", kind, word, *hint ? hint : remedy);
     return lb_status_exit(LB_ERROR_ARGUMENT);

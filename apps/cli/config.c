@@ -122,7 +122,7 @@ const app_option *app_config_find(const app_program *program, const char *const 
         const app_option *option = &program->options[i];
         if (!is_settable(option, left_out)) continue;
         if (strcmp(option->name, item->string) == 0) return option;
-        if (app_nearest_try(&nearest, option->name, error)) return NULL;
+        app_nearest_try(&nearest, option->name);
     }
     lb_error_set(error, LB_ERROR_FORMAT,
                  "%s:%d: found \"%.*s\", expected the name of an option, such as \"%s\"", file->path,
@@ -141,6 +141,7 @@ static const char *text_of(const app_option *option, const cJSON *item, char num
 {
     bool wants_number =
         option->kind == APP_IS_INT || option->kind == APP_IS_NUMBER || option->kind == APP_IS_SEED;
+    if (option->kind == APP_IS_FLAG && cJSON_IsBool(item)) return cJSON_IsTrue(item) ? "true" : "false";
     if ((is_string(option) || option->kind == APP_IS_SEED) && cJSON_IsString(item)) return item->valuestring;
     if (!wants_number || !cJSON_IsNumber(item)) return NULL;
     snprintf(number, NUMBER, "%.17g", item->valuedouble);
@@ -165,22 +166,14 @@ static lb_status set_tests(const app_json_file *file, const app_option *option, 
 static lb_status set_value(const app_json_file *file, const app_option *option, const cJSON *item,
                            lb_error *error)
 {
-    char number[NUMBER], expected[EXPECTED] = "true or false", hint[APP_HINT] = "";
+    char number[NUMBER], expected[EXPECTED] = "a string", hint[APP_HINT] = "";
     if (cJSON_IsNull(item)) return LB_OK;
     if (option->kind == APP_IS_TESTS) return set_tests(file, option, item, error);
-    if (option->kind == APP_IS_FLAG && cJSON_IsBool(item) && app_option_set(option, "")) {
-        app_option_turn(option, cJSON_IsTrue(item));
-        return LB_OK;
-    }
     const char *text = text_of(option, item, number);
     if (text && app_option_set(option, text)) return LB_OK;
-    if (option->kind == APP_IS_TEXT && !text)
-        strcpy(expected, "a string");
-    else if (option->kind != APP_IS_FLAG)
-        app_option_expects(option, expected, sizeof expected);
+    if (text || option->kind != APP_IS_TEXT) app_option_expects(option, expected, sizeof expected);
+    if (text) app_option_hint(option, text, hint);
     size_t length = strlen(expected);
-    lb_status status = text ? app_option_hint(option, text, hint, error) : LB_OK;
-    if (status) return status;
     snprintf(expected + length, sizeof expected - length, "%s", hint);
     return app_json_file_refuse(file, item, item, expected, error);
 }

@@ -65,14 +65,6 @@ bool app_option_is_on(const app_option *option)
     return is_int(option) ? *option->value.integer > 0 : *option->value.flag != is_opposite(option);
 }
 
-void app_option_turn(const app_option *option, bool on)
-{
-    if (is_int(option))
-        *option->value.integer = on ? 1 : -1;
-    else
-        *option->value.flag = on != is_opposite(option);
-}
-
 /* From a value as it is typed to that of its variable, and back: where zero is a value, a negative number stands for
  * it, and zero means "not given". */
 static double exchanged(const app_option *option, double value)
@@ -157,16 +149,14 @@ void app_option_expects(const app_option *option, char *text, size_t size)
     }
 }
 
-lb_status app_option_hint(const app_option *option, const char *text, char hint[APP_HINT], lb_error *error)
+void app_option_hint(const app_option *option, const char *text, char hint[APP_HINT])
 {
     app_nearest nearest = {.word = text};
-    lb_status status = LB_OK;
-    for (const char *const *choice = option->choices; choice && *choice && !status; choice++)
-        status = app_nearest_try(&nearest, *choice, error);
-    for (const lb_alias *alias = option->aliases; alias && alias->name && !status; alias++)
-        status = app_nearest_try(&nearest, alias->name, error);
+    for (const char *const *choice = option->choices; choice && *choice; choice++)
+        app_nearest_try(&nearest, *choice);
+    for (const lb_alias *alias = option->aliases; alias && alias->name; alias++)
+        app_nearest_try(&nearest, alias->name);
     app_nearest_hint(&nearest, "", hint);
-    return status;
 }
 
 static bool read_int(const app_option *option, const char *text)
@@ -200,6 +190,17 @@ static bool read_number(const app_option *option, const char *text)
     if (end == text || *end || !isfinite(value) || lost) return false;
     if (!is_in_range(option, value)) return false;
     *option->value.number = exchanged(option, value);
+    return true;
+}
+
+static bool read_flag(const app_option *option, const char *text)
+{
+    bool on = strcmp(text, "true") == 0;
+    if (!on && strcmp(text, "false") != 0) return false;
+    if (is_int(option))
+        *option->value.integer = on ? 1 : -1;
+    else
+        *option->value.flag = on != is_opposite(option);
     return true;
 }
 
@@ -279,8 +280,7 @@ bool app_option_set(const app_option *option, const char *text)
         end = strcspn(text, "=");
         return text[end] && lb_setting_add_test(option->value.tests, text, end, text + end + 1);
     case APP_IS_FLAG:
-        app_option_turn(option, true);
-        return true;
+        return read_flag(option, text);
     default:
         return false;
     }

@@ -134,9 +134,9 @@ typedef struct app_nearest {
     int64_t distance; /* edits between the two */
 } app_nearest;
 
-/** Compares the word with a valid name, which must outlive the search. A word that is a prefix of the name counts as a
- *  single edit, and a capital as its small letter. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *error);
+/** Compares the word with a valid name, which must outlive the search; without memory for it, it is not close. A word
+ *  that is a prefix of the name counts as a single edit, and a capital as its small letter. */
+void app_nearest_try(app_nearest *nearest, const char *name);
 
 enum { APP_HINT = 80 };
 
@@ -155,12 +155,9 @@ void app_shell_word(lb_buffer *text, const char *word);
 
 /* ---- The option of a row, and its value: option.c. ---- */
 
-/** Sets the option's variable from the text; a flag is set to true, whatever the text. A text option will point to it.
+/** Sets the option's variable from the text, a flag from "true" or "false". A text option will point to it.
  *  Returns false, and sets nothing, if the value is invalid. */
 LB_MUST_USE bool app_option_set(const app_option *option, const char *text);
-
-/** Turns a flag on or off. */
-void app_option_turn(const app_option *option, bool on);
 
 /** Whether app_option_set has been called for an option of this variable: its value was then given, default or not. */
 bool app_option_was_set(const void *variable);
@@ -185,9 +182,8 @@ bool app_option_is_rare(const app_option *option);
 /** Writes what the option expects, such as "a whole number from 1 to 65536". */
 void app_option_expects(const app_option *option, char *text, size_t size);
 
-/** Writes " (did you mean NAME?)" if the text is nearly the name of a choice, otherwise "". Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_option_hint(const app_option *option, const char *text, char hint[APP_HINT],
-                                      lb_error *error);
+/** Writes " (did you mean NAME?)" if the text is nearly the name of a choice, otherwise "". */
+void app_option_hint(const app_option *option, const char *text, char hint[APP_HINT]);
 
 /** Whether its text names a file, a folder or a model. */
 bool app_option_is_path(const app_option *option);

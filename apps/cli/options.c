@@ -71,8 +71,7 @@ static lb_status bad_value(const app_option *option, const char *text, lb_error 
 {
     char expected[256], hint[APP_HINT] = "", words[LB_SETTING_WORDS];
     app_option_expects(option, expected, sizeof expected);
-    lb_status status = text ? app_option_hint(option, text, hint, error) : LB_OK;
-    if (status) return status;
+    if (text) app_option_hint(option, text, hint);
     const char *quote = text ? "\"" : "";
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: expected %s, found %s%s%s%s",
                         app_option_words(option, words), expected, quote, text ? text : "nothing", quote,
@@ -83,15 +82,11 @@ static lb_status bad_value(const app_option *option, const char *text, lb_error 
 static lb_status unknown_name(const app_program *program, const getopt_table *table, const char *word,
                               lb_error *error)
 {
-    char text[NAME];
+    char text[NAME], hint[APP_HINT];
     int length = (int)strcspn(word, "=");
     app_nearest nearest = {.word = text};
     snprintf(text, sizeof text, "%.*s", length - 2, word + 2);
-    for (const struct option *name = table->names; name->name; name++) {
-        lb_status status = app_nearest_try(&nearest, name->name, error);
-        if (status) return status;
-    }
-    char hint[APP_HINT];
+    for (const struct option *name = table->names; name->name; name++) app_nearest_try(&nearest, name->name);
     return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s%s; see %s --help", length, word,
                         app_nearest_hint(&nearest, "--", hint), app_name(program->name));
 }
@@ -117,7 +112,7 @@ static const app_option *find_named(const app_program *program, const char *name
 static bool is_list(const app_program *program, const app_option *option, const char *text)
 {
     return program->lists && option->setting && option->kind != APP_IS_TEXT && option->kind != APP_IS_TESTS &&
-           text && strchr(text, ',');
+           strchr(text, ',');
 }
 
 /* The last of several values, or lists, of a setting wins. */
@@ -158,35 +153,27 @@ static lb_status set_by_name(const app_program *program, const char *text, lb_er
     value++;
     forget_list(program, option);
     if (is_list(program, option, value)) return keep_list(program, name, value, error);
-    if (option->kind != APP_IS_FLAG)
-        return app_option_set(option, value) ? LB_OK : bad_value(option, value, error);
-    bool on = strcmp(value, "true") == 0, opposite = setting->opposite && strcmp(name, setting->name) == 0;
-    if (!on && strcmp(value, "false") != 0) return bad_value(option, value, error);
-    if (!app_option_set(option, value)) return error->status;
-    app_option_turn(option, on != opposite);
-    return LB_OK;
+    if (setting->opposite && strcmp(name, setting->name) == 0)
+        value = strcmp(value, "true") == 0 ? "false" : strcmp(value, "false") == 0 ? "true" : value;
+    return app_option_set(option, value) ? LB_OK : bad_value(option, value, error);
 }
 
-/* The setting that a word asks for as if it were an option, although only --set sets it; NULL if there is none. */
-static const lb_setting *rare_setting(const app_program *program, const char *word)
+/* Refuses a word that asks for a setting as if it were an option, although only --set sets it. */
+static lb_status check_rare(const app_program *program, char *const *words, lb_error *error)
 {
     char name[NAME];
-    bool off = strncmp(word, "--no-", 5) == 0;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "=") - (off ? 5 : 2), word + (off ? 5 : 2));
-    const lb_setting *setting = lb_setting_find(name);
-    return setting && setting->rare && find_setting(program, setting) ? setting : NULL;
-}
-
-static lb_status refuse_rare(const lb_setting *setting, char *const *words, lb_error *error)
-{
     const char *word = *words, *equals = strchr(word, '='), *next = words[1];
-    bool flag = setting->type == LB_SETTING_FLAG, off = strncmp(word, "--no-", 5) == 0;
-    const char *value = flag     ? (off ? "false" : "true")
-                        : equals ? equals + 1
-                        : next   ? next
-                                 : setting->metavar;
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s; write --set %s=%s",
-                        (int)strcspn(word, "="), word, setting->name, value);
+    int length = (int)strcspn(word, "="), dashes = strncmp(word, "--no-", 5) == 0 ? 5 : 2;
+    if (strncmp(word, "--", 2) != 0) return LB_OK;
+    snprintf(name, sizeof name, "%.*s", length - dashes, word + dashes);
+    const lb_setting *setting = lb_setting_find(name);
+    if (!setting || !setting->rare || !find_setting(program, setting)) return LB_OK;
+    const char *value = setting->type == LB_SETTING_FLAG ? (dashes == 5 ? "false" : "true")
+                        : equals                         ? equals + 1
+                        : next                           ? next
+                                                         : setting->metavar;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s; write --set %s=%s", length, word,
+                        setting->name, value);
 }
 
 /* getopt_long has rejected an option; `words` begin with the current argument. */
@@ -194,8 +181,8 @@ static lb_status bad_option(const app_program *program, const getopt_table *tabl
                             lb_error *error)
 {
     const char *word = *words;
-    const lb_setting *rare = strncmp(word, "--", 2) == 0 ? rare_setting(program, word) : NULL;
-    if (rare) return refuse_rare(rare, words, error);
+    lb_status status = check_rare(program, words, error);
+    if (status) return status;
     if (optopt >= FIRST_OPTION) {
         const struct option *name = table->names;
         while (name->val != optopt) name++;
@@ -265,11 +252,11 @@ static lb_status take_option(const app_program *program, int code, bool *given, 
         *option->value.text = NULL;
         return LB_OK;
     }
+    const char *value = option->kind != APP_IS_FLAG ? optarg : negated ? "false" : "true";
     forget_list(program, option);
-    if (is_list(program, option, optarg)) return keep_list(program, option->name, optarg, error);
-    if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
+    if (is_list(program, option, value)) return keep_list(program, option->name, value, error);
+    if (!app_option_set(option, value)) return bad_value(option, value, error);
     *given = *given || (program->operand_of && strcmp(option->name, program->operand_of) == 0);
-    if (negated) app_option_turn(option, false);
     return LB_OK;
 }
 

@@ -21,19 +21,17 @@ static lb_sequence letters(const char *name, int32_t id[LONGEST_NAME])
     return sequence;
 }
 
-lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *error)
+void app_nearest_try(app_nearest *nearest, const char *name)
 {
     int32_t a[LONGEST_NAME], b[LONGEST_NAME];
     int64_t distance;
     size_t length = strlen(nearest->word);
-    lb_status status = lb_edit_distance(letters(nearest->word, a), letters(name, b), &distance, error);
-    if (status) return status;
+    if (lb_edit_distance(letters(nearest->word, a), letters(name, b), &distance, NULL)) return;
     if (length > 0 && distance > 1 && strncmp(nearest->word, name, length) == 0) distance = 1;
     if (!nearest->name || distance < nearest->distance) {
         nearest->distance = distance;
         nearest->name = name;
     }
-    return LB_OK;
 }
 
 const char *app_nearest_hint(const app_nearest *nearest, const char *before, char hint[APP_HINT])

@@ -78,11 +78,8 @@ static lb_status unknown_kind(const char *name, const char *option, lb_error *er
     static const char *const ways[] = {LB_DIRECTION_FORWARD, LB_DIRECTION_BACKWARD, NULL};
     char hint[APP_HINT];
     app_nearest nearest = {.word = name};
-    lb_status status = LB_OK;
-    for (const char *const *word = all_names(); *word && !status; word++)
-        status = app_nearest_try(&nearest, *word, error);
-    for (int i = 0; ways[i] && !status; i++) status = app_nearest_try(&nearest, ways[i], error);
-    if (status) return status;
+    for (const char *const *word = all_names(); *word; word++) app_nearest_try(&nearest, *word);
+    for (int i = 0; ways[i]; i++) app_nearest_try(&nearest, ways[i]);
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "%s: found \"%.40s\"%s, expected one of %s, each with -backward or without, forward "
                         "and backward",
