@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 /* ---- The names of models that are drawn side by side. ---- */
 
@@ -132,8 +133,9 @@ static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, s
         .values = m->values + map * m->rows * m->columns,
         .rows = (int64_t)m->rows,
         .columns = (int64_t)m->columns,
-        .row_labels = m->row_labels,
-        .column_labels = m->column_labels,
+        .row_labels = (const char *const *)m->labels[APP_ROWS].text,
+        .column_labels = (const char *const *)m->labels[APP_COLUMNS].text,
+        .cell_labels = (const char *const *)m->labels[APP_CELLS].text,
         .x_label = m->across ? m->across : "Input Tokens (Keys)",
         .y_label = m->down ? m->down : "Output Tokens (Queries)",
         .bar_label = m->unit                  ? m->unit
@@ -157,17 +159,9 @@ static size_t columns_of(const app_matrix *matrices, size_t count, size_t maps)
     return (size_t)ceil(sqrt((double)maps));
 }
 
-static lb_figure figure_of(const app_maps_style *style, const lb_panel *panels, size_t count)
-{
-    return (lb_figure){.panels = panels,
-                       .count = (int64_t)count,
-                       .dpi = style->dpi,
-                       .font = style->font,
-                       .transparent = style->transparent};
-}
-
-static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *matrices, size_t count,
-                              lb_heatmap *maps, lb_panel *panels, char (*titles)[TITLE], lb_error *error)
+static lb_canvas *draw_panels(const app_maps_style *style, const char *title, const app_matrix *matrices,
+                              size_t count, lb_heatmap *maps, lb_panel *panels, char (*titles)[TITLE],
+                              lb_format format, lb_error *error)
 {
     size_t panel = 0;
     lb_range range = choose_range(style, matrices, count);
@@ -178,21 +172,27 @@ static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *mat
             maps[panel].title = titles[panel];
             panels[panel] = lb_heatmap_panel(&maps[panel]);
         }
-    lb_figure figure = figure_of(style, panels, panel);
+    lb_figure figure = {.panels = panels,
+                        .count = (int64_t)panel,
+                        .dpi = style->dpi,
+                        .font = style->own_font ? style->font : NULL,
+                        .transparent = style->transparent};
     lb_color_bar bar;
     if (panel == 1) {
-        maps->title = style->title;
+        maps->title = title;
     } else {
         bar = lb_heatmap_share_scale(maps, (int64_t)panel);
         figure.bar = &bar;
-        figure.title = style->title;
+        figure.title = title;
         figure.columns = (int64_t)columns_of(matrices, count, panel);
     }
-    return lb_figure_draw(&figure, style->format, error);
+    return lb_figure_draw(&figure, format, error);
 }
 
-lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices, size_t count,
-                         lb_error *error)
+/* Draws every layer and head of the matrices: one row for each matrix or layer with several maps, otherwise about a
+ * square. Panels share one scale and one colour bar. */
+static lb_canvas *draw_maps(const app_maps_style *style, const char *title, const app_matrix *matrices,
+                            size_t count, lb_format format, lb_error *error)
 {
     size_t all = 0;
     for (size_t m = 0; m < count; m++) all += maps_of(&matrices[m]);
@@ -201,7 +201,7 @@ lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices
     char(*titles)[TITLE] = lb_alloc(all * sizeof *titles);
     lb_canvas *canvas = NULL;
     if (maps && panels && titles)
-        canvas = draw_panels(style, matrices, count, maps, panels, titles, error);
+        canvas = draw_panels(style, title, matrices, count, maps, panels, titles, format, error);
     else
         lb_no_memory(error, NULL);
     lb_release(maps);
@@ -210,83 +210,75 @@ lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices
     return canvas;
 }
 
-/* ---- The picture of alternatives for an output. ---- */
+/* ---- The picture: labels that can be read, and its file. ---- */
 
-enum { LIKELIEST = 5 };
-
-/* Sets the labels of the rows, and as column labels the symbols of all cells. */
-static lb_status make_labels(app_matrix *labels, const lb_output *output, const lb_likeliest *found,
-                             const char *end, lb_error *error)
+static void warn_of_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count)
 {
-    labels->rows = (size_t)found->steps;
-    labels->columns = labels->rows * (size_t)found->count;
-    labels->row_labels = lb_alloc(labels->rows * sizeof *labels->row_labels);
-    labels->column_labels = lb_alloc(labels->columns * sizeof *labels->column_labels);
-    if (!labels->row_labels || !labels->column_labels) return lb_no_memory(error, NULL);
-    for (size_t i = 0; i < labels->rows; i++)
-        labels->row_labels[i] = (int64_t)i < output->length ? output->symbol[i] : end;
-    for (size_t i = 0; i < labels->columns; i++) labels->column_labels[i] = found->symbol[i];
+    enum { MOST = 64 };
+    int32_t missing[MOST];
+    char list[MOST * 24] = "";
+    size_t found = lb_text_missing(font, title, missing, 0, MOST), used = 0;
+    for (const app_matrix *m = matrices; m < matrices + count; m++)
+        for (const lb_strings *labels = m->labels; labels < m->labels + APP_LABELS; labels++)
+            for (size_t i = 0; i < labels->count; i++)
+                found = lb_text_missing(font, labels->text[i], missing, found, MOST);
+    for (size_t i = 0; i < found; i++) {
+        char letter[5] = "";
+        utf8proc_encode_char(missing[i], (utf8proc_uint8_t *)letter);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (U+%04X)", i > 0 ? ", " : "", letter,
+                                 (unsigned)missing[i]);
+    }
+    if (found > 0)
+        app_warn("no font has %s%s; --font FILE adds a font, and an .svg shows what its viewer has", list,
+                 found == MOST ? " ..." : "");
+}
+
+/* Makes labels readable in that font; NULL: in any font that has their characters. */
+static lb_status make_readable(lb_strings *labels, const lb_font *font, lb_error *error)
+{
+    for (size_t i = 0; i < labels->count; i++) {
+        char *text = lb_text_readable(font, labels->text[i]);
+        if (!text) return lb_no_memory(error, NULL);
+        lb_release(labels->text[i]);
+        labels->text[i] = text;
+    }
     return LB_OK;
 }
 
-static lb_canvas *draw_likeliest(const app_maps_style *style, lb_format format, const lb_likeliest *found,
-                                 const app_matrix *labels, lb_error *error)
+/* The title that was asked for, or the input; release it with lb_release. NULL if there is no memory. */
+static char *title_of(const app_maps_style *style, const lb_font *font)
 {
-    static const char *const ranks[LIKELIEST] = {"1", "2", "3", "4", "5"};
-    lb_heatmap map = {
-        .values = found->probability,
-        .rows = found->steps,
-        .columns = found->count,
-        .row_labels = labels->row_labels,
-        .column_labels = ranks,
-        .cell_labels = labels->column_labels,
-        .title = "Likeliest Symbols",
-        .x_label = "Rank",
-        .y_label = "Output Tokens",
-        .bar_label = "Probability",
-        .colormap = style->colormap,
-    };
-    lb_panel panel = lb_heatmap_panel(&map);
-    lb_figure figure = figure_of(style, &panel, 1);
-    return lb_figure_draw(&figure, format, error);
+    if (style->title || !style->input)
+        return lb_alloc_string(style->title ? style->title : "Attention Weights");
+    char *input = lb_alloc_string(style->input);
+    for (char *c = input; c && *c; c++)
+        if (*c == '\t') *c = ' ';
+    char *title = input ? lb_text_readable(font, input) : NULL;
+    lb_release(input);
+    return title;
 }
 
-static lb_status save_likeliest(const app_maps_style *style, const lb_font *font, const lb_likeliest *found,
-                                app_matrix *labels, const char *path, lb_error *error)
+lb_status app_maps_save(const app_maps_style *style, app_matrix *matrices, size_t count, const char *name,
+                        const char *path, lb_error *error)
 {
-    lb_format format = lb_picture_format(path);
-    const lb_font *shown = format == LB_FORMAT_SVG ? NULL : font; /* the viewer of an SVG chooses the fonts */
-    lb_status status = app_matrices_make_readable(labels, 1, shown, "", error);
-    lb_canvas *canvas = status ? NULL : draw_likeliest(style, format, found, labels, error);
-    if (!canvas) return error->status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : error->status;
-    status = lb_picture_write(canvas, path, error);
+    const lb_format format = lb_picture_format(path);
+    /* The viewer of an SVG chooses the fonts. */
+    const lb_font *font = format == LB_FORMAT_SVG ? NULL : style->font;
+    lb_error found = {0};
+    lb_status status = LB_OK;
+    if (font) warn_of_missing(font, style->title ? style->title : "", matrices, count);
+    for (app_matrix *m = matrices; m < matrices + count; m++)
+        for (int i = 0; i < APP_LABELS && !status; i++) status = make_readable(&m->labels[i], font, error);
+    if (status) return status;
+    char *title = title_of(style, font);
+    if (!title) return lb_no_memory(error, NULL);
+    lb_canvas *canvas = draw_maps(style, title, matrices, count, format, &found);
+    if (canvas)
+        status = lb_picture_write(canvas, path, error);
+    else /* such a figure can only be too large, which is the fault of the data */
+        status = lb_error_set(error, found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status,
+                              "%s: %s", name, found.message);
     lb_canvas_free(canvas);
-    if (!status) app_note("wrote %s (%zu x %lld)", path, labels->rows, (long long)found->count);
-    return status;
-}
-
-lb_status app_scores_save(const app_maps_style *style, const lb_font *font, const char *model,
-                          const char *text, const char *path, lb_error *error)
-{
-    lb_translator *translator = lb_translator_open(model, error);
-    if (!translator) return error->status;
-    lb_translate_config config = {.skip_bad_texts = true};
-    lb_translations *all = lb_translate_all(translator, &text, 1, config, error);
-    lb_likeliest *found = NULL;
-    if (all && all->text->error)
-        lb_error_set(error, LB_ERROR_FORMAT, "--input: %s", all->text->error);
-    else if (all)
-        found = lb_translate_likeliest(translator, all->text, all->text->output, LIKELIEST, error);
-    app_matrix labels = {0};
-    lb_status status = error->status;
-    if (all && found) {
-        const char *end = lb_vocabulary_symbol(lb_translator_about(translator).target, LB_EOS);
-        status = make_labels(&labels, all->text->output, found, end, error);
-        if (!status) status = save_likeliest(style, font, found, &labels, path, error);
-    }
-    app_matrix_free(&labels);
-    lb_likeliest_free(found);
-    lb_translations_free(all);
-    lb_translator_close(translator);
+    lb_release(title);
     return status;
 }

@@ -10,14 +10,16 @@
 
 /* ---- matrix.c: a matrix with row and column labels, or several, such as the heads of a model. ---- */
 
+/** Texts of a matrix: those of the cells are above their numbers. */
+enum { APP_ROWS, APP_COLUMNS, APP_CELLS, APP_LABELS };
+
 /** Zero is an empty matrix. */
 typedef struct app_matrix {
     size_t layers, heads, rows, columns;
-    size_t first_layer, first_head; /* the numbers of the first ones */
-    size_t averaged;                /* the heads of which the only map is the mean; 0: it is of one */
-    double *values;                 /* [layers, heads, rows, columns] */
-    const char **row_labels, **column_labels; /* NULL: none */
-    lb_strings texts;                         /* memory of the labels */
+    size_t first_layer, first_head;   /* the numbers of the first ones */
+    size_t averaged;                  /* the heads of which the only map is the mean; 0: it is of one */
+    double *values;                   /* [layers, heads, rows, columns] */
+    lb_strings labels[APP_LABELS];    /* of none or all of the rows, columns and cells */
     const char *across, *down, *unit; /* what columns, rows and values are; NULL: as those of attention */
 } app_matrix;
 
@@ -42,11 +44,10 @@ LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *t
  *  Source: Clark, Khandelwal, Levy, Manning 2019, arXiv:1906.04341, section 4.1. */
 LB_MUST_USE lb_status app_matrix_join_words(app_matrix *matrix, bool ended, lb_error *error);
 
-/** Makes the labels of `count` matrices readable in that font, and reports on standard error the characters of title
- *  and labels that no font of the chain has; NULL: readable in any font that has their characters.
- *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_matrices_make_readable(app_matrix *matrices, size_t count, const lb_font *font,
-                                                 const char *title, lb_error *error);
+/** The likeliest symbols at each step of the best output for a text, the likeliest first, and their probabilities.
+ *  Errors: those of lb_translator_open; LB_ERROR_FORMAT if the text is invalid for the model; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_matrix_likeliest(const char *model, const char *text, app_matrix *matrix,
+                                           lb_error *error);
 
 /** The array in an .npy file, [rows, columns], [heads, rows, columns] or [layers, heads, rows, columns], with labels
  *  separated by blanks; NULL: no labels.
@@ -88,34 +89,25 @@ LB_MUST_USE lb_status app_range_parse(const char *text, app_range *range, lb_err
 
 /** The style of the figure. */
 typedef struct app_maps_style {
-    const char *title;
+    const char *title, *input; /* the first that is not NULL is the title */
     lb_colormap colormap;
     app_range range;
     bool no_values; /* in the cells */
     double dpi;
-    lb_format format;
     bool transparent;    /* no white background */
-    const lb_font *font; /* NULL: the built-in one */
+    const lb_font *font; /* begins the chain of fonts */
+    bool own_font;       /* it is not the built-in one */
     char (
         *names)[APP_MODEL_NAME]; /* [count]: the names of the matrices, for titles; NULL: there is only one */
 } app_maps_style;
 
-/** Draws every layer and head of `count` matrices: one row for each matrix or layer with several maps, otherwise about
- *  a square. Panels share one scale and one colour bar. Without a given range, the scale goes from 0 to 1, or over the
- *  data if some are outside or all are below 0.5; the bar then says so. NULL after an error.
- *  Memory: freed by lb_canvas_free. Errors: those of lb_figure_draw. */
-lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices, size_t count,
-                         lb_error *error);
-
-/* ---- The picture of alternatives for an output. ---- */
-
-/** Draws the likeliest symbols at each step of the best output for `text`, with their probabilities, into the file
- *  `path`, and reports that on standard error. `font` begins the chain of fonts; of the style, only colours, resolution
- *  and background are used.
- *  Errors: those of lb_translator_open; LB_ERROR_FORMAT if `text` is invalid for the model or the output is too long
- *          for a picture; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_scores_save(const app_maps_style *style, const lb_font *font, const char *model,
-                                      const char *text, const char *path, lb_error *error);
+/** Draws every layer and head of `count` matrices into the file `path`. Without a given range, the scale goes from 0 to
+ *  1, or over the data if some are outside or all are below 0.5; the bar then says so. Makes the labels readable, and
+ *  reports on standard error the characters of title and labels that no font of the chain has.
+ *  Name:   of the data, for messages.
+ *  Errors: LB_ERROR_FORMAT if the figure would be too large; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_maps_save(const app_maps_style *style, app_matrix *matrices, size_t count,
+                                    const char *name, const char *path, lb_error *error);
 
 /* ---- points.c ---- */
 

@@ -12,9 +12,7 @@
 void app_matrix_free(app_matrix *matrix)
 {
     lb_release(matrix->values);
-    lb_release((void *)matrix->row_labels);
-    lb_release((void *)matrix->column_labels);
-    lb_strings_free(&matrix->texts);
+    for (int i = 0; i < APP_LABELS; i++) lb_strings_free(&matrix->labels[i]);
     *matrix = (app_matrix){0};
 }
 
@@ -65,21 +63,20 @@ void app_matrix_average(app_matrix *m)
 }
 
 /* Reads names with blanks between them. */
-static lb_status read_labels(app_matrix *m, const char *labels, const char *path, const char *what,
-                             size_t needed, const char ***words, lb_error *error)
+static lb_status read_labels(lb_strings *labels, const char *names, const char *path, const char *what,
+                             size_t needed, lb_error *error)
 {
     static const char blanks[] = " \t\n\v\f\r";
-    size_t count = 0;
-    if (!labels) return LB_OK;
-    *words = lb_alloc(needed * sizeof **words);
-    if (!*words) return lb_no_memory(error, NULL);
-    char *rest, *text = lb_alloc_string(labels);
-    if (lb_strings_add(&m->texts, text, error)) return LB_ERROR_MEMORY;
-    for (char *word = strtok_r(text, blanks, &rest); word; word = strtok_r(NULL, blanks, &rest), count++)
-        if (count < needed) (*words)[count] = word;
-    if (count == needed) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: there are %zu names for %zu %s", path, count, needed,
-                        what);
+    if (!names) return LB_OK;
+    lb_status status = LB_OK;
+    char *rest, *text = lb_alloc_string(names);
+    if (!text) return lb_no_memory(error, NULL);
+    for (char *word = strtok_r(text, blanks, &rest); word && !status; word = strtok_r(NULL, blanks, &rest))
+        status = lb_strings_add(labels, lb_alloc_string(word), error);
+    lb_release(text);
+    if (status || labels->count == needed) return status;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: there are %zu names for %zu %s", path, labels->count,
+                        needed, what);
 }
 
 lb_status app_matrix_read(const char *path, const char *row_labels, const char *column_labels, app_matrix *m,
@@ -100,30 +97,22 @@ lb_status app_matrix_read(const char *path, const char *row_labels, const char *
     m->heads = shape.ndim > 2 ? (size_t)shape.dim[shape.ndim - 3] : 1;
     m->rows = (size_t)shape.dim[shape.ndim - 2];
     m->columns = (size_t)shape.dim[shape.ndim - 1];
-    status = read_labels(m, row_labels, path, "rows", m->rows, &m->row_labels, error);
-    return status ? status
-                  : read_labels(m, column_labels, path, "columns", m->columns, &m->column_labels, error);
+    status = read_labels(&m->labels[APP_ROWS], row_labels, path, "rows", m->rows, error);
+    if (!status)
+        status = read_labels(&m->labels[APP_COLUMNS], column_labels, path, "columns", m->columns, error);
+    return status;
 }
 
 /* ---- The attention of a model for a text. ---- */
 
-/* Sets a label to `text`, which the matrix takes over. `text` is NULL if memory ran out. */
-static lb_status set_label(app_matrix *m, const char **label, char *text, lb_error *error)
+static lb_status label_steps(lb_strings *labels, const lb_translator_facts *model, const lb_output *output,
+                             lb_error *error)
 {
-    lb_status status = lb_strings_add(&m->texts, text, error);
-    if (!status) *label = text;
-    return status;
-}
-
-static lb_status label_steps(app_matrix *m, const char **labels, const lb_translator_facts *model,
-                             const lb_output *output, lb_error *error)
-{
+    const char *end = lb_vocabulary_symbol(model->target, LB_EOS);
     lb_status status = LB_OK;
-    for (int64_t i = 0; i < output->steps && !status; i++) {
-        const char *end = lb_vocabulary_symbol(model->target, LB_EOS);
+    for (int64_t i = 0; i < output->steps && !status; i++)
         status =
-            set_label(m, &labels[i], lb_alloc_string(i == output->length ? end : output->symbol[i]), error);
-    }
+            lb_strings_add(labels, lb_alloc_string(i == output->length ? end : output->symbol[i]), error);
     return status;
 }
 
@@ -135,9 +124,7 @@ static lb_status make_room(app_matrix *m, size_t layers, size_t heads, size_t ro
     m->rows = rows;
     m->columns = columns;
     m->values = lb_alloc(layers * heads * rows * columns * sizeof *m->values);
-    m->row_labels = lb_alloc(rows * sizeof *m->row_labels);
-    m->column_labels = lb_alloc(columns * sizeof *m->column_labels);
-    return m->values && m->row_labels && m->column_labels ? LB_OK : lb_no_memory(error, NULL);
+    return m->values ? LB_OK : lb_no_memory(error, NULL);
 }
 
 static lb_status copy_maps(app_matrix *m, const lb_translator_facts *model, const lb_translation *text,
@@ -152,8 +139,8 @@ static lb_status copy_maps(app_matrix *m, const lb_translator_facts *model, cons
     lb_status status = make_room(m, layers, heads, rows, columns, error);
     for (size_t i = 0; i < layers * heads * rows * columns && !status; i++) m->values[i] = (double)from[i];
     for (size_t i = 0; i < columns && !status; i++)
-        status = set_label(m, &m->column_labels[i], lb_alloc_string(text->symbol[i]), error);
-    return status ? status : label_steps(m, m->row_labels, model, text->output, error);
+        status = lb_strings_add(&m->labels[APP_COLUMNS], lb_alloc_string(text->symbol[i]), error);
+    return status ? status : label_steps(&m->labels[APP_ROWS], model, text->output, error);
 }
 
 /* ---- Patching. ---- */
@@ -187,14 +174,14 @@ static lb_status copy_patches(app_matrix *m, const lb_translator_facts *model, c
     if (!output->lost)
         return lb_error_set(error, LB_ERROR_FORMAT, "found an answer that the model cannot write");
     lb_status status = make_room(m, 1, 1, drawn + 1, steps, error);
-    if (!status) status = set_label(m, &m->row_labels[0], lb_alloc_string("the other text"), error);
+    if (!status) status = lb_strings_add(&m->labels[APP_ROWS], lb_alloc_string("the other text"), error);
     if (!status) memcpy(m->values, output->lost, steps * sizeof *m->values);
     for (int64_t i = 0; i < output->patched_count && !status; i++) {
         if (!is_drawn(&output->patched[i])) continue;
-        memcpy(m->values + row * steps, output->patched[i].returned, steps * sizeof *m->values);
-        status = set_label(m, &m->row_labels[row++], name_point(&output->patched[i]), error);
+        memcpy(m->values + row++ * steps, output->patched[i].returned, steps * sizeof *m->values);
+        status = lb_strings_add(&m->labels[APP_ROWS], name_point(&output->patched[i]), error);
     }
-    return status ? status : label_steps(m, m->column_labels, model, output, error);
+    return status ? status : label_steps(&m->labels[APP_COLUMNS], model, output, error);
 }
 
 /* Reports unknown symbols, as many as fit into a line. */
@@ -248,13 +235,47 @@ lb_status app_matrix_attend(lb_translator *translator, const char *text, const c
     return status;
 }
 
+/* ---- The likeliest symbols for an output. ---- */
+
+lb_status app_matrix_likeliest(const char *model, const char *text, app_matrix *m, lb_error *error)
+{
+    enum { LIKELIEST = 5 };
+    static const char *const ranks[LIKELIEST] = {"1", "2", "3", "4", "5"};
+    lb_translator *translator = lb_translator_open(model, error);
+    if (!translator) return error->status;
+    const lb_translator_facts facts = lb_translator_about(translator);
+    lb_translations *all =
+        lb_translate_all(translator, &text, 1, (lb_translate_config){.skip_bad_texts = true}, error);
+    lb_likeliest *found = NULL;
+    if (all && all->text->error)
+        lb_error_set(error, LB_ERROR_FORMAT, "--input: %s", all->text->error);
+    else if (all)
+        found = lb_translate_likeliest(translator, all->text, all->text->output, LIKELIEST, error);
+    lb_status status =
+        found ? make_room(m, 1, 1, (size_t)found->steps, (size_t)found->count, error) : error->status;
+    if (!status) status = label_steps(&m->labels[APP_ROWS], &facts, all->text->output, error);
+    for (size_t i = 0; !status && i < m->columns; i++)
+        status = lb_strings_add(&m->labels[APP_COLUMNS], lb_alloc_string(ranks[i]), error);
+    for (size_t i = 0; !status && i < m->rows * m->columns; i++) {
+        m->values[i] = found->probability[i];
+        status = lb_strings_add(&m->labels[APP_CELLS], lb_alloc_string(found->symbol[i]), error);
+    }
+    m->across = "Rank";
+    m->down = "Output Tokens";
+    m->unit = "Probability";
+    lb_likeliest_free(found);
+    lb_translations_free(all);
+    lb_translator_close(translator);
+    return status;
+}
+
 /* ---- Words instead of their pieces. ---- */
 
 /* The words of one side: of each piece, and the pieces of each. */
 typedef struct sides_words {
-    size_t count;
+    lb_strings word;
     size_t *of;    /* [pieces]: the number of its word */
-    size_t *parts; /* [count] */
+    size_t *parts; /* [words] */
 } sides_words;
 
 /* A word as text; to be released. A blank alone is shown as in a piece. */
@@ -270,25 +291,24 @@ static char *word_text(const char *begin, size_t length)
     return lb_alloc_string(LB_SUBWORD_BLANK);
 }
 
-/* Adds a word of the next pieces. Its label, which the matrix takes over, takes the place of one of theirs. */
-static lb_status add_word(app_matrix *m, const char **label, sides_words *words, size_t first, size_t end,
-                          char *text, lb_error *error)
+/* Adds a word of the next pieces; `text` is to be released with it. */
+static lb_status add_word(sides_words *words, size_t first, size_t end, char *text, lb_error *error)
 {
-    for (size_t i = first; i < end; i++) words->of[i] = words->count;
-    words->parts[words->count] = end - first;
-    return set_label(m, &label[words->count++], text, error);
+    for (size_t i = first; i < end; i++) words->of[i] = words->word.count;
+    words->parts[words->word.count] = end - first;
+    return lb_strings_add(&words->word, text, error);
 }
 
-/* Finds the words of `count` labels. The `text` of the first `pieces` has room, as has `start`, for where each begins.
- * What follows them are words already. */
-static lb_status find_words(app_matrix *m, const char **label, size_t pieces, size_t count,
-                            sides_words *words, char *text, size_t *start, lb_error *error)
+/* Finds the words of labels. The `text` of the first `pieces` has room, as has `start`, for where each begins. What
+ * follows them are words already. */
+static lb_status find_words(const lb_strings *labels, size_t pieces, sides_words *words, char *text,
+                            size_t *start, lb_error *error)
 {
     lb_status status = LB_OK;
     char *to = text;
     for (size_t i = 0; i < pieces; i++) {
         start[i] = (size_t)(to - text);
-        to = lb_subwords_append(to, label[i]);
+        to = lb_subwords_append(to, labels->text[i]);
     }
     start[pieces] = (size_t)(to - text);
     size_t first = 0, next = 0;
@@ -296,26 +316,25 @@ static lb_status find_words(app_matrix *m, const char **label, size_t pieces, si
         while (next < pieces && start[next] < (size_t)(at - text)) next++;
         if (next == first) continue; /* no piece begins in this word */
         char *word = word_text(text + start[first], start[next] - start[first]);
-        status = add_word(m, label, words, first, next, word, error);
+        status = add_word(words, first, next, word, error);
     }
-    for (size_t i = pieces; i < count && !status; i++)
-        status = add_word(m, label, words, i, i + 1, lb_alloc_string(label[i]), error);
+    for (size_t i = pieces; i < labels->count && !status; i++)
+        status = add_word(words, i, i + 1, lb_alloc_string(labels->text[i]), error);
     return status;
 }
 
-static lb_status join_labels(app_matrix *m, const char **label, size_t count, bool ended, sides_words *words,
-                             lb_error *error)
+static lb_status join_labels(const lb_strings *labels, bool ended, sides_words *words, lb_error *error)
 {
-    size_t pieces = 0, bytes = 1;
-    for (; pieces < count - ended && !lb_symbol_is_feature(label[pieces]); pieces++)
-        bytes += strlen(label[pieces]);
+    size_t pieces = 0, bytes = 1, count = labels->count;
+    for (; pieces < count - ended && !lb_symbol_is_feature(labels->text[pieces]); pieces++)
+        bytes += strlen(labels->text[pieces]);
     size_t *start = lb_alloc((pieces + 1) * sizeof *start);
     char *text = lb_alloc(bytes);
     words->of = lb_alloc(count * sizeof *words->of);
     words->parts = lb_alloc(count * sizeof *words->parts);
     lb_status status = start && text && words->of && words->parts
-                           ? find_words(m, label, pieces, count, words, text, start, error)
-                           : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+                           ? find_words(labels, pieces, words, text, start, error)
+                           : lb_no_memory(error, NULL);
     lb_release(start);
     lb_release(text);
     return status;
@@ -324,77 +343,38 @@ static lb_status join_labels(app_matrix *m, const char **label, size_t count, bo
 static lb_status join_values(app_matrix *m, const sides_words *rows, const sides_words *columns,
                              lb_error *error)
 {
-    size_t maps = m->layers * m->heads;
-    double *joined = lb_alloc_zero(maps * rows->count * columns->count * sizeof *joined), *from = m->values;
-    if (!joined) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    size_t maps = m->layers * m->heads, height = rows->word.count, width = columns->word.count;
+    double *joined = lb_alloc_zero(maps * height * width * sizeof *joined), *from = m->values;
+    if (!joined) return lb_no_memory(error, NULL);
     for (size_t row = 0; row < maps * m->rows; row++) {
         size_t word = rows->of[row % m->rows];
-        double *to = joined + (row / m->rows * rows->count + word) * columns->count;
+        double *to = joined + (row / m->rows * height + word) * width;
         double parts = m->unit ? 1 : (double)rows->parts[word];
         for (size_t k = 0; k < m->columns; k++) to[columns->of[k]] += *from++ / parts;
     }
     lb_release(m->values);
     m->values = joined;
-    m->rows = rows->count;
-    m->columns = columns->count;
+    m->rows = height;
+    m->columns = width;
     return LB_OK;
+}
+
+/* Moves the words to the labels, and frees the rest. */
+static void move_words(sides_words *words, lb_strings *labels)
+{
+    lb_strings_free(labels);
+    *labels = words->word;
+    lb_release(words->of);
+    lb_release(words->parts);
 }
 
 lb_status app_matrix_join_words(app_matrix *m, bool ended, lb_error *error)
 {
     sides_words rows = {0}, columns = {0};
-    lb_status status = join_labels(m, m->row_labels, m->rows, ended, &rows, error);
-    if (!status) status = join_labels(m, m->column_labels, m->columns, false, &columns, error);
+    lb_status status = join_labels(&m->labels[APP_ROWS], ended, &rows, error);
+    if (!status) status = join_labels(&m->labels[APP_COLUMNS], false, &columns, error);
     if (!status) status = join_values(m, &rows, &columns, error);
-    lb_release(rows.of);
-    lb_release(rows.parts);
-    lb_release(columns.of);
-    lb_release(columns.parts);
-    return status;
-}
-
-/* ---- Labels that can be read in a picture. ---- */
-
-static size_t missing_labels(const lb_font *font, const char **labels, size_t label_count, int32_t *missing,
-                             size_t count, size_t most)
-{
-    for (size_t i = 0; i < label_count && labels; i++)
-        count = lb_text_missing(font, labels[i], missing, count, most);
-    return count;
-}
-
-static void warn_of_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count)
-{
-    enum { MOST = 64 };
-    int32_t missing[MOST];
-    char list[MOST * 24] = "";
-    size_t found = lb_text_missing(font, title, missing, 0, MOST), used = 0;
-    for (const app_matrix *m = matrices; m < matrices + count; m++) {
-        found = missing_labels(font, m->row_labels, m->rows, missing, found, MOST);
-        found = missing_labels(font, m->column_labels, m->columns, missing, found, MOST);
-    }
-    for (size_t i = 0; i < found; i++) {
-        char letter[5] = "";
-        utf8proc_encode_char(missing[i], (utf8proc_uint8_t *)letter);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (U+%04X)", i > 0 ? ", " : "", letter,
-                                 (unsigned)missing[i]);
-    }
-    if (found > 0)
-        app_warn("no font has %s%s; --font FILE adds a font, and an .svg shows what its viewer has", list,
-                 found == MOST ? " ..." : "");
-}
-
-lb_status app_matrices_make_readable(app_matrix *matrices, size_t count, const lb_font *font,
-                                     const char *title, lb_error *error)
-{
-    lb_status status = LB_OK;
-    if (font) warn_of_missing(font, title, matrices, count);
-    for (app_matrix *m = matrices; m < matrices + count; m++) {
-        const char **rows = m->row_labels, **columns = m->column_labels;
-        for (size_t i = 0; i < m->rows && rows && !status; i++)
-            status = set_label(m, &rows[i], lb_text_readable(font, rows[i]), error);
-        for (size_t i = 0; i < m->columns && columns && !status; i++)
-            status = set_label(m, &columns[i], lb_text_readable(font, columns[i]), error);
-    }
+    move_words(&rows, &m->labels[APP_ROWS]);
+    move_words(&columns, &m->labels[APP_COLUMNS]);
     return status;
 }

@@ -19,9 +19,9 @@ typedef struct settings {
     const char *matrix, *rows, *columns; /* for a file */
     int layer, head;
     bool all_heads, words;
-    const char *by, *patch, *output, *title, *colormap, *font, *range, *scores;
-    double dpi;
-    bool no_values, transparent, quiet;
+    const char *by, *patch, *output, *colormap, *font, *range, *scores;
+    app_maps_style style;
+    bool quiet;
     int threads;
 } settings;
 
@@ -120,43 +120,17 @@ static void warn_of_holes(const app_matrix *m)
     if (holes > 0) app_warn("%zu of %zu values are not finite: grey, without a number", holes, count);
 }
 
-/* The title that was asked for, or the input; release it with lb_release. NULL if there is no memory. */
-static char *title_of(const settings *s, const lb_font *font)
+/* The likeliest symbols at each step, in a second picture. */
+static lb_status save_scores(const settings *s, app_maps_style style, lb_error *error)
 {
-    if (s->title || !s->input) return lb_alloc_string(s->title ? s->title : "Attention Weights");
-    char *input = lb_alloc_string(s->input);
-    for (char *c = input; c && *c; c++)
-        if (*c == '\t') *c = ' ';
-    char *title = input ? lb_text_readable(font, input) : NULL;
-    lb_release(input);
-    return title;
-}
-
-static lb_status draw_in_font(const settings *s, app_maps_style style, app_matrix *matrices, size_t count,
-                              const lb_font *font, lb_error *error)
-{
-    lb_error found = {0};
-    const lb_font *shown =
-        style.format == LB_FORMAT_SVG ? NULL : font; /* the viewer of an SVG chooses the fonts */
-    if (app_matrices_make_readable(matrices, count, shown, s->title ? s->title : "", error))
-        return error->status;
-    char *title = title_of(s, shown);
-    if (!title) return lb_no_memory(error, NULL);
-    style.title = title;
-    style.font = s->font ? font : NULL;
-    lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
-    lb_status status = found.status;
-    if (canvas) {
-        status = lb_picture_write(canvas, s->output, error);
-        if (!status && s->scores)
-            status = app_scores_save(&style, font, s->models[0], s->input, s->scores, error);
-    } else {
-        /* Such a figure can only be too large, which is the fault of the data. */
-        if (status == LB_ERROR_ARGUMENT) status = LB_ERROR_FORMAT;
-        lb_error_set(error, status, "%s: %s", s->matrix ? s->matrix : s->models[0], found.message);
-    }
-    lb_canvas_free(canvas);
-    lb_release(title);
+    app_matrix scores = {0};
+    style.title = "Likeliest Symbols";
+    style.range = (app_range){.kind = APP_RANGE_GIVEN, .max = 1};
+    style.no_values = false;
+    lb_status status = app_matrix_likeliest(s->models[0], s->input, &scores, error);
+    if (!status) status = app_maps_save(&style, &scores, 1, s->models[0], s->scores, error);
+    if (!status) app_note("wrote %s (%zu x %zu)", s->scores, scores.rows, scores.columns);
+    app_matrix_free(&scores);
     return status;
 }
 
@@ -165,7 +139,10 @@ static lb_status draw(const settings *s, app_maps_style style, app_matrix *matri
 {
     lb_font *font = s->font ? lb_font_open(s->font, error) : lb_font_builtin(LB_FONT_REGULAR, error);
     if (!font) return error->status;
-    lb_status status = draw_in_font(s, style, matrices, count, font, error);
+    style.font = font;
+    lb_status status =
+        app_maps_save(&style, matrices, count, s->matrix ? s->matrix : s->models[0], s->output, error);
+    if (!status && s->scores) status = save_scores(s, style, error);
     lb_font_close(font);
     return status;
 }
@@ -189,14 +166,13 @@ static void report(const settings *s, const app_matrix *matrices, size_t count)
 static int visualize(const settings *s)
 {
     lb_error error = {0};
-    app_maps_style style = {.no_values = s->no_values,
-                            .dpi = s->dpi,
-                            .format = lb_picture_format(s->output),
-                            .transparent = s->transparent};
+    app_maps_style style = s->style;
     app_matrix matrices[MOST_MODELS] = {{0}};
     char names[MOST_MODELS][APP_MODEL_NAME];
     size_t count = s->model_count > 1 ? (size_t)s->model_count : 1;
     lb_status status = check_usage(s, &error);
+    style.input = s->input;
+    style.own_font = s->font;
     if (!status) status = lb_colormap_find(s->colormap, &style.colormap, &error);
     if (!status) status = app_range_parse(s->range, &style.range, &error);
     if (!status) status = collect(s, matrices, names, &error);
@@ -229,7 +205,7 @@ int visualize_main(int argc, char **argv)
     settings s = {.by = app_measures[0],
                   .output = "attention.png",
                   .colormap = "ylorrd",
-                  .dpi = 100,
+                  .style.dpi = 100,
                   .layer = -1,
                   .head = -1};
     const app_option options[] = {
@@ -271,17 +247,18 @@ int visualize_main(int argc, char **argv)
                    "write a second picture: the likeliest symbols at each step of the output, with their "
                    "probabilities",
                    .usual = true),
-        APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture; default: the input", .usual = true),
+        APP_TEXT(0, "title", "TEXT", &s.style.title, "title of the picture; default: the input",
+                 .usual = true),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours", .usual = true),
         APP_TEXT(
             0, "range", "RANGE", &s.range,
             "range of the colours: data, or LOW..HIGH such as 0..1; default: 0..1, or data if some values "
             "are outside or all are below 0.5"),
-        APP_FLAG(0, "no-values", &s.no_values, "leave out the numbers in the cells"),
+        APP_FLAG(0, "no-values", &s.style.no_values, "leave out the numbers in the cells"),
         APP_TEXT(0, "font", "FILE", &s.font,
                  "font to try before DejaVu Sans: .ttf, .otf or .ttc; FILE#N selects font N of a collection"),
-        APP_FLAG(0, "transparent", &s.transparent, "leave out the white background"),
-        APP_NUMBER(0, "dpi", "N", &s.dpi, 10, 1200, "pixels per inch; text scales with it"),
+        APP_FLAG(0, "transparent", &s.style.transparent, "leave out the white background"),
+        APP_NUMBER(0, "dpi", "N", &s.style.dpi, 10, 1200, "pixels per inch; text scales with it"),
     };
     const app_program program = {
         .name = "visualize",

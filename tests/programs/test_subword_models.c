@@ -126,19 +126,20 @@ static app_matrix pieces_of(size_t maps, size_t rows, const char *const *row, si
                             const char *const *column)
 {
     app_matrix m = {.layers = 1, .heads = maps, .rows = rows, .columns = columns};
-    m.row_labels = malloc(rows * sizeof *m.row_labels);
-    m.column_labels = malloc(columns * sizeof *m.column_labels);
     m.values = malloc(maps * rows * columns * sizeof *m.values);
-    memcpy(m.row_labels, row, rows * sizeof *row);
-    memcpy(m.column_labels, column, columns * sizeof *column);
+    for (size_t i = 0; i < rows; i++)
+        ck_assert_int_eq(lb_strings_add(&m.labels[APP_ROWS], strdup(row[i]), NULL), LB_OK);
+    for (size_t i = 0; i < columns; i++)
+        ck_assert_int_eq(lb_strings_add(&m.labels[APP_COLUMNS], strdup(column[i]), NULL), LB_OK);
     for (size_t i = 0; i < maps * rows * columns; i++) m.values[i] = (double)(i * i % 17);
     return m;
 }
 
-static void assert_labels(const char **label, size_t count, const char *expected)
+static void assert_labels(const app_matrix *m, int which, size_t count, const char *expected)
 {
     char joined[200] = "";
-    for (size_t i = 0; i < count; i++) strcat(strcat(joined, label[i]), "|");
+    ck_assert_uint_eq(m->labels[which].count, count);
+    for (size_t i = 0; i < count; i++) strcat(strcat(joined, m->labels[which].text[i]), "|");
     ck_assert_str_eq(joined, expected);
 }
 
@@ -153,8 +154,8 @@ static void check_joined(const char *unit)
     memcpy(before, m.values, 70 * sizeof *before);
     lb_error error = {0};
     ck_assert_int_eq(app_matrix_join_words(&m, true, &error), LB_OK);
-    assert_labels(m.row_labels, m.rows, "ab|.|\u6f22|</s>|");
-    assert_labels(m.column_labels, m.columns, "xy|\u2581|z|");
+    assert_labels(&m, APP_ROWS, m.rows, "ab|.|\u6f22|</s>|");
+    assert_labels(&m, APP_COLUMNS, m.columns, "xy|\u2581|z|");
     static const size_t first_row[] = {0, 2, 3, 6, 7}, first_column[] = {0, 3, 4, 5};
     for (size_t cell = 0; cell < 2 * m.rows * m.columns; cell++) {
         size_t head = cell / 12, r = cell / 3 % 4, c = cell % 3;
@@ -189,8 +190,8 @@ START_TEST(test_join_words_of_an_odd_output)
     app_matrix m = pieces_of(1, 5, row, 3, column);
     lb_error error = {0};
     ck_assert_int_eq(app_matrix_join_words(&m, false, &error), LB_OK);
-    assert_labels(m.row_labels, m.rows, "c|\u2581|d|\ufffd|e|");
-    assert_labels(m.column_labels, m.columns, "a|\tV|\tV|");
+    assert_labels(&m, APP_ROWS, m.rows, "c|\u2581|d|\ufffd|e|");
+    assert_labels(&m, APP_COLUMNS, m.columns, "a|\tV|\tV|");
     app_matrix_free(&m);
 }
 END_TEST
