@@ -137,19 +137,23 @@ size_t app_visible(const char *text)
     return 0;
 }
 
-void app_put(const char *text)
+void app_put_visible(const char *text, const char *kept)
 {
-    if (!isatty(STDOUT_FILENO)) {
-        fputs(text, stdout);
-        return;
-    }
     for (size_t bytes; *text; text += bytes ? bytes : 1) {
-        bytes = *text == '\n' || *text == '\t' ? 1 : app_visible(text);
+        bytes = strchr(kept, *text) ? 1 : app_visible(text);
         if (bytes > 0)
             fwrite(text, 1, bytes, stdout);
         else
             printf("\\x%02x", (unsigned)(unsigned char)*text);
     }
+}
+
+void app_put(const char *text)
+{
+    if (isatty(STDOUT_FILENO))
+        app_put_visible(text, "\n\t");
+    else
+        fputs(text, stdout);
 }
 
 /* Prints text for a terminal; `again` has the same arguments. */

@@ -42,7 +42,10 @@ void app_show(const char *text);
  *  pipe gets the text as it is. */
 void app_put(const char *text);
 
-/** The same for text with a format. */
+/** Prints text as app_put does on a terminal, wherever it goes, but for the bytes of `kept`. */
+void app_put_visible(const char *text, const char *kept);
+
+/** As app_put, for text with a format. */
 void app_print(const char *format, ...) LB_PRINTF(1, 2);
 
 /** The bytes of the character at `text`, if it is printable: valid UTF-8, not a line end, a control character, or one

@@ -10,8 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Open MPI sets the first, MPICH and others with PMI the second, and PMIx, as srun uses it, the third. */
+/* Open MPI sets the first, MPICH and others with PMI the second: how many processes there are. PMIx, as srun uses it,
+ * sets the third. */
 static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
+enum { SIZES = 2, SIGNS };
 
 /* Seconds until a rank that has failed believes that the others have not. LOOKBACK_MPI_PATIENCE changes the first. */
 static double patience = 2;
@@ -35,7 +37,7 @@ static enum { UNKNOWN, ALL_END, ALONE } others;
 
 static bool is_started_by_mpirun(void)
 {
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    for (int i = 0; i < SIGNS; i++)
         if (getenv(signs[i])) return true;
     return false;
 }
@@ -43,11 +45,8 @@ static bool is_started_by_mpirun(void)
 /* How many processes mpirun has started; 0: it does not say. */
 static long started(void)
 {
-    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const char *size = getenv(sizes[i]);
-        if (size) return strtol(size, NULL, 10);
-    }
+    for (int i = 0; i < SIZES; i++)
+        if (getenv(signs[i])) return strtol(getenv(signs[i]), NULL, 10);
     return 0;
 }
 
@@ -117,7 +116,7 @@ lb_status app_ranks_join(const lb_group **group, const char *command, lb_error *
 
 void app_ranks_forget(void)
 {
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) unsetenv(signs[i]);
+    for (int i = 0; i < SIGNS; i++) unsetenv(signs[i]);
 }
 
 void app_ranks_set_threads(int threads)

@@ -18,12 +18,6 @@
 
 enum { SHOWN = 10, CONFLICTS = 5, SIDES = 2 };
 
-typedef struct settings {
-    const char *dev, *dev_targets, *output;
-    lb_pair_format format;
-    int symbols, normalize, min_count;
-} settings;
-
 /* One side of the pairs. */
 typedef struct side {
     const char *name;
@@ -35,24 +29,26 @@ typedef struct side {
 } side;
 
 typedef struct looking {
-    const settings *asked;
+    const char *dev_file, *dev_targets, *output;
+    lb_pair_format format;
+    int symbols, normalize, min_count;
     lb_pairs *train, *dev;
     side side[SIDES];
 } looking;
 
 static lb_status open_pairs(looking *s, const char *path, lb_error *error)
 {
-    s->train = lb_pairs_open(path, s->asked->format, error);
+    s->train = lb_pairs_open(path, s->format, error);
     if (!s->train) return error->status;
     if (*s->train->file.note) app_warn("%s", s->train->file.note);
-    lb_pair_format format = s->asked->format;
+    lb_pair_format format = s->format;
     format.source = s->train->format.source;
     format.target = s->train->format.target;
     format.usual = &s->train->file.columns;
-    format.targets = s->asked->dev_targets;
+    format.targets = s->dev_targets;
     format.weight_column = 0;
-    if (s->asked->dev) s->dev = lb_pairs_open(s->asked->dev, format, error);
-    return s->asked->dev && !s->dev ? error->status : LB_OK;
+    if (s->dev_file) s->dev = lb_pairs_open(s->dev_file, format, error);
+    return s->dev_file && !s->dev ? error->status : LB_OK;
 }
 
 /* A training gives the same hint, and says the same of sentences. Without --dev it holds some pairs out. */
@@ -108,15 +104,13 @@ static lb_status measure_side(const looking *s, side *of, lb_error *error)
     for (int64_t i = 0; i < count; i++)
         of->longest = of->length(s->train, i) > of->longest ? (int32_t)of->length(s->train, i) : of->longest;
     int32_t all = lb_vocabulary_size(of->symbols);
-    lb_vocabulary_sort(of->symbols, s->asked->min_count);
+    lb_vocabulary_sort(of->symbols, s->min_count);
     of->rare = all - lb_vocabulary_size(of->symbols);
     of->symbol_count = lb_vocabulary_size(of->symbols) - LB_FIRST_TOKEN;
-    if (of->symbol_count == 0) {
-        lb_error_set(error, LB_ERROR_FORMAT,
-                     "%s: no symbol of the %ss occurs %d times, expected at least one (min_count)",
-                     s->train->path, of->name, s->asked->min_count);
-        return LB_ERROR_FORMAT;
-    }
+    if (of->symbol_count == 0)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: no symbol of the %ss occurs %d times, expected at least one (min_count)",
+                            s->train->path, of->name, s->min_count);
     of->lengths = lb_alloc_zero(((size_t)of->longest + 1) * sizeof *of->lengths);
     of->counts = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->counts);
     of->ranks = lb_alloc(((size_t)of->symbol_count + 1) * sizeof *of->ranks);
@@ -178,7 +172,7 @@ static lb_status print_side(const side *of, lb_error *error)
 /* Says why a mark is a symbol without its letter, which nobody asked for. */
 static void explain_marks(const looking *s)
 {
-    if (s->asked->normalize != LB_NORMAL_FORM_NFD) return;
+    if (s->normalize != LB_NORMAL_FORM_NFD) return;
     for (int i = 0; i < SIDES; i++) {
         for (int32_t id = 0; id < s->side[i].symbol_count; id++) {
             char shown[LB_SYMBOL_SHOWN];
@@ -218,7 +212,7 @@ static lb_status draw(const looking *s, lb_error *error)
                                 .width = 504,
                                 .height = 324}};
     const lb_panel panels[] = {lb_chart_panel(&charts[0]), lb_chart_panel(&charts[1])};
-    return lb_figure_save(&(lb_figure){.panels = panels, .count = 2}, s->asked->output, error);
+    return lb_figure_save(&(lb_figure){.panels = panels, .count = 2}, s->output, error);
 }
 
 static void close_all(looking *s)
@@ -233,22 +227,19 @@ static void close_all(looking *s)
     lb_pairs_close(s->train);
 }
 
-static int look(const settings *asked, const char *path)
+static int look(looking *s, const char *path)
 {
     lb_error error = {0};
-    looking s = {.asked = asked,
-                 .side = {{.name = "source", .length = lb_pairs_source_length},
-                          {.name = "target", .length = lb_pairs_target_length}}};
-    lb_status status = open_pairs(&s, path, &error);
-    if (!status) status = print_report(&s, &error);
-    if (!status) status = print_conflicts(&s, &error);
+    lb_status status = open_pairs(s, path, &error);
+    if (!status) status = print_report(s, &error);
+    if (!status) status = print_conflicts(s, &error);
     for (int i = 0; i < SIDES && !status; i++) {
-        status = measure_side(&s, &s.side[i], &error);
-        if (!status) status = print_side(&s.side[i], &error);
+        status = measure_side(s, &s->side[i], &error);
+        if (!status) status = print_side(&s->side[i], &error);
     }
-    if (!status) explain_marks(&s);
-    if (!status && asked->output) status = draw(&s, &error);
-    close_all(&s);
+    if (!status) explain_marks(s);
+    if (!status && s->output) status = draw(s, &error);
+    close_all(s);
     lb_error told = {0};
     if (status) lb_error_set(&told, status, "%s%s", error.message, app_columns_help(error.message, false));
     return app_close_stdout(status ? app_fail(&told) : 0);
@@ -262,10 +253,13 @@ static const app_example examples[] = {
 
 int data_main(int argc, char **argv)
 {
-    settings s = {.normalize = LB_NORMAL_FORM_NFD, .min_count = 1};
+    looking s = {.normalize = LB_NORMAL_FORM_NFD,
+                 .min_count = 1,
+                 .side = {{.name = "source", .length = lb_pairs_source_length},
+                          {.name = "target", .length = lb_pairs_target_length}}};
     lb_pair_format *f = &s.format;
     const app_option options[] = {
-        APP_TEXT(0, "dev", "FILE", &s.dev, "pairs that the training will not see"),
+        APP_TEXT(0, "dev", "FILE", &s.dev_file, "pairs that the training will not see"),
         APP_OUTPUT('o', "output", &s.output,
                    "draw the distributions of lengths and symbols, as PNG, SVG or PDF"),
         APP_FORMAT(&f->kind),

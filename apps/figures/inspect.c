@@ -87,25 +87,12 @@ static void close_subject(subject *s)
     lb_release(s->path);
 }
 
-/* Prints a text from a file that may be untrusted: escapes characters that control a terminal. */
-static void print_visible(const char *text)
-{
-    while (*text) {
-        size_t bytes = app_visible(text);
-        if (bytes > 0)
-            app_print("%.*s", (int)bytes, text);
-        else
-            app_print("\\x%02x", (unsigned)(unsigned char)*text);
-        text += bytes ? bytes : 1;
-    }
-}
-
 static lb_status print_value(const cJSON *value, lb_error *error)
 {
     char *text = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
     if (!text && !cJSON_IsString(value)) return lb_no_memory(error, NULL);
     if (!text) app_print("\"");
-    print_visible(text ? text : value->valuestring);
+    app_put_visible(text ? text : value->valuestring, "");
     if (!text) app_print("\"");
     cJSON_free(text);
     return LB_OK;
@@ -117,7 +104,7 @@ static lb_status print_tree(const cJSON *object, int indent, lb_error *error)
     lb_status status = LB_OK;
     for (const cJSON *item = object ? object->child : NULL; item && !status; item = item->next) {
         app_print("%*s", indent, "");
-        print_visible(item->string ? item->string : "-");
+        app_put_visible(item->string ? item->string : "-", "");
         bool deeper = cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
         if (!deeper) {
             app_print(": ");
@@ -140,7 +127,7 @@ static void print_symbol(const cJSON *symbol)
 {
     if (!cJSON_IsString(symbol)) return;
     app_print(" \"");
-    print_visible(lb_symbol_name(symbol->valuestring));
+    app_put_visible(lb_symbol_name(symbol->valuestring), "");
     app_print("\"");
 }
 
@@ -163,7 +150,7 @@ static void print_subwords(const char *which, const char *text)
     for (const char *end; *text && shown < SAMPLE && (end = strchr(text, '\n')); text = end + 1, shown++) {
         char merge[MERGE];
         snprintf(merge, sizeof merge, " \"%.*s\"", (int)(end - text), text);
-        print_visible(merge);
+        app_put_visible(merge, "");
     }
     app_print("%s\n", count > SAMPLE ? " ..." : "");
 }
@@ -175,7 +162,7 @@ static void print_tensors(const lb_safetensors *file)
         const lb_safetensors_tensor *tensor = lb_safetensors_at(file, i);
         char shape[LB_SHAPE_TEXT];
         app_print("  ");
-        print_visible(tensor->name);
+        app_put_visible(tensor->name, "");
         app_print(" %s %s\n", lb_dtype_name(tensor->dtype), lb_shape_format(tensor->shape, shape));
     }
 }
@@ -184,11 +171,11 @@ static lb_status print_text(const subject *s, bool tensors, lb_error *error)
 {
     app_print("file: %s\n", s->path);
     app_print("kind: ");
-    print_visible(s->kind);
+    app_put_visible(s->kind, "");
     app_print("\nparameters: %" PRId64 "\n", s->parameters);
     if (s->direction) {
         app_print("direction: ");
-        print_visible(s->direction);
+        app_put_visible(s->direction, "");
         app_print("\n");
     }
     lb_status status = print_section("configuration", s->part[CONFIG], error);

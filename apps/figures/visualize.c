@@ -25,44 +25,39 @@ typedef struct settings {
     int threads;
 } settings;
 
-static lb_status wrong_usage(lb_error *error, const char *what)
-{
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s; see %s --help", what, app_name("visualize"));
-}
-
 static bool draws_attention(const settings *s)
 {
     return strcmp(s->by, "attention") == 0 && !s->patch;
 }
 
-static lb_status check_measure(const settings *s, lb_error *error)
-{
-    if (draws_attention(s)) return LB_OK;
-    if (s->matrix) return wrong_usage(error, "--by and --patch belong to a MODEL, not to --matrix");
-    if (s->all_heads || s->head >= 0 || s->layer >= 0)
-        return wrong_usage(error,
-                           "--layer, --head and --all-heads belong to attention, not to --by or --patch");
-    if (s->patch && (strcmp(s->by, "attention") != 0 || s->words))
-        return wrong_usage(error, "--patch: expected neither --by nor --words with it");
-    return s->patch && s->model_count != 1 ? wrong_usage(error, "--patch needs exactly one MODEL") : LB_OK;
-}
-
 /* Checks beyond the table of options. */
 static lb_status check_usage(const settings *s, lb_error *error)
 {
-    bool model = s->model_count > 0;
-    if (!model && !s->matrix) return wrong_usage(error, "expected a MODEL or --matrix");
-    if (model && s->matrix) return wrong_usage(error, "expected a MODEL or --matrix, found both");
-    if (model && !s->input)
-        return wrong_usage(error,
-                           "--input: found nothing, expected a list such as \"42 7 99 13\", or a text");
-    if (model && (s->rows || s->columns)) return wrong_usage(error, "--rows and --columns need --matrix");
-    if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
-    if (s->matrix && s->words) return wrong_usage(error, "--words belongs to a MODEL, not to --matrix");
-    if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");
-    if (s->scores && s->model_count != 1) return wrong_usage(error, "--scores needs exactly one MODEL");
-    lb_status status = check_measure(s, error);
-    if (!status && s->scores) status = app_check_picture("--scores", s->scores, error);
+    const bool model = s->model_count > 0, other = !draws_attention(s);
+    const struct {
+        bool found;
+        const char *message;
+    } wrong[] = {
+        {!model && !s->matrix, "expected a MODEL or --matrix"},
+        {model && s->matrix, "expected a MODEL or --matrix, found both"},
+        {model && !s->input, "--input: found nothing, expected a list such as \"42 7 99 13\", or a text"},
+        {model && (s->rows || s->columns), "--rows and --columns need --matrix"},
+        {s->matrix && s->input, "--input belongs to a MODEL, not to --matrix"},
+        {s->matrix && s->words, "--words belongs to a MODEL, not to --matrix"},
+        {s->all_heads && s->head >= 0, "expected --head or --all-heads, found both"},
+        {s->scores && s->model_count != 1, "--scores needs exactly one MODEL"},
+        {other && s->matrix, "--by and --patch belong to a MODEL, not to --matrix"},
+        {other && (s->all_heads || s->head >= 0 || s->layer >= 0),
+         "--layer, --head and --all-heads belong to attention, not to --by or --patch"},
+        {s->patch && (strcmp(s->by, "attention") != 0 || s->words),
+         "--patch: expected neither --by nor --words with it"},
+        {s->patch && s->model_count != 1, "--patch needs exactly one MODEL"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (wrong[i].found)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s; see %s --help", wrong[i].message,
+                                app_name("visualize"));
+    lb_status status = s->scores ? app_check_picture("--scores", s->scores, error) : LB_OK;
     return status ? status : app_check_picture("--output", s->output, error);
 }
 

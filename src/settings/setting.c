@@ -72,15 +72,18 @@ int lb_setting_choice(const lb_setting *s, const char *name)
     return s->choices[choice] ? choice : -1;
 }
 
+/* What goes before item `i` of `count` in a list: nothing, a comma or, before the last one, `last`. */
+static const char *joint(int i, int count, const char *last)
+{
+    return i == 0 ? "" : i + 1 < count ? ", " : last;
+}
+
 char *lb_choices_text(const char *const *choices, char *text, size_t size)
 {
+    const int count = lb_choices(choices);
     size_t used = 0;
-    for (const char *const *choice = choices; *choice && used < size; choice++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                 choice == choices ? ""
-                                 : choice[1]       ? ", "
-                                                   : " or ",
-                                 *choice);
+    for (int i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", joint(i, count, " or "), choices[i]);
     return text;
 }
 
@@ -227,30 +230,20 @@ bool lb_setting_is_of(const lb_setting *s, const char *kind)
     return field_of(s, kind) || !others;
 }
 
-/* "embed, one_direction and attention". */
-static void name_together(int together, bool options, char text[LB_MESSAGE_LENGTH])
-{
-    char name[LB_SETTING_WORDS];
-    const lb_setting *last = NULL;
-    size_t used = 0;
-    for (const lb_setting *s = lb_settings; s->name; s++)
-        if (s->together == together) last = s;
-    for (const lb_setting *s = lb_settings; s->name; s++) {
-        if (s->together != together) continue;
-        const char *joint = !used ? "" : s == last ? " and " : ", ";
-        used += (size_t)snprintf(text + used, LB_MESSAGE_LENGTH - used, "%s%s", joint,
-                                 options ? lb_setting_words(s, name) : s->name);
-    }
-}
-
+/* Names those that are refused together: "embed, one_direction and attention". */
 static lb_status refuse_for_kind(const lb_setting *setting, const char *kind, bool options, lb_error *error)
 {
-    char names[LB_MESSAGE_LENGTH];
-    int count = 0;
+    char names[LB_MESSAGE_LENGTH], name[LB_SETTING_WORDS];
+    int count = 0, named = 0;
+    size_t used = 0;
     const char *const *owner = lb_setting_find("model")->choices;
     while (!field_of(setting, *owner)) owner++;
     for (const lb_setting *s = lb_settings; s->name; s++) count += s->together == setting->together;
-    name_together(setting->together, options, names);
+    for (const lb_setting *s = lb_settings; s->name; s++)
+        if (s->together == setting->together)
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%s", joint(named++, count, " and "),
+                                 options ? lb_setting_words(s, name) : s->name);
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s %s of %s%s, not of %s%s", names,
                         count > 1 ? "are options" : "is an option", options ? "--model " : "a ", *owner,
                         options ? "" : "a ", kind);
