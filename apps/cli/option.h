@@ -15,18 +15,18 @@
  *     APP_INT(0, "steps", "N", &steps, 1, 1 << 30, "steps to train", .usual = true)
  */
 typedef struct app_option {
-    enum app_option_kind {
-        APP_IS_HEADING,
-        APP_IS_FLAG,
-        APP_IS_INT,
-        APP_IS_SEED,
-        APP_IS_NUMBER,
-        APP_IS_TEXT,
-        APP_IS_TEXTS,
-        APP_IS_CHOICE,
-        APP_IS_TESTS, /* NAME=FILE, repeatable */
-        APP_IS_SET,   /* NAME=VALUE: a setting by its name */
-        APP_IS_ONE_OF /* a text that is one of `choices` */
+    enum app_option_kind { /* the types of settings, and others */
+                           APP_IS_FLAG = LB_SETTING_FLAG,
+                           APP_IS_INT = LB_SETTING_INT,
+                           APP_IS_SEED = LB_SETTING_SEED,
+                           APP_IS_NUMBER = LB_SETTING_NUMBER,
+                           APP_IS_TEXT = LB_SETTING_TEXT,
+                           APP_IS_ONE_OF = LB_SETTING_WORD, /* a text that is one of `choices` */
+                           APP_IS_CHOICE = LB_SETTING_CHOICE,
+                           APP_IS_TESTS = LB_SETTING_TESTS, /* NAME=FILE, repeatable */
+                           APP_IS_TEXTS,
+                           APP_IS_SET, /* NAME=VALUE: a setting by its name */
+                           APP_IS_HEADING
     } kind;
     char letter;         /* the short form, or 0 */
     const char *name;    /* the long form, without dashes */
@@ -201,9 +201,6 @@ LB_MUST_USE lb_status app_option_files_check(const app_option *options, int opti
 
 /** Writes the text of the option in --help: its purpose, its choices and its default. */
 void app_option_describe(const app_option *option, char *text, size_t size);
-
-/** The heading above the rare ones. */
-extern const char app_rare_heading[];
 
 /** The options that every program has. */
 extern const app_option app_option_help, app_option_version;

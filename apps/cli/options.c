@@ -12,27 +12,26 @@
 #include <string.h>
 
 enum {
-    MAX_OPTIONS = 128,
     /* Values that getopt_long returns: an index in the table, above all characters. */
     FIRST_OPTION = 256,
-    FIRST_NEGATED = FIRST_OPTION + MAX_OPTIONS, /* --no-FLAG */
-    HELP = FIRST_NEGATED + MAX_OPTIONS,
+    FIRST_NEGATED = FIRST_OPTION + APP_MOST_OPTIONS, /* --no-FLAG */
+    HELP = FIRST_NEGATED + APP_MOST_OPTIONS,
     VERSION,
     NAME = 48
 };
 
 /* The program's table for getopt_long. */
 typedef struct getopt_table {
-    struct option names[2 * MAX_OPTIONS + 3];
-    char negated[MAX_OPTIONS][NAME];
-    char letters[2 * MAX_OPTIONS + 4];
+    struct option names[2 * APP_MOST_OPTIONS + 3];
+    char negated[APP_MOST_OPTIONS][NAME];
+    char letters[2 * APP_MOST_OPTIONS + 4];
 } getopt_table;
 
 static void make_table(const app_program *program, getopt_table *table)
 {
     struct option *name = table->names;
     char *letter = table->letters;
-    assert(program->option_count <= MAX_OPTIONS);
+    assert(program->option_count <= APP_MOST_OPTIONS);
     *letter++ = ':'; /* distinguishes a missing value from an unknown option */
     *letter++ = 'h';
     *letter++ = 'V';

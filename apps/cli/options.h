@@ -25,6 +25,8 @@ typedef struct app_example {
     const char *command; /* for a shell; long ones continue on the next line, after a backslash */
 } app_example;
 
+enum { APP_MOST_OPTIONS = 128 }; /* of a program, headings included */
+
 /** The description of a program for app_options. */
 typedef struct app_program {
     const char *name;     /* as a command of lookback */
@@ -73,6 +75,10 @@ LB_MUST_USE lb_status app_options_parse(const app_program *program, int *argc, c
 
 /** app_be_quiet, as the option of APP_QUIET says. */
 void app_options_be_quiet(const app_program *program);
+
+/** Lists the usual options, or, with `all`, headings and options in the order of --help: rare ones come last, below
+ *  a heading of their own. Returns how many there are. */
+int app_options_list(const app_program *program, bool all, const app_option *listed[APP_MOST_OPTIONS + 1]);
 
 /** Prints the text of --help: the usual options, or all of them if none is marked as usual. With `all`, that of --help
  *  --all. */

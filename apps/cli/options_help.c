@@ -6,7 +6,6 @@
 
 enum { WIDTH = 80, LEFT = 64, VALUE = 256, TEXT = 768 };
 
-const char app_rare_heading[] = "Only by --set NAME=VALUE";
 const app_option app_option_help = {.name = "help", .letter = 'h', .help = "print this", .kind = APP_IS_FLAG};
 const app_option app_option_version = {
     .name = "version", .letter = 'V', .help = "print the version", .kind = APP_IS_FLAG};
@@ -90,68 +89,54 @@ void app_examples_print(const app_example *examples, int count, FILE *out)
     }
 }
 
-/* Rare options are shown only with all others, and behind them. */
-static bool is_shown(const app_option *option, bool all)
+int app_options_list(const app_program *program, bool all, const app_option *listed[APP_MOST_OPTIONS + 1])
 {
-    return app_option_is_rare(option) ? all : all || option->usual;
+    static const app_option heading = APP_HEADING("Only by --set NAME=VALUE");
+    const app_option *end = program->options + program->option_count;
+    int count = 0, rare = 0;
+    for (const app_option *option = program->options; option < end; option++)
+        if (app_option_is_rare(option))
+            rare++;
+        else if (all || option->usual) /* no heading is usual */
+            listed[count++] = option;
+    if (all && rare > 0) listed[count++] = &heading;
+    for (const app_option *option = program->options; option < end && all; option++)
+        if (app_option_is_rare(option)) listed[count++] = option;
+    return count;
 }
 
 /* The column where the texts begin. */
-static int indent_of(const app_program *program, bool all)
+static int indent_of(const app_option *const *shown, int count)
 {
     char left[LEFT];
     int indent = format_left(&app_option_version, left);
-    for (int i = 0; i < program->option_count; i++) {
-        const app_option *option = &program->options[i];
-        if (option->kind == APP_IS_HEADING || !is_shown(option, all)) continue;
-        int length = format_left(option, left);
+    for (int i = 0; i < count; i++) {
+        int length = shown[i]->kind == APP_IS_HEADING ? 0 : format_left(shown[i], left);
         if (length > indent) indent = length;
     }
     return indent + 2;
 }
 
-static void count_options(const app_program *program, int *options, int *usual)
-{
-    *options = *usual = 0;
-    for (int i = 0; i < program->option_count; i++) {
-        bool rare = app_option_is_rare(&program->options[i]);
-        *options += program->options[i].kind != APP_IS_HEADING && !rare;
-        *usual += program->options[i].usual && !rare;
-    }
-}
-
-static void print_rare(const app_program *program, int indent, FILE *out)
-{
-    bool any = false;
-    for (int i = 0; i < program->option_count; i++) {
-        const app_option *option = &program->options[i];
-        if (!app_option_is_rare(option)) continue;
-        if (!any) fprintf(out, "\n%s\n", app_rare_heading);
-        any = true;
-        print_option(option, indent, out);
-    }
-}
-
 void app_options_help(const app_program *program, bool all, FILE *out)
 {
-    int options, usual;
-    count_options(program, &options, &usual);
-    all = all || usual == 0;
-    int indent = indent_of(program, all);
+    const app_option *shown[APP_MOST_OPTIONS + 1];
+    int options = 0, count = app_options_list(program, all, shown);
+    all = all || count == 0;
+    if (all) count = app_options_list(program, all, shown);
+    int indent = indent_of(shown, count);
     fprintf(out, "usage: %s [OPTION]...%s%s\n", app_name(program->name), program->operands ? " " : "",
             program->operands ? program->operands : "");
     print_wrapped(program->purpose, 0, "", out);
     fputc('\n', out);
+    for (int i = 0; i < program->option_count; i++)
+        options += program->options[i].kind != APP_IS_HEADING && !app_option_is_rare(&program->options[i]);
     if (!all) fprintf(out, "The most common of %d options; --help --all shows them all\n", options);
-    for (int i = 0; i < program->option_count; i++) {
-        const app_option *option = &program->options[i];
-        if (app_option_is_rare(option) || (!all && !option->usual)) continue; /* no heading is usual */
-        if (option->kind == APP_IS_HEADING)
-            fprintf(out, "%s%s\n", i ? "\n" : "", option->help);
+    for (int i = 0; i < count; i++) {
+        if (shown[i]->kind == APP_IS_HEADING)
+            fprintf(out, "%s%s\n", i ? "\n" : "", shown[i]->help);
         else
-            print_option(option, indent, out);
+            print_option(shown[i], indent, out);
     }
-    if (all) print_rare(program, indent, out);
     fputc('\n', out);
     print_option(&app_option_help, indent, out);
     print_option(&app_option_version, indent, out);

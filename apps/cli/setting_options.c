@@ -18,13 +18,8 @@ static void *place_of(const lb_setting *s, lb_training_config *config)
 
 app_option app_setting_option(const lb_setting *s, lb_training_config *config, int trainings)
 {
-    static const enum app_option_kind kinds[] = {
-        [LB_SETTING_FLAG] = APP_IS_FLAG,     [LB_SETTING_INT] = APP_IS_INT,
-        [LB_SETTING_SEED] = APP_IS_SEED,     [LB_SETTING_NUMBER] = APP_IS_NUMBER,
-        [LB_SETTING_TEXT] = APP_IS_TEXT,     [LB_SETTING_WORD] = APP_IS_ONE_OF,
-        [LB_SETTING_CHOICE] = APP_IS_CHOICE, [LB_SETTING_TESTS] = APP_IS_TESTS};
     bool lists = trainings == LB_SETTING_OF_LISTS;
-    app_option option = {.kind = kinds[s->type],
+    app_option option = {.kind = (enum app_option_kind)s->type,
                          .letter = s->letter,
                          .name = lb_setting_option(s, names[s - lb_settings]),
                          .metavar = lists && s->type == LB_SETTING_TESTS ? "NAME=LENGTHS" : s->metavar,

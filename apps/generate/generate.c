@@ -91,50 +91,36 @@ static void put_name(const char *name, const char *about)
     put_text(about);
 }
 
-static void put_rare(const app_option *option)
-{
-    fputs("\\fB", stdout);
-    put_word(option->setting->name, (int)strlen(option->setting->name));
-    printf("\\fR=\\fI%s\\fR\n", option->metavar ? option->metavar : "true");
-}
-
 static void put_option(const app_option *option)
 {
     char text[TEXT];
+    const bool rare = app_option_is_rare(option);
+    const char *name = rare ? option->setting->name : option->name;
+    const char *value = rare && !option->metavar ? "true" : option->metavar;
     app_option_describe(option, text, sizeof text);
     fputs(".TP\n", stdout);
-    if (app_option_is_rare(option)) {
-        put_rare(option);
-        put_text(text);
-        return;
-    }
     if (option->letter) printf("\\fB\\-%c\\fR, ", option->letter);
-    fputs("\\fB\\-\\-", stdout);
-    if (app_option_is_on(option)) fputs("[no\\-]", stdout);
-    put_word(option->name, (int)strlen(option->name));
+    fputs(rare ? "\\fB" : "\\fB\\-\\-", stdout);
+    if (app_option_is_on(option) && !rare) fputs("[no\\-]", stdout);
+    put_word(name, (int)strlen(name));
     fputs("\\fR", stdout);
-    if (option->metavar) printf(" \\fI%s\\fR", option->metavar);
+    if (value) printf("%s\\fI%s\\fR", rare ? "=" : " ", value);
     putchar('\n');
     put_text(text);
 }
 
 static void put_options(const app_program *program)
 {
+    const app_option *listed[APP_MOST_OPTIONS + 1];
+    int count = app_options_list(program, true, listed);
     fputs(".SH OPTIONS\n", stdout);
     put_option(&app_option_help);
     put_option(&app_option_version);
-    bool rare = false;
-    for (int i = 0; i < program->option_count; i++) {
-        if (program->options[i].kind == APP_IS_HEADING)
-            printf(".SS %s\n", program->options[i].help);
-        else if (!app_option_is_rare(&program->options[i]))
-            put_option(&program->options[i]);
-    }
-    for (int i = 0; i < program->option_count; i++) {
-        if (!app_option_is_rare(&program->options[i])) continue;
-        if (!rare) printf(".SS %s\n", app_rare_heading);
-        rare = true;
-        put_option(&program->options[i]);
+    for (int i = 0; i < count; i++) {
+        if (listed[i]->kind == APP_IS_HEADING)
+            printf(".SS %s\n", listed[i]->help);
+        else
+            put_option(listed[i]);
     }
 }
 
