@@ -33,15 +33,17 @@ extern const lb_model_kind lb_transformer_kind;
 
 /** The state of the decoder: a batch of sources and the tokens so far. */
 typedef struct lb_transformer_memory {
-    lb_key_values *source; /* [layers] of [sources, S, 2 width]: keys and values in one tensor */
-    lb_tensor *mask;       /* [sources, 1, 1, S] */
-    const int64_t *row;    /* [batch]: the source of each row; NULL: its own number */
     int64_t batch, length; /* rows, and tokens so far */
-    /* Keys and values of the tokens so far: one tensor [layers] of [batch, length, 2 width or more] after tokens that
-     * were recorded, or read all at once; otherwise NULL tensors and a cache. Neither before the first token. */
+    lb_tensor *mask;       /* [batch, 1, 1, S] */
+    lb_tokens symbols; /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
+    /* Keys and values of the source: tensors [layers] of [batch, S, 2 width], a cache, or both. After rows were
+     * selected, a cache. */
+    lb_key_values *source;
+    lb_kv_cache *source_cache;
+    /* Those of the tokens so far: tensors [layers] of [batch, length, 2 width or more] after tokens that were recorded,
+     * or read all at once; otherwise a cache. Neither before the first token. */
     lb_key_values *past;
     lb_kv_cache *cache;
-    lb_tokens symbols; /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
 } lb_transformer_memory;
 
 /** Reads a batch of sources. `self` receives the weights of the self-attention of each layer, unless it is NULL. */

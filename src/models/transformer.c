@@ -213,7 +213,6 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
     lb_model_place around = lb_tape_enter_model(tape, &model->base, "encoder");
     int64_t layers = model->config.layers;
     lb_transformer_memory memory = {.source = lb_tape_alloc_zero(tape, layers, sizeof *memory.source),
-                                    .past = lb_tape_alloc_zero(tape, layers, sizeof *memory.past),
                                     .batch = source.batch,
                                     .mask = lb_key_mask(lb_tokens_mask(source)),
                                     .symbols = lb_copying_read(&model->copying, source)};
@@ -231,46 +230,41 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
     return memory;
 }
 
-/* What one token at a time attends to. False after an error, recorded on the tape. */
-static bool begin_step(const lb_transformer *model, const lb_transformer_memory *memory, lb_tokens target_in,
-                       lb_decoder_step *step)
+/* The memory as caches, with room for one token at a time. False after an error, recorded on the tape. */
+static bool begin_step(const lb_transformer *model, lb_transformer_memory *memory, lb_tokens target_in)
 {
+    lb_tape *tape = target_in.tape;
     const int64_t layers = model->config.layers;
-    lb_kv_cache *before = memory->cache;
-    const lb_tensor *keys = memory->source[0].keys;
-    if (!lb_is_sound(keys) || lb_tape_status(target_in.tape)) return false;
+    if (!memory->source_cache) memory->source_cache = lb_kv_cache_of(tape, memory->source, layers);
+    if (!memory->source_cache || lb_tape_status(tape)) return false;
     if (target_in.batch != memory->batch) {
-        lb_tape_fail(target_in.tape, LB_ERROR_SHAPE, "found %lld rows of targets, expected %lld",
+        lb_tape_fail(tape, LB_ERROR_SHAPE, "found %lld rows of targets, expected %lld",
                      (long long)target_in.batch, (long long)memory->batch);
         return false;
     }
-    *step = (lb_decoder_step){.source = memory->source, .mask = memory->mask, .row = memory->row};
     if (model->config.no_self_attention) return true;
-    const lb_kv_cache sizes = {.batch = memory->batch, .layers = layers, .width = lb_dim(keys, 2) / 2};
-    if (memory->past[0].keys) {
-        before = lb_kv_cache_extend(target_in.tape, NULL, sizes, memory->length);
+    lb_kv_cache none = {.batch = memory->batch, .layers = layers, .width = memory->source_cache->width},
+                *before = memory->cache ? memory->cache : &none;
+    if (memory->past) {
+        before = lb_kv_cache_extend(tape, &none, memory->length);
         for (int i = 0; before && i < layers; i++) lb_kv_cache_write(before, i, memory->past[i].keys);
+        memory->past = NULL;
     }
-    step->cache = lb_kv_cache_extend(target_in.tape, before, sizes, target_in.length);
-    return step->cache != NULL;
+    memory->cache = before ? lb_kv_cache_extend(tape, before, target_in.length) : NULL;
+    return memory->cache != NULL;
 }
 
-/* The memory as tensors: of many tokens at once, or of those that are recorded. False without memory. */
+/* The memory as tensors: of many tokens at once, or of those that are recorded. `past` is the decoder's own: layers
+ * append to it. False without memory. */
 static bool begin_whole(lb_tape *tape, int64_t layers, lb_transformer_memory *memory)
 {
-    if (memory->row) {
-        lb_key_values *source = lb_tape_alloc_zero(tape, layers, sizeof *source);
-        if (!source) return false;
-        for (int i = 0; i < layers; i++)
-            source[i].keys = lb_select_rows(tape, memory->source[i].keys, memory->row, memory->batch);
-        memory->source = source;
-        memory->mask = lb_select_rows(tape, memory->mask, memory->row, memory->batch);
-        memory->row = NULL;
-    }
-    for (int i = 0; memory->cache && i < layers; i++)
-        memory->past[i] = lb_kv_cache_read(tape, memory->cache, i);
-    memory->cache = NULL;
-    return true;
+    lb_key_values *past = memory->cache ? lb_kv_cache_read(tape, memory->cache)
+                                        : lb_tape_alloc_zero(tape, layers, sizeof *past);
+    if (past && memory->past) memcpy(past, memory->past, (size_t)layers * sizeof *past);
+    if (!memory->source) memory->source = lb_kv_cache_read(tape, memory->source_cache);
+    memory->past = past;
+    memory->cache = memory->source_cache = NULL;
+    return memory->past && memory->source;
 }
 
 /* One token at a time goes on from a cache, and so do more tokens after others. All at once, and whatever is recorded
@@ -282,27 +276,21 @@ static lb_transformer_decoded decode_tokens(const lb_transformer *model, const l
     int64_t layers = model->config.layers;
     lb_transformer_decoded decoded = {.memory = *memory};
     lb_transformer_memory *after = &decoded.memory;
-    lb_decoder_step step;
     bool steps = lb_tape_mode(tape) == LB_MODE_EVALUATE && !lb_is_watched(tape) &&
                  (target_in.length == 1 || memory->length > 0);
     lb_tensor **weights = lb_tape_alloc_zero(tape, layers, sizeof(lb_tensor *));
-    after->past = lb_tape_alloc_zero(tape, layers, sizeof *after->past);
-    if (!weights || !after->past || !memory->past || !memory->source) {
-        decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
-        return decoded;
-    }
     const char *outer = lb_tape_enter(tape, model->name);
     lb_transformer_context context = {.self_weights = self,
                                       .cross_weights = weighs || model->copying.symbols ? weights : NULL};
     context.self_bias = lb_positional_bias(&model->target_positions, tape, memory->length, target_in.length);
-    if (!steps) memcpy(after->past, memory->past, (size_t)layers * sizeof *memory->past);
-    if (steps ? !begin_step(model, memory, target_in, &step) : !begin_whole(tape, layers, after)) {
+    bool begun = steps ? begin_step(model, after, target_in) : begin_whole(tape, layers, after);
+    if (!begun || !weights) {
         lb_tape_leave(tape, outer);
         decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
         return decoded;
     }
+    const lb_decoder_step step = {.cache = after->cache, .source = after->source_cache, .mask = after->mask};
     if (steps) {
-        after->cache = step.cache;
         context.step = &step;
     } else {
         if (target_in.length > 1) /* each sees the tokens before it and itself */

@@ -52,25 +52,25 @@ static lb_tensor *forward(const lb_model *model, lb_tokens source, lb_tokens tar
     return lb_transformer_forward((const lb_transformer *)model, source, target_in);
 }
 
-/* Rows of the past and of the source are found by their numbers: nothing is copied but these numbers. */
+/* Of a cache, nothing is copied but where its numbers are. */
 static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_decoder_state from,
                                     const int64_t *row, int64_t count)
 {
     const lb_transformer_memory *before = from;
     int64_t layers = ((const lb_transformer *)model)->config.layers;
     lb_transformer_memory *after = lb_tape_alloc(tape, sizeof *after);
-    int64_t *source = lb_tape_alloc(tape, (size_t)count * sizeof *source);
-    if (!after || !source) return NULL;
+    if (!after) return NULL;
     *after = *before;
     after->batch = count;
-    for (int64_t i = 0; i < count; i++) source[i] = before->row ? before->row[row[i]] : row[i];
-    after->row = source;
+    after->mask = lb_select_rows(tape, before->mask, row, count);
     after->symbols = lb_tokens_select(tape, before->symbols, row, count);
+    after->source = NULL;
+    if (!before->source_cache) after->source_cache = lb_kv_cache_of(tape, before->source, layers);
+    after->source_cache = lb_kv_cache_select(tape, after->source_cache, row, count);
     after->cache = lb_kv_cache_select(tape, before->cache, row, count);
-    after->past = lb_tape_alloc_zero(tape, layers, sizeof *after->past);
-    for (int i = 0; after->past && i < layers; i++) {
+    if (before->past) after->past = lb_tape_alloc_zero(tape, layers, sizeof *after->past);
+    for (int i = 0; after->past && i < layers; i++)
         after->past[i].keys = lb_select_rows(tape, before->past[i].keys, row, count);
-    }
     return after;
 }
 

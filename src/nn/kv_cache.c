@@ -3,7 +3,6 @@
 #include "autograd/op.h"
 #include "autograd/tape.h"
 #include "lookback/op.h"
-#include "lookback/ops.h"
 #include "nn/layers.h"
 #include "tensor/row_attention.h"
 
@@ -12,103 +11,89 @@
 
 /* ---- The cache. ---- */
 
-enum { ROOM = 16 /* tokens: what a row reads in a step is in a few pieces */ };
-
-/* Room for the keys and values of ROOM tokens of each row: [batch, layers, 2, ROOM, width]. */
-struct lb_kv_room {
-    lb_real *numbers;
-    int64_t batch, used; /* used: tokens that some cache has already */
-};
-
-static int64_t row_numbers(const lb_kv_cache *cache)
-{
-    return cache->layers * 2 * ROOM * cache->width;
-}
-
-/* Makes sure that the next token of the cache has a place that is not in any other cache. */
-static bool find_room(lb_tape *tape, lb_kv_cache *cache)
-{
-    const lb_kv_room *room = cache->room;
-    if (room && room->used == cache->used && room->used < ROOM && cache->batch <= room->batch) return true;
-    lb_kv_room *made = lb_tape_alloc_lasting(tape, sizeof *made);
-    lb_real *numbers =
-        lb_tape_alloc_lasting(tape, (size_t)(cache->batch * row_numbers(cache)) * sizeof *numbers);
-    if (!made || !numbers) return false;
-    *made = (lb_kv_room){.numbers = numbers, .batch = cache->batch};
-    cache->room = made;
-    cache->used = 0;
-    return true;
-}
-
-lb_kv_cache *lb_kv_cache_extend(lb_tape *tape, const lb_kv_cache *before, lb_kv_cache sizes, int64_t count)
+/* A cache of these sizes, whose list is not yet filled in; NULL without memory. */
+static lb_kv_cache *new_list(lb_tape *tape, lb_kv_cache sizes)
 {
     lb_kv_cache *cache = lb_tape_alloc(tape, sizeof *cache);
-    if (!cache) return NULL;
-    *cache = before ? *before : sizes;
-    const int64_t length = cache->length;
-    cache->length += count;
-    cache->entry = lb_tape_alloc(tape, (size_t)(cache->batch * cache->length) * sizeof *cache->entry);
-    for (int64_t row = 0; before && row < cache->batch && length > 0 && cache->entry; row++)
-        memcpy(cache->entry + row * cache->length, before->entry + row * length,
-               (size_t)length * sizeof *cache->entry);
-    for (int64_t i = length; i < cache->length && cache->entry; i++) {
-        if (!find_room(tape, cache)) return NULL;
-        for (int64_t row = 0; row < cache->batch; row++)
-            cache->entry[row * cache->length + i] =
-                cache->room->numbers + row * row_numbers(cache) + cache->used * cache->width;
-        cache->room->used = ++cache->used;
+    sizes.entry =
+        lb_tape_alloc(tape, (size_t)(sizes.layers * sizes.batch * sizes.length) * sizeof *sizes.entry);
+    if (!cache || !sizes.entry) return NULL;
+    *cache = sizes;
+    return cache;
+}
+
+/* The list of one row in one layer. */
+static lb_real **row_of(const lb_kv_cache *cache, int64_t layer, int64_t row)
+{
+    return cache->entry + (layer * cache->batch + row) * cache->length;
+}
+
+static size_t bytes_of_entry(const lb_kv_cache *cache)
+{
+    return (size_t)(2 * cache->width) * sizeof(lb_real);
+}
+
+lb_kv_cache *lb_kv_cache_extend(lb_tape *tape, const lb_kv_cache *before, int64_t count)
+{
+    const int64_t rows = before->layers * before->batch, length = before->length;
+    lb_kv_cache sizes = *before;
+    sizes.length += count;
+    lb_kv_cache *cache = new_list(tape, sizes);
+    lb_real *numbers = lb_tape_alloc_lasting(tape, (size_t)(rows * count) * bytes_of_entry(before));
+    if (!cache || !numbers) return NULL;
+    for (int64_t row = 0; row < rows; row++) {
+        lb_real **to = row_of(cache, 0, row);
+        if (length > 0) memcpy(to, row_of(before, 0, row), (size_t)length * sizeof *to);
+        for (int64_t i = 0; i < count; i++) to[length + i] = numbers + (row * count + i) * 2 * cache->width;
     }
-    return cache->entry ? cache : NULL;
+    return cache;
+}
+
+lb_kv_cache *lb_kv_cache_of(lb_tape *tape, const lb_key_values *source, int64_t layers)
+{
+    if (!source || !lb_is_sound(source->keys)) return NULL;
+    lb_shape shape = source->keys->shape;
+    lb_kv_cache *cache = new_list(tape, (lb_kv_cache){.batch = shape.dim[0],
+                                                      .length = shape.dim[1],
+                                                      .layers = layers,
+                                                      .width = shape.dim[2] / 2});
+    const int64_t tokens = shape.dim[0] * shape.dim[1];
+    for (int64_t i = 0; cache && i < layers * tokens; i++) {
+        if (!lb_is_sound(source[i / tokens].keys)) return NULL;
+        cache->entry[i] = source[i / tokens].keys->data + i % tokens * shape.dim[2];
+    }
+    return cache;
 }
 
 lb_kv_cache *lb_kv_cache_select(lb_tape *tape, const lb_kv_cache *from, const int64_t *row, int64_t count)
 {
     if (!from) return NULL;
-    lb_kv_cache *cache = lb_tape_alloc(tape, sizeof *cache);
-    lb_real **entry = lb_tape_alloc(tape, (size_t)(count * from->length) * sizeof *entry);
-    if (!cache || !entry) return NULL;
-    *cache = *from;
-    cache->batch = count;
-    cache->entry = entry;
-    for (int64_t i = 0; i < count; i++)
-        memcpy(entry + i * from->length, from->entry + row[i] * from->length,
-               (size_t)from->length * sizeof *entry);
+    lb_kv_cache sizes = *from;
+    sizes.batch = count;
+    lb_kv_cache *cache = new_list(tape, sizes);
+    for (int64_t i = 0; cache && i < cache->layers * count; i++)
+        memcpy(row_of(cache, 0, i), row_of(from, i / count, row[i % count]),
+               (size_t)from->length * sizeof *cache->entry);
     return cache;
-}
-
-/* Where keys or values of a layer are, from those of the first. */
-static int64_t numbers_at(const lb_kv_cache *cache, int64_t layer, bool values)
-{
-    return (2 * layer + values) * ROOM * cache->width;
-}
-
-/* The numbers of one layer of token `i`, keys or values. */
-static lb_real *numbers_of(const lb_kv_cache *cache, int64_t i, int64_t layer, bool values)
-{
-    return cache->entry[i] + numbers_at(cache, layer, values);
 }
 
 void lb_kv_cache_write(lb_kv_cache *cache, int64_t layer, const lb_tensor *projected)
 {
-    const int64_t count = lb_dim(projected, 1), stride = lb_dim(projected, 2), width = cache->width;
-    const lb_real *values = projected->data + stride - width, *keys = values - width;
-    const size_t bytes = (size_t)width * sizeof(lb_real);
-    for (int64_t i = 0; i < cache->batch * count; i++) {
-        int64_t to = i / count * cache->length + cache->length - count + i % count;
-        memcpy(numbers_of(cache, to, layer, false), keys + i * stride, bytes);
-        memcpy(numbers_of(cache, to, layer, true), values + i * stride, bytes);
-    }
+    const int64_t count = lb_dim(projected, 1), stride = lb_dim(projected, 2);
+    const lb_real *from = projected->data + stride - 2 * cache->width;
+    for (int64_t i = 0; i < cache->batch * count; i++)
+        memcpy(row_of(cache, layer, i / count)[cache->length - count + i % count], from + i * stride,
+               bytes_of_entry(cache));
 }
 
-lb_key_values lb_kv_cache_read(lb_tape *tape, const lb_kv_cache *cache, int64_t layer)
+lb_key_values *lb_kv_cache_read(lb_tape *tape, const lb_kv_cache *cache)
 {
-    const int64_t width = cache->width;
-    lb_key_values made = {lb_tensor_uninitialised(tape, LB_SHAPE(cache->batch, cache->length, 2 * width)),
-                          NULL};
-    const size_t bytes = (size_t)width * sizeof(lb_real);
-    for (int64_t i = 0; i < cache->batch * cache->length && lb_is_sound(made.keys); i++) {
-        memcpy(made.keys->data + i * 2 * width, numbers_of(cache, i, layer, false), bytes);
-        memcpy(made.keys->data + (i * 2 + 1) * width, numbers_of(cache, i, layer, true), bytes);
+    lb_key_values *made = cache ? lb_tape_alloc_zero(tape, cache->layers, sizeof *made) : NULL;
+    for (int64_t layer = 0; made && layer < cache->layers; layer++) {
+        lb_tensor *keys = made[layer].keys =
+            lb_tensor_uninitialised(tape, LB_SHAPE(cache->batch, cache->length, 2 * cache->width));
+        for (int64_t i = 0; i < cache->batch * cache->length && lb_is_sound(keys); i++)
+            memcpy(keys->data + i * 2 * cache->width, row_of(cache, layer, 0)[i], bytes_of_entry(cache));
     }
     return made;
 }
@@ -118,118 +103,93 @@ lb_key_values lb_kv_cache_read(lb_tape *tape, const lb_kv_cache *cache, int64_t 
 /* Queries of a step and what they attend to. */
 typedef struct asking {
     const lb_multi_head_config *config;
-    const lb_decoder_step *step;
-    int64_t layer, tokens, keys; /* tokens: of the step; keys: of a row at the end of the step */
-    bool to_source;
+    const lb_kv_cache *to;
+    int64_t layer, tokens; /* tokens: of the step */
+    const lb_tensor *mask; /* of a source; NULL: a token sees those before it and itself */
     const lb_tensor *query, *bias;
     lb_tensor *context, *weights;
     lb_real *work; /* for each query */
 } asking;
 
-/* The keys before the padding of a source. */
-static int64_t count_keys(const lb_tensor *mask, int64_t source, int64_t keys)
+/* The keys that token `t` of a row sees; `first` is the first of them. */
+static int64_t count_keys(const asking *a, int64_t row, int64_t t, int64_t *first)
 {
+    const int64_t keys = a->to->length, here = keys - a->tokens + t;
+    const lb_window *window = &a->config->window;
     int64_t count = 0;
-    while (count < keys && mask->data[source * keys + count] != 0) count++;
-    return count;
-}
-
-/* What token `t` of a row attends to; `first` is the first of these keys. */
-static lb_attended_row attended_by(const asking *a, int64_t row, int64_t t, int64_t *first)
-{
-    const lb_multi_head_config *c = a->config;
-    const lb_kv_cache *cache = a->step->cache;
-    lb_attended_row to = {.heads = c->heads,
-                          .kv_heads = c->kv_heads,
-                          .width = c->key_width,
-                          .depth = c->value_width,
-                          .scale = 1 / (lb_real)sqrt((double)c->key_width),
-                          .softcap = c->softcap,
-                          .normalizer = c->normalizer};
     *first = 0;
-    if (a->to_source) {
-        const lb_key_values *source = &a->step->source[a->layer];
-        const int64_t number = a->step->row ? a->step->row[row] : row, stride = lb_dim(source->keys, 2);
-        const lb_real *keys = source->keys->data + number * a->keys * stride;
-        to.count = count_keys(a->step->mask, number, a->keys);
-        to.keys = (lb_scattered_rows){.first = keys, .stride = stride};
-        to.values = (lb_scattered_rows){.first = keys + stride / 2, .stride = stride};
-        return to;
+    if (!a->mask) {
+        if (window->on && window->left >= 0 && here > window->left) *first = here - window->left;
+        return here + 1 - *first;
     }
-    const int64_t here = cache->length - a->tokens + t;
-    if (c->window.on && c->window.left >= 0 && here > c->window.left) *first = here - c->window.left;
-    const lb_real *const *entry = (const lb_real *const *)cache->entry + row * cache->length + *first;
-    to.count = here + 1 - *first;
-    to.keys = (lb_scattered_rows){.entry = entry, .at = numbers_at(cache, a->layer, false)};
-    to.values = (lb_scattered_rows){.entry = entry, .at = numbers_at(cache, a->layer, true)};
-    if (a->bias) {
-        to.bias = a->bias->data + t * a->keys + *first;
-        to.bias_stride = a->tokens * a->keys;
-    }
-    return to;
+    while (count < keys && a->mask->data[row * keys + count] != 0) count++;
+    return count;
 }
 
 static void ask_one(const asking *a, int64_t i)
 {
-    int64_t row = i / a->tokens, t = i % a->tokens, heads = a->config->heads, first;
-    const lb_attended_row to = attended_by(a, row, t, &first);
+    const lb_multi_head_config *c = a->config;
+    const int64_t row = i / a->tokens, t = i % a->tokens, keys = a->to->length;
+    int64_t first;
+    lb_attended_row to = {.count = count_keys(a, row, t, &first),
+                          .heads = c->heads,
+                          .kv_heads = c->kv_heads,
+                          .width = c->key_width,
+                          .depth = c->value_width,
+                          .values_at = a->to->width,
+                          .scale = 1 / (lb_real)sqrt((double)c->key_width),
+                          .softcap = c->softcap,
+                          .normalizer = c->normalizer};
+    to.entry = (const lb_real *const *)row_of(a->to, a->layer, row) + first;
+    if (a->bias) {
+        to.bias = a->bias->data + t * keys + first;
+        to.bias_stride = a->tokens * keys;
+    }
     const int64_t room = lb_attend_row_room(to.count);
-    lb_real *work = a->work + i * heads * lb_attend_row_room(a->keys);
+    lb_real *work = a->work + i * c->heads * lb_attend_row_room(keys);
     lb_attend_row(&to, a->query->data + i * lb_dim(a->query, 2), work,
                   a->context->data + i * lb_dim(a->context, 2));
-    for (int64_t h = 0; h < heads; h++) {
-        lb_real *weights = a->weights->data + ((row * heads + h) * a->tokens + t) * a->keys;
-        memcpy(weights + first, work + h * room, (size_t)to.count * sizeof *weights);
-    }
+    for (int64_t h = 0; h < c->heads; h++)
+        memcpy(a->weights->data + ((row * c->heads + h) * a->tokens + t) * keys + first, work + h * room,
+               (size_t)to.count * sizeof *work);
 }
 
 static lb_attended_result ask(const lb_multi_head *attention, asking a)
 {
-    lb_tape *tape = a.query->tape;
     enum { ALONE = 1 << 14 /* numbers of keys that one thread is quicker with */ };
+    lb_tape *tape = a.query->tape;
     const lb_multi_head_config *c = a.config = &attention->config;
-    const int64_t batch = lb_dim(a.query, 0), count = batch * (a.tokens = lb_dim(a.query, 1));
+    const int64_t batch = lb_dim(a.query, 0), count = batch * (a.tokens = lb_dim(a.query, 1)),
+                  keys = a.to->length;
     a.context = lb_tensor_uninitialised(tape, LB_SHAPE(batch, a.tokens, c->heads * c->value_width));
-    a.weights = lb_tensor_new(tape, LB_SHAPE(batch, c->heads, a.tokens, a.keys), NULL);
-    a.work = lb_tape_alloc(tape, (size_t)(count * c->heads * lb_attend_row_room(a.keys)) * sizeof *a.work);
+    a.weights = lb_tensor_new(tape, LB_SHAPE(batch, c->heads, a.tokens, keys), NULL);
+    a.work = lb_tape_alloc(tape, (size_t)(count * c->heads * lb_attend_row_room(keys)) * sizeof *a.work);
     if (lb_tape_status(tape)) return (lb_attended_result){a.context, a.weights};
-#pragma omp parallel for schedule(static) if (count > 1 && count * a.keys * c->embed > ALONE)
+#pragma omp parallel for schedule(static) if (count > 1 && count * keys * c->embed > ALONE)
     for (int64_t i = 0; i < count; i++) ask_one(&a, i);
     return (lb_attended_result){lb_linear_forward(&attention->output, a.context), a.weights};
 }
 
-/* One product gives queries, keys and values, side by side. */
-lb_attended_result lb_multi_head_ask_cache(const lb_multi_head *attention, lb_tensor *x,
-                                           const lb_decoder_step *step, int64_t layer, const lb_tensor *bias)
+/* One product gives the queries and, of the tokens themselves, keys and values beside them. */
+lb_attended_result lb_multi_head_step(const lb_multi_head *attention, lb_tensor *x,
+                                      const lb_decoder_step *step, int64_t layer, bool to_self,
+                                      const lb_tensor *bias)
 {
-    lb_kv_cache *cache = step->cache;
     const char *outer = lb_module_enter(x, attention->name);
-    const int64_t first = lb_is_sound(x) ? cache->length - lb_dim(x, 1) : 0;
-    lb_tensor *projected = lb_multi_head_project_self(attention, x, first);
-    lb_attended_result result = {projected, projected};
-    if (lb_is_sound(projected)) {
-        lb_kv_cache_write(cache, layer, projected);
-        result = ask(
-            attention,
-            (asking){.step = step, .layer = layer, .keys = cache->length, .query = projected, .bias = bias});
+    asking a = {.to = step->source, .layer = layer, .mask = step->mask, .bias = bias};
+    lb_tensor *query;
+    if (to_self) {
+        query =
+            lb_multi_head_project_self(attention, x, lb_is_sound(x) ? step->cache->length - lb_dim(x, 1) : 0);
+        if (lb_is_sound(query)) lb_kv_cache_write(step->cache, layer, query);
+        a.to = step->cache;
+        a.mask = NULL;
+    } else {
+        query =
+            lb_affine_rows(x, attention->packed_weight, 0, attention->config.embed, attention->packed_bias);
     }
-    lb_module_leave(x, outer);
-    return result;
-}
-
-lb_attended_result lb_multi_head_ask_source(const lb_multi_head *attention, lb_tensor *x,
-                                            const lb_decoder_step *step, int64_t layer)
-{
-    const char *outer = lb_module_enter(x, attention->name);
-    lb_tensor *query =
-        lb_affine_rows(x, attention->packed_weight, 0, attention->config.embed, attention->packed_bias);
-    lb_attended_result result = {query, query};
-    if (lb_is_sound(query))
-        result = ask(attention, (asking){.step = step,
-                                         .layer = layer,
-                                         .to_source = true,
-                                         .query = query,
-                                         .keys = lb_dim(step->source[layer].keys, 1)});
+    a.query = query;
+    lb_attended_result result = lb_is_sound(query) ? ask(attention, a) : (lb_attended_result){query, query};
     lb_module_leave(x, outer);
     return result;
 }

@@ -80,7 +80,7 @@ static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tens
                                       const lb_transformer_context *context, int64_t index)
 {
     if (context->step)
-        return lb_multi_head_ask_cache(&layer->self, x, context->step, index, context->self_bias);
+        return lb_multi_head_step(&layer->self, x, context->step, index, true, context->self_bias);
     const lb_tensor *before = context->past ? context->past[index].keys : NULL;
     int64_t first = before && lb_is_sound(before) ? lb_dim(before, 1) : 0;
     lb_tensor *projected = lb_multi_head_project_self(&layer->self, x, first);
@@ -94,7 +94,7 @@ static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tens
 static lb_attended_result attend_source(const lb_transformer_layer *layer, lb_tensor *x,
                                         const lb_transformer_context *context, int64_t index)
 {
-    if (context->step) return lb_multi_head_ask_source(&layer->cross, x, context->step, index);
+    if (context->step) return lb_multi_head_step(&layer->cross, x, context->step, index, false, NULL);
     lb_key_values seen = context->memory_projected
                              ? context->memory_projected[index]
                              : lb_multi_head_project(&layer->cross, context->memory, context->memory);

@@ -21,14 +21,13 @@ int64_t lb_attend_row_room(int64_t count)
     return (count + LANES - 1) / LANES * LANES;
 }
 
-/* Where four rows are, from `first` on. The last one is repeated if there are fewer. */
-static inline INLINED void find_rows(const lb_scattered_rows *rows, int64_t first, int64_t count,
+/* Where four keys are, from `first` on, or what is `at` numbers behind them. The last one is repeated if there are
+ * fewer. */
+static inline INLINED void find_rows(const lb_attended_row *to, int64_t first, int64_t at,
                                      const lb_real **row)
 {
-    for (int j = 0; j < TOGETHER; j++) {
-        int64_t k = first + j < count ? first + j : count - 1;
-        row[j] = rows->entry ? rows->entry[k] + rows->at : rows->first + k * rows->stride;
-    }
+    for (int j = 0; j < TOGETHER; j++)
+        row[j] = to->entry[first + j < to->count ? first + j : to->count - 1] + at;
 }
 
 /* The sums of four vectors. (A vector of doubles is not passed by value: that would depend on the instruction set.) */
@@ -134,7 +133,7 @@ LB_SHARED_KERNEL(lb_attend_row,
     const lb_real *row[TOGETHER];
     /* All heads of some keys, then those of the next ones: keys come from memory once. */
     for (int64_t first = 0; first < to->count; first += TOGETHER) {
-        find_rows(&to->keys, first, to->count, row);
+        find_rows(to, first, 0, row);
         for (int64_t h = 0; h < to->heads; h++)
             score_inline(to->width, query + h * to->width, row, h / group * to->width,
                          work + h * room + first);
@@ -145,7 +144,7 @@ LB_SHARED_KERNEL(lb_attend_row,
         lb_sparse_row(to->normalizer, room, work + h * room);
     for (int64_t i = 0; i < to->heads * to->depth; i++) context[i] = 0;
     for (int64_t first = 0; first < to->count; first += TOGETHER) {
-        find_rows(&to->values, first, to->count, row);
+        find_rows(to, first, to->values_at, row);
         for (int64_t h = 0; h < to->heads; h++)
             add_values_inline(to->depth, work + h * room + first, row, h / group * to->depth,
                               context + h * to->depth);

@@ -7,24 +7,16 @@
 
 #include <stdint.h>
 
-/** Rows of numbers in memory: row k starts at entry[k] + at or, without entries, at first + k * stride. */
-typedef struct lb_scattered_rows {
-    const lb_real *const *entry; /* NULL: the rows are evenly spaced */
-    int64_t at;
-    const lb_real *first;
-    int64_t stride;
-} lb_scattered_rows;
-
 /** What one query attends to. */
 typedef struct lb_attended_row {
-    int64_t count;            /* keys */
-    int64_t heads, kv_heads;  /* query head h reads head h / (heads / kv_heads) of the keys */
-    int64_t width, depth;     /* of a key and a value in one head */
-    lb_scattered_rows keys;   /* [count] of [kv_heads * width] */
-    lb_scattered_rows values; /* [count] of [kv_heads * depth] */
-    lb_real scale, softcap;   /* softcap 0: none */
-    lb_normalizer normalizer; /* of the weights */
-    const lb_real *bias;      /* [heads] of [count], `bias_stride` apart; NULL: none */
+    int64_t count;               /* keys */
+    int64_t heads, kv_heads;     /* query head h reads head h / (heads / kv_heads) of the keys */
+    int64_t width, depth;        /* of a key and a value in one head */
+    const lb_real *const *entry; /* [count]: where the numbers [kv_heads * width] of each key are */
+    int64_t values_at;           /* where those of its value [kv_heads * depth] begin after that */
+    lb_real scale, softcap;      /* softcap 0: none */
+    lb_normalizer normalizer;    /* of the weights */
+    const lb_real *bias;         /* [heads] of [count], `bias_stride` apart; NULL: none */
     int64_t bias_stride;
 } lb_attended_row;
 

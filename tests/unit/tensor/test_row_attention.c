@@ -4,6 +4,7 @@
 #include "tensor/row_attention.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { MOST_KEYS = 40, MOST_WIDTH = 40, MOST_HEADS = 4, ROW = MOST_HEADS * MOST_WIDTH, FILLER = -77 };
@@ -14,6 +15,7 @@ static const double TOLERANCE = sizeof(lb_real) == sizeof(double) ? 1e-12 : 2e-5
 typedef struct attention {
     lb_real query[ROW], keys[MOST_KEYS * ROW], values[MOST_KEYS * ROW], bias[MOST_HEADS * MOST_KEYS];
     const lb_real *entry[MOST_KEYS];
+    bool turned; /* the order of the keys is turned round */
     lb_attended_row to;
 } attention;
 
@@ -25,6 +27,18 @@ static void draw(int64_t count, uint32_t stream, lb_real *x)
     for (int64_t i = 0; i < count; i++) x[i] = (lb_real)(2 * lb_rng_uniform(rng, (uint64_t)i) - 1);
 }
 
+/* Where key `k` really is. */
+static int64_t place(int64_t k)
+{
+    return a.turned ? a.to.count - 1 - k : k;
+}
+
+static void arrange(bool turned)
+{
+    a.turned = turned;
+    for (int64_t k = 0; k < a.to.count; k++) a.entry[k] = a.keys + place(k) * ROW;
+}
+
 static void draw_all(int64_t count, int64_t heads, int64_t kv_heads, int64_t width, int64_t depth)
 {
     draw(ROW, 0, a.query);
@@ -34,22 +48,9 @@ static void draw_all(int64_t count, int64_t heads, int64_t kv_heads, int64_t wid
     a.to = (lb_attended_row){
         .count = count, .heads = heads, .kv_heads = kv_heads, .width = width, .depth = depth};
     a.to.scale = (lb_real)0.7;
-    a.to.keys = (lb_scattered_rows){.first = a.keys, .stride = ROW};
-    a.to.values = (lb_scattered_rows){.first = a.values, .stride = ROW};
-}
-
-/* Where key `k` really is, with entries: their order is turned round. */
-static int64_t place(int64_t k)
-{
-    return a.to.keys.entry ? a.to.count - 1 - k : k;
-}
-
-/* The same rows, found one by one; values lie behind the keys of the same entry. */
-static void scatter(void)
-{
-    for (int64_t k = 0; k < a.to.count; k++) a.entry[k] = a.keys + (a.to.count - 1 - k) * ROW;
-    a.to.keys = (lb_scattered_rows){.entry = a.entry};
-    a.to.values = (lb_scattered_rows){.entry = a.entry, .at = a.values - a.keys};
+    a.to.entry = a.entry;
+    a.to.values_at = a.values - a.keys;
+    arrange(false);
 }
 
 static double softmax_of(int64_t head, double *weight)
@@ -113,8 +114,8 @@ static void check_sizes(void)
         for (int w = 0; w < WIDTHS; w++) {
             draw_all(counts[c], 3, 3, widths[w], widths[WIDTHS - 1 - w]);
             check("evenly spaced");
-            scatter();
-            check("scattered");
+            arrange(true);
+            check("turned round");
         }
 }
 
