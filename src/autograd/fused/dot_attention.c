@@ -7,24 +7,23 @@
 
 #include <string.h>
 
-/* ---- Shapes, heads, and the keys in reach. ---- */
-
-enum { QUERY = LB_DOT_QUERY, KEYS = LB_DOT_KEYS, VALUES = LB_DOT_VALUES, MASK = LB_DOT_MASK };
+enum { QUERY = LB_DOT_QUERY, KEYS = LB_DOT_KEYS, VALUES = LB_DOT_VALUES };
 enum { CONTEXT = LB_DOT_CONTEXT, WEIGHTS = LB_DOT_WEIGHTS };
 
-/* Operands are [batch, length, heads * width], where a head is a range of columns, or [batch, heads, length, width].
- * Either way, a head of one batch row is a matrix whose rows are `row` numbers apart. */
-typedef struct view {
-    int64_t length, width; /* of one head */
-    int64_t batch, head, row;
-    int64_t start; /* of the first head */
-} view;
+/* ---- Shapes, heads, and the keys in reach. ---- */
 
-static view view_of(const lb_tensor *x, int64_t heads)
+/* Head `index` of batch times heads, of [batch, heads, length, width] or of [batch, length, columns], where heads are
+ * ranges of columns from `start` on. */
+static lb_dot_part part_of(const lb_tensor *x, int64_t heads, int64_t index, int64_t start, int64_t width)
 {
-    int64_t length = lb_dim(x, -2), width = lb_dim(x, -1);
-    if (x->shape.ndim == 4) return (view){length, width, heads * length * width, length * width, width, 0};
-    return (view){length, width / heads, length * width, width / heads, width, 0};
+    lb_dot_part part = {.length = lb_dim(x, -2), .width = width, .row = lb_dim(x, -1)};
+    if (x->shape.ndim == 4)
+        part.at = index * part.length * part.row;
+    else
+        part.at = index / heads * part.length * part.row + start + index % heads * width;
+    part.data = x->data + part.at;
+    part.grad = x->grad ? x->grad + part.at : NULL;
+    return part;
 }
 
 static int64_t heads_of(const lb_node *node, int which)
@@ -39,16 +38,24 @@ static int64_t packed_width(const lb_node *node)
 }
 
 /* The query is the first columns of its tensor; keys and then values are the last of theirs. */
-static view view_of_operand(const lb_node *node, int which)
+static lb_dot_part part_of_operand(const lb_node *node, int which, int64_t index)
 {
     const lb_tensor *x = node->in[lb_dot_holder(node, which)];
-    int64_t heads = heads_of(node, which), width = packed_width(node), columns = lb_dim(x, -1);
-    view v = view_of(x, heads);
-    if (width == 0) return v;
-    v.width = v.head = width;
-    if (which == KEYS) v.start = columns - 2 * heads * width;
-    if (which == VALUES) v.start = columns - heads * width;
-    return v;
+    int64_t heads = heads_of(node, which), width = packed_width(node), columns = lb_dim(x, -1), start = 0;
+    if (which != QUERY) index /= lb_dot_group(node);
+    if (width == 0)
+        width = x->shape.ndim == 4 ? columns : columns / heads;
+    else if (which != QUERY)
+        start = columns - (which == KEYS ? 2 : 1) * heads * width;
+    return part_of(x, heads, index, start, width);
+}
+
+static lb_status check_shared(const lb_node *node)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    if (options->heads > 0 && options->kv_heads > 0 && options->heads % options->kv_heads == 0) return LB_OK;
+    return lb_op_fail(node, LB_ERROR_SHAPE, "%lld heads of queries cannot share %lld heads of keys evenly",
+                      (long long)options->heads, (long long)options->kv_heads);
 }
 
 static lb_status check_packed(const lb_node *node)
@@ -58,10 +65,7 @@ static lb_status check_packed(const lb_node *node)
     lb_shape query = node->in[QUERY]->shape, keys = node->in[holder]->shape;
     if (query.ndim != 3 || keys.ndim != 3 || query.dim[0] != keys.dim[0])
         return lb_op_misfit(node, "expected three axes and equal batch sizes", QUERY, holder);
-    if (options->heads < 1 || options->kv_heads < 1 || options->heads % options->kv_heads)
-        return lb_op_fail(node, LB_ERROR_SHAPE,
-                          "%lld heads of queries cannot share %lld heads of keys evenly",
-                          (long long)options->heads, (long long)options->kv_heads);
+    if (check_shared(node)) return LB_ERROR_SHAPE;
     int64_t width = packed_width(node), first = options->heads * width, last = 2 * options->kv_heads * width;
     if (query.dim[2] < first + (holder == QUERY ? last : 0) || keys.dim[2] < last)
         return lb_op_misfit(node, "too few columns for heads", QUERY, holder);
@@ -70,7 +74,6 @@ static lb_status check_packed(const lb_node *node)
 
 static lb_status check_heads(const lb_node *node)
 {
-    const lb_dot_options *options = lb_dot_options_of(node);
     for (int i = QUERY; i <= VALUES; i++) {
         lb_shape shape = node->in[i]->shape;
         int64_t heads = heads_of(node, i);
@@ -83,11 +86,7 @@ static lb_status check_heads(const lb_node *node)
                               lb_shape_format(shape, text), (long long)heads);
         }
     }
-    if (options->heads % options->kv_heads)
-        return lb_op_fail(node, LB_ERROR_SHAPE,
-                          "%lld heads of queries cannot share %lld heads of keys evenly",
-                          (long long)options->heads, (long long)options->kv_heads);
-    return LB_OK;
+    return check_shared(node);
 }
 
 /* Query, keys and values in tensors of their own. */
@@ -137,12 +136,12 @@ lb_status lb_dot_shapes(const lb_node *node, lb_shape *out)
     lb_status status = packed_width(node) ? check_packed(node) : check_three(node);
     if (!status) status = check_numbers(node);
     if (status) return status;
-    view q = view_of_operand(node, QUERY), k = view_of_operand(node, KEYS), v = view_of_operand(node, VALUES);
+    lb_dot_part q = part_of_operand(node, QUERY, 0), v = part_of_operand(node, VALUES, 0);
     out[CONTEXT] = node->in[QUERY]->shape;
     int last = out[CONTEXT].ndim - 1;
     out[CONTEXT].dim[last] = last == 3 ? v.width : v.width * options->heads;
-    out[WEIGHTS] = LB_SHAPE(out[CONTEXT].dim[0], options->heads, q.length, k.length);
-    status = check_mask(node, MASK, out[WEIGHTS]);
+    out[WEIGHTS] = LB_SHAPE(out[CONTEXT].dim[0], options->heads, q.length, v.length);
+    status = check_mask(node, LB_DOT_MASK, out[WEIGHTS]);
     if (!status) status = check_mask(node, LB_DOT_BIAS, out[WEIGHTS]);
     if (options->context_only) out[WEIGHTS].dim[3] = 0;
     return status;
@@ -150,25 +149,12 @@ lb_status lb_dot_shapes(const lb_node *node, lb_shape *out)
 
 lb_dot_head lb_dot_head_of(const lb_node *node, int64_t index)
 {
-    const lb_dot_options *options = lb_dot_options_of(node);
-    int64_t heads = options->heads, batch = index / heads, h = index % heads, shared = h / lb_dot_group(node);
-    view q = view_of_operand(node, QUERY), k = view_of_operand(node, KEYS), v = view_of_operand(node, VALUES);
-    view c = view_of(node->out[CONTEXT], heads);
-    return (lb_dot_head){
-        .queries = q.length,
-        .keys = k.length,
-        .width = q.width,
-        .depth = v.width,
-        .query_at = batch * q.batch + h * q.head,
-        .keys_at = batch * k.batch + shared * k.head + k.start,
-        .values_at = batch * v.batch + shared * v.head + v.start,
-        .context_at = batch * c.batch + h * c.head,
-        .weights_at = index * q.length * k.length,
-        .query_row = q.row,
-        .keys_row = k.row,
-        .values_row = v.row,
-        .context_row = c.row,
-    };
+    lb_dot_head h = {.query = part_of_operand(node, QUERY, index),
+                     .keys = part_of_operand(node, KEYS, index),
+                     .values = part_of_operand(node, VALUES, index)};
+    h.context = part_of(node->out[CONTEXT], lb_dot_options_of(node)->heads, index, 0, h.values.width);
+    h.weights_at = index * h.query.length * h.keys.length;
+    return h;
 }
 
 int64_t lb_dot_head_count(const lb_node *node)
@@ -181,53 +167,31 @@ int64_t lb_dot_group(const lb_node *node)
     return lb_dot_options_of(node)->heads / lb_dot_options_of(node)->kv_heads;
 }
 
-int64_t lb_dot_row_at(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step)
+lb_dot_cover lb_dot_cover_of(const lb_node *node, int which, int64_t index)
 {
     const lb_tensor *mask = node->in[which];
-    int64_t heads = lb_dot_options_of(node)->heads, offset = 0;
-    const int64_t at[LB_MAX_DIMS] = {i, index % heads, index / heads};
-    *step = mask->shape.ndim > 0 && lb_dim(mask, -1) > 1 ? 1 : 0;
-    for (int axis = 2; axis <= mask->shape.ndim; axis++)
-        if (lb_dim(mask, -axis) > 1) offset += at[axis - 2] * lb_shape_stride(mask->shape, -axis);
-    return offset;
-}
-
-const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step)
-{
-    return node->in[which] ? node->in[which]->data + lb_dot_row_at(node, which, index, i, step) : NULL;
+    int64_t heads = lb_dot_options_of(node)->heads, moves[] = {0, 0, 0, 0, 0};
+    if (!mask) return (lb_dot_cover){.data = NULL};
+    for (int axis = 1; axis <= mask->shape.ndim; axis++) /* from the last one */
+        if (lb_dim(mask, -axis) > 1) moves[axis] = lb_shape_stride(mask->shape, -axis);
+    return (lb_dot_cover){mask->data, index % heads * moves[3] + index / heads * moves[4], moves[2],
+                          moves[1]};
 }
 
 /* ---- Rows of scores. ---- */
 
-/* The part of a mask or bias that covers some rows of a head: its rows are `row` numbers apart, and `step` is 0 if one
- * number covers all keys. No data: there is none. */
-typedef struct cover {
-    const lb_real *data;
-    int64_t row, step;
-} cover;
-
-static cover cover_of(const lb_node *node, int which, int64_t index, int64_t first)
+static inline void add_bias(lb_dot_cover bias, int64_t i, int64_t keys, lb_real *x)
 {
-    cover c = {0};
-    if (!node->in[which]) return c;
-    int64_t at = lb_dot_row_at(node, which, index, first, &c.step), step;
-    c.data = node->in[which]->data + at;
-    c.row = lb_dot_row_at(node, which, index, first + 1, &step) - at;
-    return c;
-}
-
-static inline void add_bias(cover bias, int64_t i, int64_t keys, lb_real *x)
-{
-    const lb_real *from = bias.data + i * bias.row;
+    const lb_real *from = bias.data + bias.at + i * bias.row;
     if (bias.step)
         for (int64_t k = 0; k < keys; k++) x[k] += from[k];
     else
         for (int64_t k = 0; k < keys; k++) x[k] += from[0];
 }
 
-static inline void hide_masked(cover mask, int64_t i, int64_t keys, lb_real *x)
+static inline void hide_masked(lb_dot_cover mask, int64_t i, int64_t keys, lb_real *x)
 {
-    const lb_real *from = mask.data + i * mask.row, hidden = -(lb_real)INFINITY;
+    const lb_real *from = mask.data + mask.at + i * mask.row, hidden = -(lb_real)INFINITY;
     if (mask.step)
 #pragma omp simd
         for (int64_t k = 0; k < keys; k++) x[k] = from[k] == 0 ? hidden : x[k];
@@ -263,30 +227,32 @@ static inline void normalize_row(lb_normalizer normalizer, int64_t keys, int64_t
         lb_sparse_row(normalizer, stride, x);
 }
 
-LB_KERNEL(weigh_rows, (const lb_dot_options *options, const lb_dot_rows *rows, cover mask, cover bias),
+LB_KERNEL(weigh_rows,
+          (const lb_dot_options *options, const lb_dot_rows *rows, lb_dot_cover mask, lb_dot_cover bias),
           (options, rows, mask, bias))
 {
     const int64_t keys = rows->keys, stride = rows->stride;
     const lb_real scale = options->scale;
     const bool caps = options->softcap > 0, last = caps && options->cap_biased;
     for (int64_t i = 0; i < rows->count; i++) {
+        const int64_t query = rows->first + i;
         lb_real *x = rows->probabilities + i * stride;
 #pragma omp simd
         for (int64_t k = 0; k < keys; k++) x[k] *= scale;
-        if (last && bias.data) add_bias(bias, i, keys, x);
-        if (last && mask.data) hide_masked(mask, i, keys, x);
+        if (last && bias.data) add_bias(bias, query, keys, x);
+        if (last && mask.data) hide_masked(mask, query, keys, x);
         if (caps) cap_row(keys, options->softcap, x, rows->slopes ? rows->slopes + i * stride : NULL);
-        if (options->window.on) hide_beyond(options->window, options->first + rows->first + i, keys, x);
-        if (!last && bias.data) add_bias(bias, i, keys, x);
-        if (!last && mask.data) hide_masked(mask, i, keys, x);
+        if (options->window.on) hide_beyond(options->window, options->first + query, keys, x);
+        if (!last && bias.data) add_bias(bias, query, keys, x);
+        if (!last && mask.data) hide_masked(mask, query, keys, x);
         normalize_row(options->normalizer, keys, stride, x);
     }
 }
 
 void lb_dot_weigh(const lb_node *node, int64_t index, const lb_dot_rows *rows)
 {
-    weigh_rows(lb_dot_options_of(node), rows, cover_of(node, LB_DOT_MASK, index, rows->first),
-               cover_of(node, LB_DOT_BIAS, index, rows->first));
+    weigh_rows(lb_dot_options_of(node), rows, lb_dot_cover_of(node, LB_DOT_MASK, index),
+               lb_dot_cover_of(node, LB_DOT_BIAS, index));
 }
 
 /* `d` becomes `scale` times the gradient of what the normaliser read. */

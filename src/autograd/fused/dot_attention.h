@@ -30,11 +30,17 @@ static inline int lb_dot_holder(const lb_node *node, int which)
 /** The rule for shapes: of context and weights. */
 lb_status lb_dot_shapes(const lb_node *node, lb_shape *out);
 
-/** One head of one row of the batch. Rows of its matrices are `..._row` numbers apart. */
+/** The matrix [length, width] of one head in an operand or a result. */
+typedef struct lb_dot_part {
+    int64_t length, width;
+    int64_t at, row;      /* where it starts in the tensor, and how far apart its rows are */
+    lb_real *data, *grad; /* from there on; no gradient: NULL */
+} lb_dot_part;
+
+/** One head of one row of the batch. */
 typedef struct lb_dot_head {
-    int64_t queries, keys, width, depth; /* depth: of a value */
-    int64_t query_at, keys_at, values_at, context_at, weights_at;
-    int64_t query_row, keys_row, values_row, context_row;
+    lb_dot_part query, keys, values, context;
+    int64_t weights_at;
 } lb_dot_head;
 
 /** Head `index` of batch times heads. Several of them read the same keys and values if there are fewer heads of
@@ -45,12 +51,14 @@ lb_dot_head lb_dot_head_of(const lb_node *node, int64_t index);
 int64_t lb_dot_head_count(const lb_node *node);
 int64_t lb_dot_group(const lb_node *node);
 
-/** Where the part of a mask or bias that covers query `i` of head `index` starts; `step` is 0 if one element covers all
- *  keys. The operand must not be NULL. */
-int64_t lb_dot_row_at(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step);
+/** The part of a mask or bias that covers a head: key `k` of query `i` has the number data[at + i * row + k * step],
+ *  where `row` is 0 if one row covers all queries, and `step` if one number covers all keys. */
+typedef struct lb_dot_cover {
+    const lb_real *data; /* NULL: there is none */
+    int64_t at, row, step;
+} lb_dot_cover;
 
-/** That part; NULL without the operand. */
-const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step);
+lb_dot_cover lb_dot_cover_of(const lb_node *node, int which, int64_t index);
 
 /* ---- Rows of scores: to weights, and back. ---- */
 

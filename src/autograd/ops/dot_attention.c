@@ -7,13 +7,7 @@
 
 #include <string.h>
 
-enum {
-    QUERY = LB_DOT_QUERY,
-    KEYS = LB_DOT_KEYS,
-    VALUES = LB_DOT_VALUES,
-    MASK = LB_DOT_MASK,
-    BIAS = LB_DOT_BIAS
-};
+enum { QUERY = LB_DOT_QUERY, KEYS = LB_DOT_KEYS, VALUES = LB_DOT_VALUES, BIAS = LB_DOT_BIAS };
 enum { CONTEXT = LB_DOT_CONTEXT, WEIGHTS = LB_DOT_WEIGHTS };
 
 enum {
@@ -81,18 +75,13 @@ static int64_t first_of_share(const lb_node *node, shares s, int64_t share)
     return s.groups * share / s.count * lb_dot_group(node);
 }
 
-static const lb_real *data_of(const lb_node *node, int which)
-{
-    return node->in[lb_dot_holder(node, which)]->data;
-}
-
 /* The right operand of a product with keys or values: transposed, with whole vectors in its rows. Few queries read it
  * as it is. */
-static lb_matrix transpose(const kept *keep, int64_t width, const lb_real *from, int64_t row, lb_real *to)
+static lb_matrix transpose(const kept *keep, lb_dot_part from, lb_real *to)
 {
-    if (keep->queries < FEW) return lb_transposed(from, row);
-    lb_transpose_strip(keep->keys, width, from, row, to, keep->stride);
-    for (int64_t i = 0; i < width; i++)
+    if (keep->queries < FEW) return lb_transposed(from.data, from.row);
+    lb_transpose_strip(keep->keys, from.width, from.data, from.row, to, keep->stride);
+    for (int64_t i = 0; i < from.width; i++)
         for (int64_t k = keep->keys; k < keep->stride; k++) to[i * keep->stride + k] = 0;
     return lb_plain(to, keep->stride);
 }
@@ -107,9 +96,10 @@ static int64_t columns_of(const kept *keep, lb_matrix right)
 static void weigh(const lb_node *node, const kept *keep, const lb_dot_head *h, int64_t index, lb_matrix keys,
                   const lb_dot_rows *rows)
 {
-    const lb_real *query = node->in[QUERY]->data + h->query_at + rows->first * h->query_row;
-    lb_gemm_serial(rows->count, columns_of(keep, keys), h->width, lb_plain(query, h->query_row), keys, 0,
-                   rows->probabilities, rows->stride);
+    const lb_dot_part *query = &h->query;
+    lb_gemm_serial(rows->count, columns_of(keep, keys), query->width,
+                   lb_plain(query->data + rows->first * query->row, query->row), keys, 0, rows->probabilities,
+                   rows->stride);
     lb_dot_weigh(node, index, rows);
     for (int64_t i = 0; i < rows->count && keep->drops; i++) {
         lb_real *weights = rows->weights + i * rows->stride;
@@ -124,17 +114,17 @@ static void weigh(const lb_node *node, const kept *keep, const lb_dot_head *h, i
 static void forward_head(lb_node *node, const kept *keep, int64_t index, lb_real *memory)
 {
     lb_dot_head h = lb_dot_head_of(node, index);
-    lb_matrix keys = transpose(keep, h.width, data_of(node, KEYS) + h.keys_at, h.keys_row, memory);
-    lb_real *block = keep->blocks ? keep->blocks + index * keep->block : memory + h.width * keep->stride;
-    for (int64_t first = 0; first < h.queries; first += BLOCK) {
+    lb_matrix keys = transpose(keep, h.keys, memory);
+    lb_real *block = keep->blocks ? keep->blocks + index * keep->block : memory + h.keys.width * keep->stride;
+    for (int64_t first = 0; first < keep->queries; first += BLOCK) {
         lb_dot_rows rows = rows_from(keep, first, block);
         weigh(node, keep, &h, index, keys, &rows);
-        lb_gemm_serial(rows.count, h.depth, h.keys, lb_plain(rows.weights, rows.stride),
-                       lb_plain(data_of(node, VALUES) + h.values_at, h.values_row), 0,
-                       node->out[CONTEXT]->data + h.context_at + first * h.context_row, h.context_row);
+        lb_gemm_serial(rows.count, h.values.width, rows.keys, lb_plain(rows.weights, rows.stride),
+                       lb_plain(h.values.data, h.values.row), 0, h.context.data + first * h.context.row,
+                       h.context.row);
         for (int64_t i = 0; i < rows.count && !lb_dot_options_of(node)->context_only; i++)
-            memcpy(node->out[WEIGHTS]->data + h.weights_at + (first + i) * h.keys,
-                   rows.weights + i * rows.stride, (size_t)h.keys * sizeof(lb_real));
+            memcpy(node->out[WEIGHTS]->data + h.weights_at + (first + i) * rows.keys,
+                   rows.weights + i * rows.stride, (size_t)rows.keys * sizeof(lb_real));
     }
 }
 
@@ -143,10 +133,9 @@ static lb_status forward(lb_node *node)
     kept *keep = node->saved = lb_tape_alloc(node->tape, sizeof *keep);
     if (!keep) return LB_ERROR_MEMORY;
     *keep = plan(node);
-    int64_t heads = lb_dot_head_count(node), width = heads ? lb_dot_head_of(node, 0).width : 0;
     bool keeps = node->records && keep->queries <= BLOCK;
-    if (keeps) keep->blocks = lb_op_reals(node, heads * keep->block);
-    shares s = shares_of(node, width * keep->stride + (keeps ? 0 : keep->block));
+    if (keeps) keep->blocks = lb_op_reals(node, lb_dot_head_count(node) * keep->block);
+    shares s = shares_of(node, lb_dot_head_of(node, 0).keys.width * keep->stride + (keeps ? 0 : keep->block));
     lb_real *memory = lb_op_reals(node, s.count * s.each);
     if (!memory || (keeps && !keep->blocks)) return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (s.count > 1)
@@ -160,14 +149,14 @@ static lb_status forward(lb_node *node)
 static void backward_rows(const lb_node *node, const kept *keep, const lb_dot_head *h, lb_matrix values,
                           const lb_dot_rows *rows, lb_real *d, lb_real *dbias)
 {
-    const lb_real *dcontext = node->out[CONTEXT]->grad + h->context_at + rows->first * h->context_row;
+    const lb_real *dcontext = h->context.grad + rows->first * h->context.row;
     bool weighed = !lb_dot_options_of(node)->context_only;
     if (weighed || values.transposed) memset(d, 0, (size_t)(rows->count * rows->stride) * sizeof *d);
     for (int64_t i = 0; i < rows->count && weighed; i++)
         memcpy(d + i * rows->stride,
                node->out[WEIGHTS]->grad + h->weights_at + (rows->first + i) * rows->keys,
                (size_t)rows->keys * sizeof *d);
-    lb_gemm_serial(rows->count, columns_of(keep, values), h->depth, lb_plain(dcontext, h->context_row),
+    lb_gemm_serial(rows->count, columns_of(keep, values), h->values.width, lb_plain(dcontext, h->context.row),
                    values, weighed ? 1 : 0, d, rows->stride);
     lb_dot_weigh_backward(node, rows, d, dbias);
 }
@@ -176,22 +165,20 @@ static void backward_rows(const lb_node *node, const kept *keep, const lb_dot_he
 static void backward_operands(lb_node *node, const lb_dot_head *h, bool begins, const lb_dot_rows *rows,
                               const lb_real *d)
 {
-    int keys_in = lb_dot_holder(node, KEYS), values_in = lb_dot_holder(node, VALUES);
-    lb_tensor *query = node->in[QUERY], *keys = node->in[keys_in], *values = node->in[values_in];
-    int64_t query_at = h->query_at + rows->first * h->query_row;
-    if (lb_wants_grad(values))
-        lb_gemm_serial(
-            h->keys, h->depth, rows->count, lb_transposed(rows->weights, rows->stride),
-            lb_plain(node->out[CONTEXT]->grad + h->context_at + rows->first * h->context_row, h->context_row),
-            begins && lb_op_sets(node, values_in) ? 0 : 1, values->grad + h->values_at, h->values_row);
-    if (lb_wants_grad(query))
-        lb_gemm_serial(rows->count, h->width, h->keys, lb_plain(d, rows->stride),
-                       lb_plain(keys->data + h->keys_at, h->keys_row), lb_op_sets(node, QUERY) ? 0 : 1,
-                       query->grad + query_at, h->query_row);
-    if (lb_wants_grad(keys))
-        lb_gemm_serial(h->keys, h->width, rows->count, lb_transposed(d, rows->stride),
-                       lb_plain(query->data + query_at, h->query_row),
-                       begins && lb_op_sets(node, keys_in) ? 0 : 1, keys->grad + h->keys_at, h->keys_row);
+    const int keys_in = lb_dot_holder(node, KEYS), values_in = lb_dot_holder(node, VALUES);
+    const int64_t query_at = rows->first * h->query.row, context_at = rows->first * h->context.row;
+    if (lb_wants_grad(node->in[values_in]))
+        lb_gemm_serial(rows->keys, h->values.width, rows->count, lb_transposed(rows->weights, rows->stride),
+                       lb_plain(h->context.grad + context_at, h->context.row),
+                       begins && lb_op_sets(node, values_in) ? 0 : 1, h->values.grad, h->values.row);
+    if (lb_wants_grad(node->in[QUERY]))
+        lb_gemm_serial(rows->count, h->keys.width, rows->keys, lb_plain(d, rows->stride),
+                       lb_plain(h->keys.data, h->keys.row), lb_op_sets(node, QUERY) ? 0 : 1,
+                       h->query.grad + query_at, h->query.row);
+    if (lb_wants_grad(node->in[keys_in]))
+        lb_gemm_serial(rows->keys, h->keys.width, rows->count, lb_transposed(d, rows->stride),
+                       lb_plain(h->query.data + query_at, h->query.row),
+                       begins && lb_op_sets(node, keys_in) ? 0 : 1, h->keys.grad, h->keys.row);
 }
 
 /* Heads that share keys and values come one after the other. */
@@ -199,22 +186,22 @@ static void backward_head(lb_node *node, int64_t index, lb_real *memory, lb_real
 {
     const kept *keep = node->saved;
     lb_dot_head h = lb_dot_head_of(node, index);
-    lb_real *laid_out = memory + h.depth * keep->stride, *d = laid_out + h.width * keep->stride,
+    lb_real *laid_out = memory + h.values.width * keep->stride, *d = laid_out + h.keys.width * keep->stride,
             *block = d + rows_at_once(keep) * keep->stride;
-    lb_matrix values = transpose(keep, h.depth, data_of(node, VALUES) + h.values_at, h.values_row, memory),
-              keys;
+    lb_matrix values = transpose(keep, h.values, memory), keys;
     if (keep->blocks)
         block = keep->blocks + index * keep->block;
     else
-        keys = transpose(keep, h.width, data_of(node, KEYS) + h.keys_at, h.keys_row, laid_out);
+        keys = transpose(keep, h.keys, laid_out);
     int64_t first = 0;
     do { /* without queries, too, gradients are set */
         lb_dot_rows rows = rows_from(keep, first, block);
         if (!keep->blocks) weigh(node, keep, &h, index, keys, &rows);
-        backward_rows(node, keep, &h, values, &rows, d, dbias ? dbias + h.weights_at + first * h.keys : NULL);
+        backward_rows(node, keep, &h, values, &rows, d,
+                      dbias ? dbias + h.weights_at + first * keep->keys : NULL);
         backward_operands(node, &h, index % lb_dot_group(node) == 0 && first == 0, &rows, d);
         first += BLOCK;
-    } while (first < h.queries);
+    } while (first < keep->queries);
 }
 
 /* Adds the gradient of the scores to the bias, which may be as large as they are, or repeat along some axes. */
@@ -222,25 +209,24 @@ static void add_bias_gradient(lb_node *node, const lb_real *dbias)
 {
     enum { ALONE = 1 << 14 };
     const kept *keep = node->saved;
-    int64_t heads = lb_dot_head_count(node), queries = keep->queries, keys = keep->keys, step;
-    bool apart =
-        queries > 1 && lb_dot_row_at(node, BIAS, 0, 0, &step) != lb_dot_row_at(node, BIAS, 0, 1, &step);
+    int64_t heads = lb_dot_head_count(node), queries = keep->queries, keys = keep->keys;
+    bool apart = lb_dot_cover_of(node, BIAS, 0).row > 0;
     (void)apart; /* without OpenMP there is one thread */
-#pragma omp parallel for schedule(static) private(step) if (apart && heads * queries * keys > ALONE)
+#pragma omp parallel for schedule(static) if (apart && heads * queries * keys > ALONE)
     for (int64_t i = 0; i < queries; i++)
         for (int64_t index = 0; index < heads; index++) {
+            const lb_dot_cover bias = lb_dot_cover_of(node, BIAS, index);
             const lb_real *from = dbias + (index * queries + i) * keys;
-            lb_real *grad = node->in[BIAS]->grad + lb_dot_row_at(node, BIAS, index, i, &step);
-            for (int64_t k = 0; k < keys; k++) grad[k * step] += from[k];
+            lb_real *grad = node->in[BIAS]->grad + bias.at + i * bias.row;
+            for (int64_t k = 0; k < keys; k++) grad[k * bias.step] += from[k];
         }
 }
 
 static shares backward_shares(const lb_node *node)
 {
     const kept *keep = node->saved;
-    int64_t heads = lb_dot_head_count(node);
-    lb_dot_head h = heads ? lb_dot_head_of(node, 0) : (lb_dot_head){0};
-    return shares_of(node, (h.depth + h.width + rows_at_once(keep)) * keep->stride +
+    lb_dot_head h = lb_dot_head_of(node, 0);
+    return shares_of(node, (h.values.width + h.keys.width + rows_at_once(keep)) * keep->stride +
                                (keep->blocks ? 0 : keep->block));
 }
 

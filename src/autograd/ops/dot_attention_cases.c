@@ -5,13 +5,7 @@
 
 #include <math.h>
 
-enum {
-    QUERY = LB_DOT_QUERY,
-    KEYS = LB_DOT_KEYS,
-    VALUES = LB_DOT_VALUES,
-    MASK = LB_DOT_MASK,
-    BIAS = LB_DOT_BIAS
-};
+enum { QUERY = LB_DOT_QUERY, KEYS = LB_DOT_KEYS, VALUES = LB_DOT_VALUES, MASK = LB_DOT_MASK };
 enum { CONTEXT = LB_DOT_CONTEXT, WEIGHTS = LB_DOT_WEIGHTS };
 
 /* What softmax reads for query `i` and key `k`, by the definition; -inf where the key is hidden. */
@@ -19,15 +13,14 @@ static double score_of(const lb_node *node, int64_t index, int64_t i, int64_t k)
 {
     const lb_dot_options *options = lb_dot_options_of(node);
     lb_dot_head h = lb_dot_head_of(node, index);
-    int64_t mask_step = 0, bias_step = 0, here = options->first + i;
-    const lb_real *mask = lb_dot_row(node, MASK, index, i, &mask_step);
-    const lb_real *bias = lb_dot_row(node, BIAS, index, i, &bias_step);
-    double score = 0, added = bias ? (double)bias[k * bias_step] : 0, cap = (double)options->softcap;
-    for (int64_t j = 0; j < h.width; j++)
-        score += (double)node->in[QUERY]->data[h.query_at + i * h.query_row + j] *
-                 (double)node->in[lb_dot_holder(node, KEYS)]->data[h.keys_at + k * h.keys_row + j];
+    int64_t here = options->first + i;
+    lb_dot_cover mask = lb_dot_cover_of(node, MASK, index), bias = lb_dot_cover_of(node, LB_DOT_BIAS, index);
+    double score = 0, cap = (double)options->softcap,
+           added = bias.data ? (double)bias.data[bias.at + i * bias.row + k * bias.step] : 0;
+    for (int64_t j = 0; j < h.query.width; j++)
+        score += (double)h.query.data[i * h.query.row + j] * (double)h.keys.data[k * h.keys.row + j];
     score *= (double)options->scale;
-    if (mask && mask[k * mask_step] == 0) added = -(double)INFINITY;
+    if (mask.data && mask.data[mask.at + i * mask.row + k * mask.step] == 0) added = -(double)INFINITY;
     if (cap > 0 && options->cap_biased)
         score = cap * tanh((score + added) / cap);
     else
@@ -43,15 +36,14 @@ static void reference(const lb_node *node, double *const *out)
 {
     for (int64_t index = 0; index < lb_dot_head_count(node); index++) {
         lb_dot_head h = lb_dot_head_of(node, index);
-        const lb_real *value = node->in[lb_dot_holder(node, VALUES)]->data + h.values_at;
-        for (int64_t i = 0; i < h.queries; i++) {
-            double *weights = out[WEIGHTS] + h.weights_at + i * h.keys;
-            double *context = out[CONTEXT] + h.context_at + i * h.context_row;
-            for (int64_t k = 0; k < h.keys; k++) weights[k] = score_of(node, index, i, k);
-            lb_reference_weights(lb_dot_options_of(node)->normalizer, h.keys, weights);
-            for (int64_t k = 0; k < h.keys; k++)
-                for (int64_t j = 0; j < h.depth; j++)
-                    context[j] += weights[k] * (double)value[k * h.values_row + j];
+        for (int64_t i = 0; i < h.query.length; i++) {
+            double *weights = out[WEIGHTS] + h.weights_at + i * h.keys.length;
+            double *context = out[CONTEXT] + h.context.at + i * h.context.row;
+            for (int64_t k = 0; k < h.keys.length; k++) weights[k] = score_of(node, index, i, k);
+            lb_reference_weights(lb_dot_options_of(node)->normalizer, h.keys.length, weights);
+            for (int64_t k = 0; k < h.keys.length; k++)
+                for (int64_t j = 0; j < h.values.width; j++)
+                    context[j] += weights[k] * (double)h.values.data[k * h.values.row + j];
         }
     }
 }
