@@ -228,7 +228,7 @@ static void multiply(const plan *p, const group *g, product x, int64_t tile)
     if (g->steps)
         serial(m, x.n, x.k, a, b, 1, c, x.n);
     else
-        lb_gemm_tiled(serial, m, x.n, x.k, a, b, 1, c, x.n);
+        lb_gemm_tiled(serial, m, x.n, x.k, a, b, 1, NULL, false, c, x.n);
 }
 
 static void run_plan(void *context, int index)

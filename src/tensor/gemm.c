@@ -13,7 +13,7 @@ enum {
 
 /* Whether OpenBLAS is faster. That was measured once, for each instruction set: what decides must not depend on a
  * clock, because it decides the bits, too (docs/adr/0012-a-product-of-our-own.md). */
-static bool is_for_blas(int64_t m, int64_t n, int64_t k, lb_matrix b)
+static bool is_for_blas(int64_t m, int64_t n, int64_t k, bool b_transposed)
 {
     enum {
         SMALL = 1 << 15, /* multiply-adds: callers of OpenBLAS wait for each other */
@@ -25,7 +25,7 @@ static bool is_for_blas(int64_t m, int64_t n, int64_t k, lb_matrix b)
     if (work <= SMALL || !lb_gemm_blas_serves()) return false;
     switch (lb_instruction_set_here()) {
     case LB_SET_AVX512:
-        return b.transposed || m < ROWS || n < COLUMNS;
+        return b_transposed || m < ROWS || n < COLUMNS;
     case LB_SET_AVX2:
         return m >= ROWS && work > LARGE;
     default:
@@ -36,15 +36,13 @@ static bool is_for_blas(int64_t m, int64_t n, int64_t k, lb_matrix b)
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride)
 {
-    lb_gemm_fn *multiply = is_for_blas(m, n, k, b) ? lb_gemm_blas : lb_gemm_own;
-    multiply(m, n, k, a, b, beta, c, stride);
+    (is_for_blas(m, n, k, b.transposed) ? lb_gemm_blas : lb_gemm_own)(m, n, k, a, b, beta, c, stride);
 }
 
 void lb_gemm_laid_out(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                       int64_t stride)
 {
-    const lb_matrix laid_out = {.transposed = false};
-    (is_for_blas(m, n, k, laid_out) ? lb_gemm_blas : lb_gemm_own)(m, n, k, a, b, beta, c, stride);
+    (is_for_blas(m, n, k, false) ? lb_gemm_blas : lb_gemm_own)(m, n, k, a, b, beta, c, stride);
 }
 
 /* How a product is divided into tiles: one above the other, and side by side. */
@@ -117,7 +115,7 @@ static void multiply_tile(const tiling *t, int64_t tile, int64_t first)
     b.data += b.transposed ? j * b.stride : j;
     for (int64_t row = 0; t->row && first == 0 && row < m; row++)
         memcpy(c + row * t->stride, t->row + j, (size_t)n * sizeof *c);
-    if (t->serial == lb_gemm_serial && !is_for_blas(m, n, t->k, b)) {
+    if (t->serial == lb_gemm_serial && !is_for_blas(m, n, t->k, b.transposed)) {
         a.data += a.transposed ? first * a.stride : first;
         b.data += b.transposed ? first : first * b.stride;
         lb_gemm_own(m, n, lb_smaller(t->depth, t->k - first), a, b, first ? 1 : t->beta, c, t->stride);
@@ -127,46 +125,33 @@ static void multiply_tile(const tiling *t, int64_t tile, int64_t first)
     if (t->rectify && first + t->depth >= t->k) rectify_rows(m, n, c, t->stride);
 }
 
-static void multiply_all(tiling *t)
+void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
+                   lb_real beta, const lb_real *row, bool rectify, lb_real *c, int64_t stride)
 {
-    divide(t);
-    int64_t tiles = t->above * t->beside;
+    tiling t = {.serial = serial, .m = m, .n = n, .k = k, .a = a, .b = b, .c = c, .stride = stride};
+    t.beta = row ? 1 : beta;
+    t.row = row;
+    t.rectify = rectify;
+    divide(&t);
+    int64_t tiles = t.above * t.beside;
     if (tiles == 1) {
-        multiply_tile(t, 0, 0);
+        multiply_tile(&t, 0, 0);
         return;
     }
-    lb_stage_begin("product", t->a.transposed ? "of a weight's gradient" : "of rows");
+    lb_stage_begin("product", a.transposed ? "of a weight's gradient" : "of rows");
     /* A thread has the same tiles for each part, so that none waits for another. */
 #pragma omp parallel
-    for (int64_t first = 0; first < t->k; first += t->depth) {
+    for (int64_t first = 0; first < k; first += t.depth) {
 #pragma omp for schedule(static) nowait
-        for (int64_t tile = 0; tile < tiles; tile++) multiply_tile(t, tile, first);
+        for (int64_t tile = 0; tile < tiles; tile++) multiply_tile(&t, tile, first);
     }
     lb_stage_end();
-}
-
-void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
-                   lb_real beta, lb_real *c, int64_t stride)
-{
-    tiling t = {.serial = serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = beta, .c = c};
-    t.stride = stride;
-    multiply_all(&t);
 }
 
 void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
              int64_t stride)
 {
-    lb_gemm_tiled(lb_gemm_serial, m, n, k, a, b, beta, c, stride);
-}
-
-void lb_gemm_onto(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
-                  const lb_real *row, bool rectify, lb_real *c, int64_t stride)
-{
-    tiling t = {.serial = serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = row ? 1 : 0, .c = c};
-    t.stride = stride;
-    t.row = row;
-    t.rectify = rectify;
-    multiply_all(&t);
+    lb_gemm_tiled(lb_gemm_serial, m, n, k, a, b, beta, NULL, false, c, stride);
 }
 
 const char *lb_kernel_name(void)

@@ -41,14 +41,10 @@ lb_gemm_fn lb_gemm_serial;
  *  rearranging b within the product costs no more than before it. */
 lb_gemm_fn lb_gemm_laid_out;
 
-/** lb_gemm with tiles computed by `serial`. */
+/** lb_gemm with tiles computed by `serial`. `row`: c = a b + row instead, which is added to each row of c, such as the
+ *  bias [n] of a layer; NULL: none. `rectify`: what is below 0 becomes 0. */
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
-                   lb_real beta, lb_real *c, int64_t stride);
-
-/** c = a b + row, with tiles computed by `serial`. `row` is added to each row of c: the bias [n] of a layer; NULL:
- *  none. `rectify`: what is below 0 becomes 0. */
-void lb_gemm_onto(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
-                  const lb_real *row, bool rectify, lb_real *c, int64_t stride);
+                   lb_real beta, const lb_real *row, bool rectify, lb_real *c, int64_t stride);
 
 /* ---- Our kernel: a matrix product in vector registers that reads its operands in place. OpenBLAS first copies its
  * operands into the order in which its kernels read them. This pays for large square products. In a recurrence every

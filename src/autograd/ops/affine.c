@@ -8,33 +8,35 @@
 
 enum { X, WEIGHT, BIAS, BESIDE };
 
-static int64_t width_beside(const lb_node *node)
+static const lb_affine_part *part_of(const lb_node *node)
 {
-    return node->in[BESIDE] ? lb_dim(node->in[BESIDE], -1) : 0;
-}
-
-static lb_status check_beside(const lb_node *node)
-{
-    lb_shape x = node->in[X]->shape, beside = node->in[BESIDE]->shape;
-    bool alike = beside.ndim == x.ndim;
-    for (int i = 0; alike && i < x.ndim - 1; i++) alike = x.dim[i] == beside.dim[i];
-    return alike ? LB_OK : lb_op_misfit(node, "rows differ", X, BESIDE);
+    return node->attributes;
 }
 
 /* Of the weight that are used. */
 static int64_t output_count(const lb_node *node)
 {
-    const lb_affine_part *of = node->attributes;
-    return of->band ? of->rows : lb_dim(node->in[WEIGHT], 0);
+    return part_of(node)->band ? part_of(node)->rows : lb_dim(node->in[WEIGHT], 0);
+}
+
+/* The first of the columns that multiply an operand. */
+static int64_t first_column(const lb_node *node, int operand)
+{
+    return part_of(node)->first + (operand == BESIDE ? lb_dim(node->in[X], -1) : 0);
 }
 
 static lb_status output_shape(const lb_node *node, lb_shape *out)
 {
-    const lb_affine_part *of = node->attributes;
+    const lb_affine_part *of = part_of(node);
     lb_shape x = node->in[X]->shape, weight = node->in[WEIGHT]->shape;
     if (x.ndim < 1 || weight.ndim != 2) return lb_op_misfit(node, "widths differ", X, WEIGHT);
-    if (node->in[BESIDE] && check_beside(node)) return LB_ERROR_SHAPE;
-    int64_t inputs = lb_shape_dim(x, -1) + width_beside(node);
+    int64_t inputs = lb_shape_dim(x, -1);
+    if (node->in[BESIDE]) {
+        lb_shape rows = node->in[BESIDE]->shape;
+        inputs += rows.dim[x.ndim - 1];
+        rows.dim[x.ndim - 1] = x.dim[x.ndim - 1];
+        if (!lb_shape_equal(rows, x)) return lb_op_misfit(node, "rows differ", X, BESIDE);
+    }
     if (!of->some && inputs != weight.dim[1]) return lb_op_misfit(node, "widths differ", X, WEIGHT);
     if (of->first < 0 || of->first + inputs > weight.dim[1])
         return lb_op_misfit(node, "the weight has too few columns", X, WEIGHT);
@@ -55,11 +57,6 @@ static int64_t row_count(const lb_node *node)
     return lb_shape_count(rows);
 }
 
-static bool rectifies(const lb_node *node)
-{
-    return ((const lb_affine_part *)node->attributes)->rectify;
-}
-
 /* Whether the weight has so many outputs, such as the words of a language, that to lay it out before the product takes
  * more memory and time than to do so in parts, within it. */
 static bool is_large(const lb_node *node)
@@ -69,39 +66,35 @@ static bool is_large(const lb_node *node)
            output_count(node) * lb_dim(node->in[WEIGHT], 1) * (int64_t)sizeof(lb_real) >= LARGE;
 }
 
-/* y = x w' + bias, or y += x w', with the columns from `first` on. */
-static lb_status multiply(const lb_node *node, int operand, int64_t first, bool add)
+/* y = x w' + bias; of the operand beside x, y += x w'. */
+static lb_status multiply(const lb_node *node, int operand)
 {
-    const lb_affine_part *of = node->attributes;
+    const lb_affine_part *of = part_of(node);
     const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
     int64_t outputs = output_count(node), inputs = lb_dim(x, -1), rows = row_count(node);
-    int64_t stride = lb_dim(weight, 1);
+    int64_t stride = lb_dim(weight, 1), first = first_column(node, operand);
+    bool add = operand == BESIDE;
     lb_matrix from = lb_plain(x->data, inputs);
     lb_matrix part = lb_transposed(weight->data + of->top * stride + first, stride);
     lb_gemm_fn *serial = is_large(node) ? lb_gemm_laid_out : lb_gemm_serial;
     if (!is_large(node) &&
         !lb_op_transposed_weight(node, weight, of->top, outputs, first, inputs, rows, &part))
         return LB_ERROR_MEMORY;
-    if (add)
-        lb_gemm_tiled(serial, rows, outputs, inputs, from, part, 1, node->out[0]->data, outputs);
-    else
-        lb_gemm_onto(serial, rows, outputs, inputs, from, part, bias ? bias->data + of->top : NULL,
-                     of->rectify, node->out[0]->data, outputs);
+    lb_gemm_tiled(serial, rows, outputs, inputs, from, part, add, bias && !add ? bias->data + of->top : NULL,
+                  of->rectify, node->out[0]->data, outputs);
     return LB_OK;
 }
 
 static lb_status forward(lb_node *node)
 {
-    int64_t first = ((const lb_affine_part *)node->attributes)->first;
-    lb_status status = multiply(node, X, first, false);
-    if (!status && node->in[BESIDE]) status = multiply(node, BESIDE, first + lb_dim(node->in[X], -1), true);
-    return status;
+    lb_status status = multiply(node, X);
+    return !status && node->in[BESIDE] ? multiply(node, BESIDE) : status;
 }
 
 /* The gradient of what was rectified, which is that of the result where it is positive. */
 static int64_t work(const lb_node *node)
 {
-    return rectifies(node) ? lb_count(node->out[0]) : 0;
+    return part_of(node)->rectify ? lb_count(node->out[0]) : 0;
 }
 
 LB_KERNEL(mask_gradient, (int64_t count, const lb_real *y, const lb_real *dy, lb_real *to),
@@ -116,18 +109,18 @@ static const lb_real *product_gradient(const lb_node *node)
     enum { CHUNK = 1 << 13 };
     const lb_tensor *y = node->out[0];
     const int64_t count = lb_count(y);
-    if (!rectifies(node)) return y->grad;
+    if (!part_of(node)->rectify) return y->grad;
 #pragma omp parallel for schedule(static) if (count > 4 * (int64_t)CHUNK)
     for (int64_t i = 0; i < count; i += CHUNK)
         mask_gradient(lb_smaller(CHUNK, count - i), y->data + i, y->grad + i, node->work + i);
     return node->work;
 }
 
-static void multiply_backward(const lb_node *node, int operand, int64_t first, const lb_real *dy)
+static void multiply_backward(const lb_node *node, int operand, const lb_real *dy)
 {
     lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT];
     int64_t outputs = output_count(node), stride = lb_dim(weight, 1), inputs = lb_dim(x, -1),
-            rows = row_count(node), at = ((const lb_affine_part *)node->attributes)->top * stride + first;
+            rows = row_count(node), at = part_of(node)->top * stride + first_column(node, operand);
     if (lb_wants_grad(x))
         lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data + at, stride),
                 lb_op_sets(node, operand) ? 0 : 1, x->grad, inputs);
@@ -138,13 +131,12 @@ static void multiply_backward(const lb_node *node, int operand, int64_t first, c
 
 static void backward(lb_node *node)
 {
-    const lb_affine_part *of = node->attributes;
     const lb_real *dy = product_gradient(node);
-    multiply_backward(node, X, of->first, dy);
-    if (node->in[BESIDE]) multiply_backward(node, BESIDE, of->first + lb_dim(node->in[X], -1), dy);
+    multiply_backward(node, X, dy);
+    if (node->in[BESIDE]) multiply_backward(node, BESIDE, dy);
     int64_t outputs = output_count(node);
     if (lb_wants_grad(node->in[BIAS]))
-        lb_add_rows_to(row_count(node), outputs, dy, outputs, node->in[BIAS]->grad + of->top);
+        lb_add_rows_to(row_count(node), outputs, dy, outputs, node->in[BIAS]->grad + part_of(node)->top);
 }
 
 static const lb_op affine_op = {

@@ -63,7 +63,7 @@ START_TEST(test_parts_of_a_large_operand_keep_the_bits_of_our_kernel)
             *whole = calloc(EXAMPLES * INPUTS, sizeof *whole);
     for (int beta = 0; beta < 2; beta++) {
         lb_gemm_tiled(lb_gemm_own, EXAMPLES, INPUTS, OUTPUTS, lb_plain(x->data, OUTPUTS),
-                      lb_plain(weight->data, INPUTS), (lb_real)beta, whole, INPUTS);
+                      lb_plain(weight->data, INPUTS), (lb_real)beta, NULL, false, whole, INPUTS);
         lb_gemm_hold();
         lb_gemm(EXAMPLES, INPUTS, OUTPUTS, lb_plain(x->data, OUTPUTS), lb_plain(weight->data, INPUTS),
                 (lb_real)beta, tiled, INPUTS);
