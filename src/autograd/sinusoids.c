@@ -15,7 +15,7 @@ struct lb_sinusoids {
     struct lb_sinusoids *next;
     double base;
     int64_t width, rows;
-    lb_real *row;
+    lb_real row[];
 };
 
 static void compute(double base, int64_t width, int64_t first, int64_t count, lb_real *rows)
@@ -31,30 +31,25 @@ static void compute(double base, int64_t width, int64_t first, int64_t count, lb
 }
 
 /* A table of at least `rows` rows; NULL without memory. */
-static const struct lb_sinusoids *find_table(lb_tape *tape, double base, int64_t width, int64_t rows)
+static struct lb_sinusoids *find_table(lb_tape *tape, double base, int64_t width, int64_t rows)
 {
-    const struct lb_sinusoids *known = tape->sinusoids; /* the latest is the largest */
+    struct lb_sinusoids *known = tape->sinusoids; /* the latest is the largest */
     while (known && (known->base < base || known->base > base || known->width != width)) known = known->next;
     if (known && known->rows >= rows) return known;
     int64_t before = known ? known->rows : 0, wanted = known ? 2 * before : FIRST_ROWS;
     if (wanted < rows) wanted = rows;
-    struct lb_sinusoids *table = lb_alloc(sizeof *table);
-    lb_real *row = table ? lb_alloc((size_t)(wanted * width) * sizeof *row) : NULL;
-    if (!row) {
-        lb_release(table);
-        return NULL;
-    }
-    if (known) memcpy(row, known->row, (size_t)(before * width) * sizeof *row);
-    compute(base, width, before, wanted - before, row + before * width);
-    *table = (struct lb_sinusoids){tape->sinusoids, base, width, wanted, row};
-    tape->sinusoids = table;
-    return table;
+    struct lb_sinusoids *table = lb_alloc(sizeof *table + (size_t)(wanted * width) * sizeof *table->row);
+    if (!table) return NULL;
+    *table = (struct lb_sinusoids){tape->sinusoids, base, width, wanted};
+    if (known) memcpy(table->row, known->row, (size_t)(before * width) * sizeof *table->row);
+    compute(base, width, before, wanted - before, table->row + before * width);
+    return tape->sinusoids = table;
 }
 
 lb_real *lb_tape_sinusoids(lb_tape *tape, double base, int64_t width, int64_t first, int64_t count)
 {
     if (first <= MOST_ROWS - count) {
-        const struct lb_sinusoids *table = find_table(tape, base, width, first + count);
+        struct lb_sinusoids *table = find_table(tape, base, width, first + count);
         if (table) return table->row + first * width;
     }
     lb_real *rows = lb_tape_alloc(tape, (size_t)(count * width) * sizeof *rows);
@@ -66,7 +61,6 @@ void lb_sinusoids_free(struct lb_sinusoids *table)
 {
     while (table) {
         struct lb_sinusoids *next = table->next;
-        lb_release(table->row);
         lb_release(table);
         table = next;
     }

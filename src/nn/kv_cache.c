@@ -1,6 +1,5 @@
 #include "nn/kv_cache.h"
 
-#include "autograd/op.h"
 #include "autograd/tape.h"
 #include "lookback/op.h"
 #include "nn/layers.h"
@@ -176,20 +175,17 @@ lb_attended_result lb_multi_head_step(const lb_multi_head *attention, lb_tensor 
                                       const lb_tensor *bias)
 {
     const char *outer = lb_module_enter(x, attention->name);
-    asking a = {.to = step->source, .layer = layer, .mask = step->mask, .bias = bias};
-    lb_tensor *query;
-    if (to_self) {
-        query =
-            lb_multi_head_project_self(attention, x, lb_is_sound(x) ? step->cache->length - lb_dim(x, 1) : 0);
-        if (lb_is_sound(query)) lb_kv_cache_write(step->cache, layer, query);
-        a.to = step->cache;
-        a.mask = NULL;
-    } else {
-        query =
-            lb_affine_rows(x, attention->packed_weight, 0, attention->config.embed, attention->packed_bias);
+    const int64_t first = to_self && lb_is_sound(x) ? step->cache->length - lb_dim(x, 1) : 0;
+    lb_tensor *query = lb_multi_head_project_queries(attention, x, first, to_self);
+    lb_attended_result result = {query, query};
+    if (lb_is_sound(query)) {
+        if (to_self) lb_kv_cache_write(step->cache, layer, query);
+        result = ask(attention, (asking){.to = to_self ? step->cache : step->source,
+                                         .mask = to_self ? NULL : step->mask,
+                                         .layer = layer,
+                                         .query = query,
+                                         .bias = bias});
     }
-    a.query = query;
-    lb_attended_result result = lb_is_sound(query) ? ask(attention, a) : (lb_attended_result){query, query};
     lb_module_leave(x, outer);
     return result;
 }

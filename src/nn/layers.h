@@ -58,10 +58,11 @@ lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *k
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
                                      lb_tensor *mask, lb_tensor *bias, bool weighs);
 
-/** The first half of self-attention, by one product: queries, keys and values of x at the positions `first`, first + 1,
- *  ..., which only `rotary` reads. Not with `names`.
- *  Shapes: x [batch, length, embed] -> [batch, length, embed + 2 kv_heads key_width]. */
-lb_tensor *lb_multi_head_project_self(const lb_multi_head *attention, lb_tensor *x, int64_t first);
+/** The queries of x at the positions `first`, first + 1, ..., which only `rotary` reads. `to_self`: also its keys and
+ *  values, by one product: the first half of self-attention. That not with `names`.
+ *  Shapes: x [batch, length, embed] -> [batch, length, heads key_width], or 2 kv_heads key_width columns more. */
+lb_tensor *lb_multi_head_project_queries(const lb_multi_head *attention, lb_tensor *x, int64_t first,
+                                         bool to_self);
 
 /** The second half with projected queries: the first columns of `asked`, which may be the keys, too. */
 lb_attended_result lb_multi_head_attend(const lb_multi_head *attention, lb_tensor *asked, lb_key_values seen,

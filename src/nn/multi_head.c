@@ -8,16 +8,26 @@
 
 enum { QUERY, KEY, VALUE, OUTPUT };
 
-/* The rows of the packed matrix for the query, or for keys or values. */
-static int64_t packed_rows(const lb_multi_head_config *c, int which)
+/* Queries, keys or values lie side by side: rows of the packed matrix, and columns of what it projects. */
+static int64_t heads_of(const lb_multi_head_config *c, int which)
 {
-    return which == QUERY ? c->embed : c->kv_heads * c->key_width;
+    return which == QUERY ? c->heads : c->kv_heads;
+}
+
+static int64_t width_of(const lb_multi_head_config *c, int which)
+{
+    return which == VALUE ? c->value_width : c->key_width;
+}
+
+static int64_t columns_of(const lb_multi_head_config *c, int which)
+{
+    return heads_of(c, which) * width_of(c, which);
 }
 
 static void init_packed(lb_multi_head *attention, lb_params *params, const char *name, int64_t embed)
 {
     const lb_multi_head_config *c = &attention->config;
-    int64_t rows = packed_rows(c, QUERY) + packed_rows(c, KEY) + packed_rows(c, VALUE);
+    int64_t rows = columns_of(c, QUERY) + columns_of(c, KEY) + columns_of(c, VALUE);
     /* Glorot's bound for the packed matrix as a whole, as in PyTorch. */
     lb_init xavier = {LB_INIT_UNIFORM, sqrt(6.0 / (double)(rows + embed))}, zero = {LB_INIT_CONSTANT, 0};
     attention->packed_weight = lb_params_add(params, name, "in_proj_weight", LB_SHAPE(rows, embed), xavier);
@@ -30,9 +40,9 @@ static void init_named(lb_multi_head *attention, lb_params *params, const char *
     const lb_multi_head_config *c = &attention->config;
     lb_linear *projections[] = {&attention->query, &attention->key, &attention->value};
     for (int i = QUERY; i <= VALUE; i++) {
-        lb_linear_config linear = {.inputs = i == QUERY ? c->embed : c->key_embed, .no_bias = c->no_bias};
-        int64_t heads = i == QUERY ? c->heads : c->kv_heads;
-        linear.outputs = heads * (i == VALUE ? c->value_width : c->key_width);
+        lb_linear_config linear = {.inputs = i == QUERY ? c->embed : c->key_embed,
+                                   .outputs = columns_of(c, i),
+                                   .no_bias = c->no_bias};
         lb_linear_init(projections[i], params, lb_params_scope(params, name, c->names[i]), linear);
     }
 }
@@ -87,60 +97,48 @@ lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const 
     return lb_params_status(params);
 }
 
-/* Projections `which` to `last`, by one product if they are packed. */
-static lb_tensor *project(const lb_multi_head *attention, int which, int last, lb_tensor *x)
+/* Projects `which` to `last`, side by side, by one product if they are packed. Queries and keys are turned by their
+ * positions, from `first` on. */
+static lb_tensor *project(const lb_multi_head *attention, int which, int last, lb_tensor *x, int64_t first)
 {
+    static const char *const names[] = {"query", "keys", "values"};
     const lb_linear *named[] = {&attention->query, &attention->key, &attention->value};
-    if (!attention->packed_weight) return lb_linear_forward(named[which], x);
-    int64_t top = 0, rows = 0;
-    for (int i = QUERY; i < which; i++) top += packed_rows(&attention->config, i);
-    for (int i = which; i <= last; i++) rows += packed_rows(&attention->config, i);
-    return lb_affine_rows(x, attention->packed_weight, top, rows, attention->packed_bias);
-}
-
-/* Turns the first `turned` of projected heads by their positions: queries and keys. */
-static lb_tensor *turn(const lb_multi_head *attention, lb_tensor *x, int64_t heads, int64_t turned,
-                       int64_t first)
-{
-    if (!attention->config.rotary) return x;
-    return lb_rotary_first(x, turned, (lb_rotary_options){.heads = heads, .first = first});
-}
-
-/* Announces keys and values that lie side by side, from a column on. */
-static lb_tensor *announce_memory(const lb_multi_head *attention, lb_tensor *packed, int64_t first)
-{
     const lb_multi_head_config *c = &attention->config;
-    packed = lb_announce_columns(packed, "keys", first, c->kv_heads, c->key_width);
-    return lb_announce_columns(packed, "values", first + c->kv_heads * c->key_width, c->kv_heads,
-                               c->value_width);
+    int64_t top = 0, columns = 0, heads = 0, turned = 0;
+    for (int i = QUERY; i < which; i++) top += columns_of(c, i);
+    for (int i = which; i <= last; i++) {
+        columns += columns_of(c, i);
+        heads += heads_of(c, i);
+        if (i != VALUE) turned = heads;
+    }
+    x = attention->packed_weight
+            ? lb_affine_rows(x, attention->packed_weight, top, columns, attention->packed_bias)
+            : lb_linear_forward(named[which], x);
+    if (c->rotary && turned > 0)
+        x = lb_rotary_first(x, turned, (lb_rotary_options){.heads = heads, .first = first});
+    columns = 0;
+    for (int i = which; i <= last; i++) {
+        x = lb_announce_columns(x, names[i], columns, heads_of(c, i), width_of(c, i));
+        columns += columns_of(c, i);
+    }
+    return x;
 }
 
-lb_tensor *lb_multi_head_project_self(const lb_multi_head *attention, lb_tensor *x, int64_t first)
+lb_tensor *lb_multi_head_project_queries(const lb_multi_head *attention, lb_tensor *x, int64_t first,
+                                         bool to_self)
 {
-    int64_t heads = attention->config.heads, shared = attention->config.kv_heads;
     const char *outer = lb_module_enter(x, attention->name);
-    lb_tensor *projected = project(attention, QUERY, VALUE, x);
-    projected = turn(attention, projected, heads + 2 * shared, heads + shared, first);
-    projected = lb_announce_columns(projected, "query", 0, heads, attention->config.key_width);
-    projected = announce_memory(attention, projected, heads * attention->config.key_width);
+    lb_tensor *projected = project(attention, QUERY, to_self ? VALUE : QUERY, x, first);
     lb_module_leave(x, outer);
     return projected;
 }
 
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values)
 {
-    int64_t shared = attention->config.kv_heads;
     const char *outer = lb_module_enter(keys, attention->name);
-    lb_key_values seen = {0};
-    if (attention->packed_weight && keys == values) {
-        seen.keys = turn(attention, project(attention, KEY, VALUE, keys), 2 * shared, shared, 0);
-        seen.keys = announce_memory(attention, seen.keys, 0);
-    } else {
-        seen.keys = turn(attention, project(attention, KEY, KEY, keys), shared, shared, 0);
-        seen.keys = lb_announce_columns(seen.keys, "keys", 0, shared, attention->config.key_width);
-        seen.values = project(attention, VALUE, VALUE, values);
-        seen.values = lb_announce_columns(seen.values, "values", 0, shared, attention->config.value_width);
-    }
+    const bool packed = attention->packed_weight && keys == values;
+    lb_key_values seen = {project(attention, KEY, packed ? VALUE : KEY, keys, 0), NULL};
+    if (!packed) seen.values = project(attention, VALUE, VALUE, values, 0);
     lb_module_leave(keys, outer);
     return seen;
 }
@@ -148,19 +146,14 @@ lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *k
 /* The position of the first query, because the last one is where the last key is. */
 static int64_t first_position(lb_tensor *asked, lb_key_values seen)
 {
-    bool sound = lb_is_sound(asked) && seen.keys && lb_is_sound(seen.keys);
+    bool sound = lb_is_sound(asked) && asked->shape.ndim > 1 && lb_is_sound(seen.keys);
     return sound ? lb_dim(seen.keys, 1) - lb_dim(asked, 1) : 0;
 }
 
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
                                      lb_tensor *mask, lb_tensor *bias, bool weighs)
 {
-    int64_t heads = attention->config.heads;
-    const char *outer = lb_module_enter(query, attention->name);
-    lb_tensor *asked = project(attention, QUERY, QUERY, query);
-    asked = turn(attention, asked, heads, heads, first_position(asked, seen));
-    asked = lb_announce_columns(asked, "query", 0, heads, attention->config.key_width);
-    lb_module_leave(query, outer);
+    lb_tensor *asked = lb_multi_head_project_queries(attention, query, first_position(query, seen), false);
     return lb_multi_head_attend(attention, asked, seen, mask, bias, weighs);
 }
 
@@ -273,7 +266,7 @@ lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tens
                                          lb_tensor *values, lb_tensor *mask, lb_tensor *bias)
 {
     if (attention->packed_weight && query == keys && keys == values) {
-        lb_tensor *projected = lb_multi_head_project_self(attention, query, 0);
+        lb_tensor *projected = lb_multi_head_project_queries(attention, query, 0, true);
         return lb_multi_head_attend(attention, projected, (lb_key_values){projected, NULL}, mask, bias, true);
     }
     return lb_multi_head_ask(attention, query, lb_multi_head_project(attention, keys, values), mask, bias,

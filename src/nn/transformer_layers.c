@@ -83,7 +83,7 @@ static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tens
         return lb_multi_head_step(&layer->self, x, context->step, index, true, context->self_bias);
     const lb_tensor *before = context->past ? context->past[index].keys : NULL;
     int64_t first = before && lb_is_sound(before) ? lb_dim(before, 1) : 0;
-    lb_tensor *projected = lb_multi_head_project_self(&layer->self, x, first);
+    lb_tensor *projected = lb_multi_head_project_queries(&layer->self, x, first, true);
     lb_key_values seen = {projected, NULL};
     if (context->past)
         seen = context->past[index] = append(&layer->self.config, context->past[index], projected);

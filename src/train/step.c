@@ -74,10 +74,8 @@ static lb_status take_part(lb_trainer *t, int64_t part, bool spends, lb_shard_to
     if (c->shards > 1 && tokens == 0 && lb_tape_status(t->tape) == LB_OK) return LB_OK;
     if (c->shards > 1) loss = lb_scale(loss, (lb_real)tokens);
     if (spends) lb_tape_spend(t->tape);
+    lb_status status = lb_backward(loss, error);
     /* The totals tell whether a loss is finite, in all processes at once. */
-    bool is_one = lb_is_sound(loss) && lb_count(loss) == 1;
-    lb_status status =
-        is_one ? lb_backward_from(loss, (const lb_real[]){1}, error) : lb_backward(loss, error);
     *totals = (lb_shard_totals){(double)lb_item(loss), (double)tokens};
     return status;
 }
