@@ -149,10 +149,17 @@ void app_numbers_output(app_numbers *n, bool shares);
 /** Adds a parameter as an array of floats. */
 void app_numbers_array(app_numbers *n, const char *name, const char *parameter);
 
-/* ---- A recurrent model as constants in C: recurrent_model.c. ---- */
+/* ---- A recurrent model as constants in C, and which attention it may have: recurrent_model.c. ---- */
 
-/** Whether the code knows the attention of the model. */
-bool app_recurrent_model_knows(const lb_model *model);
+/** A kind of attention that can be exported, to C with these flags of kernel/attention.h, which end with NULL. */
+typedef struct app_recurrent_attention {
+    lb_attention_kind kind;
+    bool in_onnx;
+    const char *flags[5];
+} app_recurrent_attention;
+
+/** The kind of this attention; NULL if it cannot be exported. */
+const app_recurrent_attention *app_recurrent_attention_of(const lb_decoder_attention *attention);
 
 /** Adds weights, flags and sizes. */
 LB_MUST_USE lb_status app_recurrent_model_add(const lb_model *model, app_numbers *numbers, app_kernel *kernel,
@@ -160,23 +167,17 @@ LB_MUST_USE lb_status app_recurrent_model_add(const lb_model *model, app_numbers
 
 /* ---- A transformer as constants in C: transformer_model.c. ---- */
 
-/** Whether the code knows the positions of the model. */
-bool app_transformer_model_knows(const lb_model *model);
-
 /** Adds weights, flags and sizes; LONGEST and LIMIT are known by then. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_transformer_model_add(const lb_model *model, app_numbers *numbers,
                                                 app_kernel *kernel, lb_error *error);
 
 /* ---- What can be exported: exportable.c. ---- */
 
-/** A kind of model that can be exported: whether each form knows the attention or the
- *  positions of a model, and what writes it. */
+/** A kind of model that can be exported, and what writes it. */
 typedef struct app_exportable_kind {
     const lb_model_kind *kind;
-    bool (*in_c)(const lb_model *model), (*in_onnx)(const lb_model *model);
     lb_status (*add_to_c)(const lb_model *model, app_numbers *numbers, app_kernel *kernel, lb_error *error);
     app_onnx_add *add_to_onnx;
-    lb_normalizer (*weights)(const lb_model *model); /* of its attention */
 } app_exportable_kind;
 
 /** The kind of this model; NULL if it cannot be exported. */

@@ -3,22 +3,9 @@
 #include "base/format.h"
 #include "models/built_in.h"
 
-static lb_normalizer weights_of_seq2seq(const lb_model *model)
-{
-    const lb_seq2seq *seq2seq = (const lb_seq2seq *)model;
-    return seq2seq->attention.depth ? seq2seq->config.attention_weights : LB_SOFTMAX;
-}
-
-static lb_normalizer weights_of_transformer(const lb_model *model)
-{
-    return ((const lb_transformer *)model)->config.attention_weights;
-}
-
 static const app_exportable_kind kinds[] = {
-    {&lb_seq2seq_kind, app_recurrent_model_knows, onnx_recurrent_knows, app_recurrent_model_add,
-     onnx_recurrent_add, weights_of_seq2seq},
-    {&lb_transformer_kind, app_transformer_model_knows, onnx_transformer_knows, app_transformer_model_add,
-     onnx_transformer_add, weights_of_transformer},
+    {&lb_seq2seq_kind, app_recurrent_model_add, onnx_recurrent_add},
+    {&lb_transformer_kind, app_transformer_model_add, onnx_transformer_add},
 };
 
 const app_exportable_kind *app_exportable_kind_of(const lb_model *model)
@@ -28,20 +15,20 @@ const app_exportable_kind *app_exportable_kind_of(const lb_model *model)
     return NULL;
 }
 
+/* Whether a form knows these positions. The bias of FIRE is one for each two positions, not for each distance. */
+static bool knows_positions(lb_positional_kind kind, bool onnx)
+{
+    bool turns_or_biases =
+        kind == LB_POSITIONAL_ROTARY || kind == LB_POSITIONAL_RELATIVE || kind == LB_POSITIONAL_ALIBI;
+    return kind == LB_POSITIONAL_SINUSOIDAL || kind == LB_POSITIONAL_LEARNED ||
+           kind == LB_POSITIONAL_RANDOM || kind == LB_POSITIONAL_NONE || (turns_or_biases && !onnx);
+}
+
 /* What of a model cannot be exported, as the subject of a sentence: "coverage" and "attention". `what` is NULL if
  * nothing is in the way, and `kind` if that has no name. */
 typedef struct hindrance {
     const char *kind, *what;
 } hindrance;
-
-/* The part of a model that not every form knows. */
-static hindrance unknown_part(const lb_model *model)
-{
-    if (model->kind == &lb_seq2seq_kind)
-        return (hindrance){((const lb_seq2seq *)model)->attention.type->name, "attention"};
-    lb_positional_kind kind = ((const lb_transformer *)model)->config.positions;
-    return (hindrance){lb_choice_name(lb_positional_names, (int)kind), "positions"};
-}
 
 static hindrance hindrance_of_transformer(const lb_transformer *model)
 {
@@ -51,7 +38,7 @@ static hindrance hindrance_of_transformer(const lb_transformer *model)
     return (hindrance){0};
 }
 
-/* What of the model cannot be exported in any form. */
+/* What of the model no form can export. */
 static hindrance find_hindrance(const lb_text_model *text)
 {
     const lb_model *model = text->model;
@@ -66,28 +53,28 @@ static hindrance find_hindrance(const lb_text_model *text)
     return (hindrance){lb_choice_name(lb_cell_names, (int)cell), "cells"};
 }
 
-/* What else a C file cannot do. */
-static hindrance hindrance_in_c(const lb_text_model *text)
+/* What of it cannot be exported as ONNX, or in C. */
+static hindrance hindrance_in(const lb_text_model *text, bool onnx)
 {
-    if (text->source_rule.normalize != text->target_rule.normalize)
+    const lb_seq2seq *recurrent =
+        text->model->kind == &lb_seq2seq_kind ? (const lb_seq2seq *)text->model : NULL;
+    const lb_transformer_config *c = recurrent ? NULL : &((const lb_transformer *)text->model)->config;
+    lb_normalizer weights = c                            ? c->attention_weights
+                            : recurrent->attention.depth ? recurrent->config.attention_weights
+                                                         : LB_SOFTMAX;
+    if (!onnx && text->source_rule.normalize != text->target_rule.normalize)
         return (hindrance){NULL, "a model whose sources and targets have different normal forms"};
-    if (text->source_rule.graphemes) return (hindrance){NULL, "a model that reads graphemes"};
-    const app_exportable_kind *kind = app_exportable_kind_of(text->model);
-    lb_normalizer weights = kind->weights(text->model);
+    if (!onnx && text->source_rule.graphemes) return (hindrance){NULL, "a model that reads graphemes"};
+    if (onnx && weights != LB_SOFTMAX) return (hindrance){NULL, "attention weights other than softmax"};
     if (weights != LB_SOFTMAX && weights != LB_SPARSEMAX && weights != LB_ENTMAX)
         return (hindrance){lb_choice_name(lb_normalizer_names, (int)weights), "attention weights"};
-    if (!kind->in_c(text->model)) return unknown_part(text->model);
-    return (hindrance){0};
-}
-
-static hindrance hindrance_in_onnx(const lb_model *model)
-{
-    const app_exportable_kind *kind = app_exportable_kind_of(model);
-    if (kind->weights(model) != LB_SOFTMAX) return (hindrance){NULL, "attention weights other than softmax"};
-    if (model->kind == &lb_transformer_kind && ((const lb_transformer *)model)->config.window > 0)
-        return (hindrance){NULL, "a window of self-attention"};
-    if (!kind->in_onnx(model)) return unknown_part(model);
-    return (hindrance){0};
+    if (onnx && c && c->window > 0) return (hindrance){NULL, "a window of self-attention"};
+    if (c && !knows_positions(c->positions, onnx))
+        return (hindrance){lb_choice_name(lb_positional_names, (int)c->positions), "positions"};
+    if (c) return (hindrance){0};
+    const app_recurrent_attention *known = app_recurrent_attention_of(&recurrent->attention);
+    if (known && (known->in_onnx || !onnx)) return (hindrance){0};
+    return (hindrance){recurrent->attention.type->name, "attention"};
 }
 
 static lb_status refuse(const char *path, hindrance found, const char *expected, lb_error *error)
@@ -100,7 +87,7 @@ lb_status app_exportable(const char *path, const lb_text_model *text, int beam, 
 {
     hindrance found = find_hindrance(text);
     const lb_model *model = text->model;
-    if (!found.what) found = hindrance_in_c(text);
+    if (!found.what) found = hindrance_in(text, false);
     if (found.what)
         return refuse(path, found, " with soft attention or none, without features and copying", error);
     if (beam <= 1 || model->output == LB_SOFTMAX) return LB_OK;
@@ -112,7 +99,7 @@ lb_status app_exportable(const char *path, const lb_text_model *text, int beam, 
 lb_status app_exportable_as_onnx(const char *path, const lb_text_model *text, lb_error *error)
 {
     hindrance found = find_hindrance(text);
-    if (!found.what) found = hindrance_in_onnx(text->model);
+    if (!found.what) found = hindrance_in(text, true);
     if (!found.what) return LB_OK;
     return refuse(
         path, found,

@@ -7,26 +7,27 @@
 
 enum { NAME = 64 };
 
-/* What the code of an attention is made of: attention.h in kernel/. */
-typedef struct attention_code {
-    lb_attention_kind kind;
-    const char *flags[5]; /* ends with NULL */
-} attention_code;
-
-static const attention_code attentions[] = {
-    {LB_ATTENTION_NONE, {NULL}},
-    {LB_ATTENTION_ADDITIVE, {"ADDITIVE"}},
-    {LB_ATTENTION_COVERAGE, {"RECALLS"}},
-    {LB_ATTENTION_LOCATION, {"RECALLS", "LOCATION"}},
-    {LB_ATTENTION_MULTI_HEAD, {"DOTS", "SCALED", "MULTI_HEAD"}},
-    {LB_ATTENTION_DOT, {"DOTS"}},
-    {LB_ATTENTION_SCALED_DOT, {"DOTS", "SCALED"}},
-    {LB_ATTENTION_GENERAL, {"DOTS", "GENERAL"}},
-    {LB_ATTENTION_LOCAL_M, {"DOTS", "GENERAL", "LOCAL"}},
-    {LB_ATTENTION_LOCAL_P, {"DOTS", "GENERAL", "LOCAL", "PREDICTS"}},
+static const app_recurrent_attention attentions[] = {
+    {LB_ATTENTION_NONE, true, {NULL}},
+    {LB_ATTENTION_ADDITIVE, true, {"ADDITIVE"}},
+    {LB_ATTENTION_COVERAGE, false, {"RECALLS"}},
+    {LB_ATTENTION_LOCATION, false, {"RECALLS", "LOCATION"}},
+    {LB_ATTENTION_MULTI_HEAD, true, {"DOTS", "SCALED", "MULTI_HEAD"}},
+    {LB_ATTENTION_DOT, true, {"DOTS"}},
+    {LB_ATTENTION_SCALED_DOT, true, {"DOTS", "SCALED"}},
+    {LB_ATTENTION_GENERAL, true, {"DOTS", "GENERAL"}},
+    {LB_ATTENTION_LOCAL_M, false, {"DOTS", "GENERAL", "LOCAL"}},
+    {LB_ATTENTION_LOCAL_P, false, {"DOTS", "GENERAL", "LOCAL", "PREDICTS"}},
 };
 
-/* The parameters of all of them, and what the code does with some: a model has those of its own attention. */
+const app_recurrent_attention *app_recurrent_attention_of(const lb_decoder_attention *attention)
+{
+    for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++)
+        if (lb_attention_is(attention, attentions[i].kind)) return &attentions[i];
+    return NULL;
+}
+
+/* The parameters of all kinds of attention, and what the code does with some: a model has those of its own. */
 static const struct {
     const char *name, *weight, *bias, *flag;
     bool array;
@@ -43,18 +44,6 @@ static const struct {
     {"attention_middle", .weight = "attention.W_p.weight"},
     {"attention_position", .weight = "attention.v_p.weight"},
 };
-
-static const attention_code *code_of(const lb_decoder_attention *attention)
-{
-    for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++)
-        if (lb_attention_is(attention, attentions[i].kind)) return &attentions[i];
-    return NULL;
-}
-
-bool app_recurrent_model_knows(const lb_model *model)
-{
-    return code_of(&((const lb_seq2seq *)model)->attention) != NULL;
-}
 
 static void add_sizes(const lb_seq2seq *model, app_kernel *k)
 {
@@ -145,7 +134,7 @@ static void add_flags(const lb_seq2seq *model, app_kernel *k)
 {
     const lb_seq2seq_config *c = &model->config;
     const lb_built_in_attention *type = lb_built_in_attention_of(&model->attention);
-    for (const char *const *flag = code_of(&model->attention)->flags; *flag; flag++)
+    for (const char *const *flag = app_recurrent_attention_of(&model->attention)->flags; *flag; flag++)
         app_kernel_flag(k, *flag);
     if (model->attention.depth) {
         app_kernel_flag(k, "ATTENDS");

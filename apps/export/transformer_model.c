@@ -135,13 +135,6 @@ static void add_biases(const lb_positional *positions, const char *name, int64_t
     add_table(n, name, table);
 }
 
-/* Those that have a case in add_positions. The bias of FIRE is one for each two positions, not for each distance. */
-bool app_transformer_model_knows(const lb_model *model)
-{
-    lb_positional_kind kind = ((const lb_transformer *)model)->config.positions;
-    return kind <= LB_POSITIONAL_RANDOM && kind != LB_POSITIONAL_FIRE;
-}
-
 static lb_status add_positions(const lb_transformer *model, app_numbers *n, app_kernel *k, lb_error *error)
 {
     int64_t longest = app_kernel_size_of(k, "LONGEST"), limit = app_kernel_size_of(k, "LIMIT");

@@ -81,16 +81,10 @@ void onnx_hand_over_heads(onnx_graphs *graphs, const lb_multi_head *attention, o
 
 /* ---- Recurrent models: recurrent.c. ---- */
 
-/** Whether the attention of the model can become a graph. */
-bool onnx_recurrent_knows(const lb_model *model);
-
 /** Adds the nodes of the model. */
 void onnx_recurrent_add(const lb_model *base, onnx_graphs *graphs);
 
 /* ---- Transformers: transformer.c. ---- */
-
-/** Whether the positions of the model can become a graph. */
-bool onnx_transformer_knows(const lb_model *model);
 
 /** Adds the nodes of the model. Its decoder keeps the keys and values of the steps before. */
 void onnx_transformer_add(const lb_model *model, onnx_graphs *graphs);

@@ -101,44 +101,18 @@ static onnx_value encode(const lb_seq2seq *model, onnx_graphs *graphs, onnx_valu
 }
 
 /* v' tanh(W_q q + keys): [batch, 1, length] of a query [batch, 1, hidden]. */
-static onnx_value score_by_sum(onnx_graph *g, const void *attention, onnx_value query)
+static onnx_value score_by_sum(onnx_graph *g, const lb_additive_attention *own, onnx_value query)
 {
-    const lb_additive_attention *own = attention;
     onnx_value sum = ONNX(g, "Add", "keys", onnx_linear(g, query, own->query, NULL));
     return ONNX_TRANSPOSE(g, onnx_linear(g, ONNX(g, "Tanh", sum), own->v, NULL), 0, 2, 1);
 }
 
 /* scale (W q)' k, where W may be missing. */
-static onnx_value score_by_product(onnx_graph *g, const void *attention, onnx_value query)
+static onnx_value score_by_product(onnx_graph *g, const lb_multiplicative_attention *own, onnx_value query)
 {
-    const lb_multiplicative_attention *own = attention;
     if (own->weight) query = onnx_linear(g, query, own->weight, NULL);
     onnx_value scores = ONNX(g, "MatMul", query, ONNX_TRANSPOSE(g, "memory", 0, 2, 1));
     return ONNX(g, "Mul", scores, onnx_number(g, (double)own->scale));
-}
-
-/* The kinds of attention that graphs know, and their scores; several heads have those of onnx_ask. */
-typedef struct attention_graph {
-    lb_attention_kind kind;
-    onnx_value (*score)(onnx_graph *g, const void *attention, onnx_value query);
-} attention_graph;
-
-static const attention_graph attentions[] = {
-    {LB_ATTENTION_ADDITIVE, score_by_sum},       {LB_ATTENTION_NONE, NULL},
-    {LB_ATTENTION_DOT, score_by_product},        {LB_ATTENTION_GENERAL, score_by_product},
-    {LB_ATTENTION_SCALED_DOT, score_by_product}, {LB_ATTENTION_MULTI_HEAD, NULL},
-};
-
-static const attention_graph *graph_of(const lb_decoder_attention *attention)
-{
-    for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++)
-        if (lb_attention_is(attention, attentions[i].kind)) return &attentions[i];
-    return NULL;
-}
-
-bool onnx_recurrent_knows(const lb_model *model)
-{
-    return graph_of(&((const lb_seq2seq *)model)->attention) != NULL;
 }
 
 /* Hands over what the decoder attends to: "keys" and "values", or "memory", of which "keys" may be made. */
@@ -152,7 +126,7 @@ static void hand_over_memory(const lb_seq2seq *model, onnx_graphs *graphs, onnx_
         return;
     }
     onnx_hand_over(graphs, memory, "memory", onnx_name(g, axes, (long long)model->attention.depth));
-    if (graph_of(&model->attention)->score != score_by_sum) return;
+    if (!lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE)) return;
     onnx_value keys = onnx_linear(g, memory, additive->key, NULL);
     onnx_hand_over(graphs, keys, "keys", onnx_name(g, axes, (long long)lb_dim(additive->key, 0)));
 }
@@ -168,7 +142,10 @@ static onnx_value attend(onnx_graph *g, const lb_seq2seq *model, onnx_value quer
         context = onnx_ask(g, own, query, "keys", "values", "mask", weights);
         *weights = ONNX_TRANSPOSE(g, *weights, 0, 2, 1, 3);
     } else {
-        onnx_value shares = onnx_softmax(g, graph_of(&model->attention)->score(g, own, query), "mask");
+        onnx_value scores = lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE)
+                                ? score_by_sum(g, own, query)
+                                : score_by_product(g, own, query);
+        onnx_value shares = onnx_softmax(g, scores, "mask");
         context = ONNX(g, "MatMul", shares, "memory");
         *weights = onnx_unsqueeze(g, shares, 1);
     }

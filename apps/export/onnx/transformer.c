@@ -2,13 +2,6 @@
 
 #include <math.h>
 
-bool onnx_transformer_knows(const lb_model *model)
-{
-    lb_positional_kind kind = ((const lb_transformer *)model)->config.positions;
-    return kind == LB_POSITIONAL_SINUSOIDAL || kind == LB_POSITIONAL_LEARNED ||
-           kind == LB_POSITIONAL_RANDOM || kind == LB_POSITIONAL_NONE;
-}
-
 /* Rows for positions, [count] integers: sin(position frequency + phase), where a cosine has the phase pi / 2. */
 static onnx_value sinusoids(onnx_graph *g, int64_t width, onnx_value position)
 {
