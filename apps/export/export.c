@@ -137,9 +137,6 @@ static lb_status write_constants(exporting *s, lb_error *error)
     status = app_exportable_kind_of(s->model.model)->add_to_c(s->model.model, &s->numbers, &s->kernel, error);
     if (status) return status;
     app_kernel_size_is(&s->kernel, "WIDEST", s->numbers.widest);
-    if (s->numbers.missing)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no parameter %s", s->path,
-                            s->numbers.missing);
     lb_buffer *out = &s->constants;
     lb_buffer_print(out, "/* ---- The model: sizes, symbols and weights. ---- */\n\n");
     app_kernel_add_sizes(&s->kernel, out);

@@ -129,25 +129,24 @@ typedef struct app_numbers {
     int64_t widest;           /* columns of a matrix so far */
     int64_t weights;          /* numbers so far */
     app_progress progress;    /* of them */
-    const char *missing;      /* the name of a parameter that the model lacks; NULL: none */
 } app_numbers;
 
 /** Adds an array of floats. */
 void app_numbers_floats(lb_buffer *out, const char *name, int64_t count, const lb_real *x);
 
 /** Adds the arrays of a `linear`, NAME_weight, NAME_scale and NAME_bias, for the rows from `first` on, `rows` of them
- *  (0: all), of the parameters `weight` and `bias` (NULL: none). Adds its initialiser to the layers. */
-void app_numbers_linear(app_numbers *n, const char *name, const char *weight, const char *bias, int64_t first,
-                        int64_t rows);
+ *  (0: all), of weight and bias (NULL: none). Adds its initialiser to the layers. */
+void app_numbers_linear(app_numbers *n, const char *name, const lb_tensor *weight, const lb_tensor *bias,
+                        int64_t first, int64_t rows);
 
 /** The same as a constant of its own, NAME. */
-void app_numbers_named(app_numbers *n, const char *name, const char *weight, const char *bias);
+void app_numbers_named(app_numbers *n, const char *name, const lb_tensor *weight, const lb_tensor *bias);
 
-/** Adds the constant `output`; one that shares the arrays of the target embedding has a bias of its own. */
-void app_numbers_output(app_numbers *n, bool shares);
+/** Adds the constant `output`; one that shares the weight of the target embedding has a bias of its own. */
+void app_numbers_output(app_numbers *n, const lb_linear *output, const lb_embedding *target);
 
 /** Adds a parameter as an array of floats. */
-void app_numbers_array(app_numbers *n, const char *name, const char *parameter);
+void app_numbers_array(app_numbers *n, const char *name, const lb_tensor *parameter);
 
 /* ---- A recurrent model as constants in C, and which attention it may have: recurrent_model.c. ---- */
 

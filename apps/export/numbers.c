@@ -103,13 +103,6 @@ static void add_weights(app_numbers *n, const char *name, int64_t rows, int64_t 
     end_array(&a);
 }
 
-static const lb_tensor *find_parameter(app_numbers *n, const char *parameter)
-{
-    const lb_tensor *found = lb_params_find(n->params, parameter);
-    if (!found) n->missing = parameter;
-    return found;
-}
-
 /* The initialiser of a `linear` over the arrays of `arrays`. */
 static void add_layer(app_numbers *n, const char *arrays, int64_t rows, int64_t columns, const char *bias)
 {
@@ -119,52 +112,47 @@ static void add_layer(app_numbers *n, const char *arrays, int64_t rows, int64_t 
     n->widest = columns > n->widest ? columns : n->widest;
 }
 
-static void add_bias(app_numbers *n, const char *name, const char *bias, int64_t first, int64_t rows)
+static void add_bias(app_numbers *n, const char *name, const lb_tensor *bias, int64_t first, int64_t rows)
 {
     char full[NAME];
-    const lb_tensor *b = bias ? find_parameter(n, bias) : NULL;
+    if (!bias) return;
     lb_snprintf(full, sizeof full, "%s_bias", name);
-    if (b) app_numbers_floats(&n->arrays, full, rows, b->data + first);
-    n->weights += b ? rows : 0;
+    app_numbers_floats(&n->arrays, full, rows, bias->data + first);
+    n->weights += rows;
 }
 
-void app_numbers_linear(app_numbers *n, const char *name, const char *weight, const char *bias, int64_t first,
-                        int64_t rows)
+void app_numbers_linear(app_numbers *n, const char *name, const lb_tensor *weight, const lb_tensor *bias,
+                        int64_t first, int64_t rows)
 {
-    const lb_tensor *w = find_parameter(n, weight);
-    if (!w) return;
-    int64_t columns = lb_dim(w, -1);
-    if (rows == 0) rows = lb_count(w) / columns;
-    add_weights(n, name, rows, columns, w->data + first * columns);
+    int64_t columns = lb_dim(weight, -1);
+    if (rows == 0) rows = lb_count(weight) / columns;
+    add_weights(n, name, rows, columns, weight->data + first * columns);
     add_bias(n, name, bias, first, rows);
     add_layer(n, name, rows, columns, bias ? name : NULL);
 }
 
-void app_numbers_named(app_numbers *n, const char *name, const char *weight, const char *bias)
+void app_numbers_named(app_numbers *n, const char *name, const lb_tensor *weight, const lb_tensor *bias)
 {
     lb_buffer_print(&n->layers, "static const linear %s = ", name);
     app_numbers_linear(n, name, weight, bias, 0, 0);
     lb_buffer_print(&n->layers, ";\n");
 }
 
-void app_numbers_output(app_numbers *n, bool shares)
+void app_numbers_output(app_numbers *n, const lb_linear *output, const lb_embedding *target)
 {
-    if (!shares) {
-        app_numbers_named(n, "output", "output.weight", "output.bias");
+    const lb_tensor *w = output->weight;
+    if (w != target->weight) {
+        app_numbers_named(n, "output", w, output->bias);
         return;
     }
-    const lb_tensor *w = find_parameter(n, "target_embedding.weight");
-    if (!w) return;
-    add_bias(n, "output", "output.bias", 0, lb_dim(w, 0));
+    add_bias(n, "output", output->bias, 0, lb_dim(w, 0));
     lb_buffer_print(&n->layers, "static const linear output = ");
     add_layer(n, "target_embedding", lb_dim(w, 0), lb_dim(w, 1), "output");
     lb_buffer_print(&n->layers, ";\n");
 }
 
-void app_numbers_array(app_numbers *n, const char *name, const char *parameter)
+void app_numbers_array(app_numbers *n, const char *name, const lb_tensor *parameter)
 {
-    const lb_tensor *found = find_parameter(n, parameter);
-    if (!found) return;
-    app_numbers_floats(&n->arrays, name, lb_count(found), found->data);
-    n->weights += lb_count(found);
+    app_numbers_floats(&n->arrays, name, lb_count(parameter), parameter->data);
+    n->weights += lb_count(parameter);
 }

@@ -74,38 +74,33 @@ static void add_sizes(const lb_seq2seq *model, app_kernel *k)
         app_kernel_size_is(k, sizes[i].name, sizes[i].value);
 }
 
-static void add_cell(app_numbers *n, const char *stack, int layer, bool backward)
+static void add_cells(app_numbers *n, const char *stack, const lb_recurrent *layers)
 {
-    static const char *const parts[] = {"input", "state"}, *const names[] = {"ih", "hh"};
-    for (int i = 0; i < 2; i++) {
-        char name[NAME], weight[NAME], bias[NAME];
-        const char *reverse = backward ? "_reverse" : "";
-        lb_snprintf(name, sizeof name, "%s_%d%s_%s", stack, layer, reverse, parts[i]);
-        lb_snprintf(weight, sizeof weight, "%s.weight_%s_l%d%s", stack, names[i], layer, reverse);
-        lb_snprintf(bias, sizeof bias, "%s.bias_%s_l%d%s", stack, names[i], layer, reverse);
-        lb_buffer_print(&n->layers, i ? ",\n     " : "    {");
-        app_numbers_linear(n, name, weight, bias, 0, 0);
-    }
-    lb_buffer_print(&n->layers, "},\n");
-}
-
-static void add_cells(app_numbers *n, const char *stack, int layers, int directions)
-{
+    char name[NAME], part[NAME];
     lb_buffer_print(&n->layers, "static const cell %s[] = {\n", stack);
-    for (int i = 0; i < layers * directions; i++) add_cell(n, stack, i / directions, i % directions == 1);
+    for (int64_t i = 0; i < layers->config.layers * layers->directions; i++) {
+        const lb_recurrent_cell *cell = &layers->cell[i];
+        lb_snprintf(name, NAME, "%s_%lld%s", stack, (long long)(i / layers->directions),
+                    i % layers->directions ? "_reverse" : "");
+        lb_buffer_print(&n->layers, "    {");
+        lb_snprintf(part, NAME, "%s_input", name);
+        app_numbers_linear(n, part, cell->weight_ih, cell->bias_ih, 0, 0);
+        lb_buffer_print(&n->layers, ",\n     ");
+        lb_snprintf(part, NAME, "%s_state", name);
+        app_numbers_linear(n, part, cell->weight_hh, cell->bias_hh, 0, 0);
+        lb_buffer_print(&n->layers, "},\n");
+    }
     lb_buffer_print(&n->layers, "};\n");
 }
 
-static void add_bridges(app_numbers *n, int layers)
+static void add_bridges(app_numbers *n, const lb_seq2seq *model)
 {
+    char name[NAME];
     lb_buffer_print(&n->layers, "static const linear bridge[] = {\n");
-    for (int i = 0; i < layers; i++) {
-        char name[NAME], weight[NAME], bias[NAME];
-        lb_snprintf(name, sizeof name, "bridge_%d", i);
-        lb_snprintf(weight, sizeof weight, "bridge.%d.weight", i);
-        lb_snprintf(bias, sizeof bias, "bridge.%d.bias", i);
+    for (int64_t i = 0; i < model->config.layers; i++) {
+        lb_snprintf(name, NAME, "bridge_%lld", (long long)i);
         lb_buffer_print(&n->layers, "    ");
-        app_numbers_linear(n, name, weight, bias, 0, 0);
+        app_numbers_linear(n, name, model->bridge[i].weight, model->bridge[i].bias, 0, 0);
         lb_buffer_print(&n->layers, ",\n");
     }
     lb_buffer_print(&n->layers, "};\n");
@@ -114,13 +109,14 @@ static void add_bridges(app_numbers *n, int layers)
 static void add_attention(const lb_seq2seq *model, app_numbers *n, app_kernel *k)
 {
     for (size_t i = 0; i < sizeof attention_parameters / sizeof *attention_parameters; i++) {
-        const char *name = attention_parameters[i].name, *weight = attention_parameters[i].weight;
-        if (!lb_params_find(n->params, weight)) continue;
+        const char *name = attention_parameters[i].name, *bias = attention_parameters[i].bias;
+        const lb_tensor *weight = lb_params_find(n->params, attention_parameters[i].weight);
+        if (!weight) continue;
         if (attention_parameters[i].flag) app_kernel_flag(k, attention_parameters[i].flag);
         if (attention_parameters[i].array)
             app_numbers_array(n, name, weight);
         else
-            app_numbers_named(n, name, weight, attention_parameters[i].bias);
+            app_numbers_named(n, name, weight, bias ? lb_params_find(n->params, bias) : NULL);
     }
     const lb_tensor *filters = lb_params_find(n->params, "attention.F.weight");
     if (filters) app_kernel_size_is(k, "FILTERS", lb_dim(filters, 0));
@@ -151,17 +147,16 @@ static void add_flags(const lb_seq2seq *model, app_kernel *k)
 lb_status app_recurrent_model_add(const lb_model *base, app_numbers *n, app_kernel *k, lb_error *error)
 {
     const lb_seq2seq *model = (const lb_seq2seq *)base;
-    const lb_seq2seq_config *c = &model->config;
     (void)error;
     add_flags(model, k);
     add_sizes(model, k);
-    app_numbers_named(n, "source_embedding", "source_embedding.weight", NULL);
-    app_numbers_named(n, "target_embedding", "target_embedding.weight", NULL);
-    add_cells(n, "encoder", (int)c->layers, c->bidirectional ? 2 : 1);
-    add_bridges(n, (int)c->layers);
+    app_numbers_named(n, "source_embedding", model->source_embedding.weight, NULL);
+    app_numbers_named(n, "target_embedding", model->target_embedding.weight, NULL);
+    add_cells(n, "encoder", &model->encoder);
+    add_bridges(n, model);
     add_attention(model, n, k);
-    add_cells(n, "decoder", (int)c->layers, 1);
-    if (model->combine.weight) app_numbers_named(n, "combine", "combine.weight", NULL);
-    app_numbers_output(n, c->tied);
+    add_cells(n, "decoder", &model->decoder);
+    if (model->combine.weight) app_numbers_named(n, "combine", model->combine.weight, NULL);
+    app_numbers_output(n, &model->output, &model->target_embedding);
     return LB_OK;
 }

@@ -10,82 +10,66 @@ enum { NAME = 96 };
 
 static const double ROTARY_BASE = 10000;
 
-/* A linear of a layer: our name of it, and the beginning of theirs, up to "weight" and "bias". */
-static void add_linear(app_numbers *n, const char *stack, int layer, const char *ours, const char *theirs,
-                       int64_t first, int64_t rows)
-{
-    char name[NAME], weight[NAME], bias[NAME];
-    lb_snprintf(name, NAME, "%s_%d_%s", stack, layer, ours);
-    lb_snprintf(weight, NAME, "transformer.%s.layers.%d.%sweight", stack, layer, theirs);
-    lb_snprintf(bias, NAME, "transformer.%s.layers.%d.%sbias", stack, layer, theirs);
-    app_numbers_linear(n, name, weight, bias, first, rows);
-}
-
 /* Queries, keys and values are rows of one packed matrix. */
-static void add_attention(app_numbers *n, const app_kernel *k, const char *stack, int layer, const char *ours,
-                          const char *theirs)
+static void add_attention(app_numbers *n, const char *layer, const char *ours, const lb_multi_head *attention)
 {
     static const char *const parts[] = {"query", "key", "value"};
-    char name[NAME], parameters[NAME];
+    const lb_multi_head_config *c = &attention->config;
+    char name[NAME];
     int64_t first = 0;
     lb_buffer_print(&n->layers, "{");
-    lb_snprintf(parameters, NAME, "%s.in_proj_", theirs);
     for (int i = 0; i < 3; i++) {
-        int64_t rows = app_kernel_size_of(k, i == 0 ? "WIDTH" : "KEYS");
-        lb_snprintf(name, NAME, "%s_%s", ours, parts[i]);
-        add_linear(n, stack, layer, name, parameters, first, rows);
+        int64_t rows = (i == 0 ? c->heads : c->kv_heads) * c->key_width;
+        lb_snprintf(name, NAME, "%s_%s_%s", layer, ours, parts[i]);
+        app_numbers_linear(n, name, attention->packed_weight, attention->packed_bias, first, rows);
         lb_buffer_print(&n->layers, ",\n      ");
         first += rows;
     }
-    lb_snprintf(name, NAME, "%s_output", ours);
-    lb_snprintf(parameters, NAME, "%s.out_proj.", theirs);
-    add_linear(n, stack, layer, name, parameters, 0, 0);
+    lb_snprintf(name, NAME, "%s_%s_output", layer, ours);
+    app_numbers_linear(n, name, attention->output.weight, attention->output.bias, 0, 0);
     lb_buffer_print(&n->layers, "},\n     ");
 }
 
-static void add_feed_forward(app_numbers *n, const char *stack, int layer)
+static void add_linear(app_numbers *n, const char *layer, const char *ours, const lb_linear *linear)
 {
-    static const char *const ours[] = {"inner", "outer"}, *const theirs[] = {"linear1.", "linear2."};
-    for (int i = 0; i < 2; i++) {
-        add_linear(n, stack, layer, ours[i], theirs[i], 0, 0);
-        lb_buffer_print(&n->layers, ",\n     ");
-    }
+    char name[NAME];
+    lb_snprintf(name, NAME, "%s_%s", layer, ours);
+    app_numbers_linear(n, name, linear->weight, linear->bias, 0, 0);
+    lb_buffer_print(&n->layers, ",\n     ");
 }
 
-/* `module` is the name of the parameters. */
-static void add_norm(app_numbers *n, const char *name, const char *module)
+static void add_norm(app_numbers *n, const char *name, const lb_layer_norm *norm)
 {
-    static const char *const parts[] = {"weight", "bias"};
-    for (int i = 0; i < 2; i++) {
-        char array[NAME], parameter[NAME];
-        lb_snprintf(array, NAME, "%s_%s", name, parts[i]);
-        lb_snprintf(parameter, NAME, "%s.%s", module, parts[i]);
-        app_numbers_array(n, array, parameter);
-    }
+    char array[NAME];
+    lb_snprintf(array, NAME, "%s_weight", name);
+    app_numbers_array(n, array, norm->weight);
+    lb_snprintf(array, NAME, "%s_bias", name);
+    app_numbers_array(n, array, norm->bias);
     lb_buffer_print(&n->layers, "{%s_weight, %s_bias}", name, name);
 }
 
-static void add_stack(app_numbers *n, const app_kernel *k, const char *stack, int layers, bool crosses)
+static void add_stack(app_numbers *n, const char *stack, const lb_transformer_stack *layers)
 {
-    char name[NAME], module[NAME];
+    char name[NAME], norm[NAME];
     lb_buffer_print(&n->layers, "static const %s_layer %s[] = {\n", stack, stack);
-    for (int layer = 0; layer < layers; layer++) {
+    for (int64_t i = 0; i < layers->layers; i++) {
+        const lb_transformer_layer *layer = &layers->layer[i];
+        lb_snprintf(name, NAME, "%s_%lld", stack, (long long)i);
         lb_buffer_print(&n->layers, "    {");
-        add_attention(n, k, stack, layer, "self", "self_attn");
-        if (crosses) add_attention(n, k, stack, layer, "cross", "multihead_attn");
-        add_feed_forward(n, stack, layer);
-        for (int i = 1; i <= (crosses ? 3 : 2); i++) {
-            lb_snprintf(name, NAME, "%s_%d_norm%d", stack, layer, i);
-            lb_snprintf(module, NAME, "transformer.%s.layers.%d.norm%d", stack, layer, i);
-            lb_buffer_print(&n->layers, i > 1 ? ", " : "");
-            add_norm(n, name, module);
+        add_attention(n, name, "self", &layer->self);
+        if (layer->crosses) add_attention(n, name, "cross", &layer->cross);
+        add_linear(n, name, "inner", &layer->inner);
+        add_linear(n, name, "outer", &layer->outer);
+        for (int k = 0; k < (layer->crosses ? 3 : 2); k++) {
+            lb_snprintf(norm, NAME, "%s_norm%d", name, k + 1);
+            lb_buffer_print(&n->layers, k > 0 ? ", " : "");
+            add_norm(n, norm, &layer->norm[k]);
         }
         lb_buffer_print(&n->layers, "},\n");
     }
     lb_buffer_print(&n->layers, "};\nstatic const norm %s_norm = ", stack);
-    lb_snprintf(name, sizeof name, "%s_norm", stack);
-    lb_snprintf(module, sizeof module, "transformer.%s.norm", stack);
-    add_norm(n, name, module);
+    lb_snprintf(name, NAME, "%s_norm", stack);
+    add_norm(n, name, &layers->norm);
     lb_buffer_print(&n->layers, ";\n");
 }
 
@@ -150,8 +134,8 @@ static lb_status add_positions(const lb_transformer *model, app_numbers *n, app_
         break;
     case LB_POSITIONAL_LEARNED:
         app_kernel_flag(k, "LEARNED");
-        app_numbers_named(n, "source_positions", "source_positions.weight", NULL);
-        app_numbers_named(n, "target_positions", "target_positions.weight", NULL);
+        app_numbers_named(n, "source_positions", model->source_positions.weight, NULL);
+        app_numbers_named(n, "target_positions", model->target_positions.weight, NULL);
         break;
     case LB_POSITIONAL_ROTARY:
         app_kernel_flag(k, "ROTATES");
@@ -218,10 +202,10 @@ lb_status app_transformer_model_add(const lb_model *base, app_numbers *n, app_ke
     add_constant(n, "embedding_scale", sqrt((double)c->width));
     add_constant(n, "attention_scale", 1 / sqrt((double)c->width / (double)c->heads));
     if (c->softcap > 0) add_constant(n, "attention_cap", c->softcap);
-    app_numbers_named(n, "source_embedding", "source_embedding.weight", NULL);
-    app_numbers_named(n, "target_embedding", "target_embedding.weight", NULL);
-    add_stack(n, k, "encoder", (int)c->layers, false);
-    add_stack(n, k, "decoder", (int)c->layers, true);
-    app_numbers_output(n, c->tied);
+    app_numbers_named(n, "source_embedding", model->source_embedding.weight, NULL);
+    app_numbers_named(n, "target_embedding", model->target_embedding.weight, NULL);
+    add_stack(n, "encoder", &model->encoder);
+    add_stack(n, "decoder", &model->decoder);
+    app_numbers_output(n, &model->output, &model->target_embedding);
     return add_positions(model, n, k, error);
 }

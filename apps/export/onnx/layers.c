@@ -96,22 +96,16 @@ void onnx_end_step(onnx_graph *decoder, const lb_model *model, onnx_value logits
 
 /* ---- Multi-head attention. ---- */
 
-static int64_t head_width(const lb_multi_head *attention)
-{
-    return attention->config.embed / attention->config.heads;
-}
-
 /* Rows of packed weights or biases: those of all queries, keys or values, head by head. */
 static onnx_value unpack(onnx_graph *g, const lb_multi_head *attention, onnx_made made,
                          const lb_tensor *packed)
 {
     static const char *const names[] = {"query", "key", "value"};
     const lb_multi_head_config *c = &attention->config;
-    int64_t width = head_width(attention), columns = lb_count(packed) / lb_dim(packed, 0);
-    int64_t stored = c->kv_heads ? c->kv_heads : c->heads, first = 0, share = 1;
+    int64_t width = c->key_width, columns = lb_count(packed) / lb_dim(packed, 0), first = 0, share = 1;
     if (made != ONNX_QUERIES) {
-        first = c->embed + (made - ONNX_KEYS) * stored * width;
-        share = c->heads / stored;
+        first = c->embed + (made - ONNX_KEYS) * c->kv_heads * width;
+        share = c->heads / c->kv_heads;
     }
     lb_buffer raw = {0};
     lb_shape shape = packed->shape;
@@ -133,7 +127,7 @@ static onnx_value project(onnx_graph *g, const lb_multi_head *attention, onnx_ma
 onnx_value onnx_heads(onnx_graph *graph, const lb_multi_head *attention, onnx_made made, onnx_value x)
 {
     x = project(graph, attention, made, x);
-    x = ONNX_RESHAPE(graph, x, 0, 0, attention->config.heads, head_width(attention));
+    x = ONNX_RESHAPE(graph, x, 0, 0, attention->config.heads, attention->config.key_width);
     return ONNX_TRANSPOSE(graph, x, 0, 2, 1, 3);
 }
 
@@ -141,7 +135,7 @@ onnx_value onnx_heads(onnx_graph *graph, const lb_multi_head *attention, onnx_ma
 static onnx_value score(onnx_graph *g, const lb_multi_head *attention, onnx_value queries, onnx_value keys)
 {
     onnx_value scores = ONNX(g, "MatMul", queries, ONNX_TRANSPOSE(g, keys, 0, 1, 3, 2));
-    scores = ONNX(g, "Mul", scores, onnx_number(g, 1 / sqrt((double)head_width(attention))));
+    scores = ONNX(g, "Mul", scores, onnx_number(g, 1 / sqrt((double)attention->config.key_width)));
     if (!(attention->config.softcap > 0)) return scores;
     onnx_value cap = onnx_number(g, (double)attention->config.softcap);
     return ONNX(g, "Mul", ONNX(g, "Tanh", ONNX(g, "Div", scores, cap)), cap);
@@ -160,7 +154,7 @@ onnx_value onnx_ask(onnx_graph *graph, const lb_multi_head *attention, onnx_valu
 onnx_value onnx_heads_axes(onnx_graph *graph, const lb_multi_head *attention, const char *length)
 {
     return onnx_name(graph, "batch %lld %s %lld", (long long)attention->config.heads, length,
-                     (long long)head_width(attention));
+                     (long long)attention->config.key_width);
 }
 
 void onnx_hand_over_heads(onnx_graphs *graphs, const lb_multi_head *attention, onnx_value x, const char *keys,

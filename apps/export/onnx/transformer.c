@@ -86,7 +86,7 @@ static void hand_over_nothing(onnx_graphs *graphs, const lb_multi_head *self, in
 {
     onnx_graph *g = &graphs->encoder;
     onnx_value batch = length_of(g, "source", 0), axes = onnx_heads_axes(g, self, "past");
-    onnx_value rest = ONNX_LIST(g, self->config.heads, 0, self->config.embed / self->config.heads);
+    onnx_value rest = ONNX_LIST(g, self->config.heads, 0, self->config.key_width);
     onnx_value nothing = ONNX(g, "ConstantOfShape", onnx_concat(g, batch, rest, 0));
     onnx_hand_over(graphs, nothing, of_layer(g, "past_keys", layer), axes);
     onnx_hand_over(graphs, nothing, of_layer(g, "past_values", layer), axes);
