@@ -94,12 +94,6 @@ static void add_text(const app_kernel *kernel, const char *text, size_t length, 
     }
 }
 
-void app_kernel_add_header(const app_kernel *kernel, lb_buffer *out)
-{
-    const char *text = text_of("g2p.h");
-    add_text(kernel, text, strlen(text), true, out);
-}
-
 bool app_kernel_has(const app_kernel *kernel, const char *condition)
 {
     bool negated = *condition == '!', found = false;
@@ -194,7 +188,9 @@ static int64_t count_of(const app_kernel *kernel, const char *declared)
     return count;
 }
 
-int64_t app_kernel_work(const app_kernel *kernel)
+/* The bytes of the struct `memory` in work.h; 0 if there is no memory to find out. All of its fields have types of 4
+ * bytes, or are structs of such. */
+static int64_t count_work(const app_kernel *kernel)
 {
     app_kernel structs = {.sizes = 0}; /* and their bytes */
     char names[DEEPEST][WORD], type[WORD], field[4 * WORD];
@@ -213,4 +209,13 @@ int64_t app_kernel_work(const app_kernel *kernel)
     }
     lb_release(text.text);
     return app_kernel_size_of(&structs, "memory");
+}
+
+void app_kernel_add_header(app_kernel *kernel, lb_buffer *out)
+{
+    const char *text = text_of("g2p.h");
+    int64_t work = count_work(kernel);
+    out->failed = out->failed || work == 0;
+    app_kernel_size_is(kernel, "WORK_BYTES", work);
+    add_text(kernel, text, strlen(text), true, out);
 }

@@ -165,7 +165,6 @@ static lb_status try_entries(const exporting *s, bool *left_out, lb_error *error
     app_kernel kernel = s->kernel;
     lb_buffer header = {0}, code = {0};
     kernel.prefix = "g2p";
-    app_kernel_size_is(&kernel, "WORK_BYTES", app_kernel_work(&kernel));
     app_kernel_add_header(&kernel, &header);
     app_kernel_add_code(&kernel, s->constants.text, &code);
     lb_status status = header.failed || code.failed
@@ -194,9 +193,6 @@ static lb_status add_lexicon(exporting *s, lb_error *error)
 static lb_status write_files(exporting *s, lb_error *error)
 {
     char name[PREFIX + 2];
-    int64_t work = app_kernel_work(&s->kernel);
-    if (work == 0) return lb_no_memory(error, NULL);
-    app_kernel_size_is(&s->kernel, "WORK_BYTES", work);
     lb_snprintf(name, sizeof name, "%s.h", s->prefix);
     add_head(s, name, "text in, text out", &s->declarations);
     app_kernel_add_header(&s->kernel, &s->declarations);

@@ -54,12 +54,8 @@ void app_kernel_add_sizes(const app_kernel *kernel, lb_buffer *out);
 /** Adds g2p.c with what it includes; `model` takes the place of model.h. */
 void app_kernel_add_code(const app_kernel *kernel, const char *model, lb_buffer *out);
 
-/** Adds g2p.h, with numbers in place of their names. */
-void app_kernel_add_header(const app_kernel *kernel, lb_buffer *out);
-
-/** The bytes of the struct `memory` in work.h; 0 if there is no memory to find out. All of its fields have types of 4
- *  bytes, or are structs of such. */
-int64_t app_kernel_work(const app_kernel *kernel);
+/** Adds g2p.h, with numbers in place of their names, and sets WORK_BYTES, the memory for a text. */
+void app_kernel_add_header(app_kernel *kernel, lb_buffer *out);
 
 /* ---- The symbols, and what their normal form needs of Unicode, as constants in C: spelling.c. ---- */
 

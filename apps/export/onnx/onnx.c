@@ -1,5 +1,6 @@
 #include "export/onnx/layers.h"
 
+#include "base/alloc.h"
 #include "data/sort_task.h"
 #include "io/file.h"
 
@@ -56,35 +57,31 @@ static void add_part(onnx_graph *graph, const lb_safetensors *file, const char *
     protobuf_message(message, MODEL_OPSET_IMPORT, &opset);
 }
 
-/* `path` is NAME.onnx; the files are NAME.encoder.onnx and NAME.decoder.onnx. */
-static lb_status write_parts(onnx_graphs *graphs, const lb_safetensors *file, const char *path,
-                             lb_error *error)
-{
-    lb_buffer encoder = {0}, decoder = {0}, names[2] = {{0}, {0}};
-    int stem = (int)(strlen(path) - (sizeof ENDING - 1));
-    lb_buffer_print(&names[0], "%.*s.encoder%s", stem, path, ENDING);
-    lb_buffer_print(&names[1], "%.*s.decoder%s", stem, path, ENDING);
-    add_part(&graphs->encoder, file, "encoder", &encoder);
-    add_part(&graphs->decoder, file, "decoder", &decoder);
-    const lb_bytes first = {encoder.text, encoder.length}, second = {decoder.text, decoder.length};
-    lb_status status = LB_OK;
-    if (encoder.failed || decoder.failed || names[0].failed || names[1].failed)
-        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    else
-        status = lb_file_write_all((lb_new_file[]){{names[0].text, &first, 1}, {names[1].text, &second, 1}},
-                                   2, error);
-    lb_buffer *const buffers[] = {&encoder, &decoder, &names[0], &names[1]};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) lb_release(buffers[i]->text);
-    return status;
-}
-
 lb_status app_onnx_write(const lb_text_model *model, app_onnx_add *add, const lb_safetensors *file,
                          const char *path, lb_error *error)
 {
+    enum { PARTS = 2 };
+    static const char *const parts[PARTS] = {"encoder", "decoder"};
     onnx_graphs graphs = {.encoder = {.params = model->params}, .decoder = {.params = model->params}};
+    onnx_graph *const graph[PARTS] = {&graphs.encoder, &graphs.decoder};
+    lb_buffer name[PARTS] = {{0}}, message[PARTS] = {{0}};
+    lb_bytes bytes[PARTS];
+    lb_new_file files[PARTS];
+    bool failed = false;
     add(model->model, &graphs);
-    lb_status status = write_parts(&graphs, file, path, error);
-    onnx_graph_free(&graphs.encoder);
-    onnx_graph_free(&graphs.decoder);
+    for (int i = 0; i < PARTS; i++) {
+        lb_buffer_print(&name[i], "%.*s.%s%s", (int)(strlen(path) - (sizeof ENDING - 1)), path, parts[i],
+                        ENDING);
+        add_part(graph[i], file, parts[i], &message[i]);
+        failed = failed || name[i].failed || message[i].failed;
+        bytes[i] = (lb_bytes){message[i].text, message[i].length};
+        files[i] = (lb_new_file){name[i].text, &bytes[i], 1};
+    }
+    lb_status status = failed ? lb_no_memory(error, NULL) : lb_file_write_all(files, PARTS, error);
+    for (int i = 0; i < PARTS; i++) {
+        lb_release(name[i].text);
+        lb_release(message[i].text);
+        onnx_graph_free(graph[i]);
+    }
     return status;
 }
