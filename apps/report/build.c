@@ -40,10 +40,9 @@ typedef struct building {
 static lb_status open_rows(building *s, lb_error *error)
 {
     const app_report_asked *asked = s->asked;
-    size_t batch = (size_t)asked->batch;
-    if (!asked->file) return app_report_rows_take(&s->rows, &asked->inputs, batch, error);
+    if (!asked->file) return app_report_rows_take(&s->rows, &asked->inputs, error);
     s->format = app_pair_format(asked->format, &s->model);
-    return app_report_rows_open(&s->rows, asked->file, &s->format, batch, asked->once, error);
+    return app_report_rows_open(&s->rows, asked->file, &s->format, asked->once, error);
 }
 
 static lb_status open_all(building *s, lb_error *error)
@@ -164,7 +163,7 @@ static lb_status add_pairs(building *s, lb_error *error)
     lb_json_open(&s->data.json, "pairs", "[");
     do {
         int64_t detailed = s->asked->details - s->made->pairs, why = s->asked->why - s->made->pairs;
-        int64_t most = detailed > 0 ? DETAILED_BATCH : s->asked->batch;
+        int64_t most = detailed > 0 && DETAILED_BATCH < s->asked->batch ? DETAILED_BATCH : s->asked->batch;
         if (detailed > 0 && detailed < most) most = detailed;
         if (why > 0 && why < most) most = why;
         status = app_report_rows_read(&s->rows, (size_t)most, error);

@@ -2,68 +2,48 @@
 
 #include "base/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static lb_status make_room(app_report_rows *rows, size_t capacity, lb_error *error)
-{
-    rows->capacity = capacity;
-    rows->row = lb_alloc(capacity * sizeof *rows->row);
-    return rows->row ? LB_OK : app_report_no_memory(error);
-}
-
-/* Moves the last row to `all`. */
-static lb_status keep(app_report_rows *rows, lb_error *error)
+/* A new row behind the others; NULL if memory runs out. */
+static app_report_row *add_row(app_report_rows *rows, lb_error *error)
 {
     if (!lb_alloc_more(&rows->all, rows->all_count, &rows->all_room, sizeof *rows->all))
-        return app_report_no_memory(error);
-    rows->all[rows->all_count++] = rows->row[--rows->count];
-    return LB_OK;
+        return lb_null(app_report_no_memory(error));
+    app_report_row *row = &rows->all[rows->all_count++];
+    *row = (app_report_row){0};
+    return row;
 }
 
-static lb_status take_line(app_report_rows *rows, const char *line, size_t length, lb_error *error)
+static void drop_last(app_report_rows *rows)
 {
-    char *copy = lb_alloc(length + 1);
-    if (!copy) return app_report_no_memory(error);
-    memcpy(copy, line, length);
-    copy[length] = '\0';
-    rows->row[rows->count++] = (app_report_row){.source = copy};
-    return keep(rows, error);
+    app_report_row *row = &rows->all[--rows->all_count];
+    lb_release(row->source);
+    lb_strings_free(&row->targets);
+    lb_release(row->error);
 }
 
 static lb_status take_lines(app_report_rows *rows, const char *text, lb_error *error)
 {
-    lb_status status = LB_OK;
-    for (const char *line = text; *line && !status; line += *line == '\n') {
-        size_t length = strcspn(line, "\n");
-        bool blank = strspn(line, " \t\r") >= length;
-        if (!blank) status = take_line(rows, line, length, error);
-        line += length;
+    size_t length;
+    for (const char *line = text; *line; line += length + (line[length] == '\n')) {
+        length = strcspn(line, "\n");
+        if (strspn(line, " \t\r") >= length) continue;
+        lb_buffer copy = {0};
+        app_report_row *row = add_row(rows, error);
+        lb_buffer_add(&copy, line, length);
+        if (row) row->source = lb_buffer_end(&copy);
+        if (!row || !row->source) return app_report_no_memory(error);
     }
-    return status;
+    return LB_OK;
 }
 
-lb_status app_report_rows_take(app_report_rows *rows, const lb_strings *texts, size_t capacity,
-                               lb_error *error)
+lb_status app_report_rows_take(app_report_rows *rows, const lb_strings *texts, lb_error *error)
 {
-    *rows = (app_report_rows){.name = "--input"};
-    lb_status status = make_room(rows, capacity, error);
+    lb_status status = LB_OK;
+    *rows = (app_report_rows){.name = "--input", .complete = true};
     for (size_t i = 0; i < texts->count && !status; i++) status = take_lines(rows, texts->text[i], error);
     if (status || rows->all_count > 0) return status;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found an empty text", rows->name);
-}
-
-static void free_row(app_report_row *row)
-{
-    lb_release(row->source);
-    lb_strings_free(&row->targets);
-    lb_release(row->error);
-    *row = (app_report_row){0};
-}
-
-static void clear(app_report_rows *rows)
-{
-    while (rows->count > 0) free_row(&rows->row[--rows->count]);
 }
 
 static lb_status take_pair(app_report_rows *rows, app_report_row *row, lb_error *error)
@@ -83,8 +63,9 @@ static bool read_line(app_report_rows *rows, lb_error *error)
     lb_line line;
     lb_error bad = {0};
     if (!app_pair_input_line(file, &line, error)) return false;
-    app_report_row *row = &rows->row[rows->count++];
-    *row = (app_report_row){.number = line.number};
+    app_report_row *row = add_row(rows, error);
+    if (!row) return false;
+    row->number = line.number;
     lb_status status = lb_pair_line_read(&file->format, file->name, &line, &file->pair, &bad);
     if (!status) return take_pair(rows, row, error) == LB_OK;
     if (!app_skips(&file->format, status)) {
@@ -97,123 +78,69 @@ static bool read_line(app_report_rows *rows, lb_error *error)
     return row->error;
 }
 
-static bool has_same_source(const app_report_row *a, const app_report_row *b)
+/* Moves the only target of the last row to an earlier one, unless that has it. */
+static void merge_last(app_report_rows *rows, app_report_row *earlier, lb_error *error)
 {
-    return a->source && b->source && strcmp(a->source, b->source) == 0;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const app_report_row *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-/* By source, then by number; lines that could not be read come last. */
-static int compare_sources(const void *a, const void *b)
-{
-    const app_report_row *x = a, *y = b;
-    int order = x->source && y->source ? strcmp(x->source, y->source) : !x->source - !y->source;
-    return order ? order : compare_numbers(a, b);
-}
-
-static int compare_pairs(const void *a, const void *b)
-{
-    const app_report_row *x = a, *y = b;
-    int order = has_same_source(x, y) ? strcmp(x->targets.text[0], y->targets.text[0]) : 0;
-    return order ? order : compare_sources(a, b);
-}
-
-/* Leaves out lines with a pair that an earlier line has. */
-static void drop_repeated(app_report_rows *rows)
-{
-    size_t kept = 0;
-    qsort(rows->all, rows->all_count, sizeof *rows->all, compare_pairs);
-    for (size_t i = 0; i < rows->all_count; i++) {
-        app_report_row *row = &rows->all[i], *last = kept > 0 ? &rows->all[kept - 1] : NULL;
-        if (last && has_same_source(last, row) && strcmp(last->targets.text[0], row->targets.text[0]) == 0)
-            free_row(row);
-        else
-            rows->all[kept++] = *row;
-    }
-    rows->all_count = kept;
-}
-
-/* Moves the only target of `from` to another row. */
-static lb_status move_target(app_report_row *from, app_report_row *to, lb_error *error)
-{
-    char *target = from->targets.text[--from->targets.count];
-    free_row(from);
-    return lb_strings_add(&to->targets, target, error);
-}
-
-static lb_status merge(app_report_rows *rows, lb_error *error)
-{
-    size_t kept = 0;
-    lb_status status = LB_OK;
-    drop_repeated(rows);
-    qsort(rows->all, rows->all_count, sizeof *rows->all, compare_sources);
-    for (size_t i = 0; i < rows->all_count && !status; i++) {
-        app_report_row *row = &rows->all[i], *last = kept > 0 ? &rows->all[kept - 1] : NULL;
-        if (last && has_same_source(last, row)) {
-            status = move_target(row, last, error);
-        } else {
-            app_report_row moved = *row;
-            *row = (app_report_row){0};
-            rows->all[kept++] = moved;
-        }
-    }
-    if (status) return status;
-    rows->all_count = kept;
-    qsort(rows->all, kept, sizeof *rows->all, compare_numbers);
-    return LB_OK;
+    lb_strings *from = &rows->all[rows->all_count - 1].targets, *to = &earlier->targets;
+    size_t i = 0;
+    while (i < to->count && strcmp(to->text[i], from->text[0]) != 0) i++;
+    if (i == to->count && lb_strings_add(to, from->text[--from->count], error)) return;
+    drop_last(rows);
 }
 
 /* Reads all lines; those of the same source become one row. */
 static lb_status gather(app_report_rows *rows, lb_error *error)
 {
-    while (read_line(rows, error))
-        if (keep(rows, error)) return error->status;
-    return error->status || rows->all_count == 0 ? error->status : merge(rows, error);
+    lb_vocabulary *sources = lb_vocabulary_new_reserved(error);
+    size_t *place = NULL, count = 0, room = 0; /* [count] the row of each source */
+    while (sources && !error->status && read_line(rows, error)) {
+        const char *source = rows->all[rows->all_count - 1].source;
+        if (!source || lb_vocabulary_add(sources, &source, 1, error)) continue;
+        size_t id = (size_t)(lb_vocabulary_id(sources, source) - LB_FIRST_TOKEN);
+        if (id < count)
+            merge_last(rows, &rows->all[place[id]], error);
+        else if (lb_alloc_more(&place, count, &room, sizeof *place))
+            place[count++] = rows->all_count - 1;
+        else
+            app_report_no_memory(error);
+    }
+    lb_vocabulary_free(sources);
+    lb_release(place);
+    return error->status;
 }
 
 lb_status app_report_rows_open(app_report_rows *rows, const char *path, const lb_pair_format *format,
-                               size_t capacity, bool once, lb_error *error)
+                               bool once, lb_error *error)
 {
-    *rows = (app_report_rows){0};
-    lb_status status = make_room(rows, capacity, error);
-    if (!status) status = app_pair_input_open(&rows->file, path, format, error);
+    *rows = (app_report_rows){.complete = once};
+    lb_status status = app_pair_input_open(&rows->file, path, format, error);
     if (!status) status = app_pair_input_check(&rows->file, error);
     rows->name = rows->file.name;
     return status || !once ? status : gather(rows, error);
 }
 
-static bool take_gathered(app_report_rows *rows)
-{
-    if (rows->next == rows->all_count) return false;
-    rows->row[rows->count++] = rows->all[rows->next];
-    rows->all[rows->next++] = (app_report_row){0};
-    return true;
-}
-
 lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *error)
 {
-    bool more = true;
-    clear(rows);
-    if (most > rows->capacity) most = rows->capacity;
-    while (more && rows->count < most) more = rows->all ? take_gathered(rows) : read_line(rows, error);
+    if (!rows->complete) {
+        while (rows->all_count > 0) drop_last(rows);
+        while (rows->all_count < most && read_line(rows, error)) continue;
+        rows->next = 0;
+    }
+    size_t left = rows->all_count - rows->next;
+    rows->count = left < most ? left : most;
+    rows->row = rows->count > 0 ? &rows->all[rows->next] : NULL;
+    rows->next += rows->count;
     return error->status;
 }
 
 int64_t app_report_rows_expected(const app_report_rows *rows)
 {
-    return rows->all ? (int64_t)rows->all_count : rows->file.checked;
+    return rows->complete ? (int64_t)rows->all_count : rows->file.checked;
 }
 
 void app_report_rows_close(app_report_rows *rows)
 {
-    clear(rows);
-    for (size_t i = 0; i < rows->all_count; i++) free_row(&rows->all[i]);
+    while (rows->all_count > 0) drop_last(rows);
     lb_release(rows->all);
-    lb_release(rows->row);
     app_pair_input_close(&rows->file);
 }
