@@ -74,13 +74,12 @@ static void print_title(const app_report_asked *asked, const lb_translator_facts
 
 static void print_vocabulary(app_report_data *report, const char *key, const lb_vocabulary *vocabulary)
 {
-    int32_t size = lb_vocabulary_size(vocabulary), count = size > LB_FIRST_TOKEN ? size - LB_FIRST_TOKEN : 0;
-    const char **symbol = lb_alloc(((size_t)count + 1) * sizeof *symbol);
-    report->failed = report->failed || !symbol;
-    for (int32_t i = 0; symbol && i < count; i++)
-        symbol[i] = lb_symbol_name(lb_vocabulary_symbol(vocabulary, LB_FIRST_TOKEN + i));
-    if (symbol) app_report_symbols(report, key, symbol, (size_t)count);
-    lb_release((void *)symbol);
+    lb_json_open(&report->json, key, "[");
+    for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(vocabulary); id++) {
+        const char *symbol = lb_symbol_name(lb_vocabulary_symbol(vocabulary, id));
+        lb_json_whole(&report->json, NULL, app_report_id(report, symbol));
+    }
+    lb_buffer_print(&report->json, "]");
 }
 
 /* Counts the numbers of the file, as inspect does. */

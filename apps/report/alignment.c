@@ -17,16 +17,18 @@ static bool know(side *s, int32_t id)
     return true;
 }
 
-/* Replaces ids by places, -1 for symbols that are left out. False if memory runs out. */
-static bool find_places(side *s, const int32_t *id, int64_t count, int32_t *place)
+/* Finds the places of symbols, -1 for those that are left out. False if memory runs out. */
+static bool find_places(side *s, app_report_data *report, const char *const *symbol, int64_t count,
+                        int32_t *place)
 {
     for (int64_t i = 0; i < count; i++) {
-        if (!know(s, id[i])) return false;
-        if (s->place[id[i]] < 0 && s->count < APP_ALIGNED) {
-            s->place[id[i]] = (int32_t)s->count;
-            s->id[s->count++] = id[i];
+        int32_t id = app_report_id(report, symbol[i]);
+        if (!know(s, id)) return false;
+        if (s->place[id] < 0 && s->count < APP_ALIGNED) {
+            s->place[id] = (int32_t)s->count;
+            s->id[s->count++] = id;
         }
-        place[i] = s->place[id[i]];
+        place[i] = s->place[id];
         if (place[i] >= 0) s->times[place[i]]++;
     }
     return true;
@@ -46,10 +48,9 @@ static lb_status add(app_alignment *a, app_report_data *report, const lb_transla
 {
     const lb_output *output = text->output;
     int64_t length = text->length, cells = output->steps * length;
-    const int32_t *id = app_report_ids(report, text->symbol, (size_t)text->length);
-    if (!id || !find_places(&a->source, id, text->length, source)) return app_report_no_memory(error);
-    id = app_report_ids(report, output->symbol, (size_t)output->length);
-    if (!id || !find_places(&a->target, id, output->length, target)) return app_report_no_memory(error);
+    if (!find_places(&a->source, report, text->symbol, length, source) ||
+        !find_places(&a->target, report, output->symbol, output->length, target))
+        return app_report_no_memory(error);
     for (int64_t step = 0; step < output->length; step++) {
         if (target[step] < 0) continue;
         double *sum = a->sum + (int64_t)target[step] * APP_ALIGNED;

@@ -125,13 +125,12 @@ static lb_status read_frames(attention_history *h, int64_t *bad, lb_error *error
 static void print_list(app_report_data *report, const char *key, const cJSON *list)
 {
     const cJSON *item;
-    size_t count = 0;
-    const char **symbol = lb_alloc(((size_t)cJSON_GetArraySize(list) + 1) * sizeof *symbol);
-    report->failed = report->failed || !symbol;
-    if (!symbol) return;
-    cJSON_ArrayForEach(item, list) symbol[count++] = item->valuestring;
-    app_report_symbols(report, key, symbol, count);
-    lb_release((void *)symbol);
+    lb_json_open(&report->json, key, "[");
+    cJSON_ArrayForEach(item, list)
+    {
+        lb_json_whole(&report->json, NULL, app_report_id(report, item->valuestring));
+    }
+    lb_buffer_print(&report->json, "]");
 }
 
 static void print_weights(app_report_data *report, const char *text)

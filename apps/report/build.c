@@ -85,7 +85,7 @@ static lb_status refuse(building *s, const app_report_row *row, const char *why,
 
 static bool lacks_room(const building *s)
 {
-    return s->data.blob.count > ROOM + ROOM_OF_PAIR * (size_t)s->made->pairs;
+    return s->data.blob.packed.length > ROOM + ROOM_OF_PAIR * (size_t)s->made->pairs;
 }
 
 static lb_status add_text(building *s, const app_report_row *row, const lb_translations *all,
@@ -219,8 +219,9 @@ static lb_status build(building *s, lb_error *error)
     if (!status) status = write_page(s, error);
     if (status) return status;
     app_unknown_say(&s->unknown, s->rows.name);
-    s->made->bytes = lb_base64_length(s->data.data.count) + lb_base64_length(s->data.blob.count) +
-                     lb_base64_length(s->packed_model.count);
+    s->made->bytes = lb_base64_length(s->data.data.packed.length) +
+                     lb_base64_length(s->data.blob.packed.length) +
+                     lb_base64_length(s->packed_model.packed.length);
     return LB_OK;
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 
-#include <limits.h>
 #include <math.h>
 
 lb_status app_report_no_memory(lb_error *error)
@@ -12,36 +11,25 @@ lb_status app_report_no_memory(lb_error *error)
 
 /* ---- Bytes that are compressed as they come. ---- */
 
-enum { STEP = 1 << 16, DIGITS = 4 };
+enum { STEP = 1 << 12, DIGITS = 4 };
 
 lb_status app_pack_open(app_pack *pack, lb_error *error)
 {
     *pack = (app_pack){0};
-    pack->open = deflateInit(&pack->stream, Z_BEST_COMPRESSION) == Z_OK;
-    return pack->open ? LB_OK : app_report_no_memory(error);
+    bool open = deflateInit(&pack->stream, Z_BEST_COMPRESSION) == Z_OK;
+    return open ? LB_OK : app_report_no_memory(error);
 }
 
-static bool make_room(app_pack *pack)
-{
-    size_t needed = pack->count < pack->capacity ? pack->capacity : pack->capacity + STEP;
-    return lb_alloc_room(&pack->bytes, pack->count, needed, &pack->capacity, 1);
-}
-
-/* Compresses the input of the stream, until it wants more or, at the end, has written all. */
+/* Compresses the input of the stream, or, at the end, writes all that is left. */
 static void deflate_given(app_pack *pack, int flush)
 {
-    int result = Z_OK;
+    unsigned char part[STEP];
     do {
-        pack->failed = pack->failed || !make_room(pack);
-        if (pack->failed) return;
-        size_t room = pack->capacity - pack->count;
-        pack->stream.next_out = pack->bytes + pack->count;
-        pack->stream.avail_out = room < UINT_MAX ? (unsigned)room : UINT_MAX;
-        unsigned before = pack->stream.avail_out;
-        result = deflate(&pack->stream, flush);
-        pack->count += before - pack->stream.avail_out;
-    } while (flush == Z_FINISH ? result != Z_STREAM_END
-                               : pack->stream.avail_in > 0 || pack->stream.avail_out == 0);
+        pack->stream.next_out = part;
+        pack->stream.avail_out = sizeof part;
+        deflate(&pack->stream, flush);
+        lb_buffer_add(&pack->packed, part, sizeof part - pack->stream.avail_out);
+    } while (pack->stream.avail_out == 0);
 }
 
 void app_pack_add(app_pack *pack, const void *bytes, size_t count)
@@ -49,7 +37,7 @@ void app_pack_add(app_pack *pack, const void *bytes, size_t count)
     enum { MOST = 1 << 30 };
     const unsigned char *from = bytes;
     pack->added += count;
-    while (count > 0 && !pack->failed) {
+    while (count > 0 && !pack->packed.failed) {
         size_t now = count < MOST ? count : MOST;
         pack->stream.next_in = (z_const Bytef *)from;
         pack->stream.avail_in = (unsigned)now;
@@ -61,14 +49,14 @@ void app_pack_add(app_pack *pack, const void *bytes, size_t count)
 
 lb_status app_pack_finish(app_pack *pack, lb_error *error)
 {
-    if (!pack->failed) deflate_given(pack, Z_FINISH);
-    return pack->failed ? app_report_no_memory(error) : LB_OK;
+    deflate_given(pack, Z_FINISH);
+    return pack->packed.failed ? app_report_no_memory(error) : LB_OK;
 }
 
 void app_pack_close(app_pack *pack)
 {
-    if (pack->open) deflateEnd(&pack->stream);
-    lb_release(pack->bytes);
+    deflateEnd(&pack->stream);
+    lb_release(pack->packed.text);
     *pack = (app_pack){0};
 }
 
@@ -88,7 +76,6 @@ void app_report_data_close(app_report_data *report)
     app_pack_close(&report->blob);
     lb_vocabulary_free(report->symbols);
     lb_release(report->json.text);
-    lb_release(report->id);
     lb_release(report->byte);
     *report = (app_report_data){0};
 }
@@ -102,21 +89,16 @@ void app_report_flush(app_report_data *report)
     json->length = 1;
 }
 
-const int32_t *app_report_ids(app_report_data *report, const char *const *symbols, size_t count)
+int32_t app_report_id(app_report_data *report, const char *symbol)
 {
-    report->failed = report->failed ||
-                     !lb_alloc_room(&report->id, 0, count + 1, &report->room, sizeof *report->id) ||
-                     lb_vocabulary_add(report->symbols, symbols, (int64_t)count, NULL);
-    if (report->failed) return NULL;
-    lb_vocabulary_encode(report->symbols, symbols, (int64_t)count, report->id, (int32_t)count);
-    return report->id;
+    report->failed = report->failed || lb_vocabulary_add(report->symbols, &symbol, 1, NULL);
+    return lb_vocabulary_id(report->symbols, symbol);
 }
 
 void app_report_symbols(app_report_data *report, const char *key, const char *const *symbols, size_t count)
 {
-    const int32_t *id = app_report_ids(report, symbols, count);
     lb_json_open(&report->json, key, "[");
-    for (size_t i = 0; id && i < count; i++) lb_json_whole(&report->json, NULL, id[i]);
+    for (size_t i = 0; i < count; i++) lb_json_whole(&report->json, NULL, app_report_id(report, symbols[i]));
     lb_buffer_print(&report->json, "]");
 }
 

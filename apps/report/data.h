@@ -18,19 +18,17 @@ lb_status app_report_no_memory(lb_error *error);
 /** A stream of zlib, RFC 1950, in memory. */
 typedef struct app_pack {
     z_stream stream;
-    unsigned char *bytes; /* [count] compressed */
-    size_t count, capacity;
-    size_t added; /* bytes before compression */
-    bool open, failed;
+    lb_buffer packed; /* compressed bytes; `failed` if memory runs out */
+    size_t added;     /* bytes before compression */
 } app_pack;
 
 /** Begins. Memory: freed by app_pack_close, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_pack_open(app_pack *pack, lb_error *error);
 
-/** Adds bytes. If memory runs out, `failed` is set and stays set. */
+/** Adds bytes. */
 void app_pack_add(app_pack *pack, const void *bytes, size_t count);
 
-/** Ends the stream: `bytes` is then complete. Errors: LB_ERROR_MEMORY, also of an earlier addition. */
+/** Ends the stream: `packed` is then complete. Errors: LB_ERROR_MEMORY, also of an earlier addition. */
 LB_MUST_USE lb_status app_pack_finish(app_pack *pack, lb_error *error);
 
 void app_pack_close(app_pack *pack);
@@ -42,9 +40,8 @@ typedef struct app_report_data {
     lb_buffer json;
     app_pack data, blob;
     lb_vocabulary *symbols; /* all texts of symbols; a symbol in the data is its id here */
-    int32_t *id;            /* [room] of the symbols printed last */
     unsigned char *byte;    /* [byte_room] of the weights added last */
-    size_t room, byte_room;
+    size_t byte_room;
     bool failed; /* memory has run out */
 } app_report_data;
 
@@ -56,10 +53,10 @@ void app_report_data_close(app_report_data *report);
  *  that the text stays short. */
 void app_report_flush(app_report_data *report);
 
-/** The ids of some symbols, which are added if they are new; NULL if memory runs out. They live until the next call. */
-const int32_t *app_report_ids(app_report_data *report, const char *const *symbols, size_t count);
+/** The id of a symbol, which is added if it is new. If memory runs out, it is LB_UNK, and `failed` is set. */
+int32_t app_report_id(app_report_data *report, const char *symbol);
 
-/** Prints "key":[1,2,3]. */
+/** Prints the ids of symbols, "key":[1,2,3]. */
 void app_report_symbols(app_report_data *report, const char *key, const char *const *symbols, size_t count);
 
 /** Adds weights from 0 to 1 to the blob, a byte each, and returns their offset: attention [layers, heads, cells], or,

@@ -19,9 +19,9 @@ static const char engine_policy[] = " 'wasm-unsafe-eval'; worker-src blob:";
 /* Memory: the caller's, `data` to be given to lb_release; NULL if memory runs out. */
 static lb_bytes encode(const app_pack *pack)
 {
-    lb_bytes text = {NULL, lb_base64_length(pack->count)};
+    lb_bytes text = {NULL, lb_base64_length(pack->packed.length)};
     char *letters = lb_alloc(text.count + 1);
-    if (letters) lb_base64_encode(pack->bytes, pack->count, letters);
+    if (letters) lb_base64_encode((const unsigned char *)pack->packed.text, pack->packed.length, letters);
     text.data = letters;
     return text;
 }

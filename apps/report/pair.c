@@ -111,8 +111,7 @@ static int32_t id_of(app_report_data *report, const lb_vocabulary *target, const
     static const char unknown[] = "\xEF\xBF\xBD"; /* U+FFFD */
     if (symbol == lb_vocabulary_symbol(target, LB_EOS)) return LB_EOS;
     if (symbol == lb_vocabulary_symbol(target, LB_UNK)) symbol = unknown;
-    const int32_t *id = app_report_ids(report, &symbol, 1);
-    return id ? *id : LB_UNK;
+    return app_report_id(report, symbol);
 }
 
 static lb_status add_likeliest(app_report_data *report, lb_translator *translator, const lb_translation *text,

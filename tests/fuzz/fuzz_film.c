@@ -13,7 +13,7 @@ static void require_json(const app_pack *pack)
 {
     static unsigned char text[MOST];
     uLongf length = sizeof text;
-    int result = uncompress(text, &length, pack->bytes, (uLong)pack->count);
+    int result = uncompress(text, &length, (const Bytef *)pack->packed.text, (uLong)pack->packed.length);
     if (result == Z_BUF_ERROR) return;
     fuzz_require(result == Z_OK, "a pack can be unpacked");
     cJSON *json = cJSON_ParseWithLength((const char *)text, length);

@@ -14,7 +14,7 @@ EMSCRIPTEN_KEEPALIVE const char *report_text(const char *text, int beam, double 
 static lb_status save(const char *path, const app_pack *pack, lb_error *error)
 {
     FILE *file = fopen(path, "wb");
-    bool written = file && fwrite(pack->bytes, 1, pack->count, file) == pack->count;
+    bool written = file && fwrite(pack->packed.text, 1, pack->packed.length, file) == pack->packed.length;
     if (file) written = fclose(file) == 0 && written;
     return written ? LB_OK : lb_error_set(error, LB_ERROR_WRITE, "%s: cannot be written", path);
 }
