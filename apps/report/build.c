@@ -65,7 +65,7 @@ static lb_status open_all(building *s, lb_error *error)
 
 static lb_status add_unreadable(building *s, const char *why, lb_error *error)
 {
-    app_report_pair pair = {.error = why, .edits = -1};
+    app_report_pair pair = {.error = why};
     s->made->unreadable++;
     return app_report_add_pair(&s->data, s->translator, NULL, &pair, error);
 }
@@ -106,9 +106,7 @@ static lb_status add_text(building *s, const app_report_row *row, const lb_trans
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (!status) status = app_answers_split(&s->expected, &s->model.target_rule, &row->targets, error);
     if (!status) status = app_report_heads_keep(&s->heads, s->made->pairs, row->source, &row->targets, error);
-    if (!status)
-        status = app_report_statistics_add(&s->statistics, &s->data, all, text, pair.expected, &pair.edits,
-                                           &pair.nearest, error);
+    if (!status) status = app_report_statistics_add(&s->statistics, &s->data, all, text, &s->expected, error);
     pair.tau = why->pairs > compared ? why->found[compared * why->rows].tau : NAN;
     return status ? status : app_report_add_pair(&s->data, s->translator, all, &pair, error);
 }

@@ -20,17 +20,6 @@ lb_status app_report_heads_keep(app_report_heads *h, int64_t pair, const char *s
     return status;
 }
 
-/* Adds the comparison of an output with its right answers to the sum. */
-static lb_status compare(lb_statistics *sum, lb_vocabulary *symbols, app_answers *expected,
-                         const lb_output *output, lb_error *error)
-{
-    app_judged judged = {0};
-    lb_status status = app_judge(&judged, symbols, output, expected, error);
-    if (!status) lb_statistics_add(sum, &judged.found);
-    app_judged_free(&judged);
-    return status;
-}
-
 /* A head whose context counts as zero, and whether the model has it. */
 typedef struct head {
     int64_t layer, number;
@@ -68,7 +57,8 @@ static lb_translations *measure_model(app_report_heads *h, lb_translator *transl
     for (size_t i = 0; all && i < h->sources.count && !status; i++) {
         if (h->targets[i].count == 0) continue;
         status = app_answers_split(&expected, &model.target_rule, &h->targets[i], error);
-        if (!status) status = compare(&sum, symbols, &expected, all->text[i].output, error);
+        if (!status) status = app_answers_judge(&expected, symbols, all->text[i].output, error);
+        if (!status) lb_statistics_add(&sum, &expected.found);
     }
     lb_measures found = lb_measure(&sum, (lb_bleu_config){0});
     *loss = (app_head_loss){.known = !status && h->compared > 0,

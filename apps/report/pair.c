@@ -28,6 +28,8 @@ void app_answers_free(app_answers *a)
 {
     for (size_t i = 0; i < a->room; i++) lb_symbols_free(&a->answer[i]);
     lb_release(a->answer);
+    lb_release(a->id);
+    lb_release(a->reference);
     *a = (app_answers){0};
 }
 
@@ -41,31 +43,22 @@ static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t c
     return status;
 }
 
-lb_status app_judge(app_judged *j, lb_vocabulary *symbols, const lb_output *output,
-                    const app_answers *answers, lb_error *error)
+lb_status app_answers_judge(app_answers *a, lb_vocabulary *symbols, const lb_output *output, lb_error *error)
 {
     size_t length = (size_t)output->length, all = length;
-    for (size_t i = 0; i < answers->count; i++) all += answers->answer[i].count;
-    *j = (app_judged){.id = lb_alloc((all + 1) * sizeof *j->id),
-                      .reference = lb_alloc((answers->count + 1) * sizeof *j->reference)};
-    if (!j->id || !j->reference) return app_report_no_memory(error);
-    lb_status status = encode(symbols, output->symbol, length, j->id, &j->output, error);
-    int32_t *to = j->id + length;
-    for (size_t i = 0; i < answers->count && !status; i++) {
-        const lb_symbols *answer = &answers->answer[i];
-        status = encode(symbols, answer->symbol, answer->count, to, &j->reference[i], error);
+    for (size_t i = 0; i < a->count; i++) all += a->answer[i].count;
+    if (!lb_alloc_room(&a->id, 0, all + 1, &a->id_room, sizeof *a->id) ||
+        !lb_alloc_room(&a->reference, 0, a->count, &a->reference_room, sizeof *a->reference))
+        return app_report_no_memory(error);
+    lb_status status = encode(symbols, output->symbol, length, a->id, &a->output, error);
+    int32_t *to = a->id + length;
+    for (size_t i = 0; i < a->count && !status; i++) {
+        const lb_symbols *answer = &a->answer[i];
+        status = encode(symbols, answer->symbol, answer->count, to, &a->reference[i], error);
         to += answer->count;
     }
-    return status ? status
-                  : lb_statistics_of(j->output, j->reference, (int64_t)answers->count, &j->found, &j->nearest,
-                                     error);
-}
-
-void app_judged_free(app_judged *j)
-{
-    lb_release(j->id);
-    lb_release(j->reference);
-    *j = (app_judged){0};
+    if (status) return status;
+    return lb_statistics_of(a->output, a->reference, (int64_t)a->count, &a->found, &a->nearest, error);
 }
 
 /* ---- The pair as JSON. ---- */
@@ -192,12 +185,12 @@ static void add_why(app_report_data *report, const app_report_pair *pair)
 /* Prints the answer that is nearest to the output as the expected one, and then the others. */
 static void add_answers(app_report_data *report, const app_report_pair *pair)
 {
-    const lb_symbols *answer = pair->expected->answer;
-    app_report_symbols(report, "expected", answer[pair->nearest].symbol, answer[pair->nearest].count);
+    const lb_symbols *answer = pair->expected->answer, *nearest = answer + pair->expected->nearest;
+    app_report_symbols(report, "expected", nearest->symbol, nearest->count);
     if (pair->expected->count == 1) return;
     lb_json_open(&report->json, "also", "[");
     for (size_t i = 0; i < pair->expected->count; i++) {
-        if ((int64_t)i == pair->nearest) continue;
+        if (&answer[i] == nearest) continue;
         lb_json_open(&report->json, NULL, "{");
         app_report_symbols(report, "symbols", answer[i].symbol, answer[i].count);
         lb_buffer_print(&report->json, "}");
@@ -211,13 +204,14 @@ static void add_texts(app_report_data *report, const app_report_pair *pair)
     lb_json_open(json, NULL, "{");
     app_report_symbols(report, "source", pair->text ? pair->text->symbol : NULL,
                        pair->text ? (size_t)pair->text->length : 0);
-    if (pair->expected && pair->expected->count > 0)
+    bool known = pair->expected && pair->expected->count > 0;
+    if (known)
         add_answers(report, pair);
     else
         lb_json_string(json, "expected", NULL);
     lb_json_string(json, "error", pair->error);
-    if (pair->edits >= 0)
-        lb_json_whole(json, "edits", pair->edits);
+    if (known)
+        lb_json_whole(json, "edits", pair->expected->found.edits);
     else
         lb_json_string(json, "edits", NULL);
     if (pair->mean_of_heads) lb_json_bool(json, "mean", true);

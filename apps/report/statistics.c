@@ -68,36 +68,30 @@ static lb_status add_print(app_report_statistics *s, const lb_translation *text,
     return LB_OK;
 }
 
-static lb_status add_judged(app_report_statistics *s, const lb_output *output, const app_judged *judged,
+static lb_status add_judged(app_report_statistics *s, const lb_output *output, const app_answers *expected,
                             lb_error *error)
 {
-    lb_status status =
-        lb_confusions_add(&s->confusions, judged->reference[judged->nearest], judged->output, error);
+    const lb_sequence *nearest = &expected->reference[expected->nearest];
+    lb_status status = lb_confusions_add(&s->confusions, *nearest, expected->output, error);
     if (status) return status;
-    lb_statistics_add(&s->sum, &judged->found);
-    lb_calibration_add(&s->calibration, output->probability, judged->found.edits == 0);
+    lb_statistics_add(&s->sum, &expected->found);
+    lb_calibration_add(&s->calibration, output->probability, expected->found.edits == 0);
     return LB_OK;
 }
 
 lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *report,
                                     const lb_translations *all, const lb_translation *text,
-                                    const app_answers *expected, int64_t *edits, int64_t *nearest,
-                                    lb_error *error)
+                                    app_answers *expected, lb_error *error)
 {
-    app_judged judged = {0};
-    *edits = -1;
     s->pairs++;
     lb_status status = add_heads(s, text, error);
     if (!status) status = app_alignment_add(&s->alignment, report, all, text, error);
     if (!status) status = app_why_add(&s->why, all, text, error);
     if (status || expected->count == 0) return status;
     status = add_print(s, text, expected->answer, error);
-    if (!status) status = app_judge(&judged, report->symbols, text->output, expected, error);
-    if (!status) status = add_judged(s, text->output, &judged, error);
-    *edits = judged.found.edits;
-    *nearest = judged.nearest;
-    app_judged_free(&judged);
-    return status ? status : add_length(s, text->length, *edits > 0, error);
+    if (!status) status = app_answers_judge(expected, report->symbols, text->output, error);
+    if (!status) status = add_judged(s, text->output, expected, error);
+    return status ? status : add_length(s, text->length, expected->found.edits > 0, error);
 }
 
 /* Prints how the model does, and on how many pairs it was measured, unless that is 0. */

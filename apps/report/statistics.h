@@ -15,34 +15,27 @@
 
 /* ---- pair.c: an output compared with its right answers. ---- */
 
-/** The right answers for a source, at least one. */
+/** The right answers for a source, and an output that was compared with them. Zero is empty. */
 typedef struct app_answers {
-    lb_symbols *answer; /* [count] of `room` */
+    lb_symbols *answer; /* [count] of `room`; none: not known */
     size_t count, room;
+    int32_t *id;                    /* of the output and of the answers */
+    lb_sequence output, *reference; /* [count] */
+    size_t id_room, reference_room;
+    int64_t nearest;     /* the answer with the fewest edits, the first one of equals */
+    lb_statistics found; /* against it */
 } app_answers;
-
-/** An output and its answers as ids. Zero is empty. */
-typedef struct app_judged {
-    lb_sequence output;
-    lb_sequence *reference; /* [answers] */
-    int64_t nearest;        /* the answer with the fewest edits, the first one of equals */
-    lb_statistics found;    /* against it */
-    int32_t *id;            /* of all of them */
-} app_judged;
 
 /** Splits the texts of right answers. Memory: freed by app_answers_free, also after an error; each call reuses that of
  *  the one before. Errors: those of lb_symbols_split. */
 LB_MUST_USE lb_status app_answers_split(app_answers *answers, const lb_symbol_rule *rule,
                                         const lb_strings *texts, lb_error *error);
 
+/** Compares an output with the answers, at least one. Its symbols are added to `symbols`. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_answers_judge(app_answers *answers, lb_vocabulary *symbols, const lb_output *output,
+                                        lb_error *error);
+
 void app_answers_free(app_answers *answers);
-
-/** Judges an output. Its symbols are added to `symbols`.
- *  Memory: freed by app_judged_free, also after an error. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_judge(app_judged *judged, lb_vocabulary *symbols, const lb_output *output,
-                                const app_answers *answers, lb_error *error);
-
-void app_judged_free(app_judged *judged);
 
 /* ---- The pair as JSON. ---- */
 
@@ -50,9 +43,7 @@ void app_judged_free(app_judged *judged);
 typedef struct app_report_pair {
     const lb_translation *text;  /* NULL: it could not be read */
     const app_answers *expected; /* NULL, or none: not known */
-    int64_t nearest;             /* of them, to the best output */
     const char *error;           /* why it could not be read; NULL: it could */
-    int64_t edits;               /* between the expected and the best output; -1: not known */
     bool detailed;          /* with all outputs, their weights, the likeliest symbols and self-attention */
     bool lacks_room;        /* then erasure and gradient are left out */
     bool mean_of_heads;     /* weights are the mean over the heads of each layer, which takes less room */
@@ -157,12 +148,11 @@ typedef struct app_report_statistics {
 LB_MUST_USE lb_status app_report_statistics_init(app_report_statistics *s, int64_t layers, int64_t heads,
                                                  lb_error *error);
 
-/** Adds a text with its outputs. `expected` may have none; otherwise `*edits` receives the edits between the best
- *  output and the nearest answer, `*nearest`. Errors: LB_ERROR_MEMORY. */
+/** Adds a text with its outputs. If it has right answers, they are compared with the best output. Errors:
+ *  LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *report,
                                                 const lb_translations *all, const lb_translation *text,
-                                                const app_answers *expected, int64_t *edits, int64_t *nearest,
-                                                lb_error *error);
+                                                app_answers *expected, lb_error *error);
 
 void app_report_statistics_free(app_report_statistics *s);
 

@@ -31,7 +31,7 @@ static lb_status add(app_report_data *report, const char *text, int beam, double
                                   .skip_bad_texts = true};
     lb_translations *all = lb_translate_all(engine_model(), &text, 1, config, error);
     if (!all) return error->status;
-    app_report_pair pair = {.text = all->text, .edits = -1, .tau = NAN, .detailed = true};
+    app_report_pair pair = {.text = all->text, .tau = NAN, .detailed = true};
     lb_buffer_print(&report->json, "{\"pairs\":[");
     lb_status status = all->text->error ? lb_error_set(error, LB_ERROR_FORMAT, "%s", all->text->error)
                                         : app_report_add_pair(report, engine_model(), all, &pair, error);
