@@ -7,7 +7,7 @@
 #include "io/json.h"
 #include "models/file/model_formats.h"
 #include "training/train_options.h"
-#include "translate/file/text_model.h"
+#include "translate/apply/translator.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,15 +80,6 @@ static void print_vocabulary(app_report_data *report, const char *key, const lb_
         lb_json_whole(&report->json, NULL, app_report_id(report, symbol));
     }
     lb_buffer_print(&report->json, "]");
-}
-
-/* Counts the numbers of the file, as inspect does. */
-static lb_status count_parameters(const char *path, int64_t *parameters, lb_error *error)
-{
-    lb_safetensors *file = lb_model_file_open(path, NULL, error);
-    *parameters = file ? lb_text_model_parameters(file) : 0;
-    lb_safetensors_close(file);
-    return file ? LB_OK : error->status;
 }
 
 static void print_json(app_report_data *report, const char *key, const cJSON *json)
@@ -188,13 +179,11 @@ static void print_separator(app_report_data *report, const char *key, bool sorts
     print_string(report, key, sorts ? " " : rule->separator ? rule->separator : "");
 }
 
-lb_status app_report_about_print(const app_report_asked *asked, int beam, const lb_translator_facts *model,
-                                 app_report_data *report, lb_error *error)
+void app_report_about_print(const app_report_asked *asked, int beam, const lb_translator *translator,
+                            app_report_data *report)
 {
+    const lb_translator_facts facts = lb_translator_about(translator), *model = &facts;
     lb_buffer *json = &report->json;
-    int64_t parameters;
-    lb_status status = count_parameters(model->path, &parameters, error);
-    if (status) return status;
     lb_json_open(json, "about", "{");
     print_title(asked, model, report);
     print_string(report, "model", asked->model);
@@ -205,7 +194,7 @@ lb_status app_report_about_print(const app_report_asked *asked, int beam, const 
     print_separator(report, "source_separator", model->sorts, &model->source_rule);
     print_separator(report, "target_separator", model->sorts, &model->target_rule);
     print_records(model, report);
-    lb_json_whole(json, "parameters", parameters);
+    lb_json_whole(json, "parameters", lb_params_learned(translator->model.params));
     lb_json_whole(json, "layers", model->model->layers);
     lb_json_whole(json, "heads", model->model->heads);
     lb_json_bool(json, "sorts", model->sorts);
@@ -215,7 +204,6 @@ lb_status app_report_about_print(const app_report_asked *asked, int beam, const 
     print_vocabulary(report, "source_symbols", model->source);
     print_vocabulary(report, "target_symbols", model->target);
     lb_buffer_print(json, "}");
-    return LB_OK;
 }
 
 enum { DIGITS = 9 };

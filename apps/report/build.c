@@ -205,8 +205,8 @@ static lb_status write_page(building *s, lb_error *error)
 static lb_status build(building *s, lb_error *error)
 {
     lb_buffer_print(&s->data.json, "{\"version\":1");
-    lb_status status = app_report_about_print(s->asked, s->beam, &s->model, &s->data, error);
-    if (!status) status = add_pairs(s, error);
+    app_report_about_print(s->asked, s->beam, s->translator, &s->data);
+    lb_status status = add_pairs(s, error);
     if (!status) status = app_report_heads_measure(&s->heads, s->translator, &s->data, error);
     if (status) return status;
     app_report_statistics_print(&s->statistics, &s->data, &s->heads);

@@ -25,10 +25,9 @@ typedef struct app_report_asked {
 
 /* ---- about.c: the card of the model, and the history of its training. ---- */
 
-/** Prints "about":{...}, with the beam of decoding. Errors: LB_ERROR_MEMORY; those of lb_model_file_open. */
-LB_MUST_USE lb_status app_report_about_print(const app_report_asked *asked, int beam,
-                                             const lb_translator_facts *model, app_report_data *report,
-                                             lb_error *error);
+/** Prints "about":{...}, with the beam of decoding. */
+void app_report_about_print(const app_report_asked *asked, int beam, const lb_translator *translator,
+                            app_report_data *report);
 
 /** Prints "history":{...}, from the record in the model file; null if it has none. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_history_print(const lb_translator_facts *model, app_report_data *report,
