@@ -78,8 +78,8 @@ LB_MUST_USE lb_status app_report_rows_open(app_report_rows *rows, const char *pa
 /** Takes the texts of --input instead, each line of them. Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_rows_take(app_report_rows *rows, const lb_strings *texts, lb_error *error);
 
-/** Replaces the rows by the next ones, at most `most`; by none at the end. A bad line is an error, or, if the format skips them,
- *  a row with that error. Errors: those of app_pair_input_next. */
+/** Replaces the rows by the next ones, at most `most`; by none at the end. A bad line is an error, or, if the format
+ *  skips them, a row with that error. Errors: those of app_pair_input_next. */
 LB_MUST_USE lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *error);
 
 /** How many rows there are in all, but for lines that are bad. */
