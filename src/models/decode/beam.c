@@ -34,17 +34,11 @@ typedef struct ended {
 } ended;
 
 typedef struct search {
-    const lb_model *model;
-    lb_tape *tape;
+    lb_writing writing; /* all live hypotheses, in order */
     lb_beam_config config;
-    lb_tokens source;
-    int64_t maps; /* of attention, layers times heads; 0: the hypotheses have none */
-    int64_t vocabulary;
-    live *live;          /* [batch, beam] */
-    int64_t *live_count; /* [batch] */
-    /* Of all live ones, in order: their indexes in the batch of the last step, and their last tokens. */
-    int64_t *origin;       /* [batch beam] */
-    int32_t *token;        /* [batch beam] */
+    int64_t batch, vocabulary;
+    live *live;            /* [batch, beam] */
+    int64_t *live_count;   /* [batch] */
     ended *done;           /* [batch, n_best]: the best first */
     int64_t *done_count;   /* [batch] */
     candidate *candidates; /* [2 beam] */
@@ -86,7 +80,7 @@ static void finish(search *s, int64_t row, live last, int64_t steps, bool finish
 static bool is_hopeless(const search *s, int64_t row, int64_t steps, double log_probability)
 {
     if (s->done_count[row] < s->config.n_best) return false;
-    int64_t source = s->source.lengths[row], horizon = HORIZON_RATIO * source;
+    int64_t source = s->writing.source.lengths[row], horizon = HORIZON_RATIO * source;
     if (horizon < HORIZON) horizon = HORIZON;
     if (s->config.near_horizon) horizon = lb_decoding_limit(source);
     int64_t length = horizon < s->config.limit ? horizon : s->config.limit;
@@ -138,29 +132,27 @@ static int64_t find_candidates(search *s, int64_t row, int64_t steps, const lb_r
 /* Extends a row by its `steps`th token. At the limit, all ends among the candidates count, since nothing else is an
  * answer, unless the beam is 1, as in greedy decoding. `first` is the first hypothesis of the row in the batch of the
  * step, `others` how many hypotheses of the rows before continue. Returns how many continue. */
-static int64_t advance(search *s, int64_t row, int64_t first, int64_t others, int64_t steps,
-                       const lb_model_step *step, const lb_tensor *log_probabilities)
+static int64_t advance(search *s, int64_t row, int64_t first, int64_t others, int64_t steps)
 {
-    int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
-    int64_t found = find_candidates(s, row, steps, log_probabilities->data + first * s->vocabulary);
+    lb_writing *w = &s->writing;
+    int64_t beam = s->config.beam, kept = 0;
+    int64_t found = find_candidates(s, row, steps, w->log_probabilities->data + first * s->vocabulary);
     bool last = steps == s->config.limit && beam > 1;
-    live *going = lb_tape_alloc_zero(s->tape, beam, sizeof *going);
+    live *going = lb_tape_alloc_zero(w->tape, beam, sizeof *going);
     if (!going) return 0;
     for (int64_t i = 0; i < found && (kept < beam || last); i++) {
         candidate c = s->candidates[i];
         bool ends = c.token == LB_EOS;
         if (ends ? i >= beam && !last : kept == beam || is_hopeless(s, row, steps, c.log_probability))
             continue;
-        lb_back_pointer n = {.before = s->live[row * beam + c.from].last, .token = c.token};
-        n.log_probability = (double)log_probabilities->data[(first + c.from) * s->vocabulary + c.token];
-        if (map) n.weights = step->weights->data + (first + c.from) * map;
-        live next = {lb_back_pointer_new(s->tape, n, map), c.log_probability, c.greedy};
+        live next = {lb_writing_add(w, s->live[row * beam + c.from].last, first + c.from, c.token),
+                     c.log_probability, c.greedy};
         if (!next.last) return 0;
         if (ends) {
             finish(s, row, next, steps, true);
         } else {
-            s->origin[others + kept] = first + c.from;
-            s->token[others + kept] = c.token;
+            w->origin[others + kept] = first + c.from;
+            w->token[others + kept] = c.token;
             going[kept++] = next;
         }
     }
@@ -172,32 +164,22 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t others, in
 
 static void search_all(search *s)
 {
-    lb_decoder_state state = lb_model_encode(s->model, s->source);
-    int64_t count = s->source.batch;
-    if (lb_tape_status(s->tape)) return;
+    int64_t count = s->batch;
     for (int64_t row = 0; row < count; row++) {
-        s->origin[row] = row;
-        s->token[row] = LB_BOS;
         s->live_count[row] = 1;
         s->live[row * s->config.beam].greedy = true;
     }
     for (int64_t t = 0; t < s->config.limit && count > 0; t++) {
-        if (lb_model_stops(s->tape, s->config.stop, s->config.context)) return;
-        lb_tape_begin_step(s->tape, false);
-        lb_model_step step =
-            lb_model_extend(s->model, s->tape, state, s->origin, s->token, count, s->source.length);
-        lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
-        if (lb_tape_status(s->tape)) return;
+        if (!lb_writing_step(&s->writing, count, s->config.stop, s->config.context)) return;
         int64_t first = 0;
         count = 0;
-        for (int64_t row = 0; row < s->source.batch; row++) {
+        for (int64_t row = 0; row < s->batch; row++) {
             int64_t before = s->live_count[row];
-            if (before) count += advance(s, row, first, count, t + 1, &step, log_probabilities);
+            if (before) count += advance(s, row, first, count, t + 1);
             first += before;
         }
-        state = step.state;
     }
-    for (int64_t row = 0; row < s->source.batch; row++)
+    for (int64_t row = 0; row < s->batch; row++)
         for (int64_t h = 0; h < s->live_count[row]; h++)
             finish(s, row, s->live[row * s->config.beam + h], s->config.limit, false);
 }
@@ -206,37 +188,37 @@ static void search_all(search *s)
 static lb_hypothesis *trace_all(const search *s)
 {
     int64_t n_best = s->config.n_best;
-    lb_hypothesis *all = lb_tape_alloc_zero(s->tape, s->source.batch * n_best, sizeof *all);
-    for (int64_t row = 0; row < s->source.batch && all; row++) {
+    lb_tape *tape = s->writing.tape;
+    lb_hypothesis *all = lb_tape_alloc_zero(tape, s->batch * n_best, sizeof *all);
+    for (int64_t row = 0; row < s->batch && all; row++) {
         int64_t found = s->done_count[row];
         for (int64_t i = row * n_best; i < (row + 1) * n_best; i++) {
             const ended *done = &s->done[i];
             lb_hypothesis h = {.finished = done->finished, .steps = done->steps, .score = done->score};
             if (i < row * n_best + found)
-                all[i] = lb_back_pointer_trace(s->model, s->tape, done->last, h, s->maps, s->source.length);
+                all[i] = lb_writing_trace(&s->writing, done->last, h);
             else
                 all[i].score = (double)-INFINITY;
         }
         if (found < n_best && (found == 0 || !s->impossible[row]))
             lb_tape_fail(
-                s->tape, LB_ERROR_ARGUMENT,
+                tape, LB_ERROR_ARGUMENT,
                 "lb_beam_search: expected n_best %lld, found only %lld outputs of at most %lld tokens",
                 (long long)n_best, (long long)found, (long long)s->config.limit);
     }
     return all;
 }
 
-static bool is_possible(const search *s)
+static bool is_possible(const lb_beam_config *c, int64_t vocabulary, lb_tape *tape)
 {
-    const lb_beam_config *c = &s->config;
-    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && s->vocabulary > LB_EOS &&
+    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && vocabulary > LB_EOS &&
         isfinite(c->length_penalty))
         return true;
     lb_tape_fail(
-        s->tape, LB_ERROR_ARGUMENT,
+        tape, LB_ERROR_ARGUMENT,
         "lb_beam_search: expected 1 <= n_best <= beam, limit >= 1, vocabulary > %d and a finite "
         "length_penalty, found n_best %lld, beam %lld, vocabulary %lld, limit %lld, length_penalty %g",
-        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit,
+        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)vocabulary, (long long)c->limit,
         c->length_penalty);
     return false;
 }
@@ -248,31 +230,27 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (config.limit == 0) config.limit = 2 * source.length + 8;
     config.limit = lb_model_limit(model, config.limit);
     if (config.length_penalty == 0) config.length_penalty = 1;
-    search s = {.model = model, .tape = source.tape, .config = config, .source = source};
-    if (!config.without_weights) s.maps = model->layers * model->heads;
-    s.vocabulary = model->target_vocab;
-    if (!is_possible(&s)) return (lb_beam){0};
+    lb_tape *tape = source.tape;
+    int64_t batch = source.batch, all = batch * config.beam;
+    if (!is_possible(&config, model->target_vocab, tape)) return (lb_beam){0};
     if (config.prefix && (model->kind->search || model->from_end)) {
-        lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "lb_beam_search: expected no prefix, since the model %s",
+        lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_beam_search: expected no prefix, since the model %s",
                      model->kind->search ? "votes" : "writes backwards");
         return (lb_beam){0};
     }
     if (model->kind->search) return model->kind->search(model, source, config);
-    int64_t all = source.batch * config.beam;
-    s.live = lb_tape_alloc_zero(s.tape, all, sizeof *s.live);
-    s.origin = lb_tape_alloc_zero(s.tape, all, sizeof *s.origin);
-    s.token = lb_tape_alloc_zero(s.tape, all, sizeof *s.token);
-    s.done = lb_tape_alloc_zero(s.tape, source.batch * config.n_best, sizeof *s.done);
-    s.live_count = lb_tape_alloc_zero(s.tape, source.batch, sizeof *s.live_count);
-    s.done_count = lb_tape_alloc_zero(s.tape, source.batch, sizeof *s.done_count);
-    s.candidates = lb_tape_alloc_zero(s.tape, 2 * config.beam, sizeof *s.candidates);
-    s.impossible = lb_tape_alloc_zero(s.tape, source.batch, sizeof *s.impossible);
-    lb_mode mode = lb_tape_mode(source.tape);
-    lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
-    if (lb_tape_status(source.tape) == LB_OK) search_all(&s);
-    lb_tape_end_steps(source.tape);
-    lb_tape_set_mode(source.tape, mode);
-    lb_hypothesis *found = lb_tape_status(source.tape) ? NULL : trace_all(&s);
-    if (lb_tape_status(source.tape)) return (lb_beam){0};
-    return (lb_beam){source.batch, config.n_best, found};
+    search s = {.writing = lb_writing_begin(model, source, config.without_weights, all, 1),
+                .config = config,
+                .batch = batch,
+                .vocabulary = model->target_vocab,
+                .live = lb_tape_alloc_zero(tape, all, sizeof *s.live),
+                .done = lb_tape_alloc_zero(tape, batch * config.n_best, sizeof *s.done),
+                .live_count = lb_tape_alloc_zero(tape, batch, sizeof *s.live_count),
+                .done_count = lb_tape_alloc_zero(tape, batch, sizeof *s.done_count),
+                .candidates = lb_tape_alloc_zero(tape, 2 * config.beam, sizeof *s.candidates),
+                .impossible = lb_tape_alloc_zero(tape, batch, sizeof *s.impossible)};
+    if (lb_tape_status(tape) == LB_OK) search_all(&s);
+    lb_writing_end(&s.writing);
+    lb_hypothesis *found = lb_tape_status(tape) ? NULL : trace_all(&s);
+    return lb_tape_status(tape) ? (lb_beam){0} : (lb_beam){batch, config.n_best, found};
 }

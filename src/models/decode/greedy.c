@@ -79,33 +79,21 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
 {
     lb_tape *tape = source.tape;
     lb_decoded all = {.source_length = source.length, .layers = model->layers, .heads = model->heads};
+    lb_writing w = lb_writing_begin(model, source, false, source.batch, 1);
+    w.all_go_on = true;
     all.lengths = lb_tape_alloc_zero(tape, source.batch, sizeof *all.lengths);
     all.finished = lb_tape_alloc_zero(tape, source.batch, sizeof *all.finished);
     if (lb_tape_status(tape) == LB_OK) all.batch = source.batch;
-    lb_decoder_state state = lb_model_encode(model, source);
-    int32_t *id, *lengths;
-    lb_tokens next = lb_tokens_new(tape, source.batch, 1, &id, &lengths);
-    int64_t room = 0, writing = source.batch,
-            *row_of = lb_tape_alloc(tape, (size_t)source.batch * sizeof *row_of);
-    for (int64_t row = 0; row < next.batch && row_of; row++) {
-        id[row] = LB_BOS;
-        lengths[row] = 1;
-        row_of[row] = row;
-    }
-    while (writing > 0 && all.length < limit && lb_tape_status(tape) == LB_OK) {
-        lb_tape_begin_step(tape, true);
-        /* All rows go on. This copies what would be freed with the step before. */
-        if (all.length > 0) state = model->kind->select(model, tape, state, row_of, source.batch);
-        lb_model_step step = lb_model_decode(model, state, next, source.length);
+    int64_t room = 0, writing = source.batch;
+    while (writing > 0 && all.length < limit && lb_writing_step(&w, source.batch, NULL, NULL)) {
         if (all.length == room) {
             int64_t wanted = room ? 2 * room : FIRST_ROOM, next_room = wanted < limit ? wanted : limit;
             if (!make_room(tape, &all, room, next_room)) break;
             room = next_room;
         }
-        if (lb_tape_status(tape)) break;
-        writing = take_tokens(&all, room, all.length++, &step, id);
-        state = step.state;
+        writing = take_tokens(&all, room, all.length++, &w.step, w.token);
     }
+    lb_writing_end(&w);
     if (lb_tape_status(tape) || !all.id) return (lb_decoded){0};
     close_gaps(&all, room);
     return all;
@@ -118,11 +106,7 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
                      (long long)limit);
         return (lb_decoded){0};
     }
-    lb_mode mode = lb_tape_mode(source.tape);
-    lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
     lb_decoded all = decode_all(model, source, lb_model_limit(model, limit));
-    lb_tape_end_steps(source.tape);
-    lb_tape_set_mode(source.tape, mode);
     if (model->from_end) reverse_outputs(&all);
     return all;
 }

@@ -30,10 +30,8 @@ lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared)
 {
     int32_t *id, *lengths;
     lb_tokens turned = lb_tokens_copy(rows, &id, &lengths);
-    for (int64_t row = 0; row < turned.batch; row++) {
-        int64_t from = row * rows.length + first, count = lengths[row] - spared;
-        for (int64_t i = 0; i < count; i++) id[from + i] = rows.id[from + count - 1 - i];
-    }
+    for (int64_t row = 0; row < turned.batch; row++)
+        lb_reverse(id + row * rows.length + first, lengths[row] - spared, sizeof *id);
     return turned;
 }
 
@@ -60,17 +58,62 @@ lb_tensor *lb_weights_reversed(const lb_tensor *weights, const lb_tensor *mask)
     return copy;
 }
 
-/* ---- Back-pointers. ---- */
+/* ---- Hypotheses while they are written. ---- */
 
-const lb_back_pointer *lb_back_pointer_new(lb_tape *tape, lb_back_pointer step, int64_t weights)
+lb_writing lb_writing_begin(const lb_model *model, lb_tokens source, bool without_weights, int64_t room,
+                            int64_t each)
 {
-    lb_back_pointer *made = lb_tape_alloc_lasting(tape, sizeof *made);
-    size_t bytes = (size_t)weights * sizeof(lb_real);
-    lb_real *kept = step.weights ? lb_tape_alloc_lasting(tape, bytes) : NULL;
-    if (!made || (step.weights && !kept)) return NULL;
-    *made = step;
-    if (kept) made->weights = memcpy(kept, step.weights, bytes);
+    lb_tape *tape = source.tape;
+    lb_writing w = {.model = model, .tape = tape, .source = source, .mode = lb_tape_mode(tape)};
+    if (!without_weights) w.maps = model->layers * model->heads;
+    w.origin = lb_tape_alloc_zero(tape, room, sizeof *w.origin);
+    w.token = lb_tape_alloc_zero(tape, room, sizeof *w.token);
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    if (lb_tape_status(tape)) return w;
+    for (int64_t i = 0; i < room; i++) {
+        w.origin[i] = i / each;
+        w.token[i] = LB_BOS;
+    }
+    w.step.state = lb_model_encode(model, source);
+    return w;
+}
+
+bool lb_writing_step(lb_writing *w, int64_t rows, bool (*stop)(void *context), void *context)
+{
+    int32_t *id, *lengths;
+    if (lb_tape_status(w->tape)) return false;
+    if (stop && stop(context)) {
+        lb_tape_fail(w->tape, LB_ERROR_INTERRUPTED, "interrupted between two steps of the outputs");
+        return false;
+    }
+    lb_tape_begin_step(w->tape, w->all_go_on);
+    lb_decoder_state state = w->model->kind->select(w->model, w->tape, w->step.state, w->origin, rows);
+    lb_tokens next = lb_tokens_new(w->tape, rows, 1, &id, &lengths);
+    for (int64_t i = 0; i < next.batch; i++) {
+        id[i] = w->token[i];
+        lengths[i] = 1;
+    }
+    w->step = lb_model_decode(w->model, state, next, w->source.length);
+    if (!w->all_go_on) w->log_probabilities = lb_model_log_probabilities(w->model, w->step.logits);
+    return lb_tape_status(w->tape) == LB_OK;
+}
+
+const lb_back_pointer *lb_writing_add(const lb_writing *w, const lb_back_pointer *before, int64_t row,
+                                      int32_t token)
+{
+    int64_t map = w->maps * w->source.length, at = row * w->model->target_vocab + token;
+    lb_back_pointer *made = lb_tape_alloc_lasting(w->tape, sizeof *made);
+    lb_real *weights = map ? lb_tape_alloc_lasting(w->tape, (size_t)map * sizeof *weights) : NULL;
+    if (!made || (map && !weights)) return NULL;
+    if (map) memcpy(weights, w->step.weights->data + row * map, (size_t)map * sizeof *weights);
+    *made = (lb_back_pointer){before, token, (double)w->log_probabilities->data[at], weights};
     return made;
+}
+
+void lb_writing_end(const lb_writing *w)
+{
+    lb_tape_end_steps(w->tape);
+    lb_tape_set_mode(w->tape, w->mode);
 }
 
 /* Puts a hypothesis of a model that writes from the end into reading order. The end stays the last step. */
@@ -82,9 +125,10 @@ static void reverse_hypothesis(lb_hypothesis *h, int64_t maps, int64_t source_le
         lb_rows_reverse(h->weights + map * h->steps * source_length, h->length, source_length);
 }
 
-lb_hypothesis lb_back_pointer_trace(const lb_model *model, lb_tape *tape, const lb_back_pointer *last,
-                                    lb_hypothesis h, int64_t maps, int64_t source_length)
+lb_hypothesis lb_writing_trace(const lb_writing *w, const lb_back_pointer *last, lb_hypothesis h)
 {
+    lb_tape *tape = w->tape;
+    int64_t maps = w->maps, source_length = w->source.length;
     h.length = h.steps - (h.finished ? 1 : 0);
     h.id = lb_tape_alloc_zero(tape, h.length, sizeof *h.id);
     h.log_probability = lb_tape_alloc_zero(tape, h.steps, sizeof *h.log_probability);
@@ -98,6 +142,6 @@ lb_hypothesis lb_back_pointer_trace(const lb_model *model, lb_tape *tape, const 
             memcpy(h.weights + (map * h.steps + t) * source_length, at->weights + map * source_length,
                    (size_t)source_length * sizeof *h.weights);
     }
-    if (model->from_end) reverse_hypothesis(&h, maps, source_length);
+    if (w->model->from_end) reverse_hypothesis(&h, maps, source_length);
     return h;
 }

@@ -48,19 +48,6 @@ lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_
     return step;
 }
 
-lb_model_step lb_model_extend(const lb_model *model, lb_tape *tape, lb_decoder_state state,
-                              const int64_t *row, const int32_t *token, int64_t count, int64_t source_length)
-{
-    int32_t *id, *lengths;
-    state = model->kind->select(model, tape, state, row, count);
-    lb_tokens next = lb_tokens_new(tape, count, 1, &id, &lengths);
-    for (int64_t i = 0; i < next.batch; i++) {
-        id[i] = token[i];
-        lengths[i] = 1;
-    }
-    return lb_model_decode(model, state, next, source_length);
-}
-
 int64_t lb_decoding_limit(int64_t source_length)
 {
     enum { ROOM = 8 };
@@ -87,13 +74,6 @@ int64_t lb_output_limit(int64_t longest, int64_t source_length)
 int64_t lb_model_limit(const lb_model *model, int64_t limit)
 {
     return model->positions && model->positions < limit ? model->positions : limit;
-}
-
-bool lb_model_stops(lb_tape *tape, bool (*stop)(void *context), void *context)
-{
-    if (!stop || !stop(context)) return false;
-    lb_tape_fail(tape, LB_ERROR_INTERRUPTED, "interrupted between two steps of the outputs");
-    return true;
 }
 
 double lb_score_of(double log_probability, int64_t tokens, double penalty)

@@ -21,11 +21,6 @@ lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_
  *  Shapes: logits [..., target_vocab] -> the same. */
 lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits);
 
-/** One step of `count` hypotheses: number i goes on from row[i] of the state, and has last written token[i]. Errors: as
- *  lb_model_decode, recorded on the tape. */
-lb_model_step lb_model_extend(const lb_model *model, lb_tape *tape, lb_decoder_state state,
-                              const int64_t *row, const int32_t *token, int64_t count, int64_t source_length);
-
 /** The first token of those that an output can have: LB_PAD and LB_BOS are never written. */
 enum { LB_FIRST_WRITTEN = LB_EOS };
 
@@ -48,10 +43,6 @@ int64_t lb_output_limit(int64_t longest, int64_t source_length);
 /** The limit on the tokens of an output: no more than the model has positions for. */
 int64_t lb_model_limit(const lb_model *model, int64_t limit);
 
-/** Whether a search is to stop before its next step: asks `stop`, unless it is NULL. Errors: LB_ERROR_INTERRUPTED if it
- *  is, recorded on the tape. */
-bool lb_model_stops(lb_tape *tape, bool (*stop)(void *context), void *context);
-
 /** A log-probability, normalised by the number of tokens to the power of `penalty`; a negative one is 0. */
 double lb_score_of(double log_probability, int64_t tokens, double penalty);
 
@@ -69,8 +60,8 @@ lb_tokens lb_tokens_select(lb_tape *tape, lb_tokens tokens, const int64_t *row, 
 /** The same tokens, to be changed by `id` and `lengths`. Errors: as lb_tokens_new. */
 lb_tokens lb_tokens_copy(lb_tokens tokens, int32_t **id, int32_t **lengths);
 
-/* ---- hypothesis.c: the history of a hypothesis, and the reading order. Everything outside of the kinds of models is
- * in reading order, also the targets of a model that writes from the end. ---- */
+/* ---- hypothesis.c: hypotheses while they are written, and the reading order. Everything outside of the kinds of models
+ * is in reading order, also the targets of a model that writes from the end. ---- */
 
 /** One step of a hypothesis, linked to the step before. */
 typedef struct lb_back_pointer {
@@ -80,15 +71,40 @@ typedef struct lb_back_pointer {
     const lb_real *weights; /* [maps, source length]; NULL without attention */
 } lb_back_pointer;
 
-/** A step in memory that outlives the step of decoding, with a copy of its weights, `weights` numbers.
+/** A batch of hypotheses while they are written, step by step. Each row of a step goes on from one of the step before. */
+typedef struct lb_writing {
+    const lb_model *model;
+    lb_tape *tape;
+    lb_tokens source;
+    int64_t maps;                 /* of attention, layers times heads; 0: the hypotheses have none */
+    int64_t *origin;              /* [room] of each row: its row in the last step, at first its source */
+    int32_t *token;               /* [room] and what it has last written */
+    lb_model_step step;           /* the last one */
+    lb_tensor *log_probabilities; /* [rows, 1, target_vocab] of it; NULL if `all_go_on` */
+    lb_mode mode;                 /* of the tape outside */
+    bool all_go_on; /* in their order, in each step, with no need of log_probabilities; the caller says */
+} lb_writing;
+
+/** Reads the sources, each for `each` rows, with room for so many rows in all. The tape is in LB_MODE_EVALUATE until
+ *  lb_writing_end. Errors: as lb_model_encode, recorded on the tape. */
+lb_writing lb_writing_begin(const lb_model *model, lb_tokens source, bool without_weights, int64_t room,
+                            int64_t each);
+
+/** Writes one step of `rows` rows. False after an error, and if `stop`, which may be NULL, says so.
+ *  Errors: as lb_model_decode; LB_ERROR_INTERRUPTED; recorded on the tape. */
+bool lb_writing_step(lb_writing *writing, int64_t rows, bool (*stop)(void *context), void *context);
+
+/** The hypothesis `before` with a token of a row of the last step; it outlives the steps.
  *  Errors: NULL without memory, recorded on the tape. */
-const lb_back_pointer *lb_back_pointer_new(lb_tape *tape, lb_back_pointer step, int64_t weights);
+const lb_back_pointer *lb_writing_add(const lb_writing *writing, const lb_back_pointer *before, int64_t row,
+                                      int32_t token);
+
+void lb_writing_end(const lb_writing *writing);
 
 /** Fills in what a hypothesis has of each step, by following the links back from `last`, and its length, in reading
- *  order. `steps` and `finished` must be set. `maps` is layers times heads.
- *  Errors: LB_ERROR_MEMORY, recorded on the tape. */
-lb_hypothesis lb_back_pointer_trace(const lb_model *model, lb_tape *tape, const lb_back_pointer *last,
-                                    lb_hypothesis hypothesis, int64_t maps, int64_t source_length);
+ *  order. `steps` and `finished` must be set. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+lb_hypothesis lb_writing_trace(const lb_writing *writing, const lb_back_pointer *last,
+                               lb_hypothesis hypothesis);
 
 /** The same rows with ids `first` to `first` + count - 1 of each row in reverse order. `count` is the number of tokens
  *  of the row without `spared` ones: LB_BOS before them, or LB_EOS after them.

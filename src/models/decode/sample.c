@@ -19,12 +19,9 @@ typedef struct draw {
 } draw;
 
 typedef struct sampling {
-    const lb_model *model;
-    lb_tape *tape;
+    lb_writing writing; /* of the unfinished outputs */
     lb_sample_config config;
-    lb_tokens source;
-    int64_t maps; /* of attention; 0: the outputs have none */
-    draw *draws;  /* [batch, count] */
+    draw *draws; /* [batch, count] */
 } sampling;
 
 int32_t lb_draw(const lb_real *logits, int64_t classes, double temperature, double uniform)
@@ -42,83 +39,66 @@ int32_t lb_draw(const lb_real *logits, int64_t classes, double temperature, doub
 }
 
 /* Draws a token of one output. `row` is its row in the batch of the step. False if the token was the last. */
-static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_step *step,
-                        const lb_tensor *log_probabilities)
+static bool write_token(const sampling *s, draw *d, int64_t row)
 {
-    const lb_real *x = log_probabilities->data + row * s->model->target_vocab;
+    const lb_writing *w = &s->writing;
+    int64_t vocabulary = w->model->target_vocab, first = LB_FIRST_WRITTEN;
     lb_rng rng = {s->config.seed, lb_rng_stream("sample"), (uint32_t)d->steps};
-    int64_t first = LB_FIRST_WRITTEN;
-    int32_t token = (int32_t)first + lb_draw(x + first, s->model->target_vocab - first, s->config.temperature,
-                                             lb_rng_uniform(rng, d->number));
-    int64_t map = s->maps * s->source.length;
-    lb_back_pointer n = {.before = d->last, .token = token, .log_probability = (double)x[token]};
-    if (map) n.weights = step->weights->data + row * map;
-    d->last = lb_back_pointer_new(s->tape, n, map);
+    int32_t token =
+        (int32_t)first + lb_draw(w->log_probabilities->data + row * vocabulary + first, vocabulary - first,
+                                 s->config.temperature, lb_rng_uniform(rng, d->number));
+    d->last = lb_writing_add(w, d->last, row, token);
     if (!d->last) return false;
-    d->log_probability += n.log_probability;
+    d->log_probability += d->last->log_probability;
     d->steps++;
     d->finished = token == LB_EOS;
     return !d->finished && d->steps < s->config.limit;
 }
 
-static void draw_all(const sampling *s)
+static void draw_all(sampling *s)
 {
-    int64_t count = s->source.batch * s->config.count;
-    int64_t *writing = lb_tape_alloc_zero(s->tape, count, sizeof *writing),
-            *origin = lb_tape_alloc_zero(s->tape, count, sizeof *origin);
-    int32_t *token = lb_tape_alloc_zero(s->tape, count, sizeof *token);
-    lb_decoder_state state = lb_model_encode(s->model, s->source);
-    if (!writing || !origin || !token) return; /* as the tape says */
-    for (int64_t i = 0; i < count; i++) {
-        origin[i] = i / s->config.count;
-        writing[i] = i;
-        token[i] = LB_BOS;
-    }
-    while (count > 0 && lb_tape_status(s->tape) == LB_OK) {
-        if (lb_model_stops(s->tape, s->config.stop, s->config.context)) return;
-        lb_tape_begin_step(s->tape, false);
-        lb_model_step step =
-            lb_model_extend(s->model, s->tape, state, origin, token, count, s->source.length);
-        lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
-        if (lb_tape_status(s->tape)) return;
+    lb_writing *w = &s->writing;
+    int64_t count = w->source.batch * s->config.count,
+            *number = lb_tape_alloc_zero(w->tape, count, sizeof *number);
+    for (int64_t i = 0; i < count && number; i++) number[i] = i;
+    while (count > 0 && lb_writing_step(w, count, s->config.stop, s->config.context)) {
         int64_t kept = 0;
         for (int64_t i = 0; i < count; i++) {
-            if (!write_token(s, &s->draws[writing[i]], i, &step, log_probabilities)) continue;
-            origin[kept] = i;
-            token[kept] = s->draws[writing[i]].last->token;
-            writing[kept++] = writing[i];
+            draw *d = &s->draws[number[i]];
+            if (!write_token(s, d, i)) continue;
+            w->origin[kept] = i;
+            w->token[kept] = d->last->token;
+            number[kept++] = number[i];
         }
         count = kept;
-        state = step.state;
     }
 }
 
 static lb_hypothesis *trace_all(const sampling *s)
 {
-    int64_t count = s->source.batch * s->config.count;
-    lb_hypothesis *all = lb_tape_alloc_zero(s->tape, count, sizeof *all);
+    int64_t count = s->writing.source.batch * s->config.count;
+    lb_hypothesis *all = lb_tape_alloc_zero(s->writing.tape, count, sizeof *all);
     for (int64_t i = 0; i < count && all; i++) {
         const draw *d = &s->draws[i];
         lb_hypothesis h = {.finished = d->finished,
                            .steps = d->steps,
                            .score = lb_score_of(d->log_probability, d->steps, s->config.length_penalty)};
-        all[i] = lb_back_pointer_trace(s->model, s->tape, d->last, h, s->maps, s->source.length);
+        all[i] = lb_writing_trace(&s->writing, d->last, h);
     }
     return all;
 }
 
-static bool is_possible(const sampling *s)
+static bool is_possible(const lb_sample_config *c, int64_t vocabulary, lb_tape *tape)
 {
-    const lb_sample_config *c = &s->config;
     if (c->count >= 1 && c->count <= MOST_DRAWS && c->limit >= 1 && c->temperature > 0 &&
-        isfinite(c->temperature) && isfinite(c->length_penalty) && s->model->target_vocab > LB_EOS)
+        isfinite(c->temperature) && isfinite(c->length_penalty) && vocabulary > LB_EOS)
         return true;
-    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
+    lb_tape_fail(tape, LB_ERROR_ARGUMENT,
                  "lb_sample: expected 1 <= count <= %d, limit >= 1, a finite temperature > 0, a finite "
                  "length_penalty and vocabulary > %d, found count %lld, limit %lld, temperature %g, "
                  "length_penalty %g, vocabulary %lld",
                  MOST_DRAWS, (int)LB_EOS, (long long)c->count, (long long)c->limit, c->temperature,
-                 c->length_penalty, (long long)s->model->target_vocab);
+                 c->length_penalty, (long long)vocabulary);
     return false;
 }
 
@@ -129,24 +109,18 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
     config.limit = lb_model_limit(model, config.limit);
     if (config.temperature == 0) config.temperature = 1;
     if (config.length_penalty == 0) config.length_penalty = 1;
-    sampling s = {.model = model,
-                  .tape = source.tape,
+    lb_tape *tape = source.tape;
+    int64_t all = source.batch * config.count;
+    if (!is_possible(&config, model->target_vocab, tape)) return (lb_beam){0};
+    sampling s = {.writing = lb_writing_begin(model, source, config.without_weights, all, config.count),
                   .config = config,
-                  .source = source,
-                  .maps = config.without_weights ? 0 : model->layers * model->heads};
-    if (!is_possible(&s)) return (lb_beam){0};
-    s.draws = lb_tape_alloc_zero(s.tape, source.batch * config.count, sizeof *s.draws);
-    if (lb_tape_status(s.tape)) return (lb_beam){0};
-    for (int64_t i = 0; i < source.batch * config.count; i++) {
+                  .draws = lb_tape_alloc_zero(tape, all, sizeof *s.draws)};
+    for (int64_t i = 0; i < all && s.draws; i++) {
         uint64_t text = (uint64_t)(i / config.count), own = (uint64_t)(i % config.count);
         s.draws[i].number = (config.text ? config.text[text] : text) * MOST_DRAWS + own;
     }
-    lb_mode mode = lb_tape_mode(s.tape);
-    lb_tape_set_mode(s.tape, LB_MODE_EVALUATE);
     draw_all(&s);
-    lb_tape_end_steps(s.tape);
-    lb_hypothesis *all = lb_tape_status(s.tape) ? NULL : trace_all(&s);
-    lb_tape_set_mode(s.tape, mode);
-    if (lb_tape_status(s.tape)) return (lb_beam){0};
-    return (lb_beam){source.batch, config.count, all};
+    lb_writing_end(&s.writing);
+    lb_hypothesis *found = lb_tape_status(tape) ? NULL : trace_all(&s);
+    return lb_tape_status(tape) ? (lb_beam){0} : (lb_beam){source.batch, config.count, found};
 }
