@@ -196,24 +196,23 @@ static lb_status open_pairs(joining *j)
     bool apart = c->dev || lb_pair_texts_given(&c->dev_pairs);
     if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, c, j->error);
     if (!apart && !d->train) return j->error->status;
-    d->dev = apart ? lb_training_pairs_find(c->dev, &c->dev_pairs, &d->format, c, j->error)
-                   : lb_pairs_hold_out(d->train, LB_HELD_OUT, j->error);
-    if (!d->dev) return j->error->status;
-    d->dev->counter = (lb_counter){0};
-    d->counter = lb_training_counter(c);
-    const char *note = (apart ? d->dev : d->train)->file.note;
+    d->dev.pairs = apart ? lb_training_pairs_find(c->dev, &c->dev_pairs, &d->format, c, j->error)
+                         : lb_pairs_hold_out(d->train, LB_HELD_OUT, j->error);
+    if (!d->dev.pairs) return j->error->status;
+    d->dev.pairs->counter = (lb_counter){0};
+    d->dev.counter = lb_training_counter(c);
+    const char *note = (apart ? d->dev.pairs : d->train)->file.note;
     if (*note) lb_training_tell_text(c, LB_EVENT_NOTE, note);
-    return lb_training_sample(c, d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample,
-                              j->error);
+    return lb_training_sample(c, &d->dev, j->text.target, j->text.model->copies, LB_MEASURED, j->error);
 }
 
 /* The counter hears of part `part` of `parts` passes over the pairs. */
 static void tell_count(joining *j, const char *unit, int64_t part, int64_t parts)
 {
-    const int64_t pairs = j->data.sample.count;
-    j->data.counter.unit = unit;
-    j->data.counter.before = part * pairs;
-    j->data.counter.total = parts * pairs;
+    lb_tested_pairs *dev = &j->data.dev;
+    dev->counter.unit = unit;
+    dev->counter.before = part * dev->sample.count;
+    dev->counter.total = parts * dev->sample.count;
 }
 
 /* All of them together. */
@@ -224,9 +223,8 @@ static lb_status measure_tests(joining *j)
     lb_status status =
         lb_training_tests_open(&j->data, j->config->data, j->text.target, j->text.model->copies, j->error);
     for (int i = 0; i < j->data.tests && !status; i++) {
-        lb_training_data test = {.dev = j->data.test[i].pairs, .sample = j->data.test[i].sample};
-        status = lb_join_measure(&j->text, j->text.model, &test, &r->test[i], j->error);
-        r->test_pairs[i] = lb_pair_sample_judged(&test.sample);
+        status = lb_join_measure(&j->text, j->text.model, &j->data.test[i], &r->test[i], j->error);
+        r->test_pairs[i] = lb_training_judged(&j->data.test[i]);
     }
     return status;
 }
@@ -242,14 +240,14 @@ static lb_status fit(joining *j)
     lb_status status = open_pairs(j);
     for (int i = 0; i < r->count && !status; i++) {
         tell_count(j, "pair, each model", i, r->count);
-        status = lb_join_measure(&j->text, j->ensemble->member[i], &j->data, &r->member[i].dev, j->error);
+        status = lb_join_measure(&j->text, j->ensemble->member[i], &j->data.dev, &r->member[i].dev, j->error);
     }
     tell_count(j, "pair, weights", 0, 1);
-    if (!status && r->count > 1) status = lb_join_fit(&j->text, j->ensemble, &j->data, weight, j->error);
+    if (!status && r->count > 1) status = lb_join_fit(&j->text, j->ensemble, &j->data.dev, weight, j->error);
     if (!status && r->count > 1) status = lb_ensemble_weigh(j->ensemble, j->params, weight, j->error);
     tell_count(j, "pair, together", 0, 1);
-    if (!status) status = lb_join_measure(&j->text, j->text.model, &j->data, &r->dev, j->error);
-    r->pairs = lb_pair_sample_judged(&j->data.sample);
+    if (!status) status = lb_join_measure(&j->text, j->text.model, &j->data.dev, &r->dev, j->error);
+    r->pairs = lb_pair_sample_judged(&j->data.dev.sample);
     return status;
 }
 
@@ -345,10 +343,7 @@ static lb_status join_in(bool locked, const lb_join_config *config, lb_join_resu
         lb_release(j.sources[i].path);
     }
     lb_release(j.sources);
-    lb_training_tests_close(&j.data);
-    lb_pair_sample_free(&j.data.sample);
-    lb_pairs_close(j.data.dev);
-    lb_pairs_close(j.data.train);
+    lb_training_data_close(&j.data);
     lb_lexicon_free(&j.lexicon);
     lb_params_free(j.params);
     lb_lock_free(j.lock);

@@ -11,8 +11,8 @@ enum { BEAM = 5, ROWS = 32, MOST_CELLS = 1 << 15 };
 /* A pass over the pairs of the sample, batch by batch. */
 typedef struct pass {
     const lb_text_model *text;
-    lb_training_data *data;
-    const lb_pair_sample *sample; /* of the data, or its sources */
+    const lb_tested_pairs *on;
+    const lb_pair_sample *sample; /* of these pairs, or its sources */
     lb_tape *tape;
     int64_t next, end; /* of the sample */
     lb_batch batch;
@@ -20,14 +20,14 @@ typedef struct pass {
     lb_error *error;
 } pass;
 
-static lb_status open_pass(pass *p, const lb_text_model *text, lb_training_data *data, lb_error *error)
+static lb_status open_pass(pass *p, const lb_text_model *text, const lb_tested_pairs *on, lb_error *error)
 {
     int64_t symbols = lb_vocabulary_size(text->target);
     *p = (pass){.text = text,
-                .data = data,
-                .sample = &data->sample,
+                .on = on,
+                .sample = &on->sample,
                 .tape = lb_tape_new(),
-                .end = data->sample.possible,
+                .end = on->sample.possible,
                 .error = error};
     p->search = (lb_beam_config){
         .beam = symbols < BEAM ? symbols : BEAM, .length_penalty = 1, .without_weights = true};
@@ -50,8 +50,8 @@ static int64_t size_of_next(const pass *p)
         const int64_t *pair = p->sample->pair + p->next + size;
         int64_t more = lb_pair_sample_same(p->sample, p->next + size);
         for (int64_t i = 0; i < more; i++) {
-            int64_t source = lb_pairs_source_length(p->data->dev, pair[i]),
-                    target = lb_pairs_target_length(p->data->dev, pair[i]);
+            int64_t source = lb_pairs_source_length(p->on->pairs, pair[i]),
+                    target = lb_pairs_target_length(p->on->pairs, pair[i]);
             longest = source > longest ? source : longest;
             longest = target > longest ? target : longest;
         }
@@ -66,9 +66,9 @@ static bool advance(pass *p)
 {
     int64_t size = size_of_next(p);
     if (size == 0 || lb_tape_status(p->tape)) return false;
-    if (p->sample == &p->data->sample) lb_counter_tell(&p->data->counter, p->next);
+    if (p->sample == &p->on->sample) lb_counter_tell(&p->on->counter, p->next);
     lb_tape_reset(p->tape);
-    p->batch = lb_pair_sample_batch(p->sample, p->data->dev, p->text->source, p->text->target, p->tape,
+    p->batch = lb_pair_sample_batch(p->sample, p->on->pairs, p->text->source, p->text->target, p->tape,
                                     p->next, size);
     p->search.limit = lb_text_model_limit(p->text, p->batch.source.length);
     p->next += size;
@@ -107,13 +107,13 @@ static lb_status add_pairs(pass *p, const lb_model *model, int64_t end, lb_tally
     return status;
 }
 
-lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, lb_training_data *data,
+lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, const lb_tested_pairs *on,
                           lb_evaluation *found, lb_error *error)
 {
     pass p;
     lb_tally tally = {0};
-    const lb_pair_sample *sample = &data->sample;
-    lb_status status = open_pass(&p, text, data, error);
+    const lb_pair_sample *sample = &on->sample;
+    lb_status status = open_pass(&p, text, on, error);
     if (!status) status = add_pairs(&p, model, sample->possible, &tally);
     if (!status) status = add_pairs(&p, model, sample->count, &tally);
     if (!status && sample->sources) status = add_sources(&p, model, &tally);
@@ -149,14 +149,14 @@ static lb_status gather_cases(pass *p, const lb_ensemble *ensemble, lb_arena *me
     return tape_status(p);
 }
 
-lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble, lb_training_data *data,
+lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble, const lb_tested_pairs *on,
                       double *weight, lb_error *error)
 {
     pass p;
     int64_t count = 0;
-    lb_status status = open_pass(&p, text, data, error);
+    lb_status status = open_pass(&p, text, on, error);
     lb_arena *memory = lb_arena_new();
-    lb_vote_case *cases = lb_alloc((size_t)(data->sample.possible + 1) * sizeof *cases);
+    lb_vote_case *cases = lb_alloc((size_t)(on->sample.possible + 1) * sizeof *cases);
     if (!status && (!memory || !cases)) status = lb_no_memory(error, "an ensemble");
     if (!status) status = gather_cases(&p, ensemble, memory, cases, &count);
     if (!status) lb_vote_fit(cases, count, (int)ensemble->count, weight);

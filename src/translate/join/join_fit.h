@@ -8,12 +8,12 @@
 /** How many of the outputs are right that a model finds by beam search, as in lb_translate_all. The loss is that of
  *  the targets. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_join_measure(const lb_text_model *text, const lb_model *model,
-                                      lb_training_data *data, lb_evaluation *found, lb_error *error);
+                                      const lb_tested_pairs *on, lb_evaluation *found, lb_error *error);
 
 /** Fits the weights of the members: see lb_vote_fit. `weight` receives [ensemble->count].
  *  Errors: LB_ERROR_MEMORY; those recorded on the tape. */
 LB_MUST_USE lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble,
-                                  lb_training_data *data, double *weight, lb_error *error);
+                                  const lb_tested_pairs *on, double *weight, lb_error *error);
 
 /* ---- Whether two models can be joined (join_compare.c). ---- */
 

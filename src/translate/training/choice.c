@@ -86,7 +86,7 @@ static lb_status read_source(texts *t, const lb_training_data *data, const int64
     const lb_pair_line *line;
     lb_status status = LB_OK;
     for (int64_t i = 0; i < same && !status; i++) {
-        status = lb_pairs_read(data->dev, pair[i], &line, error);
+        status = lb_pairs_read(data->dev.pairs, pair[i], &line, error);
         if (status) break;
         const lb_symbols *source = &line->source, *target = &line->target;
         if (i == 0)
@@ -105,8 +105,8 @@ static lb_status read_source(texts *t, const lb_training_data *data, const int64
 /* At most TEXTS of what is to get right in the sample, evenly spaced. */
 static lb_status read_texts(texts *t, const lb_training_data *data, lb_error *error)
 {
-    const lb_pair_sample *all = data->sample.sources ? data->sample.sources : &data->sample;
-    const int64_t judged = lb_pair_sample_judged(&data->sample), wanted = judged < TEXTS ? judged : TEXTS;
+    const lb_pair_sample *sample = &data->dev.sample, *all = sample->sources ? sample->sources : sample;
+    const int64_t judged = lb_pair_sample_judged(sample), wanted = judged < TEXTS ? judged : TEXTS;
     lb_status status = LB_OK;
     for (int64_t i = 0, number = 0; i < all->count && !status; number++) {
         const int64_t same = lb_pair_sample_same(all, i);

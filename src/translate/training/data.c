@@ -53,26 +53,26 @@ static lb_status open_files(lb_training_data *data, lb_training_config *c, lb_er
     lb_indexed_pairs pairs;
     lb_status status = lb_training_pairs_open(&pairs, &data->index_path, c, &data->format, error);
     data->train = pairs.train;
-    data->dev = pairs.held_out;
+    data->dev.pairs = pairs.held_out;
     data->source = pairs.source;
     data->target = pairs.target;
     data->index = pairs.file;
     if (!status && c->no_merge) data->train->weights = NULL;
     if (!status) status = choose_symbols(data, c, error);
     if (!status) take_format(data, c);
-    if (!data->dev && c->no_hold_out) data->dev = data->train;
-    if (status || data->dev) return status;
-    data->dev = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, c, error);
-    if (data->dev) tell_note(c, data->dev);
-    return data->dev ? LB_OK : error->status;
+    if (!data->dev.pairs && c->no_hold_out) data->dev.pairs = data->train;
+    if (status || data->dev.pairs) return status;
+    data->dev.pairs = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, c, error);
+    if (data->dev.pairs) tell_note(c, data->dev.pairs);
+    return data->dev.pairs ? LB_OK : error->status;
 }
 
 static lb_status report_pairs(const lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
     lb_pair_report found;
     if (!c->tell) return LB_OK;
-    lb_status status = lb_pair_report_make(data->train, data->dev == data->train ? NULL : data->dev,
-                                           data->source, data->target, &found, error);
+    lb_pairs *dev = data->dev.pairs == data->train ? NULL : data->dev.pairs;
+    lb_status status = lb_pair_report_make(data->train, dev, data->source, data->target, &found, error);
     char *text = status ? NULL : lb_pair_report_text(&found, error);
     if (text) lb_training_tell_text(c, LB_EVENT_REPORT, text);
     lb_release(text);
@@ -80,16 +80,15 @@ static lb_status report_pairs(const lb_training_data *data, const lb_training_co
     return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
 }
 
-static void report_unwritable(const lb_pairs *pairs, const lb_pair_sample *sample,
-                              const lb_training_config *c)
+static void report_unwritable(const lb_tested_pairs *on, const lb_training_config *c)
 {
     char text[LB_MESSAGE_LENGTH];
-    int64_t unwritable = sample->count - sample->possible;
+    int64_t unwritable = on->sample.count - on->sample.possible;
     if (unwritable == 0) return;
     snprintf(text, sizeof text,
              "%.300s: the targets of %lld of %lld pairs have symbols that the model does not know: each pair "
              "counts as wrong, and each symbol as <unk> in the loss\n",
-             pairs->path, (long long)unwritable, (long long)sample->count);
+             on->pairs->path, (long long)unwritable, (long long)on->sample.count);
     lb_training_tell_text(c, LB_EVENT_REPORT, text);
 }
 
@@ -122,35 +121,29 @@ static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_err
     return LB_OK;
 }
 
-/* Instead of a file, it has lengths. */
-static lb_status open_test_of_lists(lb_training_data *data, const lb_test *test, lb_error *error)
-{
-    lb_sort_task *task = &data->test[data->tests++].task;
-    *task = data->task;
-    const char *text = test->file ? test->file : "pairs";
-    lb_status status = lb_sort_set_lengths(task, "test ", test->name, text, error);
-    return status ? status : lb_sort_check(task, error);
-}
-
 static lb_status open_lists(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
     const lb_sort_task *task = c->sort;
     data->sorts = true;
-    data->task = *task;
+    data->task = data->dev.task = *task;
     data->format.source = data->format.target = lb_list_rule(task);
     lb_status status = lb_sort_check(task, error);
-    while (data->tests < LB_MOST_TESTS && *c->test[data->tests].name && !status)
-        status = open_test_of_lists(data, &c->test[data->tests], error);
+    if (!status) status = lb_training_tests_open(data, c, NULL, false, error);
     if (status) return status;
     data->source = data->target = lb_list_vocabulary(task, error);
     return data->source ? LB_OK : LB_ERROR_MEMORY;
 }
 
-lb_status lb_training_sample(const lb_training_config *config, lb_pairs *pairs, const lb_vocabulary *target,
-                             bool copies, int64_t most, lb_pair_sample *sample, lb_error *error)
+lb_status lb_training_sample(const lb_training_config *config, lb_tested_pairs *on,
+                             const lb_vocabulary *target, bool copies, int64_t most, lb_error *error)
 {
-    lb_status status = lb_pair_sample_make(pairs, target, copies, most, sample, error);
-    return status || !config->any_target ? status : lb_pair_sample_any_target(sample, pairs, error);
+    lb_status status = lb_pair_sample_make(on->pairs, target, copies, most, &on->sample, error);
+    return status || !config->any_target ? status : lb_pair_sample_any_target(&on->sample, on->pairs, error);
+}
+
+int64_t lb_training_judged(const lb_tested_pairs *on)
+{
+    return on->pairs ? lb_pair_sample_judged(&on->sample) : LB_MEASURED;
 }
 
 /* That of the model that the training starts from stays, unless there is a new one. */
@@ -163,23 +156,33 @@ static lb_status open_lexicon(lb_training_data *data, const lb_training_config *
     return lb_training_lexicon_make(c, &model, data->train, &data->format, &data->lexicon, error);
 }
 
+/* Instead of a file, it has lengths. */
+static lb_status open_test_of_lists(lb_sort_task *task, const lb_test *test, lb_error *error)
+{
+    const char *text = test->file ? test->file : "pairs";
+    lb_status status = lb_sort_set_lengths(task, "test ", test->name, text, error);
+    return status ? status : lb_sort_check(task, error);
+}
+
 static lb_status open_test(lb_training_data *data, const lb_test *test, const lb_training_config *c,
                            const lb_vocabulary *target, bool copies, lb_error *error)
 {
     char text[LB_MESSAGE_LENGTH];
     lb_pair_format format = data->format;
     lb_tested_pairs *t = &data->test[data->tests++];
+    t->task = data->task;
+    if (data->sorts) return open_test_of_lists(&t->task, test, error);
     format.targets = NULL;
     t->pairs = lb_training_pairs_find(test->file, &test->pairs, &format, c, error);
     if (!t->pairs) return error->status;
     tell_note(c, t->pairs);
-    lb_status status = lb_training_sample(c, t->pairs, target, copies, LB_MEASURED, &t->sample, error);
+    lb_status status = lb_training_sample(c, t, target, copies, LB_MEASURED, error);
     t->pairs->counter = (lb_counter){0};
     if (status) return status;
     snprintf(text, sizeof text, "test %s: %lld pairs, %.300s\n", test->name,
              (long long)lb_pairs_count(t->pairs), t->pairs->path);
     lb_training_tell_text(c, LB_EVENT_REPORT, text);
-    report_unwritable(t->pairs, &t->sample, c);
+    report_unwritable(t, c);
     return LB_OK;
 }
 
@@ -190,14 +193,6 @@ lb_status lb_training_tests_open(lb_training_data *data, const lb_training_confi
     while (data->tests < LB_MOST_TESTS && *config->test[data->tests].name && !status)
         status = open_test(data, &config->test[data->tests], config, target, copies, error);
     return status;
-}
-
-void lb_training_tests_close(lb_training_data *data)
-{
-    for (int i = 0; i < data->tests; i++) {
-        lb_pair_sample_free(&data->test[i].sample);
-        lb_pairs_close(data->test[i].pairs);
-    }
 }
 
 static void fit_recipe(lb_training_data *data, lb_training_config *config)
@@ -229,29 +224,31 @@ lb_status lb_training_data_open(lb_training_data *data, lb_training_config *conf
     }
     if (!status) status = lb_warm_start_grow(start, start->model.target, &data->target, error);
     if (!status)
-        status = lb_training_sample(config, data->dev, data->target, config->copy, LB_MEASURED, &data->sample,
-                                    error);
+        status = lb_training_sample(config, &data->dev, data->target, config->copy, LB_MEASURED, error);
     if (!status) {
         const lb_text_model lengths = lb_training_data_model(data, NULL, NULL);
-        data->sample.longest = lb_text_model_longest(&lengths);
-        report_unwritable(data->dev, &data->sample, config);
+        data->dev.sample.longest = lb_text_model_longest(&lengths);
+        report_unwritable(&data->dev, config);
         status = lb_training_tests_open(data, config, data->target, config->copy, error);
     }
-    for (int i = 0; i < data->tests; i++) data->test[i].sample.longest = data->sample.longest;
+    for (int i = 0; i < data->tests; i++) data->test[i].sample.longest = data->dev.sample.longest;
     if (!status) status = open_lexicon(data, config, error);
     if (data->train) data->train->counter = (lb_counter){0};
-    if (data->dev) data->dev->counter = (lb_counter){0};
+    if (data->dev.pairs) data->dev.pairs->counter = (lb_counter){0};
     return status;
 }
 
 void lb_training_data_close(lb_training_data *data)
 {
-    lb_training_tests_close(data);
-    lb_pair_sample_free(&data->sample);
+    for (int i = 0; i < data->tests; i++) {
+        lb_pair_sample_free(&data->test[i].sample);
+        lb_pairs_close(data->test[i].pairs);
+    }
+    lb_pair_sample_free(&data->dev.sample);
     lb_lexicon_free(&data->lexicon);
     lb_vocabulary_free(data->source);
     if (data->target != data->source) lb_vocabulary_free(data->target);
-    if (data->dev != data->train) lb_pairs_close(data->dev);
+    if (data->dev.pairs != data->train) lb_pairs_close(data->dev.pairs);
     lb_pairs_close(data->train);
     lb_subwords_free(data->subwords[0]);
     lb_subwords_free(data->subwords[1]);

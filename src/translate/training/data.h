@@ -65,24 +65,24 @@ LB_MUST_USE lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **ind
 typedef struct lb_tested_pairs {
     lb_pairs *pairs;
     lb_pair_sample sample;
-    lb_sort_task task; /* without pairs */
+    lb_sort_task task;  /* without pairs */
+    lb_counter counter; /* of a join: hears how far it is */
 } lb_tested_pairs;
 
 typedef struct lb_training_data {
-    lb_pairs *train, *dev; /* the same if nothing is held out */
+    lb_pairs *train;
+    lb_tested_pairs dev; /* its pairs are `train` if nothing is held out */
     lb_tested_pairs test[LB_MOST_TESTS];
     int tests;
     lb_vocabulary *source, *target;
     lb_recipe_facts facts;    /* of `train`; zero for lists */
     lb_subwords *subwords[2]; /* of sources and targets; NULL: none, or those of the model to start from */
-    lb_pair_sample sample;    /* of dev */
     lb_pair_format format;
     lb_pair_columns columns; /* of `train`: what the model remembers */
     bool sorts;              /* no files: lists of `task` */
     lb_sort_task task;       /* if `sorts` */
     const lb_warm_start *start;
     lb_lexicon lexicon; /* of the model */
-    lb_counter counter; /* of a join: hears how far it is */
     lb_scratch index;   /* a copy, of `train`, if it has one */
     char *index_path;
 } lb_training_data;
@@ -98,19 +98,20 @@ LB_MUST_USE lb_status lb_training_data_open(lb_training_data *data, lb_training_
 
 void lb_training_data_close(lb_training_data *data);
 
-/** Opens the pairs of each test, with the format of the data, for a model with these symbols. The caller sets `longest`
- *  of their samples.
- *  Memory: freed by lb_training_tests_close, also after an error. Errors: those of opening dev pairs. */
+/** Opens the pairs of each test, or its lists, with the format of the data, for a model with these symbols. The caller
+ *  sets `longest` of their samples.
+ *  Memory: freed by lb_training_data_close, also after an error. Errors: those of opening dev pairs; of lb_sort_check. */
 LB_MUST_USE lb_status lb_training_tests_open(lb_training_data *data, const lb_training_config *config,
                                              const lb_vocabulary *target, bool copies, lb_error *error);
 
-void lb_training_tests_close(lb_training_data *data);
-
-/** The pairs of a file to measure by, at most `most`, or its sources, as the configuration says.
+/** Takes the sample of some pairs, at most `most`, or of their sources, as the configuration says.
  *  Memory and errors: those of lb_pair_sample_make. */
-LB_MUST_USE lb_status lb_training_sample(const lb_training_config *config, lb_pairs *pairs,
+LB_MUST_USE lb_status lb_training_sample(const lb_training_config *config, lb_tested_pairs *on,
                                          const lb_vocabulary *target, bool copies, int64_t most,
-                                         lb_pair_sample *sample, lb_error *error);
+                                         lb_error *error);
+
+/** How many pairs, sources or lists a model is measured on. */
+int64_t lb_training_judged(const lb_tested_pairs *on);
 
 /* ---- The lexicon of the model (lexicon.c). ---- */
 
@@ -178,14 +179,11 @@ lb_batch lb_data_loader_batch(lb_data_loader *loader, lb_tape *tape, int64_t par
  *  number of each pair, in the dev file or the split of the task. Errors: as lb_data_loader_batch. */
 lb_batch lb_data_loader_held_out(lb_data_loader *loader, lb_tape *tape, int64_t count, int64_t *number);
 
-/** Evaluates the model on the dev pairs, shared with a group unless it is NULL. Resets the tape.
+/** Evaluates the model on pairs or lists of the data, shared with a group unless it is NULL. Resets the tape.
  *  Errors: those recorded on the tape. */
-LB_MUST_USE lb_status lb_data_loader_measure(lb_data_loader *loader, const lb_model *model, lb_tape *tape,
-                                             const lb_group *group, lb_evaluation *found);
-
-/** The same on the pairs of a test. */
-LB_MUST_USE lb_status lb_data_loader_test(const lb_data_loader *loader, int test, const lb_model *model,
-                                          lb_tape *tape, const lb_group *group, lb_evaluation *found);
+LB_MUST_USE lb_status lb_data_loader_measure(const lb_data_loader *loader, const lb_tested_pairs *on,
+                                             const lb_model *model, lb_tape *tape, const lb_group *group,
+                                             lb_evaluation *found);
 
 /** Prints the members of a JSON object that identify these pairs. */
 void lb_data_loader_print(const lb_data_loader *loader, const lb_test *tests, lb_buffer *json);

@@ -79,32 +79,23 @@ lb_batch lb_data_loader_batch(lb_data_loader *loader, lb_tape *tape, int64_t par
 
 lb_batch lb_data_loader_held_out(lb_data_loader *loader, lb_tape *tape, int64_t count, int64_t *number)
 {
-    int64_t all = loader->order ? lb_pairs_count(loader->data->dev) : count;
+    int64_t all = loader->order ? lb_pairs_count(loader->data->dev.pairs) : count;
     count = count < all ? count : all;
     for (int64_t i = 0; i < count; i++) number[i] = i * all / count;
     if (!loader->order) return lb_sort_batch_from(&loader->task, LB_SPLIT_TEST, tape, count, 0);
-    return lb_pair_batch(loader->data->dev, loader->data->source, loader->data->target, tape, number, count);
+    return lb_pair_batch(loader->data->dev.pairs, loader->data->source, loader->data->target, tape, number,
+                         count);
 }
 
-lb_status lb_data_loader_measure(lb_data_loader *loader, const lb_model *model, lb_tape *tape,
-                                 const lb_group *group, lb_evaluation *found)
-{
-    lb_training_data *d = loader->data;
-    if (!loader->order) return lb_sort_measure(model, &loader->task, tape, LB_MEASURED, true, group, found);
-    return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, group, found);
-}
-
-lb_status lb_data_loader_test(const lb_data_loader *loader, int test, const lb_model *model, lb_tape *tape,
-                              const lb_group *group, lb_evaluation *found)
+lb_status lb_data_loader_measure(const lb_data_loader *loader, const lb_tested_pairs *on,
+                                 const lb_model *model, lb_tape *tape, const lb_group *group,
+                                 lb_evaluation *found)
 {
     const lb_training_data *d = loader->data;
-    const lb_tested_pairs *t = &d->test[test];
-    if (!t->pairs) {
-        lb_sort_task task = t->task;
-        task.seed = loader->task.seed;
-        return lb_sort_measure(model, &task, tape, LB_MEASURED, true, group, found);
-    }
-    return lb_pair_evaluate(model, t->pairs, d->source, d->target, &t->sample, tape, group, found);
+    lb_sort_task task = on->task;
+    task.seed = loader->task.seed;
+    if (!on->pairs) return lb_sort_measure(model, &task, tape, LB_MEASURED, true, group, found);
+    return lb_pair_evaluate(model, on->pairs, d->source, d->target, &on->sample, tape, group, found);
 }
 
 /* Other tests make another log. */
@@ -129,7 +120,7 @@ void lb_data_loader_print(const lb_data_loader *loader, const lb_test *tests, lb
         lb_json_key(json, "train");
         lb_buffer_print(json, "\"%016llx\",\"dev\":\"%016llx\"",
                         (unsigned long long)loader->data->train->facts.hash,
-                        (unsigned long long)loader->data->dev->facts.hash);
+                        (unsigned long long)loader->data->dev.pairs->facts.hash);
         if (loader->data->train->weights) lb_json_whole(json, "merged", loader->data->train->different);
     } else {
         lb_json_key(json, "task");

@@ -81,7 +81,8 @@ static lb_status evaluate_model(void *context, lb_tape *tape, lb_evaluation *fou
 {
     lb_stepper *s = context;
     lb_error error = {0};
-    lb_status status = lb_data_loader_measure(&s->loader, s->model, tape, s->config->group, found);
+    lb_status status =
+        lb_data_loader_measure(&s->loader, &s->data->dev, s->model, tape, s->config->group, found);
     if (status || !lb_config_compares_texts(s->config)) return status;
     if (compare_texts(s, found, &error)) lb_tape_fail(tape, error.status, "%s", error.message);
     return lb_tape_status(tape);
@@ -90,7 +91,7 @@ static lb_status evaluate_model(void *context, lb_tape *tape, lb_evaluation *fou
 static lb_status evaluate_test(void *context, int test, lb_tape *tape, lb_evaluation *found)
 {
     const lb_stepper *s = context;
-    return lb_data_loader_test(&s->loader, test, s->model, tape, s->config->group, found);
+    return lb_data_loader_measure(&s->loader, &s->data->test[test], s->model, tape, s->config->group, found);
 }
 
 static bool shall_stop(void *context)
@@ -250,15 +251,14 @@ void lb_stepper_set_lr(lb_stepper *s, double lr)
 
 static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
 {
-    lb_training_data *d = s->data;
-    lb_pair_sample sample;
-    lb_status status =
-        lb_training_sample(s->config, d->dev, d->target, s->config->copy, pairs, &sample, error);
-    if (!status) sample.longest = d->sample.longest;
-    if (!status &&
-        lb_pair_evaluate(s->model, d->dev, d->source, d->target, &sample, s->trainer.tape, NULL, found))
-        status = lb_error_set(error, lb_tape_status(s->trainer.tape), "%s", lb_tape_error(s->trainer.tape));
-    lb_pair_sample_free(&sample);
+    const lb_training_data *d = s->data;
+    lb_tape *tape = s->trainer.tape;
+    lb_tested_pairs on = {.pairs = d->dev.pairs};
+    lb_status status = lb_training_sample(s->config, &on, d->target, s->config->copy, pairs, error);
+    on.sample.longest = d->dev.sample.longest;
+    if (!status && lb_data_loader_measure(&s->loader, &on, s->model, tape, NULL, found))
+        status = lb_error_set(error, lb_tape_status(tape), "%s", lb_tape_error(tape));
+    lb_pair_sample_free(&on.sample);
     return status;
 }
 
@@ -279,7 +279,7 @@ lb_stepper_facts lb_stepper_about(const lb_stepper *s)
                               .steps = s->run.steps,
                               .parameters = s->run.parameters,
                               .lr = lb_schedule_lr(&s->loop.schedule, s->trainer.state.step),
-                              .held_out = s->data->sorts ? 0 : lb_pairs_count(s->data->dev)};
+                              .held_out = s->data->sorts ? 0 : lb_pairs_count(s->data->dev.pairs)};
 }
 
 lb_translator *lb_stepper_translator(lb_stepper *s)

@@ -65,7 +65,7 @@ static lb_status learn_all(lb_training_data *data, const lb_training_config *c, 
 lb_status lb_training_subwords(lb_training_data *data, const lb_training_config *c, int least,
                                lb_error *error)
 {
-    lb_pairs *const files[] = {data->train, data->dev};
+    lb_pairs *const files[] = {data->train, data->dev.pairs};
     lb_status status = learn_all(data, c, least > LEAST ? least : LEAST, error);
     for (int i = 0; i < 2 && !status; i++)
         if (files[i]) status = lb_pairs_split_again(files[i], data->subwords[0], data->subwords[1], error);

@@ -127,12 +127,13 @@ static void free_member(member *m)
 
 static lb_status evaluate_ensemble(job *j, const lb_model *model, lb_training_result *found)
 {
-    lb_data_loader *loader = &j->members->stepper.loader;
+    const lb_data_loader *loader = &j->members->stepper.loader;
+    const lb_training_data *d = &j->data;
     lb_tape *tape = lb_tape_new();
     if (!tape) return out_of_memory(j);
-    lb_status status = lb_data_loader_measure(loader, model, tape, NULL, &found->dev);
-    for (int i = 0; i < j->data.tests && !status; i++)
-        status = lb_data_loader_test(loader, i, model, tape, NULL, &found->test[i]);
+    lb_status status = lb_data_loader_measure(loader, &d->dev, model, tape, NULL, &found->dev);
+    for (int i = 0; i < d->tests && !status; i++)
+        status = lb_data_loader_measure(loader, &d->test[i], model, tape, NULL, &found->test[i]);
     if (status) lb_error_set(j->error, status, "%s", lb_tape_error(tape));
     lb_tape_free(tape);
     return status;
@@ -217,9 +218,8 @@ static lb_status begin_job(job *j)
 
 static lb_status end_job(job *j, lb_training_result *result)
 {
-    result->pairs = j->data.sorts ? LB_MEASURED : lb_pair_sample_judged(&j->data.sample);
-    for (int i = 0; i < j->data.tests; i++)
-        result->test_pairs[i] = j->data.sorts ? LB_MEASURED : lb_pair_sample_judged(&j->data.test[i].sample);
+    result->pairs = lb_training_judged(&j->data.dev);
+    for (int i = 0; i < j->data.tests; i++) result->test_pairs[i] = lb_training_judged(&j->data.test[i]);
     if (j->config.seeds > 1) return join_members(j, result);
     const lb_train_point *kept = j->members->stepper.run.kept;
     result->dev = kept->dev;
