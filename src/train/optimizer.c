@@ -264,10 +264,11 @@ const char *lb_optimizer_name(const lb_optimizer *o)
     return kind_of(o)->name;
 }
 
-int lb_optimizer_state(const lb_optimizer *o, lb_optimizer_slab slab[LB_OPTIMIZER_SLABS])
+int lb_optimizer_state(const lb_optimizer *o, lb_safetensors_tensor slab[LB_OPTIMIZER_SLABS])
 {
     int count = 0;
     for (; count < LB_OPTIMIZER_SLABS && o->slab[count]; count++)
-        slab[count] = (lb_optimizer_slab){kind_of(o)->slab[count], o->slab[count]};
+        slab[count] = (lb_safetensors_tensor){kind_of(o)->slab[count], LB_DTYPE_REAL, LB_SHAPE(o->size),
+                                              o->slab[count]};
     return count;
 }

@@ -27,13 +27,8 @@ struct lb_optimizer {
     lb_real *slab[LB_OPTIMIZER_SLABS];
 };
 
-typedef struct lb_optimizer_slab {
-    const char *name; /* in files */
-    lb_real *numbers;
-} lb_optimizer_slab;
-
-/** The state of the optimiser; returns the number of slabs. */
-int lb_optimizer_state(const lb_optimizer *optimizer, lb_optimizer_slab slab[LB_OPTIMIZER_SLABS]);
+/** Its slabs as arrays of a file; returns how many there are. */
+int lb_optimizer_state(const lb_optimizer *optimizer, lb_safetensors_tensor slab[LB_OPTIMIZER_SLABS]);
 
 /** Checks its kind. Errors: LB_ERROR_ARGUMENT for one that there is not. */
 LB_MUST_USE lb_status lb_optimizer_check(const lb_optimizer *optimizer, lb_error *error);
@@ -55,10 +50,5 @@ void lb_optimizer_print(lb_buffer *json, lb_optimizer_config config);
  *  Errors: LB_ERROR_FORMAT if an array is missing, has another size, or has a value that is not finite. */
 LB_MUST_USE lb_status lb_optimizer_load_state(lb_optimizer *optimizer, const lb_safetensors *file,
                                               lb_error *error);
-
-/** Reads numbers for each parameter. One that is none would spread through the weights, and be noticed late or never.
- *  Errors: as lb_optimizer_load_state. */
-LB_MUST_USE lb_status lb_slab_load(const lb_safetensors *file, const char *name, int64_t size, lb_real *slab,
-                                   lb_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 #include "io/path.h"
 #include "io/safetensors.h"
 #include "lookback/models.h"
+#include "models/file/model_formats.h"
 #include "train/optimizer.h"
 #include "train/trainer.h"
 
@@ -14,7 +15,7 @@ static const char AVERAGE[] = "average", BEST[] = "best", HISTORY[] = "history",
 
 enum { OTHERS = 4 }; /* arrays that are not of the optimiser */
 
-/* Numbers in double per point: those of each test come last. The step is one of them: double is exact up to 2^53. */
+/* Numbers in double per point: those of each test come last. */
 enum {
     POINT_NUMBERS = 9,
     ALL_NUMBERS = POINT_NUMBERS + LB_OWN_MEASURES,
@@ -25,35 +26,36 @@ enum {
 /* The other numbers of a state, in double. */
 enum { STEP, LOSS_SUM, SECONDS, TOKENS, PROGRESS_NUMBERS };
 
-static void point_to_numbers(const lb_train_point *p, int tests, int64_t width, double *n)
+static void copy_number(double *field, double *number, bool loads)
 {
-    const double all[ALL_NUMBERS] = {(double)p->step, p->loss,       p->dev.exact_match, p->dev.symbol_error,
-                                     p->dev.loss,     p->lr,         p->grad_norm,       p->seconds,
-                                     p->tokens,       p->dev.own[0], p->dev.own[1],      p->dev.own[2],
-                                     p->dev.own[3]};
-    memcpy(n, all, (size_t)width * sizeof *all);
-    for (int i = 0; i < tests; i++) {
-        const lb_evaluation *test = &p->test[i];
-        double *at = n + width + (ptrdiff_t)TEST_NUMBERS * i;
-        at[0] = test->exact_match;
-        at[1] = test->symbol_error;
-        at[2] = test->loss;
-    }
+    *(loads ? field : number) = *(loads ? number : field);
 }
 
-static lb_train_point point_from_numbers(const double *n, const double *tests)
+/* Copies the numbers of a point, `width` without those of the tests, from the file or to it. The step is the first:
+ * double is exact up to 2^53. */
+static void copy_point(lb_train_point *p, double *number, int64_t width, int tests, bool loads)
 {
-    lb_train_point point = {
-        .step = (int64_t)n[0],
-        .loss = n[1],
-        .dev = {.exact_match = n[2], .symbol_error = n[3], .loss = n[4], .own = {n[9], n[10], n[11], n[12]}},
-        .lr = n[5],
-        .grad_norm = n[6],
-        .seconds = n[7],
-        .tokens = n[8]};
-    for (int i = 0; i < LB_MOST_TESTS; i++, tests += TEST_NUMBERS)
-        point.test[i] = (lb_evaluation){.exact_match = tests[0], .symbol_error = tests[1], .loss = tests[2]};
-    return point;
+    double step = (double)p->step, *own = p->dev.own;
+    double *const fields[ALL_NUMBERS] = {&step,
+                                         &p->loss,
+                                         &p->dev.exact_match,
+                                         &p->dev.symbol_error,
+                                         &p->dev.loss,
+                                         &p->lr,
+                                         &p->grad_norm,
+                                         &p->seconds,
+                                         &p->tokens,
+                                         &own[0],
+                                         &own[1],
+                                         &own[2],
+                                         &own[3]};
+    for (int64_t i = 0; i < width; i++) copy_number(fields[i], number++, loads);
+    for (lb_evaluation *test = p->test; test < p->test + tests; test++) {
+        copy_number(&test->exact_match, number++, loads);
+        copy_number(&test->symbol_error, number++, loads);
+        copy_number(&test->loss, number++, loads);
+    }
+    p->step = (int64_t)step;
 }
 
 lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error)
@@ -83,19 +85,15 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
     if (!numbers)
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
     for (int64_t i = 0; i < history->count; i++)
-        point_to_numbers(&history->points[i], config->tests, own, numbers + i * width);
+        copy_point(&history->points[i], numbers + i * width, own, config->tests, false);
     const double progress[PROGRESS_NUMBERS] = {[STEP] = (double)state->step,
                                                [LOSS_SUM] = state->loss_sum,
                                                [SECONDS] = state->seconds,
                                                [TOKENS] = state->tokens};
     lb_shape slab = LB_SHAPE(lb_params_size(config->params));
-    lb_optimizer_slab kept[LB_OPTIMIZER_SLABS];
     lb_safetensors_tensor tensors[OTHERS + LB_OPTIMIZER_SLABS] = {
         {.name = PROGRESS, .dtype = LB_DTYPE_F64, .shape = LB_SHAPE(PROGRESS_NUMBERS), .data = progress}};
-    size_t count = 1;
-    int slabs = lb_optimizer_state(state->optimizer, kept);
-    for (int i = 0; i < slabs; i++)
-        tensors[count++] = (lb_safetensors_tensor){kept[i].name, LB_DTYPE_REAL, slab, kept[i].numbers};
+    int64_t count = 1 + lb_optimizer_state(state->optimizer, tensors + 1);
     if (history->count > 0)
         tensors[count++] =
             (lb_safetensors_tensor){HISTORY, LB_DTYPE_F64, LB_SHAPE(history->count, width), numbers};
@@ -103,7 +101,7 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
         tensors[count++] = (lb_safetensors_tensor){AVERAGE, LB_DTYPE_REAL, slab, state->average};
     if (state->best) tensors[count++] = (lb_safetensors_tensor){BEST, LB_DTYPE_REAL, slab, state->best};
     const lb_safetensors_metadata metadata[] = {{LB_RUN_KEY, config->run ? config->run : ""}};
-    lb_checkpoint_extra extra = {tensors, (int64_t)count, metadata, 1};
+    lb_checkpoint_extra extra = {tensors, count, metadata, 1};
     lb_status status = lb_checkpoint_save(config->params, config->checkpoint, extra, error);
     lb_release(numbers);
     return status;
@@ -129,12 +127,11 @@ static lb_status load_history(const lb_safetensors *file, int tests, lb_train_hi
         found->shape.dim[0] < 1)
         return lb_error_set(error, LB_ERROR_FORMAT, "it has no history of a training run");
     for (int64_t i = 0; i < found->shape.dim[0]; i++) {
-        double numbers[MOST_NUMBERS] = {0};
-        const double *point = (const double *)found->data + i * width;
-        memcpy(numbers, point, (size_t)own * sizeof *numbers);
-        memcpy(numbers + ALL_NUMBERS, point + own, (size_t)(width - own) * sizeof *numbers);
-        if (lb_train_history_add(history, point_from_numbers(numbers, numbers + ALL_NUMBERS), error))
-            return LB_ERROR_MEMORY;
+        double numbers[MOST_NUMBERS];
+        lb_train_point point = {0};
+        memcpy(numbers, (const double *)found->data + i * width, (size_t)width * sizeof *numbers);
+        copy_point(&point, numbers, own, tests, true);
+        if (lb_train_history_add(history, point, error)) return LB_ERROR_MEMORY;
     }
     return LB_OK;
 }
@@ -175,10 +172,10 @@ static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensor
                             lb_train_state *state, lb_error *error)
 {
     lb_status status = lb_checkpoint_load(file, config->params, error);
-    int64_t size = lb_params_size(config->params);
+    lb_shape slab = LB_SHAPE(lb_params_size(config->params));
     if (!status) status = lb_optimizer_load_state(state->optimizer, file, error);
-    if (!status && state->average) status = lb_slab_load(file, AVERAGE, size, state->average, error);
-    if (!status && state->best) status = lb_slab_load(file, BEST, size, state->best, error);
+    if (!status && state->average) status = lb_checkpoint_read(file, AVERAGE, slab, state->average, error);
+    if (!status && state->best) status = lb_checkpoint_read(file, BEST, slab, state->best, error);
     return status;
 }
 
@@ -199,7 +196,7 @@ static lb_status load(const lb_trainer_config *config, const lb_safetensors *fil
     if (!status) status = load_progress(file, config->tests, state, error);
     if (!status) status = check_steps(config, state->step, error);
     if (!status) state->optimizer->steps = state->step;
-    return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;
+    return status;
 }
 
 lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error)

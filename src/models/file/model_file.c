@@ -59,27 +59,26 @@ lb_status lb_checkpoint_save(const lb_params *params, const char *path, lb_check
     return status;
 }
 
-/* Weights that are not finite come from a training that went wrong, or from damage: every output would be nonsense. */
-static lb_status check_finite(const char *name, const lb_tensor *tensor, lb_error *error)
+lb_status lb_checkpoint_read(const lb_safetensors *file, const char *name, lb_shape shape, lb_real *out,
+                             lb_error *error)
 {
-    int64_t bad = lb_first_not_finite(tensor->data, lb_count(tensor));
+    lb_error found = {0};
+    if (lb_safetensors_read(file, name, shape, out, &found))
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s", found.message);
+    int64_t bad = lb_first_not_finite(out, lb_shape_count(shape));
     if (bad < 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "array '%.80s': found %g at index %lld, expected a number",
-                        name, (double)tensor->data[bad], (long long)bad);
+                        name, (double)out[bad], (long long)bad);
 }
 
 lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *params, lb_error *error)
 {
-    lb_error found = {0};
     lb_status status = LB_OK;
     for (int i = 0; i < lb_params_count(params) && !status; i++) {
         lb_tensor *tensor = lb_params_tensor(params, i);
-        const char *name = lb_params_name(params, i);
-        status = lb_safetensors_read(file, name, tensor->shape, tensor->data, &found);
-        if (!status) status = check_finite(name, tensor, &found);
+        status = lb_checkpoint_read(file, lb_params_name(params, i), tensor->shape, tensor->data, error);
     }
-    if (!status) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s", found.message);
+    return status;
 }
 
 lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const char *name)

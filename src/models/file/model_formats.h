@@ -35,6 +35,12 @@ LB_MUST_USE lb_status lb_model_save_beside(const lb_model *model, const lb_param
  *  Errors: LB_ERROR_ARGUMENT with the parameter; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_model_check_names(const lb_model *model, const lb_params *params, lb_error *error);
 
+/** Reads an array with this shape: weights, or what an optimiser knows of them. A number that is none would spread, and
+ *  be noticed late or never.
+ *  Errors: LB_ERROR_FORMAT if there is no such array, it has another shape, or a number is not finite. */
+LB_MUST_USE lb_status lb_checkpoint_read(const lb_safetensors *file, const char *name, lb_shape shape,
+                                         lb_real *numbers, lb_error *error);
+
 /* ---- model_config.c ---- */
 
 /** The value of a field that is a number, a flag or a choice, in a configuration. */
