@@ -100,7 +100,8 @@ void lb_training_data_close(lb_training_data *data);
 
 /** Opens the pairs of each test, or its lists, with the format of the data, for a model with these symbols. The caller
  *  sets `longest` of their samples.
- *  Memory: freed by lb_training_data_close, also after an error. Errors: those of opening dev pairs; of lb_sort_check. */
+ *  Memory: freed by lb_training_data_close, also after an error.
+ *  Errors: those of opening dev pairs, and of lb_sort_check. */
 LB_MUST_USE lb_status lb_training_tests_open(lb_training_data *data, const lb_training_config *config,
                                              const lb_vocabulary *target, bool copies, lb_error *error);
 
