@@ -16,11 +16,6 @@ enum { FIRST_FIELDS = 2 };
 
 static const double REDRAW_SECONDS = 0.1, LATE_SECONDS = 1, LOG_SECONDS = 10, LOG_SECONDS_MIN = 1;
 
-static double monotonic(void)
-{
-    return 1e-9 * (double)lb_clock();
-}
-
 static const char *environment(const char *name)
 {
     const char *value = getenv(name);
@@ -45,7 +40,7 @@ void app_progress_init(app_progress *progress, app_progress_config config)
 {
     if (!config.unit) config.unit = "step";
     if (!config.stream) config.stream = stderr;
-    if (!config.clock) config.clock = monotonic;
+    if (!config.clock) config.clock = lb_seconds;
     *progress = (app_progress){.config = config, .done = config.first, .drawn_done = config.first};
     progress->terminal =
         !config.off && isatty(fileno(config.stream)) && strcmp(environment("TERM"), "dumb") != 0;

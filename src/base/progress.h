@@ -10,6 +10,12 @@
  *  May be called by a handler of signals. */
 int64_t lb_clock(void);
 
+/** The same in seconds. */
+static inline double lb_seconds(void)
+{
+    return 1e-9 * (double)lb_clock();
+}
+
 /* ---- The stages of a training step, for the benchmarks: an op forward or backward, a product, the optimiser. ---- */
 
 /** Called when a stage begins, with its name and its direction ("" without one), and when it ends, with NULL. A stage

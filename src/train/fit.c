@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "train/batch.h"
 #include "train/optimizer.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,13 +182,6 @@ static char *identity_of(const fit *f, const lb_params *params)
     return lb_buffer_end(&json);
 }
 
-/* The point of the weights that the training leaves. */
-static const lb_train_point *kept_point(const fit *f, const lb_train_history *history)
-{
-    if (f->held > 0) return lb_train_best(history);
-    return history->count > 0 ? &history->points[history->count - 1] : NULL;
-}
-
 static lb_status train_on_examples(fit *f, lb_params *params, lb_evaluation *found, lb_error *error)
 {
     lb_train_history history = {0};
@@ -214,7 +208,7 @@ static lb_status train_on_examples(fit *f, lb_params *params, lb_evaluation *fou
         .fresh = f->config.fresh,
         .run = run};
     lb_status status = run ? lb_train(trainer, &history, error) : lb_no_memory(error, "training");
-    const lb_train_point *kept = status ? NULL : kept_point(f, &history);
+    const lb_train_point *kept = status ? NULL : lb_train_kept(&history, f->held > 0);
     if (kept && found) *found = kept->dev;
     lb_release(history.points);
     lb_release(run);

@@ -152,7 +152,7 @@ static lb_status load_progress(const lb_safetensors *file, int tests, lb_train_s
     if (!lb_safetensors_find(file, PROGRESS)) {
         lb_status status = load_history(file, tests, state->history, error);
         if (status) return status;
-        const lb_train_point *last = &state->history->points[state->history->count - 1];
+        const lb_train_point *last = lb_train_last(state->history);
         state->step = last->step;
         state->seconds = last->seconds;
         state->tokens = last->tokens;

@@ -13,16 +13,6 @@
 
 enum { EVALUATE_EVERY = 250 };
 
-static double now(void)
-{
-    return 1e-9 * (double)lb_clock();
-}
-
-static const lb_train_point *last_point(const lb_train_history *history)
-{
-    return history->count ? &history->points[history->count - 1] : NULL;
-}
-
 bool lb_evaluation_is_better(const lb_evaluation *a, const lb_evaluation *b)
 {
     if (a->exact_match != b->exact_match) return a->exact_match > b->exact_match;
@@ -66,17 +56,17 @@ static lb_status evaluate_weights(lb_trainer *t, lb_train_point *point, lb_error
         if (c->test(c->context, i, t->tape, &point->test[i])) return tape_failed(t, error);
     point->grad_norm = lb_optimizer_about(t->state.optimizer).grad_norm;
     point->tokens = t->state.tokens;
-    point->seconds = now() - t->start;
+    point->seconds = lb_seconds() - t->start;
     lb_status status = lb_train_history_add(history, *point, error);
     if (status) return status;
-    if (t->state.best && lb_train_best(history) == last_point(history))
+    if (t->state.best && lb_train_best(history) == lb_train_last(history))
         memcpy(t->state.best, lb_params_values(c->params), lb_trainer_bytes(t));
     return tell(t, (lb_event){.kind = LB_EVENT_EVALUATED, .history = history}, error);
 }
 
 static lb_status save(lb_trainer *t, lb_error *error)
 {
-    t->state.seconds = now() - t->start;
+    t->state.seconds = lb_seconds() - t->start;
     bool saves = t->config->checkpoint && lb_group_leads(t->config->group);
     lb_status status = saves ? lb_resume_save(t->config, &t->state, error) : LB_OK;
     if (!status) t->saved = t->state.step;
@@ -100,7 +90,7 @@ static lb_status save_if_needed(lb_trainer *t, lb_error *error)
 
 static int64_t steps_since_point(const lb_trainer *t)
 {
-    const lb_train_point *last = last_point(t->state.history);
+    const lb_train_point *last = lb_train_last(t->state.history);
     return t->state.step - (last ? last->step : 0);
 }
 
@@ -133,7 +123,7 @@ bool lb_trainer_is_done(const lb_trainer *t)
 {
     const lb_trainer_config *c = t->config;
     lb_train_history *history = t->state.history;
-    const lb_train_point *last = last_point(history), *gain = last_gain(history);
+    const lb_train_point *last = lb_train_last(history), *gain = last_gain(history);
     history->end = LB_TRAIN_ALL_STEPS;
     if (t->state.step >= c->steps) return true;
     if (last && c->target > 0 && lb_train_judged(history, last)->exact_match >= c->target)
@@ -170,7 +160,7 @@ static lb_status tell_step(const lb_trainer *t, double loss, lb_error *error)
 {
     const lb_training_step step = {.step = t->state.step,
                                    .loss = loss,
-                                   .last = last_point(t->state.history),
+                                   .last = lb_train_last(t->state.history),
                                    .tokens = t->state.tokens - t->tokens_before,
                                    .seconds = 1e-9 * (double)t->ended - t->begun};
     return tell(t, (lb_event){.kind = LB_EVENT_STEPPED, .step = step}, error);
@@ -254,12 +244,12 @@ lb_status lb_trainer_open(lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
     lb_status status = check_config(c, error);
-    t->start = now();
+    t->start = lb_seconds();
     if (!status) status = lb_trainer_begin(t, error);
     if (!status && c->checkpoint && !c->fresh) status = resume(t, error);
     if (!status && c->group) status = agree(t, error);
     if (!status) status = check_weights(c->params, error);
-    t->begun = now();
+    t->begun = lb_seconds();
     t->tokens_before = t->state.tokens;
     return status ? status : measure_start(t, error);
 }

@@ -117,6 +117,18 @@ static inline const lb_evaluation *lb_train_judged(const lb_train_history *histo
     return history->choose_on > 0 ? &point->test[history->choose_on - 1] : &point->dev;
 }
 
+/** The last evaluation; NULL before the first. */
+static inline const lb_train_point *lb_train_last(const lb_train_history *history)
+{
+    return history->count > 0 ? &history->points[history->count - 1] : NULL;
+}
+
+/** The evaluation whose weights would be the result if the run ended now: the best, or the last. */
+static inline const lb_train_point *lb_train_kept(const lb_train_history *history, bool best)
+{
+    return best ? lb_train_best(history) : lb_train_last(history);
+}
+
 /** The test with this number, from 0; NULL behind the last. */
 static inline const lb_test *lb_train_test(const lb_train_history *history, int number)
 {

@@ -60,8 +60,8 @@ lb_tokens lb_tokens_select(lb_tape *tape, lb_tokens tokens, const int64_t *row, 
 /** The same tokens, to be changed by `id` and `lengths`. Errors: as lb_tokens_new. */
 lb_tokens lb_tokens_copy(lb_tokens tokens, int32_t **id, int32_t **lengths);
 
-/* ---- hypothesis.c: hypotheses while they are written, and the reading order. Everything outside of the kinds of models
- * is in reading order, also the targets of a model that writes from the end. ---- */
+/* ---- hypothesis.c: hypotheses while they are written, and the reading order. Everything outside of the kinds of
+ * models is in reading order, also the targets of a model that writes from the end. ---- */
 
 /** One step of a hypothesis, linked to the step before. */
 typedef struct lb_back_pointer {
@@ -71,7 +71,7 @@ typedef struct lb_back_pointer {
     const lb_real *weights; /* [maps, source length]; NULL without attention */
 } lb_back_pointer;
 
-/** A batch of hypotheses while they are written, step by step. Each row of a step goes on from one of the step before. */
+/** A batch of hypotheses while they are written. Each row of a step goes on from one of the step before. */
 typedef struct lb_writing {
     const lb_model *model;
     lb_tape *tape;

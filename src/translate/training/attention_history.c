@@ -151,8 +151,7 @@ lb_status lb_attention_history_add(lb_attention_history *shown, lb_data_loader *
     if (status) return status;
     int64_t *number = lb_alloc((size_t)pairs * sizeof *number);
     if (!number) return out_of_memory(shown, error);
-    status =
-        decode_pairs(shown, loader, model, pairs, number, history->points[history->count - 1].step, error);
+    status = decode_pairs(shown, loader, model, pairs, number, lb_train_last(history)->step, error);
     lb_release(number);
     return status ? status : lb_attention_history_save(shown, error);
 }

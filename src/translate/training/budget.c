@@ -36,16 +36,10 @@ int lb_budget_narrower(int width)
 int64_t lb_budget_refit(const lb_train_history *history, double seconds, int64_t most)
 {
     static const lb_train_point none;
-    const lb_train_point *last = &history->points[history->count - 1],
-                         *before = history->count > 1 ? last - 1 : &none;
+    const lb_train_point *last = lb_train_last(history), *before = history->count > 1 ? last - 1 : &none;
     double each = (last->seconds - before->seconds) / (double)(last->step - before->step);
     double left = floor((seconds - last->seconds) / each); /* NaN without a step or a second between them */
     return left > 0 ? (int64_t)fmin((double)last->step + left, (double)most) : last->step;
-}
-
-static double now(void)
-{
-    return 1e-9 * (double)lb_clock();
 }
 
 static lb_status time_steps(lb_stepper *stepper, int64_t pairs, lb_training_cost *cost, lb_error *error)
@@ -54,13 +48,13 @@ static lb_status time_steps(lb_stepper *stepper, int64_t pairs, lb_training_cost
     lb_evaluation found;
     lb_status status = LB_OK;
     for (int i = 0; i < FIRST_STEPS + TIMED_STEPS && !status; i++) {
-        if (i == FIRST_STEPS) begin = now();
+        if (i == FIRST_STEPS) begin = lb_seconds();
         status = lb_stepper_step(stepper, &loss, error);
     }
-    cost->step = (now() - begin) / TIMED_STEPS;
-    begin = now();
+    cost->step = (lb_seconds() - begin) / TIMED_STEPS;
+    begin = lb_seconds();
     if (!status) status = lb_stepper_measure(stepper, pairs, &found, error);
-    cost->evaluation = now() - begin;
+    cost->evaluation = lb_seconds() - begin;
     return status;
 }
 
@@ -89,19 +83,19 @@ static void note_choice(const lb_training_config *c, int64_t usual, double secon
 
 static lb_status choose_size(lb_training_config *c, const lb_training_config *asked, lb_error *error)
 {
-    const double end = now() + 60 * c->minutes; /* the trials take a part of the time */
+    const double end = lb_seconds() + 60 * c->minutes; /* the trials take a part of the time */
     for (;;) {
         int64_t usual = 0;
         lb_training_cost cost = {0};
         lb_status status = try_out(c, &usual, &cost, error);
         if (status) return status;
-        int64_t steps = lb_budget_steps(end - now(), cost, c->evaluate_every);
+        int64_t steps = lb_budget_steps(end - lb_seconds(), cost, c->evaluate_every);
         int narrower = lb_budget_narrower(c->hidden);
         if ((double)steps >= LEAST_SHARE * (double)usual || narrower == c->hidden || asked->hidden ||
             c->from) {
             c->steps = (int)(steps < usual ? steps : usual);
             note_choice(c, usual, cost.step);
-            c->minutes = fmax(end - now(), DBL_MIN) / 60;
+            c->minutes = fmax(end - lb_seconds(), DBL_MIN) / 60;
             return LB_OK;
         }
         c->hidden = narrower;
@@ -141,7 +135,7 @@ lb_status lb_budget_fit(lb_training_config *c, const lb_training_config *asked, 
 lb_status lb_budget_look_again(lb_stepper *s, lb_error *error)
 {
     lb_training_config usual = *s->config;
-    const int64_t step = s->history.points[s->history.count - 1].step;
+    const int64_t step = lb_train_last(&s->history)->step;
     if (usual.minutes <= 0 || step == 0 || step >= s->run.steps) return LB_OK;
     usual.steps = 0;
     s->run.steps = lb_budget_refit(&s->history, 60 * usual.minutes, lb_data_loader_steps(&s->loader, &usual));

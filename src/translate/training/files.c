@@ -98,17 +98,6 @@ static lb_status update_log(lb_training_log *log, const lb_train_history *histor
 
 /* ---- Models. ---- */
 
-static const lb_train_point *last_point(const lb_stepper *s)
-{
-    return &s->history.points[s->history.count - 1];
-}
-
-/* The evaluation whose weights would be the result if the run ended now. */
-static const lb_train_point *kept_point(const lb_stepper *s)
-{
-    return s->loop.keep_best ? lb_train_best(&s->history) : last_point(s);
-}
-
 /* What options may leave open, as it was in force; but the architecture is in the configuration of the model. */
 static char *print_settings(const lb_stepper *s)
 {
@@ -153,8 +142,9 @@ static char *name_snapshot(const lb_stepper *s, int64_t step, lb_error *error)
 static lb_status save_snapshot(const lb_stepper *s, lb_error *error)
 {
     const lb_train_history *history = &s->history;
-    char *path = name_snapshot(s, last_point(s)->step, error);
-    lb_status status = path ? save_model(s, path, last_point(s), error) : LB_ERROR_MEMORY;
+    const lb_train_point *last = lb_train_last(history);
+    char *path = name_snapshot(s, last->step, error);
+    lb_status status = path ? save_model(s, path, last, error) : LB_ERROR_MEMORY;
     lb_release(path);
     for (int64_t i = 0; i < history->count - s->config->keep && !status; i++) {
         path = name_snapshot(s, history->points[i].step, error);
@@ -179,8 +169,9 @@ static lb_status downgrade(const lb_stepper *s, lb_status status, const lb_error
 static lb_status save_evaluated(lb_stepper *s, lb_error *error)
 {
     lb_error found = {0};
-    bool kept = kept_point(s) == last_point(s);
-    lb_status status = kept ? save_model(s, s->files.model, last_point(s), &found) : LB_OK;
+    const lb_train_point *last = lb_train_last(&s->history);
+    bool kept = lb_train_kept(&s->history, s->loop.keep_best) == last;
+    lb_status status = kept ? save_model(s, s->files.model, last, &found) : LB_OK;
     if (!status && s->config->keep > 0) status = save_snapshot(s, &found);
     status = downgrade(s, status, &found, error);
     if (status) return status;
@@ -193,7 +184,7 @@ static lb_status save_evaluated(lb_stepper *s, lb_error *error)
 static lb_status log_point(lb_stepper *s, lb_error *error)
 {
     lb_error found = {0};
-    s->run.kept = kept_point(s);
+    s->run.kept = lb_train_kept(&s->history, s->loop.keep_best);
     lb_status status = update_log(&s->files.log, &s->history, &found);
     if (!status) status = update_log(&s->files.table, &s->history, &found);
     return downgrade(s, status, &found, error);

@@ -100,7 +100,7 @@ static lb_status end_steps(lb_stepper *s, lb_error *error)
     lb_trainer_free(&s->trainer); /* the next model needs the memory */
     s->trainer = (lb_trainer){0};
     if (status) return status;
-    s->run.kept = s->loop.keep_best ? lb_train_best(&s->history) : s->history.points + s->history.count - 1;
+    s->run.kept = lb_train_kept(&s->history, s->loop.keep_best);
     if (!lb_group_leads(s->config->group)) return LB_OK;
     status = lb_stepper_end_files(s, error);
     return status ? status : tell_of_run(s, LB_EVENT_ENDED, error);
