@@ -11,16 +11,10 @@
 /* Makes room for `count` more characters and a NUL. */
 static bool reserve(lb_buffer *buffer, size_t count)
 {
-    size_t needed = buffer->length + count + 1;
-    if (buffer->failed) return false;
-    if (needed <= buffer->capacity) return true;
-    size_t capacity = needed + needed / 2 + 64;
-    char *grown = lb_alloc_grow(buffer->text, buffer->length, capacity);
-    buffer->failed = !grown;
-    if (!grown) return false;
-    buffer->text = grown;
-    buffer->capacity = capacity;
-    return true;
+    if (!buffer->failed)
+        buffer->failed =
+            !lb_alloc_room(&buffer->text, buffer->length, buffer->length + count + 1, &buffer->capacity, 1);
+    return !buffer->failed;
 }
 
 void lb_buffer_print(lb_buffer *buffer, const char *format, ...)
