@@ -17,19 +17,10 @@ double lb_config_number(const lb_config_field *field, const void *config)
 {
     const void *at = (const char *)config + field->offset;
     int number;
-    switch (field->kind) {
-    case LB_CONFIG_SIZE:
-        return (double)*(const int64_t *)at;
-    case LB_CONFIG_FRACTION:
-        return (double)*(const lb_real *)at;
-    case LB_CONFIG_POSITIVE:
-        return *(const double *)at;
-    case LB_CONFIG_FLAG:
-        return *(const bool *)at;
-    case LB_CONFIG_CHOICE:
-    case LB_CONFIG_WORD:
-        break;
-    }
+    if (field->kind == LB_CONFIG_SIZE) return (double)*(const int64_t *)at;
+    if (field->kind == LB_CONFIG_FRACTION) return (double)*(const lb_real *)at;
+    if (field->kind == LB_CONFIG_POSITIVE) return *(const double *)at;
+    if (field->kind == LB_CONFIG_FLAG) return *(const bool *)at;
     memcpy(&number, at, sizeof number);
     return number;
 }
@@ -92,19 +83,10 @@ static double value_of(const lb_config_field *field, const cJSON *item)
     if (!item)
         return field->missing < LB_CONFIG_NEEDED ? LB_CONFIG_UNWRITTEN(field->missing) : field->missing;
     double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
-    switch (field->kind) {
-    case LB_CONFIG_FRACTION:
-        return number >= 0 && number < 1 ? number : -1;
-    case LB_CONFIG_POSITIVE:
-        return number > 0 && number <= LARGEST ? number : -1;
-    case LB_CONFIG_FLAG:
-        return cJSON_IsBool(item) ? cJSON_IsTrue(item) : -1;
-    case LB_CONFIG_CHOICE:
-        return choice_of(item, field->names);
-    case LB_CONFIG_SIZE:
-    case LB_CONFIG_WORD:
-        break;
-    }
+    if (field->kind == LB_CONFIG_FRACTION) return number >= 0 && number < 1 ? number : -1;
+    if (field->kind == LB_CONFIG_POSITIVE) return number > 0 && number <= LARGEST ? number : -1;
+    if (field->kind == LB_CONFIG_FLAG) return cJSON_IsBool(item) ? cJSON_IsTrue(item) : -1;
+    if (field->kind == LB_CONFIG_CHOICE) return choice_of(item, field->names);
     return number >= 1 && number <= LARGEST && number == (double)(int64_t)number ? number : -1;
 }
 
@@ -112,24 +94,16 @@ void lb_config_put(const lb_config_field *field, void *config, double value)
 {
     void *at = (char *)config + field->offset;
     int number = (int)value;
-    switch (field->kind) {
-    case LB_CONFIG_SIZE:
+    if (field->kind == LB_CONFIG_SIZE)
         *(int64_t *)at = (int64_t)value;
-        return;
-    case LB_CONFIG_FRACTION:
+    else if (field->kind == LB_CONFIG_FRACTION)
         *(lb_real *)at = (lb_real)value;
-        return;
-    case LB_CONFIG_POSITIVE:
+    else if (field->kind == LB_CONFIG_POSITIVE)
         *(double *)at = value;
-        return;
-    case LB_CONFIG_FLAG:
+    else if (field->kind == LB_CONFIG_FLAG)
         *(bool *)at = value != 0;
-        return;
-    case LB_CONFIG_CHOICE:
-    case LB_CONFIG_WORD:
-        break;
-    }
-    memcpy(at, &number, sizeof number);
+    else
+        memcpy(at, &number, sizeof number);
 }
 
 static bool read_field(const lb_config_field *field, const cJSON *item, void *config)
@@ -143,27 +117,18 @@ static bool read_field(const lb_config_field *field, const cJSON *item, void *co
 /* Prints what a field has to be, after "expected ". */
 static void print_expected(lb_buffer *text, const lb_config_field *field)
 {
-    switch (field->kind) {
-    case LB_CONFIG_FRACTION:
+    if (field->kind == LB_CONFIG_FRACTION)
         lb_buffer_print(text, "a number from 0 to below 1");
-        return;
-    case LB_CONFIG_POSITIVE:
+    else if (field->kind == LB_CONFIG_POSITIVE)
         lb_buffer_print(text, "a number above 0, at most %d", LARGEST);
-        return;
-    case LB_CONFIG_FLAG:
+    else if (field->kind == LB_CONFIG_FLAG)
         lb_buffer_print(text, "true or false");
-        return;
-    case LB_CONFIG_WORD:
+    else if (field->kind == LB_CONFIG_WORD)
         lb_buffer_print(text, "a text of less than %d bytes", LB_CONFIG_WORD_BYTES);
-        return;
-    case LB_CONFIG_CHOICE:
-        for (int i = 0; field->names[i]; i++)
-            lb_buffer_print(text, "%s\"%s\"", i ? ", " : "one of ", field->names[i]);
-        return;
-    case LB_CONFIG_SIZE:
-        break;
-    }
-    lb_buffer_print(text, "an integer from 1 to %d", LARGEST);
+    else if (field->kind == LB_CONFIG_SIZE)
+        lb_buffer_print(text, "an integer from 1 to %d", LARGEST);
+    for (int i = 0; field->kind == LB_CONFIG_CHOICE && field->names[i]; i++)
+        lb_buffer_print(text, "%s\"%s\"", i ? ", " : "one of ", field->names[i]);
 }
 
 static lb_status refuse(const lb_config_field *field, const cJSON *item, lb_error *error)
