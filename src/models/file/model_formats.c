@@ -11,90 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct format {
-    const lb_model_kind *kind;
-    char *(*config_json)(const lb_model *model);
-    lb_model *(*restore)(lb_params *params, const char *name, const char *config, const lb_extensions *own,
-                         lb_error *error);
-    const lb_config_field *fields;
-} format;
-
-static char *ensemble_config_json(const lb_model *model);
-static lb_model *restore_ensemble(lb_params *params, const char *name, const char *config,
-                                  const lb_extensions *own, lb_error *error);
-
-/* The built-in kinds do not refer to these functions, so that linking a kind does not link the JSON reader. */
-static const format built_in[] = {
-    {&lb_seq2seq_kind, lb_seq2seq_config_json, lb_seq2seq_restore, lb_seq2seq_fields},
-    {&lb_transformer_kind, lb_transformer_config_json, lb_transformer_restore, lb_transformer_fields},
-    {&lb_ensemble_kind, ensemble_config_json, restore_ensemble, NULL},
-    {&lb_vote_kind, ensemble_config_json, restore_ensemble, NULL},
-    {0},
-};
-
-/* NULL for a name that is not built-in. */
-static const format *find_built_in(const char *name)
-{
-    const format *f = built_in;
-    while (f->kind && strcmp(f->kind->name, name) != 0) f++;
-    return f->kind ? f : NULL;
-}
-
-static format format_of(const lb_model_kind *kind)
-{
-    for (const format *f = built_in; f->kind; f++)
-        if (f->kind == kind) return *f;
-    return (format){kind, kind->config_json, kind->restore, NULL};
-}
-
-char *lb_model_config_json(const lb_model *model)
-{
-    return format_of(model->kind).config_json(model);
-}
-
-lb_model *lb_model_restore(const lb_model_kind *kind, lb_params *params, const char *name, const char *config,
-                           const lb_extensions *own, lb_error *error)
-{
-    return format_of(kind).restore(params, name, config, own, error);
-}
-
-const lb_config_field *lb_model_fields(const char *kind)
-{
-    const format *found = find_built_in(kind);
-    return found ? found->fields : NULL;
-}
-
-const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *own, lb_error *error)
-{
-    const format *found = find_built_in(name);
-    if (found) return found->kind;
-    for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++)
-        if (strcmp((*at)->name, name) == 0) return *at;
-    lb_error_set(
-        error, LB_ERROR_FORMAT,
-        "unknown model kind '%.80s' in the file: a custom kind must be in the kinds of lb_extensions", name);
-    return NULL;
-}
-
-/* A lookup finds another kind if the name is taken. */
-lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
-{
-    for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++) {
-        const lb_model_kind *kind = *at;
-        if (lb_model_kind_find(kind->name, own, NULL) != kind)
-            return lb_error_set(error, LB_ERROR_ARGUMENT,
-                                "custom model kind cannot be named '%.80s': the name is taken", kind->name);
-        if (!find_built_in(kind->name) && (!kind->config_json || !kind->restore))
-            return lb_error_set(error, LB_ERROR_ARGUMENT,
-                                "model kind '%.80s' lacks config_json or restore: model files need both",
-                                kind->name);
-    }
-    for (const lb_attention_type *const *at = own ? own->attentions : NULL; at && *at; at++)
-        if (lb_attention_type_check(*at, own, error)) return LB_ERROR_ARGUMENT;
-    return LB_OK;
-}
-
-/* ---- Ensembles: the configurations of the members, and their parameters in one store. ---- */
+/* ---- Ensembles: the configurations of their members. ---- */
 
 enum { NAME_LENGTH = 32 };
 
@@ -209,6 +126,89 @@ static lb_model *restore_ensemble(lb_params *params, const char *name, const cha
     cJSON_Delete(json);
     return model;
 }
+
+/* ---- The kinds. ---- */
+
+typedef struct format {
+    const lb_model_kind *kind;
+    char *(*config_json)(const lb_model *model);
+    lb_model *(*restore)(lb_params *params, const char *name, const char *config, const lb_extensions *own,
+                         lb_error *error);
+    const lb_config_field *fields;
+} format;
+
+/* The built-in kinds do not refer to these functions, so that linking a kind does not link the JSON reader. */
+static const format built_in[] = {
+    {&lb_seq2seq_kind, lb_seq2seq_config_json, lb_seq2seq_restore, lb_seq2seq_fields},
+    {&lb_transformer_kind, lb_transformer_config_json, lb_transformer_restore, lb_transformer_fields},
+    {&lb_ensemble_kind, ensemble_config_json, restore_ensemble, NULL},
+    {&lb_vote_kind, ensemble_config_json, restore_ensemble, NULL},
+    {0},
+};
+
+/* NULL for a name that is not built-in. */
+static const format *find_built_in(const char *name)
+{
+    const format *f = built_in;
+    while (f->kind && strcmp(f->kind->name, name) != 0) f++;
+    return f->kind ? f : NULL;
+}
+
+static format format_of(const lb_model_kind *kind)
+{
+    for (const format *f = built_in; f->kind; f++)
+        if (f->kind == kind) return *f;
+    return (format){kind, kind->config_json, kind->restore, NULL};
+}
+
+char *lb_model_config_json(const lb_model *model)
+{
+    return format_of(model->kind).config_json(model);
+}
+
+lb_model *lb_model_restore(const lb_model_kind *kind, lb_params *params, const char *name, const char *config,
+                           const lb_extensions *own, lb_error *error)
+{
+    return format_of(kind).restore(params, name, config, own, error);
+}
+
+const lb_config_field *lb_model_fields(const char *kind)
+{
+    const format *found = find_built_in(kind);
+    return found ? found->fields : NULL;
+}
+
+const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *own, lb_error *error)
+{
+    const format *found = find_built_in(name);
+    if (found) return found->kind;
+    for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++)
+        if (strcmp((*at)->name, name) == 0) return *at;
+    lb_error_set(
+        error, LB_ERROR_FORMAT,
+        "unknown model kind '%.80s' in the file: a custom kind must be in the kinds of lb_extensions", name);
+    return NULL;
+}
+
+/* A lookup finds another kind if the name is taken. */
+lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
+{
+    for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++) {
+        const lb_model_kind *kind = *at;
+        if (lb_model_kind_find(kind->name, own, NULL) != kind)
+            return lb_error_set(error, LB_ERROR_ARGUMENT,
+                                "custom model kind cannot be named '%.80s': the name is taken", kind->name);
+        if (!find_built_in(kind->name) && (!kind->config_json || !kind->restore))
+            return lb_error_set(error, LB_ERROR_ARGUMENT,
+                                "model kind '%.80s' lacks config_json or restore: model files need both",
+                                kind->name);
+    }
+    for (const lb_attention_type *const *at = own ? own->attentions : NULL; at && *at; at++)
+        if (lb_attention_type_check(*at, own, error)) return LB_ERROR_ARGUMENT;
+    return LB_OK;
+}
+
+/* ---- Ensembles: their parameters in one store. ---- */
 
 /* Copies the values of a part to the parameters of `to` from index `first` on. Both come from the same configuration,
  * so they are the same in the same order. */
