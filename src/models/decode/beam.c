@@ -28,9 +28,7 @@ typedef struct candidate {
 /* A hypothesis that has ended, or was cut off. */
 typedef struct ended {
     const lb_back_pointer *last;
-    int64_t steps;
-    bool finished;
-    double score;
+    lb_hypothesis hypothesis; /* without what the links have */
 } ended;
 
 typedef struct search {
@@ -55,22 +53,16 @@ static int64_t offer(candidate *best, int64_t count, int64_t room, candidate off
     return count < room ? count + 1 : room;
 }
 
-/* A hypothesis that was cut off can score high, in particular if it repeats itself, but it is not an answer. */
-static bool is_better(const ended *a, const ended *b)
-{
-    return a->finished != b->finished ? a->finished : a->score > b->score;
-}
-
 /* Keeps a hypothesis of `steps` tokens if it is one of the best. */
 static void finish(search *s, int64_t row, live last, int64_t steps, bool finished)
 {
     ended *done = s->done + row * s->config.n_best;
     int64_t room = s->config.n_best, at = s->done_count[row];
-    ended h = {last.last, steps, finished,
-               lb_score_of(last.log_probability, steps, s->config.length_penalty)};
-    if (at == room && !is_better(&h, &done[--at])) return;
-    for (; at > 0 && is_better(&h, &done[at - 1]); at--) done[at] = done[at - 1];
-    done[at] = h;
+    double score = lb_score_of(last.log_probability, steps, s->config.length_penalty);
+    lb_hypothesis h = {.finished = finished, .steps = steps, .score = score};
+    if (at == room && !lb_hypothesis_is_better(&h, &done[--at].hypothesis)) return;
+    for (; at > 0 && lb_hypothesis_is_better(&h, &done[at - 1].hypothesis); at--) done[at] = done[at - 1];
+    done[at] = (ended){last.last, h};
     if (s->done_count[row] < room) s->done_count[row]++;
 }
 
@@ -84,7 +76,7 @@ static bool is_hopeless(const search *s, int64_t row, int64_t steps, double log_
     if (horizon < HORIZON) horizon = HORIZON;
     if (s->config.near_horizon) horizon = lb_decoding_limit(source);
     int64_t length = horizon < s->config.limit ? horizon : s->config.limit;
-    double worst = s->done[(row + 1) * s->config.n_best - 1].score;
+    double worst = s->done[(row + 1) * s->config.n_best - 1].hypothesis.score;
     return steps >= horizon || lb_score_of(log_probability, length, s->config.length_penalty) <= worst;
 }
 
@@ -193,10 +185,8 @@ static lb_hypothesis *trace_all(const search *s)
     for (int64_t row = 0; row < s->batch && all; row++) {
         int64_t found = s->done_count[row];
         for (int64_t i = row * n_best; i < (row + 1) * n_best; i++) {
-            const ended *done = &s->done[i];
-            lb_hypothesis h = {.finished = done->finished, .steps = done->steps, .score = done->score};
             if (i < row * n_best + found)
-                all[i] = lb_writing_trace(&s->writing, done->last, h);
+                all[i] = lb_writing_trace(&s->writing, s->done[i].last, s->done[i].hypothesis);
             else
                 all[i].score = (double)-INFINITY;
         }

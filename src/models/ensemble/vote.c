@@ -174,25 +174,18 @@ static bool score_by(const gathering *g, int m, lb_tokens out)
 lb_vote_pool lb_vote_gather(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config)
 {
     lb_tape *tape = source.tape;
-    lb_vote_pool pool = {.batch = source.batch, .most = DIRECTIONS * config.beam};
-    int64_t cells = pool.batch * pool.most, maps = ensemble->base.layers * ensemble->base.heads;
-    lb_tape *scratch = lb_tape_scratch(tape);
-    pool.count = lb_tape_alloc_zero(tape, pool.batch, sizeof *pool.count);
-    pool.hypothesis = lb_tape_alloc_zero(tape, cells, sizeof *pool.hypothesis);
-    pool.score = lb_tape_alloc_zero(tape, cells * ensemble->count, sizeof *pool.score);
-    if (!scratch || lb_tape_status(tape)) return (lb_vote_pool){0};
-    gathering g = {ensemble, config, source, tape, scratch, .pool = pool};
-    if (!propose(&g, false) || !propose(&g, true) || !list(&g, config.without_weights ? 0 : maps))
-        return (lb_vote_pool){0};
-    lb_tokens out = targets(&g);
-    for (int m = 0; m < ensemble->count; m++)
-        if (!score_by(&g, m, out)) return (lb_vote_pool){0};
-    return pool;
-}
-
-static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
-{
-    return a->finished != b->finished ? a->finished : a->score > b->score;
+    int64_t most = DIRECTIONS * config.beam, cells = source.batch * most;
+    int64_t maps = config.without_weights ? 0 : ensemble->base.layers * ensemble->base.heads;
+    lb_vote_pool pool = {.batch = source.batch,
+                         .most = most,
+                         .count = lb_tape_alloc_zero(tape, source.batch, sizeof *pool.count),
+                         .hypothesis = lb_tape_alloc_zero(tape, cells, sizeof *pool.hypothesis),
+                         .score = lb_tape_alloc_zero(tape, cells * ensemble->count, sizeof *pool.score)};
+    gathering g = {ensemble, config, source, tape, lb_tape_scratch(tape), .pool = pool};
+    bool found = lb_tape_status(tape) == LB_OK && propose(&g, false) && propose(&g, true) && list(&g, maps);
+    lb_tokens out = found ? targets(&g) : (lb_tokens){0};
+    for (int m = 0; m < ensemble->count && found; m++) found = score_by(&g, m, out);
+    return found ? pool : (lb_vote_pool){0};
 }
 
 /* The best `room` hypotheses of a row; of equal ones, the earlier. If there are fewer, the rest is as in lb_beam, and
@@ -202,9 +195,9 @@ static bool choose_best(const lb_vote_pool *pool, int64_t row, int64_t room, lb_
     int64_t kept = 0;
     for (int64_t i = 0; i < pool->count[row]; i++) {
         const lb_hypothesis *h = &pool->hypothesis[row * pool->most + i];
-        if (kept == room && !is_better(h, &best[room - 1])) continue;
+        if (kept == room && !lb_hypothesis_is_better(h, &best[room - 1])) continue;
         int64_t at = kept < room ? kept++ : room - 1;
-        for (; at > 0 && is_better(h, &best[at - 1]); at--) best[at] = best[at - 1];
+        for (; at > 0 && lb_hypothesis_is_better(h, &best[at - 1]); at--) best[at] = best[at - 1];
         best[at] = *h;
     }
     for (int64_t i = kept; i < room; i++) best[i] = (lb_hypothesis){.score = (double)-INFINITY};
