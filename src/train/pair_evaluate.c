@@ -105,44 +105,39 @@ static bool is_possible(const lb_vocabulary *vocabulary, const lb_pair_line *lin
     return true;
 }
 
-static lb_status choose_pairs(lb_pairs *pairs, const lb_vocabulary *target, bool copies, int64_t wanted,
-                              entry *entries, int64_t *possible, lb_error *error)
+static lb_status choose_pairs(lb_pair_sample *sample, lb_pairs *pairs, const lb_vocabulary *target,
+                              entry *entries, lb_error *error)
 {
-    *possible = 0;
-    for (int64_t i = 0; i < wanted; i++) {
+    for (int64_t i = 0; i < sample->count; i++) {
         const lb_pair_line *line;
-        int64_t pair = i * lb_pairs_count(pairs) / wanted;
+        int64_t pair = i * lb_pairs_count(pairs) / sample->count;
         lb_status status = lb_pairs_read(pairs, pair, &line, error);
         if (status) return status;
-        entries[i] = (entry){pair, (int)lb_pairs_source_length(pairs, pair),
-                             (int)lb_pairs_target_length(pairs, pair), is_possible(target, line, copies)};
-        *possible += entries[i].possible;
+        entries[i] =
+            (entry){pair, (int)lb_pairs_source_length(pairs, pair), (int)lb_pairs_target_length(pairs, pair),
+                    is_possible(target, line, sample->copies)};
+        sample->possible += entries[i].possible;
     }
+    qsort(entries, (size_t)sample->count, sizeof *entries, compare_entries);
+    for (int64_t i = 0; i < sample->count; i++) sample->pair[i] = entries[i].pair;
     return LB_OK;
 }
 
 lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, bool copies, int64_t most,
                               lb_pair_sample *sample, lb_error *error)
 {
-    int64_t count = lb_pairs_count(pairs), wanted = count < most ? count : most, possible = 0;
-    *sample = (lb_pair_sample){0};
+    int64_t count = lb_pairs_count(pairs), wanted = count < most ? count : most;
+    *sample = (lb_pair_sample){.count = wanted, .copies = copies};
     if (most < 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found a sample of %lld pairs, expected at least 1",
                             (long long)most);
     entry *entries = lb_alloc((size_t)wanted * sizeof *entries);
-    int64_t *pair = lb_alloc((size_t)wanted * sizeof *pair);
-    lb_status status = LB_ERROR_MEMORY;
-    if (!entries || !pair)
-        lb_error_set(error, status, "out of memory for a sample of %lld pairs", (long long)wanted);
-    else
-        status = choose_pairs(pairs, target, copies, wanted, entries, &possible, error);
-    if (status) {
-        lb_release(pair);
-    } else {
-        qsort(entries, (size_t)wanted, sizeof *entries, compare_entries);
-        for (int64_t i = 0; i < wanted; i++) pair[i] = entries[i].pair;
-        *sample = (lb_pair_sample){.pair = pair, .possible = possible, .count = wanted, .copies = copies};
-    }
+    sample->pair = lb_alloc((size_t)wanted * sizeof *sample->pair);
+    lb_status status = entries && sample->pair
+                           ? choose_pairs(sample, pairs, target, entries, error)
+                           : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
+                                          (long long)wanted);
+    if (status) lb_pair_sample_free(sample);
     lb_release(entries);
     return status;
 }
