@@ -59,13 +59,6 @@ static lb_status lock_folder(const job *j, const char *folder, lb_lock **lock)
     return status ? status : lb_lock_folder(folder, lock, error);
 }
 
-/* We name this folder ourselves, so it must not be a link. */
-static lb_status lock_member(const job *j, member *m)
-{
-    lb_status status = lb_own_check(m->folder, "a folder", j->error);
-    return status ? status : lock_folder(j, m->folder, &m->lock);
-}
-
 static lb_status begin_member(job *j, member *m)
 {
     uint64_t seed = j->config.seed + (uint64_t)j->count++;
@@ -75,7 +68,9 @@ static lb_status begin_member(job *j, member *m)
                               .start = &j->start,
                               .seed = seed,
                               .run = {.name = m->name, .folder = m->folder ? m->folder : j->config.out}};
-    if (!status && m->folder) status = lock_member(j, m);
+    /* We name this folder ourselves, so it must not be a link. */
+    if (!status && m->folder) status = lb_own_check(m->folder, "a folder", j->error);
+    if (!status && m->folder) status = lock_folder(j, m->folder, &m->lock);
     return status ? status : lb_stepper_init(&m->stepper, j->error);
 }
 
