@@ -73,12 +73,9 @@ typedef struct lb_shards {
  *  Memory: freed by lb_shards_free, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_shards_init(lb_shards *shards, lb_params *params, int count, lb_error *error);
 
-/** Takes the gradients of a part that is not the last one out of the parameters, and its totals. */
-void lb_shards_put_aside(lb_shards *shards, lb_shard_totals part);
-
-/** After the backward of the last part: adds the gradients of all others to those of the parameters. Returns the totals
- *  of all parts; `part` is those of the last one. The next step can begin. */
-lb_shard_totals lb_shards_end(lb_shards *shards, lb_shard_totals part);
+/** After the backward of a part: takes its gradients out of the parameters, and its totals. After that of the last one
+ *  the parameters have the gradients of all parts, and `part` their totals; the next step can begin. */
+void lb_shards_add(lb_shards *shards, lb_shard_totals *part);
 
 void lb_shards_free(lb_shards *shards);
 

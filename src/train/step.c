@@ -109,18 +109,13 @@ static int64_t first_part(const lb_trainer *t)
 /* Leaves the gradient of a step in the parameters: of all parts of this process, then of all processes. */
 static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
 {
-    int parts = t->shards.count;
-    int64_t first = first_part(t);
-    *totals = (lb_shard_totals){0};
-    for (int part = 0; part < parts; part++) {
-        lb_shard_totals found;
-        lb_status status = take_part(t, first + part, true, &found, error);
+    lb_shard_totals found = {0};
+    for (int part = 0; part < t->shards.count; part++) {
+        lb_status status = take_part(t, first_part(t) + part, true, &found, error);
         if (status) return status;
-        if (part < parts - 1)
-            lb_shards_put_aside(&t->shards, found);
-        else
-            *totals = lb_shards_end(&t->shards, found);
+        lb_shards_add(&t->shards, &found);
     }
+    *totals = found;
     const int64_t begin = lb_clock();
     lb_status status = gather(t, totals, error);
     t->waited = t->config->group ? lb_clock() - begin : 0; /* for the others */
