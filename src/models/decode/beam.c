@@ -217,7 +217,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
 {
     if (config.beam == 0) config.beam = 1;
     if (config.n_best == 0) config.n_best = config.beam;
-    if (config.limit == 0) config.limit = 2 * source.length + 8;
+    if (config.limit == 0) config.limit = lb_decoding_limit(source.length);
     config.limit = lb_model_limit(model, config.limit);
     if (config.length_penalty == 0) config.length_penalty = 1;
     lb_tape *tape = source.tape;

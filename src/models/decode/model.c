@@ -50,8 +50,7 @@ lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_
 
 int64_t lb_decoding_limit(int64_t source_length)
 {
-    enum { ROOM = 8 };
-    return 2 * source_length + ROOM;
+    return 2 * source_length + 8;
 }
 
 /* How far the lengths of the training count for a source: they come from the file, and a small file could ask for

@@ -60,8 +60,8 @@ lb_tokens lb_tokens_select(lb_tape *tape, lb_tokens tokens, const int64_t *row, 
 /** The same tokens, to be changed by `id` and `lengths`. Errors: as lb_tokens_new. */
 lb_tokens lb_tokens_copy(lb_tokens tokens, int32_t **id, int32_t **lengths);
 
-/** Whether one is better. A hypothesis that was cut off can score high, in particular if it repeats itself, but it is not
- *  an answer. */
+/** Whether `a` is better. A hypothesis that was cut off can score high, in particular if it repeats itself, but it is
+ *  not an answer. */
 static inline bool lb_hypothesis_is_better(const lb_hypothesis *a, const lb_hypothesis *b)
 {
     return a->finished != b->finished ? a->finished : a->score > b->score;

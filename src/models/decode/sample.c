@@ -105,7 +105,7 @@ static bool is_possible(const lb_sample_config *c, int64_t vocabulary, lb_tape *
 lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config config)
 {
     if (config.count == 0) config.count = 1;
-    if (config.limit == 0) config.limit = 2 * source.length + 8;
+    if (config.limit == 0) config.limit = lb_decoding_limit(source.length);
     config.limit = lb_model_limit(model, config.limit);
     if (config.temperature == 0) config.temperature = 1;
     if (config.length_penalty == 0) config.length_penalty = 1;
