@@ -71,30 +71,21 @@ lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
     return c->from ? lb_settings_check(c, error) : lb_recipe_fill_in(c, error);
 }
 
-static void choose_for_lists(lb_training_config *c)
-{
-    if (kind_of(c) == SEQ2SEQ) set_if_open(&c->embed, of_lists.embed);
-    set_if_open(&c->hidden, of_lists.hidden);
-    set_if_open(&c->layers, of_models[kind_of(c)].layers);
-    set_if_open(&c->batch, of_lists.batch);
-    if (c->minutes == 0) set_if_open(&c->steps, LEAST_STEPS);
-    if (c->lr == 0) c->lr = of_models[kind_of(c)].lr_of_lists;
-}
-
-static void choose_for_files(lb_training_config *c)
-{
-    set_if_open(&c->warm_up, WARM_UP);
-    if (c->lr == 0) c->lr = of_models[kind_of(c)].lr;
-}
-
 lb_status lb_recipe_fill_in(lb_training_config *c, lb_error *error)
 {
     lb_settings_fill_in(c);
     if (c->pairs.features && !c->features_separator) c->features_separator = ";";
-    if (c->sort)
-        choose_for_lists(c);
-    else
-        choose_for_files(c);
+    const int kind = kind_of(c);
+    if (c->lr == 0) c->lr = c->sort ? of_models[kind].lr_of_lists : of_models[kind].lr;
+    if (!c->sort) {
+        set_if_open(&c->warm_up, WARM_UP);
+        return lb_config_check(c, error);
+    }
+    if (kind == SEQ2SEQ) set_if_open(&c->embed, of_lists.embed);
+    set_if_open(&c->hidden, of_lists.hidden);
+    set_if_open(&c->layers, of_models[kind].layers);
+    set_if_open(&c->batch, of_lists.batch);
+    if (c->minutes == 0) set_if_open(&c->steps, LEAST_STEPS);
     return lb_config_check(c, error);
 }
 
