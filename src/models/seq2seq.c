@@ -61,12 +61,7 @@ static void check_window(lb_seq2seq_config *c, lb_params *params, const char *na
     c->window = 1; /* any that is valid: the error is recorded */
 }
 
-/* The width of the state of a layer: that of an LSTM has two parts. */
-static int64_t state_width(const lb_seq2seq_config *config)
-{
-    return config->hidden * (config->cell == LB_CELL_LSTM ? 2 : 1);
-}
-
+/* The state of an LSTM has two parts. */
 static void init_bridges(lb_seq2seq *model, lb_params *params)
 {
     const lb_seq2seq_config *c = &model->config;
@@ -74,7 +69,7 @@ static void init_bridges(lb_seq2seq *model, lb_params *params)
     for (int layer = 0; model->bridge && layer < c->layers; layer++) {
         char name[32];
         snprintf(name, sizeof name, "bridge.%d", layer);
-        lb_linear_config config = {.outputs = state_width(c)};
+        lb_linear_config config = {.outputs = c->hidden * (c->cell == LB_CELL_LSTM ? 2 : 1)};
         config.inputs = config.outputs * (c->bidirectional ? 2 : 1);
         lb_linear_init(&model->bridge[layer], params, lb_params_scope(params, model->name, name), config);
     }
@@ -131,14 +126,6 @@ static void check_output(const lb_seq2seq *model, lb_params *params)
                        model->name, model->attention.type->name, expected);
 }
 
-static void init_copying(lb_seq2seq *model, lb_params *params, const char *name)
-{
-    const lb_seq2seq_config *c = &model->config;
-    int64_t inputs = model->attention.depth + c->hidden + c->embed;
-    if (!c->copy) return;
-    lb_copying_init(&model->copying, params, lb_params_scope(params, name, "copy"), &model->base, inputs);
-}
-
 lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config)
 {
     check_choices(&config, params, name);
@@ -176,7 +163,9 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     if (kind->attends_first) decoder.input += depth;
     lb_recurrent_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
     init_output(model, params, name);
-    init_copying(model, params, name);
+    if (config.copy)
+        lb_copying_init(&model->copying, params, lb_params_scope(params, name, "copy"), &model->base,
+                        depth + config.hidden + config.embed);
     check_output(model, params);
     return lb_params_status(params);
 }

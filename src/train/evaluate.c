@@ -19,15 +19,6 @@ bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
     return true;
 }
 
-/* Finds the wrong rows of the batch; `row` receives their indices. */
-static int64_t find_wrong(lb_tokens target, const lb_tensor *logits, int64_t *row)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < target.batch; i++)
-        if (!lb_row_is_right(logits, target, i)) row[count++] = i;
-    return count;
-}
-
 /* The most symbols of an output: predict writes as many. */
 static int64_t most_symbols(lb_batch batch, int64_t row, int64_t longest)
 {
@@ -110,11 +101,12 @@ lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, b
 {
     lb_tape *tape = batch.source.tape;
     lb_batch written = lb_batch_for(model, batch);
-    int64_t before = tally->tokens, rows = batch.target_out.batch;
+    int64_t before = tally->tokens, rows = batch.target_out.batch, wrong = 0;
     lb_tensor *logits = add_loss(tally, model, written);
     int64_t *row = lb_tape_alloc(tape, (size_t)rows * sizeof *row);
     if (!logits || !row) return lb_tape_status(tape);
-    int64_t wrong = find_wrong(written.target_out, logits, row);
+    for (int64_t i = 0; i < rows; i++)
+        if (!lb_row_is_right(logits, written.target_out, i)) row[wrong++] = i;
     tally->symbols += tally->tokens - before - rows;
     tally->rows += rows;
     tally->right += rows - wrong;

@@ -88,19 +88,15 @@ static lb_status save_if_needed(lb_trainer *t, lb_error *error)
     return t->saved < t->state.step ? save(t, error) : LB_OK;
 }
 
-static int64_t steps_since_point(const lb_trainer *t)
-{
-    const lb_train_point *last = lb_train_last(t->state.history);
-    return t->state.step - (last ? last->step : 0);
-}
-
 /* Evaluates, records the point, and saves. */
 static lb_status mark_point(lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
+    const lb_train_point *last = lb_train_last(t->state.history);
+    int64_t steps = t->state.step - (last ? last->step : 0);
     bool begins = t->state.step == 0; /* no step has a loss yet */
     lb_train_point point = {.step = t->state.step,
-                            .loss = begins ? NAN : t->state.loss_sum / (double)steps_since_point(t),
+                            .loss = begins ? NAN : t->state.loss_sum / (double)steps,
                             .lr = begins ? 0 : lb_schedule_lr(&c->schedule, t->state.step - 1)};
     lb_trainer_swap(t);
     lb_status status = evaluate_weights(t, &point, error);
@@ -188,15 +184,6 @@ lb_status lb_trainer_end(lb_trainer *t, lb_error *error)
     return status;
 }
 
-/* Resumes from the checkpoint, as if this process had begun so many seconds earlier. */
-static lb_status resume(lb_trainer *t, lb_error *error)
-{
-    lb_status status = lb_resume_load(t->config, &t->state, error);
-    t->saved = t->state.step;
-    t->start -= t->state.seconds;
-    return status;
-}
-
 /* Whoever computes something else would make the weights of all others worthless. */
 static lb_status agree(const lb_trainer *t, lb_error *error)
 {
@@ -246,7 +233,9 @@ lb_status lb_trainer_open(lb_trainer *t, lb_error *error)
     lb_status status = check_config(c, error);
     t->start = lb_seconds();
     if (!status) status = lb_trainer_begin(t, error);
-    if (!status && c->checkpoint && !c->fresh) status = resume(t, error);
+    if (!status && c->checkpoint && !c->fresh) status = lb_resume_load(c, &t->state, error);
+    t->saved = t->state.step;
+    t->start -= t->state.seconds; /* as if this process had begun so much earlier */
     if (!status && c->group) status = agree(t, error);
     if (!status) status = check_weights(c->params, error);
     t->begun = lb_seconds();

@@ -138,21 +138,16 @@ static lb_status check_features(const lb_training_config *c, lb_error *error)
                         "feature_positions: the sources have no features (features_column)");
 }
 
-static lb_status check_model(lb_training_config *c, lb_error *error)
-{
-    static const lb_training_config none = {0};
-    lb_status status = lb_settings_fit_kind(c, &none, false, error);
-    if (!status) status = check_attention(c, error);
-    return status ? status : check_features(c, error);
-}
-
 lb_status lb_config_check(lb_training_config *c, lb_error *error)
 {
+    static const lb_training_config none = {0};
     lb_status status = lb_settings_check(c, error);
     if (!status) status = check_choice(c, error);
     if (!status) status = check_pairs(c, error);
     if (!status) status = check_lexicon(c, error);
-    if (!status) status = check_model(c, error);
+    if (!status) status = lb_settings_fit_kind(c, &none, false, error);
+    if (!status) status = check_attention(c, error);
+    if (!status) status = check_features(c, error);
     if (!status) status = check_copy(c, error);
     if (!status) status = check_tests(c, error);
     return status ? status : check_hold_out(c, error);

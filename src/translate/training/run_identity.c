@@ -68,11 +68,6 @@ lb_status lb_run_identity_facts(const char *checkpoint, lb_run_facts *facts, lb_
     return found.status == LB_ERROR_MEMORY ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
 }
 
-static void forget_all(lb_run_differences *d, const char *const *names)
-{
-    for (; *names; names++) lb_run_forget(d, *names);
-}
-
 static bool has_any(lb_run_differences *d, const char *const *names)
 {
     for (; *names; names++)
@@ -94,7 +89,6 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
                                           "source_separator", "target_separator",  "symbols",
                                           "subwords",         "separate_subwords", NULL};
     static const char *const cutting[] = {"subwords", "separate_subwords", "min_count", "batch", NULL};
-    static const char *const derived[] = {"source_vocab", "target_vocab", NULL};
     bool train = lb_run_forget(d, "train"), dev = lb_run_forget(d, "dev");
     const lb_run_difference *judged = lb_run_find(d, "hold_out");
     const bool hold_out = judged, whole = hold_out && *judged->ours;
@@ -102,7 +96,10 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
     const lb_run_difference *merged = lb_run_find(d, "merged");
     const bool merge = merged, now = merge && *merged->ours;
     lb_run_forget(d, "merged");
-    if (train || has_any(d, cutting)) forget_all(d, derived);
+    if (train || has_any(d, cutting)) {
+        lb_run_forget(d, "source_vocab");
+        lb_run_forget(d, "target_vocab");
+    }
     if (has_any(d, reading)) return;
     if (hold_out)
         snprintf(text, size, "it was evaluated on %s",
@@ -120,12 +117,6 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
     else if (merge)
         snprintf(text, size, "it was trained %s",
                  now ? "on each of several equal pairs" : "once on equal pairs");
-}
-
-/* Their points could not stand in one log. */
-static const char *judge_tests(lb_run_differences *d)
-{
-    return lb_run_forget(d, "test") ? "it has other tests, or other pairs in one of them" : "";
 }
 
 /* The model to start from is identified by a hash. */
@@ -166,7 +157,8 @@ lb_status lb_run_identity_check(void *stepper, const char *found, lb_error *erro
     judge_model(&d);
     judge_start(s->config, &d, start, sizeof start);
     judge_pairs(s->config, &d, pairs, sizeof pairs);
-    const char *tests = judge_tests(&d);
+    /* The points of other tests could not stand in one log. */
+    const char *tests = lb_run_forget(&d, "test") ? "it has other tests, or other pairs in one of them" : "";
     snprintf(words, sizeof words, "%.*s%s%.*s%s%s", MOST, start, *start && *pairs ? "; " : "", MOST, pairs,
              *tests && (*start || *pairs) ? "; " : "", tests);
     return lb_run_refuse(&s->loop, words, &d, error);
