@@ -58,12 +58,12 @@ static void add_rows(row *rows, int64_t count, int columns, lb_buffer *out)
 
 static void add_pieces(const lb_text_model *model, row *rows, app_kernel *kernel, lb_buffer *out)
 {
-    int32_t end;
     int64_t found = 0;
-    const lb_subword_piece *pieces = lb_subwords_pieces(model->source_rule.subwords, &end);
+    const lb_subwords *subwords = model->source_rule.subwords;
+    const int32_t end = lb_vocabulary_size(subwords->ids);
     lb_buffer_print(out, "static const subword_piece subword_pieces[] = {\n");
     for (int32_t id = LB_FIRST_TOKEN; id < end; id++) {
-        const lb_subword_piece *p = &pieces[id];
+        const lb_subword_piece *p = &subwords->pieces[id];
         int32_t symbol = p->allowed ? lb_vocabulary_id(model->source, p->text) : 0,
                 character = character_of(p);
         int32_t right = p->left < 0 ? character : p->right - LB_FIRST_TOKEN;
@@ -79,8 +79,8 @@ static void add_pieces(const lb_text_model *model, row *rows, app_kernel *kernel
 
 static void add_merges(const lb_text_model *model, row *rows, app_kernel *kernel, lb_buffer *out)
 {
-    const lb_subword_merge *merges = lb_subwords_merges(model->source_rule.subwords);
-    int64_t count = lb_subwords_count(model->source_rule.subwords);
+    const lb_subword_merge *merges = model->source_rule.subwords->merges;
+    int64_t count = model->source_rule.subwords->count;
     for (int64_t i = 0; i < count; i++)
         rows[i] = (row){{merges[i].left - LB_FIRST_TOKEN, merges[i].right - LB_FIRST_TOKEN, (int32_t)i,
                          merges[i].made - LB_FIRST_TOKEN}};
@@ -93,9 +93,8 @@ lb_status app_spelling_add_subwords(const lb_text_model *model, app_kernel *kern
                                     lb_error *error)
 {
     enum { BYTES = 256, IN_A_LINE = 16 };
-    int32_t end;
-    lb_subwords_pieces(model->source_rule.subwords, &end);
-    size_t most = (size_t)lb_subwords_count(model->source_rule.subwords) + (size_t)end;
+    const lb_subwords *subwords = model->source_rule.subwords;
+    size_t most = (size_t)subwords->count + (size_t)lb_vocabulary_size(subwords->ids);
     row *rows = lb_alloc(most * sizeof *rows);
     if (!rows) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     add_kinds(kernel, out);

@@ -31,11 +31,6 @@ uint64_t lb_subword_heap_take(uint64_t *heap, size_t *count)
     return top;
 }
 
-typedef struct learned_piece {
-    int32_t left, right;  /* NONE: a character */
-    int64_t count[SIDES]; /* of those that are left at the end */
-} learned_piece;
-
 /* Two neighbours. */
 typedef struct pair {
     int32_t left, right;
@@ -46,7 +41,7 @@ typedef struct pair {
 
 /* A word that had a pair once. */
 typedef struct place {
-    int32_t word, next;
+    int32_t word, pair, next;
 } place;
 
 typedef struct word {
@@ -60,8 +55,6 @@ typedef struct learner {
     int32_t count;      /* of words */
     int32_t *letters;   /* of one word after the other */
     lb_vocabulary *ids; /* pieces by their text */
-    learned_piece *pieces;
-    size_t piece_room;
     pair *pairs;
     int32_t *slots; /* [slot_count]: pairs; NONE: free */
     place *places;
@@ -71,18 +64,12 @@ typedef struct learner {
     int32_t merged;
 } learner;
 
-static bool add_piece(learner *l, const char *text, int32_t left, int32_t right, int32_t *id)
+/* The number of a piece, which is made if it is new; NONE if there is no memory. */
+static int32_t find_piece(const learner *l, const char *text)
 {
-    int32_t size = lb_vocabulary_size(l->ids);
-    *id = lb_vocabulary_id(l->ids, text);
-    if (*id != LB_UNK) return true;
-    *id = size;
-    if (!lb_alloc_room(&l->pieces, l->piece_room ? (size_t)size : 0, (size_t)size + 1, &l->piece_room,
-                       sizeof *l->pieces) ||
-        lb_vocabulary_add(l->ids, &text, 1, NULL))
-        return false;
-    l->pieces[size] = (learned_piece){left, right, {0}};
-    return true;
+    int32_t id = lb_vocabulary_id(l->ids, text);
+    if (id != LB_UNK) return id;
+    return lb_vocabulary_add(l->ids, &text, 1, NULL) ? NONE : lb_vocabulary_size(l->ids) - 1;
 }
 
 /* The place of a pair among the candidates: the most frequent one first, of equal ones the one that was there first. */
@@ -153,7 +140,7 @@ static bool count_pairs(learner *l, int32_t number, int times, int32_t made)
         if (l->place_count == INT32_MAX ||
             !lb_alloc_more(&l->places, l->place_count, &l->place_room, sizeof *l->places))
             return false;
-        l->places[l->place_count] = (place){number, p->places};
+        l->places[l->place_count] = (place){number, which, p->places};
         p->places = (int32_t)l->place_count++;
     }
     return true;
@@ -177,33 +164,20 @@ static void join_pair(word *w, int32_t left, int32_t right, int32_t made)
     w->length = length;
 }
 
-/* Puts the pairs of a word that have the new piece among the candidates, each once for a merge. */
-static bool push_new(learner *l, int32_t number, int32_t made)
-{
-    const word *w = &l->words[number];
-    const int32_t *letter = w->letter;
-    for (int32_t i = 0; i + 1 < w->length; i++) {
-        if (letter[i] != made && letter[i + 1] != made) continue;
-        int32_t which = find_pair(l, letter[i], letter[i + 1]);
-        if (l->pairs[which].heard == l->merged) continue;
-        l->pairs[which].heard = l->merged;
-        if (!push(l, which)) return false;
-    }
-    return true;
-}
-
-/* Makes a piece of a pair, in all words that have it. A piece that would be too long is not made. */
+/* Makes a piece of a pair, in all words that have it. A piece that would be too long is not made. Pairs that have the
+ * new piece become candidates, each once. */
 static bool merge(learner *l, int32_t which)
 {
     const pair p = l->pairs[which];
     const char *left = lb_vocabulary_symbol(l->ids, p.left), *right = lb_vocabulary_symbol(l->ids, p.right);
     char text[2 * LB_SUBWORD_PIECE + 1];
-    int32_t made;
+    size_t before = l->place_count;
     l->pairs[which].count = 0;
     if (strlen(left) + strlen(right) > LB_SUBWORD_PIECE) return true;
     snprintf(text, sizeof text, "%s%s", left, right);
     lb_buffer_print(&l->merges, "%s %s\n", left, right);
-    if (l->merges.failed || !add_piece(l, text, p.left, p.right, &made)) return false;
+    int32_t made = find_piece(l, text);
+    if (l->merges.failed || made == NONE) return false;
     l->merged++;
     for (int32_t at = p.places; at != NONE; at = l->places[at].next) {
         int32_t number = l->places[at].word;
@@ -212,8 +186,11 @@ static bool merge(learner *l, int32_t which)
         join_pair(&l->words[number], p.left, p.right, made);
         if (!count_pairs(l, number, 1, made)) return false;
     }
-    for (int32_t at = p.places; at != NONE; at = l->places[at].next)
-        if (!push_new(l, l->places[at].word, made)) return false;
+    for (size_t i = before; i < l->place_count; i++) {
+        pair *with = &l->pairs[l->places[i].pair];
+        if (with->heard != l->merged && !push(l, l->places[i].pair)) return false;
+        with->heard = l->merged;
+    }
     return true;
 }
 
@@ -250,7 +227,8 @@ static bool spell_words(learner *l, const lb_subword_words *words)
             char character[sizeof LB_SUBWORD_BLANK + 1] = {0};
             length = (size_t)utf8proc_utf8class[(unsigned char)*text];
             memcpy(character, text, length);
-            if (!add_piece(l, character, NONE, NONE, letter++)) return false;
+            *letter = find_piece(l, character);
+            if (*letter++ == NONE) return false;
         }
     }
     return letter && l->words;
@@ -259,20 +237,23 @@ static bool spell_words(learner *l, const lb_subword_words *words)
 /* The pieces that each side has often enough. */
 static bool keep_pieces(const learner *l, int64_t least, lb_vocabulary *kept[SIDES])
 {
-    for (int32_t i = 0; i < l->count; i++)
+    size_t size = (size_t)lb_vocabulary_size(l->ids);
+    int64_t(*count)[SIDES] = lb_alloc_zero(size * sizeof *count);
+    bool done = count != NULL;
+    for (int32_t i = 0; i < l->count && done; i++)
         for (int32_t k = 0; k < l->words[i].length; k++)
             for (int side = 0; side < SIDES; side++)
-                l->pieces[l->words[i].letter[k]].count[side] += l->words[i].count[side];
-    for (int side = 0; side < SIDES; side++) {
+                count[l->words[i].letter[k]][side] += l->words[i].count[side];
+    for (int side = 0; side < SIDES && done; side++) {
         kept[side] = lb_vocabulary_new_reserved(NULL);
-        for (int32_t id = LB_FIRST_TOKEN; kept[side] && id < lb_vocabulary_size(l->ids); id++) {
-            const char *text = lb_vocabulary_symbol(l->ids, id);
-            if (l->pieces[id].count[side] >= least && lb_vocabulary_add(kept[side], &text, 1, NULL))
-                return false;
+        done = kept[side] != NULL;
+        for (size_t id = LB_FIRST_TOKEN; id < size && done; id++) {
+            const char *text = lb_vocabulary_symbol(l->ids, (int32_t)id);
+            if (count[id][side] >= least) done = !lb_vocabulary_add(kept[side], &text, 1, NULL);
         }
-        if (!kept[side]) return false;
     }
-    return true;
+    lb_release(count);
+    return done;
 }
 
 char *lb_subwords_learn(const lb_subword_words *words, int64_t wanted, int64_t least,
@@ -284,7 +265,7 @@ char *lb_subwords_learn(const lb_subword_words *words, int64_t wanted, int64_t l
     bool done = l.ids && spell_words(&l, words) && learn(&l, wanted) && keep_pieces(&l, least, kept);
     char *merges = lb_buffer_end(&l.merges);
     if (!done || !merges) {
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for subwords");
+        lb_no_memory(error, "subwords");
         lb_release(merges);
         merges = NULL;
     }
@@ -292,7 +273,6 @@ char *lb_subwords_learn(const lb_subword_words *words, int64_t wanted, int64_t l
     lb_release(l.places);
     lb_release(l.slots);
     lb_release(l.pairs);
-    lb_release(l.pieces);
     lb_release(l.letters);
     lb_release(l.words);
     lb_vocabulary_free(l.ids);

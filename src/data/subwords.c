@@ -1,6 +1,7 @@
 #include "data/subwords.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "base/bytes.h"
 #include "lookback/tensor.h"
 
@@ -9,24 +10,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { NONE = -1, BYTES = 256, BYTE_NAME = 7 };
-
-struct lb_subwords {
-    char *text;               /* the merges, a line for each */
-    lb_vocabulary *ids;       /* pieces by their text; their numbers begin with LB_FIRST_TOKEN */
-    lb_subword_piece *pieces; /* [piece_room], by number */
-    size_t piece_room;
-    lb_subword_merge *merges; /* [count] */
-    int64_t count;
-    int32_t *slots;              /* [slot_count]: merges by their pairs; NONE: free */
-    size_t slot_count;           /* a power of two */
-    char byte[BYTES][BYTE_NAME]; /* "<0x00>" and so on */
-};
-
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for subwords");
-}
+enum { NONE = -1, BYTES = LB_SUBWORD_BYTES, BYTE_NAME = LB_SUBWORD_BYTE_NAME };
 
 /* ---- Pieces and merges. ---- */
 
@@ -52,7 +36,7 @@ static lb_status add_piece(lb_subwords *s, const char *text, int32_t left, int32
     if (*id != NONE) return LB_OK;
     if (!lb_alloc_room(&s->pieces, s->piece_room ? (size_t)size : 0, (size_t)size + 1, &s->piece_room,
                        sizeof *s->pieces))
-        return out_of_memory(error);
+        return lb_no_memory(error, "subwords");
     lb_status status = lb_vocabulary_add(s->ids, &text, 1, error);
     if (status) return status;
     *id = size;
@@ -68,12 +52,6 @@ static int32_t *find_slot(const lb_subwords *s, int32_t left, int32_t right)
         int32_t *slot = &s->slots[at & (s->slot_count - 1)];
         if (*slot == NONE || (s->merges[*slot].left == left && s->merges[*slot].right == right)) return slot;
     }
-}
-
-/* The merge of two neighbours; NONE if there is none. */
-static int32_t rank_of(const lb_subwords *s, int32_t left, int32_t right)
-{
-    return left == NONE || right == NONE ? NONE : *find_slot(s, left, right);
 }
 
 /* Of the merge that is read now. */
@@ -137,7 +115,7 @@ static lb_status parse(lb_subwords *s, const char *text, lb_error *error)
     s->ids = lb_vocabulary_new_reserved(error);
     s->slots = lb_alloc(s->slot_count * sizeof *s->slots);
     s->merges = lb_alloc(((size_t)lines + 1) * sizeof *s->merges);
-    if (!s->text || !s->ids || !s->slots || !s->merges) return out_of_memory(error);
+    if (!s->text || !s->ids || !s->slots || !s->merges) return lb_no_memory(error, "subwords");
     for (size_t i = 0; i < s->slot_count; i++) s->slots[i] = NONE;
     for (const char *end; *text && !status; text = end + 1) {
         end = strchr(text, '\n');
@@ -149,7 +127,7 @@ static lb_status parse(lb_subwords *s, const char *text, lb_error *error)
 lb_subwords *lb_subwords_parse(const char *text, lb_error *error)
 {
     lb_subwords *s = lb_alloc_zero(sizeof *s);
-    if (!s) return lb_null(out_of_memory(error));
+    if (!s) return lb_null(lb_no_memory(error, "subwords"));
     for (int byte = 0; byte < BYTES; byte++) snprintf(s->byte[byte], BYTE_NAME, "<0x%02X>", (unsigned)byte);
     if (!parse(s, text, error)) return s;
     lb_subwords_free(s);
@@ -165,27 +143,6 @@ void lb_subwords_free(lb_subwords *s)
     lb_release(s->pieces);
     lb_release(s->text);
     lb_release(s);
-}
-
-const char *lb_subwords_text(const lb_subwords *s)
-{
-    return s->text;
-}
-
-int64_t lb_subwords_count(const lb_subwords *s)
-{
-    return s->count;
-}
-
-const lb_subword_merge *lb_subwords_merges(const lb_subwords *s)
-{
-    return s->merges;
-}
-
-const lb_subword_piece *lb_subwords_pieces(const lb_subwords *s, int32_t *end)
-{
-    *end = lb_vocabulary_size(s->ids);
-    return s->pieces;
 }
 
 lb_status lb_subwords_restrict(lb_subwords *s, const lb_vocabulary *vocabulary, lb_error *error)
@@ -222,12 +179,18 @@ typedef struct joining {
     size_t waiting;
 } joining;
 
-static void push(joining *j, int32_t place)
+/* The merge of the piece at a place with the next one; NONE if there is none. */
+static int32_t rank_at(const joining *j, int32_t place)
 {
     const piece_link *l = &j->links[place];
-    int32_t rank = l->after == NONE ? NONE : rank_of(j->subwords, l->id, j->links[l->after].id);
-    if (rank == NONE) return;
-    lb_subword_heap_add(j->heap, &j->waiting, (uint64_t)rank << 32 | (uint32_t)place);
+    int32_t next = l->after == NONE ? NONE : j->links[l->after].id;
+    return l->id == NONE || next == NONE ? NONE : *find_slot(j->subwords, l->id, next);
+}
+
+static void push(joining *j, int32_t place)
+{
+    int32_t rank = rank_at(j, place);
+    if (rank != NONE) lb_subword_heap_add(j->heap, &j->waiting, (uint64_t)rank << 32 | (uint32_t)place);
 }
 
 /* Carries out the merges, the earliest first. An entry whose neighbours have changed since is left. */
@@ -237,9 +200,9 @@ static void join_pieces(joining *j)
     while (j->waiting > 0) {
         uint64_t entry = lb_subword_heap_take(j->heap, &j->waiting);
         int32_t place = (int32_t)(uint32_t)entry, rank = (int32_t)(entry >> 32);
+        if (rank_at(j, place) != rank) continue;
         piece_link *l = &j->links[place];
         int32_t next = l->after;
-        if (next == NONE || rank_of(j->subwords, l->id, j->links[next].id) != rank) continue;
         l->id = j->subwords->merges[rank].made;
         l->after = j->links[next].after;
         j->links[next].id = NONE;
@@ -346,25 +309,19 @@ char *lb_subwords_append(char *to, const char *symbol)
 char *lb_subwords_finish(char *text, size_t *length)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
-    size_t skipped = *text == ' ', valid = 0, room = 3 * *length + 1;
+    size_t skipped = *text == ' ';
     *length -= skipped;
     memmove(text, text + skipped, *length + 1);
     if (lb_utf8_valid(text, *length)) return text;
-    char *mended = lb_alloc(room), *to = mended;
-    for (size_t at = 0; mended && at < *length; at += valid + 1) {
+    lb_buffer mended = {0};
+    for (size_t at = 0, valid; at < *length; at += valid + 1) {
         valid = lb_utf8_prefix(text + at, *length - at);
-        memcpy(to, text + at, valid);
-        to += valid;
-        if (at + valid == *length) break;
-        memcpy(to, replacement, sizeof replacement - 1);
-        to += sizeof replacement - 1;
-    }
-    if (mended) {
-        *to = '\0';
-        *length = (size_t)(to - mended);
+        lb_buffer_add(&mended, text + at, valid);
+        if (at + valid < *length) lb_buffer_add(&mended, replacement, sizeof replacement - 1);
     }
     lb_release(text);
-    return mended;
+    *length = mended.length;
+    return lb_buffer_end(&mended);
 }
 
 lb_status lb_subwords_add_bytes(lb_vocabulary *vocabulary, lb_error *error)

@@ -26,8 +26,6 @@ enum {
 /** What symbols are that are pieces, beside lb_symbol_kind_names. */
 #define LB_SUBWORDS "subwords"
 
-typedef struct lb_subwords lb_subwords;
-
 typedef struct lb_subword_piece {
     const char *text;
     int32_t left, right; /* the pieces that it is made of; negative: it is a character */
@@ -39,6 +37,21 @@ typedef struct lb_subword_merge {
     int32_t left, right, made;
 } lb_subword_merge;
 
+enum { LB_SUBWORD_BYTES = 256, LB_SUBWORD_BYTE_NAME = 7 };
+
+/** Merges, and the pieces that they make. Only lb_subwords_restrict changes them. */
+typedef struct lb_subwords {
+    char *text;               /* the merges, a line for each */
+    lb_vocabulary *ids;       /* pieces by their text; their numbers begin with LB_FIRST_TOKEN */
+    lb_subword_piece *pieces; /* [piece_room], by number */
+    size_t piece_room;
+    lb_subword_merge *merges; /* [count], in their order */
+    int64_t count;
+    int32_t *slots;                                    /* [slot_count]: merges by their pairs; -1: free */
+    size_t slot_count;                                 /* a power of two */
+    char byte[LB_SUBWORD_BYTES][LB_SUBWORD_BYTE_NAME]; /* "<0x00>" and so on */
+} lb_subwords;
+
 /** Merges as text: a line for each, in order, with its two pieces and a blank between them. A piece is a character, or
  *  made by a merge above it.
  *  Memory: free it with lb_subwords_free. NULL after an error.
@@ -47,18 +60,6 @@ LB_MUST_USE lb_subwords *lb_subwords_parse(const char *text, lb_error *error);
 
 /** Frees them. NULL is allowed. */
 void lb_subwords_free(lb_subwords *subwords);
-
-/** The text of the merges. Memory: owned by them. */
-const char *lb_subwords_text(const lb_subwords *subwords);
-
-/** How many merges there are. */
-int64_t lb_subwords_count(const lb_subwords *subwords);
-
-/** The merges in their order. Memory: owned by them. */
-const lb_subword_merge *lb_subwords_merges(const lb_subwords *subwords);
-
-/** The pieces by number, from LB_FIRST_TOKEN to `*end` - 1. Memory: owned by them. */
-const lb_subword_piece *lb_subwords_pieces(const lb_subwords *subwords, int32_t *end);
 
 /** From now on, there are only pieces of this vocabulary; all others are taken apart. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_subwords_restrict(lb_subwords *subwords, const lb_vocabulary *vocabulary,

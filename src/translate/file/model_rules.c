@@ -60,9 +60,9 @@ size_t lb_model_subwords_name(const lb_text_model *t, lb_safetensors_metadata *m
 {
     const lb_subwords *source = t->source_rule.subwords, *target = t->target_rule.subwords;
     if (!source) return 0;
-    bool shared = strcmp(lb_subwords_text(source), lb_subwords_text(target)) == 0;
-    metadata[0] = (lb_safetensors_metadata){LB_SOURCE_SUBWORDS_KEY, lb_subwords_text(source)};
-    if (!shared) metadata[1] = (lb_safetensors_metadata){LB_TARGET_SUBWORDS_KEY, lb_subwords_text(target)};
+    bool shared = strcmp(source->text, target->text) == 0;
+    metadata[0] = (lb_safetensors_metadata){LB_SOURCE_SUBWORDS_KEY, source->text};
+    if (!shared) metadata[1] = (lb_safetensors_metadata){LB_TARGET_SUBWORDS_KEY, target->text};
     return shared ? 1 : 2;
 }
 

@@ -30,7 +30,7 @@ static const char *text_or_none(const char *text)
 
 static const char *merges_of(const lb_symbol_rule *rule)
 {
-    return rule->subwords ? lb_subwords_text(rule->subwords) : "";
+    return rule->subwords ? rule->subwords->text : "";
 }
 
 static lb_status compare_rules(const char *path, const char *side, const lb_symbol_rule *a,

@@ -73,11 +73,11 @@ static lb_status take_text(const lb_training_config *c, const char *name, const 
 static lb_status take_subwords(const lb_text_model *m, lb_training_config *c, lb_error *error)
 {
     const lb_subwords *source = m->source_rule.subwords, *target = m->target_rule.subwords;
-    int found = source ? (int)lb_subwords_count(source) : 0;
+    int found = source ? (int)source->count : 0;
     char has[LB_RUN_WORD], wants[LB_RUN_WORD];
     if (!c->subwords) c->subwords = found;
     if (c->subwords < 0) c->subwords = 0;
-    c->separate_subwords = source && strcmp(lb_subwords_text(source), lb_subwords_text(target)) != 0;
+    c->separate_subwords = source && strcmp(source->text, target->text) != 0;
     if (c->subwords == found) return LB_OK;
     snprintf(has, sizeof has, "%d", found);
     snprintf(wants, sizeof wants, "%d", c->subwords);
