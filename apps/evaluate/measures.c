@@ -77,14 +77,6 @@ static char *join(const app_score *score, lb_sequence ids, lb_error *error)
     return text ? text : lb_null(out_of_memory(score, error));
 }
 
-static lb_status split_words(const app_score *score, lb_sequence ids, lb_words *words, lb_error *error)
-{
-    char *text = join(score, ids, error);
-    lb_status status = text ? lb_words_split(text, words, error) : error->status;
-    lb_release(text);
-    return status;
-}
-
 static lb_status count_words(app_score *score, const lb_words *output, const lb_words *reference,
                              lb_error *error)
 {
@@ -103,11 +95,11 @@ static lb_status count_words(app_score *score, const lb_words *output, const lb_
 }
 
 /* Adds the words of the last row. */
-static lb_status add_words(app_score *score, lb_sequence output, lb_sequence reference, lb_error *error)
+static lb_status add_words(app_score *score, const char *output, const char *reference, lb_error *error)
 {
     lb_words written = {0}, wanted = {0};
-    lb_status status = split_words(score, output, &written, error);
-    if (!status) status = split_words(score, reference, &wanted, error);
+    lb_status status = lb_words_split(output, &written, error);
+    if (!status) status = lb_words_split(reference, &wanted, error);
     if (!status) status = count_words(score, &written, &wanted, error);
     lb_words_free(&written);
     lb_words_free(&wanted);
@@ -126,9 +118,9 @@ static bool is_text(const char *text)
     return letters && several;
 }
 
-/* Adds BLEU and chrF2 of the last row. */
+/* Adds BLEU and chrF2 of the last row, and its words. */
 static lb_status add_text(app_score *score, lb_sequence output, const lb_sequence *references, int64_t count,
-                          lb_error *error)
+                          int64_t nearest, lb_error *error)
 {
     lb_strings texts = {0};
     lb_status status = LB_OK;
@@ -138,6 +130,7 @@ static lb_status add_text(app_score *score, lb_sequence output, const lb_sequenc
     if (!status)
         status = lb_statistics_count_text(texts.text[count], (const char *const *)texts.text, count,
                                           score->judging.lower, &score->rows[score->count - 1], error);
+    if (!status && score->letters) status = add_words(score, texts.text[count], texts.text[nearest], error);
     score->fewest = count < score->fewest ? count : score->fewest;
     score->most = count > score->most ? count : score->most;
     lb_strings_free(&texts);
@@ -163,8 +156,7 @@ static lb_status judge_source(app_score *score, const kept_row *rows, int64_t co
     if (!status) status = lb_confusions_add(&score->confusions, references[nearest], output, error);
     if (status) return status;
     score->count++;
-    status = add_text(score, output, references, count, error);
-    return status || !score->letters ? status : add_words(score, output, references[nearest], error);
+    return add_text(score, output, references, count, nearest, error);
 }
 
 static int compare_kept(const void *a, const void *b)

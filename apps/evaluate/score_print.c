@@ -19,6 +19,12 @@ typedef struct line {
 
 enum { MOST_LINES = 10, SIGNATURE = 128 };
 
+/* The measures of a score, in the order in which they are printed. */
+typedef struct table {
+    line line[MOST_LINES];
+    int count;
+} table;
+
 /* That of letters is far higher than that of words. */
 static const char *bleu_of(const app_score *score)
 {
@@ -28,15 +34,14 @@ static const char *bleu_of(const app_score *score)
                                                                    : "BLEU of characters";
 }
 
-static line perplexity(const char *name, const char *key, const app_score *score, int64_t units)
+static void add_line(table *t, const char *name, const char *key, const char *unit, double value, double low,
+                     double high)
 {
-    const double value = exp(-score->log_probability / (double)units);
-    return (line){.name = name, .key = key, .unit = "", .value = value, .low = NAN, .high = NAN};
+    t->line[t->count++] = (line){name, key, unit, value, low, high};
 }
 
-/* Computes all measures of the rows; `*count` receives their number. */
-static lb_status compute_measures(const app_score *score, uint64_t seed, line lines[MOST_LINES], int *count,
-                                  lb_error *error)
+/* Computes all measures of the rows. */
+static lb_status compute_measures(const app_score *score, uint64_t seed, table *t, lb_error *error)
 {
     lb_intervals ends;
     lb_statistics sum = {0};
@@ -44,37 +49,25 @@ static lb_status compute_measures(const app_score *score, uint64_t seed, line li
         lb_bootstrap(score->rows, score->count, (lb_bootstrap_config){.seed = seed}, &ends, error);
     if (status) return status;
     for (int64_t i = 0; i < score->count; i++) lb_statistics_add(&sum, &score->rows[i]);
-    lb_measures all = lb_measure(&sum, (lb_bleu_config){0}), low = ends.low, high = ends.high;
-    int n = 0;
-    lines[n++] = (line){"exact match",
-                        "exact_match",
-                        " %",
-                        100 - all.sequence_error_rate,
-                        100 - high.sequence_error_rate,
-                        100 - low.sequence_error_rate};
-    lines[n++] = (line){"sequence error rate",   "sequence_error_rate",   " %",
-                        all.sequence_error_rate, low.sequence_error_rate, high.sequence_error_rate};
+    const lb_measures all = lb_measure(&sum, (lb_bleu_config){0}), low = ends.low, high = ends.high;
+#define ADD(name, key, unit, measure) add_line(t, name, key, unit, all.measure, low.measure, high.measure)
+    add_line(t, "exact match", "exact_match", " %", 100 - all.sequence_error_rate,
+             100 - high.sequence_error_rate, 100 - low.sequence_error_rate);
+    ADD("sequence error rate", "sequence_error_rate", " %", sequence_error_rate);
     if (score->judging.n_best > 0)
-        lines[n++] = (line){.name = "among the best",
-                            .key = "among_best",
-                            .unit = " %",
-                            .value = 100 * (double)score->among / (double)score->count,
-                            .low = NAN,
-                            .high = NAN};
-    if (score->has_words)
-        lines[n++] = (line){"word error rate",   "word_error_rate",   " %",
-                            all.word_error_rate, low.word_error_rate, high.word_error_rate};
-    lines[n++] = (line){"symbol error rate",   "symbol_error_rate",   " %",
-                        all.symbol_error_rate, low.symbol_error_rate, high.symbol_error_rate};
-    lines[n++] = (line){bleu_of(score), "bleu", "", all.bleu, low.bleu, high.bleu};
-    if (score->is_text) {
-        lines[n++] = (line){"BLEU", "bleu_13a", "", all.bleu_13a, low.bleu_13a, high.bleu_13a};
-        lines[n++] = (line){"chrF2", "chrf2", "", all.chrf2, low.chrf2, high.chrf2};
-    }
-    if (score->scored > 0) lines[n++] = perplexity("perplexity", "perplexity", score, score->scored);
+        add_line(t, "among the best", "among_best", " %", 100 * (double)score->among / (double)score->count,
+                 NAN, NAN);
+    if (score->has_words) ADD("word error rate", "word_error_rate", " %", word_error_rate);
+    ADD("symbol error rate", "symbol_error_rate", " %", symbol_error_rate);
+    ADD(bleu_of(score), "bleu", "", bleu);
+    if (score->is_text) ADD("BLEU", "bleu_13a", "", bleu_13a);
+    if (score->is_text) ADD("chrF2", "chrf2", "", chrf2);
+#undef ADD
+    const double of_symbols = exp(-score->log_probability / (double)score->scored),
+                 of_words = exp(-score->log_probability / (double)score->scored_words);
+    if (score->scored > 0) add_line(t, "perplexity", "perplexity", "", of_symbols, NAN, NAN);
     if (score->scored > 0 && score->is_text)
-        lines[n++] = perplexity("word perplexity", "word_perplexity", score, score->scored_words);
-    *count = n;
+        add_line(t, "word perplexity", "word_perplexity", "", of_words, NAN, NAN);
     return LB_OK;
 }
 
@@ -115,25 +108,24 @@ static void print_possible(const app_score *score)
               found.ambiguous == 1 ? " has" : "s have");
 }
 
-static void print_text(const app_score *score, const line *lines, int count, const line *others,
-                       int other_count, int64_t confusions)
+static void print_text(const app_score *score, const table *measures, const table *without,
+                       int64_t confusions)
 {
     static const char none[] = "(nothing)";
     app_print("%-19s %8lld\n", "pairs", (long long)score->pairs);
     if (score->judging.once) app_print("%-19s %8lld\n", "sources", (long long)score->count);
     if (score->skipped > 0) app_print("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
-    for (int i = 0; i < count; i++) {
-        print_line(&lines[i]);
+    for (int i = 0; i < measures->count; i++) {
+        print_line(&measures->line[i]);
         if (i == 0) print_possible(score);
     }
     char signature[SIGNATURE];
     if (score->is_text) app_print("%-19s %s\n", "signature", sign(score, signature));
     if (score->beam == 1) app_print("%-19s %8s\n", "search", "greedy");
     if (score->beam > 1) app_print("%-19s %8s %d\n", "search", "beam", score->beam);
-    if (other_count > 0) {
+    if (without->count > 0)
         app_print("%-19s %8lld\nwithout the lexicon\n", "of the lexicon", (long long)score->known);
-        for (int i = 0; i < other_count; i++) print_line(&others[i]);
-    }
+    for (int i = 0; i < without->count; i++) print_line(&without->line[i]);
     if (confusions > 0) app_print("most frequent confusions, reference -> output\n");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
@@ -145,30 +137,21 @@ static void print_text(const app_score *score, const line *lines, int count, con
     }
 }
 
-static void add_line(lb_buffer *json, const line *l)
-{
-    enum { DIGITS = 9 };
-    lb_json_open(json, l->key, "{");
-    lb_json_number(json, "value", l->value, DIGITS);
-    lb_json_number(json, "low", l->low, DIGITS);
-    lb_json_number(json, "high", l->high, DIGITS);
-    lb_buffer_print(json, "}");
-}
-
 /* Below the names of the measures, again if they change. */
-static void print_row(const app_score *score, const char *file, const line *lines, int count)
+static void print_row(const app_score *score, const char *file, const table *measures)
 {
     enum { HEADING = 256, NARROWEST = 8 };
     static char before[HEADING];
     char heading[HEADING] = "", number[APP_MEASURED], low[APP_MEASURED], high[APP_MEASURED];
     size_t used = 0;
-    for (int i = 0; i < count && used < HEADING; i++)
+    const line *lines = measures->line;
+    for (int i = 0; i < measures->count && used < HEADING; i++)
         used += (size_t)snprintf(heading + used, HEADING - used, "  %*s%s", NARROWEST, lines[i].name,
                                  i == 0 ? "     95 % interval" : "");
     if (strcmp(heading, before) != 0) app_print("%-24s %8s%s\n", "file", "pairs", heading);
     memcpy(before, heading, HEADING);
     app_print("%-24s %8lld", file, (long long)(score->judging.once ? score->count : score->pairs));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < measures->count; i++) {
         int width = (int)strlen(lines[i].name);
         app_print("  %*s", width > NARROWEST ? width : NARROWEST, app_measured(lines[i].value, 2, number));
         if (i == 0)
@@ -178,8 +161,20 @@ static void print_row(const app_score *score, const char *file, const line *line
     app_print("\n");
 }
 
-static lb_status print_json(const app_score *score, const char *file, const line *lines, int count,
-                            const line *others, int other_count, int64_t confusions, lb_error *error)
+static void add_measures(lb_buffer *json, const table *measures)
+{
+    enum { DIGITS = 9 };
+    for (const line *l = measures->line; l < measures->line + measures->count; l++) {
+        lb_json_open(json, l->key, "{");
+        lb_json_number(json, "value", l->value, DIGITS);
+        lb_json_number(json, "low", l->low, DIGITS);
+        lb_json_number(json, "high", l->high, DIGITS);
+        lb_buffer_print(json, "}");
+    }
+}
+
+static lb_status print_json(const app_score *score, const char *file, const table *measures,
+                            const table *without, int64_t confusions, lb_error *error)
 {
     lb_buffer json = {0};
     char signature[SIGNATURE];
@@ -193,11 +188,11 @@ static lb_status print_json(const app_score *score, const char *file, const line
         lb_json_whole(&json, "ambiguous_sources", found.ambiguous);
         lb_json_whole(&json, "possible", found.possible);
     }
-    for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
-    if (other_count > 0) {
+    add_measures(&json, measures);
+    if (without->count > 0) {
         lb_json_whole(&json, "of_lexicon", score->known);
         lb_json_open(&json, "without_lexicon", "{");
-        for (int i = 0; i < other_count; i++) add_line(&json, &others[i]);
+        add_measures(&json, without);
         lb_buffer_print(&json, "}");
     }
     lb_json_string(&json, "bleu_of", score->letters ? score->letters : "symbols");
@@ -222,22 +217,21 @@ static lb_status print_json(const app_score *score, const char *file, const line
 lb_status app_score_print(app_score *score, app_score *without, const char *file, int confusions,
                           uint64_t seed, bool json, lb_error *error)
 {
-    line lines[MOST_LINES], others[MOST_LINES];
-    int found, other = 0;
+    table measures = {.count = 0}, others = {.count = 0};
     lb_status status = app_score_judge(score, error);
     if (status) return status;
     lb_pair_prints_sort(score->prints, score->pairs);
-    status = compute_measures(score, seed, lines, &found, error);
+    status = compute_measures(score, seed, &measures, error);
     if (!status && without->pairs > 0) status = app_score_judge(without, error);
-    if (!status && without->pairs > 0) status = compute_measures(without, seed, others, &other, error);
+    if (!status && without->pairs > 0) status = compute_measures(without, seed, &others, error);
     if (status) return status;
     lb_confusions_sort(&score->confusions);
     int64_t count = score->confusions.count < confusions ? score->confusions.count : confusions;
-    if (json) return print_json(score, file, lines, found, others, other, count, error);
+    if (json) return print_json(score, file, &measures, &others, count, error);
     if (file)
-        print_row(score, file, lines, found);
+        print_row(score, file, &measures);
     else
-        print_text(score, lines, found, others, other, count);
+        print_text(score, &measures, &others, count);
     app_why_print(&score->why);
     return LB_OK;
 }

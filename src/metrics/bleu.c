@@ -52,40 +52,19 @@ lb_bleu_statistics lb_bleu_tally(lb_sequence output, const lb_sequence *referenc
     return s;
 }
 
-void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more)
-{
-    for (int n = 0; n < LB_BLEU_ORDER; n++) {
-        sum->matches[n] += more->matches[n];
-        sum->totals[n] += more->totals[n];
-    }
-    sum->output_length += more->output_length;
-    sum->reference_length += more->reference_length;
-}
-
-static double smoothing_value(lb_bleu_config config)
-{
-    if (config.value != 0) return config.value;
-    return config.smoothing == LB_BLEU_FLOOR ? 0.1 : 1;
-}
-
-/* The value used for zero matches; `halved` starts at 1 and halves each time. */
-static double instead_of_none(lb_bleu_config config, double *halved)
-{
-    if (config.smoothing == LB_BLEU_EXP) return *halved /= 2;
-    return config.smoothing == LB_BLEU_FLOOR ? smoothing_value(config) : 0;
-}
-
 double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config)
 {
-    double logarithms = 0, halved = 1;
+    double logarithms = 0, halved = 1, usual = config.smoothing == LB_BLEU_FLOOR ? 0.1 : 1;
+    double value = config.value != 0 ? config.value : usual;
     bool any = false;
     for (int n = 0; n < LB_BLEU_ORDER; n++) any = any || sum->matches[n] > 0;
     if (!any) return 0;
     if (sum->totals[LB_BLEU_ORDER - 1] == 0 && config.smoothing != LB_BLEU_ADD_K) return NAN;
     for (int n = 0; n < LB_BLEU_ORDER; n++) {
-        double more = config.smoothing == LB_BLEU_ADD_K && n > 0 ? smoothing_value(config) : 0;
+        double more = config.smoothing == LB_BLEU_ADD_K && n > 0 ? value : 0;
         double found = (double)sum->matches[n] + more, total = (double)sum->totals[n] + more;
-        if (found == 0) found = instead_of_none(config, &halved);
+        if (found == 0 && config.smoothing == LB_BLEU_EXP) found = halved /= 2;
+        if (found == 0 && config.smoothing == LB_BLEU_FLOOR) found = value;
         if (found == 0) return 0;
         logarithms += log(found / total);
     }

@@ -83,15 +83,6 @@ lb_status lb_chrf_tally(lb_sequence output, const lb_sequence *references, int64
                   : LB_OK;
 }
 
-void lb_chrf_add(lb_chrf_statistics *sum, const lb_chrf_statistics *more)
-{
-    for (int n = 0; n < LB_CHRF_ORDER; n++) {
-        sum->matches[n] += more->matches[n];
-        sum->outputs[n] += more->outputs[n];
-        sum->references[n] += more->references[n];
-    }
-}
-
 double lb_chrf(const lb_chrf_statistics *sum)
 {
     double precision = 0, recall = 0;

@@ -66,9 +66,6 @@ int64_t lb_places_for(lb_sequence sequence, int n);
  *  Cost: O(output (output + references)), without memory; meant for sentences. */
 lb_bleu_statistics lb_bleu_tally(lb_sequence output, const lb_sequence *references, int64_t count);
 
-/** Adds `more` to `sum`. */
-void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
-
 /** BLEU from 0 to 100, or NaN if it is not defined: see lb_bleu_config. */
 double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
 
@@ -80,9 +77,6 @@ double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_chrf_tally(lb_sequence output, const lb_sequence *references, int64_t count,
                                     lb_chrf_statistics *statistics, lb_error *error);
-
-/** Adds `more` to `sum`. */
-void lb_chrf_add(lb_chrf_statistics *sum, const lb_chrf_statistics *more);
 
 /** chrF from 0 to 100: see lb_chrf_statistics. */
 double lb_chrf(const lb_chrf_statistics *sum);

@@ -10,63 +10,42 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* A text in both forms, in memory of its own. */
-typedef struct text {
-    lb_words words;
-    lb_sequence characters; /* without white space */
-    int32_t *letters, *id;  /* of the characters, and of the words */
-} text;
-
-static void free_texts(text *texts, int64_t count)
-{
-    for (int64_t i = 0; i < count && texts; i++) {
-        lb_words_free(&texts[i].words);
-        lb_release(texts[i].letters);
-        lb_release(texts[i].id);
-    }
-    lb_release(texts);
-}
-
-/* The code points of all words, which are valid UTF-8, one after the other. */
-static int64_t read_characters(const lb_words *words, int32_t *letters)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i < words->count; i++)
-        for (const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)words->word[i]; *at; count++)
-            at += utf8proc_iterate(at, -1, &letters[count]);
-    return count;
-}
-
-static lb_status split(const char *given, text *to, lb_error *error)
+/* The code points of a text, which is valid UTF-8, without white space. Memory: also after an error, the ids are to be
+ * released. */
+static lb_status read_characters(const char *text, lb_sequence *to, lb_error *error)
 {
     lb_words words;
-    lb_status status = lb_words_split(given, &words, error);
-    to->letters = status ? NULL : lb_alloc((strlen(given) + 1) * sizeof *to->letters);
-    if (to->letters) to->characters = (lb_sequence){to->letters, read_characters(&words, to->letters)};
+    lb_status status = lb_words_split(text, &words, error);
+    int32_t *letters = status ? NULL : lb_alloc((strlen(text) + 1) * sizeof *letters);
+    *to = (lb_sequence){.id = letters};
+    if (!status && !letters) status = lb_no_memory(error, "the measures of a text");
+    for (size_t i = 0; i < words.count && !status; i++)
+        for (const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)words.word[i]; *at; to->length++)
+            at += utf8proc_iterate(at, -1, &letters[to->length]);
     lb_words_free(&words);
-    if (!status) status = lb_words_split_13a(given, &to->words, error);
-    to->id = status ? NULL : lb_alloc((to->words.count + 1) * sizeof *to->id);
-    return status ? status : to->letters && to->id ? LB_OK : lb_no_memory(error, "the measures of a text");
+    return status;
 }
 
-static lb_status read_text(const char *given, bool lower, text *to, lb_error *error)
+static lb_status read_text(const char *given, bool lower, lb_words *words, lb_sequence *characters,
+                           lb_error *error)
 {
-    if (!lb_utf8_valid(given, strlen(given)))
-        return lb_error_set(error, LB_ERROR_FORMAT, "found a text that is no UTF-8, expected UTF-8");
-    if (!lower) return split(given, to, error);
     size_t length = strlen(given);
-    char *letters = lb_alloc(LB_LOWER_CASE_ROOM(length) + 1);
-    if (!letters) return lb_no_memory(error, "the measures of a text");
-    letters[lb_lower_case(given, length, letters)] = '\0';
-    lb_status status = split(letters, to, error);
+    if (!lb_utf8_valid(given, length))
+        return lb_error_set(error, LB_ERROR_FORMAT, "found a text that is no UTF-8, expected UTF-8");
+    char *letters = lower ? lb_alloc(LB_LOWER_CASE_ROOM(length) + 1) : NULL;
+    if (lower && !letters) return lb_no_memory(error, "the measures of a text");
+    if (lower) letters[lb_lower_case(given, length, letters)] = '\0';
+    const char *text = lower ? letters : given;
+    lb_status status = read_characters(text, characters, error);
+    if (!status) status = lb_words_split_13a(text, words, error);
     lb_release(letters);
     return status;
 }
 
-/* A word, and where its id goes. */
+/* A word, and its place in all texts. */
 typedef struct place {
     const char *word;
-    int32_t *id;
+    size_t at;
 } place;
 
 static int compare_words(const void *a, const void *b)
@@ -74,51 +53,48 @@ static int compare_words(const void *a, const void *b)
     return strcmp(((const place *)a)->word, ((const place *)b)->word);
 }
 
-/* Equal words get equal ids, in all texts. */
-static lb_status number_words(text *texts, int64_t count, lb_error *error)
+/* The ids of all words, one text after the other: equal words have equal ids. NULL: there is no memory. */
+static int32_t *number_words(const lb_words *texts, size_t count, lb_sequence *words)
 {
     size_t all = 0, at = 0;
-    int32_t id = 0;
-    for (int64_t t = 0; t < count; t++) all += texts[t].words.count;
+    for (size_t t = 0; t < count; t++) all += texts[t].count;
     place *places = lb_alloc((all + 1) * sizeof *places);
-    if (!places) return lb_no_memory(error, "the measures of a text");
-    for (int64_t t = 0; t < count; t++)
-        for (size_t i = 0; i < texts[t].words.count; i++)
-            places[at++] = (place){texts[t].words.word[i], &texts[t].id[i]};
-    if (all > 1) qsort(places, all, sizeof *places, compare_words);
-    for (size_t i = 0; i < all; i++) {
+    int32_t *ids = places ? lb_alloc((all + 1) * sizeof *ids) : NULL, id = 0;
+    for (size_t t = 0; t < count && ids; t++) {
+        words[t] = (lb_sequence){ids + at, (int64_t)texts[t].count};
+        for (size_t i = 0; i < texts[t].count; i++, at++) places[at] = (place){texts[t].word[i], at};
+    }
+    if (at > 1) qsort(places, at, sizeof *places, compare_words);
+    for (size_t i = 0; i < at; i++) {
         id += i > 0 && strcmp(places[i].word, places[i - 1].word) != 0;
-        *places[i].id = id;
+        ids[places[i].at] = id;
     }
     lb_release(places);
-    return LB_OK;
-}
-
-/* The first text is the output. `sequences` has room for all. */
-static lb_status measure(text *texts, int64_t count, lb_sequence *sequences, lb_statistics *statistics,
-                         lb_error *error)
-{
-    lb_status status = number_words(texts, count, error);
-    if (status) return status;
-    for (int64_t t = 0; t < count; t++)
-        sequences[t] = (lb_sequence){texts[t].id, (int64_t)texts[t].words.count};
-    statistics->bleu_13a = lb_bleu_tally(sequences[0], sequences + 1, count - 1);
-    for (int64_t t = 0; t < count; t++) sequences[t] = texts[t].characters;
-    return lb_chrf_tally(sequences[0], sequences + 1, count - 1, &statistics->chrf2, error);
+    return ids;
 }
 
 lb_status lb_statistics_count_text(const char *output, const char *const *references, int64_t count,
                                    bool lower, lb_statistics *statistics, lb_error *error)
 {
     if (count < 1) return lb_error_set(error, LB_ERROR_ARGUMENT, "an output needs at least one reference");
-    text *texts = lb_alloc_zero((size_t)(count + 1) * sizeof *texts);
-    lb_sequence *sequences = lb_alloc((size_t)(count + 1) * sizeof *sequences);
-    lb_status status = texts && sequences ? LB_OK : LB_ERROR_MEMORY;
-    if (status) lb_no_memory(error, "the measures of a text");
-    for (int64_t t = 0; t <= count && !status; t++)
-        status = read_text(t == 0 ? output : references[t - 1], lower, &texts[t], error);
-    if (!status) status = measure(texts, count + 1, sequences, statistics, error);
-    free_texts(texts, count + 1);
-    lb_release(sequences);
+    size_t texts = (size_t)count + 1; /* the first is the output */
+    lb_words *split = lb_alloc_zero(texts * sizeof *split);
+    lb_sequence *characters = lb_alloc_zero(texts * sizeof *characters);
+    lb_sequence *words = lb_alloc(texts * sizeof *words);
+    lb_status status = split && characters && words ? LB_OK : lb_no_memory(error, "the measures of a text");
+    for (size_t t = 0; t < texts && !status; t++)
+        status = read_text(t == 0 ? output : references[t - 1], lower, &split[t], &characters[t], error);
+    int32_t *ids = status ? NULL : number_words(split, texts, words);
+    if (!status && !ids) status = lb_no_memory(error, "the measures of a text");
+    if (!status) statistics->bleu_13a = lb_bleu_tally(words[0], words + 1, count);
+    if (!status) status = lb_chrf_tally(characters[0], characters + 1, count, &statistics->chrf2, error);
+    for (size_t t = 0; t < texts && split && characters; t++) {
+        lb_words_free(&split[t]);
+        lb_release((void *)characters[t].id);
+    }
+    lb_release(ids);
+    lb_release(words);
+    lb_release(characters);
+    lb_release(split);
     return status;
 }
