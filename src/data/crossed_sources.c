@@ -13,6 +13,8 @@ enum { SHARED = 2, TRIES = 20, DRAWS = 2 };
 typedef struct place {
     uint64_t before;
     uint32_t source, at;
+    size_t first,
+        same; /* of the places behind the same symbols: the first one, which knows how many there are */
 } place;
 
 typedef struct crossing {
@@ -46,11 +48,6 @@ static int compare(const void *a, const void *b)
     return one->at < other->at ? -1 : one->at > other->at;
 }
 
-static lb_status out_of_memory(const crossing *c)
-{
-    return lb_error_set(c->error, LB_ERROR_MEMORY, "out of memory for made-up sources");
-}
-
 static char *text_of(const crossing *c, const lb_symbols *source)
 {
     return lb_symbols_join(c->rule, source->symbol, source->count, c->error);
@@ -79,27 +76,18 @@ static lb_status find_places(crossing *c)
     size_t most = 0;
     for (size_t i = 0; i < c->count; i++) most += c->source[i].count;
     c->places = lb_alloc((most + 1) * sizeof *c->places);
-    if (!c->places) return out_of_memory(c);
+    if (!c->places) return lb_no_memory(c->error, "made-up sources");
     for (size_t i = 0; i < c->count; i++)
         for (size_t at = SHARED, end = letters_of(&c->source[i]); at < end; at++)
             c->places[c->place_count++] =
-                (place){symbols_before(&c->source[i], at), (uint32_t)i, (uint32_t)at};
+                (place){symbols_before(&c->source[i], at), (uint32_t)i, (uint32_t)at, 0, 0};
     qsort(c->places, c->place_count, sizeof *c->places, compare);
-    return LB_OK;
-}
-
-/* The first place behind these symbols, or else behind the next ones in order. */
-static size_t first_from(const crossing *c, uint64_t before)
-{
-    size_t low = 0, high = c->place_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->places[middle].before < before)
-            low = middle + 1;
-        else
-            high = middle;
+    for (size_t i = 0; i < c->place_count; i++) {
+        place *p = &c->places[i];
+        p->first = i > 0 && p[-1].before == p->before ? p[-1].first : i;
+        c->places[p->first].same++;
     }
-    return low;
+    return LB_OK;
 }
 
 /* Puts together the beginning up to one place and the end from the other. */
@@ -108,7 +96,7 @@ static char *cross(const crossing *c, const place *beginning, const place *end)
     const lb_symbols *one = &c->source[beginning->source], *other = &c->source[end->source];
     size_t rest = other->count - end->at, count = beginning->at + rest;
     const char **symbol = lb_alloc(count * sizeof *symbol);
-    if (!symbol) return lb_null(out_of_memory(c));
+    if (!symbol) return lb_null(lb_no_memory(c->error, "made-up sources"));
     memcpy((void *)symbol, (const void *)one->symbol, beginning->at * sizeof *symbol);
     memcpy((void *)(symbol + beginning->at), (const void *)(other->symbol + end->at), rest * sizeof *symbol);
     char *text = text_of(c, &(lb_symbols){.count = count, .symbol = symbol});
@@ -119,11 +107,8 @@ static char *cross(const crossing *c, const place *beginning, const place *end)
 /* Tries a random end, and a random beginning that fits it. */
 static lb_status try_one(const crossing *c, lb_rng rng, uint64_t draw, lb_strings *made)
 {
-    const place *end = &c->places[lb_rng_below(rng, draw, c->place_count)];
-    size_t first = first_from(c, end->before);
-    size_t after = end->before == UINT64_MAX ? c->place_count : first_from(c, end->before + 1);
-    uint64_t count = after - first;
-    char *text = cross(c, &c->places[first + lb_rng_below(rng, draw + 1, count)], end);
+    const place *end = &c->places[lb_rng_below(rng, draw, c->place_count)], *first = &c->places[end->first];
+    char *text = cross(c, first + lb_rng_below(rng, draw + 1, first->same), end);
     if (!text) return c->error->status;
     if (lb_vocabulary_id(c->known, text) != LB_UNK) {
         lb_release(text);
@@ -139,7 +124,7 @@ static lb_status make(crossing *c, const lb_strings *given, size_t wanted, uint6
     const lb_rng rng = {.seed = seed, .stream = lb_rng_stream("crossed sources")};
     c->known = lb_vocabulary_new_reserved(c->error);
     c->source = lb_alloc_zero((c->count + 1) * sizeof *c->source);
-    if (!c->known || !c->source) return out_of_memory(c);
+    if (!c->known || !c->source) return lb_no_memory(c->error, "made-up sources");
     lb_status status = split_all(c, given);
     if (!status) status = find_places(c);
     uint64_t tries = c->place_count ? TRIES * (uint64_t)wanted : 0;

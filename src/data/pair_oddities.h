@@ -3,7 +3,7 @@
 #define LB_PAIR_ODDITIES_H
 
 #include "base/buffer.h"
-#include "data/pairs.h"
+#include "data/pair_report.h"
 
 /* ---- text_oddities.c: the texts of one side. ---- */
 
@@ -47,15 +47,10 @@ bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols,
 
 /* ---- Sources with the number of a variant, such as "read(2)" in CMUdict, which is the same word as "read". ---- */
 
-/** A source that ends with a number in parentheses. */
-typedef struct lb_variant {
-    uint64_t word; /* the hash of what is in front of them */
-    int64_t pair;
-} lb_variant;
-
-/** Zero has none. */
+/** Sources that end with a number in parentheses: the hashes of what is in front of them, and their pairs. Zero has
+ *  none. */
 typedef struct lb_variants {
-    lb_variant *list; /* [count] */
+    lb_pair_print *list; /* [count] */
     size_t count, room;
 } lb_variants;
 

@@ -25,7 +25,7 @@ lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error)
 {
     int64_t count = lb_pairs_count(pairs);
     lb_pair_print *prints = lb_alloc((size_t)count * sizeof *prints);
-    if (!prints) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs"));
+    if (!prints) return lb_null(lb_no_memory(error, "a report on pairs"));
     for (int64_t i = 0; i < count; i++) {
         const lb_pair_line *line;
         if (lb_pairs_read(pairs, i, &line, error)) {
@@ -64,8 +64,7 @@ lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t co
     return found;
 }
 
-/* The first of `count` sorted prints that is not before `wanted`, or the end. */
-static const lb_pair_print *find_print(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
+const lb_pair_print *lb_pair_prints_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
 {
     while (count > 0) {
         int64_t half = count / 2;
@@ -82,9 +81,9 @@ static const lb_pair_print *find_print(const lb_pair_print *prints, int64_t coun
 lb_print_match lb_pair_prints_match(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
 {
     const lb_pair_print *end = prints + count;
-    const lb_pair_print *source = find_print(prints, count, (lb_pair_print){wanted.source, 0});
+    const lb_pair_print *source = lb_pair_prints_find(prints, count, (lb_pair_print){wanted.source, 0});
     if (source == end || source->source != wanted.source) return LB_PRINT_NEW;
-    const lb_pair_print *pair = find_print(source, end - source, wanted);
+    const lb_pair_print *pair = lb_pair_prints_find(source, end - source, wanted);
     return pair == end || compare(pair, &wanted) != 0 ? LB_PRINT_SOURCE : LB_PRINT_PAIR;
 }
 
@@ -239,7 +238,7 @@ lb_status lb_pair_conflicts_find(lb_pairs *train, lb_pairs *dev, int64_t most, l
 {
     int64_t count = 0, shown;
     conflict *conflicts = lb_alloc((size_t)(most + 1) * sizeof *conflicts);
-    if (!conflicts) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for conflicts");
+    if (!conflicts) return lb_no_memory(error, "conflicts");
     lb_pair_print *prints = lb_pair_prints_make(train, error);
     lb_status status = prints ? LB_OK : error->status;
     if (!status) status = find_in_dev(dev, prints, lb_pairs_count(train), most + 1, conflicts, &count, error);

@@ -39,6 +39,9 @@ lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t co
 /** Whether a pair is among others: not even its source, its source only with other targets, or the whole pair. */
 typedef enum lb_print_match { LB_PRINT_NEW, LB_PRINT_SOURCE, LB_PRINT_PAIR } lb_print_match;
 
+/** The first of `count` sorted prints that is not before `wanted`, or their end. */
+const lb_pair_print *lb_pair_prints_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted);
+
 /** Looks for a pair among `count` sorted prints. */
 lb_print_match lb_pair_prints_match(const lb_pair_print *prints, int64_t count, lb_pair_print wanted);
 

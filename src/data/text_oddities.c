@@ -6,7 +6,6 @@
 #include "lookback/tensor.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A rule about all texts needs so many of them. */
@@ -199,34 +198,22 @@ lb_status lb_variants_look(lb_variants *variants, const lb_symbols *source, int6
     if (!find_tail(source, tail) || tail[0] != '(' || tail[1] < '1' || tail[1] > '9' || tail[2] != ')')
         return LB_OK;
     if (!lb_alloc_more(&variants->list, variants->count, &variants->room, sizeof *variants->list))
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
-    variants->list[variants->count++] = (lb_variant){hash_of(source, length_of(source) - NUMBER), pair};
+        return lb_no_memory(error, "a report on pairs");
+    uint64_t word = hash_of(source, length_of(source) - NUMBER);
+    variants->list[variants->count++] = (lb_pair_print){word, (uint64_t)pair};
     return LB_OK;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const lb_variant *one = a, *other = b;
-    if (one->word != other->word) return one->word < other->word ? -1 : 1;
-    return (one->pair > other->pair) - (one->pair < other->pair);
 }
 
 /* Moves the variants of a word to `found`. */
 static void take_word(lb_variants *variants, uint64_t word, lb_odd_pairs *found)
 {
-    size_t low = 0, high = variants->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (variants->list[middle].word < word)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < variants->count && variants->list[low].word == word; low++) {
-        lb_variant *variant = &variants->list[low];
-        if (variant->pair < 0) return; /* the word has been seen before */
-        if (found->count++ == 0 || variant->pair < found->first) found->first = variant->pair;
-        variant->pair = -1;
+    const uint64_t taken = UINT64_MAX;
+    lb_pair_print *list = variants->list, *end = list + variants->count;
+    const lb_pair_print *first = lb_pair_prints_find(list, end - list, (lb_pair_print){word, 0});
+    for (lb_pair_print *at = list + (first - list); at < end && at->source == word; at++) {
+        if (at->pair == taken) return; /* the word has been seen before */
+        if (found->count++ == 0 || (int64_t)at->pair < found->first) found->first = (int64_t)at->pair;
+        at->pair = taken;
     }
 }
 
@@ -234,7 +221,7 @@ lb_status lb_variants_count(lb_variants *variants, lb_pairs *pairs, lb_odd_pairs
 {
     int64_t count = variants->count > 0 ? lb_pairs_count(pairs) : 0;
     *found = (lb_odd_pairs){0};
-    if (count > 0) qsort(variants->list, variants->count, sizeof *variants->list, compare);
+    lb_pair_prints_sort(variants->list, (int64_t)variants->count);
     for (int64_t i = 0; i < count; i++) {
         const lb_pair_line *line;
         lb_status status = lb_pairs_read(pairs, i, &line, error);
