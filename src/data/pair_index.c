@@ -63,38 +63,27 @@ _Static_assert(offsetof(lb_pair_index_header, key) == 40 && offsetof(lb_pair_ind
                "drawn");
 _Static_assert(offsetof(lb_pair_index_header, crlf) == 144 && LB_BAD_LINES == 7, "drawn");
 
-/* How many elements the parts have. */
-static void count_elements(const lb_pair_index_header *h, uint64_t count[LB_PARTS])
-{
-    count[LB_PART_SOURCE_COUNTS] = h->source_symbols;
-    count[LB_PART_TARGET_COUNTS] = h->target_symbols;
-    count[LB_PART_TRAIN] = count[LB_PART_PRINTS] = h->train;
-    count[LB_PART_HELD_OUT] = h->held_out;
-    count[LB_PART_WEIGHTS] = h->different == h->train ? 0 : h->train;
-    count[LB_PART_ERRORS] = h->errors_bytes;
-    count[LB_PART_SOURCE] = h->source_bytes;
-    count[LB_PART_TARGET] = h->target_bytes;
-}
-
-/* The bytes of an element. */
-static const size_t element_size[LB_PARTS] = {sizeof(int64_t),
-                                              sizeof(int64_t),
-                                              sizeof(lb_place),
-                                              sizeof(lb_place),
-                                              sizeof(lb_pair_print),
-                                              sizeof(float),
-                                              1,
-                                              1,
-                                              1};
-
 bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS])
 {
-    uint64_t count[LB_PARTS];
-    size_t at = sizeof(lb_pair_index_header);
-    count_elements(file.data, count);
+    const lb_pair_index_header *h = file.data;
+    const struct {
+        uint64_t count;
+        size_t size; /* of an element */
+    } all[LB_PARTS] = {
+        [LB_PART_SOURCE_COUNTS] = {h->source_symbols, sizeof(int64_t)},
+        [LB_PART_TARGET_COUNTS] = {h->target_symbols, sizeof(int64_t)},
+        [LB_PART_TRAIN] = {h->train, sizeof(lb_place)},
+        [LB_PART_HELD_OUT] = {h->held_out, sizeof(lb_place)},
+        [LB_PART_PRINTS] = {h->train, sizeof(lb_pair_print)},
+        [LB_PART_WEIGHTS] = {h->different == h->train ? 0 : h->train, sizeof(float)},
+        [LB_PART_ERRORS] = {h->errors_bytes, 1},
+        [LB_PART_SOURCE] = {h->source_bytes, 1},
+        [LB_PART_TARGET] = {h->target_bytes, 1},
+    };
+    size_t at = sizeof *h;
     for (int i = 0; i < LB_PARTS; i++) {
-        if (count[i] > (file.count - at) / element_size[i]) return false;
-        parts[i] = (lb_bytes){(const char *)file.data + at, (size_t)count[i] * element_size[i]};
+        if (all[i].count > (file.count - at) / all[i].size) return false;
+        parts[i] = (lb_bytes){(const char *)file.data + at, (size_t)all[i].count * all[i].size};
         at += parts[i].count;
     }
     return at == file.count;
@@ -106,28 +95,19 @@ static bool is_bulk(int part)
     return part >= LB_PART_TRAIN && part <= LB_PART_WEIGHTS;
 }
 
-uint64_t lb_pair_index_hash_bulk(const lb_bytes parts[LB_PARTS])
+/* Goes on with the parts of the bulk, or with all others. */
+static uint64_t hash_parts(uint64_t hash, const lb_bytes parts[LB_PARTS], bool bulk)
 {
-    uint64_t hash = LB_HASH;
     for (int i = 0; i < LB_PARTS; i++)
-        if (is_bulk(i)) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
+        if (is_bulk(i) == bulk) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
     return hash;
 }
 
-uint64_t lb_pair_index_hash_head(const lb_pair_index_header *header, const lb_bytes parts[LB_PARTS])
+void lb_pair_index_seal(lb_pair_index_header *header, const lb_bytes parts[LB_PARTS], bool bulk)
 {
-    lb_pair_index_header hashed = *header;
-    hashed.head_hash = 0;
-    uint64_t hash = lb_hash_long(LB_HASH, &hashed, sizeof hashed);
-    for (int i = 0; i < LB_PARTS; i++)
-        if (!is_bulk(i)) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
-    return hash;
-}
-
-void lb_pair_index_seal(lb_pair_index_header *header, const lb_bytes parts[LB_PARTS])
-{
-    header->bulk_hash = lb_pair_index_hash_bulk(parts);
-    header->head_hash = lb_pair_index_hash_head(header, parts);
+    header->head_hash = 0;
+    if (bulk) header->bulk_hash = hash_parts(LB_HASH, parts, true);
+    header->head_hash = hash_parts(lb_hash_long(LB_HASH, header, sizeof *header), parts, false);
 }
 
 /* ---- Pairs without an index. ---- */
@@ -165,20 +145,19 @@ void lb_indexed_pairs_free(lb_indexed_pairs *pairs)
 
 /* ---- Writing one. ---- */
 
-/* What is made for the file of an index, and released after it. */
-typedef struct work {
-    lb_pair_print *prints;
-    int64_t *source_counts, *target_counts;
-    char *source, *target, *errors;
-    size_t errors_bytes;
-} work;
-
-static int64_t *take_counts(const lb_vocabulary *symbols)
+/* The counts of all symbols; without memory, no data. */
+static lb_bytes take_counts(const lb_vocabulary *symbols)
 {
     int32_t size = lb_vocabulary_size(symbols);
     int64_t *counts = lb_alloc((size_t)size * sizeof *counts);
     for (int32_t id = 0; counts && id < size; id++) counts[id] = lb_vocabulary_count(symbols, id);
-    return counts;
+    return (lb_bytes){counts, (size_t)size * sizeof *counts};
+}
+
+static lb_bytes print_symbols(const lb_vocabulary *symbols)
+{
+    const char *text = lb_vocabulary_print(symbols);
+    return (lb_bytes){text, text ? strlen(text) + 1 : 0};
 }
 
 /* A message begins with the path, which may be another one when the index is read. One that was cut off within the path
@@ -189,45 +168,47 @@ static const char *after_path(const char *message, const char *path)
     return strlen(message) > length ? message + length : "";
 }
 
-static char *join_errors(const lb_pairs *pairs, size_t *bytes)
+static lb_bytes join_errors(const lb_pairs *pairs)
 {
     const lb_strings *bad = &pairs->facts.first_bad;
     char *errors = lb_alloc((size_t)LB_PAIRS_BAD_KEPT * LB_MESSAGE_LENGTH);
-    *bytes = 0;
+    size_t bytes = 0;
     for (size_t i = 0; errors && i < bad->count; i++) {
         const char *rest = after_path(bad->text[i], pairs->path);
         size_t length = strlen(rest) + 1;
-        memcpy(errors + *bytes, rest, length);
-        *bytes += length;
+        memcpy(errors + bytes, rest, length);
+        bytes += length;
     }
-    return errors;
+    return (lb_bytes){errors, bytes};
 }
 
-static lb_status make_work(const lb_indexed_pairs *pairs, work *w, lb_error *error)
-{
-    *w = (work){.source_counts = take_counts(pairs->source),
-                .target_counts = take_counts(pairs->target),
-                .source = lb_vocabulary_print(pairs->source),
-                .target = lb_vocabulary_print(pairs->target)};
-    w->errors = join_errors(pairs->train, &w->errors_bytes);
-    if (!w->source_counts || !w->target_counts || !w->source || !w->target || !w->errors)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an index of pairs");
-    w->prints = lb_pair_prints_make(pairs->train, error);
-    return w->prints ? LB_OK : error->status;
-}
+/* Those that are made for the file, and released after it. */
+static const int made[] = {LB_PART_SOURCE_COUNTS, LB_PART_TARGET_COUNTS, LB_PART_PRINTS,
+                           LB_PART_ERRORS,        LB_PART_SOURCE,        LB_PART_TARGET};
+enum { MADE = sizeof made / sizeof *made };
 
-static void release_work(work *w)
+static lb_status make_parts(const lb_indexed_pairs *pairs, lb_bytes parts[LB_PARTS], lb_error *error)
 {
-    lb_release(w->prints);
-    lb_release(w->source_counts);
-    lb_release(w->target_counts);
-    lb_release(w->source);
-    lb_release(w->target);
-    lb_release(w->errors);
+    const lb_pairs *train = pairs->train, *held_out = pairs->held_out;
+    size_t count = (size_t)train->count, more = held_out ? (size_t)held_out->count : 0;
+    parts[LB_PART_SOURCE_COUNTS] = take_counts(pairs->source);
+    parts[LB_PART_TARGET_COUNTS] = take_counts(pairs->target);
+    parts[LB_PART_TRAIN] = (lb_bytes){train->places, count * sizeof *train->places};
+    parts[LB_PART_HELD_OUT] = (lb_bytes){held_out ? held_out->places : NULL, more * sizeof *train->places};
+    parts[LB_PART_PRINTS] =
+        (lb_bytes){lb_pair_prints_make(pairs->train, error), count * sizeof(lb_pair_print)};
+    parts[LB_PART_WEIGHTS] = (lb_bytes){train->weights, train->weights ? count * sizeof *train->weights : 0};
+    parts[LB_PART_ERRORS] = join_errors(train);
+    parts[LB_PART_SOURCE] = print_symbols(pairs->source);
+    parts[LB_PART_TARGET] = print_symbols(pairs->target);
+    if (!parts[LB_PART_PRINTS].data) return error->status;
+    for (int i = 0; i < MADE; i++)
+        if (!parts[made[i]].data) return lb_no_memory(error, "an index of pairs");
+    return LB_OK;
 }
 
 static lb_pair_index_header describe(const lb_indexed_pairs *pairs, const lb_pair_index_key *key,
-                                     const work *w)
+                                     const lb_bytes parts[LB_PARTS])
 {
     const lb_pairs *train = pairs->train;
     const lb_pairs_facts *facts = &train->facts;
@@ -245,51 +226,25 @@ static lb_pair_index_header describe(const lb_indexed_pairs *pairs, const lb_pai
                                    .first_bad = facts->first_bad.count,
                                    .source_symbols = (uint64_t)lb_vocabulary_size(pairs->source),
                                    .target_symbols = (uint64_t)lb_vocabulary_size(pairs->target),
-                                   .errors_bytes = w->errors_bytes,
-                                   .source_bytes = strlen(w->source) + 1,
-                                   .target_bytes = strlen(w->target) + 1,
+                                   .errors_bytes = parts[LB_PART_ERRORS].count,
+                                   .source_bytes = parts[LB_PART_SOURCE].count,
+                                   .target_bytes = parts[LB_PART_TARGET].count,
                                    .different = (uint64_t)lb_pairs_different(train)};
     for (int kind = 0; kind < LB_BAD_LINES; kind++) header.bad[kind] = (uint64_t)facts->bad[kind];
     return header;
 }
 
-static void list_parts(const lb_indexed_pairs *pairs, const lb_pair_index_header *header, const work *w,
-                       lb_bytes parts[LB_PARTS])
-{
-    const void *const data[LB_PARTS] = {[LB_PART_SOURCE_COUNTS] = w->source_counts,
-                                        [LB_PART_TARGET_COUNTS] = w->target_counts,
-                                        [LB_PART_TRAIN] = pairs->train->places,
-                                        [LB_PART_HELD_OUT] = pairs->held_out ? pairs->held_out->places : NULL,
-                                        [LB_PART_PRINTS] = w->prints,
-                                        [LB_PART_WEIGHTS] = pairs->train->weights,
-                                        [LB_PART_ERRORS] = w->errors,
-                                        [LB_PART_SOURCE] = w->source,
-                                        [LB_PART_TARGET] = w->target};
-    uint64_t count[LB_PARTS];
-    count_elements(header, count);
-    for (int i = 0; i < LB_PARTS; i++) parts[i] = (lb_bytes){data[i], (size_t)count[i] * element_size[i]};
-}
-
-static lb_status write_parts(const char *index, bool own, const lb_pair_index_header *header,
-                             const lb_bytes parts[LB_PARTS], lb_error *error)
-{
-    lb_bytes all[LB_PARTS + 1] = {{header, sizeof *header}};
-    memcpy(all + 1, parts, LB_PARTS * sizeof *parts);
-    return (own ? lb_file_write_own : lb_file_write_parts)(index, all, LB_PARTS + 1, error);
-}
-
 lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *index, bool own,
                                  const lb_pair_index_key *key, lb_error *error)
 {
-    work w;
-    lb_bytes parts[LB_PARTS];
-    lb_status status = make_work(pairs, &w, error);
+    lb_bytes all[LB_PARTS + 1], *parts = all + 1;
+    lb_status status = make_parts(pairs, parts, error);
     if (!status) {
-        lb_pair_index_header header = describe(pairs, key, &w);
-        list_parts(pairs, &header, &w, parts);
-        lb_pair_index_seal(&header, parts);
-        status = write_parts(index, own, &header, parts, error);
+        lb_pair_index_header header = describe(pairs, key, parts);
+        lb_pair_index_seal(&header, parts, true);
+        all[0] = (lb_bytes){&header, sizeof header};
+        status = (own ? lb_file_write_own : lb_file_write_parts)(index, all, LB_PARTS + 1, error);
     }
-    release_work(&w);
+    for (int i = 0; i < MADE; i++) lb_release((void *)parts[made[i]].data);
     return status;
 }

@@ -101,12 +101,8 @@ LB_MUST_USE lb_status lb_pair_index_find_key(const char *path, const lb_pair_for
 /** Cuts a file with a header into its parts. False if they do not fill it. */
 bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS]);
 
-/** The hash of the bulk, and that of the rest. */
-uint64_t lb_pair_index_hash_bulk(const lb_bytes parts[LB_PARTS]);
-uint64_t lb_pair_index_hash_head(const lb_pair_index_header *header, const lb_bytes parts[LB_PARTS]);
-
-/** Sets both hashes. */
-void lb_pair_index_seal(lb_pair_index_header *header, const lb_bytes parts[LB_PARTS]);
+/** Sets both hashes, or that of the bulk only if it is asked for. */
+void lb_pair_index_seal(lb_pair_index_header *header, const lb_bytes parts[LB_PARTS], bool bulk);
 
 /** The pairs for training, and those held out of them, with what the passes over them find. */
 typedef struct lb_indexed_pairs {

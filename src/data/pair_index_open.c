@@ -35,8 +35,9 @@ static lb_status check_header(opening *o, lb_bytes file, const lb_pair_index_key
 
 static lb_status check_hashes(const opening *o, bool all)
 {
-    bool same = o->header->head_hash == lb_pair_index_hash_head(o->header, o->parts) &&
-                (!all || o->header->bulk_hash == lb_pair_index_hash_bulk(o->parts));
+    lb_pair_index_header found = *o->header;
+    lb_pair_index_seal(&found, o->parts, all);
+    bool same = found.head_hash == o->header->head_hash && found.bulk_hash == o->header->bulk_hash;
     return same ? LB_OK : misfit(o, "damaged: its hash is another one");
 }
 

@@ -37,7 +37,7 @@ static void make_right(char *bytes, size_t size, const lb_pair_index_key *key)
     lb_bytes parts[LB_PARTS];
     if (size < sizeof *header) return;
     header->key = *key;
-    if (lb_pair_index_cut((lb_bytes){bytes, size}, parts)) lb_pair_index_seal(header, parts);
+    if (lb_pair_index_cut((lb_bytes){bytes, size}, parts)) lb_pair_index_seal(header, parts, true);
 }
 
 /* A place may be anywhere, but a pair that can be read is as long as the index says. */

@@ -247,7 +247,7 @@ static void change_index(void (*change)(lb_pair_index_header *header))
     lb_pair_index_header *header = (lb_pair_index_header *)(void *)bytes;
     change(header);
     ck_assert(lb_pair_index_cut((lb_bytes){bytes, count}, parts));
-    lb_pair_index_seal(header, parts);
+    lb_pair_index_seal(header, parts, true);
     support_write_file(INDEX, bytes, count);
     free(bytes);
 }
@@ -423,7 +423,8 @@ START_TEST(test_index_that_was_made_up_is_refused_or_harmless)
             const lb_bytes file = {damaged, count};
             memcpy(damaged, sound, count);
             damaged[i] = (char)(damaged[i] ^ damage[k]);
-            if (lb_pair_index_cut(file, parts)) lb_pair_index_seal((lb_pair_index_header *)damaged, parts);
+            if (lb_pair_index_cut(file, parts))
+                lb_pair_index_seal((lb_pair_index_header *)damaged, parts, true);
             support_write_file(INDEX, damaged, count);
             lb_status status = open_index(true);
             SUPPORT_CHECK(status == LB_OK || status == LB_ERROR_FORMAT, "byte %zu: %s", i, error.message);
