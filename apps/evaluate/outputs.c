@@ -1,6 +1,7 @@
 /* The two forms of evaluate: outputs of a model for the sources of pairs, and given ones. */
 #include "apply/decoding.h"
 #include "apply/input.h"
+#include "base/alloc.h"
 #include "console/console.h"
 #include "data/symbols.h"
 #include "evaluate/evaluate.h"
@@ -35,7 +36,7 @@ static lb_status open_model(measuring *s, const char *model, lb_error *error)
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
     s->output = lb_alloc((size_t)n_best(s) * sizeof *s->output);
-    if (!s->output) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!s->output) return lb_no_memory(error, NULL);
     const char *option = s->asked->copy_unknown ? "--copy-unknown" : s->asked->why ? "--why" : NULL;
     return option ? app_check_attention(&s->model, option, error) : LB_OK;
 }
@@ -78,7 +79,7 @@ static lb_status add_without(measuring *s, const lb_translations *found, lb_tran
 {
     int64_t count = 0, next = 0;
     const char **text = lb_alloc((size_t)(found->count + 1) * sizeof *text);
-    if (!text) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!text) return lb_no_memory(error, NULL);
     for (int64_t i = 0; i < found->count; i++)
         if (found->text[i].output->from_lexicon) text[count++] = s->texts.sources.text[i];
     config.no_lexicon = true;
@@ -200,10 +201,7 @@ typedef struct comparing {
 static bool next_line(app_pair_input *in, lb_line *line, lb_error *error)
 {
     if (!app_pair_input_line(in, line, error)) return false;
-    if (line->number == 1 && lb_pair_line_has_mark(line->text, line->length)) {
-        line->text += LB_PAIR_LINE_MARK;
-        line->length -= LB_PAIR_LINE_MARK;
-    }
+    lb_line_drop_mark(line);
     return true;
 }
 

@@ -254,12 +254,8 @@ static lb_status find_source(const examination *e, const char **text, size_t *le
     find_side(e, e->format.features_column, &features, &count);
     status = expect_text(e, "list of features", features, count);
     if (status) return status;
-    if (pair->room < e->length + 1) {
-        lb_release(pair->joined);
-        pair->joined = lb_alloc(e->length + 1);
-        pair->room = pair->joined ? e->length + 1 : 0;
-    }
-    if (!pair->joined) return lb_error_set(e->error, LB_ERROR_MEMORY, "out of memory for a line");
+    if (!lb_alloc_room(&pair->joined, 0, e->length + 1, &pair->room, 1))
+        return lb_no_memory(e->error, "a line");
     memcpy(pair->joined, *text, *length);
     pair->joined[*length] = '\t';
     memcpy(pair->joined + *length + 1, features, count);
@@ -286,11 +282,11 @@ static lb_status read_side(const examination *e, const char *which, const char *
 /* Checks the line as a whole; `e` is for its columns. */
 static lb_status examine(examination *e, const lb_pair_format *format, const lb_line *line)
 {
-    bool marked = line->number == 1 && lb_pair_line_has_mark(line->text, line->length);
-    size_t mark = marked ? LB_PAIR_LINE_MARK : 0;
+    lb_line bare = *line;
+    lb_line_drop_mark(&bare);
     e->format = complete(format);
-    e->text = line->text + mark;
-    e->length = line->length - mark;
+    e->text = bare.text;
+    e->length = bare.length;
     e->number = line->number;
     e->pair->bad = LB_LINE_GOOD;
     e->pair->source.count = e->pair->target.count = 0;

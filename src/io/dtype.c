@@ -36,13 +36,8 @@ size_t lb_dtype_size(lb_dtype dtype)
 
 bool lb_dtype_find(const char *name, const char *(*name_of)(lb_dtype), lb_dtype *dtype)
 {
-    static const lb_dtype all[] = {
-#define DTYPE_VALUE(name, numpy, bytes) LB_DTYPE_##name,
-        LB_DTYPE_LIST(DTYPE_VALUE)
-#undef DTYPE_VALUE
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        *dtype = all[i];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *dtype = (lb_dtype)i;
         if (strcmp(name_of(*dtype), name) == 0) return true;
     }
     return false;

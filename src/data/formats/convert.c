@@ -236,18 +236,10 @@ static lb_status take_both(lb_converter *w, const lb_line *source, const lb_line
     return emit(w, source->number);
 }
 
-static void drop_mark(lb_converted *met, lb_line *line)
-{
-    if (line->number > 1 || !lb_pair_line_has_mark(line->text, line->length)) return;
-    met->marked = true;
-    line->text += LB_PAIR_LINE_MARK;
-    line->length -= LB_PAIR_LINE_MARK;
-}
-
 lb_status lb_converter_take(lb_converter *c, lb_line *line, lb_error *error)
 {
     c->error = error;
-    drop_mark(c->asked.met, line);
+    c->asked.met->marked |= lb_line_drop_mark(line);
     return take_line(c, line);
 }
 
@@ -291,8 +283,8 @@ static lb_status convert_both(lb_converter *w, lb_lines *sources, lb_lines *targ
                                 asked->targets_name, (long long)targets->number,
                                 other == LB_LINES_ONE ? "a further" : "the last", asked->name);
         if (one != LB_LINES_ONE) return LB_OK;
-        drop_mark(asked->met, &source);
-        drop_mark(asked->met, &target);
+        asked->met->marked |= lb_line_drop_mark(&source);
+        asked->met->marked |= lb_line_drop_mark(&target);
         lb_status status = take_both(w, &source, &target);
         if (status) return status;
     }

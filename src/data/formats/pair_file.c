@@ -1,5 +1,6 @@
 #include "data/formats/pair_file.h"
 
+#include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/formats/recognise.h"
 #include "io/path.h"
@@ -300,7 +301,7 @@ static lb_status look_at_beginning(lb_pair_file *file, const char *name, lb_pair
                                    lb_error *error)
 {
     char *bytes = lb_alloc(SAMPLE);
-    if (!bytes) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the first lines");
+    if (!bytes) return lb_no_memory(error, "the first lines");
     ssize_t count = pread(file->descriptor, bytes, SAMPLE, lseek(file->descriptor, 0, SEEK_CUR));
     lb_status status =
         lb_pair_file_decide(file, name, bytes, count > 0 ? (size_t)count : 0, count < SAMPLE, format, error);

@@ -14,6 +14,15 @@
 
 enum { LB_PAIR_LINE_BYTES = 1 << 20 }; /* maximum bytes of a line, also for lb_lines_open */
 
+/** Takes a byte order mark off the first line of a file. Returns whether there was one. */
+static inline bool lb_line_drop_mark(lb_line *line)
+{
+    if (line->number != 1 || !lb_pair_line_has_mark(line->text, line->length)) return false;
+    line->text += LB_PAIR_LINE_MARK;
+    line->length -= LB_PAIR_LINE_MARK;
+    return true;
+}
+
 /** What was met on the way. */
 typedef struct lb_converted {
     int64_t lines; /* with those that are left out */
