@@ -10,11 +10,6 @@
 
 enum { SHOWN = 10 }; /* unseen symbols */
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
-}
-
 static void count_shared(const lb_pair_print *train, const lb_pair_print *dev, lb_pair_report *report)
 {
     int64_t count = lb_pairs_count(report->train.pairs);
@@ -36,7 +31,7 @@ static lb_status measure_side(const lb_pairs *pairs, int64_t (*length)(const lb_
         side->longest = found > side->longest ? found : side->longest;
     }
     int64_t *with = lb_alloc_zero(((size_t)side->longest + 1) * sizeof *with); /* pairs by length */
-    if (!with) return out_of_memory(error);
+    if (!with) return lb_no_memory(error, "a report on pairs");
     for (int64_t i = 0; i < count; i++) with[length(pairs, i)]++;
     for (side->median = 0; before + with[side->median] < (count + 1) / 2; side->median++)
         before += with[side->median];
@@ -65,7 +60,7 @@ static lb_status list_unseen(const lb_vocabulary *train, lb_unseen_report *repor
     lb_vocabulary_sort(report->symbols, 1);
     int32_t size = lb_vocabulary_size(report->symbols);
     report->unseen = lb_alloc((size_t)size * sizeof *report->unseen);
-    if (!report->unseen) return out_of_memory(error);
+    if (!report->unseen) return lb_no_memory(error, "a report on pairs");
     for (int32_t id = LB_FIRST_TOKEN; train && id < size; id++) {
         const char *symbol = lb_vocabulary_symbol(report->symbols, id);
         if (lb_vocabulary_id(train, symbol) != LB_UNK) continue;
@@ -272,6 +267,6 @@ char *lb_pair_report_text(const lb_pair_report *report, lb_error *error)
         write_file(&text, &report->dev);
         write_comparison(&text, report);
     }
-    if (text.failed) lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
+    if (text.failed) lb_no_memory(error, "a report on pairs");
     return lb_buffer_end(&text);
 }

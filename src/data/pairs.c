@@ -232,7 +232,7 @@ lb_pairs *lb_pairs_from_memory(lb_pair_texts texts, lb_pair_format format, lb_er
     if (!format.source.features) format.source.features = ""; /* nobody finds out what divides them */
     if (check_texts(&texts, &format, error) || lb_pair_format_check(&format, error)) return NULL;
     lb_pairs *pairs = new_pairs(lb_alloc_string("pairs in memory"), &format);
-    if (!pairs) return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "out of memory for pairs"));
+    if (!pairs) return lb_null(lb_no_memory(error, "pairs"));
     pairs->texts = texts;
     if (read_texts(pairs, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);

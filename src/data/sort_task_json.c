@@ -49,7 +49,7 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
     cJSON *json = NULL;
     *task = (lb_sort_task){0};
     if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sort task");
+        return lb_no_memory(error, "a sort task");
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "task");
     const char *is = cJSON_IsString(name) ? name->valuestring : "";
     int what = 0;

@@ -52,17 +52,12 @@ const char *lb_subwords_next(const char **at, const char *end)
     return begin;
 }
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for subwords");
-}
-
 static lb_status count_word(lb_subword_words *words, int side, const char *word, lb_error *error)
 {
     int32_t size = lb_vocabulary_size(words->words);
     if (!lb_alloc_room(&words->count, words->room ? (size_t)size : 0, (size_t)size + 1, &words->room,
                        sizeof *words->count))
-        return out_of_memory(error);
+        return lb_no_memory(error, "subwords");
     lb_status status = lb_vocabulary_add(words->words, &word, 1, error);
     if (lb_vocabulary_size(words->words) > size) words->count[size][0] = words->count[size][1] = 0;
     if (!status) words->count[lb_vocabulary_id(words->words, word)][side]++;
@@ -84,9 +79,9 @@ lb_status lb_subword_words_add(lb_subword_words *words, int side, const lb_symbo
         if (strncmp(begin, LB_SUBWORD_BLANK, strlen(LB_SUBWORD_BLANK)) == 0) continue;
         for (; begin < at && *begin == ' '; begin++) lb_buffer_print(&word, "%s", LB_SUBWORD_BLANK);
         lb_buffer_print(&word, "%.*s", (int)(at - begin), begin);
-        status = word.failed ? out_of_memory(error) : count_word(words, side, word.text, error);
+        status = word.failed ? lb_no_memory(error, "subwords") : count_word(words, side, word.text, error);
     }
-    if (letters.failed) status = out_of_memory(error);
+    if (letters.failed) status = lb_no_memory(error, "subwords");
     lb_release(word.text);
     lb_release(letters.text);
     return status;

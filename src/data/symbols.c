@@ -26,11 +26,6 @@ bool lb_normal_form_find(const char *name, lb_normal_form *normalize)
 
 enum { FEATURE = '\t' }; /* before the features of a text */
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the symbols of a text");
-}
-
 /* A quick check whether valid UTF-8 is normalised. ASCII is, and below U+0300, which starts with byte 0xCC, every
  * character is composed. */
 static bool is_plain(lb_normal_form form, const char *text, size_t length)
@@ -94,7 +89,7 @@ static lb_status check_separator(const lb_symbol_rule *rule, const char *separat
     const char *normal = normalize(rule->normalize, separator, &normal_length, &symbols);
     bool equal = normal && normal_length == length && memcmp(normal, separator, length) == 0;
     lb_symbols_free(&symbols);
-    if (!normal) return out_of_memory(error);
+    if (!normal) return lb_no_memory(error, "the symbols of a text");
     if (equal) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "separator \"%.40s\" is not in %s: no text would contain it", separator,
@@ -231,13 +226,13 @@ lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t 
                                 "found more than %d combining marks in a row, expected letters between them",
                                 LB_SYMBOL_MARKS);
         text = normalize(rule->normalize, text, &length, symbols);
-        if (!text) return out_of_memory(error);
+        if (!text) return lb_no_memory(error, "the symbols of a text");
     }
     if (!lb_alloc_room(&symbols->letters, 0, 3 * length, &symbols->letter_room, 1) ||
         !lb_alloc_room(&symbols->symbol, 0, length + 1, &symbols->symbol_room, sizeof *symbols->symbol) ||
         (rule->subwords &&
          !lb_alloc_room(&symbols->links, 0, length + 1, &symbols->link_room, LB_SUBWORD_LINK)))
-        return out_of_memory(error);
+        return lb_no_memory(error, "the symbols of a text");
     if (lb_symbol_rule_has_features(rule)) return cut_both(rule, text, length, symbols, error);
     return cut_text(rule, text, length, symbols) ? LB_OK : empty_symbol(error);
 }
@@ -277,7 +272,7 @@ char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, si
 {
     size_t length;
     char *text = concatenate(rule, symbols, count, &length);
-    if (!text) out_of_memory(error);
+    if (!text) lb_no_memory(error, "the symbols of a text");
     if (!text || rule->normalize == LB_NORMAL_FORM_NONE || is_plain(LB_NORMAL_FORM_NFC, text, length) ||
         has_endless_marks(text, length))
         return text;
@@ -285,7 +280,7 @@ char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, si
     const char *normal = normalize(LB_NORMAL_FORM_NFC, text, &length, &composed);
     lb_release(text);
     text = normal ? lb_alloc_string(normal) : NULL;
-    if (!text) out_of_memory(error);
+    if (!text) lb_no_memory(error, "the symbols of a text");
     lb_symbols_free(&composed);
     return text;
 }

@@ -103,17 +103,12 @@ static entry *find_or_add(lb_vocabulary *v, const char *symbol)
     return &v->entries[v->size++];
 }
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a vocabulary");
-}
-
 static lb_status add_specials(lb_vocabulary *v, const char *const *specials, int32_t count, lb_error *error)
 {
     v->arena = lb_arena_new();
-    if (!v->arena) return out_of_memory(error);
+    if (!v->arena) return lb_no_memory(error, "a vocabulary");
     for (int32_t i = 0; i < count; i++) {
-        if (!find_or_add(v, specials[i])) return out_of_memory(error);
+        if (!find_or_add(v, specials[i])) return lb_no_memory(error, "a vocabulary");
         if (v->size == i)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "vocabulary: special symbol \"%s\" occurs twice",
                                 specials[i]);
@@ -129,7 +124,7 @@ lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int
                          "vocabulary: invalid unknown symbol %d, expected one of the %d special symbols",
                          (int)unknown, (int)count));
     lb_vocabulary *v = lb_alloc_zero(sizeof *v);
-    if (!v) return lb_null(out_of_memory(error));
+    if (!v) return lb_null(lb_no_memory(error, "a vocabulary"));
     v->specials = count;
     v->unknown = unknown;
     if (add_specials(v, specials, count, error) == LB_OK) return v;
@@ -161,7 +156,7 @@ lb_status lb_vocabulary_add(lb_vocabulary *v, const char *const *symbols, int64_
 {
     for (int64_t i = 0; i < count; i++) {
         entry *found = find_or_add(v, symbols[i]);
-        if (!found) return out_of_memory(error);
+        if (!found) return lb_no_memory(error, "a vocabulary");
         found->count++;
     }
     return LB_OK;
@@ -290,7 +285,7 @@ lb_vocabulary *lb_vocabulary_parse(const char *text, int32_t most, lb_error *err
         return lb_null(lb_error_set(error, LB_ERROR_FORMAT, "found %lld symbols, expected at most %d",
                                     (long long)count, (int)most));
     if (text && lb_json_parse(text, strlen(text), NULL, &symbols) == LB_ERROR_MEMORY)
-        return lb_null(lb_error_set(error, LB_ERROR_MEMORY, "out of memory"));
+        return lb_null(lb_no_memory(error, NULL));
     if (!cJSON_IsArray(symbols)) {
         cJSON_Delete(symbols);
         return lb_null(

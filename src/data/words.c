@@ -59,7 +59,7 @@ lb_status lb_words_split(const char *text, lb_words *words, lb_error *error)
     *words = (lb_words){.letters = lb_alloc_string(text)};
     size_t count = words->letters ? count_words(words->letters) : 0;
     words->word = words->letters ? lb_alloc(count * sizeof *words->word) : NULL;
-    if (!words->word) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the words of a text");
+    if (!words->word) return lb_no_memory(error, "the words of a text");
     words->count = count;
     cut(words->letters, words->word);
     return LB_OK;
