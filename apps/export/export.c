@@ -159,34 +159,13 @@ static void add_head(const exporting *s, const char *name, const char *what, lb_
                     lb_version(), (long long)s->numbers.weights, app_number_names[s->type]);
 }
 
-/* Which entries the file without a lexicon writes by itself. */
-static lb_status try_entries(const exporting *s, bool *left_out, lb_error *error)
-{
-    app_kernel kernel = s->kernel;
-    lb_buffer header = {0}, code = {0};
-    kernel.prefix = "g2p";
-    app_kernel_add_header(&kernel, &header);
-    app_kernel_add_code(&kernel, s->constants.text, &code);
-    lb_status status = header.failed || code.failed
-                           ? lb_no_memory(error, NULL)
-                           : app_lexicon_try(&s->model, &header, &code, left_out, error);
-    lb_release(header.text);
-    lb_release(code.text);
-    return status;
-}
-
 static lb_status add_lexicon(exporting *s, lb_error *error)
 {
-    bool *left_out = NULL;
     lb_error found = {0};
-    lb_status status = LB_OK;
-    if (!s->model.lexicon.bytes) return LB_OK;
-    if (s->lexicon == APP_LEXICON_EXCEPTIONS) {
-        left_out = lb_alloc_zero((size_t)s->model.lexicon.entries * sizeof *left_out);
-        status = left_out ? try_entries(s, left_out, &found) : lb_no_memory(&found, NULL);
-    }
-    if (!status) status = app_lexicon_add(&s->model, left_out, &s->kernel, &s->constants, &s->kept, &found);
-    lb_release(left_out);
+    const lb_lexicon *lexicon = &s->model.lexicon;
+    if (!lexicon->bytes) return LB_OK;
+    lb_status status = app_lexicon_add(lexicon, s->lexicon == APP_LEXICON_EXCEPTIONS, &s->kernel,
+                                       &s->constants, &s->kept, &found);
     return status ? lb_name_file(s->path, &found, error) : LB_OK;
 }
 

@@ -86,19 +86,13 @@ typedef struct app_lexicon_sizes {
 LB_MUST_USE lb_status app_lexicon_measure(const lb_text_model *model, app_lexicon_sizes *sizes,
                                           lb_error *error);
 
-/** Finds out what the exported file of the model, g2p.h and g2p.c without a lexicon, writes for all entries: compiles
- *  it by the compiler that the variable CC names, cc by default, and runs it, with a bar.
- *  Left_out: [entries] receives whether it writes the first answer by itself.
- *  Errors:   LB_ERROR_FORMAT without a compiler; LB_ERROR_WRITE; as app_lexicon_measure. */
-LB_MUST_USE lb_status app_lexicon_try(const lb_text_model *model, const lb_buffer *header,
-                                      const lb_buffer *code, bool *left_out, lb_error *error);
-
-/** Adds the first answers of the lexicon, and the flag of the kernel; nothing for no entry.
- *  Left_out: [entries] those without a place; NULL: none.
- *  Kept:     receives the number of the others.
- *  Errors:   as app_lexicon_measure. */
-LB_MUST_USE lb_status app_lexicon_add(const lb_text_model *model, const bool *left_out, app_kernel *kernel,
-                                      lb_buffer *out, int64_t *kept, lb_error *error);
+/** Adds the first answers of a lexicon to the constants of its model, and the flag of the kernel; nothing for no entry.
+ *  Exceptions: leaves out those that the file without a lexicon writes by itself: compiles it by the compiler that the
+ *              variable CC names, cc by default, and runs it over all entries, with a bar.
+ *  Kept:       receives the number of entries.
+ *  Errors:     LB_ERROR_FORMAT without a compiler; LB_ERROR_WRITE; as app_lexicon_measure. */
+LB_MUST_USE lb_status app_lexicon_add(const lb_lexicon *lexicon, bool exceptions, app_kernel *kernel,
+                                      lb_buffer *constants, int64_t *kept, lb_error *error);
 
 /** Adds what the kernel needs to cut sources into pieces, in place of a table of symbols (spelled_subwords.c).
  *  Errors: LB_ERROR_MEMORY. */

@@ -308,11 +308,10 @@ static int64_t most_known(const lb_text_model *model, unsigned char *marked, lb_
 {
     int64_t most = 0;
     lb_lexicon_walk walk = {.lexicon = &model->lexicon};
-    while (model->lexicon.bytes && lb_lexicon_walk_next(&walk, error)) {
-        int64_t parts = mark_parts(marked, walk.key.text);
+    while (lb_lexicon_walk_next(&walk, error)) {
+        int64_t parts = mark_parts(marked, walk.key);
         most = parts > most ? parts : most;
     }
-    lb_release(walk.key.text);
     return most;
 }
 

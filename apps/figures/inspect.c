@@ -239,30 +239,18 @@ static lb_status print_json(const subject *s, bool tensors, lb_error *error)
 /* ---- The lexicon. ---- */
 
 /* Prints a line for each answer: the source, its features if it has any, and the answer. */
-static lb_status print_entry(const lb_text_model *m, lb_lexicon_walk *w, lb_error *error)
-{
-    lb_strings symbols = {0};
-    char *source = lb_lexicon_source(&m->source_rule, w->key.text, error);
-    bool good = source;
-    while (good && !lb_lexicon_next_answer(&w->answers, m->target, &symbols, error) && symbols.count > 0) {
-        char *answer =
-            lb_symbols_join(&m->target_rule, (const char *const *)symbols.text, symbols.count, error);
-        if (answer) app_print("%s\t%s\n", source, answer);
-        good = answer;
-        lb_release(answer);
-    }
-    lb_strings_free(&symbols);
-    lb_release(source);
-    return error->status;
-}
-
 static lb_status print_entries(const lb_text_model *model, lb_error *error)
 {
-    lb_status status = LB_OK;
+    const lb_symbol_rule form = {.normalize = model->source_rule.normalize};
     lb_lexicon_walk walk = {.lexicon = &model->lexicon};
-    if (model->lexicon.entries == 0) status = lb_error_set(error, LB_ERROR_FORMAT, "found no lexicon");
-    while (!status && lb_lexicon_walk_next(&walk, error)) status = print_entry(model, &walk, error);
-    lb_release(walk.key.text);
+    if (!model->lexicon.bytes) return lb_error_set(error, LB_ERROR_FORMAT, "found no lexicon");
+    while (!error->status && lb_lexicon_walk_next(&walk, error)) {
+        char *source = lb_symbols_join(&form, &walk.key, 1, error); /* composed, as people write it */
+        size_t length;
+        for (const char *answer; source && (answer = lb_lexicon_next_answer(&walk.answers, &length));)
+            app_print("%s\t%.*s\n", source, (int)length, answer);
+        lb_release(source);
+    }
     return error->status;
 }
 

@@ -58,7 +58,7 @@ static lb_status save_checkpoint(const char *path, const lb_params *params, lb_e
 static lb_status add_lexicon(lb_text_model *made, lb_error *error)
 {
     static const char *const entries[][2] = {{"ab", "ba"}, {"ab", "c"}, {"b", "\xc3\xa9x"}, {"caa", "a"}};
-    lb_lexicon_maker maker = {.source = &made->source_rule, .target = made->target};
+    lb_lexicon_maker maker = {.source = &made->source_rule, .target = &made->target_rule};
     lb_symbols source = {0}, target = {0};
     lb_status status = LB_OK;
     for (size_t i = 0; i < sizeof entries / sizeof *entries && !status; i++) {

@@ -5,12 +5,13 @@
 /* Writes the known output for the text that was read last. Returns its bytes, or an error; 0: there is none. */
 static int write_known(const memory *m, char *out, size_t room)
 {
-    const lexicon_table table = {lexicon, lexicon + sizeof lexicon, lexicon_places, ENTRIES};
-    lexicon_entry entry;
-    if (lexicon_find(&table, (const unsigned char *)m->sought, (size_t)m->sought_bytes, &entry) <= 0)
-        return 0;
-    if (entry.bytes >= room) return G2P_NO_ROOM;
-    memcpy(out, entry.answers, entry.bytes);
-    out[entry.bytes] = '\0';
-    return (int)entry.bytes;
+    const char *all = (const char *)lexicon;
+    const char *found =
+        lexicon_find(all, all + sizeof lexicon, (const char *)m->sought, (size_t)m->sought_bytes);
+    if (!found) return 0;
+    size_t bytes = strcspn(found, "\xFF");
+    if (bytes >= room) return G2P_NO_ROOM;
+    memcpy(out, found, bytes);
+    out[bytes] = '\0';
+    return (int)bytes;
 }

@@ -76,7 +76,7 @@ extern const symbol source_symbols[SOURCES];
 extern const char *const target_symbols[TARGETS];
 extern const uint32_t source_separator[SEPARATOR];
 extern const char target_separator[];
-extern const unsigned char lexicon[ENTRIES], lexicon_places[4];
+extern const unsigned char lexicon[ENTRIES];
 #if NORMALIZES
 extern const decomposition decompositions[DECOMPOSITIONS];
 extern const mark marks[MARKS];

@@ -46,7 +46,6 @@ lb_translations *lb_translate_job_end(lb_translate_job *j)
     lb_watch(j->tape, (lb_watcher){0});
     lb_tapes_put(j->translator->tapes, j->tape);
     lb_symbols_free(&j->symbols);
-    lb_release(j->key.text);
     lb_release(j->known);
     lb_release((void *)j->good);
     lb_release(j->source);
@@ -97,11 +96,12 @@ static lb_status look_up(lb_translate_job *j, lb_error *error)
 {
     const lb_text_model *m = &j->translator->model;
     const lb_translate_config *c = &j->config;
-    j->answers = (lb_lexicon_answers){0};
+    j->answers = NULL;
     if (!m->lexicon.bytes || c->no_lexicon || c->sample || c->member > 0) return LB_OK;
-    lb_lexicon_key(&m->source_rule, &j->symbols, m->lexicon.folds, &j->key);
-    if (j->key.failed) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a text");
-    return lb_lexicon_find(&m->lexicon, &j->key, &j->answers, error);
+    char *key = lb_lexicon_key(&m->source_rule, &j->symbols, m->lexicon.folds, error);
+    if (key) j->answers = lb_lexicon_find(&m->lexicon, key);
+    lb_release(key);
+    return key ? LB_OK : LB_ERROR_MEMORY;
 }
 
 static lb_status split_source(lb_translate_job *j, const char *text, lb_error *error)
@@ -113,7 +113,7 @@ static lb_status split_source(lb_translate_job *j, const char *text, lb_error *e
     size_t count = j->symbols.count, most = (size_t)j->translator->most;
     if (count == 0) return lb_error_set(error, LB_ERROR_FORMAT, "found an empty text");
     status = look_up(j, error);
-    if (status || count <= most || j->answers.at) return status;
+    if (status || count <= most || j->answers) return status;
     return lb_error_set(error, LB_ERROR_FORMAT, "found a %s of %zu %s, expected at most %zu",
                         m->sorts ? "list" : "text", count, m->sorts ? "numbers" : "symbols", most);
 }

@@ -34,23 +34,29 @@ size_t lb_target_most(const lb_translator *translator)
     return positions && most >= positions ? positions - 1 : most; /* the model reads LB_BOS before them */
 }
 
+lb_status lb_keep_target(const lb_translate_job *j, lb_target *to)
+{
+    size_t count = j->symbols.count;
+    to->symbol = lb_keep_symbols(j, j->symbols.symbol, count);
+    to->id = lb_keep_room(j, count, sizeof *to->id);
+    if (!to->symbol || !to->id) return lb_keep_failed(j);
+    to->length =
+        lb_vocabulary_encode(j->translator->model.target, to->symbol, (int64_t)count, to->id, (int32_t)count);
+    return LB_OK;
+}
+
 /* Splits a target into the symbols of the model. */
 static lb_status read_target(lb_translate_job *j, lb_translation *t, const char *text, lb_target *to)
 {
-    const lb_text_model *m = &j->translator->model;
     lb_error found = {0};
-    lb_status status = lb_translate_split(j, &m->target_rule, text, &found);
+    lb_status status = lb_translate_split(j, &j->translator->model.target_rule, text, &found);
     size_t count = j->symbols.count, most = lb_target_most(j->translator);
     if (!status && count > most)
         status = lb_error_set(&found, LB_ERROR_FORMAT, "found a target of %zu symbols, expected at most %zu",
                               count, most);
     if (status == LB_ERROR_FORMAT) return lb_keep_error(j, t, found.message);
     if (status) return lb_error_set(j->error, status, "%s", found.message);
-    to->symbol = lb_keep_symbols(j, j->symbols.symbol, count);
-    to->id = lb_keep_room(j, count, sizeof *to->id);
-    if (!to->symbol || !to->id) return lb_keep_failed(j);
-    to->length = lb_vocabulary_encode(m->target, to->symbol, (int64_t)count, to->id, (int32_t)count);
-    return LB_OK;
+    return lb_keep_target(j, to);
 }
 
 /* Stores a target as an output of its source. */

@@ -115,18 +115,33 @@ static lb_status merge_outputs(const lb_translate_job *j, lb_translation *text, 
     return LB_OK;
 }
 
+/* Outputs of the model follow the answers of the lexicon that a text has, but for those that equal one. */
+static void add_outputs(const lb_translate_job *j, const lb_translation *written, lb_translation *text)
+{
+    const int64_t answers = text->count;
+    if (!text->output) text->output = written->output;
+    for (int64_t i = 0; i < written->count && text->count < j->config.n_best; i++) {
+        bool again = false;
+        for (int64_t a = 0; a < answers && !again; a++)
+            again = strcmp(text->output[a].text, written->output[i].text) == 0;
+        if (!again) text->output[text->count++] = written->output[i];
+    }
+}
+
 static lb_status keep_outputs(const lb_translate_job *j, size_t number, const lb_hypothesis *found,
                               int64_t width)
 {
-    lb_translation *t = j->good[number];
     size_t count = (size_t)j->config.n_best;
     lb_status status = LB_OK;
-    t->output = lb_keep_room(j, count, sizeof *t->output);
-    if (!t->output) return lb_keep_failed(j);
+    lb_translation written = {.output = lb_keep_room(j, count, sizeof *written.output)};
+    if (!written.output) return lb_keep_failed(j);
     while (count > 0 && found[count - 1].steps == 0) count--; /* the others are impossible */
-    for (; (size_t)t->count < count && !status; t->count++)
-        status = lb_keep_output(j, number, &found[t->count], width, NULL, &t->output[t->count]);
-    return status ? status : merge_outputs(j, t, found);
+    for (; (size_t)written.count < count && !status; written.count++)
+        status =
+            lb_keep_output(j, number, &found[written.count], width, NULL, &written.output[written.count]);
+    if (!status) status = merge_outputs(j, &written, found);
+    add_outputs(j, &written, j->good[number]);
+    return status;
 }
 
 /* Decodes as many as possible side by side, starting at `first`; `*count` receives their number. */
@@ -193,7 +208,7 @@ static lb_status translate(lb_translate_job *j, const char *const *texts)
     }
     for (size_t first = 0, some; first < j->good_count && !status; first += some)
         status = decode_some(j, first, &some);
-    if (!status) status = lb_known_add(j);
+    if (!status) status = lb_known_score(j);
     return status ? status : lb_why_add(j);
 }
 

@@ -61,10 +61,9 @@ typedef struct lb_translate_job {
     lb_translation **good; /* [good_count] those with a valid text */
     lb_source *source;     /* [good_count] their sources */
     size_t good_count;
-    lb_symbols symbols;         /* of the current text */
-    lb_buffer key;              /* of it, in the lexicon */
-    lb_lexicon_answers answers; /* to it */
-    struct lb_known *known;     /* [known_count] texts with answers */
+    lb_symbols symbols;     /* of the current text */
+    const char *answers;    /* of the lexicon to it; NULL: none */
+    struct lb_known *known; /* [known_count] answers of the lexicon that the model can be given */
     size_t known_count, known_room;
     lb_error *error;
 } lb_translate_job;
@@ -148,20 +147,22 @@ typedef struct lb_target {
 /** The most symbols of a target that the model can be given. */
 size_t lb_target_most(const lb_translator *translator);
 
+/** Stores job->symbols as a target. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_keep_target(const lb_translate_job *job, lb_target *target);
+
 /** Scores `targets` [good_count] for the sources of a call. Errors: LB_ERROR_FORMAT if a score is not finite;
  *  LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_score_targets(lb_translate_job *job, const lb_target *targets);
 
 /* ---- Answers of the lexicon, which come before what the model writes (known.c). ---- */
 
-/** Keeps the answers to the last good text, if there are any that begin as it asks, and takes the text off those that
- *  are decoded if the model has nothing to add.
+/** Stores the answers to the last good text as its first outputs, if there are any that begin as it asks, and takes the
+ *  text off those that are decoded if the model has nothing to add.
  *  Errors: LB_ERROR_FORMAT if the lexicon is damaged; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_known_keep(lb_translate_job *job);
 
-/** Puts the answers before the outputs of the model, after the texts were decoded, and scores them.
- *  Errors: those of lb_score_targets. */
-LB_MUST_USE lb_status lb_known_add(lb_translate_job *job);
+/** Scores the answers that the model can be given. Errors: those of lb_score_targets. */
+LB_MUST_USE lb_status lb_known_score(const lb_translate_job *job);
 
 /* ---- What outputs depend on (why.c). ---- */
 

@@ -2,18 +2,29 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "data/subwords.h"
 #include "io/safetensors.h"
 #include "lookback/tensor.h"
-#include "translate/file/lexicon_search.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 #include <zlib.h>
 
-static uint32_t word_at(const lb_lexicon *l, size_t at)
+#include "translate/file/lexicon_search.h"
+
+/* The words of the head. */
+enum { CHECKSUM, FOLDS, ENTRIES, WORDS, WORD = sizeof(uint32_t), HEAD = WORDS * WORD };
+
+static const char END[] = "\xFF"; /* of an entry */
+
+static uint32_t word_at(const void *bytes, int word)
 {
-    return (uint32_t)lb_file_integer(l->bytes + at, LB_LEXICON_WORD);
+    return (uint32_t)lb_file_integer((const unsigned char *)bytes + (size_t)word * WORD, WORD);
+}
+
+static uint32_t checksum_of(const lb_lexicon *l)
+{
+    return (uint32_t)crc32_z(0, (const unsigned char *)l->bytes + WORD, l->size - WORD);
 }
 
 lb_status lb_lexicon_damaged(lb_error *error)
@@ -21,48 +32,16 @@ lb_status lb_lexicon_damaged(lb_error *error)
     return lb_error_set(error, LB_ERROR_FORMAT, "the lexicon of the model is damaged");
 }
 
-static size_t blocks_of(int64_t entries)
-{
-    return ((size_t)entries + LEXICON_BLOCK - 1) / LEXICON_BLOCK;
-}
-
-static lexicon_table table_of(const lb_lexicon *l)
-{
-    const unsigned char *places = l->bytes + LB_LEXICON_HEAD;
-    return (lexicon_table){.entries = places + blocks_of(l->entries) * LEXICON_PLACE,
-                           .end = l->bytes + l->size,
-                           .places = places,
-                           .count = (size_t)l->entries};
-}
-
-/* Whether there is room for the places of the blocks, and these follow each other, with at least a byte in each. */
-static bool has_places(const lb_lexicon *l)
-{
-    size_t blocks = blocks_of(l->entries), least = 0;
-    if (blocks == 0 || blocks > (l->size - LB_LEXICON_HEAD) / LEXICON_PLACE) return false;
-    const lexicon_table table = table_of(l);
-    for (size_t i = 0; i < blocks; i++) {
-        size_t place = lexicon_place(&table, i);
-        if (place < least || place >= (size_t)(table.end - table.entries) || (i == 0 && place > 0))
-            return false;
-        least = place + 1;
-    }
-    return true;
-}
-
 lb_status lb_lexicon_open(lb_lexicon *l, const void *bytes, size_t size, lb_error *error)
 {
-    *l = (lb_lexicon){.size = size};
-    if (size < LB_LEXICON_HEAD) return lb_lexicon_damaged(error);
-    l->bytes = lb_alloc(size);
-    if (!l->bytes) return lb_no_memory(error, "a lexicon");
-    memcpy(l->bytes, bytes, size);
-    uint32_t flags = word_at(l, LB_LEXICON_WORD);
-    l->folds = flags == 1;
-    l->entries = word_at(l, 2 * (size_t)LB_LEXICON_WORD);
-    if (flags <= 1 && has_places(l)) return LB_OK;
-    lb_lexicon_free(l);
-    return lb_lexicon_damaged(error);
+    *l = (lb_lexicon){0};
+    if (size <= HEAD || ((const char *)bytes)[size - 1] != *END || word_at(bytes, FOLDS) > 1)
+        return lb_lexicon_damaged(error);
+    char *copy = lb_alloc(size);
+    if (!copy) return lb_no_memory(error, "a lexicon");
+    memcpy(copy, bytes, size);
+    *l = (lb_lexicon){copy, size, word_at(bytes, ENTRIES), word_at(bytes, FOLDS) == 1};
+    return LB_OK;
 }
 
 void lb_lexicon_free(lb_lexicon *l)
@@ -71,183 +50,179 @@ void lb_lexicon_free(lb_lexicon *l)
     *l = (lb_lexicon){0};
 }
 
-uint32_t lb_lexicon_checksum(const lb_lexicon *l)
-{
-    return l->bytes ? word_at(l, 0) : 0;
-}
-
 /* ---- Keys. ---- */
 
-/* Appends valid UTF-8 without its case. */
-static void add_folded(lb_buffer *key, const char *text)
+/* Replaces a text by one without its case, which features keep. */
+static char *fold(char *text, lb_error *error)
 {
     enum { ROOM = 16 };
+    lb_buffer key = {0};
+    const char *at = text;
     int32_t character, folded[ROOM];
-    for (utf8proc_ssize_t more; *text; text += more) {
+    for (utf8proc_ssize_t more; *at && *at != '\t'; at += more) {
         int last = 0;
         utf8proc_uint8_t bytes[4];
-        more = utf8proc_iterate((const utf8proc_uint8_t *)text, -1, &character);
-        if (more <= 0) return;
+        more = utf8proc_iterate((const utf8proc_uint8_t *)at, -1, &character);
         utf8proc_ssize_t count = utf8proc_decompose_char(character, folded, ROOM, UTF8PROC_CASEFOLD, &last);
         for (utf8proc_ssize_t i = 0; i < count && i < ROOM; i++)
-            lb_buffer_add(key, bytes, (size_t)utf8proc_encode_char(folded[i], bytes));
+            lb_buffer_add(&key, bytes, (size_t)utf8proc_encode_char(folded[i], bytes));
     }
+    lb_buffer_print(&key, "%s", at);
+    lb_release(text);
+    text = lb_buffer_end(&key);
+    return text ? text : lb_null(lb_no_memory(error, "a lexicon"));
 }
 
-/* The text that pieces of words are. */
-static void add_pieces(lb_buffer *key, const lb_symbols *source, bool folds)
+char *lb_lexicon_key(const lb_symbol_rule *rule, const lb_symbols *source, bool folds, lb_error *error)
 {
-    lb_buffer text = {0};
-    char piece[LB_SUBWORD_PIECE + 1];
-    for (size_t i = 0; i < source->count && !lb_symbol_is_feature(source->symbol[i]); i++)
-        lb_buffer_add(&text, piece, (size_t)(lb_subwords_append(piece, source->symbol[i]) - piece));
-    const char *written = !text.text ? "" : text.text + (*text.text == ' ');
-    key->failed = key->failed || text.failed;
-    if (folds)
-        add_folded(key, written);
-    else
-        lb_buffer_add(key, written, strlen(written));
-    lb_release(text.text);
-}
-
-void lb_lexicon_key(const lb_symbol_rule *rule, const lb_symbols *source, bool folds, lb_buffer *key)
-{
-    const char *separator = rule->separator ? rule->separator : "";
-    key->length = 0;
-    if (rule->subwords) add_pieces(key, source, folds);
-    for (size_t i = 0; i < source->count; i++) {
-        const char *symbol = source->symbol[i];
-        bool feature = lb_symbol_is_feature(symbol);
-        if (rule->subwords && !feature) continue;
-        if (i > 0 && !feature) lb_buffer_add(key, separator, strlen(separator));
-        if (folds && !feature)
-            add_folded(key, symbol);
-        else
-            lb_buffer_add(key, symbol, strlen(symbol));
-    }
-}
-
-char *lb_lexicon_source(const lb_symbol_rule *rule, const char *key, lb_error *error)
-{
-    lb_buffer text = {0};
-    lb_symbols symbols = {0};
-    size_t written = strcspn(key, "\t");
-    const char *features = key + written;
-    if (*features && !lb_symbol_rule_has_features(rule)) return lb_null(lb_lexicon_damaged(error));
-    lb_buffer_add(&text, key, written);
-    for (bool first = true; *features; first = false) {
-        size_t length = strcspn(++features, "\t");
-        lb_buffer_print(&text, "%s%.*s", first ? "\t" : rule->features, (int)length, features);
-        features += length;
-    }
-    lb_status status = text.failed ? lb_no_memory(error, "a text")
-                                   : lb_symbols_split(rule, text.text, text.length, &symbols, error);
-    char *source = status ? NULL : lb_symbols_join(rule, symbols.symbol, symbols.count, error);
-    lb_symbols_free(&symbols);
-    lb_release(text.text);
-    return source;
+    lb_symbol_rule as_read = *rule;
+    as_read.normalize = LB_NORMAL_FORM_NONE; /* that of the symbols stays */
+    char *key = lb_symbols_join(&as_read, source->symbol, source->count, error);
+    return key && *key && folds ? fold(key, error) : key;
 }
 
 /* ---- Entries. ---- */
 
-static bool is_text(const char *bytes, size_t length)
+const char *lb_lexicon_find(const lb_lexicon *l, const char *key)
 {
-    return lb_utf8_valid(bytes, length) && !memchr(bytes, '\0', length);
+    return l->bytes ? lexicon_find(l->bytes + HEAD, l->bytes + l->size, key, strlen(key)) : NULL;
 }
 
-lb_status lb_lexicon_find(const lb_lexicon *l, const lb_buffer *key, lb_lexicon_answers *answers,
-                          lb_error *error)
+const char *lb_lexicon_next_answer(const char **answers, size_t *length)
 {
-    lexicon_entry entry;
-    *answers = (lb_lexicon_answers){0};
-    if (!l->bytes || key->length == 0) return LB_OK;
-    const lexicon_table table = table_of(l);
-    int found = lexicon_find(&table, (const unsigned char *)key->text, key->length, &entry);
-    if (found < 0) return lb_lexicon_damaged(error);
-    if (found > 0) *answers = (lb_lexicon_answers){entry.answers, entry.answers + entry.bytes};
-    return LB_OK;
-}
-
-/* The next number of answers. */
-static bool read_number(lb_lexicon_answers *answers, size_t *number)
-{
-    const unsigned char *next = lexicon_number(answers->at, answers->end, number);
-    if (next) answers->at = next;
-    return next;
-}
-
-/* The next symbol of an answer; NULL if it is damaged, or there is no memory, which `*failed` says then. */
-static char *read_symbol(lb_lexicon_answers *answers, const lb_vocabulary *target, bool *failed)
-{
-    lb_buffer text = {0};
-    size_t number, length;
-    if (!read_number(answers, &number)) return NULL;
-    if (number > 0) {
-        bool known = number >= LB_FIRST_TOKEN && number < (size_t)lb_vocabulary_size(target);
-        const char *symbol = known ? lb_vocabulary_symbol(target, (int32_t)number) : "";
-        lb_buffer_add(&text, symbol, strlen(symbol));
-    } else {
-        if (!read_number(answers, &length) || length > (size_t)(answers->end - answers->at)) return NULL;
-        if (is_text((const char *)answers->at, length)) lb_buffer_add(&text, answers->at, length);
-        answers->at += length;
-    }
-    *failed = text.failed;
-    return text.length > 0 ? lb_buffer_end(&text) : NULL;
-}
-
-lb_status lb_lexicon_next_answer(lb_lexicon_answers *answers, const lb_vocabulary *target,
-                                 lb_strings *symbols, lb_error *error)
-{
-    size_t count;
-    lb_status status = LB_OK;
-    lb_strings_free(symbols);
-    if (answers->at == answers->end) return LB_OK;
-    if (!read_number(answers, &count) || count == 0) return lb_lexicon_damaged(error);
-    for (size_t i = 0; i < count && !status; i++) {
-        bool failed = false;
-        char *symbol = read_symbol(answers, target, &failed);
-        if (!symbol && !failed) return lb_lexicon_damaged(error);
-        status = lb_strings_add(symbols, symbol, error);
-    }
-    return status;
-}
-
-/* ---- All of them. ---- */
-
-static bool has_checksum(const lb_lexicon *l)
-{
-    return crc32_z(0, l->bytes + LB_LEXICON_WORD, l->size - LB_LEXICON_WORD) == word_at(l, 0);
+    const char *answer = *answers;
+    if (!answer) return NULL;
+    *length = strcspn(answer, END);
+    *answers = answer[*length] ? NULL : answer + *length + 1;
+    return answer;
 }
 
 bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
 {
     const lb_lexicon *l = w->lexicon;
-    const lexicon_table table = table_of(l);
-    lexicon_entry entry;
-    if (w->entry == l->entries) {
-        if (w->entry > 0 && w->at != table.end) lb_lexicon_damaged(error);
-        return false;
-    }
-    bool begins = w->entry % LEXICON_BLOCK == 0;
-    const unsigned char *place =
-        begins ? table.entries + lexicon_place(&table, (size_t)w->entry / LEXICON_BLOCK) : w->at;
-    bool good = w->entry > 0 ? w->at == place : has_checksum(l);
-    w->at = good ? lexicon_read(&table, place, &entry) : NULL;
-    good = w->at && entry.shared <= (begins ? 0 : w->key.length);
-    const char *before = w->key.text ? w->key.text : "";
-    good = good &&
-           lb_bytes_compare(entry.key, entry.own, before + entry.shared, w->key.length - entry.shared) > 0;
-    /* A search relies on it that an entry shares all that it can. */
-    if (!good || (!begins && *entry.key == (unsigned char)before[entry.shared])) {
+    if (!l->bytes) return false;
+    const char *key = w->end ? w->end : l->bytes + HEAD, *after = l->bytes + l->size;
+    if (w->entry == l->entries && key == after) return false;
+    const char *last = memchr(key, *END, (size_t)(after - key));
+    const char *gap = last ? memchr(key, 0, (size_t)(last - key)) : NULL;
+    bool good =
+        gap && lb_utf8_valid(key, (size_t)(last - key)) && w->entry < l->entries &&
+        (w->entry > 0 ? strcmp(w->key, key) < 0 : gap > key && checksum_of(l) == word_at(l->bytes, CHECKSUM));
+    if (good)
+        *w = (lb_lexicon_walk){l, w->entry + 1, key, gap + 1, last + 1};
+    else
         lb_lexicon_damaged(error);
-        return false;
+    return good;
+}
+
+/* ---- Making one. ---- */
+
+lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb_symbols *answer, bool given,
+                         lb_error *error)
+{
+    lb_buffer pair = {0};
+    bool features = source->count > 0 && lb_symbol_is_feature(source->symbol[source->count - 1]);
+    char *key = lb_lexicon_key(m->source, source, m->folds, error);
+    char *text = key ? lb_symbols_join(m->target, answer->symbol, answer->count, error) : NULL;
+    if (!m->pairs) m->pairs = lb_vocabulary_new_reserved(error);
+    lb_status status = text && m->pairs ? LB_OK : LB_ERROR_MEMORY;
+    if (!status && answer->count == 0)
+        status = lb_error_set(error, LB_ERROR_FORMAT,
+                              "found no answer for \"%.40s\", expected at least a symbol", key);
+    if (!status && features && !lb_symbol_rule_has_features(m->source))
+        status = lb_error_set(error, LB_ERROR_FORMAT,
+                              "found features, expected none, as in the training of the model");
+    if (!status && *key) {
+        lb_buffer_print(&pair, "%s%s%s", key, END, text);
+        status = pair.failed ? lb_no_memory(error, "a lexicon")
+                             : lb_vocabulary_add(m->pairs, &(const char *){pair.text}, 1, error);
+        if (given) m->given = lb_vocabulary_size(m->pairs);
     }
-    w->key.length = entry.shared;
-    lb_buffer_add(&w->key, entry.key, entry.own);
-    w->answers = (lb_lexicon_answers){entry.answers, entry.answers + entry.bytes};
-    w->entry++;
-    if (w->key.failed) lb_no_memory(error, "a lexicon");
-    if (w->key.failed || is_text(w->key.text, w->key.length)) return !w->key.failed;
-    lb_lexicon_damaged(error);
-    return false;
+    lb_release(pair.text);
+    lb_release(text);
+    lb_release(key);
+    return status;
+}
+
+typedef struct pair {
+    const char *key, *answer;
+    size_t length; /* of the key */
+    int64_t times; /* it was added; INT64_MAX: it is given */
+    int32_t number;
+} pair;
+
+static pair pair_of(const lb_lexicon_maker *m, int32_t number)
+{
+    const char *key = lb_vocabulary_symbol(m->pairs, number);
+    size_t length = strcspn(key, END);
+    int64_t times = number < m->given ? INT64_MAX : lb_vocabulary_count(m->pairs, number);
+    return (pair){key, key + length + 1, length, times, number};
+}
+
+static int compare_keys(const pair *a, const pair *b)
+{
+    return lb_bytes_compare(a->key, a->length, b->key, b->length);
+}
+
+static int compare(const void *first, const void *second)
+{
+    const pair *a = first, *b = second;
+    int order = compare_keys(a, b);
+    if (!order) order = (a->times < b->times) - (a->times > b->times);
+    return order ? order : a->number - b->number;
+}
+
+/* Adds the entries of sorted pairs. Returns their number. */
+static int64_t add_entries(lb_lexicon_maker *m, const pair *pairs, int32_t count, lb_buffer *bytes)
+{
+    int64_t entries = 0;
+    for (const pair *first = pairs, *next; first < pairs + count; first = next, entries++) {
+        bool given = first->times == INT64_MAX;
+        int32_t answers = 0;
+        lb_buffer_add(bytes, first->key, first->length);
+        for (next = first; next < pairs + count && compare_keys(first, next) == 0; next++) {
+            if (given && next->times < INT64_MAX) continue;
+            lb_buffer_add(bytes, "", 1);
+            lb_buffer_add(bytes, next->answer, strlen(next->answer));
+            answers++;
+        }
+        lb_buffer_add(bytes, END, 1);
+        m->different += answers > 1;
+    }
+    return entries;
+}
+
+static void set_word(lb_lexicon *l, int word, uint32_t value)
+{
+    lb_file_order(&value, 1, WORD);
+    memcpy(l->bytes + (size_t)word * WORD, &value, WORD);
+}
+
+lb_status lb_lexicon_finish(lb_lexicon_maker *m, lb_lexicon *lexicon, lb_error *error)
+{
+    int32_t count = m->pairs ? lb_vocabulary_size(m->pairs) - LB_FIRST_TOKEN : 0;
+    lb_buffer bytes = {0};
+    *lexicon = (lb_lexicon){0};
+    if (count == 0) return LB_OK;
+    pair *pairs = lb_alloc((size_t)count * sizeof *pairs);
+    if (!pairs) return lb_no_memory(error, "a lexicon");
+    for (int32_t i = 0; i < count; i++) pairs[i] = pair_of(m, LB_FIRST_TOKEN + i);
+    qsort(pairs, (size_t)count, sizeof *pairs, compare);
+    lb_buffer_add(&bytes, (const char[HEAD]){0}, HEAD);
+    int64_t entries = add_entries(m, pairs, count, &bytes);
+    size_t size = bytes.length;
+    char *all = lb_buffer_end(&bytes);
+    lb_release(pairs);
+    if (!all) return lb_no_memory(error, "a lexicon");
+    *lexicon = (lb_lexicon){all, size, entries, m->folds};
+    set_word(lexicon, FOLDS, m->folds);
+    set_word(lexicon, ENTRIES, (uint32_t)entries);
+    set_word(lexicon, CHECKSUM, checksum_of(lexicon));
+    return LB_OK;
+}
+
+void lb_lexicon_maker_free(lb_lexicon_maker *m)
+{
+    lb_vocabulary_free(m->pairs);
+    *m = (lb_lexicon_maker){0};
 }

@@ -50,8 +50,9 @@ static lb_status compare_lexicons(const joining *j, const source *s)
     const lb_lexicon *found = &s->text.lexicon;
     for (int i = 0; i < j->opened && found->bytes && !decides_lexicon(j); i++) {
         const lb_lexicon *before = &j->sources[i].text.lexicon;
-        bool same = before->size == found->size && lb_lexicon_checksum(before) == lb_lexicon_checksum(found);
-        if (!before->bytes || same) continue;
+        if (!before->bytes) continue;
+        bool same = before->size == found->size && memcmp(before->bytes, found->bytes, found->size) == 0;
+        if (same) continue;
         return lb_error_set(j->error, LB_ERROR_ARGUMENT,
                             "cannot join %s and %s: they have different lexicons, expected one, a new one "
                             "(lexicon), or none (no_lexicon)",

@@ -70,7 +70,7 @@ lb_status lb_training_lexicon_make(const lb_training_config *c, const lb_text_mo
                                    const lb_pair_format *format, lb_lexicon *lexicon, lb_error *error)
 {
     lb_lexicon_maker maker = {.source = &model->source_rule,
-                              .target = model->target,
+                              .target = &model->target_rule,
                               .folds = c->lexicon_case && strcmp(c->lexicon_case, "fold") == 0};
     if (c->lexicon_case && !maker.folds && strcmp(c->lexicon_case, "exact") != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "lexicon_case: found \"%.40s\", expected exact or fold",
