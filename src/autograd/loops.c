@@ -24,6 +24,19 @@ int lb_axis_check(const lb_node *node, int axis)
     return index;
 }
 
+lb_status lb_axis_removed(const lb_node *node, int axis, bool keep, lb_shape *out)
+{
+    lb_shape shape = node->in[0]->shape;
+    int index = lb_axis_check(node, axis);
+    if (index < 0) return LB_ERROR_ARGUMENT;
+    out->ndim = 0;
+    for (int d = 0; d < shape.ndim; d++) {
+        if (d != index) out->dim[out->ndim++] = shape.dim[d];
+        if (d == index && keep) out->dim[out->ndim++] = 1;
+    }
+    return LB_OK;
+}
+
 /* ---- Two operands that broadcast. ---- */
 
 static void strides_within(lb_shape operand, lb_shape result, int64_t stride[LB_MAX_DIMS])

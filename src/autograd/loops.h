@@ -17,6 +17,9 @@ lb_axis lb_axis_of(const lb_node *node, int axis);
 /** The index of the axis of operand 0; -1, with LB_ERROR_ARGUMENT recorded, if it has none. */
 int lb_axis_check(const lb_node *node, int axis);
 
+/** The shape rule of ops that remove the axis, or `keep` it with length 1. */
+lb_status lb_axis_removed(const lb_node *node, int axis, bool keep, lb_shape *out);
+
 /* ---- Two operands that broadcast to the same shape, row by row: a row runs along the last axis. ---- */
 
 typedef struct lb_broadcast {

@@ -31,19 +31,6 @@ static void in_chunks(chunk_fn *apply, int64_t count, lb_real factor, const lb_r
         apply(lb_smaller(each, count - first), factor, from + first, to + first);
 }
 
-LB_KERNEL(add_chunk, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
-          (count, factor, from, to))
-{
-    (void)factor;
-#pragma omp simd
-    for (int64_t i = 0; i < count; i++) to[i] += from[i];
-}
-
-void lb_add_to(int64_t count, const lb_real *from, lb_real *to)
-{
-    in_chunks(add_chunk, count, 1, from, to);
-}
-
 LB_KERNEL(add_scaled_chunk, (int64_t count, lb_real factor, const lb_real *from, lb_real *to),
           (count, factor, from, to))
 {
@@ -54,6 +41,11 @@ LB_KERNEL(add_scaled_chunk, (int64_t count, lb_real factor, const lb_real *from,
 void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
     in_chunks(add_scaled_chunk, count, factor, from, to);
+}
+
+void lb_add_to(int64_t count, const lb_real *from, lb_real *to)
+{
+    lb_add_scaled_to(count, 1, from, to);
 }
 
 LB_KERNEL(move_chunk, (int64_t count, lb_real share, const lb_real *goal, lb_real *moved),
@@ -102,28 +94,8 @@ void lb_set_zero(int64_t count, lb_real *to)
     in_chunks(zero_chunk, count, 0, to, to);
 }
 
-LB_KERNEL(add_block_of_rows, (int64_t rows, int64_t count, const lb_real *from, int64_t stride, lb_real *to),
-          (rows, count, from, stride, to))
-{
-    for (int64_t row = 0; row < rows; row++) {
-#pragma omp simd
-        for (int64_t i = 0; i < count; i++) to[i] += from[row * stride + i];
-    }
-}
-
-void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, int64_t stride, lb_real *to)
-{
-    if (rows * width <= ALONE) {
-        add_block_of_rows(rows, width, from, stride, to);
-        return;
-    }
-    int64_t block = lb_chunk_for_threads(width, LINE, width);
-#pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < width; first += block)
-        add_block_of_rows(rows, lb_smaller(block, width - first), from + first, stride, to + first);
-}
-
-LB_KERNEL(add_block_at_rows,
+/* Adds rows to those of `to`, which are `to_stride` apart; 0: all to one. */
+LB_KERNEL(add_block,
           (const int32_t *id, int64_t rows, int64_t count, const lb_real *from, int64_t stride, lb_real *to,
            int64_t to_stride),
           (id, rows, count, from, stride, to, to_stride))
@@ -135,18 +107,28 @@ LB_KERNEL(add_block_at_rows,
     }
 }
 
-void lb_add_at_rows(const int32_t *id, int64_t rows, int64_t width, const lb_real *from, int64_t stride,
-                    lb_real *to)
+static void add_rows(const int32_t *id, int64_t rows, int64_t width, const lb_real *from, int64_t stride,
+                     lb_real *to, int64_t to_stride)
 {
     if (rows * width <= ALONE) {
-        add_block_at_rows(id, rows, width, from, stride, to, width);
+        add_block(id, rows, width, from, stride, to, to_stride);
         return;
     }
     int64_t block = lb_chunk_for_threads(width, LINE, width);
 #pragma omp parallel for schedule(static)
     for (int64_t first = 0; first < width; first += block)
-        add_block_at_rows(id, rows, lb_smaller(block, width - first), from + first, stride, to + first,
-                          width);
+        add_block(id, rows, lb_smaller(block, width - first), from + first, stride, to + first, to_stride);
+}
+
+void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, int64_t stride, lb_real *to)
+{
+    add_rows(NULL, rows, width, from, stride, to, 0);
+}
+
+void lb_add_at_rows(const int32_t *id, int64_t rows, int64_t width, const lb_real *from, int64_t stride,
+                    lb_real *to)
+{
+    add_rows(id, rows, width, from, stride, to, width);
 }
 
 /* ---- Dropout. ---- */

@@ -65,15 +65,6 @@ static inline INLINED void score_inline(int64_t width, const lb_real *query, con
     *(four *)score = all;
 }
 
-static inline INLINED lb_real largest_of(int64_t room, const lb_real *x)
-{
-    lb_real side[TOGETHER] = {x[0], x[1], x[2], x[3]};
-    for (int64_t k = TOGETHER; k < room; k += TOGETHER)
-        for (int j = 0; j < TOGETHER; j++) side[j] = x[k + j] > side[j] ? x[k + j] : side[j];
-    for (int j = 1; j < TOGETHER; j++) side[0] = side[j] > side[0] ? side[j] : side[0];
-    return side[0];
-}
-
 /* Turns products into what the normaliser reads, in place. What is beyond the keys is hidden. */
 static inline INLINED void finish_scores(const lb_attended_row *to, int64_t head, int64_t room, lb_real *x)
 {
@@ -91,7 +82,7 @@ static inline INLINED void finish_scores(const lb_attended_row *to, int64_t head
 static inline INLINED void softmax_inline(int64_t heads, int64_t room, lb_real *work)
 {
     for (int64_t h = 0; h < heads; h++) {
-        lb_real *x = work + h * room, largest = largest_of(room, x);
+        lb_real *x = work + h * room, largest = lb_largest_inline(room, x);
         lb_real shift = largest == -(lb_real)INFINITY ? 0 : largest;
 #pragma omp simd
         for (int64_t k = 0; k < room; k++) x[k] -= shift;

@@ -1,58 +1,35 @@
 /* Sums and means over one axis or over all elements. */
+#include "autograd/loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
-#include "tensor/shape.h"
 
-typedef struct extent {
-    int64_t outer, length, inner;
-    lb_real weight;
-} extent;
-
-static extent extent_of(const lb_node *node)
+/* What is summed, and what each element of it counts. */
+static lb_axis axis_of(const lb_node *node, lb_real *weight)
 {
     const lb_reduction *r = node->attributes;
-    lb_shape shape = node->in[0]->shape;
-    extent e = {1, lb_shape_count(shape), 1, 1};
-    if (!r->all) {
-        int axis = lb_shape_axis(shape, r->axis);
-        e.length = shape.dim[axis];
-        e.inner = lb_shape_stride(shape, axis);
-        e.outer = lb_count(node->out[0]) / (e.inner ? e.inner : 1);
-    }
-    if (r->mean) e.weight = 1 / (lb_real)e.length;
+    lb_axis e = r->all ? (lb_axis){1, lb_count(node->in[0]), 1} : lb_axis_of(node, r->axis);
+    *weight = r->mean ? 1 / (lb_real)e.length : 1;
     return e;
 }
 
 static lb_status reduced_shape(const lb_node *node, lb_shape *out)
 {
     const lb_reduction *r = node->attributes;
-    lb_shape shape = node->in[0]->shape;
-    if (r->all) return LB_OK;
-    int axis = lb_shape_axis(shape, r->axis);
-    if (axis < 0) {
-        char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "x%s has no axis %d", lb_shape_format(shape, text),
-                          r->axis);
-    }
-    out->ndim = 0;
-    for (int d = 0; d < shape.ndim; d++) {
-        if (d != axis) out->dim[out->ndim++] = shape.dim[d];
-        if (d == axis && r->keep) out->dim[out->ndim++] = 1;
-    }
-    return LB_OK;
+    return r->all ? LB_OK : lb_axis_removed(node, r->axis, r->keep, out);
 }
 
 static lb_status forward(lb_node *node)
 {
-    extent e = extent_of(node);
+    lb_real weight;
+    lb_axis e = axis_of(node, &weight);
     const lb_real *x = node->in[0]->data;
     for (int64_t o = 0; o < e.outer; o++) {
         for (int64_t i = 0; i < e.inner; i++) {
             /* In double, so that a mean over a million numbers is one. */
             double sum = 0;
             for (int64_t l = 0; l < e.length; l++) sum += (double)x[(o * e.length + l) * e.inner + i];
-            node->out[0]->data[o * e.inner + i] = (lb_real)(sum * (double)e.weight);
+            node->out[0]->data[o * e.inner + i] = (lb_real)(sum * (double)weight);
         }
     }
     return LB_OK;
@@ -60,12 +37,13 @@ static lb_status forward(lb_node *node)
 
 static void backward(lb_node *node)
 {
-    extent e = extent_of(node);
+    lb_real weight;
+    lb_axis e = axis_of(node, &weight);
     for (int64_t o = 0; o < e.outer; o++)
         for (int64_t l = 0; l < e.length; l++)
             for (int64_t i = 0; i < e.inner; i++)
                 node->in[0]->grad[(o * e.length + l) * e.inner + i] +=
-                    e.weight * node->out[0]->grad[o * e.inner + i];
+                    weight * node->out[0]->grad[o * e.inner + i];
 }
 
 static const lb_op sum_op = {

@@ -6,13 +6,7 @@
 
 static lb_status reduced_shape(const lb_node *node, lb_shape *out)
 {
-    lb_shape shape = node->in[0]->shape;
-    int axis = lb_axis_check(node, *(const int *)node->attributes);
-    if (axis < 0) return LB_ERROR_ARGUMENT;
-    out->ndim = shape.ndim - 1;
-    for (int d = 0, to = 0; d < shape.ndim; d++)
-        if (d != axis) out->dim[to++] = shape.dim[d];
-    return LB_OK;
+    return lb_axis_removed(node, *(const int *)node->attributes, false, out);
 }
 
 static lb_axis axis_of(const lb_node *node)

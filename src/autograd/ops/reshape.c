@@ -55,15 +55,18 @@ static lb_status permuted(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-/* Steps through the result in order; `visit` gets the index of each element in the result and in x. */
-static void visit_permuted(const lb_node *node, void (*visit)(const lb_node *, int64_t to, int64_t from))
+/* Visits each element of the result, in order, with that of x. */
+static void visit_permuted(const lb_node *node, bool backward)
 {
     const lb_permutation *p = node->attributes;
     lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
     int64_t stride[LB_MAX_DIMS] = {0}, index[LB_MAX_DIMS] = {0}, from = 0;
     for (int d = 0; d < y.ndim; d++) stride[d] = lb_shape_stride(x, lb_shape_axis(x, p->axis[d]));
     for (int64_t to = 0; to < lb_shape_count(y); to++) {
-        visit(node, to, from);
+        if (backward)
+            node->in[0]->grad[from] += node->out[0]->grad[to];
+        else
+            node->out[0]->data[to] = node->in[0]->data[from];
         for (int d = y.ndim - 1; d >= 0; d--) {
             from += stride[d];
             if (++index[d] < y.dim[d]) break;
@@ -73,25 +76,15 @@ static void visit_permuted(const lb_node *node, void (*visit)(const lb_node *, i
     }
 }
 
-static void move_value(const lb_node *node, int64_t to, int64_t from)
-{
-    node->out[0]->data[to] = node->in[0]->data[from];
-}
-
-static void move_grad(const lb_node *node, int64_t to, int64_t from)
-{
-    node->in[0]->grad[from] += node->out[0]->grad[to];
-}
-
 static lb_status permute_forward(lb_node *node)
 {
-    visit_permuted(node, move_value);
+    visit_permuted(node, false);
     return LB_OK;
 }
 
 static void permute_backward(lb_node *node)
 {
-    visit_permuted(node, move_grad);
+    visit_permuted(node, true);
 }
 
 static const lb_op reshape_op = {
