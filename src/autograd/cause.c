@@ -105,7 +105,7 @@ static void print_leaf(const lb_node *reader, int i, char text[LB_CAUSE_TEXT])
              lb_bad_place(leaf->shape, leaf->data, at, place));
 }
 
-char *lb_cause_of(const lb_tensor *output, char text[LB_CAUSE_TEXT])
+static char *cause_of(const lb_tensor *output, char text[LB_CAUSE_TEXT])
 {
     const lb_tensor *bad = output;
     const lb_node *reader = NULL, *turned = NULL;
@@ -234,7 +234,7 @@ char *lb_cause_on(const lb_tape *tape, char text[LB_CAUSE_TEXT])
 {
     *text = '\0';
     if (!tape || !tape->loss || tape->spends) return text;
-    if (!lb_loss_is_finite(tape)) return lb_cause_of(tape->loss, text);
+    if (!lb_loss_is_finite(tape)) return cause_of(tape->loss, text);
     const lb_tensor *bad = bad_leaf(tape), *leaf = bad;
     lb_node *giver = NULL;
     const lb_node *turned = NULL;

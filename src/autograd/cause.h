@@ -14,13 +14,10 @@ int64_t lb_first_bad(const lb_real *x, int64_t count);
 /** Writes "nan at [2,0,5]" into `text` and returns it: element `at` of an array. */
 char *lb_bad_place(lb_shape shape, const lb_real *x, int64_t at, char text[LB_PLACE_TEXT]);
 
-/** Writes the first op whose result is not finite, of those that led to `output`, which is not:
- *  ": first in net.score: lb_log: its result[4,7] is -inf at [0,3], where x is 0". "" if it is no result of an op. */
-char *lb_cause_of(const lb_tensor *output, char text[LB_CAUSE_TEXT]);
-
-/** The same for the last lb_backward of a tape: of its loss or, if that is finite, of a gradient that a leaf has got:
- *  ": first in the backward pass of lb_sqrt: the gradient of x[4,7] is inf at [2,6], where x is 0". "" if all are
- *  finite. NULL is a tape without an lb_backward. */
+/** Writes the first op whose result is not finite, of those that led to the loss of the last lb_backward of a tape:
+ *  ": first in net.score: lb_log: its result[4,7] is -inf at [0,3], where x is 0". If the loss is finite, of those that
+ *  led to a gradient that a leaf has got: ": first in the backward pass of lb_sqrt: the gradient of x[4,7] is inf at
+ *  [2,6], where x is 0". "" if all are finite. NULL is a tape without an lb_backward. */
 char *lb_cause_on(const lb_tape *tape, char text[LB_CAUSE_TEXT]);
 
 /** Whether the loss of the last lb_backward of a tape is finite; also without a tape or an lb_backward. */

@@ -109,15 +109,11 @@ static void multiply_tile(const tiling *t, int64_t tile, int64_t first)
     int64_t down = tile / t->beside, across = tile % t->beside;
     int64_t i = tile_start(t->m, down, t->above), m = tile_start(t->m, down + 1, t->above) - i;
     int64_t j = tile_start(t->n, across, t->beside), n = tile_start(t->n, across + 1, t->beside) - j;
-    lb_matrix a = t->a, b = t->b;
+    lb_matrix a = lb_matrix_from(t->a, i, first), b = lb_matrix_from(t->b, first, j);
     lb_real *c = t->c + i * t->stride + j;
-    a.data += a.transposed ? i : i * a.stride;
-    b.data += b.transposed ? j * b.stride : j;
     for (int64_t row = 0; t->row && first == 0 && row < m; row++)
         memcpy(c + row * t->stride, t->row + j, (size_t)n * sizeof *c);
     if (t->serial == lb_gemm_serial && !is_for_blas(m, n, t->k, b.transposed)) {
-        a.data += a.transposed ? first * a.stride : first;
-        b.data += b.transposed ? first : first * b.stride;
         lb_gemm_own(m, n, lb_smaller(t->depth, t->k - first), a, b, first ? 1 : t->beta, c, t->stride);
     } else if (first == 0) {
         t->serial(m, n, t->k, a, b, t->beta, c, t->stride);

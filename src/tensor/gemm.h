@@ -25,6 +25,13 @@ static inline lb_matrix lb_transposed(const lb_real *data, int64_t stride)
     return (lb_matrix){.data = data, .stride = stride, .transposed = true};
 }
 
+/** The matrix from a row and a column on. */
+static inline lb_matrix lb_matrix_from(lb_matrix matrix, int64_t row, int64_t column)
+{
+    matrix.data += matrix.transposed ? column * matrix.stride + row : row * matrix.stride + column;
+    return matrix;
+}
+
 /** A function that computes a product, or one tile of it. */
 typedef void lb_gemm_fn(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                         int64_t stride);

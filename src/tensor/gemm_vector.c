@@ -108,8 +108,7 @@ static void multiply_strips(lb_real *strip, int64_t width, lb_gemm_fn *multiply,
     int64_t first = 0;
     do {
         int64_t depth = k - first < LB_GEMM_DEPTH ? k - first : LB_GEMM_DEPTH;
-        lb_matrix part = a;
-        part.data += a.transposed ? first * a.stride : first;
+        lb_matrix part = lb_matrix_from(a, 0, first);
         for (int64_t j = 0; j < n; j += width) {
             int64_t columns = n - j < width ? n - j : width;
             lb_transpose_strip(columns, depth, b.data + j * b.stride + first, b.stride, strip, width);

@@ -9,19 +9,12 @@ static int64_t width_of(const lb_panels *panels, int64_t panel)
     return left < LB_PANEL ? left : LB_PANEL;
 }
 
-/* The weight from a row and a column on, where it is. */
-static lb_matrix part_of(lb_matrix from, int64_t row, int64_t column)
-{
-    from.data += from.transposed ? column * from.stride + row : row * from.stride + column;
-    return from;
-}
-
 void lb_panels_pack(const lb_panels *panels, int64_t first, int64_t end)
 {
     if (!panels->packed) return;
     for (int64_t panel = first; panel < end; panel++) {
         int64_t width = width_of(panels, panel);
-        lb_matrix from = part_of(panels->from, 0, panel * LB_PANEL);
+        lb_matrix from = lb_matrix_from(panels->from, 0, panel * LB_PANEL);
         lb_real *to = panels->packed + panel * LB_PANEL * panels->depth;
         if (from.transposed)
             lb_transpose_strip(width, panels->depth, from.data, from.stride, to, LB_PANEL);
@@ -36,6 +29,6 @@ void lb_panels_multiply(const lb_panels *panels, int64_t panel, int64_t begin, i
 {
     lb_matrix b = panels->packed
                       ? lb_plain(panels->packed + (panel * panels->depth + begin) * LB_PANEL, LB_PANEL)
-                      : part_of(panels->from, begin, panel * LB_PANEL);
+                      : lb_matrix_from(panels->from, begin, panel * LB_PANEL);
     lb_gemm_own(m, width_of(panels, panel), depth, a, b, beta, c + panel * LB_PANEL, stride);
 }

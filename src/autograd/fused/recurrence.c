@@ -199,9 +199,8 @@ bool lb_recurrence_panels(const lb_node *node, const lb_gru_input *x, const lb_t
                                                              inputs, x->batch, &from)))
         return false;
     for (int part = 0; part < parts; part++) {
-        int64_t first = part * outputs;
-        panels[part] = (lb_panels){.from = from, .depth = inputs, .columns = outputs};
-        panels[part].from.data += from.transposed ? first * from.stride : first;
+        lb_matrix own = lb_matrix_from(from, 0, part * outputs);
+        panels[part] = (lb_panels){.from = own, .depth = inputs, .columns = outputs};
         panels[part].packed = packed ? packed + part * size : NULL;
     }
     return true;
