@@ -18,7 +18,6 @@
 #include "base/threads.h"
 
 #include "base/progress.h"
-#include "lookback/base.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

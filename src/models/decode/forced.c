@@ -1,7 +1,6 @@
 #include "models/decode/model.h"
 
 #include "lookback/op.h"
-#include "lookback/ops.h"
 
 int64_t lb_symbols_before_end(lb_tokens target_out, int64_t row)
 {

@@ -1,6 +1,5 @@
 #include "translate/training/stepper.h"
 
-#include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "data/symbols.h"

@@ -1,7 +1,6 @@
 /* What the best model of a training is chosen by, and the measures of texts that this may need. */
 #include "translate/training/recipe.h"
 
-#include "base/alloc.h"
 #include "data/pairs.h"
 #include "data/symbols.h"
 #include "lookback/metrics.h"

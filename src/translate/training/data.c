@@ -1,10 +1,8 @@
 #include "translate/training/data.h"
 
-#include "base/alloc.h"
 #include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
-#include "data/symbols.h"
 #include "translate/file/text_model.h"
 #include "translate/training/recipe.h"
 

@@ -1,6 +1,5 @@
 #include "translate/training/data.h"
 
-#include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/pairs.h"
 #include "data/sort_task.h"

@@ -1,5 +1,4 @@
 /* The subwords of a training: learned from its pairs, not from those that are held out. */
-#include "base/alloc.h"
 #include "base/format.h"
 #include "translate/training/data.h"
 #include "translate/training/recipe.h"

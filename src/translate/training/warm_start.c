@@ -1,6 +1,5 @@
 #include "translate/training/data.h"
 
-#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/format.h"
 #include "data/pair_line.h"
@@ -8,7 +7,6 @@
 #include "io/path.h"
 #include "io/safetensors.h"
 #include "models/built_in.h"
-#include "models/ensemble/ensemble.h"
 #include "models/file/model_formats.h"
 #include "settings/settings.h"
 #include "train/group.h"
