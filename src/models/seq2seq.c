@@ -91,24 +91,21 @@ static void init_output(lb_seq2seq *model, lb_params *params, const char *name)
     if (kind_of(c)->bind) kind_of(c)->bind(&model->attention, &layers);
 }
 
-static const lb_attention_type *type_of(lb_seq2seq_config *c, lb_params *params, const char *name)
-{
-    lb_error error = {0};
-    const lb_attention_type *const own[] = {c->own_attention, NULL};
-    if (own[0] && lb_attention_type_check(own[0], &(lb_extensions){.attentions = own}, &error)) {
-        lb_params_fail(params, error.status, "%s: %s", name, error.message);
-        c->own_attention = NULL; /* a built-in one instead: the error is recorded */
-    }
-    return c->own_attention ? c->own_attention : &lb_built_in_attentions[c->attention]->type;
-}
-
 static void init_attention(lb_seq2seq *model, lb_params *params, const char *name)
 {
     lb_seq2seq_config *c = &model->config;
     lb_decoder_attention_config config = {.query = c->hidden, .heads = c->heads, .window = c->window};
     config.key = c->hidden * (c->bidirectional ? 2 : 1);
     config.normalizer = c->attention_weights;
-    lb_decoder_attention_init(&model->attention, params, name, type_of(c, params, name), config);
+    lb_error error = {0};
+    const lb_attention_type *type = c->own_attention;
+    const lb_attention_type *const own[] = {type, NULL};
+    if (type && lb_attention_type_check(type, &(lb_extensions){.attentions = own}, &error)) {
+        lb_params_fail(params, error.status, "%s: %s", name, error.message);
+        type = c->own_attention = NULL; /* a built-in one instead: the error is recorded */
+    }
+    if (!type) type = &lb_built_in_attentions[c->attention]->type;
+    lb_decoder_attention_init(&model->attention, params, name, type, config);
 }
 
 /* The logits of hard attention and of copying are logarithms of probabilities. */
