@@ -19,12 +19,6 @@ bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
     return true;
 }
 
-/* The most symbols of an output: predict writes as many. */
-static int64_t most_symbols(lb_batch batch, int64_t row, int64_t longest)
-{
-    return lb_output_limit(longest, batch.source.lengths[row]);
-}
-
 /* The edits that correct an output. */
 static int64_t edits_of(lb_sequence output, lb_tokens target, int64_t row)
 {
@@ -41,7 +35,7 @@ static lb_decoded decode_rows(const lb_model *model, lb_batch batch, const int64
 {
     int64_t limit = 0;
     for (int64_t i = 0; i < count; i++) {
-        int64_t most = most_symbols(batch, row[i], longest);
+        int64_t most = lb_output_limit(longest, batch.source.lengths[row[i]]);
         limit = most > limit ? most : limit;
     }
     return lb_greedy(model, lb_tokens_select(batch.source.tape, batch.source, row, count), limit);
@@ -59,9 +53,10 @@ static lb_status add_edits(lb_tally *tally, const lb_model *model, lb_batch batc
 {
     lb_decoded decoded = decode_rows(model, batch, row, count, longest);
     if (lb_tape_status(batch.source.tape)) return lb_tape_status(batch.source.tape);
-    for (int64_t i = 0; i < count; i++)
-        tally->edits +=
-            edits_of(output_of(&decoded, i, most_symbols(batch, row[i], longest)), batch.target_out, row[i]);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t most = lb_output_limit(longest, batch.source.lengths[row[i]]);
+        tally->edits += edits_of(output_of(&decoded, i, most), batch.target_out, row[i]);
+    }
     return lb_tape_status(batch.source.tape);
 }
 
@@ -150,7 +145,7 @@ lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch 
         decoded = decode_rows(model, batch, row, count, longest);
     if (lb_tape_status(target.tape)) return lb_tape_status(target.tape);
     for (int64_t i = 0; i < count; i++) {
-        int64_t most = most_symbols(batch, row[i], longest), rows = rows_of(same, row[i]);
+        int64_t most = lb_output_limit(longest, batch.source.lengths[row[i]]), rows = rows_of(same, row[i]);
         const lb_hypothesis *best = search ? &found.hypothesis[i * found.n_best] : NULL;
         bool finished = search ? best->finished && best->length <= most
                                : decoded.finished[i] && decoded.lengths[i] <= most;
