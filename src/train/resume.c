@@ -136,20 +136,13 @@ static lb_status load_history(const lb_safetensors *file, int tests, lb_train_hi
     return LB_OK;
 }
 
-static lb_status read_progress(const lb_safetensors *file, double numbers[PROGRESS_NUMBERS], lb_error *error)
-{
-    static const double MOST_STEPS = 9007199254740992.0; /* 2^53 */
-    const lb_safetensors_tensor *found = lb_safetensors_find(file, PROGRESS);
-    bool fits = found->dtype == LB_DTYPE_F64 && lb_shape_equal(found->shape, LB_SHAPE(PROGRESS_NUMBERS));
-    if (fits) memcpy(numbers, found->data, PROGRESS_NUMBERS * sizeof *numbers);
-    if (fits && numbers[STEP] >= 0 && numbers[STEP] <= MOST_STEPS) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "invalid \"%s\"", PROGRESS);
-}
-
 /* A checkpoint without a progress record was written right after an evaluation. */
 static lb_status load_progress(const lb_safetensors *file, int tests, lb_train_state *state, lb_error *error)
 {
-    if (!lb_safetensors_find(file, PROGRESS)) {
+    static const double MOST_STEPS = 9007199254740992.0; /* 2^53 */
+    const lb_safetensors_tensor *found = lb_safetensors_find(file, PROGRESS);
+    double numbers[PROGRESS_NUMBERS] = {[STEP] = -1};
+    if (!found) {
         lb_status status = load_history(file, tests, state->history, error);
         if (status) return status;
         const lb_train_point *last = lb_train_last(state->history);
@@ -158,9 +151,10 @@ static lb_status load_progress(const lb_safetensors *file, int tests, lb_train_s
         state->tokens = last->tokens;
         return LB_OK;
     }
-    double numbers[PROGRESS_NUMBERS] = {0};
-    lb_status status = read_progress(file, numbers, error);
-    if (status) return status;
+    if (found->dtype == LB_DTYPE_F64 && lb_shape_equal(found->shape, LB_SHAPE(PROGRESS_NUMBERS)))
+        memcpy(numbers, found->data, sizeof numbers);
+    if (!(numbers[STEP] >= 0 && numbers[STEP] <= MOST_STEPS))
+        return lb_error_set(error, LB_ERROR_FORMAT, "invalid \"%s\"", PROGRESS);
     state->step = (int64_t)numbers[STEP];
     state->loss_sum = numbers[LOSS_SUM];
     state->seconds = numbers[SECONDS];
