@@ -15,13 +15,14 @@
 
 #include <math.h>
 
-/* What lb_translator_train opens for all of its models, for one that is trained step by step. */
-typedef struct lb_stepper_inputs {
+/* A model that is trained step by step, with what lb_translator_train opens for all of its models. */
+typedef struct lone_stepper {
+    lb_stepper stepper; /* comes first */
     lb_training_config config;
     lb_warm_start start;
     lb_training_data data;
     lb_translator translator; /* of the model in training */
-} inputs;
+} lone_stepper;
 
 /* An lb_loss_fn. A batch that is divided into shards has a part for each, numbered through all steps. */
 static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64_t *tokens)
@@ -113,7 +114,6 @@ static lb_trainer_config loop_of(lb_stepper *s)
     loop.context = s;
     loop.loss = loss_of_part;
     loop.evaluate = evaluate_model;
-    loop.is_better = lb_config_is_better(s->config);
     loop.tests = s->data->tests;
     loop.test = evaluate_test;
     loop.tell = lb_stepper_hear;
@@ -184,7 +184,7 @@ static lb_status begin_trainer(lb_stepper *s, lb_error *error)
     return status;
 }
 
-static lb_status open_inputs(inputs *own, lb_error *error)
+static lb_status open_inputs(lone_stepper *own, lb_error *error)
 {
     lb_training_config *c = &own->config;
     c->seeds = 1;
@@ -199,20 +199,15 @@ static lb_status open_inputs(inputs *own, lb_error *error)
 
 lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 {
-    lb_stepper *s = lb_alloc_zero(sizeof *s);
-    inputs *own = lb_alloc_zero(sizeof *own);
-    if (!s || !own) {
-        lb_release(s);
-        lb_release(own);
-        return lb_null(out_of_memory(error));
-    }
+    lone_stepper *own = lb_alloc_zero(sizeof *own);
+    if (!own) return lb_null(out_of_memory(error));
+    lb_stepper *s = &own->stepper;
     own->config = config;
     *s = (lb_stepper){.config = &own->config,
                       .data = &own->data,
                       .start = &own->start,
                       .seed = config.seed,
-                      .run = {.folder = "."},
-                      .own = own};
+                      .run = {.folder = "."}};
     lb_status status = open_inputs(own, error);
     if (!status) status = lb_stepper_init(s, error);
     if (!status) status = begin_trainer(s, error);
@@ -224,13 +219,13 @@ lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 
 void lb_stepper_free(lb_stepper *s)
 {
+    lone_stepper *own = (lone_stepper *)s;
     if (!s) return;
-    end_translator(&s->own->translator);
+    end_translator(&own->translator);
     lb_stepper_close(s);
-    lb_training_data_close(s->data);
-    lb_warm_start_free(&s->own->start);
-    lb_release(s->own);
-    lb_release(s);
+    lb_training_data_close(&own->data);
+    lb_warm_start_free(&own->start);
+    lb_release(own);
 }
 
 lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
@@ -284,12 +279,12 @@ lb_stepper_facts lb_stepper_about(const lb_stepper *s)
 
 lb_translator *lb_stepper_translator(lb_stepper *s)
 {
-    return &s->own->translator;
+    return &((lone_stepper *)s)->translator;
 }
 
 lb_status lb_stepper_save(const lb_stepper *s, const char *path, lb_error *error)
 {
-    return lb_text_model_save(path, &s->own->translator.model, error);
+    return lb_text_model_save(path, &((const lone_stepper *)s)->translator.model, error);
 }
 
 lb_status lb_training_fit(lb_training_config *config, lb_error *error)

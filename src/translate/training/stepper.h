@@ -80,8 +80,7 @@ struct lb_stepper {
     lb_training_files files;
     char *identity; /* `run` of `loop` */
     lb_shared_symbols shared;
-    double *hidden;                /* of lb_hide_symbols; NULL: nothing is hidden */
-    struct lb_stepper_inputs *own; /* of lb_stepper_new; NULL: they belong to the caller */
+    double *hidden; /* of lb_hide_symbols; NULL: nothing is hidden */
 };
 
 /* ---- A training (stepper.c). ---- */
