@@ -44,16 +44,11 @@ static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64
                             (lb_real)fmax(s->config->label_smoothing, 0));
 }
 
-static lb_status out_of_memory(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
-}
-
 static lb_status begin_translator(const lb_stepper *s, lb_translator *t, lb_error *error)
 {
     t->path = lb_alloc_string("the training");
     t->tapes = lb_tapes_new();
-    if (!t->path || !t->tapes) return out_of_memory(error);
+    if (!t->path || !t->tapes) return lb_no_memory(error, "a training");
     t->model = lb_training_data_model(s->data, s->model, s->params);
     t->most = lb_translator_most(&t->model);
     return LB_OK;
@@ -200,7 +195,7 @@ static lb_status open_inputs(lone_stepper *own, lb_error *error)
 lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 {
     lone_stepper *own = lb_alloc_zero(sizeof *own);
-    if (!own) return lb_null(out_of_memory(error));
+    if (!own) return lb_null(lb_no_memory(error, "a training"));
     lb_stepper *s = &own->stepper;
     own->config = config;
     *s = (lb_stepper){.config = &own->config,

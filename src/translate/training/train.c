@@ -33,11 +33,6 @@ typedef struct job {
     lb_error *error;
 } job;
 
-static lb_status out_of_memory(const job *j)
-{
-    return lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory");
-}
-
 /* A single model writes into the folder itself, several write into subfolders. */
 static lb_status name_member(const job *j, member *m, unsigned long long seed)
 {
@@ -47,7 +42,7 @@ static lb_status name_member(const job *j, member *m, unsigned long long seed)
     lb_buffer_print(&folder, "%s/seed-%llu", j->config.out, seed);
     m->name = name.text;
     m->folder = folder.text;
-    return name.failed || folder.failed ? out_of_memory(j) : LB_OK;
+    return name.failed || folder.failed ? lb_no_memory(j->error, NULL) : LB_OK;
 }
 
 /* Two trainings in one folder would replace each other's files. Of a group, only the first process writes. */
@@ -85,8 +80,7 @@ static lb_status begin_steps(lb_stepper *s, lb_error *error)
     if (!status) status = tell_of_run(s, LB_EVENT_BEGUN, error);
     if (status) return status;
     s->loop.run = s->identity = lb_run_identity(s);
-    return s->identity ? lb_trainer_open(&s->trainer, error)
-                       : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    return s->identity ? lb_trainer_open(&s->trainer, error) : lb_no_memory(error, NULL);
 }
 
 static lb_status end_steps(lb_stepper *s, lb_error *error)
@@ -125,7 +119,7 @@ static lb_status evaluate_ensemble(job *j, const lb_model *model, lb_training_re
     const lb_data_loader *loader = &j->members->stepper.loader;
     const lb_training_data *d = &j->data;
     lb_tape *tape = lb_tape_new();
-    if (!tape) return out_of_memory(j);
+    if (!tape) return lb_no_memory(j->error, NULL);
     lb_status status = lb_data_loader_measure(loader, &d->dev, model, tape, NULL, &found->dev);
     for (int i = 0; i < d->tests && !status; i++)
         status = lb_data_loader_measure(loader, &d->test[i], model, tape, NULL, &found->test[i]);
@@ -164,7 +158,7 @@ static lb_status save_ensemble(job *j, lb_ensemble *ensemble, lb_params *params,
         model.training = record;
         status = lb_text_model_save(path, &model, j->error);
     } else {
-        status = out_of_memory(j);
+        status = lb_no_memory(j->error, NULL);
     }
     lb_release(path);
     lb_release(record);
@@ -178,7 +172,7 @@ static lb_status join_members(job *j, lb_training_result *found)
     for (int i = 0; i < j->count && parts; i++)
         parts[i] =
             (lb_ensemble_part){.model = j->members[i].stepper.model, .params = j->members[i].stepper.params};
-    if (!params || !parts) out_of_memory(j);
+    if (!params || !parts) lb_no_memory(j->error, NULL);
     lb_ensemble *ensemble =
         params && parts ? lb_ensemble_gather(params, parts, j->count, NULL, j->error) : NULL;
     lb_status status = ensemble ? save_ensemble(j, ensemble, params, found) : j->error->status;
@@ -208,7 +202,7 @@ static lb_status begin_job(job *j)
     if (!status) status = lb_budget_fit(c, &asked, j->error);
     if (status) return status;
     j->members = lb_alloc_zero((size_t)c->seeds * sizeof *j->members);
-    return j->members ? LB_OK : out_of_memory(j);
+    return j->members ? LB_OK : lb_no_memory(j->error, NULL);
 }
 
 static lb_status end_job(job *j, lb_training_result *result)
