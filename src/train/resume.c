@@ -77,29 +77,27 @@ static int64_t point_width(const lb_train_history *history)
     return POINT_NUMBERS;
 }
 
-lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state, lb_error *error)
+lb_status lb_resume_save(const lb_trainer *t, lb_error *error)
 {
-    const lb_train_history *history = state->history;
+    const lb_trainer_config *config = t->config;
+    const lb_train_history *history = t->history;
     const int64_t own = point_width(history), width = own + (int64_t)config->tests * TEST_NUMBERS;
     double *numbers = lb_alloc((size_t)(history->count * width) * sizeof *numbers);
     if (!numbers)
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
     for (int64_t i = 0; i < history->count; i++)
         copy_point(&history->points[i], numbers + i * width, own, config->tests, false);
-    const double progress[PROGRESS_NUMBERS] = {[STEP] = (double)state->step,
-                                               [LOSS_SUM] = state->loss_sum,
-                                               [SECONDS] = state->seconds,
-                                               [TOKENS] = state->tokens};
+    const double progress[PROGRESS_NUMBERS] = {
+        [STEP] = (double)t->step, [LOSS_SUM] = t->loss_sum, [SECONDS] = t->seconds, [TOKENS] = t->tokens};
     lb_shape slab = LB_SHAPE(lb_params_size(config->params));
     lb_safetensors_tensor tensors[OTHERS + LB_OPTIMIZER_SLABS] = {
         {.name = PROGRESS, .dtype = LB_DTYPE_F64, .shape = LB_SHAPE(PROGRESS_NUMBERS), .data = progress}};
-    int64_t count = 1 + lb_optimizer_state(state->optimizer, tensors + 1);
+    int64_t count = 1 + lb_optimizer_state(t->optimizer, tensors + 1);
     if (history->count > 0)
         tensors[count++] =
             (lb_safetensors_tensor){HISTORY, LB_DTYPE_F64, LB_SHAPE(history->count, width), numbers};
-    if (state->average)
-        tensors[count++] = (lb_safetensors_tensor){AVERAGE, LB_DTYPE_REAL, slab, state->average};
-    if (state->best) tensors[count++] = (lb_safetensors_tensor){BEST, LB_DTYPE_REAL, slab, state->best};
+    if (t->average) tensors[count++] = (lb_safetensors_tensor){AVERAGE, LB_DTYPE_REAL, slab, t->average};
+    if (t->best) tensors[count++] = (lb_safetensors_tensor){BEST, LB_DTYPE_REAL, slab, t->best};
     const lb_safetensors_metadata metadata[] = {{LB_RUN_KEY, config->run ? config->run : ""}};
     lb_checkpoint_extra extra = {tensors, count, metadata, 1};
     lb_status status = lb_checkpoint_save(config->params, config->checkpoint, extra, error);
@@ -137,39 +135,40 @@ static lb_status load_history(const lb_safetensors *file, int tests, lb_train_hi
 }
 
 /* A checkpoint without a progress record was written right after an evaluation. */
-static lb_status load_progress(const lb_safetensors *file, int tests, lb_train_state *state, lb_error *error)
+static lb_status load_progress(const lb_safetensors *file, lb_trainer *t, lb_error *error)
 {
     static const double MOST_STEPS = 9007199254740992.0; /* 2^53 */
     const lb_safetensors_tensor *found = lb_safetensors_find(file, PROGRESS);
     double numbers[PROGRESS_NUMBERS] = {[STEP] = -1};
     if (!found) {
-        lb_status status = load_history(file, tests, state->history, error);
+        lb_status status = load_history(file, t->config->tests, t->history, error);
         if (status) return status;
-        const lb_train_point *last = lb_train_last(state->history);
-        state->step = last->step;
-        state->seconds = last->seconds;
-        state->tokens = last->tokens;
+        const lb_train_point *last = lb_train_last(t->history);
+        t->step = last->step;
+        t->seconds = last->seconds;
+        t->tokens = last->tokens;
         return LB_OK;
     }
     if (found->dtype == LB_DTYPE_F64 && lb_shape_equal(found->shape, LB_SHAPE(PROGRESS_NUMBERS)))
         memcpy(numbers, found->data, sizeof numbers);
     if (!(numbers[STEP] >= 0 && numbers[STEP] <= MOST_STEPS))
         return lb_error_set(error, LB_ERROR_FORMAT, "invalid \"%s\"", PROGRESS);
-    state->step = (int64_t)numbers[STEP];
-    state->loss_sum = numbers[LOSS_SUM];
-    state->seconds = numbers[SECONDS];
-    state->tokens = numbers[TOKENS];
-    return lb_safetensors_find(file, HISTORY) ? load_history(file, tests, state->history, error) : LB_OK;
+    t->step = (int64_t)numbers[STEP];
+    t->loss_sum = numbers[LOSS_SUM];
+    t->seconds = numbers[SECONDS];
+    t->tokens = numbers[TOKENS];
+    return lb_safetensors_find(file, HISTORY) ? load_history(file, t->config->tests, t->history, error)
+                                              : LB_OK;
 }
 
-static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensors *file,
-                            lb_train_state *state, lb_error *error)
+static lb_status load_slabs(const lb_safetensors *file, const lb_trainer *t, lb_error *error)
 {
-    lb_status status = lb_checkpoint_load(file, config->params, error);
-    lb_shape slab = LB_SHAPE(lb_params_size(config->params));
-    if (!status) status = lb_optimizer_load_state(state->optimizer, file, error);
-    if (!status && state->average) status = lb_checkpoint_read(file, AVERAGE, slab, state->average, error);
-    if (!status && state->best) status = lb_checkpoint_read(file, BEST, slab, state->best, error);
+    lb_params *params = t->config->params;
+    lb_status status = lb_checkpoint_load(file, params, error);
+    lb_shape slab = LB_SHAPE(lb_params_size(params));
+    if (!status) status = lb_optimizer_load_state(t->optimizer, file, error);
+    if (!status && t->average) status = lb_checkpoint_read(file, AVERAGE, slab, t->average, error);
+    if (!status && t->best) status = lb_checkpoint_read(file, BEST, slab, t->best, error);
     return status;
 }
 
@@ -182,27 +181,26 @@ static lb_status check_steps(const lb_trainer_config *config, int64_t done, lb_e
                         lb_run_setting(config, "steps", steps, setting));
 }
 
-static lb_status load(const lb_trainer_config *config, const lb_safetensors *file, lb_train_state *state,
-                      lb_error *error)
+static lb_status load(const lb_safetensors *file, lb_trainer *t, lb_error *error)
 {
-    lb_status status = check_run(config, file, error);
-    if (!status) status = load_slabs(config, file, state, error);
-    if (!status) status = load_progress(file, config->tests, state, error);
-    if (!status) status = check_steps(config, state->step, error);
-    if (!status) state->optimizer->steps = state->step;
+    lb_status status = check_run(t->config, file, error);
+    if (!status) status = load_slabs(file, t, error);
+    if (!status) status = load_progress(file, t, error);
+    if (!status) status = check_steps(t->config, t->step, error);
+    if (!status) t->optimizer->steps = t->step;
     return status;
 }
 
-lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error)
+lb_status lb_resume_load(lb_trainer *t, lb_error *error)
 {
-    const char *path = config->checkpoint;
+    const char *path = t->config->checkpoint;
     struct stat found_file;
     /* Anything else, such as a disk that fails or a link to nothing, must not start the training again. */
     if (lstat(path, &found_file) != 0 && errno == ENOENT) return LB_OK;
     lb_error found = {0};
     lb_status status = lb_own_check_content(path, &found);
     lb_safetensors *file = status ? NULL : lb_safetensors_open(path, &found);
-    status = file ? load(config, file, state, &found) : found.status;
+    status = file ? load(file, t, &found) : found.status;
     lb_safetensors_close(file);
     if (!status) return LB_OK;
     /* Name the path first, and only once. */

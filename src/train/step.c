@@ -23,11 +23,11 @@ static void begin_average(const lb_trainer *t)
 {
     const lb_real *values = lb_params_values(t->config->params);
     int64_t size = lb_params_size(t->config->params), end;
-    if (!t->state.average) return;
-    memcpy(t->state.average, values, lb_trainer_bytes(t));
+    if (!t->average) return;
+    memcpy(t->average, values, lb_trainer_bytes(t));
     for (int64_t at = 0; !t->config->trained && (at = lb_params_trained(t->config->params, at, &end)) < size;
          at = end)
-        memset(t->state.average + at, 0, (size_t)(end - at) * sizeof *values);
+        memset(t->average + at, 0, (size_t)(end - at) * sizeof *values);
 }
 
 lb_status lb_trainer_begin(lb_trainer *t, lb_error *error)
@@ -42,23 +42,22 @@ lb_status lb_trainer_begin(lb_trainer *t, lb_error *error)
     if (size > 1) t->room = lb_alloc(LB_GROUP_ROOM * sizeof *t->room);
     lb_optimizer_config optimizer = c->optimizer;
     optimizer.tape = t->tape;
-    t->state.optimizer = lb_optimizer_new(c->params, optimizer);
-    if (c->average > 0) t->state.average = lb_alloc_zero(lb_trainer_bytes(t));
-    if (c->keep_best) t->state.best = lb_alloc_zero(lb_trainer_bytes(t));
-    bool slabs = (t->state.average || !(c->average > 0)) && (t->state.best || !c->keep_best);
-    if (!t->tape || !t->state.optimizer || !slabs || (size > 1 && !t->room))
-        return lb_no_memory(error, "training");
+    t->optimizer = lb_optimizer_new(c->params, optimizer);
+    if (c->average > 0) t->average = lb_alloc_zero(lb_trainer_bytes(t));
+    if (c->keep_best) t->best = lb_alloc_zero(lb_trainer_bytes(t));
+    bool slabs = (t->average || !(c->average > 0)) && (t->best || !c->keep_best);
+    if (!t->tape || !t->optimizer || !slabs || (size > 1 && !t->room)) return lb_no_memory(error, "training");
     begin_average(t);
-    return lb_optimizer_check(t->state.optimizer, error);
+    return lb_optimizer_check(t->optimizer, error);
 }
 
 /* As lb_train says: a young average forgets its beginning fast. */
 static void update_average(const lb_trainer *t)
 {
-    double step = (double)t->state.step, young = (1 + step) / (10 + step);
+    double step = (double)t->step, young = (1 + step) / (10 + step);
     double decay = young < t->config->average ? young : t->config->average;
     lb_move_towards(lb_params_size(t->config->params), (lb_real)(1 - decay),
-                    lb_params_values(t->config->params), t->state.average);
+                    lb_params_values(t->config->params), t->average);
 }
 
 /* Adds the gradient of one part: of the mean over its tokens if it is the only one, otherwise of their sum. Nobody will
@@ -103,7 +102,7 @@ static int64_t first_part(const lb_trainer *t)
 {
     const lb_group *group = t->config->group;
     int parts = t->shards.count, all = parts * lb_group_size(group);
-    return t->state.step * all + (group ? (int64_t)group->rank * parts : 0);
+    return t->step * all + (group ? (int64_t)group->rank * parts : 0);
 }
 
 /* Leaves the gradient of a step in the parameters: of all parts of this process, then of all processes. */
@@ -141,8 +140,7 @@ static lb_status diverged(lb_trainer *t, const char *what, lb_error *error)
 {
     char cause[LB_CAUSE_TEXT];
     return lb_error_set(error, LB_ERROR_DIVERGED, "training diverged: the %s of step %lld is not finite%s%s",
-                        what, (long long)t->state.step + 1, find_cause(t, cause),
-                        lb_divergence_advice(t->state.step));
+                        what, (long long)t->step + 1, find_cause(t, cause), lb_divergence_advice(t->step));
 }
 
 /* The optimiser looks for the cause on the tape, which must then have all gradients. */
@@ -150,23 +148,23 @@ static lb_status take_optimizer_step(lb_trainer *t, lb_error *error)
 {
     lb_shard_totals totals;
     lb_error found = {0};
-    lb_status status = lb_optimizer_step(t->state.optimizer, &found);
+    lb_status status = lb_optimizer_step(t->optimizer, &found);
     if (status != LB_ERROR_DIVERGED) return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
     if (t->shards.count > 1 || lb_group_size(t->config->group) > 1) return diverged(t, "gradient", error);
     status = take_part(t, first_part(t), false, &totals, error);
-    return status ? status : lb_optimizer_step(t->state.optimizer, error);
+    return status ? status : lb_optimizer_step(t->optimizer, error);
 }
 
 static lb_status follow_gradient(lb_trainer *t, const lb_shard_totals *totals, lb_error *error)
 {
-    t->state.tokens += totals->tokens;
+    t->tokens += totals->tokens;
     if (!isfinite(totals->loss)) return diverged(t, "loss", error);
-    lb_optimizer_set_lr(t->state.optimizer, (lb_real)lb_schedule_lr(&t->config->schedule, t->state.step));
+    lb_optimizer_set_lr(t->optimizer, (lb_real)lb_schedule_lr(&t->config->schedule, t->step));
     lb_status status = take_optimizer_step(t, error);
     if (status) return status;
-    if (t->state.average) update_average(t);
-    t->state.loss_sum += totals->loss;
-    t->state.step++;
+    if (t->average) update_average(t);
+    t->loss_sum += totals->loss;
+    t->step++;
     return LB_OK;
 }
 
@@ -178,7 +176,7 @@ static void use_threads(const lb_trainer *t, int threads)
 
 lb_status lb_trainer_step(lb_trainer *t, double *loss, lb_error *error)
 {
-    const double tokens = t->state.tokens;
+    const double tokens = t->tokens;
     const int64_t begin = lb_clock();
     lb_shard_totals totals = {0};
     use_threads(t, lb_thread_choice_next(&t->threads));
@@ -187,14 +185,14 @@ lb_status lb_trainer_step(lb_trainer *t, double *loss, lb_error *error)
     if (!status) status = follow_gradient(t, &totals, error);
     t->ended = lb_clock();
     /* One more, for a loss that counts none. */
-    lb_thread_choice_note(&t->threads, (double)(t->ended - begin - t->waited), t->state.tokens - tokens + 1);
+    lb_thread_choice_note(&t->threads, (double)(t->ended - begin - t->waited), t->tokens - tokens + 1);
     use_threads(t, lb_thread_choice_best(&t->threads));
     return status;
 }
 
 void lb_trainer_swap(const lb_trainer *t)
 {
-    lb_real *values = lb_params_values(t->config->params), *average = t->state.average;
+    lb_real *values = lb_params_values(t->config->params), *average = t->average;
     for (int64_t i = 0; average && i < lb_params_size(t->config->params); i++) {
         lb_real value = values[i];
         values[i] = average[i];
@@ -205,10 +203,10 @@ void lb_trainer_swap(const lb_trainer *t)
 void lb_trainer_free(lb_trainer *t)
 {
     use_threads(t, t->threads.most);
-    lb_release(t->state.average);
-    lb_release(t->state.best);
+    lb_release(t->average);
+    lb_release(t->best);
     lb_release(t->room);
     lb_shards_free(&t->shards);
-    lb_optimizer_free(t->state.optimizer);
+    lb_optimizer_free(t->optimizer);
     lb_tape_free(t->tape);
 }

@@ -45,7 +45,7 @@ static lb_status tell(const lb_trainer *t, lb_event event, lb_error *error)
 static lb_status evaluate_weights(lb_trainer *t, lb_train_point *point, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
-    lb_train_history *history = t->state.history;
+    lb_train_history *history = t->history;
     char bad[LB_BAD_TEXT];
     /* A finite loss does not tell: some weights may not have been used. */
     if (*lb_bad_parameter(c->params, false, bad))
@@ -54,22 +54,22 @@ static lb_status evaluate_weights(lb_trainer *t, lb_train_point *point, lb_error
     if (c->evaluate && c->evaluate(c->context, t->tape, &point->dev)) return tape_failed(t, error);
     for (int i = 0; i < c->tests; i++)
         if (c->test(c->context, i, t->tape, &point->test[i])) return tape_failed(t, error);
-    point->grad_norm = lb_optimizer_about(t->state.optimizer).grad_norm;
-    point->tokens = t->state.tokens;
+    point->grad_norm = lb_optimizer_about(t->optimizer).grad_norm;
+    point->tokens = t->tokens;
     point->seconds = lb_seconds() - t->start;
     lb_status status = lb_train_history_add(history, *point, error);
     if (status) return status;
-    if (t->state.best && lb_train_best(history) == lb_train_last(history))
-        memcpy(t->state.best, lb_params_values(c->params), lb_trainer_bytes(t));
+    if (t->best && lb_train_best(history) == lb_train_last(history))
+        memcpy(t->best, lb_params_values(c->params), lb_trainer_bytes(t));
     return tell(t, (lb_event){.kind = LB_EVENT_EVALUATED, .history = history}, error);
 }
 
 static lb_status save(lb_trainer *t, lb_error *error)
 {
-    t->state.seconds = lb_seconds() - t->start;
+    t->seconds = lb_seconds() - t->start;
     bool saves = t->config->checkpoint && lb_group_leads(t->config->group);
-    lb_status status = saves ? lb_resume_save(t->config, &t->state, error) : LB_OK;
-    if (!status) t->saved = t->state.step;
+    lb_status status = saves ? lb_resume_save(t, error) : LB_OK;
+    if (!status) t->saved = t->step;
     return status;
 }
 
@@ -85,25 +85,25 @@ static lb_status try_to_save(lb_trainer *t, lb_error *error)
 
 static lb_status save_if_needed(lb_trainer *t, lb_error *error)
 {
-    return t->saved < t->state.step ? save(t, error) : LB_OK;
+    return t->saved < t->step ? save(t, error) : LB_OK;
 }
 
 /* Evaluates, records the point, and saves. */
 static lb_status mark_point(lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
-    const lb_train_point *last = lb_train_last(t->state.history);
-    int64_t steps = t->state.step - (last ? last->step : 0);
-    bool begins = t->state.step == 0; /* no step has a loss yet */
-    lb_train_point point = {.step = t->state.step,
-                            .loss = begins ? NAN : t->state.loss_sum / (double)steps,
-                            .lr = begins ? 0 : lb_schedule_lr(&c->schedule, t->state.step - 1)};
+    const lb_train_point *last = lb_train_last(t->history);
+    int64_t steps = t->step - (last ? last->step : 0);
+    bool begins = t->step == 0; /* no step has a loss yet */
+    lb_train_point point = {.step = t->step,
+                            .loss = begins ? NAN : t->loss_sum / (double)steps,
+                            .lr = begins ? 0 : lb_schedule_lr(&c->schedule, t->step - 1)};
     lb_trainer_swap(t);
     lb_status status = evaluate_weights(t, &point, error);
     lb_trainer_swap(t);
-    t->state.loss_sum = 0;
+    t->loss_sum = 0;
     if (!status) status = try_to_save(t, error);
-    return status ? status : tell(t, (lb_event){.kind = LB_EVENT_POINT, .history = t->state.history}, error);
+    return status ? status : tell(t, (lb_event){.kind = LB_EVENT_POINT, .history = t->history}, error);
 }
 
 /* The point from which patience counts. Once everything is right, a lower loss still replaces the best model, but does
@@ -118,10 +118,10 @@ static const lb_train_point *last_gain(const lb_train_history *history)
 bool lb_trainer_is_done(const lb_trainer *t)
 {
     const lb_trainer_config *c = t->config;
-    lb_train_history *history = t->state.history;
+    lb_train_history *history = t->history;
     const lb_train_point *last = lb_train_last(history), *gain = last_gain(history);
     history->end = LB_TRAIN_ALL_STEPS;
-    if (t->state.step >= c->steps) return true;
+    if (t->step >= c->steps) return true;
     if (last && c->target > 0 && lb_train_judged(history, last)->exact_match >= c->target)
         history->end = LB_TRAIN_TARGET;
     else if (last && c->patience > 0 && last - gain >= c->patience)
@@ -134,7 +134,7 @@ static lb_status interrupt(lb_trainer *t, lb_error *error)
 {
     lb_status status = save_if_needed(t, error);
     if (status) return status;
-    return lb_error_set(error, LB_ERROR_INTERRUPTED, "interrupted at step %lld", (long long)t->state.step);
+    return lb_error_set(error, LB_ERROR_INTERRUPTED, "interrupted at step %lld", (long long)t->step);
 }
 
 /* A process alone asks between two steps, a group has asked within the last one. */
@@ -148,16 +148,16 @@ static bool is_stopped(const lb_trainer *t)
 static lb_status measure_start(lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
-    bool begins = t->state.step == 0 && t->state.history->count == 0;
+    bool begins = t->step == 0 && t->history->count == 0;
     return c->trained && c->evaluate && begins ? mark_point(t, error) : LB_OK;
 }
 
 static lb_status tell_step(const lb_trainer *t, double loss, lb_error *error)
 {
-    const lb_training_step step = {.step = t->state.step,
+    const lb_training_step step = {.step = t->step,
                                    .loss = loss,
-                                   .last = lb_train_last(t->state.history),
-                                   .tokens = t->state.tokens - t->tokens_before,
+                                   .last = lb_train_last(t->history),
+                                   .tokens = t->tokens - t->tokens_before,
                                    .seconds = 1e-9 * (double)t->ended - t->begun};
     return tell(t, (lb_event){.kind = LB_EVENT_STEPPED, .step = step}, error);
 }
@@ -170,15 +170,15 @@ lb_status lb_trainer_advance(lb_trainer *t, lb_error *error)
     if (is_stopped(t)) return interrupt(t, error);
     lb_status status = lb_trainer_step(t, &loss, error);
     if (!status) status = tell_step(t, loss, error);
-    bool marks = t->state.step % every == 0 || t->state.step == c->steps;
+    bool marks = t->step % every == 0 || t->step == c->steps;
     return status || !marks ? status : mark_point(t, error);
 }
 
 lb_status lb_trainer_end(lb_trainer *t, lb_error *error)
 {
     lb_status status = save_if_needed(t, error);
-    if (!status && t->state.best && t->state.history->count > 0)
-        memcpy(lb_params_values(t->config->params), t->state.best, lb_trainer_bytes(t));
+    if (!status && t->best && t->history->count > 0)
+        memcpy(lb_params_values(t->config->params), t->best, lb_trainer_bytes(t));
     else if (!status)
         lb_trainer_swap(t);
     return status;
@@ -193,7 +193,7 @@ static lb_status agree(const lb_trainer *t, lb_error *error)
     lb_status status = lb_group_agree_on_build(c->group, error);
     snprintf(text, sizeof text, "%016llx", (unsigned long long)lb_hash(LB_HASH, settings, strlen(settings)));
     if (!status) status = lb_group_agree(c->group, "hash of data and settings", text, error);
-    snprintf(text, sizeof text, "%lld", (long long)t->state.step);
+    snprintf(text, sizeof text, "%lld", (long long)t->step);
     if (!status) status = lb_group_agree(c->group, "step of the checkpoint", text, error);
     uint64_t weights = lb_hash(LB_HASH, lb_params_values(c->params), lb_trainer_bytes(t));
     snprintf(text, sizeof text, "%016llx", (unsigned long long)weights);
@@ -233,20 +233,20 @@ lb_status lb_trainer_open(lb_trainer *t, lb_error *error)
     lb_status status = check_config(c, error);
     t->start = lb_seconds();
     if (!status) status = lb_trainer_begin(t, error);
-    if (!status && c->checkpoint && !c->fresh) status = lb_resume_load(c, &t->state, error);
-    t->saved = t->state.step;
-    t->start -= t->state.seconds; /* as if this process had begun so much earlier */
+    if (!status && c->checkpoint && !c->fresh) status = lb_resume_load(t, error);
+    t->saved = t->step;
+    t->start -= t->seconds; /* as if this process had begun so much earlier */
     if (!status && c->group) status = agree(t, error);
     if (!status) status = check_weights(c->params, error);
     t->begun = lb_seconds();
-    t->tokens_before = t->state.tokens;
+    t->tokens_before = t->tokens;
     return status ? status : measure_start(t, error);
 }
 
 lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error)
 {
     *history = (lb_train_history){.is_better = config.is_better};
-    lb_trainer t = {.config = &config, .state = {.history = history}};
+    lb_trainer t = {.config = &config, .history = history};
     lb_status status = lb_trainer_open(&t, error);
     while (!status && !lb_trainer_is_done(&t)) status = lb_trainer_advance(&t, error);
     if (!status) status = lb_trainer_end(&t, error);

@@ -47,8 +47,11 @@ void lb_thread_choice_note(lb_thread_choice *choice, double ns, double work);
 
 /* ---- A model in training. ---- */
 
-/** What changes from step to step, apart from the parameters. */
-typedef struct lb_train_state {
+/** A model in training. The caller sets `config`, and `history` if it evaluates. */
+typedef struct lb_trainer {
+    const lb_trainer_config *config;
+
+    /* What changes from step to step, apart from the parameters. A checkpoint has it. */
     int64_t step;           /* steps done */
     double loss_sum;        /* of the steps since the last point */
     double seconds, tokens; /* of the run, as in lb_train_point */
@@ -56,13 +59,8 @@ typedef struct lb_train_state {
     lb_real *average; /* average weights, laid out like the weights; NULL: not kept */
     lb_real *best;    /* weights of the best evaluation, laid out like the weights; NULL: not kept */
     lb_train_history *history;
-} lb_train_state;
 
-/** A model in training. The caller sets `config`, and `state.history` if it evaluates. */
-typedef struct lb_trainer {
-    const lb_trainer_config *config;
     lb_tape *tape;
-    lb_train_state state;
     lb_shards shards;
     lb_thread_choice threads;
     lb_real *room; /* [LB_GROUP_ROOM] for the gradients of others; NULL without a group */
@@ -147,12 +145,11 @@ char *lb_train_history_json(const lb_train_history *history);
 
 /** Writes the state and the parameters.
  *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY; the old file is then intact. */
-LB_MUST_USE lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state,
-                                     lb_error *error);
+LB_MUST_USE lb_status lb_resume_save(const lb_trainer *trainer, lb_error *error);
 
 /** Reads the state and the parameters. Without a file it changes nothing.
  *  Errors: LB_ERROR_FORMAT if the file is damaged, from another run, or has more steps than the run. */
-LB_MUST_USE lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error);
+LB_MUST_USE lb_status lb_resume_load(lb_trainer *trainer, lb_error *error);
 
 /** Appends a point. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error);

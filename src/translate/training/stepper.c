@@ -152,7 +152,7 @@ lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
     s->run.dropout = s->config->dropout;
     s->run.label_smoothing = fmax(s->config->label_smoothing, 0);
     s->loop = loop_of(s);
-    s->trainer = (lb_trainer){.config = &s->loop, .state = {.history = &s->history}};
+    s->trainer = (lb_trainer){.config = &s->loop, .history = &s->history};
     return LB_OK;
 }
 
@@ -225,7 +225,7 @@ void lb_stepper_free(lb_stepper *s)
 
 lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
 {
-    if (s->trainer.state.step >= s->run.steps)
+    if (s->trainer.step >= s->run.steps)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found all %lld steps done, expected fewer",
                             (long long)s->run.steps);
     lb_trainer_swap(&s->trainer);
@@ -265,10 +265,10 @@ lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found,
 
 lb_stepper_facts lb_stepper_about(const lb_stepper *s)
 {
-    return (lb_stepper_facts){.step = s->trainer.state.step,
+    return (lb_stepper_facts){.step = s->trainer.step,
                               .steps = s->run.steps,
                               .parameters = s->run.parameters,
-                              .lr = lb_schedule_lr(&s->loop.schedule, s->trainer.state.step),
+                              .lr = lb_schedule_lr(&s->loop.schedule, s->trainer.step),
                               .held_out = s->data->sorts ? 0 : lb_pairs_count(s->data->dev.pairs)};
 }
 
