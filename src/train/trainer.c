@@ -137,21 +137,6 @@ static lb_status interrupt(lb_trainer *t, lb_error *error)
     return lb_error_set(error, LB_ERROR_INTERRUPTED, "interrupted at step %lld", (long long)t->step);
 }
 
-/* A process alone asks between two steps, a group has asked within the last one. */
-static bool is_stopped(const lb_trainer *t)
-{
-    const lb_trainer_config *c = t->config;
-    return c->group ? t->stopped : c->stop && c->stop(c->context);
-}
-
-/* What is trained already may be better than anything that follows. */
-static lb_status measure_start(lb_trainer *t, lb_error *error)
-{
-    const lb_trainer_config *c = t->config;
-    bool begins = t->step == 0 && t->history->count == 0;
-    return c->trained && c->evaluate && begins ? mark_point(t, error) : LB_OK;
-}
-
 static lb_status tell_step(const lb_trainer *t, double loss, lb_error *error)
 {
     const lb_training_step step = {.step = t->step,
@@ -167,7 +152,8 @@ lb_status lb_trainer_advance(lb_trainer *t, lb_error *error)
     const lb_trainer_config *c = t->config;
     const int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
     double loss = 0;
-    if (is_stopped(t)) return interrupt(t, error);
+    /* A process alone asks between two steps, a group has asked within the last one. */
+    if (c->group ? t->stopped : c->stop && c->stop(c->context)) return interrupt(t, error);
     lb_status status = lb_trainer_step(t, &loss, error);
     if (!status) status = tell_step(t, loss, error);
     bool marks = t->step % every == 0 || t->step == c->steps;
@@ -240,7 +226,9 @@ lb_status lb_trainer_open(lb_trainer *t, lb_error *error)
     if (!status) status = check_weights(c->params, error);
     t->begun = lb_seconds();
     t->tokens_before = t->tokens;
-    return status ? status : measure_start(t, error);
+    /* What is trained already may be better than anything that follows. */
+    bool measures = c->trained && c->evaluate && t->step == 0 && t->history->count == 0;
+    return !status && measures ? mark_point(t, error) : status;
 }
 
 lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error)

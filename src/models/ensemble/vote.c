@@ -61,20 +61,16 @@ static bool end_scratch(const gathering *g)
     return status == LB_OK && lb_tape_scratch(g->tape);
 }
 
-/* A hypothesis that was cut off has as many tokens as the limit, and one that has ended has fewer. */
-static bool is_same(const lb_hypothesis *a, const lb_hypothesis *b)
-{
-    return a->length == b->length && memcmp(a->id, b->id, (size_t)a->length * sizeof *a->id) == 0;
-}
-
+/* Adds it unless it is there: one that was cut off has as many tokens as the limit, one that has ended has fewer. */
 static void add_to_row(gathering *g, int64_t row, const lb_hypothesis *found)
 {
     lb_hypothesis *all = g->pool.hypothesis + row * g->pool.most;
+    size_t bytes = (size_t)found->length * sizeof *found->id;
     for (int64_t i = 0; i < g->pool.count[row]; i++)
-        if (is_same(&all[i], found)) return;
+        if (all[i].length == found->length && memcmp(all[i].id, found->id, bytes) == 0) return;
     int32_t *id = lb_tape_alloc_zero(g->tape, found->steps, sizeof *id);
     if (!id) return;
-    memcpy(id, found->id, (size_t)found->length * sizeof *id);
+    memcpy(id, found->id, bytes);
     all[g->pool.count[row]] = *found;
     all[g->pool.count[row]++].id = id;
 }

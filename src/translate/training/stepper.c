@@ -170,15 +170,6 @@ void lb_stepper_close(lb_stepper *s)
 
 /* ---- Step by step. ---- */
 
-static lb_status begin_trainer(lb_stepper *s, lb_error *error)
-{
-    s->loop.group = NULL;
-    s->loop.keep_best = false; /* there is no last step after which to look back */
-    lb_status status = lb_trainer_begin(&s->trainer, error);
-    if (!status) lb_trainer_swap(&s->trainer);
-    return status;
-}
-
 static lb_status open_inputs(lone_stepper *own, lb_error *error)
 {
     lb_training_config *c = &own->config;
@@ -205,7 +196,10 @@ lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
                       .run = {.folder = "."}};
     lb_status status = open_inputs(own, error);
     if (!status) status = lb_stepper_init(s, error);
-    if (!status) status = begin_trainer(s, error);
+    s->loop.group = NULL;
+    s->loop.keep_best = false; /* there is no last step after which to look back */
+    if (!status) status = lb_trainer_begin(&s->trainer, error);
+    if (!status) lb_trainer_swap(&s->trainer);
     if (!status) status = begin_translator(s, &own->translator, error);
     if (!status) return s;
     lb_stepper_free(s);
