@@ -121,8 +121,7 @@ static void add_biases(const lb_positional *positions, const char *name, int64_t
 
 static lb_status add_positions(const lb_transformer *model, app_numbers *n, app_kernel *k, lb_error *error)
 {
-    int64_t longest = app_kernel_size_of(k, "LONGEST"), limit = app_kernel_size_of(k, "LIMIT");
-    int64_t positions = longest > limit ? longest : limit;
+    int64_t positions = app_kernel_size_of(k, "SCORES");
     lb_tape *tape = lb_tape_new();
     if (!tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);

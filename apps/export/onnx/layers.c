@@ -38,7 +38,7 @@ onnx_value onnx_cast(onnx_graph *graph, onnx_value x, onnx_type type)
     return ONNX(graph, "Cast", x);
 }
 
-onnx_value onnx_affine(onnx_graph *graph, onnx_value x, onnx_value weight, onnx_value bias)
+static onnx_value affine(onnx_graph *graph, onnx_value x, onnx_value weight, onnx_value bias)
 {
     onnx_value product = ONNX(graph, "MatMul", x, ONNX_TRANSPOSE(graph, weight, 1, 0));
     return bias ? ONNX(graph, "Add", product, bias) : product;
@@ -47,7 +47,7 @@ onnx_value onnx_affine(onnx_graph *graph, onnx_value x, onnx_value weight, onnx_
 onnx_value onnx_linear(onnx_graph *graph, onnx_value x, const lb_tensor *weight, const lb_tensor *bias)
 {
     onnx_value w = onnx_weight(graph, weight), b = bias ? onnx_weight(graph, bias) : NULL;
-    return onnx_affine(graph, x, w, b);
+    return affine(graph, x, w, b);
 }
 
 onnx_value onnx_softmax(onnx_graph *graph, onnx_value scores, onnx_value mask)
@@ -121,7 +121,7 @@ static onnx_value project(onnx_graph *g, const lb_multi_head *attention, onnx_ma
     const lb_linear *const named[] = {&attention->query, &attention->key, &attention->value};
     if (!attention->packed_weight) return onnx_linear(g, x, named[made]->weight, named[made]->bias);
     onnx_value weight = unpack(g, attention, made, attention->packed_weight);
-    return onnx_affine(g, x, weight, unpack(g, attention, made, attention->packed_bias));
+    return affine(g, x, weight, unpack(g, attention, made, attention->packed_bias));
 }
 
 onnx_value onnx_heads(onnx_graph *graph, const lb_multi_head *attention, onnx_made made, onnx_value x)

@@ -31,10 +31,7 @@ onnx_value onnx_gather(onnx_graph *graph, const lb_tensor *parameter, onnx_value
 /** x as another type. */
 onnx_value onnx_cast(onnx_graph *graph, onnx_value x, onnx_type type);
 
-/** x weight' + bias, over the last axis; a `bias` of NULL is none. */
-onnx_value onnx_affine(onnx_graph *graph, onnx_value x, onnx_value weight, onnx_value bias);
-
-/** The same with parameters; `bias` may be NULL. */
+/** x weight' + bias, over the last axis; `bias` may be NULL. */
 onnx_value onnx_linear(onnx_graph *graph, onnx_value x, const lb_tensor *weight, const lb_tensor *bias);
 
 /** Weights of attention, the softmax of the last axis; `mask` is added before, unless it is NULL. */
