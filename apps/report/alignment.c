@@ -8,22 +8,15 @@ enum { SHOWN = 60 };
 
 typedef struct app_alignment_side side;
 
-/* Makes `place` long enough for the id. */
-static bool know(side *s, int32_t id)
-{
-    size_t before = s->known;
-    if (!lb_alloc_room(&s->place, before, (size_t)id + 1, &s->known, sizeof *s->place)) return false;
-    for (size_t i = before; i < s->known; i++) s->place[i] = -1;
-    return true;
-}
-
 /* Finds the places of symbols, -1 for those that are left out. False if memory runs out. */
 static bool find_places(side *s, app_report_data *report, const char *const *symbol, int64_t count,
                         int32_t *place)
 {
     for (int64_t i = 0; i < count; i++) {
         int32_t id = app_report_id(report, symbol[i]);
-        if (!know(s, id)) return false;
+        size_t before = s->known;
+        if (!lb_alloc_room(&s->place, before, (size_t)id + 1, &s->known, sizeof *s->place)) return false;
+        for (size_t k = before; k < s->known; k++) s->place[k] = -1;
         if (s->place[id] < 0 && s->count < APP_ALIGNED) {
             s->place[id] = (int32_t)s->count;
             s->id[s->count++] = id;

@@ -5,25 +5,19 @@
 #include "cli/options.h"
 #include "console/console.h"
 
-typedef struct settings {
-    app_report_asked asked;
-    int threads;
-    bool quiet;
-} settings;
-
 /* Checks beyond the table of options. */
-static lb_status check_operands(const settings *s, int operands, lb_error *error)
+static lb_status check_operands(const app_report_asked *asked, int operands, lb_error *error)
 {
-    if (operands == 2 && s->asked.inputs.count > 0)
+    if (operands == 2 && asked->inputs.count > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a FILE or --input, found both; see %s --help",
                             app_name("report"));
-    if (operands == 1 && s->asked.inputs.count == 0)
+    if (operands == 1 && asked->inputs.count == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a FILE or --input; see %s --help",
                             app_name("report"));
     return LB_OK;
 }
 
-static void say(const settings *s, const app_report_made *made)
+static void say(const app_report_asked *asked, const app_report_made *made)
 {
     if (made->unreadable > 0)
         app_warn("%lld of %lld pairs could not be read", (long long)made->unreadable, (long long)made->pairs);
@@ -41,20 +35,20 @@ static void say(const settings *s, const app_report_made *made)
         app_note("%lld of %lld pairs show only the mean over their heads, without erasure, to keep the page "
                  "small; --all-heads keeps each head",
                  (long long)made->means, (long long)made->pairs);
-    app_note("wrote %s (%lld pairs, %zu kB of data)", s->asked.output, (long long)made->pairs,
+    app_note("wrote %s (%lld pairs, %zu kB of data)", asked->output, (long long)made->pairs,
              (made->bytes + 999) / 1000);
 }
 
-static int report(settings *s, int operands, char **operand)
+static int report(app_report_asked *asked, int operands, char **operand)
 {
     lb_error error = {0};
     app_report_made made;
-    lb_status status = check_operands(s, operands, &error);
-    s->asked.model = operand[0];
-    s->asked.file = operands == 2 ? operand[1] : NULL;
-    if (!status && !s->asked.command) status = app_report_no_memory(&error);
-    if (!status) status = app_report_build(&s->asked, &made, &error);
-    if (!status) say(s, &made);
+    lb_status status = check_operands(asked, operands, &error);
+    asked->model = operand[0];
+    asked->file = operands == 2 ? operand[1] : NULL;
+    if (!status && !asked->command) status = app_report_no_memory(&error);
+    if (!status) status = app_report_build(asked, &made, &error);
+    if (!status) say(asked, &made);
     return status ? app_fail(&error) : 0;
 }
 
@@ -65,43 +59,45 @@ static const app_example examples[] = {
 
 int report_main(int argc, char **argv)
 {
-    settings s = {.asked = {.output = "report.html",
-                            .batch = 256,
-                            .details = 1000,
-                            .heads_off = 200,
-                            .why = 200,
-                            .length_penalty = 1}};
-    lb_pair_format *f = &s.asked.format;
+    int threads = 0;
+    bool quiet = false;
+    app_report_asked asked = {.output = "report.html",
+                              .batch = 256,
+                              .details = 1000,
+                              .heads_off = 200,
+                              .why = 200,
+                              .length_penalty = 1};
+    lb_pair_format *f = &asked.format;
     const app_option options[] = {
-        APP_OUTPUT('o', "output", &s.asked.output, "where to write the page", .usual = true),
-        APP_TEXTS('i', "input", "TEXT", &s.asked.inputs,
+        APP_OUTPUT('o', "output", &asked.output, "where to write the page", .usual = true),
+        APP_TEXTS('i', "input", "TEXT", &asked.inputs,
                   "a text, or several on separate lines, instead of FILE; may be repeated", .usual = true),
-        APP_TEXT(0, "title", "TEXT", &s.asked.title,
+        APP_TEXT(0, "title", "TEXT", &asked.title,
                  "title of the page; default: the names of the model and of the file", .usual = true),
-        APP_INT(0, "details", "N", &s.asked.details, 0, 1 << 20,
+        APP_INT(0, "details", "N", &asked.details, 0, 1 << 20,
                 "pairs shown with the attention of all outputs and the likeliest symbols; others show only "
                 "the best output",
                 .usual = true),
-        APP_FLAG(0, "all-heads", &s.asked.all_heads,
+        APP_FLAG(0, "all-heads", &asked.all_heads,
                  "keep the attention of each head, however large the page gets; by default, many long pairs "
                  "show only the mean over the heads, without erasure and gradient"),
-        APP_INT(0, "heads-off", "N", &s.asked.heads_off, 0, 1 << 20,
+        APP_INT(0, "heads-off", "N", &asked.heads_off, 0, 1 << 20,
                 "pairs to decode with each head switched off, to see what it contributes; 0: none"),
-        APP_INT(0, "why", "N", &s.asked.why, 0, 1 << 20,
+        APP_INT(0, "why", "N", &asked.why, 0, 1 << 20,
                 "pairs to find out for what their outputs depend on, see docs/why.md, and whether attention "
                 "looks there; 0: none"),
-        APP_TEXT(0, "engine", "FILE", &s.asked.engine,
+        APP_TEXT(0, "engine", "FILE", &asked.engine,
                  "embed the model and this library as WebAssembly, so that new texts can be typed "
                  "into the page; FILE is build/playground/engine.html, built by ./run playground",
                  .usual = true),
-        APP_THREADS(&s.threads),
-        APP_QUIET(&s.quiet),
+        APP_THREADS(&threads),
+        APP_QUIET(&quiet),
         APP_HEADING("Decoding"),
-        APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
-        APP_INT(0, "beam", "N", &s.asked.beam, 0, LB_MOST_BEAM,
+        APP_INT('b', "batch", "N", &asked.batch, 1, 65536, "texts to decode at once"),
+        APP_INT(0, "beam", "N", &asked.beam, 0, LB_MOST_BEAM,
                 "beam width and number of outputs for each pair; 1: greedy; 0: 5, or 1 for lists of numbers",
                 .usual = true),
-        APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, LB_MOST_PENALTY,
+        APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length"),
         APP_HEADING("Lines"),
         APP_FORMAT(&f->kind),
@@ -109,7 +105,7 @@ int report_main(int argc, char **argv)
         APP_COLUMNS(f, true),
         APP_SKIP_BAD_LINES(f, "show what is wrong with lines that are not pairs, instead of stopping",
                            .usual = true),
-        APP_ANY_TARGET(&s.asked.once, APP_ANY_TARGET_HELP, .usual = true),
+        APP_ANY_TARGET(&asked.once, APP_ANY_TARGET_HELP, .usual = true),
     };
     const app_program program = {
         .name = "report",
@@ -123,14 +119,14 @@ int report_main(int argc, char **argv)
         .min_operands = 1,
         .max_operands = 2,
         APP_TABLES(options, examples),
-        .threads = &s.threads,
+        .threads = &threads,
     };
     /* Parsing moves the operands to the end. */
     char *command = app_report_command(argc, argv);
-    s.asked.command = command;
+    asked.command = command;
     int status = app_options(&program, &argc, &argv);
-    if (status == APP_RUN) status = report(&s, argc, argv);
+    if (status == APP_RUN) status = report(&asked, argc, argv);
     lb_release(command);
-    lb_strings_free(&s.asked.inputs);
+    lb_strings_free(&asked.inputs);
     return status;
 }
