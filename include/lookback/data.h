@@ -17,8 +17,7 @@ typedef enum lb_list_task {
 } lb_list_task;
 
 /** Lists of `min_length` to `max_length` numbers from 0 to `max_value`, drawn uniformly; but a share of `repeats` has
- *  at most four different numbers, often the smallest and the largest. To add, numbers are digits, and max_value is 9.
- */
+ *  at most four different numbers, often the smallest and the largest. To add, numbers are digits; max_value is 9. */
 typedef struct lb_sort_task {
     int32_t max_value;
     int32_t min_length, max_length;

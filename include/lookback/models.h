@@ -149,8 +149,7 @@ typedef struct lb_seq2seq_encoded {
 /** Encodes a batch of sources for the decoder. */
 lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source);
 
-/* ---- A sequence-to-sequence transformer: the encoder reads the source; the decoder attends to it and to itself.
- * ---- */
+/* ---- A sequence-to-sequence transformer: an encoder, and a decoder that attends to it and to itself. ---- */
 
 /** Zero means the default in brackets. */
 typedef struct lb_transformer_config {

@@ -188,8 +188,7 @@ lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, 
  *  Shapes: -> [heads, queries, first + queries]; NULL for the kinds without one. Errors: as lb_relative_bias. */
 lb_tensor *lb_positional_bias(const lb_positional *positional, lb_tape *tape, int64_t first, int64_t queries);
 
-/* ---- Recurrent layers, GRU or LSTM: a cell, and layers of cells over whole sequences in one or two directions.
- * ---- */
+/* ---- Recurrent layers, GRU or LSTM: a cell, and layers of cells over sequences in one or two directions. ---- */
 
 /** The kind of a recurrent cell. */
 typedef enum lb_cell_kind {

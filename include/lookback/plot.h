@@ -168,8 +168,7 @@ LB_MUST_USE lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, l
 LB_MUST_USE lb_status lb_heatmap_save_grid(const lb_heatmap *maps, int64_t count, int64_t columns,
                                            const char *title, const char *path, lb_error *error);
 
-/* ---- Line charts: several series over one x axis and one or two y axes, such as loss and exact match over steps.
- * ---- */
+/* ---- Line charts: series over one x axis and one or two y axes, such as loss and exact match over steps. ---- */
 
 /** One line. Points that are not finite, or not positive on a logarithmic axis, are left out and interrupt the line.
  *  Each point has a marker if no series has its points too close for that. Otherwise only a point without neighbours

@@ -112,9 +112,9 @@ typedef struct lb_output {
     /* [steps, source length]: the log-probability that a step of the output, which is given, loses if the embedding of
      * a source symbol is zero; NULL for a source of one symbol */
     lb_real *erasure;
-    lb_real
-        *gradient; /* [steps, source length]: of the log-probability, at the embedding, times the embedding */
-    double *lost;  /* [steps] log-probability that the output loses if the other text is its source */
+    /* [steps, source length]: of the log-probability, at the embedding, times the embedding */
+    lb_real *gradient;
+    double *lost;        /* [steps] log-probability that the output loses if the other text is its source */
     lb_patched *patched; /* [patched_count] how much of that each point brings back */
     int64_t patched_count;
 } lb_output;
@@ -254,8 +254,7 @@ typedef struct lb_translator_texts {
 
 /** Saves a model with its vocabularies, in one file for lb_translator_open and for all programs.
  *  Errors: LB_ERROR_ARGUMENT if the sizes of model and vocabularies differ, a vocabulary is missing or has other
- *          special symbols, a rule is invalid, or the name of the model is not ""; LB_ERROR_MEMORY; as lb_model_save.
- *          */
+ *          special symbols, a rule is invalid, or the model's name is not ""; LB_ERROR_MEMORY; as lb_model_save. */
 LB_MUST_USE lb_status lb_translator_save(const lb_model *model, const lb_params *params, const char *path,
                                          lb_translator_texts texts, lb_error *error);
 
