@@ -82,6 +82,14 @@ static void print_vocabulary(app_report_data *report, const char *key, const lb_
     lb_buffer_print(&report->json, "]");
 }
 
+/* The tree of a text; NULL if there is no text, or it is not JSON. */
+static cJSON *parse(app_report_data *report, const char *text)
+{
+    cJSON *json = NULL;
+    if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY) report->failed = true;
+    return json;
+}
+
 static void print_json(app_report_data *report, const char *key, const cJSON *json)
 {
     char *text = json ? cJSON_PrintUnformatted(json) : NULL;
@@ -136,10 +144,9 @@ static void print_training_command(const cJSON *record, app_report_data *report)
 {
     const cJSON *options = cJSON_GetObjectItemCaseSensitive(record, "options"),
                 *kind = cJSON_GetObjectItemCaseSensitive(options, "model");
-    cJSON *usual = NULL;
-    char *command = NULL, *text = cJSON_IsString(kind) ? app_train_usual(kind->valuestring) : NULL;
-    if (text && lb_json_parse(text, strlen(text), NULL, &usual) == LB_OK)
-        command = train_command(options, usual);
+    char *text = cJSON_IsString(kind) ? app_train_usual(kind->valuestring) : NULL;
+    cJSON *usual = parse(report, text);
+    char *command = usual ? train_command(options, usual) : NULL;
     report->failed = report->failed || (cJSON_IsString(kind) && !command);
     print_string(report, "training_command", command);
     cJSON_Delete(usual);
@@ -151,17 +158,13 @@ static void print_training_command(const cJSON *record, app_report_data *report)
 static void print_records(const lb_translator_facts *model, app_report_data *report)
 {
     char *text = lb_model_config_json(model->model);
-    cJSON *config = NULL, *record = NULL, *member;
-    bool failed = !text || lb_json_parse(text, strlen(text), NULL, &config) != LB_OK;
-    if (model->training)
-        failed = lb_json_parse(model->training, strlen(model->training), NULL, &record) == LB_ERROR_MEMORY ||
-                 failed;
+    cJSON *config = parse(report, text), *record = parse(report, model->training), *member;
     cJSON_DeleteItemFromObjectCaseSensitive(record, "history");
     cJSON_ArrayForEach(member, cJSON_GetObjectItemCaseSensitive(record, "members"))
     {
         cJSON_DeleteItemFromObjectCaseSensitive(member, "history");
     }
-    report->failed = report->failed || failed;
+    report->failed = report->failed || !config;
     const cJSON *attention = cJSON_GetObjectItemCaseSensitive(config, "attention");
     print_string(report, "attention", cJSON_IsString(attention) ? attention->valuestring : NULL);
     print_json(report, "configuration", config);
@@ -240,12 +243,9 @@ static void print_point(app_report_data *report, const cJSON *point)
     lb_buffer_print(&report->json, "}");
 }
 
-lb_status app_report_history_print(const lb_translator_facts *model, app_report_data *report, lb_error *error)
+void app_report_history_print(const lb_translator_facts *model, app_report_data *report)
 {
-    cJSON *record = NULL;
-    if (model->training &&
-        lb_json_parse(model->training, strlen(model->training), NULL, &record) == LB_ERROR_MEMORY)
-        return app_report_no_memory(error);
+    cJSON *record = parse(report, model->training);
     const cJSON *points = cJSON_GetObjectItemCaseSensitive(record, "history"), *point;
     const cJSON *kept = cJSON_GetObjectItemCaseSensitive(record, "best_step");
     if (cJSON_IsArray(points) && cJSON_IsNumber(kept)) {
@@ -260,5 +260,4 @@ lb_status app_report_history_print(const lb_translator_facts *model, app_report_
         lb_json_string(&report->json, "history", NULL);
     }
     cJSON_Delete(record);
-    return LB_OK;
 }

@@ -210,9 +210,8 @@ static lb_status build(building *s, lb_error *error)
     if (!status) status = app_report_heads_measure(&s->heads, s->translator, &s->data, error);
     if (status) return status;
     app_report_statistics_print(&s->statistics, &s->data, &s->heads);
-    status = app_report_history_print(&s->model, &s->data, error);
-    if (!status)
-        status = app_report_attention_history_print(s->model.path, &s->data, &s->made->bad_frames, error);
+    app_report_history_print(&s->model, &s->data);
+    status = app_report_attention_history_print(s->model.path, &s->data, &s->made->bad_frames, error);
     if (!status) status = app_report_data_finish(&s->data, error);
     if (!status) status = write_page(s, error);
     if (status) return status;

@@ -29,9 +29,8 @@ typedef struct app_report_asked {
 void app_report_about_print(const app_report_asked *asked, int beam, const lb_translator *translator,
                             app_report_data *report);
 
-/** Prints "history":{...}, from the record in the model file; null if it has none. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_report_history_print(const lb_translator_facts *model, app_report_data *report,
-                                               lb_error *error);
+/** Prints "history":{...}, from the record in the model file; null if it has none. */
+void app_report_history_print(const lb_translator_facts *model, app_report_data *report);
 
 /** The command line as a shell would read it. Memory: release it with lb_release; NULL if memory runs out. Bytes that
  *  are not UTF-8 become U+FFFD. */
