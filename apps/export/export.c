@@ -126,11 +126,9 @@ static lb_status write_constants(exporting *s, lb_error *error)
     if (!status) status = find_longest(s, known.symbols, &longest, error);
     if (status) return status;
     int64_t limit = lb_model_limit(s->model.model, lb_text_model_limit(&s->model, longest));
-    int64_t trained =
-        s->model.longest_source > s->model.longest_target ? s->model.longest_source : s->model.longest_target;
     app_kernel_size_is(&s->kernel, "LONGEST", longest);
     app_kernel_size_is(&s->kernel, "LIMIT", limit);
-    app_kernel_size_is(&s->kernel, "TRAINED", trained);
+    app_kernel_size_is(&s->kernel, "TRAINED", lb_text_model_longest(&s->model));
     status = app_spelling_add(&s->model, longest, limit, known.output, &s->kernel, &s->symbols, error);
     if (status) return status;
     s->numbers = (app_numbers){.type = (app_number)s->type, .params = s->model.params};
