@@ -97,7 +97,7 @@ static lb_status gather(app_report_rows *rows, lb_error *error)
         const char *source = rows->all[rows->all_count - 1].source;
         if (!source || lb_vocabulary_add(sources, &source, 1, error)) continue;
         size_t id = (size_t)(lb_vocabulary_id(sources, source) - LB_FIRST_TOKEN);
-        if (id < count)
+        if (place && id < count)
             merge_last(rows, &rows->all[place[id]], error);
         else if (lb_alloc_more(&place, count, &room, sizeof *place))
             place[count++] = rows->all_count - 1;
