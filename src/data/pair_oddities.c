@@ -2,8 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "base/format.h"
 #include "data/formats/recognise.h"
+#include "data/pair_report.h"
 #include "lookback/tensor.h"
 
 #include <string.h>
@@ -37,7 +39,9 @@ typedef struct search {
     lb_pairs *pairs;
     int64_t count;
     side source, target;
-    lb_variants variants;
+    lb_pair_print *variants; /* [variant_count]: the hash of the word, and the pair */
+    size_t variant_count, variant_room;
+    lb_buffer letters; /* of a source */
     lb_odd_pairs comments, one_feature, commas;
     int64_t phrases; /* sources of several words */
     bool alone;      /* no other pair has a symbol of the target of the first */
@@ -129,6 +133,64 @@ static bool has_comment(const lb_symbol_rule *rule, const lb_symbols *text)
     return false;
 }
 
+/* ---- Sources with the number of a variant, such as "read(2)" in CMUdict, which is the same word as "read". ---- */
+
+/* The letters of a text, wherever symbols end. */
+static bool spell(search *s, const lb_symbols *text)
+{
+    s->letters.length = 0;
+    for (size_t i = 0; i < text->count; i++)
+        lb_buffer_add(&s->letters, text->symbol[i], strlen(text->symbol[i]));
+    return !s->letters.failed;
+}
+
+/* Remembers a source if it may be a variant. */
+static lb_status look_for_variant(search *s, const lb_symbols *source, int64_t pair)
+{
+    enum { NUMBER = 3 }; /* bytes of "(2)" */
+    const char *last = source->count > 0 ? source->symbol[source->count - 1] : "";
+    if (!*last || last[strlen(last) - 1] != ')') return LB_OK;
+    if (!spell(s, source) ||
+        !lb_alloc_more(&s->variants, s->variant_count, &s->variant_room, sizeof *s->variants))
+        return lb_no_memory(s->error, "a report on pairs");
+    size_t word = s->letters.length > NUMBER ? s->letters.length - NUMBER : 0;
+    const char *number = s->letters.text + word;
+    if (word == 0 || number[0] != '(' || number[1] < '1' || number[1] > '9') return LB_OK;
+    s->variants[s->variant_count++] =
+        (lb_pair_print){lb_hash(LB_HASH, s->letters.text, word), (uint64_t)pair};
+    return LB_OK;
+}
+
+/* Moves the variants of a word to `found`. */
+static void take_word(search *s, uint64_t word, lb_odd_pairs *found)
+{
+    const uint64_t taken = UINT64_MAX;
+    lb_pair_print *end = s->variants + s->variant_count;
+    const lb_pair_print *first =
+        lb_pair_prints_find(s->variants, (int64_t)s->variant_count, (lb_pair_print){word, 0});
+    for (lb_pair_print *at = s->variants + (first - s->variants); at < end && at->source == word; at++) {
+        if (at->pair == taken) return; /* the word has been seen before */
+        if (found->count++ == 0 || (int64_t)at->pair < found->first) found->first = (int64_t)at->pair;
+        at->pair = taken;
+    }
+}
+
+/* Finds the variants whose word is a source by itself: f(2) is not one of f(x). */
+static lb_status count_variants(search *s, lb_odd_pairs *found)
+{
+    lb_status status = LB_OK;
+    lb_pair_prints_sort(s->variants, (int64_t)s->variant_count);
+    for (int64_t i = 0; i < s->count && !status; i++) {
+        const lb_pair_line *line;
+        status = lb_pairs_read(s->pairs, i, &line, s->error);
+        if (!status && !spell(s, &line->source)) status = lb_no_memory(s->error, "a report on pairs");
+        if (!status) take_word(s, lb_hash(LB_HASH, s->letters.text, s->letters.length), found);
+    }
+    return status;
+}
+
+/* ---- All pairs. ---- */
+
 static lb_status look_at_pair(search *s, int64_t pair, const lb_pair_line *line)
 {
     const lb_pair_format *f = &s->pairs->format;
@@ -142,7 +204,7 @@ static lb_status look_at_pair(search *s, int64_t pair, const lb_pair_line *line)
         s->named = is_name(&f->source, &line->source) || is_name(&f->target, &line->target);
         s->alone = is_alone(&s->target, &line->target);
     }
-    return lb_variants_look(&s->variants, &line->source, pair, s->error);
+    return look_for_variant(s, &line->source, pair);
 }
 
 static long long line_of(const search *s, int64_t pair)
@@ -211,8 +273,8 @@ static lb_status say_header(search *s)
 /* A dictionary in columns: cmudict divides at the first blank or tab, so that a source is one word. */
 static lb_status say_dictionary(search *s, const char *header)
 {
-    lb_odd_pairs variants;
-    lb_status status = lb_variants_count(&s->variants, s->pairs, &variants, s->error);
+    lb_odd_pairs variants = {0};
+    lb_status status = s->variant_count > 0 ? count_variants(s, &variants) : LB_OK;
     if (status || s->phrases > 0 || s->source.texts.blanks > 0) return status;
     if (variants.count > 0)
         status =
@@ -301,6 +363,7 @@ lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary *source, co
         if (!status) status = look_at_pair(&s, i, line);
     }
     if (!status) status = say_all(&s);
-    lb_variants_free(&s.variants);
+    lb_release(s.variants);
+    lb_release(s.letters.text);
     return status;
 }

@@ -3,7 +3,7 @@
 #define LB_PAIR_ODDITIES_H
 
 #include "base/buffer.h"
-#include "data/pair_report.h"
+#include "data/pairs.h"
 
 /* ---- text_oddities.c: the texts of one side. ---- */
 
@@ -44,27 +44,6 @@ LB_MUST_USE lb_status lb_text_oddities_say(const lb_text_oddities *of, const cha
  *  receives a sentence about it. `symbols` are those of the side `name`, "source" or "target". */
 bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *name,
                             char text[LB_MESSAGE_LENGTH]);
-
-/* ---- Sources with the number of a variant, such as "read(2)" in CMUdict, which is the same word as "read". ---- */
-
-/** Sources that end with a number in parentheses: the hashes of what is in front of them, and their pairs. Zero has
- *  none. */
-typedef struct lb_variants {
-    lb_pair_print *list; /* [count] */
-    size_t count, room;
-} lb_variants;
-
-/** Remembers a source if it may be a variant. Memory: freed by lb_variants_free, also after an error.
- *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_variants_look(lb_variants *variants, const lb_symbols *source, int64_t pair,
-                                       lb_error *error);
-
-/** Finds the variants whose word is a source by itself: f(2) is not one of f(x).
- *  Cost: if there are any, it reads all pairs. Errors: as lb_pairs_read. */
-LB_MUST_USE lb_status lb_variants_count(lb_variants *variants, lb_pairs *pairs, lb_odd_pairs *found,
-                                        lb_error *error);
-
-void lb_variants_free(lb_variants *variants);
 
 /* ---- pair_oddities.c ---- */
 

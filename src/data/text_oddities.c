@@ -1,7 +1,6 @@
 #include "data/pair_oddities.h"
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/format.h"
 #include "lookback/tensor.h"
 
@@ -153,86 +152,4 @@ bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols,
         "is their separator, \" \"",
         pairs->path, name, between);
     return true;
-}
-
-/* ---- Sources with the number of a variant, such as "read(2)" in CMUdict, which is the same word as "read". ---- */
-
-enum { NUMBER = 3 }; /* bytes of "(2)" */
-
-static size_t length_of(const lb_symbols *text)
-{
-    size_t length = 0;
-    for (size_t i = 0; i < text->count; i++) length += strlen(text->symbol[i]);
-    return length;
-}
-
-/* The hash of the first `length` bytes, wherever symbols end. */
-static uint64_t hash_of(const lb_symbols *text, size_t length)
-{
-    uint64_t hash = LB_HASH;
-    for (size_t i = 0; i < text->count && length > 0; i++) {
-        size_t count = strlen(text->symbol[i]);
-        if (count > length) count = length;
-        hash = lb_hash(hash, text->symbol[i], count);
-        length -= count;
-    }
-    return hash;
-}
-
-/* Finds the last bytes, if there are so many behind a word. */
-static bool find_tail(const lb_symbols *text, char tail[NUMBER])
-{
-    size_t wanted = NUMBER, more = 0;
-    for (size_t i = text->count; i > 0 && more == 0; i--) {
-        const char *symbol = text->symbol[i - 1];
-        size_t length = strlen(symbol);
-        while (length > 0 && wanted > 0) tail[--wanted] = symbol[--length];
-        more = length > 0 || (wanted == 0 && i > 1);
-    }
-    return wanted == 0 && more > 0;
-}
-
-lb_status lb_variants_look(lb_variants *variants, const lb_symbols *source, int64_t pair, lb_error *error)
-{
-    char tail[NUMBER];
-    if (!find_tail(source, tail) || tail[0] != '(' || tail[1] < '1' || tail[1] > '9' || tail[2] != ')')
-        return LB_OK;
-    if (!lb_alloc_more(&variants->list, variants->count, &variants->room, sizeof *variants->list))
-        return lb_no_memory(error, "a report on pairs");
-    uint64_t word = hash_of(source, length_of(source) - NUMBER);
-    variants->list[variants->count++] = (lb_pair_print){word, (uint64_t)pair};
-    return LB_OK;
-}
-
-/* Moves the variants of a word to `found`. */
-static void take_word(lb_variants *variants, uint64_t word, lb_odd_pairs *found)
-{
-    const uint64_t taken = UINT64_MAX;
-    lb_pair_print *list = variants->list, *end = list + variants->count;
-    const lb_pair_print *first = lb_pair_prints_find(list, end - list, (lb_pair_print){word, 0});
-    for (lb_pair_print *at = list + (first - list); at < end && at->source == word; at++) {
-        if (at->pair == taken) return; /* the word has been seen before */
-        if (found->count++ == 0 || (int64_t)at->pair < found->first) found->first = (int64_t)at->pair;
-        at->pair = taken;
-    }
-}
-
-lb_status lb_variants_count(lb_variants *variants, lb_pairs *pairs, lb_odd_pairs *found, lb_error *error)
-{
-    int64_t count = variants->count > 0 ? lb_pairs_count(pairs) : 0;
-    *found = (lb_odd_pairs){0};
-    lb_pair_prints_sort(variants->list, (int64_t)variants->count);
-    for (int64_t i = 0; i < count; i++) {
-        const lb_pair_line *line;
-        lb_status status = lb_pairs_read(pairs, i, &line, error);
-        if (status) return status;
-        take_word(variants, hash_of(&line->source, SIZE_MAX), found);
-    }
-    return LB_OK;
-}
-
-void lb_variants_free(lb_variants *variants)
-{
-    lb_release(variants->list);
-    *variants = (lb_variants){0};
 }
