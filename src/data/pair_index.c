@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <utf8proc.h>
 
 /* ---- What an index belongs to. ---- */
 
@@ -37,7 +38,7 @@ uint64_t lb_pair_index_format(const lb_pair_format *f, int32_t share)
                                f->longest,
                                f->skip_bad_lines,
                                share};
-    uint64_t hash = hash_text(LB_HASH, lb_symbols_unicode());
+    uint64_t hash = hash_text(LB_HASH, utf8proc_unicode_version());
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) hash = hash_number(hash, numbers[i]);
     if (f->kind && *f->kind) hash = hash_text(hash, f->kind);
     if (f->usual) {

@@ -351,11 +351,6 @@ uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash)
     return hash;
 }
 
-const char *lb_symbols_unicode(void)
-{
-    return utf8proc_unicode_version();
-}
-
 void lb_symbols_free(lb_symbols *symbols)
 {
     lb_release((void *)symbols->symbol);

@@ -63,9 +63,6 @@ uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash);
 
 void lb_symbols_free(lb_symbols *symbols);
 
-/** The version of Unicode that decides normal forms, such as "15.0.0". */
-const char *lb_symbols_unicode(void);
-
 /** What a symbol is without a separator: "characters", or "graphemes" where lb_symbol_rule.graphemes is true. NULL is
  *  the last, as in all such lists. */
 extern const char *const lb_symbol_kind_names[];
@@ -106,15 +103,6 @@ bool lb_words_none(const char *text);
 LB_MUST_USE lb_status lb_words_split(const char *text, lb_words *words, lb_error *error);
 
 void lb_words_free(lb_words *words);
-
-/* ---- words_13a.c: text as the words that BLEU counts. ---- */
-
-/** Splits valid UTF-8 into words and signs, for BLEU: entities of HTML become their characters, and signs of ASCII are
- *  words of their own, except for an apostrophe, a hyphen that is not behind a digit, and points and commas between
- *  digits.
- *  Memory: free it with lb_words_free, also after an error. Errors: LB_ERROR_MEMORY.
- *  Source: the tokenization "13a" of sacreBLEU (Post 2018, arXiv:1804.08771), that of NIST's mteval-v13a.pl. */
-LB_MUST_USE lb_status lb_words_split_13a(const char *text, lb_words *words, lb_error *error);
 
 /* ---- lower_case.c: lower case of all scripts. ---- */
 

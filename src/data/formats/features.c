@@ -131,7 +131,7 @@ static bool is_bundle(lb_span text, bool *divided)
         char letter = text.text[i];
         if (text.length - i >= sizeof not &&memcmp(text.text + i, not, sizeof not -1) == 0)
             i += sizeof not -1;
-        else if (lb_is_small(letter) || letter <= ' ' || letter > '~')
+        else if ((letter >= 'a' && letter <= 'z') || letter <= ' ' || letter > '~')
             return false;
         capital = capital || lb_is_capital(letter);
         *divided = *divided || letter == ';';

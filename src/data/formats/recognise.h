@@ -46,11 +46,6 @@ static inline void lb_sample_drop_first(lb_first_lines *s)
     memmove(s->line, s->line + 1, (size_t)--s->count * sizeof *s->line);
 }
 
-static inline bool lb_is_small(char letter)
-{
-    return letter >= 'a' && letter <= 'z';
-}
-
 static inline bool lb_is_capital(char letter)
 {
     return letter >= 'A' && letter <= 'Z';
