@@ -38,7 +38,7 @@ static lb_status evaluate_file(app_evaluate *s, const char *model, const char *f
 {
     app_score score = {0}, without = {0};
     s->pairs = file;
-    lb_status status = s->predictions ? app_evaluate_predictions(s, s->predictions, &score, error)
+    lb_status status = s->predictions ? app_evaluate_predictions(s, &score, error)
                                       : app_evaluate_model(s, model, &score, &without, error);
     if (!status)
         status =

@@ -101,7 +101,6 @@ LB_MUST_USE lb_status app_evaluate_model(const app_evaluate *asked, const char *
  *  predict, each line is a source, a tab and an output, for each line of the pairs. An output may be empty.
  *  Errors: LB_ERROR_FORMAT, with file and line, also if a source differs from that of the pair; LB_ERROR_OPEN;
  *          LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predictions,
-                                               app_score *score, lb_error *error);
+LB_MUST_USE lb_status app_evaluate_predictions(const app_evaluate *asked, app_score *score, lb_error *error);
 
 #endif

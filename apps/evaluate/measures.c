@@ -77,30 +77,22 @@ static char *join(const app_score *score, lb_sequence ids, lb_error *error)
     return text ? text : lb_null(out_of_memory(score, error));
 }
 
-static lb_status count_words(app_score *score, const lb_words *output, const lb_words *reference,
-                             lb_error *error)
-{
-    int32_t *ids = lb_alloc((output->count + reference->count + 1) * sizeof *ids), *more = ids;
-    if (!ids) return out_of_memory(score, error);
-    more += output->count;
-    lb_status status = encode(score->words, output->word, output->count, ids, error);
-    if (!status) status = encode(score->words, reference->word, reference->count, more, error);
-    score->has_words |= reference->count > 1;
-    if (!status)
-        status = lb_statistics_count_words((lb_sequence){ids, (int64_t)output->count},
-                                           (lb_sequence){more, (int64_t)reference->count},
-                                           &score->rows[score->count - 1], error);
-    lb_release(ids);
-    return status;
-}
-
 /* Adds the words of the last row. */
 static lb_status add_words(app_score *score, const char *output, const char *reference, lb_error *error)
 {
     lb_words written = {0}, wanted = {0};
     lb_status status = lb_words_split(output, &written, error);
     if (!status) status = lb_words_split(reference, &wanted, error);
-    if (!status) status = count_words(score, &written, &wanted, error);
+    int32_t *ids = status ? NULL : lb_alloc((written.count + wanted.count + 1) * sizeof *ids);
+    const lb_sequence output_ids = {ids, (int64_t)written.count},
+                      reference_ids = {ids ? ids + written.count : NULL, (int64_t)wanted.count};
+    if (!status && !ids) status = out_of_memory(score, error);
+    if (!status) status = encode(score->words, written.word, written.count, ids, error);
+    if (!status) status = encode(score->words, wanted.word, wanted.count, ids + written.count, error);
+    if (!status)
+        status = lb_statistics_count_words(output_ids, reference_ids, &score->rows[score->count - 1], error);
+    score->has_words |= wanted.count > 1;
+    lb_release(ids);
     lb_words_free(&written);
     lb_words_free(&wanted);
     return status;

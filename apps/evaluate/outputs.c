@@ -190,7 +190,6 @@ lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_s
 /* ---- Given outputs, from any source. ---- */
 
 typedef struct comparing {
-    const app_evaluate *asked;
     app_pair_input pairs, predictions;
     lb_symbols source, output;
     app_score *score;
@@ -279,13 +278,12 @@ static lb_status compare_all(comparing *s, lb_error *error)
     }
 }
 
-lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predictions, app_score *score,
-                                   lb_error *error)
+lb_status app_evaluate_predictions(const app_evaluate *asked, app_score *score, lb_error *error)
 {
-    comparing s = {.asked = asked, .score = score};
+    comparing s = {.score = score};
     lb_status status = app_pair_input_open(&s.pairs, asked->pairs, &asked->format, error);
     const lb_pair_format as_written = {.kind = "tsv"};
-    if (!status) status = app_pair_input_open(&s.predictions, predictions, &as_written, error);
+    if (!status) status = app_pair_input_open(&s.predictions, asked->predictions, &as_written, error);
     if (!status) status = app_score_open(score, asked->judging, &s.pairs.format.target, error);
     if (!status) status = compare_all(&s, error);
     app_progress_end(&s.progress);

@@ -4,7 +4,6 @@
 #include "console/console.h"
 #include "console/output.h"
 #include "data/pair_report.h"
-#include "data/subwords.h"
 #include "evaluate/evaluate.h"
 
 #include <math.h>
@@ -23,15 +22,13 @@ enum { MOST_LINES = 10, SIGNATURE = 128 };
 typedef struct table {
     line line[MOST_LINES];
     int count;
+    char bleu[32]; /* the name of that of symbols: of letters, it is far higher than that of words */
 } table;
 
-/* That of letters is far higher than that of words. */
-static const char *bleu_of(const app_score *score)
+/* What the symbols are. */
+static const char *symbols_of(const app_score *score)
 {
-    if (!score->letters) return "BLEU of symbols";
-    if (strcmp(score->letters, LB_SUBWORDS) == 0) return "BLEU of subwords";
-    return strcmp(score->letters, lb_symbol_kind_names[true]) == 0 ? "BLEU of graphemes"
-                                                                   : "BLEU of characters";
+    return score->letters ? score->letters : "symbols";
 }
 
 static void add_line(table *t, const char *name, const char *key, const char *unit, double value, double low,
@@ -59,15 +56,17 @@ static lb_status compute_measures(const app_score *score, uint64_t seed, table *
                  NAN, NAN);
     if (score->has_words) ADD("word error rate", "word_error_rate", " %", word_error_rate);
     ADD("symbol error rate", "symbol_error_rate", " %", symbol_error_rate);
-    ADD(bleu_of(score), "bleu", "", bleu);
+    snprintf(t->bleu, sizeof t->bleu, "BLEU of %s", symbols_of(score));
+    ADD(t->bleu, "bleu", "", bleu);
     if (score->is_text) ADD("BLEU", "bleu_13a", "", bleu_13a);
     if (score->is_text) ADD("chrF2", "chrf2", "", chrf2);
 #undef ADD
-    const double of_symbols = exp(-score->log_probability / (double)score->scored),
-                 of_words = exp(-score->log_probability / (double)score->scored_words);
-    if (score->scored > 0) add_line(t, "perplexity", "perplexity", "", of_symbols, NAN, NAN);
+    const double surprise = -score->log_probability;
+    if (score->scored > 0)
+        add_line(t, "perplexity", "perplexity", "", exp(surprise / (double)score->scored), NAN, NAN);
     if (score->scored > 0 && score->is_text)
-        add_line(t, "word perplexity", "word_perplexity", "", of_words, NAN, NAN);
+        add_line(t, "word perplexity", "word_perplexity", "", exp(surprise / (double)score->scored_words),
+                 NAN, NAN);
     return LB_OK;
 }
 
@@ -195,7 +194,7 @@ static lb_status print_json(const app_score *score, const char *file, const tabl
         add_measures(&json, without);
         lb_buffer_print(&json, "}");
     }
-    lb_json_string(&json, "bleu_of", score->letters ? score->letters : "symbols");
+    lb_json_string(&json, "bleu_of", symbols_of(score));
     if (score->is_text) lb_json_string(&json, "signature", sign(score, signature));
     app_why_json(&score->why, &json);
     lb_json_open(&json, "confusions", "[");

@@ -18,6 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t source = fuzz_byte(&data, &size), target = fuzz_byte(&data, &size);
     bool features = (source & 4) != 0;
     app_evaluate asked = {.pairs = path,
+                          .predictions = fuzz_file(data, size),
                           .format = {.source.separator = separators[source % 4],
                                      .target.separator = separators[target % 4],
                                      .target.normalize = (lb_normal_form)(target / 4 % 3),
@@ -26,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *folder = features ? fuzz_folder("features.tsv", with_features, sizeof with_features - 1)
                                   : fuzz_folder("pairs.tsv", pairs, sizeof pairs - 1);
     snprintf(path, sizeof path, "%s/%s", folder, features ? "features.tsv" : "pairs.tsv");
-    lb_status status = app_evaluate_predictions(&asked, fuzz_file(data, size), &score, &error);
+    lb_status status = app_evaluate_predictions(&asked, &score, &error);
     fuzz_require_told(status == LB_OK, &error);
     fuzz_require(status || score.count > 0, "a score has pairs");
     app_score_close(&score);
