@@ -54,6 +54,9 @@ bool lb_is_same_kind(const char *a, const char *b)
     return length == lb_kind_length(b) && memcmp(a, b, length) == 0;
 }
 
+/* A name as such words; none if it is "". */
+#define ONE_NAME(name) ((const char *const[]){*(name) ? (name) : NULL, NULL})
+
 static const char *const sources[] = {"source",    "src",         "input", "word",  "grapheme",
                                       "graphemes", "orthography", "text",  "lemma", NULL};
 static const char *const targets[] = {"target",        "tgt",         "trg",    "output",
@@ -74,19 +77,14 @@ bool lb_is_column_name(const char *text, size_t length)
     return is_one_of(name, sources) || is_one_of(name, targets) || is_one_of(name, features_names);
 }
 
-static bool is_name(span text, const char *name)
-{
-    const char *const words[] = {name, NULL};
-    return *name && is_one_of(text, words);
-}
-
 bool lb_columns_named(const lb_first_lines *s)
 {
     int names = 0;
     for (int i = 0; i < s->fields.count; i++) {
         span text = lb_field(&s->fields, i);
-        names += lb_is_column_name(text.text, text.length) || is_name(text, s->usual->source_name) ||
-                 is_name(text, s->usual->target_name);
+        names += lb_is_column_name(text.text, text.length) ||
+                 is_one_of(text, ONE_NAME(s->usual->source_name)) ||
+                 is_one_of(text, ONE_NAME(s->usual->target_name));
     }
     return names > 1;
 }
@@ -109,18 +107,13 @@ static bool take_names(const lb_fields *names, lb_recognised *found)
     return true;
 }
 
-static int32_t find_usual(const lb_fields *names, const char *name)
-{
-    const char *const words[] = {name, NULL};
-    return *name ? find_name(names, words) : 0;
-}
-
 /* Finds the columns by the names that they had in training, if all that are needed are there. */
 static bool take_usual_names(const lb_fields *names, const lb_pair_columns *usual, bool no_target,
                              lb_recognised *found)
 {
-    int32_t source = find_usual(names, usual->source_name), target = find_usual(names, usual->target_name);
-    int32_t features = find_usual(names, usual->features_name);
+    int32_t source = find_name(names, ONE_NAME(usual->source_name));
+    int32_t target = find_name(names, ONE_NAME(usual->target_name));
+    int32_t features = find_name(names, ONE_NAME(usual->features_name));
     if (!source || (!target && !no_target) || (!features && *usual->features_name)) return false;
     found->source = source;
     found->target = target;
@@ -176,7 +169,7 @@ static void find_columns(sample *s, const lb_pair_format *format, lb_recognised 
     const lb_fields *first = json ? &s->kind.keys : &s->fields;
     found->by_name =
         (json || first->count > 1) && take_usual_names(first, s->usual, format->no_target, found);
-    found->lone_name = first->count == 1 && !json && find_usual(first, s->usual->source_name) > 0;
+    found->lone_name = first->count == 1 && !json && find_name(first, ONE_NAME(s->usual->source_name)) > 0;
     bool named = found->by_name || (!plain && take_names(first, found));
     found->header = !json && (named || s->kind.header || has_usual_header(s, format, found));
     found->recognised = found->recognised || (found->header && !s->kind.header);
