@@ -10,16 +10,6 @@
 
 enum { SHOWN = 10 }; /* unseen symbols */
 
-static void count_shared(const lb_pair_print *train, const lb_pair_print *dev, lb_pair_report *report)
-{
-    int64_t count = lb_pairs_count(report->train.pairs);
-    for (int64_t i = 0; i < lb_pairs_count(report->dev.pairs); i++) {
-        lb_print_match match = lb_pair_prints_match(train, count, dev[i]);
-        report->shared_sources += match != LB_PRINT_NEW;
-        report->shared_pairs += match == LB_PRINT_PAIR;
-    }
-}
-
 static lb_status measure_side(const lb_pairs *pairs, int64_t (*length)(const lb_pairs *, int64_t),
                               lb_side_report *side, lb_error *error)
 {
@@ -85,7 +75,12 @@ static void compare_files(lb_pairs *dev, const lb_pair_print *train_prints, lb_p
     lb_pair_print *prints = lb_pair_prints_make(dev, error);
     if (!prints) return;
     report->dev.repetitions = lb_pair_prints_count(prints, lb_pairs_count(dev));
-    count_shared(train_prints, prints, report);
+    for (int64_t i = 0; i < lb_pairs_count(dev); i++) {
+        lb_print_match match =
+            lb_pair_prints_match(train_prints, lb_pairs_count(report->train.pairs), prints[i]);
+        report->shared_sources += match != LB_PRINT_NEW;
+        report->shared_pairs += match == LB_PRINT_PAIR;
+    }
     lb_release(prints);
 }
 

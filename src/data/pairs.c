@@ -42,12 +42,6 @@ static uint64_t hash_pair(const lb_pair_line *line, uint64_t hash)
     return lb_symbols_hash(&end, lb_symbols_hash(&line->target, hash));
 }
 
-static lb_status too_long(const lb_pairs *pairs, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found more than %lld bytes, expected at most that many",
-                        pairs->path, 1LL << LB_PLACE_OFFSET_BITS);
-}
-
 lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_error *error)
 {
     lb_error found = {0};
@@ -61,7 +55,10 @@ lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_err
     if (lb_pair_line_read(&pairs->format, name, line, &pairs->line, &found))
         return skip_line(pairs, &found, error);
     pairs->facts.hash = hash_pair(&pairs->line, pairs->facts.hash);
-    if (line->offset >> LB_PLACE_OFFSET_BITS) return too_long(pairs, error);
+    if (line->offset >> LB_PLACE_OFFSET_BITS)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: found more than %lld bytes, expected at most that many", pairs->path,
+                            1LL << LB_PLACE_OFFSET_BITS);
     lb_place here = {.offset = ((uint64_t)line->offset + mark) & ((UINT64_C(1) << LB_PLACE_OFFSET_BITS) - 1),
                      .bytes = (line->length - mark) & ((UINT64_C(1) << LB_PLACE_BYTES_BITS) - 1),
                      .hash = lb_pairs_hash_line(line->text + mark, line->length - mark),

@@ -78,8 +78,7 @@ static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb
 static lb_status has_changed(const lb_pairs *pairs, lb_error *error)
 {
     const char *what = pairs->texts.count > 0 ? "a text" : "the file";
-    lb_error_set(error, LB_ERROR_FORMAT, "%s: %s has changed since it was opened", pairs->path, what);
-    return LB_ERROR_FORMAT;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s has changed since it was opened", pairs->path, what);
 }
 
 /* Finds the bytes of a line in the window. `in_order` says that the next lines will be asked for, too. */

@@ -216,21 +216,19 @@ static lb_status read_to_end(int fd, const char *path, size_t guess, size_t most
     size_t capacity = (guess < most ? guess : most) + 1, used = 0;
     char *buffer = lb_alloc(capacity);
     while (buffer) {
-        ssize_t got = read(fd, buffer + used, capacity - used);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) {
-            int reason = errno;
+        size_t got;
+        if (!lb_read_all(fd, buffer + used, capacity - used, &got)) {
+            lb_status status = lb_cannot_read(path, strerror(errno), error);
             lb_release(buffer);
-            return lb_cannot_read(path, strerror(reason), error);
+            return status;
         }
-        used += (size_t)got;
-        if (got == 0 || used > most) {
-            if (got == 0) buffer[used] = '\0';
+        used += got;
+        if (used < capacity || used > most) {
+            if (used < capacity) buffer[used] = '\0';
             *bytes = buffer;
             *count = used;
             return LB_OK;
         }
-        if (used < capacity) continue;
         capacity = capacity <= most / 2 ? 2 * capacity + FIRST_READ : most + 1;
         if (capacity > most) capacity = most + 1;
         char *grown = lb_alloc_grow(buffer, used, capacity);

@@ -108,19 +108,15 @@ static ssize_t read_gzip(reader *r, char *to, size_t room, lb_error *error)
     return (ssize_t)(before - s->avail_out);
 }
 
-/* Goes on with more gzip data, or finds the end, maybe behind zeros. */
-static lb_status go_on(reader *r, bool *end, lb_error *error)
+/* Goes on with more gzip data, or stays behind it at the end, maybe behind zeros. */
+static lb_status go_on(reader *r, lb_error *error)
 {
     z_stream *s = &r->stream;
     bool zeros = false;
-    *end = false;
-    for (;;) {
+    for (;; zeros = true) {
         lb_status status = fill(r, 1, error);
-        if (status) return status;
-        *end = s->avail_in == 0;
-        if (*end) return LB_OK;
+        if (status || s->avail_in == 0) return status;
         if (*s->next_in != 0) break;
-        zeros = true;
         s->next_in++;
         s->avail_in--;
     }
@@ -137,12 +133,11 @@ static lb_status go_on(reader *r, bool *end, lb_error *error)
  * each other, and zeros may fill up the last block. */
 static ssize_t read_some(reader *r, char *to, size_t room, lb_error *error)
 {
-    bool end;
     ssize_t count = 0;
     if (r->state == BEGIN && begin_reading(r, error)) return -1;
     if (r->state == PLAIN) return read_plain(r, to, room, error);
     while (count == 0) {
-        if (r->state == BEHIND && go_on(r, &end, error)) return -1;
+        if (r->state == BEHIND && go_on(r, error)) return -1;
         if (r->state == BEHIND) return 0;
         count = read_gzip(r, to, room, error);
     }
