@@ -15,40 +15,22 @@ static int put_part(uint32_t *to, int count, uint32_t character)
 static int put(uint32_t *to, int count, uint32_t character)
 {
     uint32_t syllable = character - SYLLABLE;
-    int first = 0, end = DECOMPOSITIONS;
     if (syllable < LEADS * VOWELS * TAILS) {
         count = put_part(to, count, LEAD + syllable / (VOWELS * TAILS));
         count = put_part(to, count, VOWEL + syllable / TAILS % VOWELS);
         return syllable % TAILS ? put_part(to, count, TAIL + syllable % TAILS) : count;
     }
-    while (first < end) {
-        int middle = (first + end) / 2;
-        const decomposition *found = &decompositions[middle];
-        if (found->whole == character) {
-            for (int i = 0; i < 4 && found->part[i]; i++) count = put_part(to, count, found->part[i]);
-            return count;
-        }
-        if (character < found->whole)
-            end = middle;
-        else
-            first = middle + 1;
-    }
-    return put_part(to, count, character);
+    const decomposition *found = find_row(decompositions, DECOMPOSITIONS, sizeof *found, character);
+    if (!found) return put_part(to, count, character);
+    for (int i = 0; i < 4 && found->part[i]; i++) count = put_part(to, count, found->part[i]);
+    return count;
 }
 
 /* The place of a mark among others; 0 for what is none. */
 static int order_of(uint32_t character)
 {
-    int first = 0, end = MARKS;
-    while (first < end) {
-        int middle = (first + end) / 2;
-        if (marks[middle].character == character) return marks[middle].order;
-        if (character < marks[middle].character)
-            end = middle;
-        else
-            first = middle + 1;
-    }
-    return 0;
+    const mark *found = find_row(marks, MARKS, sizeof *found, character);
+    return found ? found->order : 0;
 }
 
 /* Marks in a row get the order that Unicode gives them. */

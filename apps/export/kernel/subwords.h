@@ -17,16 +17,9 @@ static int kind_of(uint32_t character)
 /* The piece that a character is; -1 for one that the model does not have, and for the mark of a blank as a letter. */
 static int piece_of(uint32_t character)
 {
-    int first = 0, end = SUBWORD_CHARACTERS;
-    while (first < end) {
-        int middle = (first + end) / 2;
-        if (subword_characters[middle].character == character) return subword_characters[middle].piece;
-        if (character < subword_characters[middle].character)
-            end = middle;
-        else
-            first = middle + 1;
-    }
-    return -1;
+    const subword_character *found =
+        find_row(subword_characters, SUBWORD_CHARACTERS, sizeof *found, character);
+    return found ? found->piece : -1;
 }
 
 /* The merge of two pieces, of those that are sorted by them; NULL if there is none. */

@@ -32,6 +32,25 @@ static int write_character(uint32_t character, char *bytes)
     return more + 1;
 }
 
+#if NORMALIZES || SUBWORDS
+/* The row of a table, of `size` bytes each, that begins with this character; NULL: none. Rows are sorted by it. */
+static const void *find_row(const void *table, int rows, size_t size, uint32_t character)
+{
+    int first = 0, end = rows;
+    while (first < end) {
+        int middle = (first + end) / 2;
+        const void *row = (const char *)table + (size_t)middle * size;
+        uint32_t found = *(const uint32_t *)row;
+        if (found == character) return row;
+        if (character < found)
+            end = middle;
+        else
+            first = middle + 1;
+    }
+    return NULL;
+}
+
+#endif
 #if NORMALIZES
 #    include "normalize.h"
 #else
