@@ -85,28 +85,24 @@ lb_status lb_known_score(const lb_translate_job *j)
     lb_translate_job each = *j;
     const size_t count = j->known_count;
     if (count == 0) return LB_OK;
-    lb_target *targets = lb_alloc(count * sizeof *targets);
-    each.good = lb_alloc(count * sizeof(lb_translation *));
-    each.source = lb_alloc(count * sizeof *each.source);
+    lb_target *targets = lb_keep_room(j, count, sizeof *targets);
+    each.good = lb_keep_room(j, count, sizeof(lb_translation *));
+    each.source = lb_keep_room(j, count, sizeof *each.source);
     each.good_count = count;
     each.config.beam = 1;
     each.config.n_best = 1;
     each.config.length_penalty = -1;
-    lb_status status = targets && each.good && each.source ? LB_OK : LB_ERROR_MEMORY;
-    if (status) (void)lb_keep_failed(j);
-    for (size_t i = 0; i < count && !status; i++) {
+    if (!targets || !each.good || !each.source) return lb_keep_failed(j);
+    for (size_t i = 0; i < count; i++) {
         each.good[i] = j->known[i].text;
         each.source[i] = j->known[i].source;
         targets[i] = j->known[i].target;
     }
-    if (!status) status = lb_score_targets(&each, targets);
+    lb_status status = lb_score_targets(&each, targets);
     for (size_t i = 0; i < count && !status; i++) {
         lb_output *output = targets[i].output;
         output->from_lexicon = true;
         output->score /= lb_score_divisor(&j->config, output->steps);
     }
-    lb_release(each.source);
-    lb_release((void *)each.good);
-    lb_release(targets);
     return status;
 }
