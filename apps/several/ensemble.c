@@ -148,7 +148,7 @@ static lb_status join_members(ensembling *s)
                                    .out = out,
                                    .data = s->data.train || *s->data.test[0].name ? &s->data : NULL,
                                    .replace = true};
-    lb_status status = lb_join_locked(&config, &s->result, s->error);
+    lb_status status = lb_join_models(&config, true, &s->result, s->error);
     app_progress_end(&progress);
     return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
 }

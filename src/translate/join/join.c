@@ -27,10 +27,8 @@ typedef struct joining {
     int opened;
     lb_ensemble_part part[LB_JOIN_MOST]; /* [result->count] the members, also those of ensembles */
     lb_lock *lock;
-    bool locked;         /* by the caller */
-    lb_warm_start start; /* of the data: nothing */
+    bool locked; /* by the caller */
     lb_training_data data;
-    lb_lexicon lexicon; /* of the result, if it is new */
     lb_params *params;
     lb_ensemble *ensemble;
     lb_text_model text; /* of the result; rules and vocabularies are those of the first model */
@@ -173,10 +171,9 @@ static lb_status choose_lexicon(joining *j)
     if (j->text.sorts)
         return lb_error_set(j->error, LB_ERROR_ARGUMENT,
                             "lexicon: found a model that sorts lists, expected one of texts");
-    const lb_pair_format format = format_of(j);
-    lb_status status =
-        lb_training_lexicon_make(j->config->data, &j->text, NULL, &format, &j->lexicon, j->error);
-    j->text.lexicon = j->lexicon;
+    lb_status status = lb_training_lexicon_make(j->config->data, &j->text, NULL, &j->data.format,
+                                                &j->data.lexicon, j->error);
+    j->text.lexicon = j->data.lexicon;
     return status;
 }
 
@@ -192,7 +189,6 @@ static lb_status open_pairs(joining *j)
 {
     const lb_training_config *c = j->config->data;
     lb_training_data *d = &j->data;
-    d->format = format_of(j);
     if (c->dev) d->format.targets = c->dev_targets;
     bool apart = c->dev || lb_pair_texts_given(&c->dev_pairs);
     if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, c, j->error);
@@ -220,7 +216,6 @@ static void tell_count(joining *j, const char *unit, int64_t part, int64_t parts
 static lb_status measure_tests(joining *j)
 {
     lb_join_result *r = j->result;
-    j->data.format = format_of(j);
     lb_status status =
         lb_training_tests_open(&j->data, j->config->data, j->text.target, j->text.model->copies, j->error);
     for (int i = 0; i < j->data.tests && !status; i++) {
@@ -257,7 +252,8 @@ static void print_record(lb_buffer *json, const cJSON *record)
 {
     char *text = record ? lb_json_print(record) : NULL;
     json->failed = json->failed || (record && !text);
-    lb_buffer_print(json, "%s%s", json->text[json->length - 1] == '[' ? "" : ",", text ? text : "{}");
+    lb_json_key(json, NULL);
+    lb_buffer_print(json, "%s", text ? text : "{}");
     cJSON_free(text);
 }
 
@@ -320,6 +316,7 @@ static lb_status join(joining *j)
 {
     lb_status status = open_all(j);
     if (!status) status = gather(j);
+    if (!status && j->config->data) j->data.format = format_of(j);
     if (!status) status = choose_lexicon(j);
     if (!status && has_pairs(j->config->data)) status = fit(j);
     if (!status && j->config->data) status = measure_tests(j);
@@ -330,7 +327,7 @@ static lb_status join(joining *j)
     return status ? status : save(j);
 }
 
-static lb_status join_in(bool locked, const lb_join_config *config, lb_join_result *result, lb_error *error)
+lb_status lb_join_models(const lb_join_config *config, bool locked, lb_join_result *result, lb_error *error)
 {
     lb_error found = {0};
     lb_join_result *room = lb_alloc_zero(sizeof *room);
@@ -345,18 +342,12 @@ static lb_status join_in(bool locked, const lb_join_config *config, lb_join_resu
     }
     lb_release(j.sources);
     lb_training_data_close(&j.data);
-    lb_lexicon_free(&j.lexicon);
     lb_params_free(j.params);
     lb_lock_free(j.lock);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 
-lb_status lb_join_locked(const lb_join_config *config, lb_join_result *result, lb_error *error)
-{
-    return join_in(true, config, result, error);
-}
-
 lb_status lb_translator_join(lb_join_config config, lb_join_result *result, lb_error *error)
 {
-    return join_in(false, &config, result, error);
+    return lb_join_models(&config, false, result, error);
 }

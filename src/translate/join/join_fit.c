@@ -82,28 +82,16 @@ static bool is_right(const pass *p, int64_t row, const lb_hypothesis *h)
            memcmp(h->id, out.id + row * out.length, (size_t)h->length * sizeof *h->id) == 0;
 }
 
-/* The outputs alone of the sources, each of which counts once. */
-static lb_status add_sources(pass *p, const lb_model *model, lb_tally *tally)
-{
-    lb_status status = LB_OK;
-    *tally = (lb_tally){.loss = tally->loss, .tokens = tally->tokens};
-    p->sample = p->sample->sources;
-    p->next = 0;
-    p->end = p->sample->count;
-    while (!status && advance(p))
-        status =
-            lb_tally_add_outputs(tally, model, p->batch, p->sample->same + p->next - p->batch.source.batch,
-                                 &p->search, lb_text_model_longest(p->text));
-    return status;
-}
-
-/* The pairs up to `end` of the sample. */
+/* The pairs up to `end` of the sample; of sources, each of which counts once, the outputs alone. */
 static lb_status add_pairs(pass *p, const lb_model *model, int64_t end, lb_tally *tally)
 {
+    const int64_t longest = lb_text_model_longest(p->text), *same = p->sample->same;
     lb_status status = LB_OK;
     p->end = end;
     while (!status && advance(p))
-        status = lb_tally_add_search(tally, model, p->batch, p->search, lb_text_model_longest(p->text));
+        status = same ? lb_tally_add_outputs(tally, model, p->batch, same + p->next - p->batch.source.batch,
+                                             &p->search, longest)
+                      : lb_tally_add_search(tally, model, p->batch, p->search, longest);
     return status;
 }
 
@@ -116,7 +104,12 @@ lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, cons
     lb_status status = open_pass(&p, text, on, error);
     if (!status) status = add_pairs(&p, model, sample->possible, &tally);
     if (!status) status = add_pairs(&p, model, sample->count, &tally);
-    if (!status && sample->sources) status = add_sources(&p, model, &tally);
+    if (!status && sample->sources) {
+        tally = (lb_tally){.loss = tally.loss, .tokens = tally.tokens};
+        p.sample = sample->sources;
+        p.next = 0;
+        status = add_pairs(&p, model, p.sample->count, &tally);
+    }
     status = p.tape ? tape_status(&p) : status;
     lb_tape_free(p.tape);
     *found = lb_tally_evaluation(&tally, lb_pair_sample_judged(sample));

@@ -164,7 +164,8 @@ LB_MUST_USE lb_status lb_training_fit(lb_training_config *config, lb_error *erro
 LB_MUST_USE lb_status lb_train_models(const lb_training_config *config, bool locked,
                                       lb_training_result *result, lb_error *error);
 
-/** lb_translator_join into a folder that the caller keeps locked (translate/join/join.c). */
-LB_MUST_USE lb_status lb_join_locked(const lb_join_config *config, lb_join_result *result, lb_error *error);
+/** The same of lb_translator_join (translate/join/join.c). */
+LB_MUST_USE lb_status lb_join_models(const lb_join_config *config, bool locked, lb_join_result *result,
+                                     lb_error *error);
 
 #endif
