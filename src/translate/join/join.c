@@ -25,6 +25,7 @@ typedef struct joining {
     const lb_join_config *config;
     source *sources; /* [config->count] */
     int opened;
+    const source *known; /* the first one with a lexicon; NULL: there is none, or it does not matter */
     lb_ensemble_part part[LB_JOIN_MOST]; /* [result->count] the members, also those of ensembles */
     lb_lock *lock;
     bool locked; /* by the caller */
@@ -43,20 +44,17 @@ static bool decides_lexicon(const joining *j)
 }
 
 /* Otherwise it has that of the models, of which one or more may have it. */
-static lb_status compare_lexicons(const joining *j, const source *s)
+static lb_status take_lexicon(joining *j, const source *s)
 {
     const lb_lexicon *found = &s->text.lexicon;
-    for (int i = 0; i < j->opened && found->bytes && !decides_lexicon(j); i++) {
-        const lb_lexicon *before = &j->sources[i].text.lexicon;
-        if (!before->bytes) continue;
-        bool same = before->size == found->size && memcmp(before->bytes, found->bytes, found->size) == 0;
-        if (same) continue;
-        return lb_error_set(j->error, LB_ERROR_ARGUMENT,
-                            "cannot join %s and %s: they have different lexicons, expected one, a new one "
-                            "(lexicon), or none (no_lexicon)",
-                            j->sources[i].path, s->path);
-    }
-    return LB_OK;
+    if (!found->bytes || decides_lexicon(j)) return LB_OK;
+    if (!j->known) j->known = s;
+    const lb_lexicon *before = &j->known->text.lexicon;
+    if (before->size == found->size && memcmp(before->bytes, found->bytes, found->size) == 0) return LB_OK;
+    return lb_error_set(j->error, LB_ERROR_ARGUMENT,
+                        "cannot join %s and %s: they have different lexicons, expected one, a new one "
+                        "(lexicon), or none (no_lexicon)",
+                        j->known->path, s->path);
 }
 
 static lb_status add_part(joining *j, lb_ensemble_part part, const char *path)
@@ -99,7 +97,7 @@ static lb_status open_source(joining *j, const char *path)
     lb_safetensors_close(file);
     if (status) return lb_name_file(s->path, &found, j->error);
     status = lb_join_compare(j->sources->path, &j->sources->text, s->path, &s->text, j->error);
-    if (!status) status = compare_lexicons(j, s);
+    if (!status) status = take_lexicon(j, s);
     if (!status)
         status = lb_model_check_place(s->path, j->config->out, j->sources->text.sorts, "join", "the result",
                                       j->error);
@@ -131,10 +129,11 @@ static bool has_one(const joining *j)
 
 static lb_status gather(joining *j)
 {
-    j->params = lb_params_new(0);
-    if (!j->params || !j->sources) return lb_no_memory(j->error, "an ensemble");
+    if (!j->sources) return LB_ERROR_MEMORY; /* as open_all has said */
     j->text = j->sources->text;
     if (has_one(j)) return LB_OK;
+    j->params = lb_params_new(0);
+    if (!j->params) return lb_no_memory(j->error, "an ensemble");
     j->ensemble = lb_ensemble_gather(j->params, j->part, (int)j->result->count, NULL, j->error);
     if (!j->ensemble) return j->error->status ? j->error->status : LB_ERROR_MEMORY;
     j->text.params = j->params;
@@ -163,11 +162,8 @@ static lb_pair_format format_of(const joining *j)
 
 static lb_status choose_lexicon(joining *j)
 {
-    for (int i = 1; i < j->opened && !j->text.lexicon.bytes; i++)
-        j->text.lexicon = j->sources[i].text.lexicon;
-    if (!decides_lexicon(j)) return LB_OK;
-    j->text.lexicon = (lb_lexicon){0};
-    if (j->config->no_lexicon) return LB_OK;
+    j->text.lexicon = j->known ? j->known->text.lexicon : (lb_lexicon){0};
+    if (!decides_lexicon(j) || j->config->no_lexicon) return LB_OK;
     if (j->text.sorts)
         return lb_error_set(j->error, LB_ERROR_ARGUMENT,
                             "lexicon: found a model that sorts lists, expected one of texts");
