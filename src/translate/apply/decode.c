@@ -1,3 +1,4 @@
+#include "lookback/op.h"
 #include "translate/apply/translator.h"
 
 #include <math.h>
@@ -131,8 +132,8 @@ lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t co
 static lb_beam search(const lb_translate_job *j, lb_tokens tokens, const lb_source *sources, size_t count)
 {
     const lb_translate_config *config = &j->config;
-    const int32_t **prefix = lb_alloc(count * sizeof *prefix);
-    int32_t *length = lb_alloc(count * sizeof *length);
+    const int32_t **prefix = lb_tape_alloc(j->tape, count * sizeof *prefix);
+    int32_t *length = lb_tape_alloc(j->tape, count * sizeof *length);
     lb_beam_config search = {.beam = config->beam,
                              .n_best = config->n_best,
                              .limit = limit_of(j->translator, sources, config),
@@ -143,22 +144,18 @@ static lb_beam search(const lb_translate_job *j, lb_tokens tokens, const lb_sour
                              .context = config->context,
                              .prefix = config->prefixes ? prefix : NULL,
                              .prefix_length = length};
-    bool has_room = prefix && length;
-    for (size_t i = 0; i < count && has_room; i++) {
+    if (!prefix || !length) return (lb_beam){0};
+    for (size_t i = 0; i < count; i++) {
         prefix[i] = sources[i].prefix;
         length[i] = sources[i].prefix_length;
     }
-    lb_beam found =
-        has_room ? lb_beam_search(lb_translate_model(j->translator, config), tokens, search) : (lb_beam){0};
-    lb_release((void *)prefix);
-    lb_release(length);
-    return found;
+    return lb_beam_search(lb_translate_model(j->translator, config), tokens, search);
 }
 
 static lb_beam draw(const lb_translate_job *j, lb_tokens tokens, const lb_source *sources, size_t count)
 {
     const lb_translate_config *config = &j->config;
-    uint64_t *text = lb_alloc(count * sizeof *text);
+    uint64_t *text = lb_tape_alloc(j->tape, count * sizeof *text);
     lb_sample_config sample = {.count = config->n_best,
                                .limit = limit_of(j->translator, sources, config),
                                .temperature = config->temperature,
@@ -168,11 +165,9 @@ static lb_beam draw(const lb_translate_job *j, lb_tokens tokens, const lb_source
                                .context = config->context,
                                .seed = config->seed,
                                .text = text};
-    for (size_t i = 0; i < count && text; i++) text[i] = sources[i].number;
-    lb_beam found =
-        text ? lb_sample(lb_translate_model(j->translator, config), tokens, sample) : (lb_beam){0};
-    lb_release(text);
-    return found;
+    if (!text) return (lb_beam){0};
+    for (size_t i = 0; i < count; i++) text[i] = sources[i].number;
+    return lb_sample(lb_translate_model(j->translator, config), tokens, sample);
 }
 
 lb_status lb_translate_decode(const lb_translate_job *j, size_t first, size_t count, lb_beam *found)
