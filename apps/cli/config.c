@@ -200,38 +200,23 @@ lb_status app_config_read(const app_program *program, app_config *config, const 
     return status ? status : set_all(program, &config->read, error);
 }
 
-/* The file of a command line that has been parsed, and then the command line again, which wins. */
-static lb_status add_file(const app_program *program, app_config *config, int *argc, char ***argv,
-                          lb_error *error)
+lb_status app_config_add(const app_program *program, int *argc, char ***argv, lb_error *error)
 {
     app_request request;
-    lb_status status = app_config_read(program, config, config->file, error);
+    lb_status status = app_config_read(program, program->config, program->config->file, error);
     return status ? status : app_options_parse(program, argc, argv, &request, error);
 }
 
-int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv)
-{
-    lb_error error = {0};
-    int count = *argc;
-    char **words = *argv;
-    int exit_status = app_options(program, argc, argv);
-    if (exit_status != APP_RUN || !config->file) return exit_status;
-    *argc = count;
-    *argv = words;
-    if (add_file(program, config, argc, argv, &error)) return app_fail(&error);
-    app_options_be_quiet(program); /* the file may say so */
-    return APP_RUN;
-}
-
-lb_status app_config_parse(const app_program *program, app_config *config, int argc, char **argv,
-                           lb_error *error)
+lb_status app_config_parse(const app_program *program, int argc, char **argv, lb_error *error)
 {
     app_request request;
     int count = argc;
     char **words = argv;
     app_options_forget();
     lb_status status = app_options_parse(program, &count, &words, &request, error);
-    return status || !config->file ? status : add_file(program, config, &argc, &argv, error);
+    return status || !program->config || !program->config->file
+               ? status
+               : app_config_add(program, &argc, &argv, error);
 }
 
 /* The name of a file, without folders, which are those of this machine. */

@@ -1,16 +1,6 @@
 /* Options from a JSON file: an object with the names that --help lists, without dashes. The command line overrides the
- * file. APP_CONFIG_OPTIONS adds the options for this to the program's table:
- *
- *     app_config config = {0};
- *     const app_option options[] = {
- *         APP_INT(0, "batch", "N", &batch, 1, 65536, "lists in a batch"),
- *         APP_CONFIG_OPTIONS(&config),
- *     };
- *     ...
- *     int status = app_config_options(&program, &config, &argc, &argv);
- *     if (status == APP_RUN) status = work();
- *     app_config_free(&config);
- */
+ * file. APP_CONFIG_OPTIONS adds the options for this to the table of a program, whose `config` app_options then reads
+ * and app_config_free frees. */
 #ifndef APP_CONFIG_H
 #define APP_CONFIG_H
 
@@ -56,23 +46,21 @@ typedef struct app_config {
     app_json_file read; /* the file; text options point into it */
 } app_config;
 
-/** --config FILE and --print-config. */
+/** --config FILE and --print-config: the program prints app_config_record after filling in its own defaults. */
 #define APP_CONFIG_OPTIONS(config)                                                                           \
     APP_TEXT(0, "config", "FILE", &(config)->file,                                                           \
              "read options from a JSON file; the command line overrides them"),                              \
         APP_FLAG(0, "print-config", &(config)->print,                                                        \
                  "print all options as such a file, with what the recipe chooses for FILE, and exit")
 
-/** As app_options, but the file of --config sets the options before the command line does. Also returns 65 or 66 if
- *  that file is invalid or cannot be read. With --print-config, the program must print app_config_record after filling
- *  in its own defaults. */
-LB_MUST_USE int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv);
+/** Reads the file that a command line has named, and then the command line again, which wins.
+ *  Errors: as app_config_read and app_options_parse. */
+LB_MUST_USE lb_status app_config_add(const app_program *program, int *argc, char ***argv, lb_error *error);
 
-/** app_config_options without the ranks, --help and --version of app_options: prints nothing, and leaves out operands.
- *  For another command line than that of the process: app_option_was_set then tells of this one.
+/** app_options without the ranks, --help and --version: prints nothing, and leaves out operands. For another command
+ *  line than that of the process: app_option_was_set then tells of this one.
  *  Errors: as app_options_parse and app_config_read. */
-LB_MUST_USE lb_status app_config_parse(const app_program *program, app_config *config, int argc, char **argv,
-                                       lb_error *error);
+LB_MUST_USE lb_status app_config_parse(const app_program *program, int argc, char **argv, lb_error *error);
 
 /** The option that an item of a file names in full, except those named in `left_out`, which ends with NULL. NULL after
  *  an error. Errors: LB_ERROR_FORMAT with file and line, and the closest name; LB_ERROR_MEMORY. */

@@ -86,7 +86,7 @@ extern int app_isa;
             "many it "                                                                                       \
             "uses. Results do not depend on it")
 
-/** Leaves out notes and progress: app_options_be_quiet. */
+/** Leaves out notes and progress: app_be_quiet. */
 #define APP_QUIET(pointer)                                                                                   \
     APP_FLAG('q', "quiet", (pointer), "print only warnings and errors on standard error")
 

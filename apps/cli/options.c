@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "cli/config.h"
 
 #include "base/alloc.h"
 #include "console/console.h"
@@ -15,8 +15,6 @@ enum {
     /* Values that getopt_long returns: an index in the table, above all characters. */
     FIRST_OPTION = 256,
     FIRST_NEGATED = FIRST_OPTION + APP_MOST_OPTIONS, /* --no-FLAG */
-    HELP = FIRST_NEGATED + APP_MOST_OPTIONS,
-    VERSION,
     NAME = 48
 };
 
@@ -50,15 +48,15 @@ static void make_table(const app_program *program, getopt_table *table)
         }
     }
     *letter = '\0';
-    *name++ = (struct option){"help", no_argument, NULL, HELP};
-    *name++ = (struct option){"version", no_argument, NULL, VERSION};
+    *name++ = (struct option){"help", no_argument, NULL, 'h'};
+    *name++ = (struct option){"version", no_argument, NULL, 'V'};
     *name = (struct option){0};
 }
 
 static const app_option *find_option(const app_program *program, int code)
 {
-    if (code >= FIRST_NEGATED && code < HELP) return &program->options[code - FIRST_NEGATED];
-    if (code >= FIRST_OPTION && code < FIRST_NEGATED) return &program->options[code - FIRST_OPTION];
+    if (code >= FIRST_NEGATED) return &program->options[code - FIRST_NEGATED];
+    if (code >= FIRST_OPTION) return &program->options[code - FIRST_OPTION];
     for (int i = 0; i < program->option_count; i++) {
         if (program->options[i].letter == code) return &program->options[i];
     }
@@ -75,19 +73,6 @@ static lb_status bad_value(const app_option *option, const char *text, lb_error 
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: expected %s, found %s%s%s%s",
                         app_option_words(option, words), expected, quote, text ? text : "nothing", quote,
                         hint);
-}
-
-/* `word` begins with two dashes and may contain "=VALUE". */
-static lb_status unknown_name(const app_program *program, const getopt_table *table, const char *word,
-                              lb_error *error)
-{
-    char text[NAME], hint[APP_HINT];
-    int length = (int)strcspn(word, "=");
-    app_nearest nearest = {.word = text};
-    snprintf(text, sizeof text, "%.*s", length - 2, word + 2);
-    for (const struct option *name = table->names; name->name; name++) app_nearest_try(&nearest, name->name);
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s%s; see %s --help", length, word,
-                        app_nearest_hint(&nearest, "--", hint), app_name(program->name));
 }
 
 /* The option for a setting; NULL if the program has none. */
@@ -107,14 +92,7 @@ static const app_option *find_named(const app_program *program, const char *name
     return NULL;
 }
 
-/* Whether a setting that has one value, not any text, is given several. */
-static bool is_list(const app_program *program, const app_option *option, const char *text)
-{
-    return program->lists && option->setting && option->kind != APP_IS_TEXT && option->kind != APP_IS_TESTS &&
-           strchr(text, ',');
-}
-
-/* The last of several values, or lists, of a setting wins. */
+/* Forgets the values that a setting has been given as a list. */
 static void forget_list(const app_program *program, const app_option *option)
 {
     for (size_t i = 0; program->lists && option->setting && i < program->lists->count; i++) {
@@ -127,10 +105,17 @@ static void forget_list(const app_program *program, const app_option *option)
     }
 }
 
-static lb_status keep_list(const app_program *program, const char *name, const char *values, lb_error *error)
+/* Sets an option. A setting that has one value, not any text, may be given several, which are kept by this name. The
+ * last value, or list, wins. */
+static lb_status set_value(const app_program *program, const app_option *option, const char *name,
+                           const char *value, lb_error *error)
 {
+    const bool single = option->setting && option->kind != APP_IS_TEXT && option->kind != APP_IS_TESTS;
     lb_buffer list = {0};
-    lb_buffer_print(&list, "%s=%s", name, values);
+    forget_list(program, option);
+    if (!program->lists || !single || !strchr(value, ','))
+        return app_option_set(option, value) ? LB_OK : bad_value(option, value, error);
+    lb_buffer_print(&list, "%s=%s", name, value);
     return lb_strings_add(program->lists, lb_buffer_end(&list), error);
 }
 
@@ -150,11 +135,9 @@ static lb_status set_by_name(const app_program *program, const char *text, lb_er
             "--set: expected NAME=VALUE, with a name that %s --help --all lists, found \"%s\"",
             app_name(program->name), text);
     value++;
-    forget_list(program, option);
-    if (is_list(program, option, value)) return keep_list(program, name, value, error);
     if (setting->opposite && strcmp(name, setting->name) == 0)
         value = strcmp(value, "true") == 0 ? "false" : strcmp(value, "false") == 0 ? "true" : value;
-    return app_option_set(option, value) ? LB_OK : bad_value(option, value, error);
+    return set_value(program, option, name, value, error);
 }
 
 /* Refuses a word that asks for a setting as if it were an option, although only --set sets it. */
@@ -182,22 +165,26 @@ static lb_status bad_option(const app_program *program, const getopt_table *tabl
     const char *word = *words;
     lb_status status = check_rare(program, words, error);
     if (status) return status;
-    if (optopt >= FIRST_OPTION) {
-        const struct option *name = table->names;
-        while (name->val != optopt) name++;
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: takes no value", name->name);
-    }
+    const struct option *known = table->names;
+    while (optopt && known->name && known->val != optopt) known++;
+    if (optopt && known->name)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: takes no value", known->name);
     if (optopt)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option -%c; see %s --help", optopt,
                             app_name(program->name));
+    char text[NAME], hint[APP_HINT], all[LB_MESSAGE_LENGTH / 2] = "";
     int length = (int)strcspn(word, "="), matches = 0;
-    char all[LB_MESSAGE_LENGTH / 2] = "";
     size_t used = 0;
-    for (const struct option *name = table->names; name->name && used < sizeof all; name++) {
-        if (length < 3 || strncmp(name->name, word + 2, (size_t)length - 2) != 0) continue;
+    app_nearest nearest = {.word = text};
+    snprintf(text, sizeof text, "%.*s", length - 2, word + 2);
+    for (const struct option *name = table->names; name->name; name++) {
+        app_nearest_try(&nearest, name->name);
+        if (!*text || strncmp(name->name, text, strlen(text)) != 0 || used >= sizeof all) continue;
         used += (size_t)snprintf(all + used, sizeof all - used, "%s--%s", matches++ ? ", " : "", name->name);
     }
-    if (matches < 2) return unknown_name(program, table, word, error);
+    if (matches < 2)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s%s; see %s --help", length, word,
+                            app_nearest_hint(&nearest, "--", hint), app_name(program->name));
     return lb_error_set(error, LB_ERROR_ARGUMENT, "ambiguous option %.*s, expected one of %s; see %s --help",
                         length, word, all, app_name(program->name));
 }
@@ -235,8 +222,8 @@ static lb_status take_operand(const app_program *program, int *argc, char ***arg
 /* Some options end the program before the other words are read; of those, --help looks for --all only. */
 static app_request request_of(int code, char *const *words)
 {
-    if (code == VERSION || code == 'V') return APP_REQUEST_VERSION;
-    if (code != HELP && code != 'h') return APP_REQUEST_RUN;
+    if (code == 'V') return APP_REQUEST_VERSION;
+    if (code != 'h') return APP_REQUEST_RUN;
     while (*words && strcmp(*words, "--all") != 0) words++;
     return *words ? APP_REQUEST_HELP_ALL : APP_REQUEST_HELP;
 }
@@ -252,11 +239,8 @@ static lb_status take_option(const app_program *program, int code, bool *given, 
         return LB_OK;
     }
     const char *value = option->kind != APP_IS_FLAG ? optarg : negated ? "false" : "true";
-    forget_list(program, option);
-    if (is_list(program, option, value)) return keep_list(program, option->name, value, error);
-    if (!app_option_set(option, value)) return bad_value(option, value, error);
     *given = *given || (program->operand_of && strcmp(option->name, program->operand_of) == 0);
-    return LB_OK;
+    return set_value(program, option, option->name, value, error);
 }
 
 lb_status app_options_parse(const app_program *program, int *argc, char ***argv, app_request *request,
@@ -327,7 +311,7 @@ static lb_status share(const app_program *program, const lb_group *group, lb_err
     return LB_OK;
 }
 
-void app_options_be_quiet(const app_program *program)
+static void be_quiet_if_asked(const app_program *program)
 {
     const app_option *option = find_named(program, "quiet");
     app_be_quiet(option && *option->value.flag);
@@ -339,7 +323,7 @@ static int begin_program(const app_program *program, lb_status status, lb_error 
     const lb_group *group = NULL;
     lb_error found = {0};
     bool alone = program->alone && *program->alone;
-    app_options_be_quiet(program);
+    be_quiet_if_asked(program);
     if (!alone && app_ranks_join(&group, program->name, &found)) return app_ranks_leave(app_fail(&found));
     if (!status) status = choose_instruction_set(error);
     if (!status) status = share(program, group, error);
@@ -358,8 +342,18 @@ int app_options(const app_program *program, int *argc, char ***argv)
     }
     app_let_threads_sleep(*argv);
     app_start(program->name);
+    int count = *argc;
+    char **words = *argv;
     lb_status status = app_options_parse(program, argc, argv, &request, &error);
-    if (request == APP_REQUEST_RUN) return begin_program(program, status, &error);
+    if (request == APP_REQUEST_RUN) {
+        int exit_status = begin_program(program, status, &error);
+        if (exit_status != APP_RUN || !program->config || !program->config->file) return exit_status;
+        *argc = count;
+        *argv = words;
+        if (app_config_add(program, argc, argv, &error)) return app_fail(&error);
+        be_quiet_if_asked(program); /* the file may say so */
+        return APP_RUN;
+    }
     if (request == APP_REQUEST_HELP || request == APP_REQUEST_HELP_ALL)
         app_options_help(program, request == APP_REQUEST_HELP_ALL, stdout);
     if (request == APP_REQUEST_VERSION) print_version(program);

@@ -39,6 +39,7 @@ typedef struct app_program {
     const app_example *examples;
     int example_count;
     const int *threads;            /* the value of APP_THREADS; NULL: it has none */
+    struct app_config *config;     /* of APP_CONFIG_OPTIONS; NULL: it has none */
     const struct lb_group **group; /* receives the ranks of mpirun; NULL: they cannot share the work */
     const bool *alone;             /* a flag with which it has none; NULL: no such flag */
     /* Of a setting with one value, several with commas between, "attention=dot,none"; NULL: they are an error. */
@@ -61,10 +62,11 @@ typedef enum app_request {
 /** The program should continue; any other value is an exit status. */
 enum { APP_RUN = -1 };
 
-/** The beginning of a program: app_let_threads_sleep, app_start, the command line by the program's table,
- *  app_options_be_quiet, app_ranks_join and app_ranks_set_threads. Afterwards *argc and *argv are the operands. A
- *  program with a `group` ends with app_ranks_leave. Handles --help, --version, usage errors, and ranks that cannot
- *  share the work itself, and then returns the exit status: 0, 2, 66 if MPI cannot be loaded, or 74 if the output could
+/** The beginning of a program: app_let_threads_sleep, app_start, the command line by the program's table, app_be_quiet
+ *  as the option of APP_QUIET says, app_ranks_join, app_ranks_set_threads, and the file of --config, whose options the
+ *  command line overrides. Afterwards *argc and *argv are the operands. A program with a `group` ends with
+ *  app_ranks_leave. Handles --help, --version, usage errors, and ranks that cannot share the work itself, and then
+ *  returns the exit status: 0, 2, 65 or 66 for an invalid file, 66 if MPI cannot be loaded, or 74 if the output could
  *  not be written. Otherwise returns APP_RUN. */
 LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv);
 
@@ -72,9 +74,6 @@ LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv)
  *  Errors: LB_ERROR_ARGUMENT, with a message that names the option, what was expected and what was found. */
 LB_MUST_USE lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
                                         app_request *request, lb_error *error);
-
-/** app_be_quiet, as the option of APP_QUIET says. */
-void app_options_be_quiet(const app_program *program);
 
 /** Lists the usual options, or, with `all`, headings and options in the order of --help: rare ones come last, below
  *  a heading of their own. Returns how many there are. */

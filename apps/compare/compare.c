@@ -381,8 +381,9 @@ int compare_main(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof *examples,
         .lists = &c.lists,
+        .config = &c.options.config,
     };
-    int status = app_config_options(&program, &c.options.config, &argc, &argv);
+    int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) status = train_and_show(&c, &program);
     lb_strings_free(&c.lists);
     lb_strings_free(&c.words);

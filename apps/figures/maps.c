@@ -70,22 +70,19 @@ static size_t maps_of(const app_matrix *m)
     return m->layers * m->heads;
 }
 
-lb_status app_range_parse(const char *text, app_range *range, lb_error *error)
+lb_status app_range_parse(const char *text, app_maps_style *style, lb_error *error)
 {
-    *range = (app_range){0};
-    if (!text) return LB_OK;
-    range->kind = APP_RANGE_DATA;
-    if (strcmp(text, "data") == 0) return LB_OK;
+    style->range = !text ? LB_RANGE_UNIT : strcmp(text, "data") == 0 ? LB_RANGE_DATA : LB_RANGE_GIVEN;
+    if (style->range != LB_RANGE_GIVEN) return LB_OK;
     const char *dots = strstr(text, "..");
     char low[32] = "", *end = low;
-    range->kind = APP_RANGE_GIVEN;
     if (dots && dots > text && dots - text < (ptrdiff_t)sizeof low) {
         memcpy(low, text, (size_t)(dots - text));
-        range->min = strtod(low, &end);
+        style->min = strtod(low, &end);
     }
     if (end > low && *end == '\0' && dots[2]) {
-        range->max = strtod(dots + 2, &end);
-        bool rising = isfinite(range->min) && isfinite(range->max) && range->min < range->max;
+        style->max = strtod(dots + 2, &end);
+        bool rising = isfinite(style->min) && isfinite(style->max) && style->min < style->max;
         if (*end == '\0' && rising) return LB_OK;
     }
     return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -96,8 +93,8 @@ lb_status app_range_parse(const char *text, app_range *range, lb_error *error)
  * show only one pale colour. */
 static lb_range choose_range(const app_maps_style *style, const app_matrix *matrices, size_t count)
 {
-    if (style->range.kind == APP_RANGE_GIVEN) return LB_RANGE_GIVEN;
-    if (style->range.kind == APP_RANGE_DATA || matrices->unit) return LB_RANGE_DATA;
+    if (style->range != LB_RANGE_UNIT) return style->range;
+    if (matrices->unit) return LB_RANGE_DATA;
     const double rounding = 1e-6;
     double low = INFINITY, high = -INFINITY;
     for (size_t m = 0; m < count; m++)
@@ -142,8 +139,8 @@ static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, s
                      : range == LB_RANGE_DATA ? "Attention Weight (data range)"
                                               : "Attention Weight",
         .range = range,
-        .min = style->range.min,
-        .max = style->range.max,
+        .min = style->min,
+        .max = style->max,
         .colormap = style->colormap,
         .cell_text = style->no_values ? LB_CELL_TEXT_NONE : LB_CELL_TEXT_AUTO,
     };

@@ -77,22 +77,13 @@ void app_name_kind(const lb_model *model, char name[APP_MODEL_NAME]);
  *  differ: "dot" and "general" for out/dot/sort.safetensors and out/general/sort.safetensors. */
 void app_name_models(const char *const *paths, int count, char (*names)[APP_MODEL_NAME]);
 
-/** The range of the colours. Zero: chosen from the data. */
-typedef struct app_range {
-    enum { APP_RANGE_CHOSEN, APP_RANGE_DATA, APP_RANGE_GIVEN } kind;
-    double min, max; /* with APP_RANGE_GIVEN */
-} app_range;
-
-/** Reads "data" or "LOW..HIGH", such as "0..1"; NULL: chosen from the data.
- *  Errors: LB_ERROR_ARGUMENT. */
-LB_MUST_USE lb_status app_range_parse(const char *text, app_range *range, lb_error *error);
-
 /** The style of the figure. */
 typedef struct app_maps_style {
     const char *title, *input; /* the first that is not NULL is the title */
     lb_colormap colormap;
-    app_range range;
-    bool no_values; /* in the cells */
+    lb_range range;  /* of the colours; LB_RANGE_UNIT: chosen from the data */
+    double min, max; /* with LB_RANGE_GIVEN */
+    bool no_values;  /* in the cells */
     double dpi;
     bool transparent;    /* no white background */
     const lb_font *font; /* begins the chain of fonts */
@@ -100,6 +91,9 @@ typedef struct app_maps_style {
     char (
         *names)[APP_MODEL_NAME]; /* [count]: the names of the matrices, for titles; NULL: there is only one */
 } app_maps_style;
+
+/** Reads the range, "data" or "LOW..HIGH", such as "0..1"; NULL: chosen from the data. Errors: LB_ERROR_ARGUMENT. */
+LB_MUST_USE lb_status app_range_parse(const char *text, app_maps_style *style, lb_error *error);
 
 /** Draws every layer and head of `count` matrices into the file `path`. Without a given range, the scale goes from 0 to
  *  1, or over the data if some are outside or all are below 0.5; the bar then says so. Makes the labels readable, and

@@ -120,7 +120,9 @@ static lb_status save_scores(const settings *s, app_maps_style style, lb_error *
 {
     app_matrix scores = {0};
     style.title = "Likeliest Symbols";
-    style.range = (app_range){.kind = APP_RANGE_GIVEN, .max = 1};
+    style.range = LB_RANGE_GIVEN;
+    style.min = 0;
+    style.max = 1;
     style.no_values = false;
     lb_status status = app_matrix_likeliest(s->models[0], s->input, &scores, error);
     if (!status) status = app_maps_save(&style, &scores, 1, s->models[0], s->scores, error);
@@ -169,7 +171,7 @@ static int visualize(const settings *s)
     style.input = s->input;
     style.own_font = s->font;
     if (!status) status = lb_colormap_find(s->colormap, &style.colormap, &error);
-    if (!status) status = app_range_parse(s->range, &style.range, &error);
+    if (!status) status = app_range_parse(s->range, &style, &error);
     if (!status) status = collect(s, matrices, names, &error);
     if (!status && s->model_count > 1) {
         app_name_models(s->models, s->model_count, names);
@@ -181,10 +183,11 @@ static int visualize(const settings *s)
     return status ? app_fail(&error) : 0;
 }
 
-static void insert_second(settings *s, const char *model)
+/* The model of --compare comes second. */
+static void add_model(settings *s, const char *model)
 {
-    for (int i = s->model_count++; i > 1; i--) s->models[i] = s->models[i - 1];
-    s->models[1] = model;
+    s->models[s->model_count++] = model;
+    if (s->compare && s->model_count == 1) s->models[s->model_count++] = s->compare;
 }
 
 static const app_example examples[] = {
@@ -267,8 +270,7 @@ int visualize_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    if (s.model) s.models[s.model_count++] = s.model;
-    for (int i = 0; i < argc; i++) s.models[s.model_count++] = argv[i];
-    if (s.compare && s.model_count > 0) insert_second(&s, s.compare);
+    if (s.model) add_model(&s, s.model);
+    for (int i = 0; i < argc; i++) add_model(&s, argv[i]);
     return visualize(&s);
 }

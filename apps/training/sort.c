@@ -119,11 +119,10 @@ lb_status app_sort_check_command(const app_repeated *repeated, int argc, char **
 {
     sort_options s;
     app_option options[MOST];
-    app_config none = {0};
     lb_status status = begin_with_recipe(&s, error);
     const app_program one = {
         .name = repeated->program->name, .options = options, .option_count = list_options(&s, options)};
-    if (!status) status = app_config_parse(&one, &none, argc, argv, error);
+    if (!status) status = app_config_parse(&one, argc, argv, error);
     if (!status) status = settle_task(&s, error);
     if (!status) status = settle_options(&s, error);
     return status ? status : lb_training_try(&s.settings, error);

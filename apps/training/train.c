@@ -194,10 +194,11 @@ lb_status app_train_check_command(const app_repeated *repeated, int argc, char *
                              .operands = "[FILE]",
                              .max_operands = 1,
                              .operand_of = "train",
+                             .config = &t.config,
                              .options = options,
                              .option_count = app_train_list(&t, options)};
     lb_status status = app_train_begin(&t, error);
-    if (!status) status = app_config_parse(&one, &t.config, argc, argv, error);
+    if (!status) status = app_config_parse(&one, argc, argv, error);
     if (!status && repeated->compares) status = check_sweep(&t, error);
     if (!status) status = app_train_check(&t, error);
     if (!status) status = app_train_settle(&t, error);
@@ -259,11 +260,12 @@ int train_main(int argc, char **argv)
         .option_count = app_train_list(&t, options),
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
+        .config = &t.config,
         .group = &t.settings.group,
         .alone = &t.config.print,
     };
     const app_repeated repeated = {.program = &program, .argc = argc, .argv = argv};
-    int status = app_config_options(&program, &t.config, &argc, &argv);
+    int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) {
         bool several = is_given(&t, t.sweep.file) || is_given(&t, t.ensemble);
         status = check_ranks(&t, &error) ? app_fail(&error)
