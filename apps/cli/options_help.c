@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 80, LEFT = 64, VALUE = 256, TEXT = 768 };
+enum { WIDTH = 80, LEFT = 64, TEXT = 768 };
 
 const app_option app_option_help = {.name = "help", .letter = 'h', .help = "print this", .kind = APP_IS_FLAG};
 const app_option app_option_version = {
@@ -21,16 +21,6 @@ static int format_left(const app_option *option, char left[LEFT])
     const char *negation = app_option_is_on(option) ? "[no-]" : "";
     return snprintf(left, LEFT, "  %s--%s%s%s%s", letter, negation, option->name, value ? " " : "",
                     value ? option->metavar : "");
-}
-
-static void format_default(const app_option *option, char text[VALUE])
-{
-    char number[APP_OPTION_NUMBER];
-    const char *value = option->kind != APP_IS_FLAG ? app_option_value(option, number)
-                        : app_option_is_on(option)  ? "on"
-                                                    : NULL;
-    text[0] = '\0';
-    if (value) snprintf(text, VALUE, " (%s)", value);
 }
 
 /* Prints the text, starting at column `indent`. At WIDTH it wraps to the next line, which begins with `margin`. */
@@ -58,8 +48,10 @@ static const char *alias_of(const app_option *option, int choice)
 
 void app_option_describe(const app_option *option, char *text, size_t size)
 {
-    char value[VALUE];
-    format_default(option, value);
+    char number[APP_OPTION_NUMBER];
+    const char *value = option->kind != APP_IS_FLAG ? app_option_value(option, number)
+                        : app_option_is_on(option)  ? "on"
+                                                    : NULL;
     size_t used = (size_t)snprintf(text, size, "%s", option->help);
     const bool listed = option->kind != APP_IS_SET;
     for (const char *const *choice = option->choices; listed && choice && *choice && used < size; choice++) {
@@ -68,7 +60,7 @@ void app_option_describe(const app_option *option, char *text, size_t size)
             (size_t)snprintf(text + used, size - used, "%s%s%s%s", choice == option->choices ? ": " : ", ",
                              *choice, alias ? " or " : "", alias ? alias : "");
     }
-    if (used < size) snprintf(text + used, size - used, "%s", value);
+    if (value && used < size) snprintf(text + used, size - used, " (%s)", value);
 }
 
 static void print_option(const app_option *option, int indent, FILE *out)

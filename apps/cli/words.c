@@ -1,6 +1,5 @@
 #include "cli/option.h"
 
-#include "base/alloc.h"
 #include "base/bytes.h"
 
 #include <lookback/metrics.h>
@@ -55,12 +54,13 @@ bool app_is_one_of(const char *word, const char *const *words)
 
 static const char UNREADABLE[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-void app_print_readable(lb_buffer *text, const char *bytes)
+void app_print_readable(lb_buffer *text, const char *bytes, size_t count)
 {
-    while (*bytes) {
-        size_t valid = lb_utf8_prefix(bytes, strlen(bytes));
-        lb_buffer_print(text, "%.*s%s", (int)valid, bytes, bytes[valid] ? UNREADABLE : "");
-        bytes += valid + (bytes[valid] != '\0');
+    for (const char *end = bytes + count; bytes < end; bytes++) {
+        size_t valid = lb_utf8_prefix(bytes, (size_t)(end - bytes));
+        lb_buffer_add(text, bytes, valid);
+        bytes += valid;
+        if (bytes < end) lb_buffer_print(text, "%s", UNREADABLE);
     }
 }
 
@@ -70,13 +70,9 @@ void app_shell_word(lb_buffer *text, const char *word)
                                              "_-+=./:,@%")];
     if (!plain) lb_buffer_print(text, "'");
     for (const char *quote; !plain && (quote = strchr(word, '\'')) != NULL; word = quote + 1) {
-        char *part = lb_alloc_string(word);
-        text->failed = text->failed || !part;
-        if (part) part[quote - word] = '\0';
-        if (part) app_print_readable(text, part);
-        lb_release(part);
+        app_print_readable(text, word, (size_t)(quote - word));
         lb_buffer_print(text, "'\\''");
     }
-    app_print_readable(text, word);
+    app_print_readable(text, word, strlen(word));
     if (!plain) lb_buffer_print(text, "'");
 }

@@ -60,8 +60,7 @@ char *app_short_count(double count, char text[APP_SHORT])
         unit++;
     }
     int digits = unit == 0 ? 0 : count < 9.995 ? 2 : count < 99.95 ? 1 : 0;
-    int length = snprintf(text, APP_SHORT, "%.*f", digits, count);
-    if (unit && length > 0 && length < APP_SHORT - 1) memcpy(text + length, (char[]){units[unit], '\0'}, 2);
+    snprintf(text, APP_SHORT, "%.*f%.*s", digits, count, unit > 0, &units[unit]);
     return text;
 }
 

@@ -190,20 +190,18 @@ static lb_status print_text(const subject *s, bool tensors, lb_error *error)
     return status;
 }
 
-static void add_tensor(lb_buffer *json, const lb_safetensors_tensor *tensor)
-{
-    lb_json_open(json, NULL, "{");
-    lb_json_string(json, "name", tensor->name);
-    lb_json_string(json, "dtype", lb_dtype_name(tensor->dtype));
-    lb_json_open(json, "shape", "[");
-    for (int d = 0; d < tensor->shape.ndim; d++) lb_json_whole(json, NULL, tensor->shape.dim[d]);
-    lb_buffer_print(json, "]}");
-}
-
 static void add_tensors(lb_buffer *json, const lb_safetensors *file)
 {
     lb_json_open(json, "tensors", "[");
-    for (int64_t i = 0; i < lb_safetensors_count(file); i++) add_tensor(json, lb_safetensors_at(file, i));
+    for (int64_t i = 0; i < lb_safetensors_count(file); i++) {
+        const lb_safetensors_tensor *tensor = lb_safetensors_at(file, i);
+        lb_json_open(json, NULL, "{");
+        lb_json_string(json, "name", tensor->name);
+        lb_json_string(json, "dtype", lb_dtype_name(tensor->dtype));
+        lb_json_open(json, "shape", "[");
+        for (int d = 0; d < tensor->shape.ndim; d++) lb_json_whole(json, NULL, tensor->shape.dim[d]);
+        lb_buffer_print(json, "]}");
+    }
     lb_buffer_print(json, "]");
 }
 

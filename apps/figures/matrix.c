@@ -213,16 +213,13 @@ lb_status app_matrix_attend(lb_translator *translator, const char *text, const c
                                           : lb_translate_show_alignments(translator, found, error);
     if (!status) {
         const lb_output *output = found->text->output;
+        const lb_real *from = attends ? output->weights : erases ? output->erasure : output->gradient;
+        const size_t layers = attends ? (size_t)model.model->layers : 1,
+                     heads = attends ? (size_t)model.model->heads : 1;
         note_unknown(found->text);
         *ended = output->finished;
-        if (patch)
-            status = copy_patches(matrix, &model, output, error);
-        else if (attends)
-            status = copy_maps(matrix, &model, found->text, output->weights, (size_t)model.model->layers,
-                               (size_t)model.model->heads, error);
-        else
-            status = copy_maps(matrix, &model, found->text, erases ? output->erasure : output->gradient, 1, 1,
-                               error);
+        status = patch ? copy_patches(matrix, &model, output, error)
+                       : copy_maps(matrix, &model, found->text, from, layers, heads, error);
     }
     if (!attends) {
         matrix->across = patch ? "Output Tokens" : "Input Tokens";

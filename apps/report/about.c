@@ -28,7 +28,7 @@ static void print_string(app_report_data *report, const char *key, const char *t
     lb_buffer readable = {0};
     if (text) {
         lb_buffer_print(&readable, "%s", "");
-        app_print_readable(&readable, text);
+        app_print_readable(&readable, text, strlen(text));
     }
     report->failed = report->failed || readable.failed;
     lb_json_string(&report->json, key, readable.failed ? NULL : readable.text);
