@@ -11,11 +11,6 @@ enum { MOST = 96 };
 
 static char names[MOST][LB_SETTING_NAME]; /* of options, by the number of the setting */
 
-static void *place_of(const lb_setting *s, lb_training_config *config)
-{
-    return (char *)config + s->at;
-}
-
 app_option app_setting_option(const lb_setting *s, lb_training_config *config, int trainings)
 {
     bool lists = trainings == LB_SETTING_OF_LISTS;
@@ -26,7 +21,7 @@ app_option app_setting_option(const lb_setting *s, lb_training_config *config, i
                          .writes = s->writes,
                          .usual = (s->usual & trainings) != 0,
                          .help = lists && s->help_of_lists ? s->help_of_lists : s->help,
-                         .value.text = place_of(s, config),
+                         .value.text = lb_setting_place(s, config),
                          .min = lists && s->min_of_lists > s->min ? s->min_of_lists : s->min,
                          .max = s->max,
                          .choices = s->choices,
@@ -77,7 +72,7 @@ void app_settings_leave_open(lb_training_config *config, bool words)
 {
     for (const lb_setting *s = lb_settings; config->from && s->name; s++)
         if ((s->part == LB_SETTING_MODEL || s->of_rule) && (s->type == LB_SETTING_WORD) == words &&
-            !app_option_was_set(place_of(s, config)))
+            !app_option_was_set(lb_setting_place(s, config)))
             lb_setting_reset(s, config);
 }
 

@@ -156,51 +156,39 @@ static size_t columns_of(const app_matrix *matrices, size_t count, size_t maps)
     return (size_t)ceil(sqrt((double)maps));
 }
 
-static lb_canvas *draw_panels(const app_maps_style *style, const char *title, const app_matrix *matrices,
-                              size_t count, lb_heatmap *maps, lb_panel *panels, char (*titles)[TITLE],
-                              lb_format format, lb_error *error)
-{
-    size_t panel = 0;
-    lb_range range = choose_range(style, matrices, count);
-    for (size_t m = 0; m < count; m++)
-        for (size_t map = 0; map < maps_of(&matrices[m]); map++, panel++) {
-            maps[panel] = heatmap_of(style, &matrices[m], map, range);
-            name_map(&matrices[m], style->names ? style->names[m] : NULL, map, titles[panel]);
-            maps[panel].title = titles[panel];
-            panels[panel] = lb_heatmap_panel(&maps[panel]);
-        }
-    lb_figure figure = {.panels = panels,
-                        .count = (int64_t)panel,
-                        .dpi = style->dpi,
-                        .font = style->own_font ? style->font : NULL,
-                        .transparent = style->transparent};
-    lb_color_bar bar;
-    if (panel == 1) {
-        maps->title = title;
-    } else {
-        bar = lb_heatmap_share_scale(maps, (int64_t)panel);
-        figure.bar = &bar;
-        figure.title = title;
-        figure.columns = (int64_t)columns_of(matrices, count, panel);
-    }
-    return lb_figure_draw(&figure, format, error);
-}
-
 /* Draws every layer and head of the matrices: one row for each matrix or layer with several maps, otherwise about a
  * square. Panels share one scale and one colour bar. */
 static lb_canvas *draw_maps(const app_maps_style *style, const char *title, const app_matrix *matrices,
                             size_t count, lb_format format, lb_error *error)
 {
-    size_t all = 0;
+    size_t all = 0, panel = 0;
     for (size_t m = 0; m < count; m++) all += maps_of(&matrices[m]);
     lb_heatmap *maps = lb_alloc(all * sizeof *maps);
     lb_panel *panels = lb_alloc(all * sizeof *panels);
     char(*titles)[TITLE] = lb_alloc(all * sizeof *titles);
-    lb_canvas *canvas = NULL;
-    if (maps && panels && titles)
-        canvas = draw_panels(style, title, matrices, count, maps, panels, titles, format, error);
-    else
-        lb_no_memory(error, NULL);
+    const bool ready = maps && panels && titles;
+    const lb_range range = choose_range(style, matrices, count);
+    lb_figure figure = {.panels = panels,
+                        .count = (int64_t)all,
+                        .dpi = style->dpi,
+                        .font = style->own_font ? style->font : NULL,
+                        .transparent = style->transparent};
+    lb_color_bar bar;
+    for (size_t m = 0; m < count && ready; m++)
+        for (size_t map = 0; map < maps_of(&matrices[m]); map++, panel++) {
+            maps[panel] = heatmap_of(style, &matrices[m], map, range);
+            name_map(&matrices[m], style->names ? style->names[m] : NULL, map, titles[panel]);
+            maps[panel].title = all > 1 ? titles[panel] : title;
+            panels[panel] = lb_heatmap_panel(&maps[panel]);
+        }
+    if (ready && all > 1) {
+        bar = lb_heatmap_share_scale(maps, (int64_t)all);
+        figure.bar = &bar;
+        figure.title = title;
+        figure.columns = (int64_t)columns_of(matrices, count, all);
+    }
+    if (!ready) lb_no_memory(error, NULL);
+    lb_canvas *canvas = ready ? lb_figure_draw(&figure, format, error) : NULL;
     lb_release(maps);
     lb_release(panels);
     lb_release(titles);

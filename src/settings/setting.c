@@ -13,11 +13,6 @@ enum { DIGITS = 9 };
 /* A choice is read and written as int. */
 _Static_assert(sizeof(lb_attention_kind) == sizeof(int), "an enum is as large as an int");
 
-static void *place_of(const lb_setting *s, lb_training_config *config)
-{
-    return (char *)config + s->at;
-}
-
 /* Whether `name` is that of the field, of its option or in the configuration of a model, with underscores. */
 static bool is_named(const lb_setting *s, const char *name)
 {
@@ -131,7 +126,7 @@ bool lb_setting_add_test(lb_test *tests, const char *name, size_t length, const 
 /* Sets a flag, a number or a choice. */
 static void put_number(const lb_setting *s, lb_training_config *config, double value)
 {
-    void *at = place_of(s, config);
+    void *at = lb_setting_place(s, config);
     const int number = (int)value;
     if (s->type == LB_SETTING_FLAG && !s->zero_is_value)
         *(bool *)at = value != 0;
@@ -144,7 +139,7 @@ static void put_number(const lb_setting *s, lb_training_config *config, double v
 void lb_setting_reset(const lb_setting *s, lb_training_config *config)
 {
     if (is_text(s))
-        *(const char **)place_of(s, config) = NULL;
+        *(const char **)lb_setting_place(s, config) = NULL;
     else
         put_number(s, config, 0);
 }
@@ -153,7 +148,7 @@ void lb_settings_fill_in(lb_training_config *config)
 {
     for (const lb_setting *s = lb_settings; s->name; s++) {
         if (is_text(s) && s->choices && !s->zero_is_value && !text_of(s, config))
-            *(const char **)place_of(s, config) = s->choices[(int)s->usual_value];
+            *(const char **)lb_setting_place(s, config) = s->choices[(int)s->usual_value];
         else if (!is_text(s) && s->usual_value != 0 && number_of(s, config) == 0)
             put_number(s, config, s->usual_value);
     }

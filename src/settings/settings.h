@@ -103,6 +103,12 @@ char *lb_choices_text(const char *const *choices, char *text, size_t size);
  *  or there are too many. `file` must outlive the tests. */
 LB_MUST_USE bool lb_setting_add_test(lb_test *tests, const char *name, size_t length, const char *file);
 
+/** Where a configuration has it. */
+static inline void *lb_setting_place(const lb_setting *setting, lb_training_config *config)
+{
+    return (char *)config + setting->at;
+}
+
 /** Sets a setting to its default. */
 void lb_setting_reset(const lb_setting *setting, lb_training_config *config);
 
