@@ -62,9 +62,9 @@ typedef enum app_request {
 /** The program should continue; any other value is an exit status. */
 enum { APP_RUN = -1 };
 
-/** The beginning of a program: app_let_threads_sleep, app_start, the command line by the program's table, app_be_quiet
- *  as the option of APP_QUIET says, app_ranks_join, app_ranks_set_threads, and the file of --config, whose options the
- *  command line overrides. Afterwards *argc and *argv are the operands. A program with a `group` ends with
+/** The beginning of a program (program.c): app_let_threads_sleep, app_start, the command line by the program's table,
+ *  app_be_quiet as the option of APP_QUIET says, app_ranks_join, app_ranks_set_threads, and the file of --config, whose
+ *  options the command line overrides. Afterwards *argc and *argv are the operands. A program with a `group` ends with
  *  app_ranks_leave. Handles --help, --version, usage errors, and ranks that cannot share the work itself, and then
  *  returns the exit status: 0, 2, 65 or 66 for an invalid file, 66 if MPI cannot be loaded, or 74 if the output could
  *  not be written. Otherwise returns APP_RUN. */
@@ -78,6 +78,9 @@ LB_MUST_USE lb_status app_options_parse(const app_program *program, int *argc, c
 /** Lists the usual options, or, with `all`, headings and options in the order of --help: rare ones come last, below
  *  a heading of their own. Returns how many there are. */
 int app_options_list(const app_program *program, bool all, const app_option *listed[APP_MOST_OPTIONS + 1]);
+
+/** The option with this name; NULL if the program has none. */
+const app_option *app_options_find(const app_program *program, const char *name);
 
 /** Prints the text of --help: the usual options, or all of them if none is marked as usual. With `all`, that of --help
  *  --all. */
