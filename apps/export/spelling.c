@@ -220,24 +220,19 @@ static lb_status add_sources(const lb_text_model *model, app_kernel *kernel, lb_
 }
 
 /* The bytes of a piece stand for themselves, and a blank for its mark. */
-static void add_target(const lb_text_model *model, const char *symbol, lb_buffer *out)
-{
-    char text[LB_SUBWORD_PIECE + 1];
-    bool piece = model->target_rule.subwords && strlen(symbol) <= LB_SUBWORD_PIECE;
-    if (piece) lb_subwords_append(text, symbol);
-    add_string(out, piece ? text : symbol);
-}
-
 static void add_targets(const lb_text_model *model, app_kernel *kernel, lb_buffer *out)
 {
     int32_t count = lb_vocabulary_size(model->target);
     lb_buffer_print(out, "static const char *const target_symbols[] = {\n");
     for (int32_t id = 0; id < count; id++) {
+        char text[LB_SUBWORD_PIECE + 1];
+        const char *symbol = lb_vocabulary_symbol(model->target, id);
+        if (id < LB_FIRST_TOKEN) symbol = id == LB_UNK ? "\xEF\xBF\xBD" : "";
+        bool piece =
+            id >= LB_FIRST_TOKEN && model->target_rule.subwords && strlen(symbol) <= LB_SUBWORD_PIECE;
+        if (piece) lb_subwords_append(text, symbol);
         lb_buffer_print(out, "    ");
-        if (id < LB_FIRST_TOKEN)
-            add_string(out, id == LB_UNK ? "\xEF\xBF\xBD" : "");
-        else
-            add_target(model, lb_vocabulary_symbol(model->target, id), out);
+        add_string(out, piece ? text : symbol);
         lb_buffer_print(out, ",\n");
     }
     lb_buffer_print(out, "};\n");

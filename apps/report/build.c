@@ -83,11 +83,6 @@ static lb_status refuse(building *s, const app_report_row *row, const char *why,
     return add_unreadable(s, found.message, error);
 }
 
-static bool lacks_room(const building *s)
-{
-    return s->data.blob.packed.length > ROOM + ROOM_OF_PAIR * (size_t)s->made->pairs;
-}
-
 static lb_status add_text(building *s, const app_report_row *row, const lb_translations *all,
                           const lb_translation *text, lb_error *error)
 {
@@ -97,7 +92,8 @@ static lb_status add_text(building *s, const app_report_row *row, const lb_trans
                             .detailed = s->made->pairs < s->asked->details,
                             .votes = s->votes.ensemble ? &s->votes : NULL,
                             .at = (size_t)(text - all->text)};
-    pair.lacks_room = !s->asked->all_heads && lacks_room(s);
+    size_t room = ROOM + ROOM_OF_PAIR * (size_t)s->made->pairs;
+    pair.lacks_room = !s->asked->all_heads && s->data.blob.packed.length > room;
     pair.mean_of_heads = pair.lacks_room && pair.detailed && all->heads > 1;
     const app_why *why = &s->statistics.why;
     int64_t compared = why->pairs;
@@ -178,28 +174,20 @@ static lb_status add_pairs(building *s, lb_error *error)
     return status;
 }
 
-/* Packs the model for the page. */
+/* Packs the model for a page with an engine. */
 static lb_status pack_model(building *s, lb_error *error)
 {
     void *bytes;
     size_t count;
+    if (!s->engine) return LB_OK;
     lb_status status = lb_file_read(s->model.path, 0, &bytes, &count, error);
-    if (status) return status;
-    status = app_pack_open(&s->packed_model, error);
+    if (!status) status = app_pack_open(&s->packed_model, error);
     if (!status) {
         app_pack_add(&s->packed_model, bytes, count);
         status = app_pack_finish(&s->packed_model, error);
     }
     lb_release(bytes);
     return status;
-}
-
-static lb_status write_page(building *s, lb_error *error)
-{
-    lb_status status = s->engine ? pack_model(s, error) : LB_OK;
-    if (status) return status;
-    return app_page_write(s->asked->output, &s->data, s->engine ? &s->packed_model : NULL,
-                          (lb_bytes){s->engine, s->engine_size}, error);
 }
 
 static lb_status build(building *s, lb_error *error)
@@ -213,7 +201,10 @@ static lb_status build(building *s, lb_error *error)
     app_report_history_print(&s->model, &s->data);
     status = app_report_attention_history_print(s->model.path, &s->data, &s->made->bad_frames, error);
     if (!status) status = app_report_data_finish(&s->data, error);
-    if (!status) status = write_page(s, error);
+    if (!status) status = pack_model(s, error);
+    if (!status)
+        status = app_page_write(s->asked->output, &s->data, s->engine ? &s->packed_model : NULL,
+                                (lb_bytes){s->engine, s->engine_size}, error);
     if (status) return status;
     app_unknown_say(&s->unknown, s->rows.name);
     s->made->bytes = lb_base64_length(s->data.data.packed.length) +
