@@ -67,31 +67,19 @@ static char *print_points(const char *path, const lb_train_history *history, boo
     return lb_buffer_end(&csv);
 }
 
-static lb_status write_points(const char *path, const lb_train_history *history, bool append, lb_error *error)
+/* Writes the file with all points; or appends the last one, so that a reader can follow the file, if that is known to
+ * have all others. */
+static lb_status write_log(lb_training_log *log, const lb_train_history *history, bool all, lb_error *error)
 {
-    char *log = print_points(path, history, !append);
-    if (!log) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
-    lb_status status = append ? lb_file_append(path, LB_FILE_END, log, strlen(log), error)
-                              : lb_file_write_own(path, &(lb_bytes){log, strlen(log)}, 1, error);
-    lb_release(log);
-    return status;
-}
-
-/* Writes the file with all points. */
-static lb_status write_log(lb_training_log *log, const lb_train_history *history, lb_error *error)
-{
-    lb_status status = write_points(log->path, history, false, error);
-    log->count = status ? 0 : history->count;
-    return status;
-}
-
-/* Appends the last point, so that a reader can follow the file, if that is known to have all others. */
-static lb_status update_log(lb_training_log *log, const lb_train_history *history, lb_error *error)
-{
-    if (log->count == 0 || log->count != history->count - 1 || lb_file_is_missing(log->path))
-        return write_log(log, history, error);
-    const lb_train_history last = {.points = history->points + log->count, .count = 1};
-    lb_status status = write_points(log->path, &last, true, error);
+    bool append =
+        !all && log->count > 0 && log->count == history->count - 1 && !lb_file_is_missing(log->path);
+    const lb_train_history last = {.points = append ? history->points + log->count : NULL, .count = 1};
+    char *text = print_points(log->path, append ? &last : history, !append);
+    lb_status status =
+        !text    ? lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", log->path)
+        : append ? lb_file_append(log->path, LB_FILE_END, text, strlen(text), error)
+                 : lb_file_write_own(log->path, &(lb_bytes){text, strlen(text)}, 1, error);
+    lb_release(text);
     log->count = status ? 0 : history->count;
     return status;
 }
@@ -185,8 +173,8 @@ static lb_status log_point(lb_stepper *s, lb_error *error)
 {
     lb_error found = {0};
     s->run.kept = lb_train_kept(&s->history, s->loop.keep_best);
-    lb_status status = update_log(&s->files.log, &s->history, &found);
-    if (!status) status = update_log(&s->files.table, &s->history, &found);
+    lb_status status = write_log(&s->files.log, &s->history, false, &found);
+    if (!status) status = write_log(&s->files.table, &s->history, false, &found);
     return downgrade(s, status, &found, error);
 }
 
@@ -218,7 +206,7 @@ lb_status lb_stepper_begin_files(lb_stepper *s, lb_error *error)
 lb_status lb_stepper_end_files(lb_stepper *s, lb_error *error)
 {
     lb_status status = save_model(s, s->files.model, s->run.kept, error);
-    if (!status) status = write_log(&s->files.log, &s->history, error);
-    if (!status) status = write_log(&s->files.table, &s->history, error);
+    if (!status) status = write_log(&s->files.log, &s->history, true, error);
+    if (!status) status = write_log(&s->files.table, &s->history, true, error);
     return status ? status : lb_attention_history_save(&s->files.shown, error);
 }
