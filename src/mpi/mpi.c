@@ -161,13 +161,10 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
     char host[MPI_MAX_PROCESSOR_NAME] = "";
     int length, provided, has_begun;
     MPI_Initialized(&has_begun);
-    if (!has_begun) {
-        lb_status status =
-            check_call("begin", MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), error);
-        if (status) return status;
-        mpi->began = true;
-    }
-    lb_status status = check_call("communicator", MPI_Comm_dup(MPI_COMM_WORLD, &mpi->all), error);
+    int code = has_begun ? MPI_SUCCESS : MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
+    lb_status status = check_call("begin", code, error);
+    mpi->began = !has_begun && !status;
+    if (!status) status = check_call("communicator", MPI_Comm_dup(MPI_COMM_WORLD, &mpi->all), error);
     if (status) return status;
     MPI_Comm_set_errhandler(mpi->all, MPI_ERRORS_RETURN);
     mpi->group.context = mpi;
