@@ -2,11 +2,9 @@
 #include "apply/answer.h"
 #include "apply/decoding.h"
 #include "apply/input.h"
-#include "base/alloc.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
-#include "models/ensemble/ensemble.h"
 #include "translate/apply/translator.h"
 
 #include <lookback/translate.h>

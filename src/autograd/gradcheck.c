@@ -1,5 +1,4 @@
 #include "autograd/tape.h"
-#include "base/alloc.h"
 #include "lookback/op.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "data/sort_task.h"
 
-#include "base/alloc.h"
 #include "lookback/tensor.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* What each symbol of an output depends on: erasure, gradient times input, and patching. The output is forced again,
  * with a watcher at the points of the model. The rows of a batch differ in one thing each, and are compared with its
  * first. */
-#include "base/alloc.h"
 #include "lookback/op.h"
 #include "models/decode/model.h"
 #include "translate/apply/translator.h"
