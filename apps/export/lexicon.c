@@ -22,10 +22,11 @@ lb_status app_lexicon_measure(const lb_text_model *model, app_lexicon_sizes *siz
     *sizes = (app_lexicon_sizes){0};
     while (!error->status && lb_lexicon_walk_next(&walk, error)) {
         lb_lexicon_next_answer(&walk.answers, &bytes);
-        if (lb_symbols_split(&model->source_rule, walk.key, strlen(walk.key), &symbols, error)) break;
+        if (lb_symbols_split(&model->source_rule, walk.key.text, walk.key.length, &symbols, error)) break;
         if ((int64_t)symbols.count > sizes->symbols) sizes->symbols = (int64_t)symbols.count;
         if ((int64_t)bytes > sizes->output) sizes->output = (int64_t)bytes;
     }
+    lb_lexicon_walk_end(&walk);
     lb_symbols_free(&symbols);
     return error->status;
 }
@@ -48,17 +49,22 @@ static void add_byte(lb_buffer *out, char byte, size_t *column)
 static int64_t add_entries(const lb_lexicon *lexicon, const bool *left_out, lb_buffer *out, lb_error *error)
 {
     lb_lexicon_walk walk = {.lexicon = lexicon};
-    int64_t count = 0;
+    lb_lexicon_writer writer = {.entries = 0};
     size_t column = LINE, length;
     while (lb_lexicon_walk_next(&walk, error)) {
         const char *answer = lb_lexicon_next_answer(&walk.answers, &length);
-        if (left_out && left_out[walk.entry - 1]) continue;
-        if (count++ == 0) lb_buffer_print(out, "static const unsigned char lexicon[] = {");
-        for (const char *at = walk.key; at < answer + length; at++) add_byte(out, *at, &column);
-        add_byte(out, '\xFF', &column);
+        if (!left_out || !left_out[walk.entry - 1])
+            lb_lexicon_write(&writer, walk.key.text, walk.key.length, answer, length);
     }
-    if (count > 0) lb_buffer_print(out, "\n};\n");
-    return count;
+    lb_lexicon_walk_end(&walk);
+    length = writer.bytes.length;
+    char *bytes = lb_lexicon_write_end(&writer);
+    if (bytes) lb_buffer_print(out, "static const unsigned char lexicon[] = {");
+    for (size_t i = 0; bytes && i < length; i++) add_byte(out, bytes[i], &column);
+    if (bytes) lb_buffer_print(out, "\n};\n");
+    if (!bytes && writer.entries > 0) lb_no_memory(error, NULL);
+    lb_release(bytes);
+    return writer.entries;
 }
 
 /* ---- Exceptions: the exported file runs over all entries, compiled by the compiler of this machine. ---- */
@@ -68,12 +74,13 @@ static const char driver[] =
     "#include <stdio.h>\n"
     "int main(void)\n{\n"
     "    static float work[G2P_WORK / sizeof(float)];\n"
-    "    static char out[G2P_ROOM];\n"
+    "    static char out[G2P_ROOM], key[sizeof lexicon];\n"
     "    const char *at = (const char *)lexicon, *end = at + sizeof lexicon;\n"
     "    while (at < end) {\n"
-    "        const char *answer = at + strlen(at) + 1;\n"
+    "        const char *answer = at + strlen(at + 1) + 2;\n"
     "        size_t length = strcspn(answer, \"\\xFF\");\n"
-    "        int written = g2p_translate(at, out, sizeof out, work);\n"
+    "        strcpy(key + (unsigned char)*at, at + 1);\n"
+    "        int written = g2p_translate(key, out, sizeof out, work);\n"
     "        putchar(written == (int)length && memcmp(out, answer, length) == 0 ? '1' : '0');\n"
     "        fflush(stdout);\n"
     "        at = answer + length + 1;\n"

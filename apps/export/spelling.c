@@ -304,9 +304,10 @@ static int64_t most_known(const lb_text_model *model, unsigned char *marked, lb_
     int64_t most = 0;
     lb_lexicon_walk walk = {.lexicon = &model->lexicon};
     while (lb_lexicon_walk_next(&walk, error)) {
-        int64_t parts = mark_parts(marked, walk.key);
+        int64_t parts = mark_parts(marked, walk.key.text);
         most = parts > most ? parts : most;
     }
+    lb_lexicon_walk_end(&walk);
     return most;
 }
 

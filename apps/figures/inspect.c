@@ -243,12 +243,14 @@ static lb_status print_entries(const lb_text_model *model, lb_error *error)
     lb_lexicon_walk walk = {.lexicon = &model->lexicon};
     if (!model->lexicon.bytes) return lb_error_set(error, LB_ERROR_FORMAT, "found no lexicon");
     while (!error->status && lb_lexicon_walk_next(&walk, error)) {
-        char *source = lb_symbols_join(&form, &walk.key, 1, error); /* composed, as people write it */
+        const char *key = walk.key.text;
+        char *source = lb_symbols_join(&form, &key, 1, error); /* composed, as people write it */
         size_t length;
         for (const char *answer; source && (answer = lb_lexicon_next_answer(&walk.answers, &length));)
             app_print("%s\t%.*s\n", source, (int)length, answer);
         lb_release(source);
     }
+    lb_lexicon_walk_end(&walk);
     return error->status;
 }
 

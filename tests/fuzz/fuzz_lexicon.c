@@ -23,11 +23,12 @@ static void walk(const lb_lexicon *lexicon, bool sound)
     lb_error error = {0};
     lb_lexicon_walk w = {.lexicon = lexicon};
     while (lb_lexicon_walk_next(&w, &error)) {
-        const char *found = lb_lexicon_find(lexicon, w.key);
+        const char *found = lb_lexicon_find(lexicon, w.key.text);
         fuzz_require(!sound || found == w.answers, "an entry is found");
         read_answers(lexicon, found);
         read_answers(lexicon, w.answers);
     }
+    lb_lexicon_walk_end(&w);
     if (sound)
         fuzz_require(!error.status && w.entry == lexicon->entries, "a walk ends where it ended before");
     if (!sound && !error.status) walk(lexicon, true);

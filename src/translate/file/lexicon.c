@@ -17,6 +17,9 @@ enum { CHECKSUM, FOLDS, ENTRIES, WORDS, WORD = sizeof(uint32_t), HEAD = WORDS * 
 
 static const char END[] = "\xFF"; /* of an entry */
 
+/* Each eighth key is whole; others share so many bytes, which is UTF-8, too. */
+enum { BLOCK = 8, MOST_SHARED = 127 };
+
 static uint32_t word_at(const void *bytes, int word)
 {
     return (uint32_t)lb_file_integer((const unsigned char *)bytes + (size_t)word * WORD, WORD);
@@ -101,21 +104,57 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
 {
     const lb_lexicon *l = w->lexicon;
     if (!l->bytes) return false;
-    const char *key = w->end ? w->end : l->bytes + HEAD, *after = l->bytes + l->size;
-    if (w->entry == l->entries && key == after) return false;
-    const char *last = memchr(key, *END, (size_t)(after - key));
-    const char *gap = last ? memchr(key, 0, (size_t)(last - key)) : NULL;
-    bool good =
-        gap && lb_utf8_valid(key, (size_t)(last - key)) && w->entry < l->entries &&
-        (w->entry > 0 ? strcmp(w->key, key) < 0 : gap > key && checksum_of(l) == word_at(l->bytes, CHECKSUM));
-    if (good)
-        *w = (lb_lexicon_walk){l, w->entry + 1, key, gap + 1, last + 1};
-    else
+    const char *at = w->end ? w->end : l->bytes + HEAD, *own = at + 1, *after = l->bytes + l->size;
+    if (w->entry == l->entries && at == after) return false;
+    const char *last = at < after ? memchr(at, *END, (size_t)(after - at)) : NULL;
+    const char *gap = last > own ? memchr(own, 0, (size_t)(last - own)) : NULL;
+    size_t shared = (unsigned char)*at;
+    bool good = gap && lb_utf8_valid(at, (size_t)(last - at)) && w->entry < l->entries &&
+                shared <= w->key.length && strcmp(w->key.text ? w->key.text + shared : "", own) < 0 &&
+                (w->entry > 0 || checksum_of(l) == word_at(l->bytes, CHECKSUM));
+    if (!good) {
         lb_lexicon_damaged(error);
-    return good;
+        return false;
+    }
+    w->key.length = shared;
+    lb_buffer_add(&w->key, own, (size_t)(gap - own));
+    w->entry++;
+    w->answers = gap + 1;
+    w->end = last + 1;
+    if (w->key.failed) lb_no_memory(error, "a lexicon");
+    return !w->key.failed;
+}
+
+void lb_lexicon_walk_end(lb_lexicon_walk *w)
+{
+    lb_release(w->key.text);
 }
 
 /* ---- Making one. ---- */
+
+void lb_lexicon_write(lb_lexicon_writer *w, const char *key, size_t length, const char *answers, size_t bytes)
+{
+    size_t shared = 0;
+    if (w->entries++ % BLOCK > 0)
+        while (shared < MOST_SHARED && shared < length && shared < w->key.length &&
+               key[shared] == w->key.text[shared])
+            shared++;
+    while (shared > 0 && ((unsigned char)key[shared] & 0xC0) == 0x80) shared--; /* a part of a character */
+    lb_buffer_add(&w->bytes, &(char){(char)shared}, 1);
+    lb_buffer_add(&w->bytes, key + shared, length - shared);
+    lb_buffer_add(&w->bytes, "", 1);
+    lb_buffer_add(&w->bytes, answers, bytes);
+    lb_buffer_add(&w->bytes, END, 1);
+    w->key.length = 0;
+    lb_buffer_add(&w->key, key, length);
+}
+
+char *lb_lexicon_write_end(lb_lexicon_writer *w)
+{
+    w->bytes.failed = w->bytes.failed || w->key.failed;
+    lb_release(w->key.text);
+    return lb_buffer_end(&w->bytes);
+}
 
 lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb_symbols *answer, bool given,
                          lb_error *error)
@@ -172,24 +211,24 @@ static int compare(const void *first, const void *second)
     return order ? order : a->number - b->number;
 }
 
-/* Adds the entries of sorted pairs. Returns their number. */
-static int64_t add_entries(lb_lexicon_maker *m, const pair *pairs, int32_t count, lb_buffer *bytes)
+/* Adds the entries of sorted pairs. */
+static void add_entries(lb_lexicon_maker *m, const pair *pairs, int32_t count, lb_lexicon_writer *w)
 {
-    int64_t entries = 0;
-    for (const pair *first = pairs, *next; first < pairs + count; first = next, entries++) {
+    lb_buffer answers = {0};
+    for (const pair *first = pairs, *next; first < pairs + count; first = next) {
         bool given = first->times == INT64_MAX;
-        int32_t answers = 0;
-        lb_buffer_add(bytes, first->key, first->length);
+        int32_t several = 0;
+        answers.length = 0;
         for (next = first; next < pairs + count && compare_keys(first, next) == 0; next++) {
             if (given && next->times < INT64_MAX) continue;
-            lb_buffer_add(bytes, "", 1);
-            lb_buffer_add(bytes, next->answer, strlen(next->answer));
-            answers++;
+            if (several++ > 0) lb_buffer_add(&answers, "", 1);
+            lb_buffer_add(&answers, next->answer, strlen(next->answer));
         }
-        lb_buffer_add(bytes, END, 1);
-        m->different += answers > 1;
+        lb_lexicon_write(w, first->key, first->length, answers.text, answers.length);
+        m->different += several > 1;
     }
-    return entries;
+    w->bytes.failed = w->bytes.failed || answers.failed;
+    lb_release(answers.text);
 }
 
 static void set_word(lb_lexicon *l, int word, uint32_t value)
@@ -201,22 +240,22 @@ static void set_word(lb_lexicon *l, int word, uint32_t value)
 lb_status lb_lexicon_finish(lb_lexicon_maker *m, lb_lexicon *lexicon, lb_error *error)
 {
     int32_t count = m->pairs ? lb_vocabulary_size(m->pairs) - LB_FIRST_TOKEN : 0;
-    lb_buffer bytes = {0};
+    lb_lexicon_writer writer = {.entries = 0};
     *lexicon = (lb_lexicon){0};
     if (count == 0) return LB_OK;
     pair *pairs = lb_alloc((size_t)count * sizeof *pairs);
     if (!pairs) return lb_no_memory(error, "a lexicon");
     for (int32_t i = 0; i < count; i++) pairs[i] = pair_of(m, LB_FIRST_TOKEN + i);
     qsort(pairs, (size_t)count, sizeof *pairs, compare);
-    lb_buffer_add(&bytes, (const char[HEAD]){0}, HEAD);
-    int64_t entries = add_entries(m, pairs, count, &bytes);
-    size_t size = bytes.length;
-    char *all = lb_buffer_end(&bytes);
+    lb_buffer_add(&writer.bytes, (const char[HEAD]){0}, HEAD);
+    add_entries(m, pairs, count, &writer);
     lb_release(pairs);
+    size_t size = writer.bytes.length;
+    char *all = lb_lexicon_write_end(&writer);
     if (!all) return lb_no_memory(error, "a lexicon");
-    *lexicon = (lb_lexicon){all, size, entries, m->folds};
+    *lexicon = (lb_lexicon){all, size, writer.entries, m->folds};
     set_word(lexicon, FOLDS, m->folds);
-    set_word(lexicon, ENTRIES, (uint32_t)entries);
+    set_word(lexicon, ENTRIES, (uint32_t)lexicon->entries);
     set_word(lexicon, CHECKSUM, checksum_of(lexicon));
     return LB_OK;
 }

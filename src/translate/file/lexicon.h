@@ -2,16 +2,17 @@
  * file of the model, and is found there entry by entry, without a copy of its texts in memory:
  *
  *     +----------+-----------+----------+-------------------------------------------+-----
- *     | CRC-32   | 1: keys   | entries  | the first entry: key, 0, answer, 0,       | the
- *     | of what  | are       | uint32   | answer, ..., 0xFF                         | next
+ *     | CRC-32   | 1: keys   | entries  | the first entry: shared bytes, rest of    | the
+ *     | of what  | are       | uint32   | the key, 0, answer, 0, answer, ..., 0xFF  | next
  *     | follows  | folded    |          |                                           | one
  *     +----------+-----------+----------+-------------------------------------------+-----
  *
- * Entries are in the order of the bytes of their keys. A key is a source, in the normal form of the model; an answer is
- * a target as people write it. */
+ * Entries are in the order of the bytes of their keys; lexicon_search.h has more about them. A key is a source, in the
+ * normal form of the model; an answer is a target as people write it. */
 #ifndef LB_LEXICON_H
 #define LB_LEXICON_H
 
+#include "base/buffer.h"
 #include "data/symbols.h"
 #include "lookback/base.h"
 
@@ -47,18 +48,35 @@ const char *lb_lexicon_find(const lb_lexicon *lexicon, const char *key);
 /** Takes the next answer, of `*length` bytes, which need not be UTF-8. NULL after the last one. */
 const char *lb_lexicon_next_answer(const char **answers, size_t *length);
 
-/** A walk over all entries. It begins as a lexicon and zeros. */
+/** A walk over all entries. It begins as a lexicon and zeros, and is ended by lb_lexicon_walk_end. */
 typedef struct lb_lexicon_walk {
     const lb_lexicon *lexicon;
-    int64_t entry;                   /* the number of the next one */
-    const char *key, *answers, *end; /* of this one */
+    int64_t entry;             /* the number of the next one */
+    lb_buffer key;             /* of this one */
+    const char *answers, *end; /* of this one */
 } lb_lexicon_walk;
 
 /** Goes to the next entry. Before the first one it checks the checksum, and at each of them the order of keys and that
- *  all is UTF-8. False at the end and after an error. Errors: LB_ERROR_FORMAT if the lexicon is damaged. */
+ *  all is UTF-8. False at the end and after an error. Errors: LB_ERROR_FORMAT if the lexicon is damaged;
+ *          LB_ERROR_MEMORY. */
 bool lb_lexicon_walk_next(lb_lexicon_walk *walk, lb_error *error);
 
+void lb_lexicon_walk_end(lb_lexicon_walk *walk);
+
 /* ---- Making one. ---- */
+
+/** Entries while they are written. Zero is none. */
+typedef struct lb_lexicon_writer {
+    lb_buffer bytes, key; /* the key of the last one */
+    int64_t entries;
+} lb_lexicon_writer;
+
+/** Adds an entry, whose key of `length` bytes is after that of the last one. `answers` have NULs between them. */
+void lb_lexicon_write(lb_lexicon_writer *writer, const char *key, size_t length, const char *answers,
+                      size_t bytes);
+
+/** The bytes, for lb_release; NULL if memory has run out, or there are none. */
+LB_MUST_USE char *lb_lexicon_write_end(lb_lexicon_writer *writer);
 
 /** A lexicon while it is made. It begins as zeros with `source`, `target` and `folds`. */
 typedef struct lb_lexicon_maker {

@@ -1,19 +1,33 @@
 /* Finds an entry of a lexicon in its bytes. The library and exported models share this text, so that it is C99 over
- * string.h. Entries are in the order of the bytes of their keys. An entry has its key, then a NUL and an answer, once
- * or more often, and at its end 0xFF, which no text in UTF-8 has. */
+ * string.h. Entries are in the order of the bytes of their keys. An entry has the number of bytes, as a byte, that its
+ * key shares with the one before it, and which it leaves out; the rest of its key; then a NUL and an answer, once or more
+ * often; and at its end 0xFF, which no text in UTF-8 has. The first key is whole, and some others. */
 
 /* Returns the first answer of a key of `length` bytes; NULL if there is no such entry. The last byte is 0xFF. */
 static inline const char *lexicon_find(const char *at, const char *end, const char *key, size_t length)
 {
-    while (at < end) {
-        const char *middle = at + (end - at) / 2, *entry = middle;
-        while (entry > at && entry[-1] != '\xFF') entry--;
-        int order = strncmp(entry, key, length);
-        if (order == 0 && entry[length] == '\0') return entry + length + 1;
-        if (order < 0)
-            at = (const char *)memchr(middle, 0xFF, (size_t)(end - middle)) + 1;
-        else
-            end = entry;
+    const char *entry = NULL, *next = end; /* the last whole key that is not after this one */
+    size_t same = 0;                       /* bytes that it has in common with the entry before */
+    while (at < next) {
+        const char *middle = at + (next - at) / 2, *whole = middle;
+        while (whole > at && (whole[-1] != '\xFF' || *whole != 0)) whole--;
+        int order = strncmp(whole + 1, key, length);
+        if (order > 0 || (order == 0 && whole[length + 1] != '\0')) {
+            next = whole;
+            continue;
+        }
+        entry = whole;
+        for (at = middle; at == middle || (at < next && *at != 0);)
+            at = (const char *)memchr(at, 0xFF, (size_t)(next - at)) + 1;
+    }
+    for (; entry && entry < end; entry = next) {
+        const char *own = entry + 1;
+        next = (const char *)memchr(entry, 0xFF, (size_t)(end - entry)) + 1;
+        if ((unsigned char)*entry > same || own == next)
+            continue; /* it is before the key, as the one before it */
+        for (same = (unsigned char)*entry; same < length && *own == key[same]; same++) own++;
+        if (same == length && *own == '\0') return own + 1;
+        if (same == length || (unsigned char)*own > (unsigned char)key[same]) return NULL;
     }
     return NULL;
 }

@@ -88,7 +88,8 @@ START_TEST(test_lexicon_find_after_finish_has_each_entry_and_no_other)
     lb_lexicon_walk walk = {.lexicon = &lexicon};
     int count = 0;
     for (; lb_lexicon_walk_next(&walk, &error); count++)
-        ck_assert_ptr_eq(lb_lexicon_find(&lexicon, walk.key), walk.answers);
+        ck_assert_ptr_eq(lb_lexicon_find(&lexicon, walk.key.text), walk.answers);
+    lb_lexicon_walk_end(&walk);
     ck_assert_int_eq(error.status, LB_OK);
     ck_assert_int_eq(count, ENTRIES);
     lb_lexicon_free(&lexicon);
@@ -178,8 +179,41 @@ static int64_t use(const lb_lexicon *lexicon)
     lb_error found = {0};
     lb_lexicon_walk walk = {.lexicon = lexicon};
     for (; lb_lexicon_walk_next(&walk, &found); entries++) join_answers(walk.answers);
+    lb_lexicon_walk_end(&walk);
     return found.status ? -1 : entries;
 }
+
+/* Keys that begin with no, 100 or 200 times the same letter, and how they end. */
+static const char *shared_key(int number)
+{
+    static const char *const ends[] = {"x", "y", "ya", "\xc9\x9b", "\xc9\x9c", "\xc9\x9cx", "\xca\x9c"};
+    enum { ENDS = sizeof ends / sizeof *ends };
+    static char key[256];
+    memset(key, 'w', sizeof key);
+    strcpy(key + (size_t)(number / ENDS) * 100, ends[number % ENDS]);
+    return key;
+}
+
+START_TEST(test_lexicon_keys_share_bytes_but_no_part_of_a_character)
+{
+    enum { KEYS = 21 };
+    char answer[8];
+    lb_lexicon_maker maker = maker_of(false);
+    for (int i = 0; i < KEYS; i++) {
+        snprintf(answer, sizeof answer, "%d", i);
+        add(&maker, shared_key(i), answer, true);
+    }
+    lb_lexicon lexicon = finish(&maker);
+    ck_assert_uint_lt(lexicon.size, 1400); /* their texts have more than 2,100 bytes */
+    for (int i = 0; i < KEYS; i++) {
+        snprintf(answer, sizeof answer, "%d|", i);
+        ck_assert_str_eq(find(&lexicon, shared_key(i)), answer);
+    }
+    ck_assert_str_eq(find(&lexicon, "\xca\x9b"), "");
+    ck_assert_int_eq(use(&lexicon), KEYS);
+    lb_lexicon_free(&lexicon);
+}
+END_TEST
 
 START_TEST(test_lexicon_open_of_damaged_bytes_is_refused_or_found_by_the_walk)
 {
@@ -244,7 +278,7 @@ int main(void)
         SUPPORT_TESTS(test_lexicon_find_after_finish_has_each_entry_and_no_other,
                       test_lexicon_answers_keep_the_order_of_given_ones_and_learned_ones_that_of_their_number,
                       test_lexicon_key_of_another_normal_form_or_case_is_the_same_if_it_folds,
-                      test_lexicon_key_has_features,
+                      test_lexicon_key_has_features, test_lexicon_keys_share_bytes_but_no_part_of_a_character,
                       test_lexicon_add_of_no_answer_is_an_error_and_of_nothing_no_lexicon,
                       test_lexicon_open_of_damaged_bytes_is_refused_or_found_by_the_walk,
                       test_lexicon_without_memory_is_an_error_and_nothing_leaks));
