@@ -1,7 +1,7 @@
 /* Finds an entry of a lexicon in its bytes. The library and exported models share this text, so that it is C99 over
- * string.h. Entries are in the order of the bytes of their keys. An entry has the number of bytes, as a byte, that its
- * key shares with the one before it, and which it leaves out; the rest of its key; then a NUL and an answer, once or more
- * often; and at its end 0xFF, which no text in UTF-8 has. The first key is whole, and some others. */
+ * string.h. Entries are in the order of the bytes of their keys. An entry is, one after the other: a byte, how many
+ * bytes its key shares with the key before it; the rest of its key; a NUL and an answer, once or more often; and 0xFF,
+ * which no text in UTF-8 has. The first key is whole, with a byte of 0, and so are some others. */
 
 /* Returns the first answer of a key of `length` bytes; NULL if there is no such entry. The last byte is 0xFF. */
 static inline const char *lexicon_find(const char *at, const char *end, const char *key, size_t length)
