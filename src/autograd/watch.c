@@ -4,7 +4,6 @@
 
 #include "autograd/tape_internal.h"
 #include "base/format.h"
-#include "tensor/shape.h"
 
 void lb_watch(lb_tape *tape, lb_watcher watcher)
 {

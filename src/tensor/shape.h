@@ -4,7 +4,6 @@
 
 #include "lookback/tensor.h"
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /** True if every dimension is 0 or more and the elements of double precision fit the address space. */

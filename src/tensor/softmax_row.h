@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 
 /** The largest element of a row; -inf if it is empty. */
 static inline lb_real lb_largest_inline(int64_t count, const lb_real *x)

@@ -4,9 +4,6 @@
 #include "autograd/fused/attention_gru.h"
 #include "lookback/ops.h"
 
-#include <math.h>
-#include <string.h>
-
 static lb_status check_attended(const lb_node *node)
 {
     lb_attention_gru_operands in = lb_attention_gru_operands_of(node->in);

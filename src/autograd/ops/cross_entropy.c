@@ -3,7 +3,6 @@
 #include "tensor/softmax_row.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The loss of one row. `slope` receives its derivative by each logit: softmax minus the smoothed target. If the result
  * is not finite, rare_row_loss decides. */

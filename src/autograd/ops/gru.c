@@ -3,12 +3,8 @@
 #include "autograd/fused/recurrence.h"
 #include "lookback/ops.h"
 #include "tensor/cell_kernel.h"
-#include "tensor/elementary.h"
 
-#include <string.h>
-
-enum { X = LB_CELL_X, INITIAL, WEIGHT, BIAS };
-enum { OUTPUTS = LB_CELL_OUTPUTS, FINAL };
+enum { X = LB_CELL_X };
 
 static const lb_cell_op gru_op = {
     .op.name = "gru_sequence",

@@ -4,8 +4,6 @@
 
 #include "lookback/ops.h"
 
-#include <math.h>
-
 static lb_status check_lengths(const lb_node *node, const lb_hard_run *run)
 {
     for (int64_t row = 0; row < run->batch; row++) {

@@ -9,7 +9,6 @@
 
 enum { X = LB_CELL_X, INITIAL, WEIGHT, BIAS };
 enum { OUTPUTS = LB_CELL_OUTPUTS, FINAL };
-enum { GATES = 4 };
 
 static double gate(const lb_node *node, const lb_real *x, const double *h, int64_t which)
 {

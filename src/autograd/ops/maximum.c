@@ -3,8 +3,6 @@
 #include "autograd/op.h"
 #include "lookback/ops.h"
 
-#include <math.h>
-
 /* The first comparison is false for a NaN in a, the second one for a NaN in b: either passes through. */
 LB_KERNEL(maximum_forward, (int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out), (width, a, b, out))
 {

@@ -6,7 +6,6 @@
 #include "tensor/softmax_row.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LOGITS, WEIGHT, WANTED, MASK };
 
