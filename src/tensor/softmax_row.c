@@ -1,5 +1,15 @@
 #include "tensor/softmax_row.h"
 
+LB_SHARED_KERNEL_OF(double, lb_log_normal, (int64_t count, const lb_real *x, double *largest),
+                    (count, x, largest))
+{
+    lb_real most = lb_largest_inline(count, x), shift = most == -(lb_real)INFINITY ? 0 : most, sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < count; i++) sum += lb_exp_inline(x[i] - shift);
+    *largest = (double)shift;
+    return log((double)sum);
+}
+
 /* The scores above a threshold, as distances from it. */
 typedef struct row_support {
     double count, sum, squares, least;

@@ -37,6 +37,9 @@ static inline void lb_softmax_row_inline(int64_t count, lb_real *x)
     for (int64_t i = 0; i < count; i++) x[i] *= inverse;
 }
 
+/** ln sum_i e^(x_i - largest); -inf if all x_i are, with `largest` 0. */
+double lb_log_normal(int64_t count, const lb_real *x, double *largest);
+
 /* ---- Weights of which many are exactly zero: sparsemax and 1.5-entmax. With z = x for sparsemax and z = x / 2 for
  * entmax, a weight is max(z - tau, 0), or its square, where tau makes them sum to 1. A weight p has the slope s = 1 or
  * sqrt(p) within the support and 0 outside of it, and the gradient of the scores is s (d - mean), with the mean of d

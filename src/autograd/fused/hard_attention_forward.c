@@ -84,16 +84,6 @@ static inline double shift_of(double largest)
     return largest == NEVER ? 0 : largest;
 }
 
-/* ln sum_v e^(x_v - largest); -inf if all x_v are. */
-LB_KERNEL_OF(double, hard_normal, (int64_t count, const lb_real *x, double *largest), (count, x, largest))
-{
-    lb_real most = lb_largest_inline(count, x), shift = most == -(lb_real)INFINITY ? 0 : most, sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < count; i++) sum += lb_exp_inline(x[i] - shift);
-    *largest = (double)shift;
-    return log((double)sum);
-}
-
 /* Normalises the moves from each position to itself and to the right. */
 LB_KERNEL(hard_leave,
           (int64_t keys, const double *score, const double *jump, const double *from, lb_hard_trace trace),
@@ -262,7 +252,7 @@ static void forward_step(const lb_hard_run *run, int64_t row, int64_t t, lb_hard
     for (int64_t j = 0; j < keys; j++) {
         bool may = trace.prior[j] != NEVER;
         trace.largest[j] = 0;
-        double normal = may ? hard_normal(classes, x + j * classes, &trace.largest[j]) : NEVER;
+        double normal = may ? lb_log_normal(classes, x + j * classes, &trace.largest[j]) : NEVER;
         m->base[j] = normal == NEVER ? NEVER : trace.prior[j] - normal;
         trace.normal[j] = shift_of(normal);
         weight[j] = lb_exp_inline((lb_real)trace.prior[j]);

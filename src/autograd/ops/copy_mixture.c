@@ -52,17 +52,6 @@ static lb_real log_sigmoid(lb_real x)
     return (lb_real)(least - log1p(exp(-fabs((double)x))));
 }
 
-/* Fills in largest and normal. A row of only -inf chooses nothing. */
-LB_KERNEL(copy_normalise, (const mixture *m), (m))
-{
-    lb_real largest = lb_largest_inline(m->classes, m->logits), sum = 0;
-    lb_real shift = largest == -(lb_real)INFINITY ? 0 : largest;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < m->classes; i++) sum += lb_exp_inline(m->logits[i] - shift);
-    *m->largest = shift;
-    *m->normal = sum == 0 ? 0 : (lb_real)log((double)sum);
-}
-
 /* ln softmax(logits)_v. The difference first: it is exact for close numbers, however large they are. */
 static inline lb_real choice(const mixture *m, int64_t v)
 {
@@ -105,7 +94,9 @@ static void forward_step(const mixture *m, lb_real *mass, lb_real *y)
     const lb_real never = -(lb_real)INFINITY;
     memset(mass, 0, (size_t)m->classes * sizeof *mass);
     for (int64_t i = 0; i < m->length; i++) mass[m->symbol[i]] += m->weights[i];
-    copy_normalise(m);
+    double largest, normal = lb_log_normal(m->classes, m->logits, &largest);
+    *m->largest = (lb_real)largest;
+    *m->normal = normal == -(double)INFINITY ? 0 : (lb_real)normal; /* a row of only -inf chooses nothing */
     for (int64_t v = 0; v < m->classes; v++)
         y[v] = log_add(m->choosing + choice(m, v),
                        mass[v] > 0 ? m->copying + (lb_real)log((double)mass[v]) : never, &m->share[v]);
