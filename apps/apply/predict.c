@@ -21,14 +21,12 @@ typedef struct predicting {
     const char *output;                  /* file for what is otherwise printed; NULL: none */
     const char *attention;               /* file for the attention weights; NULL: none */
     lb_pair_format format;               /* of the lines */
-    int batch, beam, n_best, prefix_column;
-    double length_penalty, temperature;
-    uint64_t seed;
-    bool copy_unknown, no_lexicon, jsonl, sample, shows_votes, only_outputs, alignments, why, quiet;
+    int batch, prefix_column;
+    bool jsonl, shows_votes, only_outputs, alignments, why, quiet;
+    lb_translate_config config;
     /* The work. */
     lb_translator *translator;
     lb_translator_facts model;
-    lb_translate_config config;
     app_input input;
     lb_buffer lines; /* not printed yet; with a file for them, all */
     app_unknown unknown;
@@ -45,21 +43,16 @@ static lb_status open_model(predicting *s, lb_error *error)
     s->translator = app_open_model(s->model_path, s->input_path, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
-    s->config = (lb_translate_config){.beam = s->beam,
-                                      .n_best = s->n_best,
-                                      .length_penalty = app_length_penalty(s->length_penalty),
-                                      .attention = s->attention || s->alignments,
-                                      .copy_unknown = s->copy_unknown,
-                                      .no_lexicon = s->no_lexicon,
-                                      .sample = s->sample,
-                                      .temperature = app_temperature(s->temperature),
-                                      .seed = s->seed,
-                                      .skip_bad_texts = true,
-                                      .stop = app_progress_tick,
-                                      .context = &s->progress};
-    s->config.erasure = s->config.gradient = s->why;
-    if (s->copy_unknown && app_check_attention(&s->model, "--copy-unknown", error)) return error->status;
-    if (s->config.attention && s->model.model->heads == 0)
+    lb_translate_config *c = &s->config;
+    c->length_penalty = app_length_penalty(c->length_penalty);
+    c->temperature = app_temperature(c->temperature);
+    c->attention = s->attention || s->alignments;
+    c->erasure = c->gradient = s->why;
+    c->skip_bad_texts = true;
+    c->stop = app_progress_tick;
+    c->context = &s->progress;
+    if (c->copy_unknown && app_check_attention(&s->model, "--copy-unknown", error)) return error->status;
+    if (c->attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
     if (s->shows_votes && !lb_is_ensemble(s->model.model))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: --votes needs an ensemble, found a single model",
@@ -151,8 +144,8 @@ static void add_outputs(predicting *s, const char *source, const lb_translation 
     for (int64_t i = 0; i == 0 || i < text->count; i++) {
         if (!s->model.sorts && !s->only_outputs) lb_buffer_print(lines, "%s\t", source ? source : "");
         if (i < text->count) lb_buffer_print(lines, "%s", text->output[i].text);
-        if (s->n_best > 0) lb_buffer_print(lines, "\t");
-        bool scored = s->n_best > 0 && i < text->count && !isnan(text->output[i].score);
+        if (s->config.n_best > 0) lb_buffer_print(lines, "\t");
+        bool scored = s->config.n_best > 0 && i < text->count && !isnan(text->output[i].score);
         if (scored) lb_buffer_print(lines, "%.6f", text->output[i].score);
         if (s->alignments) lb_buffer_print(lines, "\t");
         if (s->alignments && i < text->count) app_add_alignment(lines, s->found, text, &text->output[i]);
@@ -277,11 +270,11 @@ static lb_status answer_all(predicting *s, lb_error *error)
 /* With --only-outputs, line N of the output belongs to line N of the input. */
 static lb_status check_options(const predicting *s, lb_error *error)
 {
-    const char *other = s->n_best > 0    ? "n-best"
-                        : s->jsonl       ? "jsonl"
-                        : s->shows_votes ? "votes"
-                        : s->alignments  ? "alignments"
-                                         : NULL;
+    const char *other = s->config.n_best > 0 ? "n-best"
+                        : s->jsonl           ? "jsonl"
+                        : s->shows_votes     ? "votes"
+                        : s->alignments      ? "alignments"
+                                             : NULL;
     bool aligned = s->alignments && (s->jsonl || s->shows_votes);
     const char *first = aligned ? "alignments" : "only-outputs";
     if (s->why && !s->jsonl) return lb_error_set(error, LB_ERROR_ARGUMENT, "--why needs --jsonl");
@@ -315,22 +308,23 @@ static const app_example examples[] = {
 
 int predict_main(int argc, char **argv)
 {
-    predicting s = {.format.no_target = true, .batch = 256, .length_penalty = 1, .temperature = 1, .seed = 1};
+    predicting s = {.format.no_target = true, .batch = 256};
+    s.config = (lb_translate_config){.length_penalty = 1, .temperature = 1, .seed = 1};
     int threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "lines to decode at once, if that many are available"),
-        APP_INT(0, "beam", "N", &s.beam, 0, LB_MOST_BEAM,
+        APP_INT(0, "beam", "N", &s.config.beam, 0, LB_MOST_BEAM,
                 "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
-        APP_NUMBER(0, "length-penalty", "P", &s.length_penalty, 0, LB_MOST_PENALTY,
+        APP_NUMBER(0, "length-penalty", "P", &s.config.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length"),
-        APP_INT(0, "n-best", "N", &s.n_best, 1, LB_MOST_BEAM,
+        APP_INT(0, "n-best", "N", &s.config.n_best, 1, LB_MOST_BEAM,
                 "print the N best outputs, best first, with their scores in a last column; widens the beam "
                 "if necessary; outputs that are equal as text are one",
                 .usual = true),
-        APP_FLAG(0, "copy-unknown", &s.copy_unknown,
+        APP_FLAG(0, "copy-unknown", &s.config.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention, averaged "
                  "over the heads of the last layer"),
-        APP_FLAG(0, "no-lexicon", &s.no_lexicon,
+        APP_FLAG(0, "no-lexicon", &s.config.no_lexicon,
                  "let the model write what its lexicon has, too; samples never come from the lexicon"),
         APP_FLAG(0, "jsonl", &s.jsonl,
                  "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
@@ -358,13 +352,14 @@ int predict_main(int argc, char **argv)
         APP_THREADS(&threads),
         APP_QUIET(&s.quiet),
         APP_HEADING("Sampling"),
-        APP_FLAG(0, "sample", &s.sample,
+        APP_FLAG(0, "sample", &s.config.sample,
                  "sample outputs from the model's distribution instead of searching for the best; --n-best "
                  "sets how many for each line"),
         APP_NUMBER(
-            0, "temperature", "T", &s.temperature, 0, 100,
+            0, "temperature", "T", &s.config.temperature, 0, 100,
             "below 1, likely symbols are sampled more often; above 1, less often; 0: always the likeliest"),
-        APP_SEED(0, "seed", "N", &s.seed, "seed for sampling: the same seed and lines give the same outputs"),
+        APP_SEED(0, "seed", "N", &s.config.seed,
+                 "seed for sampling: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
         APP_FORMAT(&s.format.kind),
         APP_INT(0, "source-column", "N", &s.format.source_column, 1, 1 << 16,
