@@ -119,17 +119,16 @@ static void add_choices(exporting *s)
 /* What takes the place of model.h. */
 static lb_status write_constants(exporting *s, lb_error *error)
 {
-    app_lexicon_sizes known;
-    int64_t longest;
+    int64_t longest, known, room;
     add_choices(s);
-    lb_status status = app_lexicon_measure(&s->model, &known, error);
-    if (!status) status = find_longest(s, known.symbols, &longest, error);
+    lb_status status = app_lexicon_measure(&s->model, &known, &room, error);
+    if (!status) status = find_longest(s, known, &longest, error);
     if (status) return status;
     int64_t limit = lb_model_limit(s->model.model, lb_text_model_limit(&s->model, longest));
     app_kernel_size_is(&s->kernel, "LONGEST", longest);
     app_kernel_size_is(&s->kernel, "LIMIT", limit);
     app_kernel_size_is(&s->kernel, "TRAINED", lb_text_model_longest(&s->model));
-    status = app_spelling_add(&s->model, longest, limit, known.output, &s->kernel, &s->symbols, error);
+    status = app_spelling_add(&s->model, longest, limit, room, &s->kernel, &s->symbols, error);
     if (status) return status;
     s->numbers = (app_numbers){.type = (app_number)s->type, .params = s->model.params};
     status = app_exportable_kind_of(s->model.model)->add_to_c(s->model.model, &s->numbers, &s->kernel, error);

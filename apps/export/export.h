@@ -77,13 +77,9 @@ typedef enum app_lexicon_choice {
 /** Their names, ending with NULL. */
 extern const char *const app_lexicon_names[];
 
-/** The largest entries of a lexicon. */
-typedef struct app_lexicon_sizes {
-    int64_t symbols, output; /* of a source; bytes of a first answer, without a NUL */
-} app_lexicon_sizes;
-
-/** Measures the lexicon; zeros without one. Errors: LB_ERROR_FORMAT if it is damaged; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_lexicon_measure(const lb_text_model *model, app_lexicon_sizes *sizes,
+/** The most symbols of a source in the lexicon, and the most bytes of a first answer, without a NUL; zeros without a
+ *  lexicon. Errors: LB_ERROR_FORMAT if it is damaged; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_lexicon_measure(const lb_text_model *model, int64_t *longest, int64_t *output,
                                           lb_error *error);
 
 /** Adds the first answers of a lexicon to the constants of its model, and the flag of the kernel; nothing for no entry.

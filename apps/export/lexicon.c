@@ -14,17 +14,17 @@ const char *const app_lexicon_names[] = {"exceptions", "all", "none", NULL};
 
 enum { LINE = 120, PATH = 512, COMMAND = 2048 };
 
-lb_status app_lexicon_measure(const lb_text_model *model, app_lexicon_sizes *sizes, lb_error *error)
+lb_status app_lexicon_measure(const lb_text_model *model, int64_t *longest, int64_t *output, lb_error *error)
 {
     lb_lexicon_walk walk = {.lexicon = &model->lexicon};
     lb_symbols symbols = {0};
     size_t bytes;
-    *sizes = (app_lexicon_sizes){0};
+    *longest = *output = 0;
     while (!error->status && lb_lexicon_walk_next(&walk, error)) {
         lb_lexicon_next_answer(&walk.answers, &bytes);
         if (lb_symbols_split(&model->source_rule, walk.key.text, walk.key.length, &symbols, error)) break;
-        if ((int64_t)symbols.count > sizes->symbols) sizes->symbols = (int64_t)symbols.count;
-        if ((int64_t)bytes > sizes->output) sizes->output = (int64_t)bytes;
+        if ((int64_t)symbols.count > *longest) *longest = (int64_t)symbols.count;
+        if ((int64_t)bytes > *output) *output = (int64_t)bytes;
     }
     lb_lexicon_walk_end(&walk);
     lb_symbols_free(&symbols);
@@ -53,7 +53,7 @@ static int64_t add_entries(const lb_lexicon *lexicon, const bool *left_out, lb_b
     size_t column = LINE, length;
     while (lb_lexicon_walk_next(&walk, error)) {
         const char *answer = lb_lexicon_next_answer(&walk.answers, &length);
-        if (!left_out || !left_out[walk.entry - 1])
+        if (!left_out[walk.entry - 1])
             lb_lexicon_write(&writer, walk.key.text, walk.key.length, answer, length);
     }
     lb_lexicon_walk_end(&walk);
@@ -69,22 +69,18 @@ static int64_t add_entries(const lb_lexicon *lexicon, const bool *left_out, lb_b
 
 /* ---- Exceptions: the exported file runs over all entries, compiled by the compiler of this machine. ---- */
 
-/* Follows the exported function and the entries. Prints 1 for each that the function writes by itself, or 0. */
-static const char driver[] =
-    "#include <stdio.h>\n"
-    "int main(void)\n{\n"
-    "    static float work[G2P_WORK / sizeof(float)];\n"
-    "    static char out[G2P_ROOM], key[sizeof lexicon];\n"
-    "    const char *at = (const char *)lexicon, *end = at + sizeof lexicon;\n"
-    "    while (at < end) {\n"
-    "        const char *answer = at + strlen(at + 1) + 2;\n"
-    "        size_t length = strcspn(answer, \"\\xFF\");\n"
-    "        strcpy(key + (unsigned char)*at, at + 1);\n"
-    "        int written = g2p_translate(key, out, sizeof out, work);\n"
-    "        putchar(written == (int)length && memcmp(out, answer, length) == 0 ? '1' : '0');\n"
-    "        fflush(stdout);\n"
-    "        at = answer + length + 1;\n"
-    "    }\n    return 0;\n}\n";
+/* Follows the exported function. Reads lines of a key and an answer, and prints 1 for each that it writes, or 0. */
+static const char driver[] = "#include <stdio.h>\n"
+                             "static float work[G2P_WORK / sizeof(float)];\n"
+                             "static char line[1 << 21], out[G2P_ROOM];\n"
+                             "int main(void)\n{\n"
+                             "    while (fgets(line, sizeof line, stdin)) {\n"
+                             "        char *answer = strchr(line, '\\t') + 1;\n"
+                             "        answer[-1] = answer[strcspn(answer, \"\\n\")] = 0;\n"
+                             "        g2p_translate(line, out, sizeof out, work);\n"
+                             "        putchar(strcmp(out, answer) == 0 ? '1' : '0');\n"
+                             "        fflush(stdout);\n"
+                             "    }\n    return 0;\n}\n";
 
 /* Compiles the files in the folder, and reads what the program prints. */
 static lb_status run(const char *folder, int64_t entries, bool *left_out, lb_error *error)
@@ -93,7 +89,7 @@ static lb_status run(const char *folder, int64_t entries, bool *left_out, lb_err
     app_progress progress = {0};
     int64_t entry = 0;
     snprintf(command, sizeof command,
-             "cd '%s' && ${CC:-cc} -std=c99 -O2 -o run run.c -lm 2>/dev/null && exec ./run", folder);
+             "cd '%s' && ${CC:-cc} -std=c99 -O2 -o run run.c -lm 2>/dev/null && exec ./run <entries", folder);
     FILE *found = popen(command, "r"); /* NOLINT(cert-env33-c): it is the compiler of the user */
     if (!found) return lb_error_set(error, LB_ERROR_OPEN, "cannot run a compiler: %s", strerror(errno));
     for (int c; entry < entries && (c = getc(found)) != EOF; entry++) {
@@ -112,7 +108,7 @@ static lb_status run(const char *folder, int64_t entries, bool *left_out, lb_err
 static lb_status try_all(const lb_lexicon *lexicon, app_kernel kernel, const char *constants, bool *left_out,
                          lb_error *error)
 {
-    static const char *const names[] = {"g2p.h", "run.c", "run"};
+    static const char *const names[] = {"g2p.h", "run.c", "entries", "run"};
     const char *temp = getenv("TMPDIR");
     char folder[PATH], path[sizeof names / sizeof *names][PATH + 16];
     bool long_name = snprintf(folder, sizeof folder, "%s/lookback-XXXXXX", temp ? temp : "/tmp") >= PATH;
@@ -120,21 +116,27 @@ static lb_status try_all(const lb_lexicon *lexicon, app_kernel kernel, const cha
         return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot make a folder: %s", folder, strerror(errno));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", folder, names[i]);
-    lb_buffer header = {0}, code = {0};
+    lb_buffer content[] = {{0}, {0}, {0}}; /* of all but the program */
+    lb_lexicon_walk walk = {.lexicon = lexicon};
+    size_t length;
     kernel.prefix = "g2p";
-    app_kernel_add_header(&kernel, &header);
-    app_kernel_add_code(&kernel, constants, &code);
-    add_entries(lexicon, NULL, &code, error);
-    lb_buffer_print(&code, "%s", driver);
-    if (header.failed || code.failed) lb_no_memory(error, NULL);
+    app_kernel_add_header(&kernel, &content[0]);
+    app_kernel_add_code(&kernel, constants, &content[1]);
+    lb_buffer_print(&content[1], "%s", driver);
+    while (lb_lexicon_walk_next(&walk, error)) {
+        const char *answer = lb_lexicon_next_answer(&walk.answers, &length);
+        lb_buffer_print(&content[2], "%s\t%.*s\n", walk.key.text, (int)length, answer);
+    }
+    lb_lexicon_walk_end(&walk);
     lb_status status = error->status;
-    if (!status) status = lb_file_write_atomic(path[0], header.text, header.length, error);
-    if (!status) status = lb_file_write_atomic(path[1], code.text, code.length, error);
+    for (size_t i = 0; i < sizeof content / sizeof *content; i++) {
+        if (!status && content[i].failed) status = lb_no_memory(error, NULL);
+        if (!status) status = lb_file_write_atomic(path[i], content[i].text, content[i].length, error);
+        lb_release(content[i].text);
+    }
     if (!status) status = run(folder, lexicon->entries, left_out, error);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(path[i]);
     rmdir(folder);
-    lb_release(header.text);
-    lb_release(code.text);
     return status;
 }
 

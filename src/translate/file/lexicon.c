@@ -160,7 +160,6 @@ lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb
                          lb_error *error)
 {
     lb_buffer pair = {0};
-    bool features = source->count > 0 && lb_symbol_is_feature(source->symbol[source->count - 1]);
     char *key = lb_lexicon_key(m->source, source, m->folds, error);
     char *text = key ? lb_symbols_join(m->target, answer->symbol, answer->count, error) : NULL;
     if (!m->pairs) m->pairs = lb_vocabulary_new_reserved(error);
@@ -168,7 +167,7 @@ lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb
     if (!status && answer->count == 0)
         status = lb_error_set(error, LB_ERROR_FORMAT,
                               "found no answer for \"%.40s\", expected at least a symbol", key);
-    if (!status && features && !lb_symbol_rule_has_features(m->source))
+    if (!status && strchr(key, '\t') && !lb_symbol_rule_has_features(m->source))
         status = lb_error_set(error, LB_ERROR_FORMAT,
                               "found features, expected none, as in the training of the model");
     if (!status && *key) {
