@@ -61,7 +61,7 @@ static void draw_all(sampling *s)
     int64_t count = w->source.batch * s->config.count,
             *number = lb_tape_alloc_zero(w->tape, count, sizeof *number);
     for (int64_t i = 0; i < count && number; i++) number[i] = i;
-    while (count > 0 && lb_writing_step(w, count, s->config.stop, s->config.context)) {
+    while (number && count > 0 && lb_writing_step(w, count, s->config.stop, s->config.context)) {
         int64_t kept = 0;
         for (int64_t i = 0; i < count; i++) {
             draw *d = &s->draws[number[i]];
