@@ -43,7 +43,7 @@ static lb_status learn(lb_training_data *data, const lb_training_config *c, int 
         status = data->subwords[side] ? lb_subwords_restrict(data->subwords[side], kept[side], error)
                                       : error->status;
     }
-    if (!status) note_few(c, data, data->subwords[first]->count);
+    if (!status && data->subwords[first]) note_few(c, data, data->subwords[first]->count);
     lb_vocabulary_free(kept[0]);
     lb_vocabulary_free(kept[1]);
     lb_release(merges);
