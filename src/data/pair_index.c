@@ -246,6 +246,10 @@ lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *inde
         all[0] = (lb_bytes){&header, sizeof header};
         status = (own ? lb_file_write_own : lb_file_write_parts)(index, all, LB_PARTS + 1, error);
     }
-    for (int i = 0; i < MADE; i++) lb_release((void *)parts[made[i]].data);
+    for (int i = 0; i < MADE; i++) {
+        void *data; /* const for the file, but ours */
+        memcpy(&data, &parts[made[i]].data, sizeof data);
+        lb_release(data);
+    }
     return status;
 }

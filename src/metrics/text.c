@@ -100,35 +100,33 @@ static lb_status split_13a(const char *text, lb_words *words, lb_error *error)
 
 /* ---- Texts as sequences. ---- */
 
-/* The code points of a text, which is valid UTF-8, without white space. Memory: also after an error, the ids are to be
- * released. */
-static lb_status read_characters(const char *text, lb_sequence *to, lb_error *error)
+/* The code points of a text, which is valid UTF-8, without white space, in `letters`. */
+static lb_status read_characters(const char *text, int32_t *letters, lb_sequence *to, lb_error *error)
 {
     lb_words words;
     lb_status status = lb_words_split(text, &words, error);
-    int32_t *letters = status ? NULL : lb_alloc((strlen(text) + 1) * sizeof *letters);
     *to = (lb_sequence){.id = letters};
-    if (!status && !letters) status = lb_no_memory(error, "the measures of a text");
-    for (size_t i = 0; i < words.count && !status; i++)
+    for (size_t i = 0; i < words.count; i++)
         for (const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)words.word[i]; *at; to->length++)
             at += utf8proc_iterate(at, -1, &letters[to->length]);
     lb_words_free(&words);
     return status;
 }
 
-static lb_status read_text(const char *given, bool lower, lb_words *words, lb_sequence *characters,
-                           lb_error *error)
+/* `letters` has LB_LOWER_CASE_ROOM. */
+static lb_status read_text(const char *given, bool lower, lb_words *words, int32_t *letters,
+                           lb_sequence *characters, lb_error *error)
 {
     size_t length = strlen(given);
     if (!lb_utf8_valid(given, length))
         return lb_error_set(error, LB_ERROR_FORMAT, "found a text that is no UTF-8, expected UTF-8");
-    char *letters = lower ? lb_alloc(LB_LOWER_CASE_ROOM(length) + 1) : NULL;
-    if (lower && !letters) return lb_no_memory(error, "the measures of a text");
-    if (lower) letters[lb_lower_case(given, length, letters)] = '\0';
-    const char *text = lower ? letters : given;
-    lb_status status = read_characters(text, characters, error);
+    char *small = lower ? lb_alloc(LB_LOWER_CASE_ROOM(length) + 1) : NULL;
+    if (lower && !small) return lb_no_memory(error, "the measures of a text");
+    if (lower) small[lb_lower_case(given, length, small)] = '\0';
+    const char *text = lower ? small : given;
+    lb_status status = read_characters(text, letters, characters, error);
     if (!status) status = split_13a(text, words, error);
-    lb_release(letters);
+    lb_release(small);
     return status;
 }
 
@@ -167,21 +165,26 @@ lb_status lb_statistics_count_text(const char *output, const char *const *refere
                                    bool lower, lb_statistics *statistics, lb_error *error)
 {
     if (count < 1) return lb_error_set(error, LB_ERROR_ARGUMENT, "an output needs at least one reference");
-    size_t texts = (size_t)count + 1; /* the first is the output */
+    size_t texts = (size_t)count + 1, room = texts, used = 0; /* the first is the output */
+    for (size_t t = 0; t < texts; t++)
+        room += LB_LOWER_CASE_ROOM(strlen(t == 0 ? output : references[t - 1]));
     lb_words *split = lb_alloc_zero(texts * sizeof *split);
     lb_sequence *characters = lb_alloc_zero(texts * sizeof *characters);
     lb_sequence *words = lb_alloc(texts * sizeof *words);
-    lb_status status = split && characters && words ? LB_OK : lb_no_memory(error, "the measures of a text");
-    for (size_t t = 0; t < texts && !status; t++)
-        status = read_text(t == 0 ? output : references[t - 1], lower, &split[t], &characters[t], error);
+    int32_t *letters = lb_alloc(room * sizeof *letters);
+    bool enough = split && characters && words && letters;
+    lb_status status = enough ? LB_OK : lb_no_memory(error, "the measures of a text");
+    for (size_t t = 0; t < texts && !status; t++) {
+        const char *text = t == 0 ? output : references[t - 1];
+        status = read_text(text, lower, &split[t], letters + used, &characters[t], error);
+        used += (size_t)characters[t].length;
+    }
     int32_t *ids = status ? NULL : number_words(split, texts, words);
     if (!status && !ids) status = lb_no_memory(error, "the measures of a text");
     if (!status) statistics->bleu_13a = lb_bleu_tally(words[0], words + 1, count);
     if (!status) status = lb_chrf_tally(characters[0], characters + 1, count, &statistics->chrf2, error);
-    for (size_t t = 0; t < texts && split && characters; t++) {
-        lb_words_free(&split[t]);
-        lb_release((void *)characters[t].id);
-    }
+    for (size_t t = 0; t < texts && split; t++) lb_words_free(&split[t]);
+    lb_release(letters);
     lb_release(ids);
     lb_release(words);
     lb_release(characters);
