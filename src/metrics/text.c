@@ -172,8 +172,8 @@ lb_status lb_statistics_count_text(const char *output, const char *const *refere
     lb_sequence *characters = lb_alloc_zero(texts * sizeof *characters);
     lb_sequence *words = lb_alloc(texts * sizeof *words);
     int32_t *letters = lb_alloc(room * sizeof *letters);
-    bool enough = split && characters && words && letters;
-    lb_status status = enough ? LB_OK : lb_no_memory(error, "the measures of a text");
+    lb_status status = split && characters && words && letters ? LB_OK : LB_ERROR_MEMORY;
+    if (status) lb_no_memory(error, "the measures of a text");
     for (size_t t = 0; t < texts && !status; t++) {
         const char *text = t == 0 ? output : references[t - 1];
         status = read_text(text, lower, &split[t], letters + used, &characters[t], error);
@@ -181,8 +181,8 @@ lb_status lb_statistics_count_text(const char *output, const char *const *refere
     }
     int32_t *ids = status ? NULL : number_words(split, texts, words);
     if (!status && !ids) status = lb_no_memory(error, "the measures of a text");
-    if (!status) statistics->bleu_13a = lb_bleu_tally(words[0], words + 1, count);
-    if (!status) status = lb_chrf_tally(characters[0], characters + 1, count, &statistics->chrf2, error);
+    if (ids) statistics->bleu_13a = lb_bleu_tally(words[0], words + 1, count);
+    if (ids) status = lb_chrf_tally(characters[0], characters + 1, count, &statistics->chrf2, error);
     for (size_t t = 0; t < texts && split; t++) lb_words_free(&split[t]);
     lb_release(letters);
     lb_release(ids);
