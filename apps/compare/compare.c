@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = APP_TRAIN_MOST, SOME_FAILED = 1, DIGIT = 9 };
+enum { MOST = APP_TRAIN_MOST, DIGIT = 9, LONGEST = 200 }; /* options; the largest digit; of lists */
 
 /* The lists to sort, and the trainings on them, unless options say otherwise. */
 typedef struct budget {
@@ -33,8 +33,9 @@ typedef struct comparing {
     lb_strings lists;      /* "attention=dot,none": what varies */
     lb_strings words;      /* of the command that all trainings repeat */
     int task_options;      /* of the table, the first ones */
-    app_sweeping trainings;
-    size_t seeds; /* of each combination */
+    app_grid grid;
+    app_side_by_side all; /* the trainings */
+    size_t seeds;         /* of each combination */
     lb_error *error;
 } comparing;
 
@@ -120,11 +121,12 @@ static lb_status choose_lengths(comparing *c)
         if (test.min_length < c->measured.min_length) c->measured.min_length = test.min_length;
         if (test.max_length > c->measured.max_length) c->measured.max_length = test.max_length;
     }
-    if (!status && c->measured.max_length > APP_LONGEST)
+    if (!status && c->measured.max_length > LONGEST)
         return lb_error_set(c->error, LB_ERROR_ARGUMENT, "found lists of %d numbers, expected at most %d",
-                            (int)c->measured.max_length, APP_LONGEST);
+                            (int)c->measured.max_length, LONGEST);
     for (int32_t length = c->measured.min_length; length <= c->measured.max_length && !status; length++) {
-        const lb_sort_task part = app_task_of_length(&c->measured, length);
+        lb_sort_task part = c->measured;
+        part.min_length = part.max_length = length;
         status = lb_sort_check(&part, c->error);
     }
     return status;
@@ -159,49 +161,32 @@ static lb_status complete_list_training(comparing *c, lb_strings *command)
 
 /* ---- What varies. ---- */
 
-static lb_status add_list(comparing *c, const char *list)
-{
-    lb_strings values = {0};
-    char name[LB_SETTING_NAME];
-    const size_t length = strcspn(list, "=");
-    snprintf(name, sizeof name, "%.*s", (int)length, list);
-    lb_status status = lb_strings_split(&values, list + length + 1, c->error);
-    if (!status) status = app_grid_add(&c->trainings.grid, name, &values, c->error);
-    lb_strings_free(&values);
-    return status;
-}
-
-static lb_status add_kinds(comparing *c, const char *kinds)
-{
-    lb_strings sorted = {0};
-    lb_status status = app_kinds_sort(kinds, "--kinds", &sorted, c->error);
-    if (!status) status = app_grid_add(&c->trainings.grid, "kinds", &sorted, c->error);
-    lb_strings_free(&sorted);
-    return status;
-}
-
 static lb_status add_seeds(comparing *c)
 {
     const lb_training_config *s = &c->options.settings;
     lb_buffer list = {0};
     if (s->seeds < 2) return LB_OK;
     for (int i = 0; i < s->seeds; i++)
-        lb_buffer_print(&list, "%s%llu", i ? "," : "seed=", (unsigned long long)s->seed + (unsigned)i);
-    char *text = lb_buffer_end(&list);
-    lb_status status = text ? add_list(c, text) : lb_no_memory(c->error, NULL);
-    lb_release(text);
+        lb_buffer_print(&list, "%s%llu", i ? "," : "", (unsigned long long)s->seed + (unsigned)i);
+    lb_status status =
+        list.failed ? lb_no_memory(c->error, NULL) : app_grid_add(&c->grid, "seed", list.text, c->error);
+    lb_release(list.text);
     return status;
 }
 
 static lb_status open_grid(comparing *c, const app_program *program)
 {
-    app_grid *grid = &c->trainings.grid;
+    app_grid *grid = &c->grid;
     const bool lists = c->options.settings.sort;
-    lb_status status = app_grid_open(grid, program, c->options.sweep.file, c->error);
-    const bool nothing = !c->kinds && !c->options.sweep.file && c->lists.count == 0;
+    lb_status status = app_grid_open(grid, program, c->options.sweep, c->error);
+    const bool nothing = !c->kinds && !c->options.sweep && c->lists.count == 0;
     if (!status && (c->kinds || (lists && nothing)))
-        status = add_kinds(c, c->kinds ? c->kinds : app_kinds_usual());
-    for (size_t i = 0; i < c->lists.count && !status; i++) status = add_list(c, c->lists.text[i]);
+        status = app_grid_add(grid, "kinds", c->kinds ? c->kinds : app_kinds_usual(), c->error);
+    for (size_t i = 0; i < c->lists.count && !status; i++) {
+        char *name = c->lists.text[i], *end = strchr(name, '=');
+        *end = '\0';
+        status = app_grid_add(grid, name, end + 1, c->error);
+    }
     if (!status) status = add_seeds(c);
     if (!status && grid->count == 1 && nothing)
         return lb_error_set(c->error, LB_ERROR_ARGUMENT,
@@ -219,39 +204,32 @@ static lb_status open_grid(comparing *c, const app_program *program)
 
 /* ---- The trainings. ---- */
 
-static lb_status prepare_trainings(comparing *c)
+static lb_status train_all(comparing *c)
 {
     static const char *const of_pairs[] = {"compare.tsv", "compare.png", NULL};
     static const char *const of_lists[] = {"exact_match.png", "exact_match.json", NULL};
     const bool lists = c->options.settings.sort;
-    app_side_by_side *all = &c->trainings.all;
-    lb_status status = app_sweeping_open(&c->trainings, 0);
-    for (size_t i = 0; i < all->count && lists && !status; i++)
-        status = complete_list_training(c, &all->command[i]);
-    return status ? status : app_side_by_side_prepare(all, lists ? of_lists : of_pairs, false);
-}
-
-static lb_status show_table(const comparing *c, const app_result_table *table)
-{
-    char path[APP_PATH];
-    if (table->settings->sort) return app_compare_lengths(table, &c->measured, c->error);
-    lb_status status = app_result_table_show(table, "compare.tsv", c->error);
-    return status ? status
-                  : app_draw_intervals(table, app_path(table->settings->out, "compare.png", path), c->error);
+    lb_status status = app_grid_trainings(&c->grid, 0, &c->all);
+    for (size_t i = 0; i < c->all.count && lists && !status; i++)
+        status = complete_list_training(c, &c->all.training[i].command);
+    return status ? status : app_side_by_side_run(&c->all, lists ? of_lists : of_pairs, false);
 }
 
 static lb_status show(const comparing *c)
 {
-    const app_side_by_side *all = &c->trainings.all;
-    const size_t count = all->count / c->seeds;
+    char path[APP_PATH];
+    const size_t count = c->all.count / c->seeds;
     lb_strings names = {0};
     lb_status status = LB_OK;
     for (size_t i = 0; i < count && !status; i++)
-        status = lb_strings_add(
-            &names, app_grid_name(&c->trainings.grid, c->trainings.combination[i * c->seeds], false),
-            c->error);
-    const app_result_table table = {all->results, count, c->seeds, names.text, &c->options.settings};
-    if (!status) status = show_table(c, &table);
+        status = lb_strings_add(&names, app_grid_name(&c->grid, (int64_t)(i * c->seeds), false), c->error);
+    const lb_training_config *s = &c->options.settings;
+    const app_result_table table = {c->all.training, count, c->seeds, names.text, s};
+    if (!status)
+        status = s->sort ? app_compare_lengths(&table, &c->measured, c->error)
+                         : app_result_table_show(&table, "compare.tsv", c->error);
+    if (!status && !s->sort)
+        status = app_draw_intervals(&table, app_path(s->out, "compare.png", path), c->error);
     lb_strings_free(&names);
     return status;
 }
@@ -259,7 +237,6 @@ static lb_status show(const comparing *c)
 static int train_and_show(comparing *c, const app_program *program)
 {
     const bool lists = !c->options.settings.train;
-    app_side_by_side *all = &c->trainings.all;
     app_program one = *program;
     one.name = lists ? "sort" : "train";
     lb_status status = lb_strings_add(&c->words, lb_alloc_string(one.name), c->error);
@@ -274,17 +251,13 @@ static int train_and_show(comparing *c, const app_program *program)
                                    .threads = c->options.threads,
                                    .compares = true,
                                    .check = lists ? app_sort_check_command : app_train_check_command};
-    all->repeated = &repeated;
+    c->all = (app_side_by_side){.repeated = &repeated, .error = c->error};
     if (!status) status = open_grid(c, &one);
-    if (!status) status = prepare_trainings(c);
-    if (!status) status = app_side_by_side_run(all);
-    const bool none = all->failed == all->count;
+    if (!status) status = train_all(c);
+    const bool none = c->all.failed == c->all.count;
     if (!status && !none) status = show(c);
-    int exit_status = status            ? app_close_stdout(app_fail(c->error))
-                      : all->failed > 0 ? app_side_by_side_incomplete(all, none ? all->status : SOME_FAILED)
-                                        : app_close_stdout(0);
-    app_sweeping_free(&c->trainings);
-    return exit_status;
+    app_grid_close(&c->grid);
+    return app_side_by_side_end(&c->all, status, none ? c->all.status : APP_SOME_FAILED);
 }
 
 /* ---- The options: those of `train`, and of the lists. ---- */
@@ -316,9 +289,9 @@ static int list_options(comparing *c, app_option options[MOST])
             0, "lengths", "N-N", &c->lengths,
             "lengths of the shortest and of the longest list of the training; --test long=11-30 measures "
             "on others, too"),
-        APP_INT(0, "min-length", "N", &c->task.min_length, 1, APP_LONGEST,
+        APP_INT(0, "min-length", "N", &c->task.min_length, 1, LONGEST,
                 "length of the shortest list (5, quick 2)"),
-        APP_INT(0, "max-length", "N", &c->task.max_length, 1, APP_LONGEST,
+        APP_INT(0, "max-length", "N", &c->task.max_length, 1, LONGEST,
                 "length of the longest list (30, quick 16)"),
     };
     const app_option compared[] = {
@@ -362,7 +335,6 @@ int compare_main(int argc, char **argv)
     static app_option options[MOST];
     lb_error error = {0};
     comparing c = {.task = {.max_value = -1, .min_length = -1, .max_length = -1}, .error = &error};
-    c.trainings.all.error = &error;
     if (app_train_begin(&c.options, &error)) return app_fail(&error);
     c.options.settings.out = "out/compare";
     const app_program program = {

@@ -12,11 +12,6 @@ LB_MUST_USE lb_status app_draw_intervals(const app_result_table *table, const ch
 
 /* ---- Lists to sort (by_length.c). ---- */
 
-enum { APP_LONGEST = 200 }; /* the longest list; the shortest has one number */
-
-/** The part of a task with lists of one length. */
-lb_sort_task app_task_of_length(const lb_sort_task *task, int32_t length);
-
 /** Measures the models on held-out lists of each length of the task, prints a table on standard output,
  *  and what a step of each took on standard error, since that differs from run to run. Writes exact_match.png and
  *  exact_match.json.

@@ -147,7 +147,7 @@ static void draw_chart(const void *content, const lb_style *style, lb_canvas *ca
             lb_canvas_rect(canvas, (lb_rect){plot.x, round(y), plot.width, lb_style_pixels(style, thin)},
                            lb_rgb(0xdddddd));
         for (int m = 0; m < measures_of(table); m++) {
-            const app_mean mean = app_result_table_exact(table, i, m - 1);
+            const app_mean mean = app_result_table_mean(table, i, m == 0 ? APP_EXACT : APP_TESTS + m - 1);
             draw_mean(&mean, m, style, canvas, plot, y + (row_gap / 2 + (m + 0.5) * measure_height) * p);
         }
     }

@@ -1,6 +1,5 @@
 #include "several/ensemble.h"
 
-#include "base/alloc.h"
 #include "base/buffer.h"
 #include "console/console.h"
 #include "console/output.h"
@@ -17,14 +16,6 @@ typedef struct member_list {
     app_kind member[LB_JOIN_MOST];
     int count;
 } member_list;
-
-typedef struct ensembling {
-    member_list members;
-    app_side_by_side all;
-    lb_training_config data;
-    lb_join_result result;
-    lb_error *error;
-} ensembling;
 
 static lb_status add_members(member_list *members, const app_kind *member, long count, lb_error *error)
 {
@@ -73,15 +64,14 @@ static lb_status read_members(member_list *members, const char *list, lb_error *
     return status;
 }
 
-static lb_status make_member(ensembling *s, size_t i)
+static lb_status make_member(app_side_by_side *s, size_t i, const app_kind *member)
 {
-    const app_kind *member = &s->members.member[i];
-    lb_strings *command = &s->all.command[i];
-    const unsigned long long seed = s->data.seed + i;
+    lb_strings *command = &s->training[i].command;
+    const unsigned long long seed = s->repeated->settings->seed + i;
     lb_buffer name = {0}, option = {0};
     lb_buffer_print(&name, "%s-%llu", member->name, seed);
-    lb_status status = app_side_by_side_set(&s->all, i, lb_buffer_end(&name));
-    if (!status) status = app_kind_arguments(member, s->all.repeated, command, s->error);
+    lb_status status = app_side_by_side_set(s, i, lb_buffer_end(&name));
+    if (!status) status = app_kind_arguments(member, s->repeated, command, s->error);
     if (status) return status;
     lb_buffer_print(&option, "--seed=%llu", seed);
     return lb_strings_add(command, lb_buffer_end(&option), s->error);
@@ -104,12 +94,12 @@ int app_ensemble_of_few(int64_t pairs)
     return pairs < votes[0].below && !read_members(&members, votes[0].list, NULL) ? members.count : 0;
 }
 
-static lb_status choose_list(const ensembling *s, const char **list)
+static lb_status choose_list(const lb_training_config *config, const char **list, lb_error *error)
 {
-    lb_training_config c = s->data;
-    lb_status status = lb_training_config_settle(&c, s->error);
-    lb_pairs *pairs = status ? NULL : lb_pairs_open(c.train, lb_recipe_format(&c), s->error);
-    if (!pairs) return s->error->status;
+    lb_training_config c = *config;
+    lb_status status = lb_training_config_settle(&c, error);
+    lb_pairs *pairs = status ? NULL : lb_pairs_open(c.train, lb_recipe_format(&c), error);
+    if (!pairs) return error->status;
     int row = 0;
     while (lb_pairs_count(pairs) >= votes[row].below) row++;
     lb_pairs_close(pairs);
@@ -118,70 +108,54 @@ static lb_status choose_list(const ensembling *s, const char **list)
     return LB_OK;
 }
 
-static lb_status prepare_members(ensembling *s, const char *list)
+static lb_status make_members(app_side_by_side *s, const char *list)
 {
-    static const char *const results[] = {"ensemble.tsv", NULL};
-    lb_status status = strcmp(list, AUTO) == 0 ? choose_list(s, &list) : LB_OK;
-    if (!status) status = read_members(&s->members, list, s->error);
-    if (!status) status = app_side_by_side_open(&s->all, (size_t)s->members.count);
-    for (size_t i = 0; i < s->all.count && !status; i++) status = make_member(s, i);
-    return status ? status : app_side_by_side_prepare(&s->all, results, true);
+    member_list members;
+    lb_status status = strcmp(list, AUTO) == 0 ? choose_list(s->repeated->settings, &list, s->error) : LB_OK;
+    if (!status) status = read_members(&members, list, s->error);
+    if (!status) status = app_side_by_side_open(s, (size_t)members.count);
+    for (size_t i = 0; i < s->count && !status; i++) status = make_member(s, i, &members.member[i]);
+    return status;
 }
 
 /* The order of the members is that of the list, whichever was ready first. */
-static lb_status join_members(ensembling *s)
+static lb_status join_members(const app_side_by_side *s)
 {
+    static lb_join_result result;
     const char *folders[LB_JOIN_MOST];
     char path[APP_PATH];
-    for (size_t i = 0; i < s->all.count; i++) folders[i] = s->all.results[i].folder;
-    const char *out = s->all.repeated->settings->out;
+    for (size_t i = 0; i < s->count; i++) folders[i] = s->training[i].folder;
+    const lb_training_config *settings = s->repeated->settings;
     app_progress progress = {0};
-    if (s->data.no_hold_out) { /* nothing is left to weigh the members by, which have the lexicon */
-        s->data.train = s->data.lexicon = NULL;
-        s->data.lexicon_from_train = false;
+    lb_training_config data = *settings;
+    if (data.no_hold_out) { /* nothing is left to weigh the members by, which have the lexicon */
+        data.train = data.lexicon = NULL;
+        data.lexicon_from_train = false;
     }
-    s->data.context = &progress;
-    s->data.tell = app_count_joined;
+    data.context = &progress;
+    data.tell = app_count_joined;
     /* What was there before the first training is kept already. */
     const lb_join_config config = {.models = folders,
-                                   .count = (int)s->all.count,
-                                   .out = out,
-                                   .data = s->data.train || *s->data.test[0].name ? &s->data : NULL,
+                                   .count = (int)s->count,
+                                   .out = data.out,
+                                   .data = data.train || *data.test[0].name ? &data : NULL,
                                    .replace = true};
-    lb_status status = lb_join_models(&config, true, &s->result, s->error);
+    lb_status status = lb_join_models(&config, true, &result, s->error);
     app_progress_end(&progress);
-    return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
-}
-
-static int show_ensemble(ensembling *s, lb_status status)
-{
-    if (status) return app_close_stdout(app_fail(s->error));
-    if (s->all.failed > 0) return app_side_by_side_incomplete(&s->all, s->all.status);
-    if (join_members(s)) return app_close_stdout(app_fail(s->error));
-    app_show_joined(&s->result);
-    const char *file = s->data.dev ? s->data.dev : s->data.train;
-    if (!s->data.no_hold_out)
-        app_print("exact match %.2f %% (beam 5) on %lld %s %s%s\n", 100 * s->result.dev.exact_match,
-                  (long long)s->result.pairs, app_judged(&s->data), s->data.dev ? "of " : "held out from ",
-                  lb_pair_file_name(file));
-    app_print_tests(&s->data, "beam 5", s->result.test, s->result.test_pairs);
-    return app_close_stdout(0);
+    if (!status) status = app_write_joined(&result, app_path(data.out, "ensemble.tsv", path), s->error);
+    if (status) return status;
+    app_show_joined(&result);
+    app_print_result(settings, "beam 5", &result.dev, result.pairs, result.test, result.test_pairs);
+    return LB_OK;
 }
 
 int app_ensemble_run(const char *list, const app_repeated *repeated)
 {
+    static const char *const results[] = {"ensemble.tsv", NULL};
     lb_error error = {0};
-    ensembling *s = lb_alloc_zero(sizeof *s);
-    if (!s) {
-        lb_error_set(&error, LB_ERROR_MEMORY, "out of memory for an ensemble");
-        return app_fail(&error);
-    }
-    *s = (ensembling){
-        .all = {.repeated = repeated, .error = &error}, .data = *repeated->settings, .error = &error};
-    lb_status status = prepare_members(s, list);
-    if (!status) status = app_side_by_side_run(&s->all);
-    int exit_status = show_ensemble(s, status);
-    app_side_by_side_free(&s->all);
-    lb_release(s);
-    return exit_status;
+    app_side_by_side s = {.repeated = repeated, .error = &error};
+    lb_status status = make_members(&s, list);
+    if (!status) status = app_side_by_side_run(&s, results, true);
+    if (!status && s.failed == 0) status = join_members(&s);
+    return app_side_by_side_end(&s, status, s.status);
 }

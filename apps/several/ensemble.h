@@ -9,17 +9,6 @@
 
 /* ---- The trainings (ensemble.c). ---- */
 
-/** --ensemble LIST. */
-#define APP_ENSEMBLE(pointer)                                                                                \
-    APP_OPTIONAL_TEXT(                                                                                       \
-        "ensemble", "LIST", (pointer),                                                                       \
-        "train different models and let them vote, such as additive:3,backward:2,transformer:2: kinds "      \
-        "of attention, transformer, forward or backward; additive-backward writes from the end; a number "   \
-        "alone: that many with different seeds; auto: kinds and number by the pairs; --no-ensemble "         \
-        "overrides "                                                                                         \
-        "--config",                                                                                          \
-        .usual = true)
-
 /** How many models `auto` trains for so few pairs that a vote of many is worth its time; 0: there are more pairs. */
 int app_ensemble_of_few(int64_t pairs);
 
@@ -34,10 +23,11 @@ int app_ensemble_run(const char *list, const app_repeated *repeated);
 /** What evaluations count: "pairs", or "sources" if any target is right. */
 const char *app_judged(const lb_training_config *config);
 
-/** Prints a line for each test, and says of one that the model was chosen by that it is spent. `search` found the
- *  outputs. */
-void app_print_tests(const lb_training_config *config, const char *search, const lb_evaluation *found,
-                     const int64_t *pairs);
+/** Prints the exact match on pairs, unless there are none, which are those of the configuration; and a line for each
+ *  test, and says of one that the model was chosen by that it is spent. `search` found the outputs. Of a group, the
+ *  first process prints. */
+void app_print_result(const lb_training_config *config, const char *search, const lb_evaluation *dev,
+                      int64_t pairs, const lb_evaluation *test, const int64_t *test_pairs);
 
 /** Shows how far a join is: an lb_tell_fn. `progress` is an app_progress that is zero at first. */
 lb_status app_count_joined(void *progress, const lb_event *event, lb_error *error);

@@ -87,18 +87,23 @@ lb_status app_grid_open(app_grid *grid, const app_program *program, const char *
     return grid->file.json ? LB_OK : lb_no_memory(error, "a sweep");
 }
 
-lb_status app_grid_add(app_grid *grid, const char *name, const lb_strings *values, lb_error *error)
+lb_status app_grid_add(app_grid *grid, const char *name, const char *list, lb_error *error)
 {
-    cJSON *json = grid->file.json;
-    if (app_grid_varies(grid, name))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "found \"%.40s\" twice%s%.200s, expected it once", name,
-                            grid->file.path ? ", once in " : "", grid->file.path ? grid->file.path : "");
-    cJSON *list = cJSON_CreateStringArray((const char *const *)values->text, (int)values->count);
-    if (!cJSON_AddItemToObject(json, name, list)) return lb_no_memory(error, "a sweep");
-    grid->count *= (int64_t)values->count;
-    return grid->count <= INT32_MAX
-               ? LB_OK
-               : lb_error_set(error, LB_ERROR_ARGUMENT, "found more combinations than can be counted");
+    lb_strings values = {0};
+    lb_status status = strcmp(name, KINDS) == 0 ? app_kinds_sort(list, "--kinds", &values, error)
+                                                : lb_strings_split(&values, list, error);
+    if (!status && app_grid_varies(grid, name))
+        status =
+            lb_error_set(error, LB_ERROR_ARGUMENT, "found \"%.40s\" twice%s%.200s, expected it once", name,
+                         grid->file.path ? ", once in " : "", grid->file.path ? grid->file.path : "");
+    if (!status &&
+        !cJSON_AddItemToObject(grid->file.json, name,
+                               cJSON_CreateStringArray((const char *const *)values.text, (int)values.count)))
+        status = lb_no_memory(error, "a sweep");
+    if (!status && (grid->count *= (int64_t)values.count) > INT32_MAX)
+        status = lb_error_set(error, LB_ERROR_ARGUMENT, "found more combinations than can be counted");
+    lb_strings_free(&values);
+    return status;
 }
 
 bool app_grid_varies(const app_grid *grid, const char *name)

@@ -60,8 +60,7 @@ static int join_models(const settings *s, int count, char **models)
     if (*result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
     app_show_joined(&result);
     if (s->data.dev)
-        app_print("exact match %.2f %% (beam 5) on %lld %s of %s\n", 100 * result.dev.exact_match,
-                  (long long)result.pairs, app_judged(&s->data), lb_pair_file_name(s->data.dev));
+        app_print_result(&data, "beam 5", &result.dev, result.pairs, result.test, result.test_pairs);
     else
         app_print("%lld model%s in %s\n", (long long)result.count, lb_plural(result.count), s->out);
     if (result.lexicon > 0)

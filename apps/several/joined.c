@@ -5,6 +5,8 @@
 #include "console/output.h"
 #include "data/pairs.h"
 #include "io/file.h"
+#include "io/path.h"
+#include "train/group.h"
 #include "translate/training/recipe.h"
 
 #include <math.h>
@@ -14,16 +16,21 @@ const char *app_judged(const lb_training_config *config)
     return config->sort ? "held-out lists" : config->any_target ? "sources" : "pairs";
 }
 
-void app_print_tests(const lb_training_config *config, const char *search, const lb_evaluation *found,
-                     const int64_t *pairs)
+void app_print_result(const lb_training_config *c, const char *search, const lb_evaluation *dev,
+                      int64_t pairs, const lb_evaluation *test, const int64_t *test_pairs)
 {
-    for (int i = 0; i < LB_MOST_TESTS && *config->test[i].name; i++)
-        app_print("exact match %.2f %% (%s) on %lld %s of %s, test %s%s\n", 100 * found[i].exact_match,
-                  search, (long long)pairs[i], app_judged(config), lb_pair_file_name(config->test[i].file),
-                  config->test[i].name,
-                  i == lb_config_test(config, config->choose_on)
-                      ? ", which is spent: the model was chosen on it"
-                      : "");
+    const char *from = c->sort ? "" : c->dev || c->no_hold_out ? " of " : " held out from ";
+    if (!lb_group_leads(c->group)) return;
+    if (pairs > 0)
+        app_print("exact match %.2f %% (%s) on %lld %s%s%s%s\n", 100 * dev->exact_match, search,
+                  (long long)pairs, app_judged(c), from,
+                  c->sort ? "" : lb_pair_file_name(c->dev ? c->dev : c->train),
+                  c->no_hold_out ? ", on which it was trained" : "");
+    for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
+        app_print("exact match %.2f %% (%s) on %lld %s of %s, test %s%s\n", 100 * test[i].exact_match, search,
+                  (long long)test_pairs[i], app_judged(c), lb_pair_file_name(c->test[i].file),
+                  c->test[i].name,
+                  i == lb_config_test(c, c->choose_on) ? ", which is spent: the model was chosen on it" : "");
 }
 
 lb_status app_count_joined(void *progress, const lb_event *event, lb_error *error)
@@ -79,7 +86,7 @@ lb_status app_write_joined(const lb_join_result *result, const char *path, lb_er
         print_row(&text, m->weight, measured ? &m->dev : NULL, m->label, m->path);
     }
     print_row(&text, 1, measured ? &result->dev : NULL, "all", "together");
-    lb_status status = text.failed ? lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path)
+    lb_status status = text.failed ? lb_out_of_memory_for(path, error)
                                    : lb_file_write_own(path, &(lb_bytes){text.text, text.length}, 1, error);
     lb_release(text.text);
     return status;

@@ -150,22 +150,21 @@ static lb_status reset_others(const app_kind *kind, const app_repeated *repeated
     return status;
 }
 
-static lb_status add_setting(lb_strings *command, const char *name, const char *value, lb_error *error)
-{
-    lb_buffer text = {0};
-    if (!value) return LB_OK;
-    lb_buffer_print(&text, "--set=%s%s", name, value);
-    return lb_strings_add(command, lb_buffer_end(&text), error);
-}
-
 lb_status app_kind_arguments(const app_kind *kind, const app_repeated *repeated, lb_strings *command,
                              lb_error *error)
 {
+    const char *const settings[][2] = {{"model=", kind->model},
+                                       {"attention=", kind->attention},
+                                       {"direction=", kind->direction},
+                                       {"", kind->set}};
     lb_status status = reset_others(kind, repeated, command, error);
-    if (!status) status = add_setting(command, "model=", kind->model, error);
-    if (!status) status = add_setting(command, "attention=", kind->attention, error);
-    if (!status) status = add_setting(command, "direction=", kind->direction, error);
-    return status ? status : add_setting(command, "", kind->set, error);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && !status; i++) {
+        lb_buffer text = {0};
+        if (!settings[i][1]) continue;
+        lb_buffer_print(&text, "--set=%s%s", settings[i][0], settings[i][1]);
+        status = lb_strings_add(command, lb_buffer_end(&text), error);
+    }
+    return status;
 }
 
 static int rank_of(const char *kind)

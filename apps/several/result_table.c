@@ -4,6 +4,7 @@
 #include "console/console.h"
 #include "console/output.h"
 #include "io/file.h"
+#include "io/path.h"
 #include "metrics/measures.h"
 #include "train/evaluate.h"
 #include "translate/training/recipe.h"
@@ -11,38 +12,37 @@
 #include <math.h>
 #include <string.h>
 
-/* What is measured, in the order of the columns. */
-enum { EXACT, SYMBOL, LOSS, STEP, SECONDS, BLEU, CHRF, TESTS, MEASURES = TESTS + LB_MOST_TESTS };
-enum { CELL = 4 * APP_MEASURED, SEEDS = 5 };
+enum { MEASURES = APP_LOSS, CELL = 4 * APP_MEASURED, SEEDS = 5 };
 
 static const struct shown {
     const char *name, *key;
     int width, digits, more; /* digits on the terminal and in the file */
     bool interval;
 } shown[] = {
-    [EXACT] = {"exact match", "exact_match", 12, 4, 6, true},
-    [SYMBOL] = {"symbol error", "symbol_error", 13, 4, 6, true},
-    [LOSS] = {"dev loss", "dev_loss", 10, 4, 6, false},
-    [STEP] = {"step", "step", 8, 0, 0, false},
-    [SECONDS] = {"seconds", "seconds", 8, 1, 1, false},
-    [BLEU] = {"BLEU", "bleu_13a", 8, 2, 4, true},
-    [CHRF] = {"chrF2", "chrf2", 8, 2, 4, true},
-    [TESTS] = {"", "exact_match", 8, 4, 6, true},
+    [APP_EXACT] = {"exact match", "exact_match", 12, 4, 6, true},
+    [APP_SYMBOL_ERROR] = {"symbol error", "symbol_error", 13, 4, 6, true},
+    [APP_DEV_LOSS] = {"dev loss", "dev_loss", 10, 4, 6, false},
+    [APP_STEP] = {"step", "step", 8, 0, 0, false},
+    [APP_SECONDS] = {"seconds", "seconds", 8, 1, 1, false},
+    [APP_BLEU] = {"BLEU", "bleu_13a", 8, 2, 4, true},
+    [APP_CHRF] = {"chrF2", "chrf2", 8, 2, 4, true},
+    [APP_TESTS] = {"", "exact_match", 8, 4, 6, true},
 };
 
 static const struct shown *shown_as(int measure)
 {
-    return &shown[measure < TESTS ? measure : TESTS];
+    return &shown[measure < APP_TESTS ? measure : APP_TESTS];
 }
 
-static double value_of(const app_sweep_result *r, int measure)
+static double value_of(const app_training *t, int measure)
 {
-    const lb_evaluation *dev = &r->best.dev;
+    const lb_evaluation *dev = &t->best.dev;
     const double values[] = {dev->exact_match,     dev->symbol_error, dev->loss,
-                             (double)r->best.step, r->seconds,        dev->own[LB_OWN_BLEU],
+                             (double)t->best.step, t->seconds,        dev->own[LB_OWN_BLEU],
                              dev->own[LB_OWN_CHRF]};
-    if (r->points == 0) return NAN;
-    return measure < TESTS ? values[measure] : r->best.test[measure - TESTS].exact_match;
+    if (t->points == 0) return NAN;
+    if (measure == APP_LOSS) return t->best.loss;
+    return measure < APP_TESTS ? values[measure] : t->best.test[measure - APP_TESTS].exact_match;
 }
 
 app_mean app_mean_of(const double *numbers, size_t count)
@@ -54,16 +54,11 @@ app_mean app_mean_of(const double *numbers, size_t count)
     return found;
 }
 
-static app_mean mean_of(const app_result_table *t, size_t i, int measure)
+app_mean app_result_table_mean(const app_result_table *t, size_t i, int measure)
 {
     double values[APP_MOST_SEEDS];
-    for (size_t s = 0; s < t->seeds; s++) values[s] = value_of(&t->results[i * t->seeds + s], measure);
+    for (size_t s = 0; s < t->seeds; s++) values[s] = value_of(&t->trainings[i * t->seeds + s], measure);
     return app_mean_of(values, t->seeds);
-}
-
-app_mean app_result_table_exact(const app_result_table *t, size_t i, int test)
-{
-    return mean_of(t, i, test < 0 ? EXACT : TESTS + test);
 }
 
 int app_result_table_tests(const app_result_table *t)
@@ -75,20 +70,20 @@ int app_result_table_tests(const app_result_table *t)
 
 const char *app_result_table_name(const app_result_table *t, size_t i)
 {
-    return t->names ? t->names[i] : t->results[i * t->seeds].name;
+    return t->names ? t->names[i] : t->trainings[i * t->seeds].name;
 }
 
 /* The column behind that of a measure; MEASURES behind the last. */
 static int next_column(const app_result_table *t, int measure)
 {
     do measure++;
-    while ((measure == BLEU || measure == CHRF) && !lb_config_compares_texts(t->settings));
-    return measure < TESTS + app_result_table_tests(t) ? measure : MEASURES;
+    while ((measure == APP_BLEU || measure == APP_CHRF) && !lb_config_compares_texts(t->settings));
+    return measure < APP_TESTS + app_result_table_tests(t) ? measure : MEASURES;
 }
 
 static const char *name_of(const app_result_table *t, int measure)
 {
-    return measure < TESTS ? shown[measure].name : t->settings->test[measure - TESTS].name;
+    return measure < APP_TESTS ? shown[measure].name : t->settings->test[measure - APP_TESTS].name;
 }
 
 /* "0.9423", or "0.9423 (0.9110 to 0.9736)". */
@@ -111,71 +106,64 @@ static int width_of(const app_result_table *t, int measure)
     size_t width = (size_t)shown_as(measure)->width, name = strlen(name_of(t, measure));
     width = name > width ? name : width;
     for (size_t i = 0; i < t->count && t->seeds > 1; i++) {
-        size_t length = strlen(print_cell(mean_of(t, i, measure), measure, cell));
+        size_t length = strlen(print_cell(app_result_table_mean(t, i, measure), measure, cell));
         width = length > width ? length : width;
     }
     return (int)width;
 }
 
-static void print_table(const app_result_table *t)
+/* How many columns a measure has in the file: the ends of an interval, too. */
+static int columns_in_file(const app_result_table *t, int measure)
 {
-    char cell[CELL];
+    return t->seeds > 1 && shown_as(measure)->interval ? 3 : 1;
+}
+
+static void print_heads(const app_result_table *t, lb_buffer *file)
+{
+    static const char *const ends[] = {"", ".low", ".high"};
     if (t->seeds > 1) app_print("means over %zu seeds, with 95 %% intervals\n\n", t->seeds);
-    for (int m = 0; m < MEASURES; m = next_column(t, m)) app_print("%-*s ", width_of(t, m), name_of(t, m));
-    if (t->seeds > 1) app_print("%-*s ", SEEDS, "seeds");
-    app_print("training\n");
-    for (size_t i = 0; i < t->count; i++) {
-        const int64_t seeds = mean_of(t, i, STEP).seeds;
-        for (int m = 0; m < MEASURES; m = next_column(t, m)) {
-            bool failed = seeds == 0 && m <= SECONDS;
-            app_print("%-*s ", width_of(t, m),
-                      failed ? (m == 0 ? "failed" : "") : print_cell(mean_of(t, i, m), m, cell));
-        }
-        if (t->seeds > 1) app_print("%-*lld ", SEEDS, (long long)seeds);
-        app_print("%s\n", app_result_table_name(t, i));
-    }
-}
-
-/* A number that does not exist is an empty cell. */
-static void add_number(lb_buffer *text, double number, int measure)
-{
-    char printed[APP_MEASURED];
-    lb_buffer_print(text, "%s\t",
-                    isnan(number) ? "" : app_measured(number, shown_as(measure)->more, printed));
-}
-
-static void print_file(const app_result_table *t, lb_buffer *text)
-{
     for (int m = 0; m < MEASURES; m = next_column(t, m)) {
-        static const char *const ends[] = {"", ".low", ".high"};
-        for (int end = 0; end < (t->seeds > 1 && shown_as(m)->interval ? 3 : 1); end++)
-            lb_buffer_print(text, "%s%s%s%s\t", m < TESTS ? "" : name_of(t, m), m < TESTS ? "" : ".",
+        app_print("%-*s ", width_of(t, m), name_of(t, m));
+        for (int end = 0; end < columns_in_file(t, m); end++)
+            lb_buffer_print(file, "%s%s%s%s\t", m < APP_TESTS ? "" : name_of(t, m), m < APP_TESTS ? "" : ".",
                             shown_as(m)->key, ends[end]);
     }
-    lb_buffer_print(text, "%straining\n", t->seeds > 1 ? "seeds\t" : "");
-    for (size_t i = 0; i < t->count; i++) {
-        for (int m = 0; m < MEASURES; m = next_column(t, m)) {
-            const app_mean mean = mean_of(t, i, m);
-            add_number(text, mean.mean, m);
-            if (t->seeds < 2 || !shown_as(m)->interval) continue;
-            add_number(text, mean.mean - mean.half, m);
-            add_number(text, mean.mean + mean.half, m);
-        }
-        if (t->seeds > 1) lb_buffer_print(text, "%lld\t", (long long)mean_of(t, i, STEP).seeds);
-        lb_buffer_print(text, "%s\n", app_result_table_name(t, i));
+    if (t->seeds > 1) app_print("%-*s ", SEEDS, "seeds");
+    app_print("training\n");
+    lb_buffer_print(file, "%straining\n", t->seeds > 1 ? "seeds\t" : "");
+}
+
+static void print_row(const app_result_table *t, size_t i, lb_buffer *file)
+{
+    char cell[CELL];
+    const int64_t seeds = app_result_table_mean(t, i, APP_STEP).seeds;
+    for (int m = 0; m < MEASURES; m = next_column(t, m)) {
+        const app_mean mean = app_result_table_mean(t, i, m);
+        const double numbers[] = {mean.mean, mean.mean - mean.half, mean.mean + mean.half};
+        const bool failed = seeds == 0 && m <= APP_SECONDS;
+        app_print("%-*s ", width_of(t, m), failed ? (m == 0 ? "failed" : "") : print_cell(mean, m, cell));
+        for (int n = 0; n < columns_in_file(t, m); n++) /* a number that does not exist is an empty cell */
+            lb_buffer_print(file, "%s\t",
+                            isnan(numbers[n]) ? "" : app_measured(numbers[n], shown_as(m)->more, cell));
     }
+    if (t->seeds > 1) {
+        app_print("%-*lld ", SEEDS, (long long)seeds);
+        lb_buffer_print(file, "%lld\t", (long long)seeds);
+    }
+    app_print("%s\n", app_result_table_name(t, i));
+    lb_buffer_print(file, "%s\n", app_result_table_name(t, i));
 }
 
 lb_status app_result_table_show(const app_result_table *t, const char *file, lb_error *error)
 {
     char path[APP_PATH];
     lb_buffer text = {0};
-    print_table(t);
+    print_heads(t, &text);
+    for (size_t i = 0; i < t->count; i++) print_row(t, i, &text);
     if (t->settings->choose_on && app_flush_stdout())
         app_note("test %s is spent: the models were chosen on it", t->settings->choose_on);
-    print_file(t, &text);
     app_path(t->settings->out, file, path);
-    lb_status status = text.failed ? lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path)
+    lb_status status = text.failed ? lb_out_of_memory_for(path, error)
                                    : lb_file_write_own(path, &(lb_bytes){text.text, text.length}, 1, error);
     lb_release(text.text);
     return status;

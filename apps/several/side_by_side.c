@@ -32,75 +32,82 @@ static const char SELF[] = "/proc/self/exe";
 static const char *const always[] = {"--threads=1", "--no-quiet", "--no-sweep", "--no-ensemble"};
 enum { ALWAYS = sizeof always / sizeof *always, ALWAYS_OF_LISTS = 2 };
 
-static char *folder_of(const app_repeated *repeated, const char *name, lb_error *error)
+static char *folder_of(const app_side_by_side *s, const char *name)
 {
     char folder[LONGEST_NAME + 1];
     size_t length = strlen(name);
-    if (length > LONGEST_NAME) {
-        lb_error_set(error, LB_ERROR_ARGUMENT,
-                     "the values \"%.40s...\" are too long for the name of a folder", name);
-        return NULL;
-    }
+    if (length > LONGEST_NAME)
+        return lb_null(lb_error_set(s->error, LB_ERROR_ARGUMENT,
+                                    "the values \"%.40s...\" are too long for the name of a folder", name));
     for (size_t c = 0; c <= length; c++)
         folder[c] = name[c] && !isalnum((unsigned char)name[c]) && !strchr("=,.-+_", name[c]) ? '_' : name[c];
-    return lb_folder_path(repeated->settings->out, folder, error);
+    return lb_folder_path(s->repeated->settings->out, folder, s->error);
 }
 
-static lb_status add_words(lb_strings *command, const char *const *words, size_t count, lb_error *error)
+static lb_status add_words(lb_strings *command, const char *const *words, int count, lb_error *error)
 {
     lb_status status = LB_OK;
-    for (size_t w = 0; w < count && !status; w++)
+    for (int w = 0; w < count && !status; w++)
         status = lb_strings_add(command, lb_alloc_string(words[w]), error);
     return status;
+}
+
+lb_status app_side_by_side_open(app_side_by_side *s, size_t count)
+{
+    s->training = lb_alloc_zero(count * sizeof *s->training);
+    if (!s->training)
+        return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for %zu trainings", count);
+    s->count = count;
+    return LB_OK;
 }
 
 lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name)
 {
     const app_repeated *repeated = s->repeated;
     const char *const program[] = {"lookback", repeated->program->name};
-    app_sweep_result *r = &s->results[i];
-    r->name = name;
-    if (!name) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
-    r->folder = folder_of(repeated, name, s->error);
-    if (!r->folder) return s->error->status;
-    lb_status status = add_words(&s->command[i], program, 2, s->error);
+    app_training *t = &s->training[i];
+    t->name = name;
+    if (!name) return lb_no_memory(s->error, "a training");
+    t->folder = folder_of(s, name);
+    if (!t->folder) return s->error->status;
+    lb_status status = add_words(&t->command, program, 2, s->error);
     return status ? status
-                  : add_words(&s->command[i], (const char *const *)repeated->argv + 1,
-                              (size_t)repeated->argc - 1, s->error);
+                  : add_words(&t->command, (const char *const *)repeated->argv + 1, repeated->argc - 1,
+                              s->error);
 }
 
 /* Adds what makes the command a single training in its folder, and NULL, as execv needs it. */
-static lb_status end_command(const app_side_by_side *s, size_t i, lb_error *error)
+static lb_status end_command(const app_side_by_side *s, app_training *t)
 {
-    lb_strings *command = &s->command[i];
+    lb_strings *command = &t->command;
     lb_buffer out = {0};
-    lb_buffer_print(&out, "--out=%s", s->results[i].folder);
-    lb_status status = lb_strings_add(command, lb_buffer_end(&out), error);
+    lb_buffer_print(&out, "--out=%s", t->folder);
+    lb_status status = lb_strings_add(command, lb_buffer_end(&out), s->error);
     if (!status)
-        status = add_words(command, always, s->repeated->settings->sort ? ALWAYS_OF_LISTS : ALWAYS, error);
+        status = add_words(command, always, s->repeated->settings->sort ? ALWAYS_OF_LISTS : ALWAYS, s->error);
     if (status) return status;
     if (!lb_alloc_more(&command->text, command->count, &command->capacity, sizeof *command->text))
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
+        return lb_no_memory(s->error, "a training");
     command->text[command->count] = NULL;
     return LB_OK;
 }
 
 static int compare_folders(const void *a, const void *b)
 {
-    const app_sweep_result *const *x = a, *const *y = b;
+    const app_training *const *x = a, *const *y = b;
     return strcmp((*x)->folder, (*y)->folder);
 }
 
-static lb_status check_folders(const app_side_by_side *s, lb_error *error)
+static lb_status check_folders(const app_side_by_side *s)
 {
-    const app_sweep_result **sorted = lb_alloc(s->count * sizeof *sorted);
+    const app_training **sorted = lb_alloc(s->count * sizeof *sorted);
     lb_status status = LB_OK;
-    if (!sorted) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
-    for (size_t i = 0; i < s->count; i++) sorted[i] = &s->results[i];
+    if (!sorted) return lb_no_memory(s->error, "a training");
+    for (size_t i = 0; i < s->count; i++) sorted[i] = &s->training[i];
     qsort((void *)sorted, s->count, sizeof *sorted, compare_folders);
     for (size_t i = 1; i < s->count && !status; i++)
         if (strcmp(sorted[i - 1]->folder, sorted[i]->folder) == 0)
-            status = lb_error_set(error, LB_ERROR_ARGUMENT,
+            status = lb_error_set(s->error, LB_ERROR_ARGUMENT,
                                   "found %.80s and %.80s with the same folder, %.120s; expected "
                                   "values that differ in letters or digits",
                                   sorted[i - 1]->name, sorted[i]->name, sorted[i]->folder);
@@ -108,32 +115,22 @@ static lb_status check_folders(const app_side_by_side *s, lb_error *error)
     return status;
 }
 
-static lb_status check_command(const app_side_by_side *s, size_t i, lb_error *error)
+static lb_status check_command(const app_side_by_side *s, const app_training *t)
 {
     const app_repeated *r = s->repeated;
     lb_error found = {0};
-    if (!r->check(r, (int)s->command[i].count - 1, s->command[i].text + 1, &found)) return LB_OK;
-    return lb_error_set(error, found.status, "%s: %.*s", s->results[i].name,
-                        (int)sizeof found.message - LONGEST_NAME, found.message);
+    if (!r->check(r, (int)t->command.count - 1, t->command.text + 1, &found)) return LB_OK;
+    return lb_error_set(s->error, found.status, "%s: %.*s", t->name, (int)sizeof found.message - LONGEST_NAME,
+                        found.message);
 }
 
-/* Completes and checks all of them, before the first begins. */
-static lb_status complete_commands(const app_side_by_side *s, lb_error *error)
-{
-    lb_status status = check_folders(s, error);
-    for (size_t i = 0; i < s->count && !status; i++) status = end_command(s, i, error);
-    for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, i, error);
-    return status;
-}
-
-static lb_status keep_earlier_model(const app_repeated *repeated, const char *table, lb_error *error)
+static lb_status keep_earlier_model(const app_side_by_side *s, const char *table)
 {
     char path[APP_PATH];
     char *kept = NULL;
-    if (!repeated->settings->fresh && !lb_file_is_missing(app_path(repeated->settings->out, table, path)))
-        return LB_OK;
-    lb_status status =
-        lb_set_aside(app_path(repeated->settings->out, "model.safetensors", path), &kept, error);
+    const lb_training_config *c = s->repeated->settings;
+    if (!c->fresh && !lb_file_is_missing(app_path(c->out, table, path))) return LB_OK;
+    lb_status status = lb_set_aside(app_path(c->out, "model.safetensors", path), &kept, s->error);
     if (kept) app_note("the earlier model is kept as %s", kept);
     lb_release(kept);
     return status;
@@ -155,67 +152,35 @@ static lb_status wait_for_folder(const char *folder, int64_t end, lb_error *erro
     for (bool told = false;; told = true) {
         lb_error found = {0};
         lb_status status = try_to_lock(folder, &found);
-        if (status == LB_ERROR_BUSY && lb_clock() < end) {
-            if (!told) app_warn("%s; waiting up to %d s for it to end", found.message, PATIENCE_S);
-            nanosleep(&pause_of_a_look, NULL);
-            continue;
+        if (status != LB_ERROR_BUSY) {
+            if (status) *error = found;
+            return status;
         }
-        if (status == LB_ERROR_BUSY)
+        if (lb_clock() >= end)
             return lb_error_set(error, status, "%s; waited %d s for it to end", found.message, PATIENCE_S);
-        return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+        if (!told) app_warn("%s; waiting up to %d s for it to end", found.message, PATIENCE_S);
+        nanosleep(&pause_of_a_look, NULL);
     }
 }
 
-static lb_status wait_for_folders(const app_side_by_side *s, lb_error *error)
-{
-    const int64_t end = lb_clock() + PATIENCE_S * INT64_C(1000000000);
-    lb_status status = LB_OK;
-    for (size_t i = 0; i < s->count && !status; i++)
-        status = wait_for_folder(s->results[i].folder, end, error);
-    return status;
-}
-
-/* What is written at the end. */
-static lb_status check_results(const char *out, const char *const *results, lb_error *error)
+/* All commands are complete and checked before anything is written. */
+static lb_status open_folders(app_side_by_side *s, const char *const *results, bool model)
 {
     char path[APP_PATH];
-    lb_status status = LB_OK;
-    for (int i = 0; results[i] && !status; i++)
-        status = lb_own_check(app_path(out, results[i], path), "a file", error);
-    return status;
-}
-
-lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results, bool model)
-{
     const char *out = s->repeated->settings->out;
-    lb_status status = complete_commands(s, s->error);
+    lb_status status = check_folders(s);
+    for (size_t i = 0; i < s->count && !status; i++) status = end_command(s, &s->training[i]);
+    for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, &s->training[i]);
     if (!status) status = lb_folder_make(out, s->error);
     if (!status) status = lb_lock_folder(out, &s->lock, s->error);
-    if (!status) status = wait_for_folders(s, s->error);
-    if (!status) status = check_results(out, results, s->error);
-    if (!status && model) status = keep_earlier_model(s->repeated, results[0], s->error);
+    const int64_t end = lb_clock() + PATIENCE_S * INT64_C(1000000000);
+    for (size_t i = 0; i < s->count && !status; i++)
+        status = wait_for_folder(s->training[i].folder, end, s->error);
+    for (int i = 0; results[i] && !status; i++)
+        status = lb_own_check(app_path(out, results[i], path), "a file", s->error);
+    if (!status && model) status = keep_earlier_model(s, results[0]);
     if (!status) app_note("%zu training%s in %s", s->count, lb_plural((int64_t)s->count), out);
     return status;
-}
-
-lb_status app_side_by_side_open(app_side_by_side *s, size_t count)
-{
-    s->count = count;
-    s->results = lb_alloc_zero(count * sizeof *s->results);
-    s->command = lb_alloc_zero(count * sizeof *s->command);
-    s->process = lb_alloc_zero(count * sizeof *s->process);
-    if (s->results && s->command && s->process) return LB_OK;
-    return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for %zu trainings", count);
-}
-
-void app_side_by_side_free(app_side_by_side *s)
-{
-    for (size_t i = 0; s->results && i < s->count; i++) app_sweep_result_free(&s->results[i]);
-    for (size_t i = 0; s->command && i < s->count; i++) lb_strings_free(&s->command[i]);
-    lb_release(s->results);
-    lb_release(s->command);
-    lb_release(s->process);
-    lb_lock_free(s->lock);
 }
 
 /* A training does not outlive the program that started it, even if that is killed. */
@@ -228,30 +193,29 @@ static void end_with_parent(pid_t parent)
 }
 
 /* Runs the training in the new process, with standard output and error going to a log. Does not return. */
-static void become(const app_side_by_side *s, size_t i)
+static void become(const app_side_by_side *s, const app_training *t)
 {
     char path[APP_PATH];
-    int log = lb_own_open(app_path(s->results[i].folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND,
-                          s->error);
+    int log = lb_own_open(app_path(t->folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND, s->error);
     if (log < 0) app_warn("%s", s->error->message);
     app_ranks_forget();
     if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
-        execv(SELF, s->command[i].text);
+        execv(SELF, t->command.text);
     _exit(lb_status_exit(LB_ERROR_OPEN));
 }
 
-static lb_status start_training(app_side_by_side *s, size_t i)
+static lb_status start_training(app_side_by_side *s, app_training *t)
 {
-    lb_status status = lb_own_check(s->results[i].folder, "a folder", s->error);
-    if (!status) status = lb_folder_make(s->results[i].folder, s->error);
+    lb_status status = lb_own_check(t->folder, "a folder", s->error);
+    if (!status) status = lb_folder_make(t->folder, s->error);
     if (status) return status;
     pid_t parent = getpid();
-    s->process[i] = fork();
-    if (s->process[i] == 0) {
+    t->process = fork();
+    if (t->process == 0) {
         end_with_parent(parent);
-        become(s, i);
+        become(s, t);
     }
-    if (s->process[i] < 0)
+    if (t->process < 0)
         return lb_error_set(s->error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(errno));
     s->running++;
     return LB_OK;
@@ -270,38 +234,38 @@ static void read_last_line(const char *path, char line[LB_MESSAGE_LENGTH])
     lb_release(text);
 }
 
-static void note_failure(app_side_by_side *s, const app_sweep_result *r, int exit_status)
+static void note_failure(app_side_by_side *s, const app_training *t, int exit_status)
 {
     char path[APP_PATH], line[LB_MESSAGE_LENGTH];
     s->failed++;
     s->status = exit_status;
-    read_last_line(app_path(r->folder, "train.log", path), line);
-    app_warn("[%zu/%zu] %s: failed with status %d; see %s%s%s", s->ended, s->count, r->name, exit_status,
+    read_last_line(app_path(t->folder, "train.log", path), line);
+    app_warn("[%zu/%zu] %s: failed with status %d; see %s%s%s", s->ended, s->count, t->name, exit_status,
              path, *line ? ": " : "", line);
 }
 
-static lb_status note_success(const app_side_by_side *s, app_sweep_result *r)
+static lb_status note_success(const app_side_by_side *s, app_training *t)
 {
-    lb_status status = app_sweep_result_read(r, s->repeated->settings, s->error);
+    lb_status status = app_training_read(t, s->repeated->settings, s->error);
     if (!status)
-        app_note("[%zu/%zu] %s: exact match %.2f %%, symbol error %.2f %%", s->ended, s->count, r->name,
-                 100 * r->best.dev.exact_match, 100 * r->best.dev.symbol_error);
+        app_note("[%zu/%zu] %s: exact match %.2f %%, symbol error %.2f %%", s->ended, s->count, t->name,
+                 100 * t->best.dev.exact_match, 100 * t->best.dev.symbol_error);
     return status;
 }
 
 /* One that an interruption has ended will go on another time. */
 static lb_status note_end(app_side_by_side *s, pid_t process, int found)
 {
-    size_t i = 0;
-    while (i < s->count && s->process[i] != process) i++;
-    if (i == s->count) return LB_OK;
+    app_training *t = s->training, *behind = t + s->count;
+    while (t < behind && t->process != process) t++;
+    if (t == behind) return LB_OK;
     int exit_status = WIFEXITED(found) ? WEXITSTATUS(found) : 128 + WTERMSIG(found);
-    s->process[i] = 0;
+    t->process = 0;
     s->running--;
     s->ended += exit_status == 0 || !app_interrupted(NULL);
     if (app_interrupted(NULL)) return LB_OK;
-    if (exit_status == 0) return note_success(s, &s->results[i]);
-    note_failure(s, &s->results[i], exit_status);
+    if (exit_status == 0) return note_success(s, t);
+    note_failure(s, t, exit_status);
     return LB_OK;
 }
 
@@ -318,7 +282,7 @@ static lb_status collect(app_side_by_side *s)
 static void signal_all(const app_side_by_side *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (s->process[i] > 0) kill(s->process[i], SIGTERM);
+        if (s->training[i].process > 0) kill(s->training[i].process, SIGTERM);
 }
 
 static lb_status run_all(app_side_by_side *s)
@@ -332,7 +296,7 @@ static lb_status run_all(app_side_by_side *s)
             signal_all(s);
         }
         if (next < s->count && s->running < lb_threads() && !asked_to_end && !status)
-            status = start_training(s, next++);
+            status = start_training(s, &s->training[next++]);
         else
             nanosleep(&pause_of_a_look, NULL);
         lb_status collected = collect(s);
@@ -341,20 +305,25 @@ static lb_status run_all(app_side_by_side *s)
     return status;
 }
 
-lb_status app_side_by_side_run(app_side_by_side *s)
+lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, bool model)
 {
+    lb_status status = open_folders(s, results, model);
+    if (status) return status;
     lb_set_threads(s->repeated->threads);
     app_catch_interrupts();
-    lb_status status = run_all(s);
+    status = run_all(s);
     if (status || !app_interrupted(NULL)) return status;
     return lb_error_set(s->error, LB_ERROR_INTERRUPTED,
                         "interrupted after %zu trainings; the same command resumes", s->ended);
 }
 
-int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status)
+int app_side_by_side_end(app_side_by_side *s, lb_status status, int incomplete)
 {
-    lb_error_set(s->error, LB_ERROR_DIVERGED,
-                 "%zu of %zu trainings failed; the same command tries them again", s->failed, s->count);
-    app_warn("%s", s->error->message);
+    int exit_status = status ? app_fail(s->error) : s->failed > 0 ? incomplete : 0;
+    if (!status && s->failed > 0)
+        app_warn("%zu of %zu trainings failed; the same command tries them again", s->failed, s->count);
+    for (size_t i = 0; i < s->count; i++) app_training_free(&s->training[i]);
+    lb_release(s->training);
+    lb_lock_free(s->lock);
     return app_close_stdout(exit_status);
 }

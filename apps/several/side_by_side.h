@@ -10,43 +10,39 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* ---- What a training has found (sweep_result.c). ---- */
+/* ---- One training (training.c). ---- */
 
-/** One training. */
-typedef struct app_sweep_result {
-    char *name;           /* "hidden=128,lr=0.001" */
-    char *folder;         /* of its files */
+/** Its command, and what it has found. */
+typedef struct app_training {
+    char *name;          /* "hidden=128,lr=0.001" */
+    char *folder;        /* of its files */
+    int64_t combination; /* of a grid */
+    lb_strings command;  /* its words */
+    pid_t process;       /* 0: not running */
+
     double *step, *error; /* [points] share of wrong outputs on dev, over the steps */
     size_t points;        /* 0: it has no result */
     lb_train_point best;  /* of the weights that it keeps: its measures and its step */
     lb_evaluation judged; /* what it is compared by */
     lb_is_better_fn is_better;
     double seconds;
-} app_sweep_result;
+} app_training;
 
-/** Reads the log of a training with these tests. Without a log there is no result.
- *  Memory: freed by app_sweep_result_free, also after an error. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_sweep_result_read(app_sweep_result *result, const lb_training_config *settings,
-                                            lb_error *error);
+/** Reads its log, with the tests of the settings. Without a log there is no result.
+ *  Memory: freed by app_training_free, also after an error. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_training_read(app_training *training, const lb_training_config *settings,
+                                        lb_error *error);
 
-/** Frees the result. */
-void app_sweep_result_free(app_sweep_result *result);
-
-/** Sorts the trainings, best first, those without a result last. */
-void app_sweep_results_sort(app_sweep_result *results, size_t count);
-
-/** Prints a table, and writes it as sweep.tsv, and the learning curves of the best trainings as sweep.png.
- *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_sweep_results_show(const app_sweep_result *results, size_t count,
-                                             const lb_training_config *settings, lb_error *error);
+/** Frees all of it. */
+void app_training_free(app_training *training);
 
 /* ---- Tables of them (result_table.c). ---- */
 
 /** Trainings, and what those that differ only in their seed have in common. */
 typedef struct app_result_table {
-    const app_sweep_result *results; /* [count, seeds] */
+    const app_training *trainings; /* [count, seeds] */
     size_t count, seeds;
-    char *const *names; /* [count]; NULL: those of the results */
+    char *const *names; /* [count]; NULL: those of the trainings */
     const lb_training_config *settings;
 } app_result_table;
 
@@ -62,8 +58,21 @@ typedef struct app_mean {
 /** Of numbers, NaN for trainings without a result. */
 app_mean app_mean_of(const double *numbers, size_t count);
 
-/** The mean of exact match in row `i`, on a test; on dev if it is negative. */
-app_mean app_result_table_exact(const app_result_table *table, size_t i, int test);
+/** What is measured, in the order of the columns; tests come last. The loss of the steps has no column. */
+enum {
+    APP_EXACT,
+    APP_SYMBOL_ERROR,
+    APP_DEV_LOSS,
+    APP_STEP,
+    APP_SECONDS,
+    APP_BLEU,
+    APP_CHRF,
+    APP_TESTS, /* exact match on the first test */
+    APP_LOSS = APP_TESTS + LB_MOST_TESTS
+};
+
+/** The mean of a measure in row `i`. */
+app_mean app_result_table_mean(const app_result_table *table, size_t i, int measure);
 
 /** The number of tests. */
 int app_result_table_tests(const app_result_table *table);
@@ -93,45 +102,41 @@ typedef struct app_repeated {
 /** Trainings, begun or not. */
 typedef struct app_side_by_side {
     const app_repeated *repeated;
-    app_sweep_result *results; /* [count] */
-    lb_strings *command;       /* [count] the words of each */
+    app_training *training; /* [count] */
     size_t count, ended, failed;
     int status;           /* the exit status of a training that failed */
     struct lb_lock *lock; /* on the common folder */
-    pid_t *process;       /* [count]; 0: not running */
     int running;          /* processes */
     lb_error *error;
 } app_side_by_side;
 
-/** Room for so many trainings. Memory: freed by app_side_by_side_free, also after an error. Errors: LB_ERROR_MEMORY. */
+/** Room for so many trainings. Memory: freed by app_side_by_side_end, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_side_by_side_open(app_side_by_side *s, size_t count);
 
-/** Sets training `i`: its name from lb_alloc, which app_side_by_side_free frees, NULL if memory has run out; its
+/** Sets training `i`: its name from lb_alloc, which app_side_by_side_end frees, NULL if memory has run out; its
  *  folder, letters, digits and =,.-+_ of the name below the common folder; and its command: the repeated one. Options
- *  of its own are added to command[i], since the last option wins; app_side_by_side_prepare adds those that make it a
+ *  of its own are added to the command, since the last option wins; app_side_by_side_run adds those that make it a
  *  single training in the folder.
  *  Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that is too long. */
 LB_MUST_USE lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name);
 
-/** Prepares the trainings. Checks all commands, and that each has a folder of its own, so that a wrong one is refused
- *  before anything is trained. Makes and locks the common folder, waits two minutes at most for
- *  trainings that an earlier, killed run has left behind, and keeps a model of an earlier run, before another one
- *  replaces it, and notes its new name. `results` are the files that such trainings write at the end; NULL follows the
- *  last. If `model`, they write a model, too: with the first result, it is that of the same command.
- *  Memory: freed by app_side_by_side_free, also after an error.
- *  Errors: those of `check`; LB_ERROR_ARGUMENT, LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results, bool model);
-
 /** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each
  *  did. One that fails does not end the others. An interruption is passed on to all.
- *  Errors: LB_ERROR_MEMORY; those of creating folders and reading logs; LB_ERROR_INTERRUPTED. */
-LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s);
+ *  Before: checks all commands, and that each has a folder of its own, so that a wrong one is refused before anything
+ *          is trained. Makes and locks the common folder, waits two minutes at most for trainings that an earlier,
+ *          killed run has left behind, and keeps a model of an earlier run, before another one replaces it, and notes
+ *          its new name.
+ *  Results: the files that such trainings write at the end; NULL follows the last. If `model`, they write a model, too:
+ *          with the first result, it is that of the same command.
+ *  Errors: those of `check`; LB_ERROR_ARGUMENT, LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of creating
+ *          folders and reading logs; LB_ERROR_INTERRUPTED. */
+LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, bool model);
 
-/** Says that some trainings failed, and closes standard output. Returns `exit_status`. */
-int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status);
+enum { APP_SOME_FAILED = 1 }; /* an exit status */
 
-/** Frees the commands and the results, and unlocks the folder. */
-void app_side_by_side_free(app_side_by_side *s);
+/** The end of the program: says what is wrong if `status` is an error, or that some trainings failed, closes standard
+ *  output, frees the trainings, and unlocks the folder. Returns the exit status, `incomplete` if some failed. */
+int app_side_by_side_end(app_side_by_side *s, lb_status status, int incomplete);
 
 /* ---- Kinds of models by a word, as settings of a training (kinds.c). ---- */
 

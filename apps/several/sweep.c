@@ -1,61 +1,82 @@
 #include "several/sweep.h"
 
-#include "base/alloc.h"
 #include "console/console.h"
 #include "console/output.h"
 #include "io/file.h"
 #include "io/path.h"
-#include "several/side_by_side.h"
+#include <lookback/plot.h>
 
-enum { SOME_FAILED = 1 }; /* the exit status */
+#include <stdlib.h>
+#include <string.h>
 
-static bool is_taken(const int64_t *taken, size_t count, int64_t combination)
+enum { CURVES = 8 };
+
+static bool is_taken(const app_training *trainings, size_t count, int64_t combination)
 {
     for (size_t i = 0; i < count; i++)
-        if (taken[i] == combination) return true;
+        if (trainings[i].combination == combination) return true;
     return false;
 }
 
 /* Chooses all combinations in order, or a random sample without replacement. */
-static void choose_combinations(app_sweeping *s, bool all)
+static void choose_combinations(app_side_by_side *s, int64_t combinations)
 {
-    lb_rng rng = {s->all.repeated->settings->seed, lb_rng_stream("combinations of a sweep"), 0};
+    lb_rng rng = {s->repeated->settings->seed, lb_rng_stream("combinations of a sweep"), 0};
+    const bool all = (int64_t)s->count == combinations;
     uint64_t drawn = 0;
-    for (size_t i = 0; i < s->all.count; i++) {
+    for (size_t i = 0; i < s->count; i++) {
         int64_t next = (int64_t)i;
-        while (!all && is_taken(s->combination, i,
-                                next = (int64_t)lb_rng_below(rng, drawn++, (uint64_t)s->grid.count)))
+        while (!all &&
+               is_taken(s->training, i, next = (int64_t)lb_rng_below(rng, drawn++, (uint64_t)combinations)))
             ;
-        s->combination[i] = next;
+        s->training[i].combination = next;
     }
 }
 
 /* The options of a combination follow those of the sweep. */
-static lb_status make_training(app_sweeping *s, size_t i)
+static lb_status make_training(const app_grid *grid, app_side_by_side *s, size_t i)
 {
-    lb_status status = app_side_by_side_set(&s->all, i, app_grid_name(&s->grid, s->combination[i], true));
-    return status ? status
-                  : app_grid_arguments(&s->grid, s->combination[i], s->all.repeated, &s->all.command[i],
-                                       s->all.error);
+    app_training *t = &s->training[i];
+    lb_status status = app_side_by_side_set(s, i, app_grid_name(grid, t->combination, true));
+    return status ? status : app_grid_arguments(grid, t->combination, s->repeated, &t->command, s->error);
 }
 
-lb_status app_sweeping_open(app_sweeping *s, int count)
+lb_status app_grid_trainings(const app_grid *grid, int count, app_side_by_side *s)
 {
-    bool all = count == 0 || count >= s->grid.count;
-    lb_status status = app_side_by_side_open(&s->all, (size_t)(all ? s->grid.count : count));
-    if (status) return status;
-    s->combination = lb_alloc_zero(s->all.count * sizeof *s->combination);
-    if (!s->combination) return lb_no_memory(s->all.error, "a sweep");
-    choose_combinations(s, all);
-    for (size_t i = 0; i < s->all.count && !status; i++) status = make_training(s, i);
+    bool all = count == 0 || count >= grid->count;
+    lb_status status = app_side_by_side_open(s, (size_t)(all ? grid->count : count));
+    if (!status) choose_combinations(s, grid->count);
+    for (size_t i = 0; i < s->count && !status; i++) status = make_training(grid, s, i);
     return status;
 }
 
-void app_sweeping_free(app_sweeping *s)
+/* Those without a result are last. */
+static int compare(const void *a, const void *b)
 {
-    app_side_by_side_free(&s->all);
-    app_grid_close(&s->grid);
-    lb_release(s->combination);
+    const app_training *x = a, *y = b;
+    if (!x->points || !y->points) return (x->points == 0) - (y->points == 0);
+    if (x->is_better(&x->judged, &y->judged)) return -1;
+    if (x->is_better(&y->judged, &x->judged)) return 1;
+    return strcmp(x->name, y->name);
+}
+
+/* The learning curves of the best trainings. */
+static lb_status draw(const app_side_by_side *s)
+{
+    char path[APP_PATH];
+    lb_series series[CURVES];
+    size_t curves = 0;
+    for (const app_training *t = s->training; curves < CURVES && curves < s->count && t->points;
+         curves++, t++)
+        series[curves] =
+            (lb_series){.name = t->name, .x = t->step, .y = t->error, .count = (int64_t)t->points};
+    if (curves == 0) return LB_OK;
+    const lb_chart chart = {.series = series,
+                            .count = (int64_t)curves,
+                            .title = "Sweep",
+                            .x = {.label = "Step"},
+                            .left = {.label = "Share of wrong outputs on dev", .min = 0, .max = 1}};
+    return app_save_chart(&chart, app_path(s->repeated->settings->out, "sweep.png", path), s->error);
 }
 
 /* Copies the best model to where predict looks for one. */
@@ -64,7 +85,7 @@ static lb_status keep_best(const app_side_by_side *s)
     char from[APP_PATH], to[APP_PATH];
     void *bytes;
     size_t count;
-    const app_sweep_result *best = s->results;
+    const app_training *best = s->training;
     if (!best->points) return lb_error_set(s->error, LB_ERROR_DIVERGED, "no training of the sweep succeeded");
     lb_status status = lb_own_check_content(app_path(best->folder, "model.safetensors", from), s->error);
     if (!status) status = lb_file_read(from, 0, &bytes, &count, s->error);
@@ -76,33 +97,26 @@ static lb_status keep_best(const app_side_by_side *s)
     return status;
 }
 
-static lb_status prepare_trainings(app_sweeping *s, const app_sweep *sweep)
+/* A table, a chart and the best model. */
+static lb_status conclude(const app_side_by_side *s)
+{
+    const app_result_table table = {s->training, s->count, .seeds = 1, .settings = s->repeated->settings};
+    qsort(s->training, s->count, sizeof *s->training, compare);
+    lb_status status = app_result_table_show(&table, "sweep.tsv", s->error);
+    if (!status) status = draw(s);
+    return status ? status : keep_best(s);
+}
+
+int app_sweep_run(const char *file, int count, const app_repeated *repeated)
 {
     static const char *const results[] = {"sweep.tsv", "sweep.png", NULL};
-    lb_status status = app_grid_open(&s->grid, s->all.repeated->program, sweep->file, s->all.error);
-    if (!status) status = app_sweeping_open(s, sweep->count);
-    return status ? status : app_side_by_side_prepare(&s->all, results, true);
-}
-
-/* A table, a chart and the best model. */
-static lb_status conclude(const app_sweeping *s)
-{
-    const app_side_by_side *all = &s->all;
-    app_sweep_results_sort(all->results, all->count);
-    lb_status status = app_sweep_results_show(all->results, all->count, all->repeated->settings, all->error);
-    return status ? status : keep_best(all);
-}
-
-int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated)
-{
     lb_error error = {0};
-    app_sweeping s = {.all = {.repeated = repeated, .error = &error}};
-    lb_status status = prepare_trainings(&s, sweep);
-    if (!status) status = app_side_by_side_run(&s.all);
+    app_grid grid;
+    app_side_by_side s = {.repeated = repeated, .error = &error};
+    lb_status status = app_grid_open(&grid, repeated->program, file, &error);
+    if (!status) status = app_grid_trainings(&grid, count, &s);
+    if (!status) status = app_side_by_side_run(&s, results, true);
     if (!status) status = conclude(&s);
-    int exit_status = status             ? app_close_stdout(app_fail(&error))
-                      : s.all.failed > 0 ? app_side_by_side_incomplete(&s.all, SOME_FAILED)
-                                         : app_close_stdout(0);
-    app_sweeping_free(&s);
-    return exit_status;
+    app_grid_close(&grid);
+    return app_side_by_side_end(&s, status, APP_SOME_FAILED);
 }

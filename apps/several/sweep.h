@@ -25,9 +25,9 @@ typedef struct app_grid {
 LB_MUST_USE lb_status app_grid_open(app_grid *grid, const app_program *program, const char *path,
                                     lb_error *error);
 
-/** Adds the values of one more option. Errors: LB_ERROR_ARGUMENT if the grid has it; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_grid_add(app_grid *grid, const char *name, const lb_strings *values,
-                                   lb_error *error);
+/** Adds the values of one more option, a list with commas between; each kind once, in the order of app_kinds_sort.
+ *  Errors: LB_ERROR_ARGUMENT if the grid has the option; those of app_kinds_sort; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_grid_add(app_grid *grid, const char *name, const char *list, lb_error *error);
 
 /** Whether it has values of this option. */
 bool app_grid_varies(const app_grid *grid, const char *name);
@@ -51,42 +51,15 @@ LB_MUST_USE lb_status app_grid_arguments(const app_grid *grid, int64_t combinati
 
 /* ---- The trainings (sweep.c). ---- */
 
-/** What the command line asks for. */
-typedef struct app_sweep {
-    const char *file; /* of --sweep; NULL: none */
-    int count;        /* of combinations to draw; 0: all */
-} app_sweep;
+/** Makes the trainings of a grid: names and commands of `count` of its combinations, drawn with the seed, or of all of
+ *  them, in order.
+ *  Memory: freed by app_side_by_side_end, also after an error. Errors: LB_ERROR_ARGUMENT, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_grid_trainings(const app_grid *grid, int count, app_side_by_side *s);
 
-/** --sweep FILE. */
-#define APP_SWEEP_FILE(sweep)                                                                                \
-    APP_OPTIONAL_TEXT("sweep", "FILE", &(sweep)->file,                                                       \
-                      "train once for each combination of the values in this JSON file, such as "            \
-                      "{\"hidden\": [128, 192]}, "                                                           \
-                      "side by side; --no-sweep overrides --config")
-
-/** The same and --sweep-count N. */
-#define APP_SWEEP_OPTIONS(sweep)                                                                             \
-    APP_SWEEP_FILE(sweep), APP_INT(0, "sweep-count", "N", &(sweep)->count, 0, 1 << 20,                       \
-                                   "number of combinations to train, drawn with --seed; 0: all of them")
-
-/** The trainings of a grid. */
-typedef struct app_sweeping {
-    app_grid grid;
-    app_side_by_side all;
-    int64_t *combination; /* [all.count] */
-} app_sweeping;
-
-/** Names the trainings of the grid that is open and makes their commands: of `count` of its combinations, drawn with
- *  the seed, or of all of them, in order.
- *  Memory: freed by app_sweeping_free, also after an error. Errors: LB_ERROR_ARGUMENT, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_sweeping_open(app_sweeping *s, int count);
-
-/** Frees the trainings and the grid. */
-void app_sweeping_free(app_sweeping *s);
-
-/** Trains, prints the table, and writes sweep.tsv, sweep.png and the best model as model.safetensors to the folder.
+/** Trains `count` combinations of the grid in the file, as app_grid_trainings, prints the table, and writes sweep.tsv,
+ *  sweep.png and the best model as model.safetensors to the folder.
  *  Running the same sweep again resumes interrupted trainings and repeats none. Returns the exit status: 1 if only some
  *  trainings failed. */
-int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated);
+int app_sweep_run(const char *file, int count, const app_repeated *repeated);
 
 #endif

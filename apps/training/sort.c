@@ -43,11 +43,7 @@ static int train_to_sort(sort_options *s)
     lb_status status = settle_options(s, &error);
     if (!status) status = app_train_in_view(&view, s->settings, &result, &error);
     if (status) return app_fail(&error);
-    if (!s->settings.group || s->settings.group->rank == 0) {
-        app_print("exact match %.2f %% (greedy) on %lld held-out lists\n", 100 * result.dev.exact_match,
-                  (long long)result.pairs);
-        app_print_tests(&s->settings, "greedy", result.test, result.test_pairs);
-    }
+    app_print_result(&s->settings, "greedy", &result.dev, result.pairs, result.test, result.test_pairs);
     return app_close_stdout(app_training_status(&view));
 }
 

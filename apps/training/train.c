@@ -5,6 +5,7 @@
 #include "console/console.h"
 #include "io/path.h"
 #include "several/ensemble.h"
+#include "several/sweep.h"
 #include "training/train_options.h"
 #include "training/training_view.h"
 #include "translate/training/data.h"
@@ -97,15 +98,8 @@ static int train_on_pairs(app_train_options *t)
     if (!status) status = app_train_in_view(&view, t->settings, &result, &error);
     lb_lock_free(lock);
     if (status) return app_fail(&error);
-    const char *search = t->settings.seeds > 1 ? "beam 5" : "greedy";
-    if (!t->settings.group || t->settings.group->rank == 0) {
-        app_print("exact match %.2f %% (%s) on %lld %s %s%s%s\n", 100 * result.dev.exact_match, search,
-                  (long long)result.pairs, app_judged(&t->settings),
-                  t->settings.dev || !held_out ? "of " : "held out from ",
-                  lb_pair_file_name(t->settings.dev ? t->settings.dev : t->settings.train),
-                  held_out ? "" : ", on which it was trained");
-        app_print_tests(&t->settings, search, result.test, result.test_pairs);
-    }
+    app_print_result(&t->settings, t->settings.seeds > 1 ? "beam 5" : "greedy", &result.dev, result.pairs,
+                     result.test, result.test_pairs);
     int exit_status = app_training_status(&view);
     if (exit_status == 0) say_what_a_vote_takes(t, &view, &result);
     return app_close_stdout(exit_status);
@@ -123,7 +117,7 @@ static int check_and_run(app_train_options *t, const app_program *program)
     const lb_training_config given = t->settings;
     app_ranks_set_threads(t->threads);
     if (app_train_check(t, &error) || app_train_settle(t, &error)) return app_fail(&error);
-    if (t->ensemble || t->sweep.file)
+    if (t->ensemble || t->sweep)
         t->settings = given; /* to be printed: each training settles its own */
     else if (t->config.print && app_train_fit(t, &error))
         return app_fail(&error);
@@ -166,7 +160,7 @@ static lb_status check_sweep(const app_train_options *t, lb_error *error)
 
 static lb_status check_several(const app_train_options *t, lb_error *error)
 {
-    bool several = is_given(t, t->sweep.file) && is_given(t, t->ensemble);
+    bool several = is_given(t, t->sweep) && is_given(t, t->ensemble);
     if (several)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--sweep and --ensemble: expected only one of them");
     if (t->settings.seeds > 1)
@@ -174,7 +168,7 @@ static lb_status check_several(const app_train_options *t, lb_error *error)
                             "--%s and --seeds: expected only one of them; %s trains several",
                             is_given(t, t->ensemble) ? "ensemble" : "sweep",
                             is_given(t, t->ensemble) ? "additive:3" : "{\"seed\": [1, 2, 3]} in the file");
-    if (is_given(t, t->sweep.file)) return check_sweep(t, error);
+    if (is_given(t, t->sweep)) return check_sweep(t, error);
     if (t->settings.from)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--ensemble and --from: expected only one of them");
     return LB_OK;
@@ -220,17 +214,17 @@ static int run_several(app_train_options *t, app_repeated repeated)
     repeated.settings = &t->settings;
     repeated.usual = &t->usual;
     repeated.threads = t->threads;
-    repeated.compares = is_given(t, t->sweep.file);
+    repeated.compares = is_given(t, t->sweep);
     repeated.check = app_train_check_command;
     if (check_several(t, &error)) return app_fail(&error);
     return is_given(t, t->ensemble) ? app_ensemble_run(t->ensemble, &repeated)
-                                    : app_sweep_run(&t->sweep, &repeated);
+                                    : app_sweep_run(t->sweep, t->sweep_count, &repeated);
 }
 
 /* Ranks share the batches of one model. */
 static lb_status check_ranks(const app_train_options *t, lb_error *error)
 {
-    const char *several = t->sweep.file           ? "sweep"
+    const char *several = t->sweep                ? "sweep"
                           : t->ensemble           ? "ensemble"
                           : t->settings.seeds > 1 ? "seeds"
                                                   : NULL;
@@ -267,7 +261,7 @@ int train_main(int argc, char **argv)
     const app_repeated repeated = {.program = &program, .argc = argc, .argv = argv};
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) {
-        bool several = is_given(&t, t.sweep.file) || is_given(&t, t.ensemble);
+        bool several = is_given(&t, t.sweep) || is_given(&t, t.ensemble);
         status = check_ranks(&t, &error) ? app_fail(&error)
                  : several               ? run_several(&t, repeated)
                                          : check_and_run(&t, &program);

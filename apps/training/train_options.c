@@ -2,7 +2,6 @@
 
 #include "cli/options.h"
 #include "console/console.h"
-#include "several/ensemble.h"
 #include "translate/training/stepper.h"
 
 #include <assert.h>
@@ -21,13 +20,26 @@ int app_train_list(app_train_options *t, app_option *to)
                 "sources to make up for --teacher, from the beginnings and ends of the sources of --train; "
                 "default: as many as --train has pairs"),
     };
-    const app_option processes[] = {APP_ENSEMBLE(&t->ensemble), app_set_option(LB_SETTING_OF_PAIRS),
-                                    APP_THREADS(&t->threads)};
+    const app_option processes[] = {
+        APP_OPTIONAL_TEXT(
+            "ensemble", "LIST", &t->ensemble,
+            "train different models and let them vote, such as additive:3,backward:2,transformer:2: kinds "
+            "of attention, transformer, forward or backward; additive-backward writes from the end; a number "
+            "alone: that many with different seeds; auto: kinds and number by the pairs; --no-ensemble "
+            "overrides --config",
+            .usual = true),
+        app_set_option(LB_SETTING_OF_PAIRS),
+        APP_THREADS(&t->threads),
+    };
     const app_option rest[] = {
         APP_CONFIG_OPTIONS(&t->config),
         APP_QUIET(&t->quiet),
         APP_HEADING("Sweep"),
-        APP_SWEEP_OPTIONS(&t->sweep),
+        APP_OPTIONAL_TEXT("sweep", "FILE", &t->sweep,
+                          "train once for each combination of the values in this JSON file, such as "
+                          "{\"hidden\": [128, 192]}, side by side; --no-sweep overrides --config"),
+        APP_INT(0, "sweep-count", "N", &t->sweep_count, 0, 1 << 20,
+                "number of combinations to train, drawn with --seed; 0: all of them"),
     };
     app_option *end = app_setting_options(to, LB_SETTING_DATA, &t->settings, LB_SETTING_OF_PAIRS);
     end = APP_ADD(end, teaching);

@@ -4,7 +4,7 @@
 
 #include "cli/config.h"
 #include "console/output.h"
-#include "several/sweep.h"
+#include "several/side_by_side.h"
 
 #include <lookback/translate.h>
 
@@ -40,8 +40,8 @@ typedef struct app_train_options {
     lb_training_config settings, usual; /* the latter without any option */
     int threads;
     app_config config;
-    app_sweep sweep;
-    const char *ensemble;
+    const char *sweep, *ensemble; /* a file, a list; NULL: none */
+    int sweep_count;              /* of combinations to draw; 0: all */
     bool quiet;
     app_teaching teaching;
     char pairs[APP_PATH], seal[APP_PATH]; /* of the teacher */
