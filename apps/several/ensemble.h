@@ -3,6 +3,7 @@
 #define APP_ENSEMBLE_H
 
 #include "console/console.h"
+#include "console/output.h"
 #include "several/side_by_side.h"
 
 #include <lookback/translate.h>
@@ -20,8 +21,10 @@ int app_ensemble_run(const char *list, const app_repeated *repeated);
 
 /* ---- What `train` and `join` say about the model that they have made (joined.c). ---- */
 
-/** What evaluations count: "pairs", or "sources" if any target is right. */
-const char *app_judged(const lb_training_config *config);
+enum { APP_LABEL = 64 };
+
+/** What the evaluations of a training are in its chart; the caller sets `training`. */
+app_measure app_measure_of(const lb_training_config *config, char label[APP_LABEL]);
 
 /** Prints the exact match on pairs, unless there are none, which are those of the configuration; and a line for each
  *  test, and says of one that the model was chosen by that it is spent. `search` found the outputs. Of a group, the

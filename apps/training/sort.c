@@ -26,6 +26,9 @@ typedef struct sort_options {
 /* The model of --from decides all settings of a model that no option has set. */
 static lb_status settle_options(sort_options *s, lb_error *error)
 {
+    s->task.what = (lb_list_task)s->what;
+    if (s->task.what == LB_LIST_ADD && !app_option_was_set(&s->task.max_value)) s->task.max_value = NINE;
+    if (s->lengths && lb_sort_set_lengths(&s->task, "--", "lengths", s->lengths, error)) return error->status;
     lb_status status = lb_settings_fit_kind(&s->settings, &s->usual, true, error);
     app_settings_leave_open(&s->settings, false);
     app_settings_leave_open(&s->settings, true);
@@ -36,22 +39,12 @@ static int train_to_sort(sort_options *s)
 {
     lb_error error = {0};
     lb_training_result result = {0};
-    app_training_view view = {
-        .chart = "loss.png",
-        .measure = {.loss = "dev loss", .label = "Exact match on held-out lists"},
-    };
+    app_training_view view = {0};
     lb_status status = settle_options(s, &error);
     if (!status) status = app_train_in_view(&view, s->settings, &result, &error);
     if (status) return app_fail(&error);
     app_print_result(&s->settings, "greedy", &result.dev, result.pairs, result.test, result.test_pairs);
     return app_close_stdout(app_training_status(&view));
-}
-
-static lb_status settle_task(sort_options *s, lb_error *error)
-{
-    s->task.what = (lb_list_task)s->what;
-    if (s->task.what == LB_LIST_ADD && !app_option_was_set(&s->task.max_value)) s->task.max_value = NINE;
-    return s->lengths ? lb_sort_set_lengths(&s->task, "--", "lengths", s->lengths, error) : LB_OK;
 }
 
 /* Starts from the recipe; settings that depend on the model stay open until it is known. Several heads help to count
@@ -119,7 +112,6 @@ lb_status app_sort_check_command(const app_repeated *repeated, int argc, char **
     const app_program one = {
         .name = repeated->program->name, .options = options, .option_count = list_options(&s, options)};
     if (!status) status = app_config_parse(&one, argc, argv, error);
-    if (!status) status = settle_task(&s, error);
     if (!status) status = settle_options(&s, error);
     return status ? status : lb_training_try(&s.settings, error);
 }
@@ -156,6 +148,5 @@ int sort_main(int argc, char **argv)
         .group = &s.settings.group,
     };
     int status = app_options(&program, &argc, &argv);
-    if (status != APP_RUN) return status;
-    return settle_task(&s, &error) ? app_fail(&error) : train_to_sort(&s);
+    return status == APP_RUN ? train_to_sort(&s) : status;
 }

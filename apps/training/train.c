@@ -81,17 +81,7 @@ static int train_on_pairs(app_train_options *t)
 {
     lb_error error = {0};
     lb_training_result result = {0};
-    char label[64];
-    bool held_out = !t->settings.no_hold_out;
-    app_training_view view = {
-        .chart = "training.png",
-        .measure = {.loss = held_out ? "dev loss" : "loss at evaluation", .label = label},
-    };
-    snprintf(label, sizeof label, "Exact match on %s %s",
-             t->settings.dev ? "dev"
-             : held_out      ? "held-out"
-                             : "training",
-             app_judged(&t->settings));
+    app_training_view view = {0};
     lb_lock *lock = NULL;
     lb_status status = learn_from_teacher(t, &lock, &error);
     view.locked = lock;

@@ -1,10 +1,12 @@
 #include "training/training_view.h"
 
 #include "apply/input.h"
+#include "base/format.h"
 #include "base/threads.h"
 #include "console/console.h"
 #include "io/path.h"
 #include "settings/settings.h"
+#include "several/ensemble.h"
 #include "tensor/instruction_set.h"
 #include "train/evaluate.h"
 #include "translate/training/stepper.h"
@@ -13,15 +15,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static void show_progress(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
+/* Shows the step of the view. The name of the bar outlives the run: after an error or an interruption, the run is gone
+ * before the line ends. */
+static void show_progress(app_training_view *v, const lb_training_run *run)
 {
     char rate[APP_SHORT], exact[APP_PROGRESS_TEXT] = "";
-    if (!progress->updated) {
-        app_progress_config config = {.unit = run->name, .first = step->step - 1, .total = run->steps};
-        app_progress_init(progress, config);
+    const lb_training_step *step = &v->step;
+    if (!v->progress.updated) {
+        app_progress_config config = {.unit = run->name ? v->name : NULL, .first = step->step - 1};
+        app_progress_init(&v->progress, config);
     }
     size_t used = 0;
-    progress->config.total = run->steps; /* --minutes looks again */
+    v->progress.config.total = run->steps; /* --minutes looks again */
     if (step->last)
         used =
             (size_t)snprintf(exact, sizeof exact, "  exact match %.1f %%", 100 * step->last->dev.exact_match);
@@ -30,49 +35,34 @@ static void show_progress(app_progress *progress, const lb_training_run *run, co
         if (used < sizeof exact)
             used += (size_t)snprintf(exact + used, sizeof exact - used, "  %s %.1f %%", test->name,
                                      100 * step->last->test[i].exact_match);
-    app_progress_update(progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, exact,
+    app_progress_update(&v->progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, exact,
                         app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
-}
-
-static const char *name_arithmetic(void)
-{
-    static char text[APP_PROGRESS_TEXT];
-    int threads = lb_threads();
-    snprintf(text, sizeof text, "%s, loops for %s, %s%d thread%s", lb_kernel_name(),
-             lb_instruction_set_name(), threads == 1 || lb_threads_are_chosen() ? "" : "up to ", threads,
-             threads == 1 ? "" : "s");
-    return text;
 }
 
 static void show_begin(app_training_view *v, const lb_training_run *run)
 {
+    const int threads = lb_threads();
     app_progress_end(&v->counting);
     snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
+    snprintf(v->prefix, sizeof v->prefix, run->name ? "%s: " : "%s", v->name);
     app_catch_interrupts();
     v->progress = (app_progress){0};
-    if (!v->begun) app_note("%lld parameters, %s", (long long)run->parameters, name_arithmetic());
+    if (!v->begun)
+        app_note("%lld parameters, %s, loops for %s, %s%d thread%s", (long long)run->parameters,
+                 lb_kernel_name(), lb_instruction_set_name(),
+                 threads == 1 || lb_threads_are_chosen() ? "" : "up to ", threads, lb_plural(threads));
     v->begun = true;
     if (run->set_aside) app_note("the earlier model is kept as %s", run->set_aside);
-}
-
-static void warn_unsaved(bool *warned, const lb_error *error)
-{
-    if (*warned) return;
-    *warned = true;
-    app_warn("%s; training continues and tries again at each evaluation", error->message);
 }
 
 static void show_step(app_training_view *v, const lb_training_run *run, const lb_training_step *step)
 {
     if (!v->progress.updated && step->step > 1)
-        app_note("%s%sresuming at step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
-                 (long long)step->step - 1, (long long)run->steps);
+        app_note("%sresuming at step %lld of %lld", v->prefix, (long long)step->step - 1,
+                 (long long)run->steps);
     if (!v->progress.updated) v->first_loss = step->loss;
-    /* The bar outlives the run: after an error or an interruption, the run is gone before the line ends. */
-    lb_training_run lasting = *run;
-    if (run->name) lasting.name = v->name;
     v->step = *step;
-    show_progress(&v->progress, &lasting, step);
+    show_progress(v, run);
 }
 
 /* Shows the last step once more, now with its measures. */
@@ -80,42 +70,27 @@ static void show_evaluation(app_training_view *v, const lb_training_run *run)
 {
     if (!v->progress.updated) return; /* the model that the training starts from */
     v->step.last = &run->history->points[run->history->count - 1];
-    show_progress(&v->progress, run, &v->step);
+    show_progress(v, run);
 }
 
-static const char *reason(lb_train_end end)
-{
-    return end == LB_TRAIN_TARGET ? "it reached the target" : "no later evaluation was better";
-}
-
-static void note_measures(const lb_training_run *run, const char *what, const lb_evaluation *found,
+static void note_measures(const app_training_view *v, const char *what, const lb_evaluation *found,
                           const char *loss)
 {
     char number[APP_MEASURED], texts[APP_SHORT + 32] = "";
     if (found->own[LB_OWN_TEXTS] > 0)
         snprintf(texts, sizeof texts, ", BLEU %.2f, chrF2 %.2f", found->own[LB_OWN_BLEU],
                  found->own[LB_OWN_CHRF]);
-    app_note("%s%s%s: exact match %.2f %%, symbol error %.2f %%%s, %s %s", run->name ? run->name : "",
-             run->name ? ": " : "", what, 100 * found->exact_match, 100 * found->symbol_error, texts, loss,
+    app_note("%s%s: exact match %.2f %%, symbol error %.2f %%%s, %s %s", v->prefix, what,
+             100 * found->exact_match, 100 * found->symbol_error, texts, loss,
              app_measured(found->loss, 4, number));
 }
 
-static void note_tests(const lb_training_run *run)
-{
-    char what[LB_TEST_NAME + 8];
-    const lb_test *test;
-    for (int i = 0; (test = lb_train_test(run->history, i)) != NULL; i++) {
-        snprintf(what, sizeof what, "test %s", test->name);
-        note_measures(run, what, &run->kept->test[i], "loss");
-    }
-}
-
 /* The model that the training started from, if another one was kept. */
-static void note_start(const lb_training_run *run, const char *loss)
+static void note_start(const app_training_view *v, const lb_training_run *run, const char *loss)
 {
     const lb_train_point *start = run->history->points;
     if (start->step > 0 || start == run->kept) return;
-    note_measures(run,
+    note_measures(v,
                   run->history->is_better(lb_train_judged(run->history, start),
                                           lb_train_judged(run->history, run->kept))
                       ? "the model it started from was better"
@@ -124,18 +99,23 @@ static void note_start(const lb_training_run *run, const char *loss)
 }
 
 /* Reports which model was kept, and why the training ended before its last step. */
-static void note_end(const lb_training_run *run, const char *loss)
+static void note_end(const app_training_view *v, const lb_training_run *run, const char *loss)
 {
     const lb_train_history *history = run->history;
     const lb_train_point *kept = run->kept, *last = &history->points[history->count - 1];
+    const lb_test *test;
     char what[APP_SHORT + 32] = "kept the model it started from";
     if (history->end != LB_TRAIN_ALL_STEPS)
-        app_note("%s%sstopped at step %lld of %lld: %s", run->name ? run->name : "", run->name ? ": " : "",
-                 (long long)last->step, (long long)run->steps, reason(history->end));
+        app_note(
+            "%sstopped at step %lld of %lld: %s", v->prefix, (long long)last->step, (long long)run->steps,
+            history->end == LB_TRAIN_TARGET ? "it reached the target" : "no later evaluation was better");
     if (kept->step > 0) snprintf(what, sizeof what, "kept the model of step %lld", (long long)kept->step);
-    note_start(run, loss);
-    note_measures(run, what, &kept->dev, loss);
-    note_tests(run);
+    note_start(v, run, loss);
+    note_measures(v, what, &kept->dev, loss);
+    for (int i = 0; (test = lb_train_test(history, i)) != NULL; i++) {
+        snprintf(what, sizeof what, "test %s", test->name);
+        note_measures(v, what, &kept->test[i], "loss");
+    }
 }
 
 /* The first weights may be much worse than guessing, and are no better after a few steps: such a training was short. */
@@ -163,29 +143,29 @@ int app_training_status(const app_training_view *v)
     return lb_status_exit(LB_ERROR_DIVERGED);
 }
 
-static const char *name_training_loss(const lb_training_run *run)
+static const char *chart_of(const lb_training_config *c)
 {
-    bool dropout = run->dropout > 0, smoothing = run->label_smoothing > 0;
-    if (dropout && smoothing) return "training loss, raised by dropout and label smoothing";
-    if (dropout || smoothing)
-        return dropout ? "training loss, raised by dropout" : "training loss, raised by label smoothing";
-    return "training loss";
+    return c->sort ? "loss.png" : "training.png";
 }
 
 static lb_status show_end(app_training_view *v, const lb_training_run *run, lb_error *error)
 {
-    char path[APP_PATH];
+    static const char *const raised[2][2] = {
+        {"training loss", "training loss, raised by label smoothing"},
+        {"training loss, raised by dropout", "training loss, raised by dropout and label smoothing"}};
+    char path[APP_PATH], label[APP_LABEL];
     const lb_train_history *history = run->history;
+    app_measure measure = app_measure_of(v->config, label);
+    measure.training = raised[run->dropout > 0][run->label_smoothing > 0];
     if (v->progress.updated)
         app_progress_end(&v->progress);
     else if (history->points[history->count - 1].step > 0)
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
     v->pairs = run->pairs;
     v->seconds = history->points[history->count - 1].seconds;
-    note_end(run, v->measure.loss);
+    note_end(v, run, measure.loss);
     look_at_loss(v, run);
-    v->measure.training = name_training_loss(run);
-    return app_draw_training(app_path(run->folder, v->chart, path), history, v->measure, error);
+    return app_draw_training(app_path(run->folder, chart_of(v->config), path), history, measure, error);
 }
 
 static lb_status show_event(void *view, const lb_event *event, lb_error *error)
@@ -214,7 +194,9 @@ static lb_status show_event(void *view, const lb_event *event, lb_error *error)
         show_evaluation(v, event->run);
         break;
     case LB_EVENT_UNSAVED:
-        warn_unsaved(&v->warned, event->error);
+        if (!v->warned)
+            app_warn("%s; training continues and tries again at each evaluation", event->error->message);
+        v->warned = true;
         break;
     case LB_EVENT_ENDED:
         return show_end(v, event->run, error);
@@ -224,18 +206,18 @@ static lb_status show_event(void *view, const lb_event *event, lb_error *error)
     return LB_OK;
 }
 
-static lb_status say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error)
+static lb_status say_what_helps(const char *prefix, bool fresh, const lb_error *found, lb_error *error)
 {
     static const char refused[] = "cannot resume from ";
     char help[APP_SHORT + 48] = "";
-    bool interrupted = found->status == LB_ERROR_INTERRUPTED, named = interrupted && run && *run;
+    bool interrupted = found->status == LB_ERROR_INTERRUPTED;
     if (interrupted)
         snprintf(help, sizeof help, "; the same command%s resumes", fresh ? " without --fresh" : "");
     else if (found->status == LB_ERROR_FORMAT && strncmp(found->message, refused, strlen(refused)) == 0)
         snprintf(help, sizeof help, "; --fresh starts over, or choose another --out");
     else
         snprintf(help, sizeof help, "%s", app_columns_help(found->message, false));
-    return lb_error_set(error, found->status, "%s%s%.*s%s", named ? run : "", named ? ": " : "",
+    return lb_error_set(error, found->status, "%s%.*s%s", interrupted ? prefix : "",
                         LB_MESSAGE_LENGTH - (int)sizeof help, found->message, help);
 }
 
@@ -260,7 +242,8 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
                             lb_error *error)
 {
     char chart[APP_PATH];
-    if (lb_own_check(app_path(config.out, view->chart, chart), "a file", error)) return error->status;
+    if (lb_own_check(app_path(config.out, chart_of(&config), chart), "a file", error)) return error->status;
+    view->config = &config;
     config.context = view;
     config.tell = show_event;
     config.stop = app_interrupted;
@@ -272,5 +255,5 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
     app_progress_end(&view->counting);
     if (!status) return LB_OK;
     app_progress_end(&view->progress);
-    return say_what_helps(view->name, config.fresh, &found, error);
+    return say_what_helps(view->prefix, config.fresh, &found, error);
 }

@@ -7,10 +7,9 @@
 
 #include <lookback/translate.h>
 
-/** A training and its display. */
+/** A training and its display. The caller sets `locked`. */
 typedef struct app_training_view {
-    const char *chart; /* its file name */
-    app_measure measure;
+    const lb_training_config *config;
     app_progress progress, counting; /* of the steps; of what comes before them */
     lb_training_step step;           /* the last one */
     bool locked;                     /* the caller has locked the folder */
@@ -20,7 +19,8 @@ typedef struct app_training_view {
     double first_loss; /* of the first step in this process; 0: there was none */
     /* The loss of a training that ended worse than guessing and than it began, and that of guessing; 0: none. */
     double worse, guessing;
-    char name[APP_SHORT + 16]; /* of the model in training; "" if it is the only one */
+    char name[APP_SHORT + 16];   /* of the model in training, "seed 3"; "" if it is the only one */
+    char prefix[APP_SHORT + 18]; /* of messages about it, "seed 3: " */
 } app_training_view;
 
 /** As lb_translator_train, with a display; Ctrl-C, SIGTERM and SIGUSR1 interrupt it.
