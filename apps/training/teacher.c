@@ -8,6 +8,8 @@
 #include "data/symbols.h"
 #include "io/file.h"
 #include "io/path.h"
+#include "translate/training/data.h"
+#include "translate/training/recipe.h"
 
 #include <string.h>
 
@@ -16,13 +18,15 @@ enum { AT_ONCE = 256, SEAL = 18 };
 static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
 typedef struct lesson {
-    app_teaching *asked;
+    const app_teaching *asked;
+    lb_pair_format format; /* of the files that are read; then that of the one to write, which is TSV */
     lb_translator *teacher;
     lb_strings sources; /* of the pairs, of the file without targets, and made-up ones */
     lb_strings targets; /* of the pairs */
     lb_buffer lines;    /* the pairs of the training */
     lb_buffer added;    /* those of the teacher */
     int64_t taught;
+    char seal[APP_PATH]; /* written behind the pairs: a hash of all that decides them, and of their file */
     lb_error *error;
 } lesson;
 
@@ -81,28 +85,25 @@ static lb_status collect_file(lesson *l, const char *path, lb_pair_format *forma
 }
 
 /* The teacher has learned the targets of its own sources by heart: what it knows beyond them shows on others. */
-static lb_status make_up(lesson *l)
+static lb_status make_up(lesson *l, uint64_t seed)
 {
     lb_strings made;
     const lb_strings given = {.count = l->targets.count, .text = l->sources.text};
     size_t wanted = l->asked->made_up < 0 ? given.count : (size_t)l->asked->made_up;
-    lb_status status =
-        lb_cross_sources(&l->asked->format.source, &given, wanted, l->asked->seed, &made, l->error);
+    lb_status status = lb_cross_sources(&l->format.source, &given, wanted, seed, &made, l->error);
     if (!status) status = collect(&l->sources, &made, l->error);
     lb_strings_free(&made);
     return status;
 }
 
-static lb_status collect_all(lesson *l)
+static lb_status collect_all(lesson *l, const lb_training_config *c)
 {
-    app_teaching *asked = l->asked;
-    lb_status status = collect_file(l, asked->train, &asked->format);
-    lb_pair_format unlabelled = asked->format;
+    lb_status status = collect_file(l, c->train, &l->format);
+    lb_pair_format unlabelled = l->format;
     unlabelled.no_target = true;
     unlabelled.target_column = 0;
-    if (!status && asked->unlabelled) status = collect_file(l, asked->unlabelled, &unlabelled);
-    if (!status && asked->made_up != 0) status = make_up(l);
-    return status;
+    if (!status && l->asked->unlabelled) status = collect_file(l, l->asked->unlabelled, &unlabelled);
+    return status || l->asked->made_up == 0 ? status : make_up(l, c->seed);
 }
 
 static lb_status teach_some(lesson *l, size_t first, size_t count)
@@ -114,11 +115,11 @@ static lb_status teach_some(lesson *l, size_t first, size_t count)
     for (size_t i = 0; i < count; i++) {
         const char *source = l->sources.text[first + i];
         const char *target = first + i < l->targets.count ? l->targets.text[first + i] : NULL;
-        if (target) print_pair(&l->lines, &l->asked->format, source, target);
+        if (target) print_pair(&l->lines, &l->format, source, target);
         if (!is_usable(&found->text[i])) continue;
         const char *output = found->text[i].output->text;
         if (target && strcmp(output, target) == 0) continue;
-        print_pair(&l->added, &l->asked->format, source, output);
+        print_pair(&l->added, &l->format, source, output);
         l->taught++;
     }
     lb_translations_free(found);
@@ -146,14 +147,6 @@ static lb_status teach(lesson *l)
     return status;
 }
 
-static lb_status write_pairs(const lesson *l, const char *path)
-{
-    const lb_bytes parts[] = {{l->lines.text, l->lines.length}, {l->added.text, l->added.length}};
-    return l->lines.failed || l->added.failed
-               ? lb_error_set(l->error, LB_ERROR_MEMORY, "%s: out of memory", path)
-               : lb_file_write_own(path, parts, 2, l->error);
-}
-
 static uint64_t hash_texts(uint64_t hash, const lb_strings *strings)
 {
     hash = lb_hash(hash, &strings->count, sizeof strings->count);
@@ -163,14 +156,14 @@ static uint64_t hash_texts(uint64_t hash, const lb_strings *strings)
 }
 
 /* One number for who teaches what, and for what was written. */
-static lb_status seal_lesson(const lesson *l, const char *written, char seal[SEAL])
+static lb_status seal_lesson(const lesson *l, char seal[SEAL])
 {
     uint64_t teacher, pairs, bytes;
     const char *version = lb_version();
-    const lb_pair_columns c = lb_pair_columns_asked(&l->asked->format);
+    const lb_pair_columns c = lb_pair_columns_asked(&l->format);
     const int columns[] = {c.source, c.target, c.features};
     lb_status status = lb_file_hash(lb_translator_about(l->teacher).path, &teacher, &bytes, l->error);
-    if (!status) status = lb_file_hash(written, &pairs, &bytes, l->error);
+    if (!status) status = lb_file_hash(l->asked->pairs, &pairs, &bytes, l->error);
     if (status) return status;
     uint64_t hash = hash_texts(hash_texts(LB_HASH, &l->sources), &l->targets);
     hash = lb_hash(lb_hash(hash, columns, sizeof columns), version, strlen(version));
@@ -180,47 +173,73 @@ static lb_status seal_lesson(const lesson *l, const char *written, char seal[SEA
 }
 
 /* A vote may take minutes to write them, and a training is resumed. */
-static bool are_written(lesson *l, const app_teaching *t)
+static bool are_written(const lesson *l)
 {
     void *found = NULL;
     char seal[SEAL];
     size_t count;
-    bool same = !lb_file_read_own(t->seal, SEAL - 1, &found, &count, l->error) && count == SEAL - 1 &&
-                !seal_lesson(l, t->pairs, seal) && memcmp(found, seal, count) == 0;
+    bool same = !lb_file_read_own(l->seal, SEAL - 1, &found, &count, l->error) && count == SEAL - 1 &&
+                !seal_lesson(l, seal) && memcmp(found, seal, count) == 0;
     lb_release(found);
     *l->error = (lb_error){0};
     return same;
 }
 
-static lb_status teach_and_write(lesson *l, const app_teaching *t)
+static lb_status teach_and_write(lesson *l, const char *train)
 {
     char seal[SEAL];
+    const char *pairs = l->asked->pairs;
     lb_status status = teach(l);
-    if (!status) status = write_pairs(l, t->pairs);
-    if (!status) status = seal_lesson(l, t->pairs, seal);
-    if (!status) status = lb_file_write_own(t->seal, &(lb_bytes){seal, SEAL - 1}, 1, l->error);
+    const lb_bytes parts[] = {{l->lines.text, l->lines.length}, {l->added.text, l->added.length}};
+    if (!status && (l->lines.failed || l->added.failed)) status = lb_out_of_memory_for(pairs, l->error);
+    if (!status) status = lb_file_write_own(pairs, parts, 2, l->error);
+    if (!status) status = seal_lesson(l, seal);
+    if (!status) status = lb_file_write_own(l->seal, &(lb_bytes){seal, SEAL - 1}, 1, l->error);
     if (!status)
-        app_note("%s: %zu pairs from %s, %lld from the teacher", t->pairs, l->targets.count, t->train,
+        app_note("%s: %zu pairs from %s, %lld from the teacher", pairs, l->targets.count, train,
                  (long long)l->taught);
     return status;
 }
 
-lb_status app_taught_write(app_teaching *teaching, lb_error *error)
+/* The file of the teacher, with what the one before it said about itself beyond `given`. */
+static void take_taught(lb_training_config *c, const lesson *l, const lb_training_config *given)
 {
-    lesson l = {.asked = teaching, .error = error};
-    lb_status status = lb_own_check(teaching->pairs, "a file", error);
-    if (!status) status = lb_own_check(teaching->seal, "a file", error);
-    if (status) return status;
-    l.teacher = lb_translator_open(teaching->teacher, error);
-    status = l.teacher ? collect_all(&l) : error->status;
-    if (!status && are_written(&l, teaching))
+    c->train = l->asked->pairs;
+    c->train_targets = NULL;
+    c->weight_column = 0;
+    c->format = NULL;
+    if (!given->target_separator) c->target_separator = l->format.target.separator;
+    if (!given->features_separator) c->features_separator = l->format.source.features;
+    lb_recipe_take_columns(c, &l->format);
+}
+
+lb_status app_learn_from_teacher(app_teaching *teaching, lb_training_config *config, lb_lock **lock,
+                                 lb_error *error)
+{
+    lb_warm_start start;
+    lb_training_config c = *config;
+    if (!teaching->teacher) return LB_OK;
+    lb_status status = lb_warm_start_open(&start, &c, error);
+    lesson l = {.asked = teaching, .format = lb_recipe_format(&c), .error = error};
+    app_path(c.out, "taught.tsv", teaching->pairs);
+    app_path(c.out, "taught.seal", l.seal);
+    app_catch_interrupts();
+    if (!status) status = lb_folder_make(c.out, error);
+    if (!status) status = lb_lock_folder(c.out, lock, error);
+    if (!status) status = lb_own_check(teaching->pairs, "a file", error);
+    if (!status) status = lb_own_check(l.seal, "a file", error);
+    if (!status && !(l.teacher = lb_translator_open(teaching->teacher, error))) status = error->status;
+    if (!status) status = collect_all(&l, &c);
+    if (!status && are_written(&l))
         app_note("%s: already written by the teacher", teaching->pairs);
     else if (!status)
-        status = teach_and_write(&l, teaching);
+        status = teach_and_write(&l, c.train);
+    take_taught(config, &l, &c);
     lb_release(l.lines.text);
     lb_release(l.added.text);
     lb_strings_free(&l.sources);
     lb_strings_free(&l.targets);
     lb_translator_close(l.teacher);
+    lb_warm_start_free(&start);
     return status;
 }

@@ -1,4 +1,7 @@
 /* Trains a sequence-to-sequence model, or several that decode together, on pairs of texts from a TSV file. */
+#include "training/train_options.h"
+
+#include "base/alloc.h"
 #include "cli/commands.h"
 #include "cli/option.h"
 #include "cli/options.h"
@@ -6,61 +9,141 @@
 #include "io/path.h"
 #include "several/ensemble.h"
 #include "several/sweep.h"
-#include "training/train_options.h"
 #include "training/training_view.h"
-#include "translate/training/data.h"
-#include "translate/training/recipe.h"
 #include "translate/training/stepper.h"
 
 #include <lookback/lookback.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The file of the teacher, with what the one before it said about itself beyond `given`. */
-static void take_taught(app_train_options *t, const lb_training_config *given)
+/* ---- The options. ---- */
+
+int app_train_list(app_train_options *t, app_option *to)
 {
-    const lb_pair_format *f = &t->teaching.format;
-    lb_training_config *c = &t->settings;
-    c->train = t->pairs;
-    c->train_targets = NULL;
-    c->weight_column = 0;
-    c->format = NULL;
-    if (!given->target_separator) c->target_separator = f->target.separator;
-    if (!given->features_separator) c->features_separator = f->source.features;
-    lb_recipe_take_columns(c, f);
+    const app_option teaching[] = {
+        APP_TEXT(0, "teacher", "MODEL", &t->teaching.teacher,
+                 "also learn the outputs of this model, such as an ensemble, for the sources of --train; "
+                 "needs --dev or --no-hold-out"),
+        APP_TEXT(0, "unlabelled", "FILE", &t->teaching.unlabelled,
+                 "sources without targets; --teacher writes the targets"),
+        APP_INT(0, "made-up", "N", &t->teaching.made_up, 0, 1 << 30,
+                "sources to make up for --teacher, from the beginnings and ends of the sources of --train; "
+                "default: as many as --train has pairs"),
+    };
+    const app_option processes[] = {
+        APP_OPTIONAL_TEXT(
+            "ensemble", "LIST", &t->ensemble,
+            "train different models and let them vote, such as additive:3,backward:2,transformer:2: kinds "
+            "of attention, transformer, forward or backward; additive-backward writes from the end; a number "
+            "alone: that many with different seeds; auto: kinds and number by the pairs; --no-ensemble "
+            "overrides --config",
+            .usual = true),
+        app_set_option(LB_SETTING_OF_PAIRS),
+        APP_THREADS(&t->threads),
+    };
+    const app_option rest[] = {
+        APP_CONFIG_OPTIONS(&t->config),
+        APP_QUIET(&t->quiet),
+        APP_HEADING("Sweep"),
+        APP_OPTIONAL_TEXT("sweep", "FILE", &t->sweep,
+                          "train once for each combination of the values in this JSON file, such as "
+                          "{\"hidden\": [128, 192]}, side by side; --no-sweep overrides --config"),
+        APP_INT(0, "sweep-count", "N", &t->sweep_count, 0, 1 << 20,
+                "number of combinations to train, drawn with --seed; 0: all of them"),
+    };
+    app_option *end = app_setting_options(to, LB_SETTING_DATA, &t->settings, LB_SETTING_OF_PAIRS);
+    end = APP_ADD(end, teaching);
+    end = app_setting_options(end, LB_SETTING_MODEL, &t->settings, LB_SETTING_OF_PAIRS);
+    end = app_setting_options(end, LB_SETTING_TRAINING, &t->settings, LB_SETTING_OF_PAIRS);
+    end = APP_ADD(end, processes);
+    end = app_setting_options(end, LB_SETTING_FILES, &t->settings, LB_SETTING_OF_PAIRS);
+    end = APP_ADD(end, rest);
+    assert(end - to <= APP_TRAIN_MOST);
+    return (int)(end - to);
 }
 
-/* Replaces the pairs to train on by those of the teacher, in a folder that stays locked. */
-static lb_status write_taught(app_train_options *t, const lb_training_config *c, lb_lock **lock,
-                              lb_error *error)
+lb_status app_train_begin(app_train_options *t, lb_error *error)
 {
-    t->teaching.train = c->train;
-    t->teaching.seed = c->seed;
-    t->teaching.format = lb_recipe_format(c);
-    app_catch_interrupts();
-    lb_status status = lb_folder_make(t->settings.out, error);
-    t->teaching.pairs = app_path(t->settings.out, "taught.tsv", t->pairs);
-    t->teaching.seal = app_path(t->settings.out, "taught.seal", t->seal);
-    if (!status) status = lb_lock_folder(t->settings.out, lock, error);
-    if (!status) status = app_taught_write(&t->teaching, error);
-    take_taught(t, c);
+    t->settings = (lb_training_config){.seed = 1, .out = "out"};
+    lb_status status = lb_training_config_settle(&t->settings, error);
+    t->settings.lr = 0;
+    t->usual = t->settings;
+    t->teaching.made_up = -1;
     return status;
 }
 
-/* A model to start from decides how the pairs are read. */
-static lb_status learn_from_teacher(app_train_options *t, lb_lock **lock, lb_error *error)
+/* A sweep needs pairs that are held out, on the command line and in each of its combinations. */
+static lb_status check_sweep(const app_train_options *t, lb_error *error)
 {
-    lb_warm_start start;
-    lb_training_config c = t->settings;
-    if (!t->teaching.teacher) return LB_OK;
-    lb_status status = lb_warm_start_open(&start, &c, error);
-    if (!status) status = write_taught(t, &c, lock, error);
-    lb_warm_start_free(&start);
-    return status;
+    return !t->settings.no_hold_out ? LB_OK
+                                    : lb_error_set(error, LB_ERROR_ARGUMENT,
+                                                   "--no-hold-out leaves no pairs to compare the models on");
 }
+
+/* What several options say together. */
+static lb_status check_options(app_train_options *t, lb_error *error)
+{
+    const lb_training_config *c = &t->settings;
+    const char *teacher = t->teaching.teacher;
+    char ranks[64];
+    snprintf(ranks, sizeof ranks, "--teacher: expected no mpirun, found %d ranks",
+             c->group ? c->group->size : 1);
+    const struct {
+        bool broken;
+        const char *message;
+    } rules[] = {
+        {(c->steps > 0) + (c->epochs > 0) + (c->minutes > 0) > 1,
+         "--steps, --epochs and --minutes: expected only one of them"},
+        {t->teaching.unlabelled && !teacher, "--unlabelled needs --teacher"},
+        {t->teaching.made_up > 0 && !teacher, "--made-up needs --teacher"},
+        {teacher && c->group, ranks},
+        {teacher && !c->dev && !c->no_hold_out && !t->config.print,
+         "--teacher needs --dev or --no-hold-out: the teacher has seen the pairs that would be held out"},
+        {teacher && c->lexicon_from_train, "--lexicon-from-train and --teacher: expected only one of them: "
+                                           "what a teacher writes is no pair that "
+                                           "is known to be right"},
+        {c->index_file && c->index == LB_INDEX_NEVER,
+         "--set index_file and --set index=never: expected only one of them"},
+        {c->no_hold_out && c->dev, "--no-hold-out and --dev: expected only one of them"},
+        {c->no_hold_out && c->patience > 0, "--patience: --no-hold-out leaves no pairs to evaluate on"},
+    };
+    if (!c->train && !t->config.print)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected FILE or --train FILE; see %s --help",
+                            app_name("train"));
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].broken) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s", rules[i].message);
+    return lb_settings_fit_kind(&t->settings, &t->usual, true, error);
+}
+
+/* Leaves open what a model to start from decides but words, which app_config_record prints: app_settings_leave_open
+ * does the rest. */
+static lb_status fill_in(app_train_options *t, lb_error *error)
+{
+    app_settings_leave_open(&t->settings, false);
+    return lb_training_config_settle(&t->settings, error);
+}
+
+/* The options beside settings that do not change the model. */
+static const char *const of_the_run[] = {"isa", "threads", "sweep", "sweep-count", "ensemble", "quiet", NULL};
+
+char *app_train_usual(const char *kind)
+{
+    lb_error error = {0};
+    app_train_options t = {0};
+    static app_option options[APP_TRAIN_MOST];
+    const app_program program = {.options = options, .option_count = app_train_list(&t, options)};
+    if (app_train_begin(&t, &error)) return NULL;
+    t.settings.model = kind;
+    if (fill_in(&t, &error)) return NULL;
+    t.settings.model = t.usual.model; /* the kind is an option, too */
+    return app_config_record(&program, of_the_run);
+}
+
+/* ---- One training. ---- */
 
 /* With few pairs, the last line of a training that left mistakes says what a vote would take. */
 static void say_what_a_vote_takes(const app_train_options *t, const app_training_view *view,
@@ -81,10 +164,9 @@ static int train_on_pairs(app_train_options *t)
 {
     lb_error error = {0};
     lb_training_result result = {0};
-    app_training_view view = {0};
     lb_lock *lock = NULL;
-    lb_status status = learn_from_teacher(t, &lock, &error);
-    view.locked = lock;
+    lb_status status = app_learn_from_teacher(&t->teaching, &t->settings, &lock, &error);
+    app_training_view view = {.locked = lock};
     if (!status) status = app_train_in_view(&view, t->settings, &result, &error);
     lb_lock_free(lock);
     if (status) return app_fail(&error);
@@ -93,6 +175,13 @@ static int train_on_pairs(app_train_options *t)
     int exit_status = app_training_status(&view);
     if (exit_status == 0) say_what_a_vote_takes(t, &view, &result);
     return app_close_stdout(exit_status);
+}
+
+/* What the recipe chooses for the file to train on, if it can be read. */
+static lb_status fit(lb_training_config *c, lb_error *error)
+{
+    if (c->from || !c->train || strcmp(c->train, "-") == 0 || access(c->train, R_OK) != 0) return LB_OK;
+    return lb_training_fit(c, error);
 }
 
 static int print_config(const char *json)
@@ -106,13 +195,13 @@ static int check_and_run(app_train_options *t, const app_program *program)
     lb_error error = {0};
     const lb_training_config given = t->settings;
     app_ranks_set_threads(t->threads);
-    if (app_train_check(t, &error) || app_train_settle(t, &error)) return app_fail(&error);
+    if (check_options(t, &error) || fill_in(t, &error)) return app_fail(&error);
     if (t->ensemble || t->sweep)
         t->settings = given; /* to be printed: each training settles its own */
-    else if (t->config.print && app_train_fit(t, &error))
+    else if (t->config.print && fit(&t->settings, &error))
         return app_fail(&error);
-    char *json = app_config_record(program, t->config.print ? NULL : app_train_of_the_run);
-    if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
+    char *json = app_config_record(program, t->config.print ? NULL : of_the_run);
+    if (!json) lb_no_memory(&error, NULL);
     t->settings.options = json;
     app_settings_leave_open(&t->settings, true);
     int status = error.status ? app_fail(&error) : t->config.print ? print_config(json) : train_on_pairs(t);
@@ -120,46 +209,27 @@ static int check_and_run(app_train_options *t, const app_program *program)
     return status;
 }
 
-static const app_example examples[] = {
-    {"Train a small model on pairs.tsv, in seconds.",
-     "lookback train pairs.tsv --hidden 64 --steps 300 --out out/small"},
-    {"Train two transformers that decode together; test them on dev.tsv.",
-     "lookback train pairs.tsv --dev dev.tsv --model transformer \\\n"
-     "      --hidden 32 --steps 50 --seeds 2 --out out/ensemble"},
-    {"Train a model that copies symbols it does not know, such as names.",
-     "lookback train pairs.tsv --copy --hidden 64 --steps 300 --out out/copy"},
-    {"Write all options to a file, to be edited and used with --config.",
-     "lookback train pairs.tsv --attention luong --print-config > settings.json"},
-};
-
 /* ---- Several trainings, each a process of its own. ---- */
 
-/* Whether --sweep or --ensemble trains; --print-config only prints. */
-static bool is_given(const app_train_options *t, const char *text)
+/* Ranks share the batches of one model. `by` is the option that trains several; NULL: none. */
+static lb_status check_several(const app_train_options *t, const char *by, lb_error *error)
 {
-    return text && !t->config.print;
-}
-
-/* A sweep needs pairs that are held out, on the command line and in each of its combinations. */
-static lb_status check_sweep(const app_train_options *t, lb_error *error)
-{
-    return !t->settings.no_hold_out ? LB_OK
-                                    : lb_error_set(error, LB_ERROR_ARGUMENT,
-                                                   "--no-hold-out leaves no pairs to compare the models on");
-}
-
-static lb_status check_several(const app_train_options *t, lb_error *error)
-{
-    bool several = is_given(t, t->sweep) && is_given(t, t->ensemble);
-    if (several)
+    const lb_training_config *c = &t->settings;
+    if (c->group && (by || c->seeds > 1))
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "--%s: expected no mpirun, found %d ranks, which train one model together; start each "
+            "training as a job of its own, and let lookback join make one model of them",
+            by ? by : "seeds", c->group->size);
+    if (!by) return LB_OK;
+    if (t->sweep && t->ensemble)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--sweep and --ensemble: expected only one of them");
-    if (t->settings.seeds > 1)
+    if (c->seeds > 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "--%s and --seeds: expected only one of them; %s trains several",
-                            is_given(t, t->ensemble) ? "ensemble" : "sweep",
-                            is_given(t, t->ensemble) ? "additive:3" : "{\"seed\": [1, 2, 3]} in the file");
-    if (is_given(t, t->sweep)) return check_sweep(t, error);
-    if (t->settings.from)
+                            "--%s and --seeds: expected only one of them; %s trains several", by,
+                            t->ensemble ? "additive:3" : "{\"seed\": [1, 2, 3]} in the file");
+    if (t->sweep) return check_sweep(t, error);
+    if (c->from)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--ensemble and --from: expected only one of them");
     return LB_OK;
 }
@@ -184,8 +254,8 @@ lb_status app_train_check_command(const app_repeated *repeated, int argc, char *
     lb_status status = app_train_begin(&t, error);
     if (!status) status = app_config_parse(&one, argc, argv, error);
     if (!status && repeated->compares) status = check_sweep(&t, error);
-    if (!status) status = app_train_check(&t, error);
-    if (!status) status = app_train_settle(&t, error);
+    if (!status) status = check_options(&t, error);
+    if (!status) status = fill_in(&t, error);
     if (!status) status = check_file(t.settings.train, error);
     if (!status) status = check_file(t.settings.dev, error);
     for (int i = 0; i < LB_MOST_TESTS && *t.settings.test[i].name && !status; i++)
@@ -198,33 +268,17 @@ lb_status app_train_check_command(const app_repeated *repeated, int argc, char *
     return status;
 }
 
-static int run_several(app_train_options *t, app_repeated repeated)
-{
-    lb_error error = {0};
-    repeated.settings = &t->settings;
-    repeated.usual = &t->usual;
-    repeated.threads = t->threads;
-    repeated.compares = is_given(t, t->sweep);
-    repeated.check = app_train_check_command;
-    if (check_several(t, &error)) return app_fail(&error);
-    return is_given(t, t->ensemble) ? app_ensemble_run(t->ensemble, &repeated)
-                                    : app_sweep_run(t->sweep, t->sweep_count, &repeated);
-}
-
-/* Ranks share the batches of one model. */
-static lb_status check_ranks(const app_train_options *t, lb_error *error)
-{
-    const char *several = t->sweep                ? "sweep"
-                          : t->ensemble           ? "ensemble"
-                          : t->settings.seeds > 1 ? "seeds"
-                                                  : NULL;
-    if (!t->settings.group || !several) return LB_OK;
-    return lb_error_set(
-        error, LB_ERROR_ARGUMENT,
-        "--%s: expected no mpirun, found %d ranks, which train one model together; start each "
-        "training as a job of its own, and let lookback join make one model of them",
-        several, t->settings.group->size);
-}
+static const app_example examples[] = {
+    {"Train a small model on pairs.tsv, in seconds.",
+     "lookback train pairs.tsv --hidden 64 --steps 300 --out out/small"},
+    {"Train two transformers that decode together; test them on dev.tsv.",
+     "lookback train pairs.tsv --dev dev.tsv --model transformer \\\n"
+     "      --hidden 32 --steps 50 --seeds 2 --out out/ensemble"},
+    {"Train a model that copies symbols it does not know, such as names.",
+     "lookback train pairs.tsv --copy --hidden 64 --steps 300 --out out/copy"},
+    {"Write all options to a file, to be edited and used with --config.",
+     "lookback train pairs.tsv --attention luong --print-config > settings.json"},
+};
 
 int train_main(int argc, char **argv)
 {
@@ -243,18 +297,26 @@ int train_main(int argc, char **argv)
         .options = options,
         .option_count = app_train_list(&t, options),
         .examples = examples,
-        .example_count = sizeof examples / sizeof examples[0],
+        .example_count = sizeof examples / sizeof *examples,
         .config = &t.config,
         .group = &t.settings.group,
         .alone = &t.config.print,
     };
-    const app_repeated repeated = {.program = &program, .argc = argc, .argv = argv};
+    app_repeated repeated = {.program = &program,
+                             .argc = argc,
+                             .argv = argv,
+                             .settings = &t.settings,
+                             .usual = &t.usual,
+                             .check = app_train_check_command};
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) {
-        bool several = is_given(&t, t.sweep) || is_given(&t, t.ensemble);
-        status = check_ranks(&t, &error) ? app_fail(&error)
-                 : several               ? run_several(&t, repeated)
-                                         : check_and_run(&t, &program);
+        const char *by = t.config.print ? NULL : t.sweep ? "sweep" : t.ensemble ? "ensemble" : NULL;
+        repeated.threads = t.threads;
+        repeated.compares = t.sweep;
+        status = check_several(&t, by, &error) ? app_fail(&error)
+                 : !by                         ? check_and_run(&t, &program)
+                 : t.ensemble                  ? app_ensemble_run(t.ensemble, &repeated)
+                                               : app_sweep_run(t.sweep, t.sweep_count, &repeated);
     }
     app_config_free(&t.config);
     return status;

@@ -4,6 +4,7 @@
 
 #include "cli/config.h"
 #include "console/output.h"
+#include "io/path.h"
 #include "several/side_by_side.h"
 
 #include <lookback/translate.h>
@@ -15,23 +16,22 @@
 typedef struct app_teaching {
     const char *teacher;    /* a model; NULL: none */
     const char *unlabelled; /* a file of sources without targets; NULL: none */
-    const char *train;      /* the pairs */
-    lb_pair_format format;  /* of both files; then that of the one to write, which is TSV */
-    int made_up;            /* sources to make up from those of `train`; negative: as many as it has pairs */
-    uint64_t seed;          /* of what is made up */
-    const char *pairs;      /* the file to write */
-    const char *seal;       /* written behind it: a hash of all that decides it, and of the file */
+    int made_up; /* sources to make up from those of the pairs; negative: as many as there are pairs */
+    char pairs[APP_PATH]; /* the file that the teacher has written */
 } app_teaching;
 
-/** Writes the pairs of the training to a file, with the same columns, and behind them what the teacher writes for their
- *  sources, where it differs, for those of the file without targets, and for made-up ones (lb_cross_sources). Outputs
- *  without an end, or with an unknown symbol, are left out. Shows the progress, and says how many pairs there are. If
- *  the same teacher has already written the same, for an interrupted training, it keeps the file: the seal tells.
- *  Errors: those of opening the model and reading the files; LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED,
- *          with nothing written. */
-LB_MUST_USE lb_status app_taught_write(app_teaching *teaching, lb_error *error);
+/** With a teacher, replaces the pairs to train on by a file in the folder of the training, which stays locked. It has
+ *  the same pairs, with the same columns, and behind them what the teacher writes for their sources, where it differs,
+ *  for those of the file without targets, and for made-up ones (lb_cross_sources). Outputs without an end, or with an
+ *  unknown symbol, are left out. Shows the progress, and says how many pairs there are. If the same teacher has already
+ *  written the same, for an interrupted training, it keeps the file: the seal beside it tells.
+ *  From:   a model to start from decides how the pairs are read.
+ *  Errors: those of lb_warm_start_open, and of opening the model and reading the files; LB_ERROR_BUSY; LB_ERROR_WRITE;
+ *          LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED, with nothing written. */
+LB_MUST_USE lb_status app_learn_from_teacher(app_teaching *teaching, lb_training_config *config,
+                                             lb_lock **lock, lb_error *error);
 
-/* ---- The options (train_options.c). ---- */
+/* ---- The options (train.c). ---- */
 
 enum { APP_TRAIN_MOST = 128 }; /* options */
 
@@ -44,7 +44,6 @@ typedef struct app_train_options {
     int sweep_count;              /* of combinations to draw; 0: all */
     bool quiet;
     app_teaching teaching;
-    char pairs[APP_PATH], seal[APP_PATH]; /* of the teacher */
 } app_train_options;
 
 /** Fills a table of at most APP_TRAIN_MOST options for these settings. Returns how many there are. */
@@ -53,20 +52,6 @@ int app_train_list(app_train_options *t, app_option *to);
 /** Starts from the recipe; settings that depend on the model stay open until it is known.
  *  Errors: those of lb_training_config_settle. */
 LB_MUST_USE lb_status app_train_begin(app_train_options *t, lb_error *error);
-
-/** Checks beyond the table of options. Errors: LB_ERROR_ARGUMENT. */
-LB_MUST_USE lb_status app_train_check(app_train_options *t, lb_error *error);
-
-/** Fills in the defaults, and leaves open what a model to start from decides but words, which app_config_record prints:
- *  app_settings_leave_open does the rest. Errors: those of lb_training_config_settle. */
-LB_MUST_USE lb_status app_train_settle(app_train_options *t, lb_error *error);
-
-/** Fills in what the recipe chooses for the file to train on, if it can be read, after app_train_settle.
- *  Errors: those of lb_training_fit. */
-LB_MUST_USE lb_status app_train_fit(app_train_options *t, lb_error *error);
-
-/** The options beside settings that do not change the model; NULL follows the last. */
-extern const char *const app_train_of_the_run[];
 
 /** Whether a command of `train`, one of several, can be run: as app_repeated.check. It can if a training can be begun,
  *  and files be read. Errors: those of the options and of the training. */
