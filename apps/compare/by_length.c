@@ -22,8 +22,7 @@ typedef struct measuring {
     const lb_sort_task *task;
     size_t lengths;
     int64_t *parameters; /* [all->count] */
-    app_mean *exact;     /* [all->count, lengths] exact match of the trainings of a combination */
-    double *found;       /* [lengths, all->seeds] of one combination */
+    double *found;       /* [all->count, lengths, all->seeds] exact match */
     lb_tape *tape;
     lb_series *series; /* [all->count] of the chart */
     double *x;         /* [lengths] of it, and behind it y, [all->count, lengths] */
@@ -33,8 +32,10 @@ typedef struct measuring {
 /* The lists are the same for all seeds. */
 static lb_status measure_training(measuring *m, size_t k, size_t seed)
 {
-    const app_training *training = &m->all->trainings[k * m->all->seeds + seed];
-    for (size_t i = 0; i < m->lengths; i++) m->found[i * m->all->seeds + seed] = NAN;
+    const size_t seeds = m->all->seeds;
+    const app_training *training = &m->all->trainings[k * seeds + seed];
+    double *found = m->found + k * m->lengths * seeds + seed;
+    for (size_t i = 0; i < m->lengths; i++) found[i * seeds] = NAN;
     if (!training->points) return LB_OK;
     lb_translator *model = lb_translator_open(training->folder, m->error);
     if (!model) return m->error->status;
@@ -43,22 +44,17 @@ static lb_status measure_training(measuring *m, size_t k, size_t seed)
     for (size_t i = 0; i < m->lengths && !status; i++) {
         lb_sort_task part = *m->task;
         part.min_length = part.max_length = m->task->min_length + (int32_t)i;
-        status =
-            lb_sort_evaluate(model->model.model, &part, m->tape, LISTS, &m->found[i * m->all->seeds + seed]);
+        status = lb_sort_evaluate(model->model.model, &part, m->tape, LISTS, &found[i * seeds]);
         if (status) lb_error_set(m->error, status, "%s", lb_tape_error(m->tape));
     }
     lb_translator_close(model);
     return status;
 }
 
-static lb_status measure_combination(measuring *m, size_t k)
+/* Of the trainings of combination `k`, on lists of length `i`, counted from the shortest. */
+static app_mean mean_of(const measuring *m, size_t k, size_t i)
 {
-    const size_t seeds = m->all->seeds;
-    lb_status status = LB_OK;
-    for (size_t i = 0; i < seeds && !status; i++) status = measure_training(m, k, i);
-    for (size_t i = 0; i < m->lengths; i++)
-        m->exact[k * m->lengths + i] = app_mean_of(m->found + i * seeds, seeds);
-    return status;
+    return app_mean_of(m->found + (k * m->lengths + i) * m->all->seeds, m->all->seeds);
 }
 
 static const char *name_of(const measuring *m, size_t k)
@@ -95,7 +91,7 @@ static void print_table(const measuring *m)
     for (size_t i = 0; i < m->lengths; i++) {
         app_print("\n%10d", (int)m->task->min_length + (int)i);
         for (size_t k = 0; k < count; k++)
-            app_print("  %*s", width_of(m, k), print_mean(m->exact[k * m->lengths + i], cell));
+            app_print("  %*s", width_of(m, k), print_mean(mean_of(m, k, i), cell));
     }
     app_print("\n%10s", "parameters");
     for (size_t k = 0; k < count; k++) app_print("  %*lld", width_of(m, k), (long long)m->parameters[k]);
@@ -115,12 +111,12 @@ static void print_table(const measuring *m)
 static lb_status draw(const measuring *m)
 {
     char path[APP_PATH];
-    double *x = m->x, *y = x + m->lengths;
-    for (size_t i = 0; i < m->lengths; i++) x[i] = m->task->min_length + (double)i;
-    for (size_t i = 0; i < m->lengths * m->all->count; i++) y[i] = m->exact[i].mean;
-    for (size_t k = 0; k < m->all->count; k++)
-        m->series[k] =
-            (lb_series){.name = name_of(m, k), .x = x, .y = y + k * m->lengths, .count = (int64_t)m->lengths};
+    for (size_t i = 0; i < m->lengths; i++) m->x[i] = m->task->min_length + (double)i;
+    for (size_t k = 0; k < m->all->count; k++) {
+        double *y = m->x + (1 + k) * m->lengths;
+        for (size_t i = 0; i < m->lengths; i++) y[i] = mean_of(m, k, i).mean;
+        m->series[k] = (lb_series){.name = name_of(m, k), .x = m->x, .y = y, .count = (int64_t)m->lengths};
+    }
     const lb_chart chart = {.series = m->series,
                             .count = (int64_t)m->all->count,
                             .title = m->task->what == LB_LIST_SORT ? "Sorting Lists of Different Lengths"
@@ -132,7 +128,6 @@ static lb_status draw(const measuring *m)
 
 static void print_combination(const measuring *m, size_t k, lb_buffer *json)
 {
-    const app_mean *exact = m->exact + k * m->lengths;
     lb_json_open(json, NULL, "{");
     lb_json_string(json, "name", name_of(m, k));
     lb_json_whole(json, "parameters", m->parameters[k]);
@@ -140,11 +135,11 @@ static void print_combination(const measuring *m, size_t k, lb_buffer *json)
     lb_json_number(json, "seconds", round(1000 * app_result_table_mean(m->all, k, APP_SECONDS).mean) / 1000,
                    9);
     lb_buffer_print(json, ",\"exact_match\":[");
-    for (size_t i = 0; i < m->lengths; i++) lb_json_number(json, NULL, exact[i].mean, 9);
+    for (size_t i = 0; i < m->lengths; i++) lb_json_number(json, NULL, mean_of(m, k, i).mean, 9);
     lb_buffer_print(json, "]");
     if (m->all->seeds > 1) {
-        lb_buffer_print(json, ",\"seeds\":%lld,\"half_interval\":[", (long long)exact->seeds);
-        for (size_t i = 0; i < m->lengths; i++) lb_json_number(json, NULL, exact[i].half, 9);
+        lb_buffer_print(json, ",\"seeds\":%lld,\"half_interval\":[", (long long)mean_of(m, k, 0).seeds);
+        for (size_t i = 0; i < m->lengths; i++) lb_json_number(json, NULL, mean_of(m, k, i).half, 9);
         lb_buffer_print(json, "]");
     }
     lb_buffer_print(json, "}");
@@ -178,7 +173,8 @@ static lb_status write_json(const measuring *m)
 static lb_status measure_and_show(measuring *m)
 {
     lb_status status = LB_OK;
-    for (size_t k = 0; k < m->all->count && !status; k++) status = measure_combination(m, k);
+    for (size_t k = 0; k < m->all->count; k++)
+        for (size_t seed = 0; seed < m->all->seeds && !status; seed++) status = measure_training(m, k, seed);
     if (status) return status;
     print_table(m);
     status = draw(m);
@@ -192,18 +188,16 @@ lb_status app_compare_lengths(const app_result_table *table, const lb_sort_task 
                    .task = task,
                    .lengths = lengths,
                    .parameters = lb_alloc_zero(count * sizeof *m.parameters),
-                   .exact = lb_alloc(count * lengths * sizeof *m.exact),
-                   .found = lb_alloc(lengths * table->seeds * sizeof *m.found),
+                   .found = lb_alloc(count * lengths * table->seeds * sizeof *m.found),
                    .tape = lb_tape_new(),
                    .series = lb_alloc(count * sizeof *m.series),
                    .x = lb_alloc((1 + count) * lengths * sizeof *m.x),
                    .error = error};
-    lb_status status = m.parameters && m.exact && m.found && m.tape && m.series && m.x
+    lb_status status = m.parameters && m.found && m.tape && m.series && m.x
                            ? measure_and_show(&m)
                            : lb_no_memory(error, "a comparison");
     lb_tape_free(m.tape);
     lb_release(m.parameters);
-    lb_release(m.exact);
     lb_release(m.found);
     lb_release(m.series);
     lb_release(m.x);

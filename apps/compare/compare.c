@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = APP_TRAIN_MOST, DIGIT = 9, LONGEST = 200 }; /* options; the largest digit; of lists */
+enum { MOST = APP_TRAIN_MOST, DIGIT = 9, LONGEST = 200 }; /* options; the largest digit; numbers of a list */
 
 /* The lists to sort, and the trainings on them, unless options say otherwise. */
 typedef struct budget {
@@ -39,21 +39,12 @@ typedef struct comparing {
     lb_error *error;
 } comparing;
 
+/* ---- The command that all trainings repeat. ---- */
+
 static bool is_given(const app_option *option)
 {
     return option->kind != APP_IS_HEADING && option->kind != APP_IS_SET &&
            app_option_was_set(option->value.text);
-}
-
-/* ---- The command that all trainings repeat. ---- */
-
-static lb_status refuse(const comparing *c, const app_option *option, bool lists)
-{
-    char words[LB_SETTING_WORDS];
-    return lb_error_set(c->error, LB_ERROR_ARGUMENT,
-                        lists ? "%s: expected FILE, since trainings on lists to sort do not have it"
-                              : "%s: expected no FILE, since it is about lists to sort",
-                        app_option_words(option, words));
 }
 
 /* The options that are given, but for those of the comparison itself; and the size of trainings on lists. */
@@ -64,6 +55,7 @@ static lb_status add_options(comparing *c, const app_program *program)
     static const char *const size[] = {"max-number", "min-length", "max-length", "hidden",
                                        "batch",      "steps",      NULL};
     const bool lists = c->options.settings.sort;
+    char words[LB_SETTING_WORDS];
     lb_status status = LB_OK;
     for (int i = 0; i < program->option_count && !status; i++) {
         const app_option *option = &program->options[i];
@@ -74,7 +66,10 @@ static lb_status add_options(comparing *c, const app_program *program)
         const bool needed = lists && option->name && app_is_one_of(option->name, size);
         if (!is_given(option) && !needed) continue;
         if ((of_task && !lists) || (!of_lists && lists && !app_is_one_of(option->name, own)))
-            return refuse(c, option, lists);
+            return lb_error_set(c->error, LB_ERROR_ARGUMENT,
+                                lists ? "%s: expected FILE, since trainings on lists to sort do not have it"
+                                      : "%s: expected no FILE, since it is about lists to sort",
+                                app_option_words(option, words));
         if (!app_is_one_of(option->name, own)) status = app_option_arguments(option, &c->words, c->error);
     }
     return status;
@@ -85,10 +80,8 @@ static void set_if_open(int *value, int usual)
     if (!app_option_was_set(value)) *value = usual;
 }
 
-/* Each step sorts lists of one length. */
 static lb_status begin_lists(comparing *c)
 {
-    static char *const always[] = {"--repeats=0", "--target=0", "--one-length"};
     const budget *usual = c->quick ? &quick : &full;
     lb_training_config *s = &c->options.settings;
     c->task.what = (lb_list_task)c->what;
@@ -103,10 +96,7 @@ static lb_status begin_lists(comparing *c)
     if (!app_option_was_set(&s->out)) s->out = "out/attention";
     c->task.seed = s->seed;
     s->sort = &c->task;
-    lb_status status = LB_OK;
-    for (size_t i = 0; i < sizeof always / sizeof *always && !status; i++)
-        status = lb_strings_add(&c->words, lb_alloc_string(always[i]), c->error);
-    return status ? status : app_sort_usual(&c->options.usual, c->error);
+    return app_sort_usual(&c->options.usual, c->error);
 }
 
 /* Models are measured on the lengths of tests, too. Some lists of each length have to be held out. */
@@ -236,10 +226,15 @@ static lb_status show(const comparing *c)
 
 static int train_and_show(comparing *c, const app_program *program)
 {
+    static const char *const of_pairs[] = {"train", NULL};
+    /* Each step sorts lists of one length. */
+    static const char *const of_lists[] = {"sort", "--repeats=0", "--target=0", "--one-length", NULL};
     const bool lists = !c->options.settings.train;
+    const char *const *words = lists ? of_lists : of_pairs;
     app_program one = *program;
-    one.name = lists ? "sort" : "train";
-    lb_status status = lb_strings_add(&c->words, lb_alloc_string(one.name), c->error);
+    one.name = words[0];
+    lb_status status = LB_OK;
+    for (; *words && !status; words++) status = lb_strings_add(&c->words, lb_alloc_string(*words), c->error);
     if (!status && lists) status = begin_lists(c);
     if (!status) status = add_options(c, program);
     if (!status && lists) status = choose_lengths(c);
@@ -262,17 +257,6 @@ static int train_and_show(comparing *c, const app_program *program)
 
 /* ---- The options: those of `train`, and of the lists. ---- */
 
-static const char *kinds_help(void)
-{
-    static char text[2048];
-    snprintf(text, sizeof text,
-             "kinds of models to compare, separated by commas: %s, each with -backward behind it or without; "
-             "relative, alibi, rotary, fire and random are transformers with these positions. Default "
-             "without FILE: those up to transformer",
-             app_kinds_all());
-    return text;
-}
-
 static int list_options(comparing *c, app_option options[MOST])
 {
     static const char *const left_out[] = {"print-config", "sweep-count", "ensemble", NULL};
@@ -294,9 +278,15 @@ static int list_options(comparing *c, app_option options[MOST])
         APP_INT(0, "max-length", "N", &c->task.max_length, 1, LONGEST,
                 "length of the longest list (30, quick 16)"),
     };
+    static char kinds[2048];
+    snprintf(kinds, sizeof kinds,
+             "kinds of models to compare, separated by commas: %s, each with -backward behind it or without; "
+             "relative, alibi, rotary, fire and random are transformers with these positions. Default "
+             "without FILE: those up to transformer",
+             app_kinds_all());
     const app_option compared[] = {
         APP_HEADING("What varies, beside settings with several values, such as --hidden 64,128"),
-        APP_TEXT(0, "kinds", "LIST", &c->kinds, kinds_help(), .usual = true),
+        APP_TEXT(0, "kinds", "LIST", &c->kinds, kinds, .usual = true),
     };
     static app_option of_train[MOST];
     const int count = app_train_list(&c->options, of_train);

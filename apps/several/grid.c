@@ -17,16 +17,6 @@ static const char *const of_the_sweep[] = {"out",         "isa",      "threads",
 /* Lists that a program treats apart. */
 static const char KINDS[] = "kinds", SEED[] = "seed";
 
-static lb_status check_name(const app_program *program, const app_json_file *file, const cJSON *list,
-                            lb_error *error)
-{
-    if (app_is_one_of(list->string, of_the_sweep))
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found \"%s\", which cannot vary in a sweep",
-                            file->path, app_json_file_line(file, list), list->string);
-    if (strcmp(list->string, KINDS) == 0) return LB_OK;
-    return app_config_find(program, of_the_sweep, file, list, error) ? LB_OK : error->status;
-}
-
 static lb_status check_kind(const app_json_file *file, const cJSON *list, const cJSON *value, lb_error *error)
 {
     app_kind kind;
@@ -41,50 +31,47 @@ static lb_status check_kind(const app_json_file *file, const cJSON *list, const 
 static lb_status check_list(const app_program *program, const app_json_file *file, const cJSON *list,
                             lb_error *error)
 {
+    const bool kinds = strcmp(list->string, KINDS) == 0;
     const cJSON *value;
-    lb_status status = check_name(program, file, list, error);
-    if (status) return status;
+    if (app_is_one_of(list->string, of_the_sweep))
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found \"%s\", which cannot vary in a sweep",
+                            file->path, app_json_file_line(file, list), list->string);
+    if (!kinds && !app_config_find(program, of_the_sweep, file, list, error)) return error->status;
     if (!cJSON_IsArray(list) || !list->child)
         return app_json_file_refuse(file, list, list, "a list of values", error);
     cJSON_ArrayForEach(value, list)
     {
         if (!cJSON_IsString(value) && !cJSON_IsNumber(value) && !cJSON_IsBool(value))
             return app_json_file_refuse(file, list, value, "strings, numbers, true or false", error);
-        if (strcmp(list->string, KINDS) == 0 && check_kind(file, list, value, error)) return error->status;
+        if (kinds && check_kind(file, list, value, error)) return error->status;
     }
     return app_json_file_check_name(file, list, error);
 }
 
-static lb_status check_all(app_grid *grid, const app_program *program, lb_error *error)
+lb_status app_grid_open(app_grid *grid, const app_program *program, const char *path, lb_error *error)
 {
     const app_json_file *file = &grid->file;
     const cJSON *list;
+    *grid = (app_grid){.count = 1};
+    if (!path) {
+        grid->file.json = cJSON_CreateObject();
+        return file->json ? LB_OK : lb_no_memory(error, "a sweep");
+    }
+    lb_status status = app_json_file_open(
+        &grid->file, path, "with a list of values for each option, such as {\"hidden\": [128, 192]}", error);
+    if (status) return status;
     cJSON_ArrayForEach(list, file->json)
     {
-        lb_status status = check_list(program, file, list, error);
+        status = check_list(program, file, list, error);
         if (status) return status;
         grid->count *= cJSON_GetArraySize(list);
         if (grid->count > INT32_MAX)
             return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found more combinations than can be counted",
-                                file->path, app_json_file_line(file, list));
+                                path, app_json_file_line(file, list));
     }
-    return file->json->child
-               ? LB_OK
-               : lb_error_set(error, LB_ERROR_FORMAT,
-                              "%s:1: found {}, expected at least one option with values", file->path);
-}
-
-lb_status app_grid_open(app_grid *grid, const app_program *program, const char *path, lb_error *error)
-{
-    *grid = (app_grid){.count = 1};
-    if (path) {
-        lb_status status = app_json_file_open(
-            &grid->file, path, "with a list of values for each option, such as {\"hidden\": [128, 192]}",
-            error);
-        return status ? status : check_all(grid, program, error);
-    }
-    grid->file.json = cJSON_CreateObject();
-    return grid->file.json ? LB_OK : lb_no_memory(error, "a sweep");
+    return file->json->child ? LB_OK
+                             : lb_error_set(error, LB_ERROR_FORMAT,
+                                            "%s:1: found {}, expected at least one option with values", path);
 }
 
 lb_status app_grid_add(app_grid *grid, const char *name, const char *list, lb_error *error)

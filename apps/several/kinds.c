@@ -89,11 +89,9 @@ static lb_status unknown_kind(const char *name, const char *option, lb_error *er
 /* Cuts -backward off. */
 static bool cut_way(char *name)
 {
-    size_t length = strlen(name), ending = sizeof LB_DIRECTION_BACKWARD; /* with its dash */
-    if (length <= ending || name[length - ending] != '-' ||
-        strcmp(name + length - ending + 1, LB_DIRECTION_BACKWARD) != 0)
-        return false;
-    name[length - ending] = '\0';
+    char *dash = strrchr(name, '-');
+    if (!dash || dash == name || strcmp(dash + 1, LB_DIRECTION_BACKWARD) != 0) return false;
+    *dash = '\0';
     return true;
 }
 

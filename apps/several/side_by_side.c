@@ -183,19 +183,15 @@ static lb_status open_folders(app_side_by_side *s, const char *const *results, b
     return status;
 }
 
-/* A training does not outlive the program that started it, even if that is killed. */
-static void end_with_parent(pid_t parent)
+/* Runs the training in the new process, with standard output and error going to a log. Does not return. It does not
+ * outlive the program that started it, even if that is killed. */
+static void become(const app_side_by_side *s, const app_training *t, pid_t parent)
 {
+    char path[APP_PATH];
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     if (getppid() != parent) _exit(128 + SIGTERM);
-}
-
-/* Runs the training in the new process, with standard output and error going to a log. Does not return. */
-static void become(const app_side_by_side *s, const app_training *t)
-{
-    char path[APP_PATH];
     int log = lb_own_open(app_path(t->folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND, s->error);
     if (log < 0) app_warn("%s", s->error->message);
     app_ranks_forget();
@@ -211,10 +207,7 @@ static lb_status start_training(app_side_by_side *s, app_training *t)
     if (status) return status;
     pid_t parent = getpid();
     t->process = fork();
-    if (t->process == 0) {
-        end_with_parent(parent);
-        become(s, t);
-    }
+    if (t->process == 0) become(s, t, parent);
     if (t->process < 0)
         return lb_error_set(s->error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(errno));
     s->running++;
@@ -244,15 +237,6 @@ static void note_failure(app_side_by_side *s, const app_training *t, int exit_st
              path, *line ? ": " : "", line);
 }
 
-static lb_status note_success(const app_side_by_side *s, app_training *t)
-{
-    lb_status status = app_training_read(t, s->repeated->settings, s->error);
-    if (!status)
-        app_note("[%zu/%zu] %s: exact match %.2f %%, symbol error %.2f %%", s->ended, s->count, t->name,
-                 100 * t->best.dev.exact_match, 100 * t->best.dev.symbol_error);
-    return status;
-}
-
 /* One that an interruption has ended will go on another time. */
 static lb_status note_end(app_side_by_side *s, pid_t process, int found)
 {
@@ -264,25 +248,15 @@ static lb_status note_end(app_side_by_side *s, pid_t process, int found)
     s->running--;
     s->ended += exit_status == 0 || !app_interrupted(NULL);
     if (app_interrupted(NULL)) return LB_OK;
-    if (exit_status == 0) return note_success(s, t);
-    note_failure(s, t, exit_status);
-    return LB_OK;
-}
-
-/* Collects trainings that have ended. */
-static lb_status collect(app_side_by_side *s)
-{
-    int found;
-    lb_status status = LB_OK;
-    for (pid_t process; !status && (process = waitpid(-1, &found, WNOHANG)) > 0;)
-        status = note_end(s, process, found);
+    if (exit_status != 0) {
+        note_failure(s, t, exit_status);
+        return LB_OK;
+    }
+    lb_status status = app_training_read(t, s->repeated->settings, s->error);
+    if (!status)
+        app_note("[%zu/%zu] %s: exact match %.2f %%, symbol error %.2f %%", s->ended, s->count, t->name,
+                 100 * t->best.dev.exact_match, 100 * t->best.dev.symbol_error);
     return status;
-}
-
-static void signal_all(const app_side_by_side *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (s->training[i].process > 0) kill(s->training[i].process, SIGTERM);
 }
 
 static lb_status run_all(app_side_by_side *s)
@@ -293,14 +267,18 @@ static lb_status run_all(app_side_by_side *s)
     while (s->running > 0 || (next < s->count && !asked_to_end && !status)) {
         if ((status || app_interrupted(NULL)) && !asked_to_end) {
             asked_to_end = true;
-            signal_all(s);
+            for (size_t i = 0; i < s->count; i++)
+                if (s->training[i].process > 0) kill(s->training[i].process, SIGTERM);
         }
         if (next < s->count && s->running < lb_threads() && !asked_to_end && !status)
             status = start_training(s, &s->training[next++]);
         else
             nanosleep(&pause_of_a_look, NULL);
-        lb_status collected = collect(s);
-        status = status ? status : collected;
+        int found;
+        lb_status noted = LB_OK;
+        for (pid_t process; !noted && (process = waitpid(-1, &found, WNOHANG)) > 0;)
+            noted = note_end(s, process, found);
+        status = status ? status : noted;
     }
     return status;
 }

@@ -34,19 +34,16 @@ static void choose_combinations(app_side_by_side *s, int64_t combinations)
 }
 
 /* The options of a combination follow those of the sweep. */
-static lb_status make_training(const app_grid *grid, app_side_by_side *s, size_t i)
-{
-    app_training *t = &s->training[i];
-    lb_status status = app_side_by_side_set(s, i, app_grid_name(grid, t->combination, true));
-    return status ? status : app_grid_arguments(grid, t->combination, s->repeated, &t->command, s->error);
-}
-
 lb_status app_grid_trainings(const app_grid *grid, int count, app_side_by_side *s)
 {
     bool all = count == 0 || count >= grid->count;
     lb_status status = app_side_by_side_open(s, (size_t)(all ? grid->count : count));
     if (!status) choose_combinations(s, grid->count);
-    for (size_t i = 0; i < s->count && !status; i++) status = make_training(grid, s, i);
+    for (size_t i = 0; i < s->count && !status; i++) {
+        app_training *t = &s->training[i];
+        status = app_side_by_side_set(s, i, app_grid_name(grid, t->combination, true));
+        if (!status) status = app_grid_arguments(grid, t->combination, s->repeated, &t->command, s->error);
+    }
     return status;
 }
 
