@@ -235,6 +235,34 @@ START_TEST(test_named_tests_are_evaluated_in_one_table)
 }
 END_TEST
 
+/* Reads the log between two steps, once it has several lines. */
+static bool stop_after_reading(void *context)
+{
+    double *found = context;
+    if (support_exists("out/log.jsonl")) *found = logged("out/log.jsonl", 40, "two.loss");
+    return !isnan(*found);
+}
+
+START_TEST(test_named_tests_are_in_the_log_while_the_training_goes_on)
+{
+    char train[SUPPORT_PATH], test[SUPPORT_PATH], out[SUPPORT_PATH];
+    double found = NAN;
+    lb_error error = {0};
+    write_files();
+    lb_training_config config = {.train = support_path(train, "train.tsv"),
+                                 .test = {{.name = "two", .file = support_path(test, "near.tsv")}},
+                                 .embed = 8,
+                                 .hidden = 16,
+                                 .steps = 100,
+                                 .evaluate_every = 20,
+                                 .stop = stop_after_reading,
+                                 .context = &found,
+                                 .out = support_path(out, "out")};
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
+    ck_assert_double_gt(found, 0);
+}
+END_TEST
+
 /* The same by the library, with pairs in memory. */
 START_TEST(test_named_tests_in_memory_are_in_the_result)
 {
@@ -272,6 +300,7 @@ int main(void)
         "named_tests",
         SUPPORT_TESTS(
             test_named_tests_are_in_log_picture_and_record_and_change_no_weights,
+            test_named_tests_are_in_the_log_while_the_training_goes_on,
             test_named_tests_are_measured_as_dev_is, test_named_tests_killed_and_run_again_have_the_same_log,
             test_named_tests_that_differ_are_another_run,
             test_named_tests_can_be_chosen_on_and_are_then_spent,

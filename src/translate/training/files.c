@@ -73,8 +73,12 @@ static lb_status write_log(lb_training_log *log, const lb_train_history *history
 {
     bool append =
         !all && log->count > 0 && log->count == history->count - 1 && !lb_file_is_missing(log->path);
-    const lb_train_history last = {.points = append ? history->points + log->count : NULL, .count = 1};
-    char *text = print_points(log->path, append ? &last : history, !append);
+    lb_train_history written = *history;
+    if (append) {
+        written.points += log->count;
+        written.count = 1;
+    }
+    char *text = print_points(log->path, &written, !append);
     lb_status status =
         !text    ? lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", log->path)
         : append ? lb_file_append(log->path, LB_FILE_END, text, strlen(text), error)
