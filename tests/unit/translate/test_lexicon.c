@@ -197,7 +197,7 @@ static const char *shared_key(int number)
 START_TEST(test_lexicon_keys_share_bytes_but_no_part_of_a_character)
 {
     enum { KEYS = 21 };
-    char answer[8];
+    char answer[16];
     lb_lexicon_maker maker = maker_of(false);
     for (int i = 0; i < KEYS; i++) {
         snprintf(answer, sizeof answer, "%d", i);
