@@ -40,9 +40,10 @@ lb_status lb_lexicon_open(lb_lexicon *l, const void *bytes, size_t size, lb_erro
     *l = (lb_lexicon){0};
     if (size <= HEAD || ((const char *)bytes)[size - 1] != *END || word_at(bytes, FOLDS) > 1)
         return lb_lexicon_damaged(error);
-    char *copy = lb_alloc(size);
+    char *copy = lb_alloc(size + 1); /* with a NUL, as a string */
     if (!copy) return lb_no_memory(error, "a lexicon");
     memcpy(copy, bytes, size);
+    copy[size] = '\0';
     *l = (lb_lexicon){copy, size, word_at(bytes, ENTRIES), word_at(bytes, FOLDS) == 1};
     return LB_OK;
 }
