@@ -184,8 +184,7 @@ static void put_whole_page(void)
 
 /* ---- What is asked for. ---- */
 
-/* Makes a command pass its table to the reader. */
-static void read_command(const app_command *command, app_table_reader *reader, void *context)
+void app_command_read(const app_command *command, app_table_reader *reader, void *context)
 {
     char name[32], *words[] = {name, NULL};
     snprintf(name, sizeof name, "%s", command->name);
@@ -194,37 +193,23 @@ static void read_command(const app_command *command, app_table_reader *reader, v
     app_options_read_by(NULL, NULL);
 }
 
-static void write_completion(const app_program *program, void *shell)
-{
-    ((const app_completion *)shell)->command(program);
-}
-
-static void complete(const app_completion *shell)
-{
-    fputs(shell->begin, stdout);
-    for (int i = 0; i < app_command_count; i++) shell->about(app_commands[i].name, app_commands[i].about);
-    shell->about("help", "list the commands, or the options of one");
-    fputs(shell->options, stdout);
-    for (int i = 0; i < app_command_count; i++)
-        read_command(&app_commands[i], write_completion, (void *)shell);
-    fputs(shell->end, stdout);
-}
-
 int app_generate(const char *const *words)
 {
     const char *what = words[0] ? words[0] : "", *name = words[0] ? words[1] : NULL;
     const app_command *command = name ? app_command_find(name) : NULL;
-    const app_completion *shell = app_completion_find(what);
+    const char *script = name ? NULL : app_completion(what);
     bool page = strcmp(what, "man") == 0;
-    if ((page && name && !command) || (!page && (name || !shell))) {
+    if (strcmp(what, "words") == 0)
+        app_complete(words + 1);
+    else if (script)
+        fputs(script, stdout);
+    else if (page && command)
+        app_command_read(command, put_command_page, (void *)command->about);
+    else if (page && !name)
+        put_whole_page();
+    else {
         app_warn("generate: expected man, man COMMAND, bash, zsh or fish");
         return lb_status_exit(LB_ERROR_ARGUMENT);
     }
-    if (!page)
-        complete(shell);
-    else if (command)
-        read_command(command, put_command_page, (void *)command->about);
-    else
-        put_whole_page();
     return app_close_stdout(0);
 }

@@ -33,9 +33,9 @@ static void run(const char *const *argv)
 /* The completions of bash for the last of these words, one per line. */
 static void complete_in_bash(const char *const *words)
 {
-    static const char script[] =
-        "eval \"$(\"$0\" generate bash)\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _lookback\n"
-        "((${#COMPREPLY[@]} == 0)) || printf '%s\\n' \"${COMPREPLY[@]}\" | sort";
+    static const char script[] = "PATH=${0%/*}:$PATH; eval \"$(lookback generate bash)\"; "
+                                 "COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _lookback\n"
+                                 "((${#COMPREPLY[@]} == 0)) || printf '%s\\n' \"${COMPREPLY[@]}\" | sort";
     const char *argv[WORDS + 5] = {"/bin/bash", "-c", script, LOOKBACK, "lookback"};
     for (int i = 0; words[i]; i++) argv[5 + i] = words[i];
     run(argv);
@@ -164,7 +164,7 @@ static bool run_in(const char *shell, const char *script)
 START_TEST(test_zsh_completes)
 {
     static const char script[] =
-        "\"$0\" generate zsh >_lookback && zsh -n _lookback && exec zsh -f -c '"
+        "PATH=${0%/*}:$PATH; lookback generate zsh >_lookback && zsh -n _lookback && exec zsh -f -c '"
         "zmodload zsh/zpty && zpty z zsh -f -i\n"
         "zpty -w z \"PS1=; fpath=($PWD \\$fpath); autoload -U compinit; compinit -u -D; print REA\"DY\n"
         "zpty -r z out \"*READY*\"\n"
@@ -177,11 +177,12 @@ END_TEST
 
 START_TEST(test_fish_completes)
 {
-    static const char script[] = "\"$0\" generate fish >lookback.fish && export HOME=\"$PWD\" && fish -c '"
-                                 "source lookback.fish; complete -C \"lookback help ev\";"
-                                 "complete -C \"lookback train --attention ba\";"
-                                 "complete -C \"lookback train --set kv\";"
-                                 "complete -C \"lookback train --no-b\"' | cut -f 1";
+    static const char script[] =
+        "PATH=${0%/*}:$PATH; lookback generate fish >lookback.fish && export HOME=\"$PWD\" && fish -c '"
+        "source lookback.fish; complete -C \"lookback help ev\";"
+        "complete -C \"lookback train --attention ba\";"
+        "complete -C \"lookback train --set kv\";"
+        "complete -C \"lookback train --no-b\"' | cut -f 1";
     if (run_in("fish", script))
         ck_assert_str_eq(result.output, "evaluate\nbahdanau\nkv_heads=\n--no-bidirectional\n");
 }
