@@ -45,8 +45,10 @@ static bool is_started_by_mpirun(void)
 /* How many processes mpirun has started; 0: it does not say. */
 static long started(void)
 {
-    for (int i = 0; i < SIZES; i++)
-        if (getenv(signs[i])) return strtol(getenv(signs[i]), NULL, 10);
+    for (int i = 0; i < SIZES; i++) {
+        const char *size = getenv(signs[i]);
+        if (size) return strtol(size, NULL, 10);
+    }
     return 0;
 }
 

@@ -58,8 +58,10 @@ static lb_status compute_measures(const app_score *score, uint64_t seed, table *
     ADD("symbol error rate", "symbol_error_rate", " %", symbol_error_rate);
     snprintf(t->bleu, sizeof t->bleu, "BLEU of %s", symbols_of(score));
     ADD(t->bleu, "bleu", "", bleu);
-    if (score->is_text) ADD("BLEU", "bleu_13a", "", bleu_13a);
-    if (score->is_text) ADD("chrF2", "chrf2", "", chrf2);
+    if (score->is_text) {
+        ADD("BLEU", "bleu_13a", "", bleu_13a);
+        ADD("chrF2", "chrf2", "", chrf2);
+    }
 #undef ADD
     const double surprise = -score->log_probability;
     if (score->scored > 0)

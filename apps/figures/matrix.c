@@ -221,12 +221,14 @@ lb_status app_matrix_attend(lb_translator *translator, const char *text, const c
         status = patch ? copy_patches(matrix, &model, output, error)
                        : copy_maps(matrix, &model, found->text, from, layers, heads, error);
     }
-    if (!attends) {
-        matrix->across = patch ? "Output Tokens" : "Input Tokens";
-        matrix->down = patch ? "Points" : "Output Tokens";
-        matrix->unit = patch    ? "Log-Probability Returned"
-                       : erases ? "Log-Probability Lost"
-                                : "Gradient times Input";
+    if (patch) {
+        matrix->across = "Output Tokens";
+        matrix->down = "Points";
+        matrix->unit = "Log-Probability Returned";
+    } else if (!attends) {
+        matrix->across = "Input Tokens";
+        matrix->down = "Output Tokens";
+        matrix->unit = erases ? "Log-Probability Lost" : "Gradient times Input";
     }
     lb_translations_free(found);
     return status;
@@ -234,10 +236,25 @@ lb_status app_matrix_attend(lb_translator *translator, const char *text, const c
 
 /* ---- The likeliest symbols for an output. ---- */
 
+enum { LIKELIEST = 5 };
+
+static lb_status copy_likeliest(app_matrix *m, const lb_translator_facts *model, const lb_output *output,
+                                const lb_likeliest *found, lb_error *error)
+{
+    static const char *const ranks[LIKELIEST] = {"1", "2", "3", "4", "5"};
+    lb_status status = make_room(m, 1, 1, (size_t)found->steps, (size_t)found->count, error);
+    if (!status) status = label_steps(&m->labels[APP_ROWS], model, output, error);
+    for (size_t i = 0; !status && i < m->columns; i++)
+        status = lb_strings_add(&m->labels[APP_COLUMNS], lb_alloc_string(ranks[i]), error);
+    for (size_t i = 0; !status && i < m->rows * m->columns; i++) {
+        m->values[i] = found->probability[i];
+        status = lb_strings_add(&m->labels[APP_CELLS], lb_alloc_string(found->symbol[i]), error);
+    }
+    return status;
+}
+
 lb_status app_matrix_likeliest(const char *model, const char *text, app_matrix *m, lb_error *error)
 {
-    enum { LIKELIEST = 5 };
-    static const char *const ranks[LIKELIEST] = {"1", "2", "3", "4", "5"};
     lb_translator *translator = lb_translator_open(model, error);
     if (!translator) return error->status;
     const lb_translator_facts facts = lb_translator_about(translator);
@@ -248,15 +265,7 @@ lb_status app_matrix_likeliest(const char *model, const char *text, app_matrix *
         lb_error_set(error, LB_ERROR_FORMAT, "--input: %s", all->text->error);
     else if (all)
         found = lb_translate_likeliest(translator, all->text, all->text->output, LIKELIEST, error);
-    lb_status status =
-        found ? make_room(m, 1, 1, (size_t)found->steps, (size_t)found->count, error) : error->status;
-    if (!status) status = label_steps(&m->labels[APP_ROWS], &facts, all->text->output, error);
-    for (size_t i = 0; !status && i < m->columns; i++)
-        status = lb_strings_add(&m->labels[APP_COLUMNS], lb_alloc_string(ranks[i]), error);
-    for (size_t i = 0; !status && i < m->rows * m->columns; i++) {
-        m->values[i] = found->probability[i];
-        status = lb_strings_add(&m->labels[APP_CELLS], lb_alloc_string(found->symbol[i]), error);
-    }
+    lb_status status = found ? copy_likeliest(m, &facts, all->text->output, found, error) : error->status;
     m->across = "Rank";
     m->down = "Output Tokens";
     m->unit = "Probability";

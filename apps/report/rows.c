@@ -123,7 +123,7 @@ lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *err
 {
     if (!rows->complete) {
         while (rows->all_count > 0) drop_last(rows);
-        while (rows->all_count < most && read_line(rows, error)) continue;
+        for (bool more = true; more && rows->all_count < most;) more = read_line(rows, error);
         rows->next = 0;
     }
     size_t left = rows->all_count - rows->next;

@@ -181,8 +181,10 @@ lb_status lb_statistics_count_text(const char *output, const char *const *refere
     }
     int32_t *ids = status ? NULL : number_words(split, texts, words);
     if (!status && !ids) status = lb_no_memory(error, "the measures of a text");
-    if (ids) statistics->bleu_13a = lb_bleu_tally(words[0], words + 1, count);
-    if (ids) status = lb_chrf_tally(characters[0], characters + 1, count, &statistics->chrf2, error);
+    if (ids) {
+        statistics->bleu_13a = lb_bleu_tally(words[0], words + 1, count);
+        status = lb_chrf_tally(characters[0], characters + 1, count, &statistics->chrf2, error);
+    }
     for (size_t t = 0; t < texts && split; t++) lb_words_free(&split[t]);
     lb_release(letters);
     lb_release(ids);

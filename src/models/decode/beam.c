@@ -241,6 +241,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
                 .impossible = lb_tape_alloc_zero(tape, batch, sizeof *s.impossible)};
     if (lb_tape_status(tape) == LB_OK) search_all(&s);
     lb_writing_end(&s.writing);
-    lb_hypothesis *found = lb_tape_status(tape) ? NULL : trace_all(&s);
-    return lb_tape_status(tape) ? (lb_beam){0} : (lb_beam){batch, config.n_best, found};
+    lb_beam result = {batch, config.n_best, lb_tape_status(tape) ? NULL : trace_all(&s)};
+    if (lb_tape_status(tape)) result = (lb_beam){0};
+    return result;
 }

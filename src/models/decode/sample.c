@@ -121,6 +121,7 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
     }
     draw_all(&s);
     lb_writing_end(&s.writing);
-    lb_hypothesis *found = lb_tape_status(tape) ? NULL : trace_all(&s);
-    return lb_tape_status(tape) ? (lb_beam){0} : (lb_beam){source.batch, config.count, found};
+    lb_beam result = {source.batch, config.count, lb_tape_status(tape) ? NULL : trace_all(&s)};
+    if (lb_tape_status(tape)) result = (lb_beam){0};
+    return result;
 }

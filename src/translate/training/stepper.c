@@ -199,8 +199,10 @@ lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
     s->loop.group = NULL;
     s->loop.keep_best = false; /* there is no last step after which to look back */
     if (!status) status = lb_trainer_begin(&s->trainer, error);
-    if (!status) lb_trainer_swap(&s->trainer);
-    if (!status) status = begin_translator(s, &own->translator, error);
+    if (!status) {
+        lb_trainer_swap(&s->trainer);
+        status = begin_translator(s, &own->translator, error);
+    }
     if (!status) return s;
     lb_stepper_free(s);
     return NULL;
