@@ -167,7 +167,7 @@ static void take_word(search *s, uint64_t word, lb_odd_pairs *found)
     const uint64_t taken = UINT64_MAX;
     lb_pair_print *end = s->variants + s->variant_count;
     const lb_pair_print *first =
-        lb_pair_prints_find(s->variants, (int64_t)s->variant_count, (lb_pair_print){word, 0});
+        lb_pair_prints_find(s->variants, (int64_t)s->variant_count, sizeof *first, (lb_pair_print){word, 0});
     for (lb_pair_print *at = s->variants + (first - s->variants); at < end && at->source == word; at++) {
         if (at->pair == taken) return; /* the word has been seen before */
         if (found->count++ == 0 || (int64_t)at->pair < found->first) found->first = (int64_t)at->pair;

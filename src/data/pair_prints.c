@@ -46,45 +46,31 @@ void lb_pair_prints_sort(lb_pair_print *prints, int64_t count)
 lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t count)
 {
     lb_pair_repetitions found = {0};
-    bool counted = false;       /* whether this source is already known to be ambiguous */
-    int64_t same = 0, most = 0; /* pairs that equal this one; the most of its source */
-    for (int64_t i = 0; i < count; i++) {
-        bool same_source = i > 0 && prints[i].source == prints[i - 1].source;
-        bool same_pair = same_source && prints[i].pair == prints[i - 1].pair;
-        counted = counted && same_source;
-        same = same_pair ? same + 1 : 1;
-        if (!same_source) found.possible += most;
-        most = same_source && most > same ? most : same;
-        found.duplicates += same_pair;
-        if (!same_source || same_pair || counted) continue;
-        found.ambiguous++;
-        counted = true;
+    for (const lb_pair_print *at = prints, *end = prints + count; at < end;) {
+        const lb_pair_print *first = at;
+        int64_t different = 0, most = 0; /* pairs of this source; the most that are equal */
+        for (; at < end && at->source == first->source; different++) {
+            const lb_pair_print *same = at;
+            while (at < end && compare(at, same) == 0) at++;
+            most = at - same > most ? at - same : most;
+        }
+        found.duplicates += at - first - different;
+        found.ambiguous += different > 1;
+        found.possible += most;
     }
-    found.possible += most;
     return found;
 }
 
-const lb_pair_print *lb_pair_prints_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
+const void *lb_pair_prints_find(const void *sorted, int64_t count, size_t size, lb_pair_print wanted)
 {
+    const char *at = sorted;
     while (count > 0) {
         int64_t half = count / 2;
-        if (compare(&prints[half], &wanted) < 0) {
-            prints += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
+        bool before = compare(at + (size_t)half * size, &wanted) < 0;
+        if (before) at += (size_t)(half + 1) * size;
+        count = before ? count - half - 1 : half;
     }
-    return prints;
-}
-
-lb_print_match lb_pair_prints_match(const lb_pair_print *prints, int64_t count, lb_pair_print wanted)
-{
-    const lb_pair_print *end = prints + count;
-    const lb_pair_print *source = lb_pair_prints_find(prints, count, (lb_pair_print){wanted.source, 0});
-    if (source == end || source->source != wanted.source) return LB_PRINT_NEW;
-    const lb_pair_print *pair = lb_pair_prints_find(source, end - source, wanted);
-    return pair == end || compare(pair, &wanted) != 0 ? LB_PRINT_SOURCE : LB_PRINT_PAIR;
+    return at;
 }
 
 /* ---- Equal pairs. ---- */
@@ -109,7 +95,7 @@ static lb_status read_all(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary 
     for (int64_t i = 0; i < lb_pairs_count(pairs) && !status; i++) {
         const lb_pair_line *line;
         status = lb_pairs_read(pairs, i, &line, error);
-        if (!status) status = lb_pair_line_tally(line, source, target, error);
+        if (!status && source) status = lb_pair_line_tally(line, source, target, error);
         if (!status) all[i] = (numbered){print_of(line), i};
     }
     if (!status) qsort(all, (size_t)lb_pairs_count(pairs), sizeof *all, by_print);
@@ -165,42 +151,16 @@ lb_status lb_pairs_take_stock(lb_pairs *pairs, lb_vocabulary *source, lb_vocabul
 
 /* ---- Pairs of a file that contradict those of another one. ---- */
 
-/* A pair of dev, and the first one of train with its source. */
-typedef struct conflict {
-    lb_pair_print print;
-    int64_t dev, train;
-} conflict;
-
-/* Finds the first `most` conflicts, without their pairs in train. */
-static lb_status find_in_dev(lb_pairs *dev, const lb_pair_print *train, int64_t count, int64_t most,
-                             conflict *conflicts, int64_t *found, lb_error *error)
+/* The first pair of all with the source of this one; -1 if there is none, or one of them equals it. */
+static int64_t find_contradicted(const numbered *all, int64_t count, lb_pair_print print)
 {
-    for (int64_t i = 0; i < lb_pairs_count(dev) && *found < most; i++) {
-        const lb_pair_line *line;
-        lb_status status = lb_pairs_read(dev, i, &line, error);
-        if (status) return status;
-        const lb_pair_print print = print_of(line);
-        if (lb_pair_prints_match(train, count, print) == LB_PRINT_SOURCE)
-            conflicts[(*found)++] = (conflict){print, i, -1};
-    }
-    return LB_OK;
-}
-
-static lb_status find_in_train(lb_pairs *train, conflict *conflicts, int64_t count, lb_error *error)
-{
-    int64_t open = count;
-    for (int64_t i = 0; i < lb_pairs_count(train) && open > 0; i++) {
-        const lb_pair_line *line;
-        lb_status status = lb_pairs_read(train, i, &line, error);
-        if (status) return status;
-        uint64_t source = print_of(line).source;
-        for (conflict *c = conflicts; c < conflicts + count; c++) {
-            if (c->train >= 0 || c->print.source != source) continue;
-            c->train = i;
-            open--;
-        }
-    }
-    return LB_OK;
+    const numbered *end = all + count, *same = lb_pair_prints_find(all, count, sizeof *all, print),
+                   *at = lb_pair_prints_find(all, count, sizeof *all, (lb_pair_print){print.source, 0});
+    int64_t first = -1;
+    if (same < end && compare(&same->print, &print) == 0) return -1;
+    for (; at < end && at->print.source == print.source; at++)
+        if (first < 0 || at->pair < first) first = at->pair;
+    return first;
 }
 
 static void write_text(lb_buffer *text, const lb_symbol_rule *rule, const lb_symbols *symbols,
@@ -212,20 +172,19 @@ static void write_text(lb_buffer *text, const lb_symbol_rule *rule, const lb_sym
     lb_release(joined);
 }
 
-static lb_status describe(const conflict *c, lb_pairs *train, lb_pairs *dev, lb_strings *found,
-                          lb_error *error)
+/* Describes a pair of dev, which has been read, and the pair of train that it contradicts. */
+static lb_status describe(const lb_pairs *dev, int64_t dev_pair, lb_pairs *train, int64_t train_pair,
+                          lb_strings *found, lb_error *error)
 {
     lb_buffer text = {0};
     const lb_pair_line *line;
-    lb_status status = lb_pairs_read(dev, c->dev, &line, error);
-    if (status) return status;
-    write_text(&text, &dev->format.source, &line->source, error);
+    write_text(&text, &dev->format.source, &dev->line.source, error);
     lb_buffer_print(&text, ": ");
-    write_text(&text, &dev->format.target, &line->target, error);
-    lb_buffer_print(&text, " in line %lld, ", (long long)lb_pairs_line_number(dev, c->dev));
-    status = lb_pairs_read(train, c->train, &line, error);
+    write_text(&text, &dev->format.target, &dev->line.target, error);
+    lb_buffer_print(&text, " in line %lld, ", (long long)lb_pairs_line_number(dev, dev_pair));
+    lb_status status = lb_pairs_read(train, train_pair, &line, error);
     if (!status) write_text(&text, &train->format.target, &line->target, error);
-    lb_buffer_print(&text, " in line %lld of %s", (long long)lb_pairs_line_number(train, c->train),
+    lb_buffer_print(&text, " in line %lld of %s", (long long)lb_pairs_line_number(train, train_pair),
                     train->path);
     char *whole = lb_buffer_end(&text);
     if (!status) return lb_strings_add(found, whole, error);
@@ -236,17 +195,17 @@ static lb_status describe(const conflict *c, lb_pairs *train, lb_pairs *dev, lb_
 lb_status lb_pair_conflicts_find(lb_pairs *train, lb_pairs *dev, int64_t most, lb_strings *found,
                                  lb_error *error)
 {
-    int64_t count = 0, shown;
-    conflict *conflicts = lb_alloc((size_t)(most + 1) * sizeof *conflicts);
-    if (!conflicts) return lb_no_memory(error, "conflicts");
-    lb_pair_print *prints = lb_pair_prints_make(train, error);
-    lb_status status = prints ? LB_OK : error->status;
-    if (!status) status = find_in_dev(dev, prints, lb_pairs_count(train), most + 1, conflicts, &count, error);
-    shown = count > most ? most : count;
-    if (!status) status = find_in_train(train, conflicts, shown, error);
-    for (int64_t i = 0; i < shown && !status; i++) status = describe(&conflicts[i], train, dev, found, error);
-    if (!status && count > most) status = lb_strings_add(found, lb_alloc_string("..."), error);
-    lb_release(conflicts);
-    lb_release(prints);
+    int64_t count = lb_pairs_count(train), conflicts = 0;
+    numbered *all = lb_alloc((size_t)count * sizeof *all);
+    lb_status status = all ? read_all(train, NULL, NULL, all, error) : lb_no_memory(error, "conflicts");
+    for (int64_t i = 0; i < lb_pairs_count(dev) && conflicts <= most && !status; i++) {
+        const lb_pair_line *line;
+        status = lb_pairs_read(dev, i, &line, error);
+        int64_t other = status ? -1 : find_contradicted(all, count, print_of(line));
+        if (other < 0) continue;
+        status = conflicts++ < most ? describe(dev, i, train, other, found, error)
+                                    : lb_strings_add(found, lb_alloc_string("..."), error);
+    }
+    lb_release(all);
     return status;
 }

@@ -72,14 +72,17 @@ static lb_status count_dev_symbols(lb_pairs *dev, lb_pair_report *report, lb_err
 static void compare_files(lb_pairs *dev, const lb_pair_print *train_prints, lb_pair_report *report,
                           lb_error *error)
 {
+    int64_t count = lb_pairs_count(report->train.pairs);
+    const lb_pair_print *end = train_prints + count;
     lb_pair_print *prints = lb_pair_prints_make(dev, error);
     if (!prints) return;
     report->dev.repetitions = lb_pair_prints_count(prints, lb_pairs_count(dev));
     for (int64_t i = 0; i < lb_pairs_count(dev); i++) {
-        lb_print_match match =
-            lb_pair_prints_match(train_prints, lb_pairs_count(report->train.pairs), prints[i]);
-        report->shared_sources += match != LB_PRINT_NEW;
-        report->shared_pairs += match == LB_PRINT_PAIR;
+        const lb_pair_print of = prints[i], any = {of.source, 0};
+        const lb_pair_print *source = lb_pair_prints_find(train_prints, count, sizeof of, any),
+                            *pair = lb_pair_prints_find(train_prints, count, sizeof of, of);
+        report->shared_sources += source < end && source->source == of.source;
+        report->shared_pairs += pair < end && pair->source == of.source && pair->pair == of.pair;
     }
     lb_release(prints);
 }

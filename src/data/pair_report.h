@@ -36,18 +36,13 @@ void lb_pair_prints_sort(lb_pair_print *prints, int64_t count);
 /** Counts the repetitions among sorted prints. */
 lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t count);
 
-/** Whether a pair is among others: not even its source, its source only with other targets, or the whole pair. */
-typedef enum lb_print_match { LB_PRINT_NEW, LB_PRINT_SOURCE, LB_PRINT_PAIR } lb_print_match;
-
-/** The first of `count` sorted prints that is not before `wanted`, or their end. */
-const lb_pair_print *lb_pair_prints_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted);
-
-/** Looks for a pair among `count` sorted prints. */
-lb_print_match lb_pair_prints_match(const lb_pair_print *prints, int64_t count, lb_pair_print wanted);
+/** The first of `count` sorted prints, or of structs of `size` bytes that begin with one, that is not before `wanted`;
+ *  or their end. */
+const void *lb_pair_prints_find(const void *sorted, int64_t count, size_t size, lb_pair_print wanted);
 
 /** At most `most` pairs of `dev` whose source is in `train`, but never with their target, as texts with the numbers of
  *  their lines, in the order of `dev`; if there are more, "..." follows.
- *  Memory: 16 bytes per pair of `train` during the call, and as much for sorting; free `found` with lb_strings_free,
+ *  Memory: 24 bytes per pair of `train` during the call, and as much for sorting; free `found` with lb_strings_free,
  *          also after an error.
  *  Errors: as lb_pairs_read. Cost: O(n log n). */
 LB_MUST_USE lb_status lb_pair_conflicts_find(lb_pairs *train, lb_pairs *dev, int64_t most, lb_strings *found,
