@@ -21,7 +21,6 @@ typedef struct building {
     app_report_made *made;
     lb_translator *translator;
     lb_translator_facts model;
-    lb_pair_format format;
     int beam; /* hypotheses for each text */
     app_report_rows rows;
     app_report_data data;
@@ -41,8 +40,8 @@ static lb_status open_rows(building *s, lb_error *error)
 {
     const app_report_asked *asked = s->asked;
     if (!asked->file) return app_report_rows_take(&s->rows, &asked->inputs, error);
-    s->format = app_pair_format(asked->format, &s->model);
-    return app_report_rows_open(&s->rows, asked->file, &s->format, asked->once, error);
+    const lb_pair_format format = app_pair_format(asked->format, &s->model);
+    return app_report_rows_open(&s->rows, asked->file, &format, asked->once, error);
 }
 
 static lb_status open_all(building *s, lb_error *error)
@@ -150,18 +149,17 @@ static lb_status translate(building *s, bool detailed, lb_error *error)
 
 static lb_status add_pairs(building *s, lb_error *error)
 {
-    lb_status status;
-    app_progress_init(
-        &s->progress,
-        (app_progress_config){.unit = "pair", .total = app_report_rows_expected(&s->rows), .late = true});
+    lb_status status = LB_OK;
+    app_progress_init(&s->progress,
+                      (app_progress_config){.unit = "pair", .total = s->rows.expected, .late = true});
     lb_json_open(&s->data.json, "pairs", "[");
     do {
         int64_t detailed = s->asked->details - s->made->pairs, why = s->asked->why - s->made->pairs;
         int64_t most = detailed > 0 && DETAILED_BATCH < s->asked->batch ? DETAILED_BATCH : s->asked->batch;
         if (detailed > 0 && detailed < most) most = detailed;
         if (why > 0 && why < most) most = why;
-        status = app_report_rows_read(&s->rows, (size_t)most, error);
-        if (!status && s->rows.count > 0) status = translate(s, detailed > 0, error);
+        app_report_rows_next(&s->rows, (size_t)most);
+        if (s->rows.count > 0) status = translate(s, detailed > 0, error);
         app_progress_update(&s->progress, s->made->pairs, "%s", "");
     } while (!status && s->rows.count > 0);
     app_progress_end(&s->progress);

@@ -54,35 +54,28 @@ typedef struct app_report_row {
     int64_t number;     /* of the line or text, from 1 */
 } app_report_row;
 
-/** Where the texts come from, and the next ones. Zero is closed. */
+/** All texts, and the next ones. Zero is none. */
 typedef struct app_report_rows {
-    app_pair_input file; /* unless there are texts */
-    const char *name;    /* of the file, or of the option, in messages */
+    const char *name; /* of the file, or of the option, in messages */
+    app_report_row *all;
+    size_t all_count, all_room;
+    int64_t expected;    /* rows that can be read; with `once`, all */
     app_report_row *row; /* [count] the next ones, in `all` */
     size_t count;
-    /* [all_count] if `complete`, the texts of the command line, or, if any target is right, all of the file; the first
-     * `next` have been read. Otherwise the rows that were read last. */
-    app_report_row *all;
-    size_t all_count, all_room, next;
-    bool complete;
 } app_report_rows;
 
-/** Opens a file, and checks all of its lines unless bad ones are skipped or it is a pipe. With `once`, reads
- *  all of it, and makes one row of the lines with the same source.
- *  Memory: freed by app_report_rows_close, also after an error. `format` must outlive the rows.
- *  Errors: those of app_pair_input_open and app_pair_input_check. */
+/** Reads a file. With `once`, makes one row of the lines with the same source. A bad line is an error, or, if the format
+ *  skips them, a row with that error.
+ *  Memory: freed by app_report_rows_close, also after an error.
+ *  Errors: those of app_pair_input_open and app_pair_input_next; LB_ERROR_FORMAT if there is no pair. */
 LB_MUST_USE lb_status app_report_rows_open(app_report_rows *rows, const char *path,
                                            const lb_pair_format *format, bool once, lb_error *error);
 
 /** Takes the texts of --input instead, each line of them. Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_rows_take(app_report_rows *rows, const lb_strings *texts, lb_error *error);
 
-/** Replaces the rows by the next ones, at most `most`; by none at the end. A bad line is an error, or, if the format
- *  skips them, a row with that error. Errors: those of app_pair_input_next. */
-LB_MUST_USE lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *error);
-
-/** How many rows there are in all, but for lines that are bad. */
-int64_t app_report_rows_expected(const app_report_rows *rows);
+/** Goes on to the next rows, at most `most`; to none at the end. */
+void app_report_rows_next(app_report_rows *rows, size_t most);
 
 void app_report_rows_close(app_report_rows *rows);
 

@@ -40,16 +40,17 @@ static lb_status take_lines(app_report_rows *rows, const char *text, lb_error *e
 lb_status app_report_rows_take(app_report_rows *rows, const lb_strings *texts, lb_error *error)
 {
     lb_status status = LB_OK;
-    *rows = (app_report_rows){.name = "--input", .complete = true};
+    *rows = (app_report_rows){.name = "--input"};
     for (size_t i = 0; i < texts->count && !status; i++) status = take_lines(rows, texts->text[i], error);
+    rows->expected = (int64_t)rows->all_count;
     if (status || rows->all_count > 0) return status;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found an empty text", rows->name);
 }
 
-static lb_status take_pair(app_report_rows *rows, app_report_row *row, lb_error *error)
+static lb_status take_pair(app_report_row *row, const app_pair_input *file, lb_error *error)
 {
-    const lb_pair_format *format = &rows->file.format;
-    const lb_symbols *source = &rows->file.pair.source, *target = &rows->file.pair.target;
+    const lb_pair_format *format = &file->format;
+    const lb_symbols *source = &file->pair.source, *target = &file->pair.target;
     row->source = lb_symbols_join(&format->source, source->symbol, source->count, error);
     if (!row->source) return LB_ERROR_MEMORY;
     return lb_strings_add(&row->targets,
@@ -57,9 +58,8 @@ static lb_status take_pair(app_report_rows *rows, app_report_row *row, lb_error 
 }
 
 /* Reads one line as a row. False at the end of the file, and after an error. */
-static bool read_line(app_report_rows *rows, lb_error *error)
+static bool read_line(app_report_rows *rows, app_pair_input *file, lb_error *error)
 {
-    app_pair_input *file = &rows->file;
     lb_line line;
     lb_error bad = {0};
     if (!app_pair_input_line(file, &line, error)) return false;
@@ -67,12 +67,12 @@ static bool read_line(app_report_rows *rows, lb_error *error)
     if (!row) return false;
     row->number = line.number;
     lb_status status = lb_pair_line_read(&file->format, file->name, &line, &file->pair, &bad);
-    if (!status) return take_pair(rows, row, error) == LB_OK;
+    rows->expected += !status;
+    if (!status) return take_pair(row, file, error) == LB_OK;
     if (!app_skips(&file->format, status)) {
         lb_error_set(error, status, "%s%s", bad.message, app_columns_help(bad.message, true));
         return false;
     }
-    file->skipped++;
     row->error = lb_alloc_string(bad.message);
     if (!row->error) app_report_no_memory(error);
     return row->error;
@@ -88,14 +88,14 @@ static void merge_last(app_report_rows *rows, app_report_row *earlier, lb_error 
     drop_last(rows);
 }
 
-/* Reads all lines; those of the same source become one row. */
-static lb_status gather(app_report_rows *rows, lb_error *error)
+/* Reads all lines. With `once`, those of the same source become one row. */
+static lb_status gather(app_report_rows *rows, app_pair_input *file, bool once, lb_error *error)
 {
     lb_vocabulary *sources = lb_vocabulary_new_reserved(error);
     size_t *place = NULL, count = 0, room = 0; /* [count] the row of each source */
-    while (sources && !error->status && read_line(rows, error)) {
+    while (sources && !error->status && read_line(rows, file, error)) {
         const char *source = rows->all[rows->all_count - 1].source;
-        if (!source || lb_vocabulary_add(sources, &source, 1, error)) continue;
+        if (!source || !once || lb_vocabulary_add(sources, &source, 1, error)) continue;
         size_t id = (size_t)(lb_vocabulary_id(sources, source) - LB_FIRST_TOKEN);
         if (place && id < count)
             merge_last(rows, &rows->all[place[id]], error);
@@ -106,41 +106,32 @@ static lb_status gather(app_report_rows *rows, lb_error *error)
     }
     lb_vocabulary_free(sources);
     lb_release(place);
-    return error->status;
+    bool none = !error->status && rows->expected == 0;
+    if (once) rows->expected = (int64_t)rows->all_count;
+    if (!none) return error->status;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", rows->name);
 }
 
 lb_status app_report_rows_open(app_report_rows *rows, const char *path, const lb_pair_format *format,
                                bool once, lb_error *error)
 {
-    *rows = (app_report_rows){.complete = once};
-    lb_status status = app_pair_input_open(&rows->file, path, format, error);
-    if (!status) status = app_pair_input_check(&rows->file, error);
-    rows->name = rows->file.name;
-    return status || !once ? status : gather(rows, error);
+    app_pair_input file;
+    lb_status status = app_pair_input_open(&file, path, format, error);
+    *rows = (app_report_rows){.name = file.name};
+    if (!status) status = gather(rows, &file, once, error);
+    app_pair_input_close(&file);
+    return status;
 }
 
-lb_status app_report_rows_read(app_report_rows *rows, size_t most, lb_error *error)
+void app_report_rows_next(app_report_rows *rows, size_t most)
 {
-    if (!rows->complete) {
-        while (rows->all_count > 0) drop_last(rows);
-        for (bool more = true; more && rows->all_count < most;) more = read_line(rows, error);
-        rows->next = 0;
-    }
-    size_t left = rows->all_count - rows->next;
+    rows->row = rows->row ? rows->row + rows->count : rows->all;
+    size_t left = (size_t)(rows->all + rows->all_count - rows->row);
     rows->count = left < most ? left : most;
-    rows->row = rows->count > 0 ? &rows->all[rows->next] : NULL;
-    rows->next += rows->count;
-    return error->status;
-}
-
-int64_t app_report_rows_expected(const app_report_rows *rows)
-{
-    return rows->complete ? (int64_t)rows->all_count : rows->file.checked;
 }
 
 void app_report_rows_close(app_report_rows *rows)
 {
     while (rows->all_count > 0) drop_last(rows);
     lb_release(rows->all);
-    app_pair_input_close(&rows->file);
 }
