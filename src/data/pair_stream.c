@@ -50,7 +50,7 @@ static lb_status decide(lb_pair_stream *s, const lb_line *line, lb_error *error)
     if (!status) status = lb_pair_format_check(s->format, error);
     if (!status) status = lb_pair_kind_parse(s->file.kind, &s->kind, error);
     if (status) return status;
-    s->converts = s->file.header || !lb_pair_kind_is_plain(&s->kind);
+    s->converts = s->file.header || s->kind.header || !s->kind.row->plain;
     s->file.numbered = s->converts;
     s->converter.asked = (lb_conversion){.name = s->name,
                                          .from = -1,

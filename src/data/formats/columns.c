@@ -165,7 +165,7 @@ static bool has_usual_header(const sample *s, const lb_pair_format *format, cons
 static void find_columns(sample *s, const lb_pair_format *format, lb_recognised *found)
 {
     bool json = s->kind.keys.count > 0, given = format->kind && *format->kind;
-    bool tabs = lb_pair_kind_has_tabs(&s->kind), plain = given && tabs && !s->kind.header;
+    bool tabs = s->kind.row->tabs, plain = given && tabs && !s->kind.header;
     const lb_fields *first = json ? &s->kind.keys : &s->fields;
     found->by_name =
         (json || first->count > 1) && take_usual_names(first, s->usual, format->no_target, found);

@@ -201,8 +201,7 @@ static lb_status follow(lb_converter *w, int64_t number, bool before, int fields
 /* The first line may say what divides the others. */
 static bool is_divider(const lb_converter *w, const lb_line *line)
 {
-    return w->columns == 0 && lb_pair_kind_has_quotes(w->asked.kind) &&
-           lb_csv_divider(line->text, line->length);
+    return w->columns == 0 && w->asked.kind->row->quotes && lb_csv_divider(line->text, line->length);
 }
 
 static lb_status take_line(lb_converter *w, const lb_line *line)

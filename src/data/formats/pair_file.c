@@ -355,8 +355,8 @@ static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format
         format->targets ? LB_OK : look_at_beginning(file, lb_pair_file_name(path), format, error);
     if (status) return status;
     status = lb_pair_kind_parse(file->kind, &kind, error);
-    bool changed = !status && (file->header || format->targets || format->weight_column != 0 ||
-                               !lb_pair_kind_is_plain(&kind));
+    bool changed = !status && (file->header || kind.header || format->targets || format->weight_column != 0 ||
+                               !kind.row->plain);
     if (!status) take_unsaid(kind.row, format);
     if (changed) status = convert(file, path, format, &kind, error);
     lb_pair_kind_free(&kind);

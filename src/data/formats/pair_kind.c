@@ -200,12 +200,12 @@ static lb_pair_line_is split_scan(lb_pair_kind *kind, const char *line, size_t l
 }
 
 static const lb_pair_kind_row rows[] = {
-    {"tsv", "\t", .split = split_tabs},
-    {"csv", ",", .choice = true, .split = split_csv},
+    {"tsv", "\t", .plain = true, .tabs = true, .split = split_tabs},
+    {"csv", ",", .choice = true, .quotes = true, .split = split_csv},
     {"cmudict", " ", .split = split_cmudict, .target_separator = " "},
     {"lexiconp", " ", .split = split_lexiconp, .target_separator = " ", .source = 1, .weight = 2,
      .target = 3},
-    {"unimorph", "\t", .split = split_tabs},
+    {"unimorph", "\t", .tabs = true, .split = split_tabs},
     {"conllu", "\t", .split = split_conllu, .features = "|", .nothing = "_", .source = 2, .target = 3},
     {"jsonl", "", .split = split_json},
     {"scan", "OUT:", .split = split_scan, .source_separator = " ", .target_separator = " "},
@@ -242,8 +242,8 @@ lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *err
         size_t between = colon ? length - word - 1 : 0;
         if ((colon && (!rows[i].choice || between == 0)) || (!colon && !rows[i].between)) break;
         bool tab = between == sizeof TAB - 1 && memcmp(colon + 1, TAB, between) == 0;
-        if (rows[i].split == split_csv && between > 1 && !tab) break;
-        if (rows[i].split == split_csv && tab) {
+        if (rows[i].quotes && between > 1 && !tab) break;
+        if (rows[i].quotes && tab) {
             *kind->between = '\t';
             return LB_OK;
         }
@@ -263,21 +263,6 @@ void lb_pair_kind_free(lb_pair_kind *kind)
 const lb_pair_kind_row *lb_pair_kind_at(size_t number)
 {
     return number < sizeof rows / sizeof *rows ? &rows[number] : NULL;
-}
-
-bool lb_pair_kind_is_plain(const lb_pair_kind *kind)
-{
-    return strcmp(kind->row->name, PLAIN) == 0 && !kind->header;
-}
-
-bool lb_pair_kind_has_tabs(const lb_pair_kind *kind)
-{
-    return kind->row->split == split_tabs;
-}
-
-bool lb_pair_kind_has_quotes(const lb_pair_kind *kind)
-{
-    return kind->row->split == split_csv;
 }
 
 lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,

@@ -113,6 +113,8 @@ struct lb_pair_kind;
 typedef struct lb_pair_kind_row {
     const char *name, *between; /* what divides fields; NULL: the name says it, behind a colon */
     bool choice;                /* the name may say it */
+    bool plain;                 /* TSV, where each line is a pair */
+    bool tabs, quotes;          /* tabs divide a line; fields may be in quotes */
     lb_pair_line_is (*split)(struct lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
     /* What goes without saying. */
     const char *source_separator, *target_separator; /* of symbols; NULL: none */
@@ -138,15 +140,6 @@ void lb_pair_kind_free(lb_pair_kind *kind);
 
 /** Row `number` of the table of formats, counted from 0; NULL after the last one. */
 const lb_pair_kind_row *lb_pair_kind_at(size_t number);
-
-/** Whether it is TSV, where each line is a pair. */
-bool lb_pair_kind_is_plain(const lb_pair_kind *kind);
-
-/** Whether tabs divide a line. */
-bool lb_pair_kind_has_tabs(const lb_pair_kind *kind);
-
-/** Whether fields may be in quotes. */
-bool lb_pair_kind_has_quotes(const lb_pair_kind *kind);
 
 /** Divides a line into fields, which are cleared first. Where `open`, it goes on with the quoted field at the end of
  *  those of the line before, which was open, and begins with its line end. The first line of JSON decides about the

@@ -205,7 +205,7 @@ static lb_status fall_back(sample *s, lb_recognised *found, lb_error *error)
 {
     lb_pair_kind kind;
     lb_status status = lb_pair_kind_parse(s->usual->kind, &kind, error);
-    bool fits = !status && lb_pair_kind_has_tabs(&kind) == s->tabs;
+    bool fits = !status && kind.row->tabs == s->tabs;
     lb_pair_kind_free(&kind);
     return status || !fits ? status : take_kind(s, s->usual->kind, found, error);
 }
@@ -225,7 +225,7 @@ static bool looks_usual(sample *s, const char *kind)
 {
     bool (*is)(sample *) = check_of(kind);
     if (!is || s->count == 0) return false;
-    if (lb_pair_kind_has_quotes(&s->kind)) return lb_columns_have_header(s, false);
+    if (s->kind.row->quotes) return lb_columns_have_header(s, false);
     return is(s) || lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
 }
 
@@ -250,7 +250,7 @@ static lb_status choose_kind(sample *s, const lb_pair_format *format, lb_recogni
     bool given = format->kind && *format->kind;
     if (format->no_target && !given) return try_usual(s, found, error);
     lb_status status = given ? set_kind(s, format->kind, error) : LB_OK;
-    if (!given || lb_pair_kind_has_quotes(&s->kind)) take_divider(s, found);
+    if (!given || s->kind.row->quotes) take_divider(s, found);
     if (given || status) return status;
     status = find_kind(s, found, error);
     return status || *found->kind ? status : fall_back(s, found, error);
