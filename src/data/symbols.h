@@ -85,7 +85,7 @@ bool lb_normal_form_find(const char *name, lb_normal_form *normalize);
 LB_MUST_USE lb_status lb_cross_sources(const lb_symbol_rule *rule, const lb_strings *given, size_t wanted,
                                        uint64_t seed, lb_strings *made, lb_error *error);
 
-/* ---- words.c: text as words. ---- */
+/* ---- words.c: text as words, and in lower case. ---- */
 
 /** The words of a text, in order. */
 typedef struct lb_words {
@@ -103,8 +103,6 @@ bool lb_words_none(const char *text);
 LB_MUST_USE lb_status lb_words_split(const char *text, lb_words *words, lb_error *error);
 
 void lb_words_free(lb_words *words);
-
-/* ---- lower_case.c: lower case of all scripts. ---- */
 
 /** The maximum bytes of the lower case of `length` bytes: a letter that grows takes 3 bytes instead of 2. */
 #define LB_LOWER_CASE_ROOM(length) ((length) + (length) / 2)
