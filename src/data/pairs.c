@@ -45,13 +45,10 @@ static uint64_t hash_pair(const lb_pair_line *line, uint64_t hash)
 lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_error *error)
 {
     lb_error found = {0};
-    size_t mark = 0;
     pairs->facts.crlf += line->crlf;
     lb_pair_file_line(&pairs->file, line);
-    if (line->number == 1 && lb_pair_line_has_mark(line->text, line->length)) {
-        pairs->facts.byte_order_mark = true;
-        mark = LB_PAIR_LINE_MARK;
-    }
+    lb_line bare = *line;
+    pairs->facts.byte_order_mark |= lb_line_drop_mark(&bare);
     if (lb_pair_line_read(&pairs->format, name, line, &pairs->line, &found))
         return skip_line(pairs, &found, error);
     pairs->facts.hash = hash_pair(&pairs->line, pairs->facts.hash);
@@ -59,9 +56,9 @@ lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_err
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: found more than %lld bytes, expected at most that many", pairs->path,
                             1LL << LB_PLACE_OFFSET_BITS);
-    lb_place here = {.offset = ((uint64_t)line->offset + mark) & ((UINT64_C(1) << LB_PLACE_OFFSET_BITS) - 1),
-                     .bytes = (line->length - mark) & ((UINT64_C(1) << LB_PLACE_BYTES_BITS) - 1),
-                     .hash = lb_pairs_hash_line(line->text + mark, line->length - mark),
+    lb_place here = {.offset = (uint64_t)bare.offset & ((UINT64_C(1) << LB_PLACE_OFFSET_BITS) - 1),
+                     .bytes = bare.length & ((UINT64_C(1) << LB_PLACE_BYTES_BITS) - 1),
+                     .hash = (uint32_t)lb_hash_long(LB_HASH, bare.text, bare.length),
                      .source = (uint16_t)pairs->line.source.count,
                      .target = (uint16_t)pairs->line.target.count};
     return add_place(pairs, here, error);

@@ -26,8 +26,9 @@ typedef struct lb_pairs_facts {
 /* A file has at most 8 TiB, and a line LB_PAIR_LINE_BYTES, so that a place still has 16 bytes. */
 enum { LB_PLACE_OFFSET_BITS = 43, LB_PLACE_BYTES_BITS = 64 - LB_PLACE_OFFSET_BITS };
 
-/** One pair: the position of its line in the file, its lengths in bytes and in symbols, and a hash of the bytes, by
- *  which a line that is read again is known to be the same. The file of an index has it, too. */
+/** One pair: the position of its line in the file, its lengths in bytes and in symbols, and the low bits of
+ *  lb_hash_long of the bytes, by which a line that is read again is known to be the same, but for one change in 2^32. The
+ *  file of an index has it, too. */
 typedef struct lb_place {
     uint64_t offset : LB_PLACE_OFFSET_BITS, bytes : LB_PLACE_BYTES_BITS;
     uint32_t hash;
@@ -83,9 +84,6 @@ LB_MUST_USE lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *err
 
 /** Says that there is no memory for the pairs. */
 lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error);
-
-/** The hash of the bytes of a line: one change in 2^32 is missed. */
-uint32_t lb_pairs_hash_line(const char *text, size_t length);
 
 /** Text `number` as a line of columns, in the window of the pairs. `name` receives its name in messages.
  *  Errors: LB_ERROR_FORMAT if it cannot be a line, and pairs->line.bad is its kind; LB_ERROR_MEMORY. */

@@ -18,11 +18,6 @@ lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error)
                         (long long)pairs->count + 1);
 }
 
-uint32_t lb_pairs_hash_line(const char *text, size_t length)
-{
-    return (uint32_t)lb_hash_long(LB_HASH, text, length);
-}
-
 int64_t lb_pairs_count(const lb_pairs *pairs)
 {
     return pairs->count;
@@ -177,7 +172,8 @@ static lb_status read_pair(lb_pairs *pairs, int64_t pair, bool counts, const lb_
     if (status) return status;
     count_pair(pairs, pair);
     pairs->next = pair + 1;
-    if (lb_pairs_hash_line(bytes.text, bytes.length) != p->hash) return has_changed(pairs, error);
+    if ((uint32_t)lb_hash_long(LB_HASH, bytes.text, bytes.length) != p->hash)
+        return has_changed(pairs, error);
     status = lb_pair_line_read(&pairs->format, pairs->path, &bytes, &pairs->line, &found);
     if (status == LB_ERROR_FORMAT && !counts) return has_changed(pairs, error);
     if (status) return lb_error_set(error, status, "%s", found.message);

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-typedef lb_span span;
-typedef lb_first_lines sample;
-
 /* Features without a separator are divided as the file shows, or by semicolons. */
 bool lb_pair_format_has_features(const lb_pair_format *format)
 {
@@ -28,7 +25,7 @@ static char small(char letter)
 }
 
 /* Whether a word is one of these, in small letters or capitals, maybe between blanks. */
-static bool is_one_of(span word, const char *const *words)
+static bool is_one_of(lb_span word, const char *const *words)
 {
     while (word.length > 0 && *word.text == ' ') word.text++, word.length--;
     while (word.length > 0 && word.text[word.length - 1] == ' ') word.length--;
@@ -68,12 +65,12 @@ static const char *const weights[] = {"count", "counts", "freq", "frequency", "w
 
 bool lb_is_weight_name(const char *text, size_t length)
 {
-    return is_one_of((span){text, length}, weights);
+    return is_one_of((lb_span){text, length}, weights);
 }
 
 bool lb_is_column_name(const char *text, size_t length)
 {
-    span name = {text, length};
+    lb_span name = {text, length};
     return is_one_of(name, sources) || is_one_of(name, targets) || is_one_of(name, features_names);
 }
 
@@ -81,7 +78,7 @@ bool lb_columns_named(const lb_first_lines *s)
 {
     int names = 0;
     for (int i = 0; i < s->fields.count; i++) {
-        span text = lb_field(&s->fields, i);
+        lb_span text = lb_field(&s->fields, i);
         names += lb_is_column_name(text.text, text.length) ||
                  is_one_of(text, ONE_NAME(s->usual->source_name)) ||
                  is_one_of(text, ONE_NAME(s->usual->target_name));
@@ -131,13 +128,13 @@ bool lb_columns_have_header(lb_first_lines *s, bool usual)
 }
 
 /* Sentences of Tatoeba have their origin in a third column. */
-static bool has_origins(sample *s)
+static bool has_origins(lb_first_lines *s)
 {
     static const char licence[] = "CC-BY";
     for (int i = 0; i < s->count; i++) {
         lb_sample_divide(s, i);
         if (s->fields.count != 3) return false;
-        span third = lb_field(&s->fields, 2);
+        lb_span third = lb_field(&s->fields, 2);
         if (third.length < sizeof licence || memcmp(third.text, licence, sizeof licence - 1) != 0)
             return false;
     }
@@ -153,7 +150,8 @@ static void keep_names(const lb_fields *names, lb_fields *kept)
 }
 
 /* An older model knows that its file had a header, but not which. */
-static bool has_usual_header(const sample *s, const lb_pair_format *format, const lb_recognised *found)
+static bool has_usual_header(const lb_first_lines *s, const lb_pair_format *format,
+                             const lb_recognised *found)
 {
     const char *usual = s->usual->kind;
     bool given = format->kind && *format->kind;
@@ -162,7 +160,7 @@ static bool has_usual_header(const sample *s, const lb_pair_format *format, cons
 }
 
 /* Finds the columns by their names, or by what the lines look like. */
-static void find_columns(sample *s, const lb_pair_format *format, lb_recognised *found)
+static void find_columns(lb_first_lines *s, const lb_pair_format *format, lb_recognised *found)
 {
     bool json = s->kind.keys.count > 0, given = format->kind && *format->kind;
     bool tabs = s->kind.row->tabs, plain = given && tabs && !s->kind.header;

@@ -20,6 +20,7 @@ static inline bool lb_line_drop_mark(lb_line *line)
     if (line->number != 1 || !lb_pair_line_has_mark(line->text, line->length)) return false;
     line->text += LB_PAIR_LINE_MARK;
     line->length -= LB_PAIR_LINE_MARK;
+    line->offset += LB_PAIR_LINE_MARK;
     return true;
 }
 

@@ -6,11 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef lb_span span;
-typedef lb_first_lines sample;
-
 /* A BOM is not part of the first line, and a line that may be cut is none. */
-static void take_lines(sample *s, const char *text, size_t length, bool whole)
+static void take_lines(lb_first_lines *s, const char *text, size_t length, bool whole)
 {
     const char *at = text, *end = text + length;
     if (lb_pair_line_has_mark(at, length)) at += LB_PAIR_LINE_MARK;
@@ -21,13 +18,13 @@ static void take_lines(sample *s, const char *text, size_t length, bool whole)
         if (count > 0 && at[count - 1] == '\r') count--;
         size_t blanks = 0;
         while (blanks < count && (at[blanks] == ' ' || at[blanks] == '\t')) blanks++;
-        if (blanks < count) s->line[s->count++] = (span){at, count};
+        if (blanks < count) s->line[s->count++] = (lb_span){at, count};
         s->tabs = s->tabs || memchr(at, '\t', count);
         at = stop ? stop + 1 : end;
     }
 }
 
-static bool is_jsonl(sample *s)
+static bool is_jsonl(lb_first_lines *s)
 {
     for (int i = 0; i < s->count; i++)
         if (*s->line[i].text != '{' || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS ||
@@ -37,17 +34,17 @@ static bool is_jsonl(sample *s)
 }
 
 /* A comma of a sentence has a blank or the end of the line behind it. */
-static bool has_sentence(const sample *s)
+static bool has_sentence(const lb_first_lines *s)
 {
     for (int i = 1; i < s->fields.count; i++) {
-        span text = lb_field(&s->fields, i);
+        lb_span text = lb_field(&s->fields, i);
         if (text.length > 0 ? *text.text == ' ' : s->fields.count == 2) return true;
     }
     return false;
 }
 
 /* All lines have as many fields, at least two. Without names or quotes, few lines may be so by chance. */
-static bool is_table(sample *s)
+static bool is_table(lb_first_lines *s)
 {
     enum { FEW = 5 };
     int columns = 0;
@@ -68,7 +65,7 @@ static bool is_table(sample *s)
 }
 
 /* The same, even if it looks like sentences; but no line has text behind a quoted field, as with a wrong divider. */
-static bool may_be_table(sample *s)
+static bool may_be_table(lb_first_lines *s)
 {
     int columns = 0;
     for (int i = 0; i < s->count; i++) {
@@ -80,7 +77,7 @@ static bool may_be_table(sample *s)
 }
 
 /* "1,5;eins Komma fünf": all commas are between digits. */
-static bool is_decimal_table(sample *s)
+static bool is_decimal_table(lb_first_lines *s)
 {
     for (int i = 0; i < s->count; i++) {
         const char *first = s->line[i].text, *end = first + s->line[i].length, *at = first;
@@ -91,12 +88,12 @@ static bool is_decimal_table(sample *s)
 }
 
 /* All lines have the text between their fields, and just once. */
-static bool is_divided(sample *s)
+static bool is_divided(lb_first_lines *s)
 {
     size_t length = strlen(s->kind.between);
     for (int i = 0; i < s->count; i++) {
         int times = 0;
-        span line = s->line[i];
+        lb_span line = s->line[i];
         for (size_t at = 0; at + length <= line.length; at++)
             times += memcmp(line.text + at, s->kind.between, length) == 0;
         if (times != 1) return false;
@@ -105,7 +102,7 @@ static bool is_divided(sample *s)
 }
 
 /* Whether all lines are words with ten columns, of which the first has numbers. */
-static bool is_conllu(sample *s)
+static bool is_conllu(lb_first_lines *s)
 {
     enum { COLUMNS = 10 };
     int words = 0;
@@ -113,7 +110,7 @@ static bool is_conllu(sample *s)
         lb_pair_line_is found = lb_sample_divide(s, i);
         if (found == LB_LINE_IS_COMMENT) continue;
         if (found == LB_LINE_IS_BAD) return false;
-        span id = lb_field(&s->fields, 0);
+        lb_span id = lb_field(&s->fields, 0);
         for (size_t k = 0; k < id.length; k++)
             if (!lb_is_digit(id.text[k]) && id.text[k] != '-' && id.text[k] != '.') return false;
         if (id.length == 0 || s->fields.count < COLUMNS) return false;
@@ -122,7 +119,7 @@ static bool is_conllu(sample *s)
     return words > 0;
 }
 
-static bool all_divide(sample *s)
+static bool all_divide(lb_first_lines *s)
 {
     for (int i = 0; i < s->count; i++)
         if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS) return false;
@@ -134,7 +131,7 @@ enum { WITH_TABS = 4 };
 
 static const struct {
     const char *name;
-    bool (*is)(sample *);
+    bool (*is)(lb_first_lines *);
 } kinds[] = {
     {"jsonl", is_jsonl},
     {"conllu", is_conllu},
@@ -155,14 +152,15 @@ static const struct {
     {"lines:: ", is_divided},
 };
 
-static lb_status set_kind(sample *s, const char *name, lb_error *error)
+static lb_status set_kind(lb_first_lines *s, const char *name, lb_error *error)
 {
     lb_pair_kind_free(&s->kind);
     return lb_pair_kind_parse(name, &s->kind, error);
 }
 
 /* Whether the lines are of this kind. */
-static lb_status try_kind(sample *s, const char *name, bool (*is)(sample *), bool *are, lb_error *error)
+static lb_status try_kind(lb_first_lines *s, const char *name, bool (*is)(lb_first_lines *), bool *are,
+                          lb_error *error)
 {
     lb_status status = set_kind(s, name, error);
     *are = !status && is(s);
@@ -170,7 +168,7 @@ static lb_status try_kind(sample *s, const char *name, bool (*is)(sample *), boo
 }
 
 /* What divides a table, by its first line, which is then left out. */
-static void take_divider(sample *s, lb_recognised *found)
+static void take_divider(lb_first_lines *s, lb_recognised *found)
 {
     char divider = s->count > 0 ? lb_csv_divider(s->line[0].text, s->line[0].length) : '\0';
     if (!divider) return;
@@ -180,7 +178,7 @@ static void take_divider(sample *s, lb_recognised *found)
     found->recognised = true;
 }
 
-static lb_status find_kind(sample *s, lb_recognised *found, lb_error *error)
+static lb_status find_kind(lb_first_lines *s, lb_recognised *found, lb_error *error)
 {
     size_t count = s->count == 0 ? 0 : s->tabs ? WITH_TABS : sizeof kinds / sizeof *kinds;
     for (size_t i = 0; i < count && !found->recognised; i++) {
@@ -193,7 +191,7 @@ static lb_status find_kind(sample *s, lb_recognised *found, lb_error *error)
 }
 
 /* What the lines would be in this format, without a header. */
-static lb_status take_kind(sample *s, const char *name, lb_recognised *found, lb_error *error)
+static lb_status take_kind(lb_first_lines *s, const char *name, lb_recognised *found, lb_error *error)
 {
     bool plain = lb_is_same_kind(name, "");
     snprintf(found->kind, sizeof found->kind, "%.*s", plain ? 0 : (int)lb_kind_length(name), name);
@@ -201,7 +199,7 @@ static lb_status take_kind(sample *s, const char *name, lb_recognised *found, lb
 }
 
 /* A file that looks like nothing in particular may be of the usual format, if both have tabs, or none. */
-static lb_status fall_back(sample *s, lb_recognised *found, lb_error *error)
+static lb_status fall_back(lb_first_lines *s, lb_recognised *found, lb_error *error)
 {
     lb_pair_kind kind;
     lb_status status = lb_pair_kind_parse(s->usual->kind, &kind, error);
@@ -211,7 +209,7 @@ static lb_status fall_back(sample *s, lb_recognised *found, lb_error *error)
 }
 
 /* What recognises a format, also one with other text between its columns; NULL: there is nothing. */
-static bool (*check_of(const char *kind))(sample *)
+static bool (*check_of(const char *kind))(lb_first_lines *)
 {
     size_t word = strcspn(kind, ":+");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -221,16 +219,16 @@ static bool (*check_of(const char *kind))(sample *)
 }
 
 /* Whether the first line of sources is one of this format. Sentences have commas, too. */
-static bool looks_usual(sample *s, const char *kind)
+static bool looks_usual(lb_first_lines *s, const char *kind)
 {
-    bool (*is)(sample *) = check_of(kind);
+    bool (*is)(lb_first_lines *) = check_of(kind);
     if (!is || s->count == 0) return false;
     if (s->kind.row->quotes) return lb_columns_have_header(s, false);
     return is(s) || lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
 }
 
 /* Lines without targets are texts, unless the first line looks like one of the usual format, or has the usual names. */
-static lb_status try_usual(sample *s, lb_recognised *found, lb_error *error)
+static lb_status try_usual(lb_first_lines *s, lb_recognised *found, lb_error *error)
 {
     static const char *const with_names[] = {"jsonl", "csv", "csv:;"};
     lb_status status = take_kind(s, s->usual->kind, found, error);
@@ -245,7 +243,8 @@ static lb_status try_usual(sample *s, lb_recognised *found, lb_error *error)
     return set_kind(s, "tsv", error);
 }
 
-static lb_status choose_kind(sample *s, const lb_pair_format *format, lb_recognised *found, lb_error *error)
+static lb_status choose_kind(lb_first_lines *s, const lb_pair_format *format, lb_recognised *found,
+                             lb_error *error)
 {
     bool given = format->kind && *format->kind;
     if (format->no_target && !given) return try_usual(s, found, error);
@@ -261,7 +260,7 @@ lb_status lb_recognise(const char *text, size_t length, bool whole, const lb_pai
 {
     static const lb_pair_columns none = {0};
     *found = (lb_recognised){0};
-    sample *s = lb_alloc_zero(sizeof *s);
+    lb_first_lines *s = lb_alloc_zero(sizeof *s);
     if (!s) return lb_no_memory(error, "the first lines");
     s->usual = format->usual ? format->usual : &none;
     s->least = format->no_target ? 1 : 2;

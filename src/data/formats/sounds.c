@@ -20,12 +20,10 @@ static bool is_phone(lb_span word)
 
 static bool are_phones(lb_span text)
 {
-    const char *at = text.text, *end = at + text.length;
-    while (at < end) {
-        const char *blank = memchr(at, ' ', (size_t)(end - at)), *stop = blank ? blank : end;
-        if (stop > at && !is_phone((lb_span){at, (size_t)(stop - at)})) return false;
-        at = blank ? stop + 1 : end;
-    }
+    lb_pieces words = {.at = text.text, .end = text.text + text.length, .separator = " "};
+    lb_span word;
+    while (lb_pieces_next(&words, &word.text, &word.length))
+        if (word.length > 0 && !is_phone(word)) return false;
     return text.length > 0;
 }
 
