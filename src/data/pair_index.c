@@ -113,13 +113,6 @@ void lb_pair_index_seal(lb_pair_index_header *header, const lb_bytes parts[LB_PA
 
 /* ---- Pairs without an index. ---- */
 
-char *lb_pair_index_path(const char *path)
-{
-    lb_buffer index = {0};
-    lb_buffer_print(&index, "%s.index", path);
-    return lb_buffer_end(&index);
-}
-
 lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, lb_pairs *train, int32_t share, lb_error *error)
 {
     *pairs = (lb_indexed_pairs){.train = train};

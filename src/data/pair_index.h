@@ -112,9 +112,6 @@ typedef struct lb_indexed_pairs {
     uint64_t id;                    /* of the index: another one has another */
 } lb_indexed_pairs;
 
-/** The path of the index beside the file `path`. Memory: release it with lb_release; NULL if there is no memory. */
-LB_MUST_USE char *lb_pair_index_path(const char *path);
-
 /** Makes the passes over pairs for training, without an index. NULL is what could not be opened, with its error.
  *  Memory: takes `train`; free `pairs` with lb_indexed_pairs_free, also after an error.
  *  Errors: as lb_pairs_hold_out and lb_pairs_tally_symbols. */

@@ -12,16 +12,11 @@
 
 enum { LONGEST = 1000, NO_TEXT = 32 };
 
-static const char *const bad_texts[] = {
+const char *const lb_bad_line_texts[] = {
 #define BAD_TEXT(name, text) [name] = text,
     LB_BAD_LINE_LIST(BAD_TEXT)
 #undef BAD_TEXT
 };
-
-const char *lb_bad_line_text(lb_bad_line bad)
-{
-    return bad_texts[bad];
-}
 
 /* The format with its defaults filled in; features_column remains 0 if there are none. */
 static lb_pair_format complete(const lb_pair_format *given)

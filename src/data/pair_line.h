@@ -30,7 +30,7 @@ typedef enum lb_bad_line {
 #define LB_PAIR_LINE_CHOOSE "; choose two of them"
 
 /** The fault of such lines in a few words of English. */
-const char *lb_bad_line_text(lb_bad_line bad);
+extern const char *const lb_bad_line_texts[LB_BAD_LINES];
 
 /** One split line. Zero before the first; each line reuses the memory of the previous one. */
 typedef struct lb_pair_line {

@@ -132,7 +132,7 @@ static void write_bad_lines(lb_buffer *text, const lb_pairs_facts *facts)
     for (int kind = 0; kind < LB_BAD_LINES; kind++)
         if (facts->bad[kind] > 0)
             lb_buffer_print(text, "%s %lld %s", kinds++ ? "," : "", (long long)facts->bad[kind],
-                            lb_bad_line_text((lb_bad_line)kind));
+                            lb_bad_line_texts[kind]);
     lb_buffer_print(text, "\n");
     for (size_t i = 0; i < facts->first_bad.count; i++)
         lb_buffer_print(text, "    %s\n", facts->first_bad.text[i]);

@@ -171,7 +171,7 @@ void lb_pairs_close(lb_pairs *pairs)
     lb_pair_file_close(&pairs->file);
     lb_strings_free(&pairs->facts.first_bad);
     lb_pair_line_free(&pairs->line);
-    lb_release(pairs->window);
+    lb_release(pairs->window.text);
     lb_release(pairs->owned);
     lb_release(pairs->owned_weights);
     lb_release(pairs->path);

@@ -27,8 +27,8 @@ typedef struct lb_pairs_facts {
 enum { LB_PLACE_OFFSET_BITS = 43, LB_PLACE_BYTES_BITS = 64 - LB_PLACE_OFFSET_BITS };
 
 /** One pair: the position of its line in the file, its lengths in bytes and in symbols, and the low bits of
- *  lb_hash_long of the bytes, by which a line that is read again is known to be the same, but for one change in 2^32. The
- *  file of an index has it, too. */
+ *  lb_hash_long of the bytes, by which a line that is read again is known to be the same, but for one change in 2^32.
+ *  The file of an index has it, too. */
 typedef struct lb_place {
     uint64_t offset : LB_PLACE_OFFSET_BITS, bytes : LB_PLACE_BYTES_BITS;
     uint32_t hash;
@@ -53,8 +53,8 @@ struct lb_pairs {
     const char *index;    /* the path of the index; NULL: there is none */
     lb_pairs_facts facts;
     lb_pair_line line; /* the last one read */
-    char *window;      /* [window_room]: `held` bytes of the file from `start` on */
-    size_t window_room, held;
+    lb_buffer window;  /* `held` bytes of the file from `start` on, or a pair in memory as a line */
+    size_t held;
     uint64_t start;
     int64_t next;       /* after the last pair read: sequential reading gets more bytes at once */
     lb_counter counter; /* hears of passes over the pairs */

@@ -57,10 +57,10 @@ static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb
 {
     pairs->held = 0;
     pairs->start = offset;
-    if (!lb_alloc_room(&pairs->window, 0, wanted, &pairs->window_room, 1))
+    if (!lb_alloc_room(&pairs->window.text, 0, wanted, &pairs->window.capacity, 1))
         return lb_pairs_out_of_memory(pairs, error);
     while (pairs->held < wanted) {
-        ssize_t count = pread(pairs->file.descriptor, pairs->window + pairs->held, wanted - pairs->held,
+        ssize_t count = pread(pairs->file.descriptor, pairs->window.text + pairs->held, wanted - pairs->held,
                               (off_t)(offset + pairs->held));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return lb_cannot_read(pairs->path, strerror(errno), error);
@@ -86,7 +86,7 @@ static lb_status find_line(lb_pairs *pairs, const lb_place *p, bool in_order, lb
         if (status) return status;
         if (!is_in_window(pairs, p)) return has_changed(pairs, error);
     }
-    *line = (lb_line){.text = pairs->window + (p->offset - pairs->start), .length = p->bytes};
+    *line = (lb_line){.text = pairs->window.text + (p->offset - pairs->start), .length = p->bytes};
     return LB_OK;
 }
 
@@ -123,24 +123,20 @@ static lb_status check_text(lb_pairs *pairs, const char *name, const char *text,
 lb_status lb_pair_memory_line(lb_pairs *pairs, int64_t number, lb_line *line, char name[LB_PAIR_NAME],
                               lb_error *error)
 {
-    size_t length[SIDES] = {0}, all = 0, at = 0;
+    lb_buffer *joined = &pairs->window;
     snprintf(name, LB_PAIR_NAME, "pair %lld", (long long)number);
+    joined->length = 0;
+    joined->failed = false;
     for (int side = 0; side < SIDES; side++) {
         const char *const *texts = column(pairs, side);
-        lb_status status = texts ? check_text(pairs, name, texts[number], side, error) : LB_OK;
+        if (!texts) continue;
+        lb_status status = check_text(pairs, name, texts[number], side, error);
         if (status) return status;
-        length[side] = texts ? strlen(texts[number]) : 0;
-        all += length[side] + 1;
+        lb_buffer_add(joined, "\t", side > 0);
+        lb_buffer_add(joined, texts[number], strlen(texts[number]));
     }
-    if (!lb_alloc_room(&pairs->window, 0, all, &pairs->window_room, 1))
-        return lb_pairs_out_of_memory(pairs, error);
-    for (int side = 0; side < SIDES; side++) {
-        if (!column(pairs, side)) continue;
-        if (side > 0) pairs->window[at++] = '\t';
-        memcpy(pairs->window + at, column(pairs, side)[number], length[side]);
-        at += length[side];
-    }
-    *line = (lb_line){.text = pairs->window, .length = at, .offset = number};
+    if (joined->failed) return lb_pairs_out_of_memory(pairs, error);
+    *line = (lb_line){.text = joined->text, .length = joined->length, .offset = number};
     return LB_OK;
 }
 

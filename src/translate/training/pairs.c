@@ -61,7 +61,9 @@ static bool is_wanted(const opening *o)
 /* Where the user wants it, beside the pairs for everyone, or, if nobody has asked for it, in our folder. */
 static char *name_index(const lb_training_config *c, lb_error *error)
 {
-    char *named = c->index_file ? lb_alloc_string(c->index_file) : lb_pair_index_path(c->train);
+    lb_buffer path = {0};
+    lb_buffer_print(&path, "%s%s", c->index_file ? c->index_file : c->train, c->index_file ? "" : ".index");
+    char *named = lb_buffer_end(&path);
     if (!named) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", c->train);
     if (!named || c->index_file || c->index == LB_INDEX_ALWAYS || !c->out) return named;
     const char *slash = strrchr(named, '/');
@@ -117,26 +119,20 @@ static lb_status read_all(const opening *o)
     return lb_indexed_pairs_read(o->pairs, train, o->share, o->error);
 }
 
-/* The file may have changed while it was read. */
-static lb_status write_index(const opening *o, const lb_pair_index_key *key, lb_error *error)
-{
-    lb_pair_index_key now;
-    lb_status status = lb_pair_index_find_key(o->config->train, o->format, o->share, &now, error);
-    if (!status && memcmp(&now, key, sizeof now) != 0)
-        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the file has changed since it was opened",
-                              o->config->train);
-    return status ? status : lb_indexed_pairs_write(o->pairs, o->index, !o->config->index_file, key, error);
-}
-
-/* Makes the index, and goes on with it: what the passes took is then free. */
+/* Makes the index, unless the file has changed while it was read, and goes on with it: what the passes took is then
+ * free. */
 static void make_index(const opening *o, const lb_pair_index_key *key)
 {
     lb_error found = {0};
     lb_indexed_pairs indexed;
+    lb_pair_index_key now;
+    const char *train = o->config->train;
     if (o->pairs->train->file.copied) return; /* the copy has to be made again, anyway */
-    lb_status status = write_index(o, key, &found);
-    if (!status)
-        status = lb_indexed_pairs_open(&indexed, o->config->train, o->format, o->index, key, true, &found);
+    lb_status status = lb_pair_index_find_key(train, o->format, o->share, &now, &found);
+    if (!status && memcmp(&now, key, sizeof now) != 0)
+        status = lb_error_set(&found, LB_ERROR_FORMAT, "%s: the file has changed since it was opened", train);
+    if (!status) status = lb_indexed_pairs_write(o->pairs, o->index, !o->config->index_file, key, &found);
+    if (!status) status = lb_indexed_pairs_open(&indexed, train, o->format, o->index, key, true, &found);
     if (status) {
         note_unwritten(o, found.message);
         return;

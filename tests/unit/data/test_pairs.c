@@ -248,7 +248,7 @@ START_TEST(test_open_skipped_lines_are_counted_by_kind)
     expect_pair(0, "a", "b");
     expect_pair(1, "k", "l");
     expect_pair(2, "m", "n");
-    ck_assert_str_eq(lb_bad_line_text(LB_LINE_UTF8), "not UTF-8");
+    ck_assert_str_eq(lb_bad_line_texts[LB_LINE_UTF8], "not UTF-8");
     lb_pairs_close(pairs);
 }
 END_TEST
