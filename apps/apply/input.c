@@ -220,12 +220,6 @@ void app_input_close(app_input *input)
     *input = (app_input){0};
 }
 
-/* Replaces tabs by blanks, for texts in which both mean the same. */
-static void blank_tabs(const lb_line *line, char *copy)
-{
-    for (size_t i = 0; i < line->length; i++) copy[i] = line->text[i] == '\t' ? ' ' : line->text[i];
-}
-
 /* Whether the line has only blanks. A tab between columns does not count as a blank. */
 static bool is_blank(const app_input *input, const lb_line *line)
 {
@@ -284,8 +278,8 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     size_t length;
     lb_error found = {0};
     char *copy = input->letters + input->letters_used;
-    if (input->tabs) {
-        blank_tabs(&line, copy);
+    if (input->tabs) { /* they mean the same as blanks */
+        for (size_t i = 0; i < line.length; i++) copy[i] = line.text[i] == '\t' ? ' ' : line.text[i];
         line.text = copy;
     }
     lb_status status =

@@ -34,12 +34,6 @@ static size_t letters_of(const lb_symbols *source)
     return count;
 }
 
-static uint64_t symbols_before(const lb_symbols *source, size_t at)
-{
-    lb_symbols shared = {.count = SHARED, .symbol = source->symbol + at - SHARED};
-    return lb_symbols_hash(&shared, LB_HASH);
-}
-
 static int compare(const void *a, const void *b)
 {
     const place *one = a, *other = b;
@@ -78,9 +72,11 @@ static lb_status find_places(crossing *c)
     c->places = lb_alloc((most + 1) * sizeof *c->places);
     if (!c->places) return lb_no_memory(c->error, "made-up sources");
     for (size_t i = 0; i < c->count; i++)
-        for (size_t at = SHARED, end = letters_of(&c->source[i]); at < end; at++)
+        for (size_t at = SHARED, end = letters_of(&c->source[i]); at < end; at++) {
+            const lb_symbols before = {.count = SHARED, .symbol = c->source[i].symbol + at - SHARED};
             c->places[c->place_count++] =
-                (place){symbols_before(&c->source[i], at), (uint32_t)i, (uint32_t)at, 0, 0};
+                (place){lb_symbols_hash(&before, LB_HASH), (uint32_t)i, (uint32_t)at, 0, 0};
+        }
     qsort(c->places, c->place_count, sizeof *c->places, compare);
     for (size_t i = 0; i < c->place_count; i++) {
         place *p = &c->places[i];

@@ -156,22 +156,15 @@ static lb_bytes print_symbols(const lb_vocabulary *symbols)
 
 /* A message begins with the path, which may be another one when the index is read. One that was cut off within the path
  * has nothing after it. */
-static const char *after_path(const char *message, const char *path)
-{
-    size_t length = strlen(path);
-    return strlen(message) > length ? message + length : "";
-}
-
 static lb_bytes join_errors(const lb_pairs *pairs)
 {
     const lb_strings *bad = &pairs->facts.first_bad;
+    size_t path = strlen(pairs->path), bytes = 0;
     char *errors = lb_alloc((size_t)LB_PAIRS_BAD_KEPT * LB_MESSAGE_LENGTH);
-    size_t bytes = 0;
     for (size_t i = 0; errors && i < bad->count; i++) {
-        const char *rest = after_path(bad->text[i], pairs->path);
-        size_t length = strlen(rest) + 1;
-        memcpy(errors + bytes, rest, length);
-        bytes += length;
+        const char *message = bad->text[i], *rest = strlen(message) > path ? message + path : "";
+        memcpy(errors + bytes, rest, strlen(rest) + 1);
+        bytes += strlen(rest) + 1;
     }
     return (lb_bytes){errors, bytes};
 }

@@ -14,15 +14,6 @@
 
 enum { MEGABYTE = 1000000 };
 
-static lb_status add_place(lb_pairs *pairs, lb_place new_place, lb_error *error)
-{
-    if (!lb_alloc_more(&pairs->owned, (size_t)pairs->count, &pairs->capacity, sizeof *pairs->owned))
-        return lb_pairs_out_of_memory(pairs, error);
-    pairs->places = pairs->owned;
-    pairs->owned[pairs->count++] = new_place;
-    return LB_OK;
-}
-
 /* Counts a bad line, unless none may be skipped. `found` is its error, and pairs->line.bad its kind. */
 static lb_status skip_line(lb_pairs *pairs, const lb_error *found, lb_error *error)
 {
@@ -56,12 +47,16 @@ lb_status lb_pairs_take(lb_pairs *pairs, const char *name, lb_line *line, lb_err
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: found more than %lld bytes, expected at most that many", pairs->path,
                             1LL << LB_PLACE_OFFSET_BITS);
-    lb_place here = {.offset = (uint64_t)bare.offset & ((UINT64_C(1) << LB_PLACE_OFFSET_BITS) - 1),
-                     .bytes = bare.length & ((UINT64_C(1) << LB_PLACE_BYTES_BITS) - 1),
-                     .hash = (uint32_t)lb_hash_long(LB_HASH, bare.text, bare.length),
-                     .source = (uint16_t)pairs->line.source.count,
-                     .target = (uint16_t)pairs->line.target.count};
-    return add_place(pairs, here, error);
+    if (!lb_alloc_more(&pairs->owned, (size_t)pairs->count, &pairs->capacity, sizeof *pairs->owned))
+        return lb_pairs_out_of_memory(pairs, error);
+    pairs->places = pairs->owned;
+    pairs->owned[pairs->count++] =
+        (lb_place){.offset = (uint64_t)bare.offset & ((UINT64_C(1) << LB_PLACE_OFFSET_BITS) - 1),
+                   .bytes = bare.length & ((UINT64_C(1) << LB_PLACE_BYTES_BITS) - 1),
+                   .hash = (uint32_t)lb_hash_long(LB_HASH, bare.text, bare.length),
+                   .source = (uint16_t)pairs->line.source.count,
+                   .target = (uint16_t)pairs->line.target.count};
+    return LB_OK;
 }
 
 /* Says why there is no pair. */
@@ -120,14 +115,6 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
     return status || pairs->count > 0 ? status : say_none(pairs, error);
 }
 
-static lb_status open_file(lb_pairs *pairs, const char *path, lb_error *error)
-{
-    lb_status status = lb_pair_file_open(&pairs->file, path, &pairs->format, error);
-    pairs->format.kind = pairs->file.kind;
-    pairs->facts.byte_order_mark = pairs->file.met.marked;
-    return status ? status : lb_pair_format_check(&pairs->format, error);
-}
-
 /* Pairs that are not yet read. They own the path, which is released after an error, too. */
 static lb_pairs *new_pairs(char *path, const lb_pair_format *format)
 {
@@ -145,7 +132,10 @@ lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error 
     if (lb_pair_format_check(format, error)) return NULL;
     lb_pairs *pairs = new_pairs(lb_alloc_string(lb_pair_file_name(path)), format);
     if (!pairs) return lb_null(lb_out_of_memory_for(path, error));
-    if (open_file(pairs, path, error) == LB_OK) return pairs;
+    lb_status status = lb_pair_file_open(&pairs->file, path, &pairs->format, error);
+    pairs->format.kind = pairs->file.kind;
+    pairs->facts.byte_order_mark = pairs->file.met.marked;
+    if (!status && lb_pair_format_check(&pairs->format, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
     return NULL;
 }

@@ -40,12 +40,6 @@ int64_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
 
 /* ---- Lines of the file. ---- */
 
-/* Whether there can be such a line: an index may say anything. */
-static bool is_possible(const lb_place *p)
-{
-    return p->bytes > 0 && p->bytes <= LB_PAIR_LINE_BYTES;
-}
-
 static bool is_in_window(const lb_pairs *pairs, const lb_place *p)
 {
     uint64_t offset = p->offset; /* a sum of two bit fields has no more bits than they */
@@ -79,7 +73,8 @@ static lb_status has_changed(const lb_pairs *pairs, lb_error *error)
 /* Finds the bytes of a line in the window. `in_order` says that the next lines will be asked for, too. */
 static lb_status find_line(lb_pairs *pairs, const lb_place *p, bool in_order, lb_line *line, lb_error *error)
 {
-    if (!is_possible(p)) return has_changed(pairs, error);
+    if (p->bytes == 0 || p->bytes > LB_PAIR_LINE_BYTES)
+        return has_changed(pairs, error); /* as an index may say */
     if (!is_in_window(pairs, p)) {
         lb_status status =
             fill_window(pairs, p->offset, in_order && p->bytes < WINDOW ? WINDOW : p->bytes, error);

@@ -43,12 +43,6 @@ static reader *new_reader(int descriptor, const char *first, size_t count, const
     return r;
 }
 
-static void free_reader(reader *r)
-{
-    if (r && r->state >= INSIDE) inflateEnd(&r->stream);
-    lb_release(r);
-}
-
 /* Reads until there are this many bytes; fewer only at the end. */
 static lb_status fill(reader *r, size_t wanted, lb_error *error)
 {
@@ -234,7 +228,8 @@ lb_status lb_plain_copy(int descriptor, const char *first, size_t count, const c
     *copy = -1;
     reader *from = new_reader(descriptor, first, count, name, &found);
     lb_status status = from ? copy_from(from, name, most, copy, &found) : found.status;
-    free_reader(from);
+    if (from && from->state >= INSIDE) inflateEnd(&from->stream);
+    lb_release(from);
     if (status && *copy >= 0) close(*copy);
     if (status) *copy = -1;
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;

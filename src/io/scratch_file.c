@@ -33,21 +33,17 @@ static int open_nameless(const char *path, size_t count)
     return descriptor;
 }
 
-static void *map_nameless(size_t count, const char *beside)
-{
-    int descriptor = open_nameless(beside, count);
-    if (descriptor < 0) return NULL;
-    void *bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    close(descriptor);
-    if (bytes == MAP_FAILED) return NULL;
-    return bytes;
-}
-
 bool lb_scratch_get(lb_scratch *scratch, size_t count, const char *beside)
 {
-    void *mapped = beside && count >= LB_SCRATCH_LEAST ? map_nameless(count, beside) : NULL;
-    void *bytes = mapped ? mapped : lb_alloc(count);
-    *scratch = (lb_scratch){.bytes = bytes, .count = bytes ? count : 0, .mapped = mapped != NULL};
+    int descriptor = beside && count >= LB_SCRATCH_LEAST ? open_nameless(beside, count) : -1;
+    void *bytes = MAP_FAILED;
+    if (descriptor >= 0) {
+        bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+        close(descriptor);
+    }
+    bool mapped = bytes != MAP_FAILED;
+    if (!mapped) bytes = lb_alloc(count);
+    *scratch = (lb_scratch){.bytes = bytes, .count = bytes ? count : 0, .mapped = mapped};
     return bytes != NULL;
 }
 

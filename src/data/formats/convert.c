@@ -110,14 +110,6 @@ static lb_status emit(lb_converter *w, int64_t number)
     return status;
 }
 
-/* Takes a line that is not of the format as one field. */
-static lb_status take_bad(lb_converter *w, const char *text, size_t length)
-{
-    lb_fields_clear(&w->fields);
-    lb_fields_add(&w->fields, text, length);
-    return add_lines(w, w->first);
-}
-
 /* Where quotes are letters, a field goes on to the next quote: the message names the format that reads them so. */
 static lb_status bad_quote(const lb_converter *w, const char *found, const char *expected)
 {
@@ -172,10 +164,13 @@ static lb_status take_record(lb_converter *w, lb_pair_line_is found)
         w->asked.met->asides++;
     else if (found == LB_LINE_IS_OPEN)
         status = bad_quote(w, "without an end", "a quote that closes it");
-    else if (found == LB_LINE_IS_BAD)
-        status = take_bad(w, w->record.text, w->record.length);
-    else
+    else if (found != LB_LINE_IS_BAD)
         status = take_fields(w);
+    else { /* one field, as it is */
+        lb_fields_clear(&w->fields);
+        lb_fields_add(&w->fields, w->record.text, w->record.length);
+        status = add_lines(w, w->first);
+    }
     w->record.length = 0;
     return status;
 }
@@ -198,22 +193,19 @@ static lb_status follow(lb_converter *w, int64_t number, bool before, int fields
     return LB_OK;
 }
 
-/* The first line may say what divides the others. */
-static bool is_divider(const lb_converter *w, const lb_line *line)
-{
-    return w->columns == 0 && w->asked.kind->row->quotes && lb_csv_divider(line->text, line->length);
-}
-
 static lb_status take_line(lb_converter *w, const lb_line *line)
 {
     size_t before = w->record.length;
     int fields = before > 0 ? w->fields.count : 0;
     lb_pair_line_is found = LB_LINE_IS_BAD;
     w->asked.met->lines++;
-    if (before == 0 && (lb_line_is_blank(line) || is_divider(w, line))) {
-        *(lb_line_is_blank(line) ? &w->asked.met->blanks : &w->asked.met->comments) += 1;
-        return LB_OK;
-    }
+    bool blank = before == 0 && lb_line_is_blank(line);
+    /* the first line may say what divides the others */
+    bool divider = before == 0 && !blank && w->columns == 0 && w->asked.kind->row->quotes &&
+                   lb_csv_divider(line->text, line->length);
+    w->asked.met->blanks += blank;
+    w->asked.met->comments += divider;
+    if (blank || divider) return LB_OK;
     if (before == 0) w->first = line->number;
     if (before > 0) lb_buffer_add(&w->record, "\n", 1);
     lb_buffer_add(&w->record, line->text, line->length);
@@ -224,15 +216,6 @@ static lb_status take_line(lb_converter *w, const lb_line *line)
     lb_status status = follow(w, line->number, before > 0, fields, found);
     bool goes_on = found == LB_LINE_IS_OPEN && w->record.length <= LB_PAIR_LINE_BYTES;
     return status || goes_on ? status : take_record(w, found);
-}
-
-static lb_status take_both(lb_converter *w, const lb_line *source, const lb_line *target)
-{
-    w->asked.met->lines++;
-    lb_fields_clear(&w->fields);
-    lb_fields_add(&w->fields, source->text, source->length);
-    lb_fields_add(&w->fields, target->text, target->length);
-    return emit(w, source->number);
 }
 
 lb_status lb_converter_take(lb_converter *c, lb_line *line, lb_error *error)
@@ -284,7 +267,11 @@ static lb_status convert_both(lb_converter *w, lb_lines *sources, lb_lines *targ
         if (one != LB_LINES_ONE) return LB_OK;
         asked->met->marked |= lb_line_drop_mark(&source);
         asked->met->marked |= lb_line_drop_mark(&target);
-        lb_status status = take_both(w, &source, &target);
+        asked->met->lines++;
+        lb_fields_clear(&w->fields);
+        lb_fields_add(&w->fields, source.text, source.length);
+        lb_fields_add(&w->fields, target.text, target.length);
+        lb_status status = emit(w, source.number);
         if (status) return status;
     }
 }

@@ -30,12 +30,6 @@ static bool is_number(const char *text, size_t length)
     return true;
 }
 
-/* "_" is a word without features. Sources: SIGMORPHON 2016, https://universaldependencies.org/format.html */
-static bool is_none(const char *text, size_t length)
-{
-    return length == 1 && *text == '_';
-}
-
 /* Parses an assignment, which has one sign of equality, between a key and a value. */
 static bool parse_assignment(const char *text, size_t length, assignment *parsed)
 {
@@ -60,7 +54,8 @@ static bool gather(lb_first_lines *s, int32_t column, const char *separator, ass
         if (s->fields.count < column) return false;
         lb_span text = lb_field(&s->fields, column - 1);
         lb_pieces pieces = lb_pieces_of(text.text, text.length, separator);
-        if (is_none(text.text, text.length)) continue;
+        /* a word without features. Sources: SIGMORPHON 2016, https://universaldependencies.org/format.html */
+        if (text.length == 1 && *text.text == '_') continue;
         while (lb_pieces_next(&pieces, &piece, &length)) {
             s->fields.text.failed = s->fields.text.failed ||
                                     !lb_alloc_more(&all->list, all->count, &all->room, sizeof *all->list);
