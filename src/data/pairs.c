@@ -242,57 +242,46 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     return NULL;
 }
 
-/* Marks the pairs to hold out, and counts them. */
-static lb_status choose_pairs(lb_pairs *pairs, int64_t share, bool *chosen, int64_t *count, lb_error *error)
+/* Copies the places of the pairs to hold out. */
+static lb_status choose_pairs(lb_pairs *pairs, int64_t share, lb_pairs *out, lb_error *error)
 {
-    *count = 0;
     for (int64_t i = 0; i < pairs->count; i++) {
         const lb_pair_line *line;
         lb_status status = lb_pairs_read(pairs, i, &line, error);
         if (status) return status;
         /* the generator mixes the bits: the high bits of the hash depend only on the last letters */
         lb_rng rng = {.seed = lb_symbols_hash(&line->source, LB_HASH)};
-        chosen[i] = lb_rng_below(rng, 0, (uint64_t)share) == 0;
-        *count += chosen[i];
+        if (lb_rng_below(rng, 0, (uint64_t)share) != 0) continue;
+        if (!lb_alloc_more(&out->owned, (size_t)out->count, &out->capacity, sizeof *out->owned))
+            return lb_pairs_out_of_memory(pairs, error);
+        out->owned[out->count++] = pairs->owned[i];
     }
-    if (*count > 0 && *count < pairs->count) return LB_OK;
+    if (out->count > 0 && out->count < pairs->count) return LB_OK;
     return lb_error_set(
         error, LB_ERROR_FORMAT,
         "%s: found %lld pair%s with too few different sources to hold some out for development", pairs->path,
         (long long)pairs->count, pairs->count == 1 ? "" : "s");
 }
 
-static lb_pairs *move_chosen(lb_pairs *pairs, const bool *chosen, int64_t count, lb_error *error)
-{
-    lb_pairs *out = lb_pairs_new_held_out(pairs, error);
-    if (!out) return NULL;
-    out->places = out->owned = lb_alloc((size_t)count * sizeof *out->owned);
-    if (!out->owned) {
-        lb_pairs_out_of_memory(pairs, error);
-        lb_pairs_close(out);
-        return NULL;
-    }
-    int64_t kept = 0;
-    for (int64_t i = 0; i < pairs->count; i++)
-        *(chosen[i] ? &out->owned[out->count++] : &pairs->owned[kept++]) = pairs->owned[i];
-    out->capacity = (size_t)count;
-    out->facts.lines = count;
-    pairs->count = kept;
-    pairs->next = 0;
-    return out;
-}
-
 lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int64_t share, lb_error *error)
 {
-    int64_t count;
+    int64_t kept = 0, held = 0;
     if (share < 2)
         return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT, "%s: cannot hold out one of %d pairs",
                                     pairs->path, (int)share));
-    bool *chosen = lb_alloc((size_t)pairs->count * sizeof *chosen);
-    lb_pairs *out = NULL;
-    if (!chosen) lb_pairs_out_of_memory(pairs, error);
-    if (chosen && !choose_pairs(pairs, share, chosen, &count, error))
-        out = move_chosen(pairs, chosen, count, error);
-    lb_release(chosen);
+    lb_pairs *out = lb_pairs_new_held_out(pairs, error);
+    if (!out || choose_pairs(pairs, share, out, error)) {
+        lb_pairs_close(out);
+        return NULL;
+    }
+    out->places = out->owned;
+    out->facts.lines = out->count;
+    for (int64_t i = 0; i < pairs->count; i++) {
+        bool is_held = held < out->count && out->owned[held].offset == pairs->owned[i].offset;
+        if (!is_held) pairs->owned[kept++] = pairs->owned[i];
+        held += is_held;
+    }
+    pairs->count = kept;
+    pairs->next = 0;
     return out;
 }

@@ -29,17 +29,6 @@ static void close_one(int *descriptor)
     *descriptor = -1;
 }
 
-/* Puts a plain copy in the place of an open file. */
-static lb_status copy_one(const char *path, int *descriptor, lb_error *error)
-{
-    int copy;
-    lb_status status =
-        lb_plain_copy(*descriptor, NULL, 0, lb_pair_file_name(path), LB_COPY_MOST, &copy, error);
-    close_one(descriptor);
-    *descriptor = copy;
-    return status;
-}
-
 lb_status lb_pair_file_source(const char *path, int *descriptor, bool *regular, lb_error *error)
 {
     struct stat info;
@@ -50,14 +39,19 @@ lb_status lb_pair_file_source(const char *path, int *descriptor, bool *regular, 
     return S_ISDIR(info.st_mode) ? lb_cannot_read(lb_pair_file_name(path), strerror(EISDIR), error) : LB_OK;
 }
 
-/* Opens a file for reading from its first byte, as often as one wants. */
-static lb_status open_one(const char *path, int *descriptor, bool *copied, bool *piped, lb_error *error)
+/* Opens a file for reading from its first byte, as often as one wants; maybe a plain copy of it. */
+static lb_status open_one(lb_pair_file *file, const char *path, lb_error *error)
 {
     bool regular = true;
-    lb_status status = lb_pair_file_source(path, descriptor, &regular, error);
-    *piped = !regular;
-    *copied = !status && (*piped || lb_is_gzip(*descriptor));
-    return *copied ? copy_one(path, descriptor, error) : status;
+    int copy;
+    lb_status status = lb_pair_file_source(path, &file->descriptor, &regular, error);
+    file->piped = !regular;
+    file->copied = !status && (file->piped || lb_is_gzip(file->descriptor));
+    if (!file->copied) return status;
+    status = lb_plain_copy(file->descriptor, NULL, 0, lb_pair_file_name(path), LB_COPY_MOST, &copy, error);
+    close_one(&file->descriptor);
+    file->descriptor = copy;
+    return status;
 }
 
 /* ---- Which columns are read. ---- */
@@ -322,15 +316,16 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .weight_column = format->weight_column,
                            .format = format,
                            .met = &file->met};
-    bool copied, piped;
+    lb_pair_file targets = {.descriptor = -1};
     lb_status status = asked.to < 0 ? lb_cannot_read(lb_pair_file_name(path), strerror(errno), error) : LB_OK;
     file->header = asked.header;
     if (!status && format->targets) {
         asked.targets_name = lb_pair_file_name(format->targets);
-        status = open_one(format->targets, &asked.targets, &copied, &piped, error);
+        status = open_one(&targets, format->targets, error);
+        asked.targets = targets.descriptor;
     }
     if (!status) status = lb_convert(&asked, error);
-    close_one(&asked.targets);
+    close_one(&targets.descriptor);
     close_one(&file->descriptor);
     file->descriptor = asked.to;
     file->copied = file->numbered = true;
@@ -366,7 +361,7 @@ static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format
 lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
     *file = (lb_pair_file){.descriptor = -1};
-    lb_status status = open_one(path, &file->descriptor, &file->copied, &file->piped, error);
+    lb_status status = open_one(file, path, error);
     if (!status) status = open_lines(file, path, format, error);
     if (status) lb_pair_file_close(file);
     format->usual = NULL;

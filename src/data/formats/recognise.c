@@ -159,12 +159,9 @@ static lb_status set_kind(lb_first_lines *s, const char *name, lb_error *error)
 }
 
 /* Whether the lines are of this kind. */
-static lb_status try_kind(lb_first_lines *s, const char *name, bool (*is)(lb_first_lines *), bool *are,
-                          lb_error *error)
+static bool try_kind(lb_first_lines *s, const char *name, bool (*is)(lb_first_lines *))
 {
-    lb_status status = set_kind(s, name, error);
-    *are = !status && is(s);
-    return status;
+    return set_kind(s, name, NULL) == LB_OK && is(s);
 }
 
 /* What divides a table, by its first line, which is then left out. */
@@ -182,10 +179,10 @@ static lb_status find_kind(lb_first_lines *s, lb_recognised *found, lb_error *er
 {
     size_t count = s->count == 0 ? 0 : s->tabs ? WITH_TABS : sizeof kinds / sizeof *kinds;
     for (size_t i = 0; i < count && !found->recognised; i++) {
-        if (try_kind(s, kinds[i].name, kinds[i].is, &found->recognised, error)) return error->status;
+        found->recognised = try_kind(s, kinds[i].name, kinds[i].is);
         if (found->recognised) memcpy(found->kind, kinds[i].name, strlen(kinds[i].name) + 1);
-        bool table = found->recognised && strcmp(found->kind, "csv") == 0;
-        if (table && try_kind(s, "csv:;", may_be_table, &found->ambiguous, error)) return error->status;
+        found->ambiguous =
+            found->recognised && strcmp(found->kind, "csv") == 0 && try_kind(s, "csv:;", may_be_table);
     }
     return set_kind(s, *found->kind ? found->kind : "tsv", error);
 }
