@@ -50,16 +50,11 @@ typedef struct search {
     lb_error *error;
 } search;
 
-static int32_t id_of(const side *s, const char *symbol)
-{
-    return lb_vocabulary_id(s->symbols, symbol);
-}
-
 /* Whether no other text has one of its symbols. */
 static bool is_alone(const side *of, const lb_symbols *text)
 {
     for (size_t i = 0; i < text->count; i++) {
-        int64_t times = lb_vocabulary_count(of->symbols, id_of(of, text->symbol[i]));
+        int64_t times = lb_vocabulary_count(of->symbols, lb_vocabulary_id(of->symbols, text->symbol[i]));
         for (size_t k = 0; k < text->count; k++) times -= strcmp(text->symbol[k], text->symbol[i]) == 0;
         if (times > 0) return false;
     }
@@ -88,7 +83,7 @@ static void look_at_side(side *of, const lb_symbols *text, int64_t pair)
     of->labelled += *of->label && (pair == 0 || strcmp(label, of->label) == 0);
     lb_text_oddities_look(&of->texts, text, pair);
     for (size_t i = 0; i < text->count; i++) {
-        int32_t id = id_of(of, text->symbol[i]);
+        int32_t id = lb_vocabulary_id(of->symbols, text->symbol[i]);
         if (lb_vocabulary_count(of->symbols, id) > RARE) continue;
         bool known = false;
         for (int64_t k = 0; k < of->rare && k < SHOWN; k++)

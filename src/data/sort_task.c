@@ -22,23 +22,17 @@ int32_t lb_sort_longest(const lb_sort_task *task, int32_t length)
     return task->what == LB_LIST_ADD ? 2 * length + 1 : length;
 }
 
-static bool read_lengths(lb_sort_task *task, const char *text)
-{
-    char *end;
-    if (text[strspn(text, "0123456789-")]) return false;
-    long least = strtol(text, &end, 10), most = *end == '-' ? strtol(end + 1, &end, 10) : least;
-    if (*end || least < 1 || most < least || most > INT32_MAX) return false;
-    task->min_length = (int32_t)least;
-    task->max_length = (int32_t)most;
-    return true;
-}
-
 lb_status lb_sort_set_lengths(lb_sort_task *task, const char *of, const char *name, const char *text,
                               lb_error *error)
 {
-    if (read_lengths(task, text)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "%s%s: found \"%.40s\", expected lengths of lists, such as 5-10", of, name, text);
+    char *end;
+    long least = strtol(text, &end, 10), most = *end == '-' ? strtol(end + 1, &end, 10) : least;
+    if (text[strspn(text, "0123456789-")] || *end || least < 1 || most < least || most > INT32_MAX)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "%s%s: found \"%.40s\", expected lengths of lists, such as 5-10", of, name, text);
+    task->min_length = (int32_t)least;
+    task->max_length = (int32_t)most;
+    return LB_OK;
 }
 
 /* FNV-1a over the numbers, then the finaliser of SplitMix64, so that the low digits are even. */

@@ -82,30 +82,27 @@ static bool parse_weight(lb_span text, double *weight)
     return *end == '\0' && *weight >= 0 && *weight <= MOST_WEIGHT;
 }
 
-/* How often a line counts: what is left of a whole number decides by chance, which is the same in each run. */
-static lb_status find_times(lb_converter *w, int64_t number, int64_t *times)
-{
-    int column = w->asked.weight_column;
-    double weight = 0;
-    *times = 1;
-    if (column == 0) return LB_OK;
-    lb_span text = column <= w->fields.count ? lb_field(&w->fields, column - 1) : (lb_span){"", 0};
-    if (text.length > 0 && *text.text == LB_FIELDS_NOT) text.text++, text.length--;
-    if (!parse_weight(text, &weight))
-        return lb_error_set(w->error, LB_ERROR_FORMAT,
-                            "%s:%lld: found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
-                            w->asked.name, (long long)number,
-                            text.length < NUMBER ? (int)text.length : NUMBER, text.text, column, MOST_WEIGHT);
-    const lb_rng rng = {.seed = (uint64_t)number, .stream = lb_rng_stream("weight")};
-    *times = (int64_t)(weight + lb_rng_uniform(rng, 0));
-    w->asked.met->weighed++;
-    return LB_OK;
-}
-
+/* Adds the lines of a record as often as it counts: what is left of a whole number decides by chance, which is the same
+ * in each run. */
 static lb_status emit(lb_converter *w, int64_t number)
 {
-    int64_t times;
-    lb_status status = find_times(w, number, &times);
+    int column = w->asked.weight_column;
+    int64_t times = 1;
+    lb_status status = LB_OK;
+    if (column != 0) {
+        double weight = 0;
+        lb_span text = column <= w->fields.count ? lb_field(&w->fields, column - 1) : (lb_span){"", 0};
+        if (text.length > 0 && *text.text == LB_FIELDS_NOT) text.text++, text.length--;
+        if (!parse_weight(text, &weight))
+            return lb_error_set(
+                w->error, LB_ERROR_FORMAT,
+                "%s:%lld: found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
+                w->asked.name, (long long)number, text.length < NUMBER ? (int)text.length : NUMBER, text.text,
+                column, MOST_WEIGHT);
+        const lb_rng rng = {.seed = (uint64_t)number, .stream = lb_rng_stream("weight")};
+        times = (int64_t)(weight + lb_rng_uniform(rng, 0));
+        w->asked.met->weighed++;
+    }
     for (; times > 0 && !status; times--) status = add_lines(w, number);
     return status;
 }
