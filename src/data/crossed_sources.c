@@ -27,13 +27,6 @@ typedef struct crossing {
     lb_error *error;
 } crossing;
 
-static size_t letters_of(const lb_symbols *source)
-{
-    size_t count = 0;
-    while (count < source->count && !lb_symbol_is_feature(source->symbol[count])) count++;
-    return count;
-}
-
 static int compare(const void *a, const void *b)
 {
     const place *one = a, *other = b;
@@ -71,12 +64,14 @@ static lb_status find_places(crossing *c)
     for (size_t i = 0; i < c->count; i++) most += c->source[i].count;
     c->places = lb_alloc((most + 1) * sizeof *c->places);
     if (!c->places) return lb_no_memory(c->error, "made-up sources");
-    for (size_t i = 0; i < c->count; i++)
-        for (size_t at = SHARED, end = letters_of(&c->source[i]); at < end; at++) {
-            const lb_symbols before = {.count = SHARED, .symbol = c->source[i].symbol + at - SHARED};
+    for (size_t i = 0; i < c->count; i++) {
+        const lb_symbols *source = &c->source[i]; /* features come last */
+        for (size_t at = SHARED; at < source->count && !lb_symbol_is_feature(source->symbol[at]); at++) {
+            const lb_symbols before = {.count = SHARED, .symbol = source->symbol + at - SHARED};
             c->places[c->place_count++] =
                 (place){lb_symbols_hash(&before, LB_HASH), (uint32_t)i, (uint32_t)at, 0, 0};
         }
+    }
     qsort(c->places, c->place_count, sizeof *c->places, compare);
     for (size_t i = 0; i < c->place_count; i++) {
         place *p = &c->places[i];

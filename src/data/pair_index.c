@@ -90,17 +90,13 @@ bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS])
     return at == file.count;
 }
 
-/* Whether the hash of this part is bulk_hash. */
-static bool is_bulk(int part)
-{
-    return part >= LB_PART_TRAIN && part <= LB_PART_WEIGHTS;
-}
-
 /* Goes on with the parts of the bulk, or with all others. */
 static uint64_t hash_parts(uint64_t hash, const lb_bytes parts[LB_PARTS], bool bulk)
 {
-    for (int i = 0; i < LB_PARTS; i++)
-        if (is_bulk(i) == bulk) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
+    for (int i = 0; i < LB_PARTS; i++) {
+        bool is_bulk = i >= LB_PART_TRAIN && i <= LB_PART_WEIGHTS;
+        if (is_bulk == bulk) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
+    }
     return hash;
 }
 

@@ -87,11 +87,6 @@ static bool is_wide(const char *text, size_t count, size_t bytes, size_t letter)
     return true;
 }
 
-static bool has(const char *line, size_t length, char letter)
-{
-    return memchr(line, letter, length) != NULL;
-}
-
 static size_t first_line(const char *text, size_t count)
 {
     const char *end = memchr(text, '\n', count);
@@ -121,15 +116,15 @@ const lb_file_kind *lb_file_kind_find(const void *bytes, size_t count)
     if (!is_text(text, count)) return NULL;
     size_t line = first_line(text, count);
     if (is_json(text, line)) return &json;
-    if (has(text, line, '\t')) return NULL;
-    return has(text, line, ',') ? &csv : has(text, line, ';') ? &semicolons : NULL;
+    if (memchr(text, '\t', line)) return NULL;
+    return memchr(text, ',', line) ? &csv : memchr(text, ';', line) ? &semicolons : NULL;
 }
 
 const lb_file_kind *lb_file_kind_or_text(const void *bytes, size_t count)
 {
     const lb_file_kind *found = lb_file_kind_find(bytes, count);
     if (found || !is_text(bytes, count)) return found;
-    return has(bytes, first_line(bytes, count), '\t') ? &tabs : &plain;
+    return memchr(bytes, '\t', first_line(bytes, count)) ? &tabs : &plain;
 }
 
 const char *lb_file_kind_print(const lb_file_kind *kind, const char *path, const char *expected, bool pairs,

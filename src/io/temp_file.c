@@ -40,11 +40,6 @@ static bool is_temp(const char *entry, const char *file)
     return *rest && rest[strspn(rest, "0123456789abcdef-")] == '\0';
 }
 
-static bool is_old_and_ours(const struct stat *file)
-{
-    return file->st_uid == geteuid() && time(NULL) - file->st_mtime > OLD_SECONDS;
-}
-
 static void remove_leftover(int folder, const char *name)
 {
     struct stat named, opened;
@@ -54,7 +49,8 @@ static void remove_leftover(int folder, const char *name)
     /* Its writer may have renamed it, and another file may have its name. */
     bool same = !used && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 &&
                 lb_is_one_file(&named, &opened);
-    if (same && (locked || is_old_and_ours(&opened))) unlinkat(folder, name, 0);
+    bool old_and_ours = same && opened.st_uid == geteuid() && time(NULL) - opened.st_mtime > OLD_SECONDS;
+    if (old_and_ours || (same && locked)) unlinkat(folder, name, 0);
     close(fd);
 }
 
