@@ -45,10 +45,10 @@ const app_command *app_command_find(const char *name);
  *  these words, ending with NULL. Returns the exit status. */
 int app_generate(const char *const *words);
 
+/* ---- completion.c ---- */
+
 /** Makes a command pass its table to the reader. */
 void app_command_read(const app_command *command, app_table_reader *reader, void *context);
-
-/* ---- completion.c ---- */
 
 /** The script by which "bash", "zsh" or "fish" completes command lines; otherwise NULL. */
 const char *app_completion(const char *shell);

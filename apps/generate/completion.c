@@ -133,6 +133,15 @@ static void offer_arguments(const app_program *program, void *words)
         puts(":file");
 }
 
+void app_command_read(const app_command *command, app_table_reader *reader, void *context)
+{
+    char name[32], *words[] = {name, NULL};
+    snprintf(name, sizeof name, "%s", command->name);
+    app_options_read_by(reader, context);
+    command->main(1, words);
+    app_options_read_by(NULL, NULL);
+}
+
 void app_complete(const char *const *words)
 {
     const bool first = !words[0] || !words[1];

@@ -184,15 +184,6 @@ static void put_whole_page(void)
 
 /* ---- What is asked for. ---- */
 
-void app_command_read(const app_command *command, app_table_reader *reader, void *context)
-{
-    char name[32], *words[] = {name, NULL};
-    snprintf(name, sizeof name, "%s", command->name);
-    app_options_read_by(reader, context);
-    command->main(1, words);
-    app_options_read_by(NULL, NULL);
-}
-
 int app_generate(const char *const *words)
 {
     const char *what = words[0] ? words[0] : "", *name = words[0] ? words[1] : NULL;
