@@ -141,13 +141,17 @@ static bool has_possible_sum(const int64_t *counts, uint64_t size)
     return true;
 }
 
+static bool is_string(lb_bytes part)
+{
+    return part.count > 0 && memchr(part.data, '\0', part.count) == (const char *)part.data + part.count - 1;
+}
+
 static lb_status take_symbols(const opening *o, int symbols, int counts, uint64_t size, lb_vocabulary **taken)
 {
     const int64_t *count = o->parts[counts].data;
-    const char *text = o->parts[symbols].data, *end = memchr(text, '\0', o->parts[symbols].count);
-    if (!end || end + 1 != text + o->parts[symbols].count || !has_possible_sum(count, size))
+    if (!is_string(o->parts[symbols]) || !has_possible_sum(count, size))
         return misfit(o, "damaged: found no symbols");
-    *taken = lb_vocabulary_parse(text, INT32_MAX, o->error);
+    *taken = lb_vocabulary_parse(o->parts[symbols].data, INT32_MAX, o->error);
     if (!*taken) return o->error->status;
     if ((uint64_t)lb_vocabulary_size(*taken) != size) return misfit(o, "damaged: found other symbols");
     lb_vocabulary_set_counts(*taken, count);

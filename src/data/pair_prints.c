@@ -197,7 +197,8 @@ lb_status lb_pair_conflicts_find(lb_pairs *train, lb_pairs *dev, int64_t most, l
 {
     int64_t count = lb_pairs_count(train), conflicts = 0;
     numbered *all = lb_alloc((size_t)count * sizeof *all);
-    lb_status status = all ? read_all(train, NULL, NULL, all, error) : lb_no_memory(error, "conflicts");
+    if (!all) return lb_no_memory(error, "conflicts");
+    lb_status status = read_all(train, NULL, NULL, all, error);
     for (int64_t i = 0; i < lb_pairs_count(dev) && conflicts <= most && !status; i++) {
         const lb_pair_line *line;
         status = lb_pairs_read(dev, i, &line, error);
