@@ -73,6 +73,18 @@ lb_tensor *lb_rotary_first(lb_tensor *x, int64_t turned, lb_rotary_options optio
 /** Adds the sum of `rows` rows, each as long as the operand, to its gradient, if lb_wants_grad. */
 void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
 
+/** Defines the two passes of an op that goes through its elements in both in the same way: visit(node, backward). */
+#define LB_PASSES(forward, backward, visit)                                                                  \
+    static lb_status forward(lb_node *node)                                                                  \
+    {                                                                                                        \
+        visit(node, false);                                                                                  \
+        return LB_OK;                                                                                        \
+    }                                                                                                        \
+    static void backward(lb_node *node)                                                                      \
+    {                                                                                                        \
+        visit(node, true);                                                                                   \
+    }
+
 /** Records LB_ERROR_ARGUMENT unless the normalizer is one of lb_normalizer. */
 lb_status lb_op_check_normalizer(const lb_node *node, lb_normalizer normalizer);
 

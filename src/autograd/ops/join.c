@@ -1,24 +1,11 @@
 /* Splits and joins tensors along an axis: concat, stack and slice. */
+#include "autograd/loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/arrays.h"
-#include "tensor/shape.h"
 
 #include <string.h>
-
-static int64_t block_of(lb_shape shape, int axis)
-{
-    return shape.dim[axis] * lb_shape_stride(shape, axis);
-}
-
-/* Every tensor is treated as `outer` blocks of `block` elements; along the axis, blocks are joined end to end. */
-static int64_t outer_of(lb_shape shape, int axis)
-{
-    int64_t outer = 1;
-    for (int d = 0; d < axis; d++) outer *= shape.dim[d];
-    return outer;
-}
 
 static lb_status concat_shape(const lb_node *node, lb_shape *out)
 {
@@ -51,58 +38,50 @@ static lb_status slice_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-static lb_status concat_forward(lb_node *node)
+/* Copies `outer` blocks of `count` numbers, or adds them if `add`. */
+static void move_blocks(bool add, int64_t outer, int64_t count, const lb_real *from, int64_t from_step,
+                        lb_real *to, int64_t to_step)
 {
-    lb_shape whole = node->out[0]->shape;
-    int axis = lb_shape_axis(whole, ((const lb_join_range *)node->attributes)->axis);
-    int64_t offset = 0;
-    for (int i = 0; i < node->inputs; i++) {
-        int64_t block = block_of(node->in[i]->shape, axis);
-        for (int64_t o = 0; o < outer_of(whole, axis); o++)
-            memcpy(node->out[0]->data + o * block_of(whole, axis) + offset, node->in[i]->data + o * block,
-                   (size_t)block * sizeof(lb_real));
-        offset += block;
-    }
-    return LB_OK;
-}
-
-static void concat_backward(lb_node *node)
-{
-    lb_shape whole = node->out[0]->shape;
-    int axis = lb_shape_axis(whole, ((const lb_join_range *)node->attributes)->axis);
-    int64_t offset = 0;
-    for (int i = 0; i < node->inputs; i++) {
-        int64_t block = block_of(node->in[i]->shape, axis),
-                outer = lb_wants_grad(node->in[i]) ? outer_of(whole, axis) : 0;
-        for (int64_t o = 0; o < outer; o++)
-            lb_add_to(block, node->out[0]->grad + o * block_of(whole, axis) + offset,
-                      node->in[i]->grad + o * block);
-        offset += block;
-    }
-}
-
-static lb_status slice_forward(lb_node *node)
-{
-    const lb_join_range *r = node->attributes;
-    lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
-    int axis = lb_shape_axis(x, r->axis);
-    for (int64_t o = 0; o < outer_of(x, axis); o++)
-        memcpy(node->out[0]->data + o * block_of(y, axis),
-               node->in[0]->data + o * block_of(x, axis) + r->first * lb_shape_stride(x, axis),
-               (size_t)block_of(y, axis) * sizeof(lb_real));
-    return LB_OK;
-}
-
-static void slice_backward(lb_node *node)
-{
-    const lb_join_range *r = node->attributes;
-    lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
-    int axis = lb_shape_axis(x, r->axis);
-    int64_t outer = outer_of(x, axis), block = block_of(y, axis);
     for (int64_t o = 0; o < outer; o++)
-        lb_add_to(block, node->out[0]->grad + o * block,
-                  node->in[0]->grad + o * block_of(x, axis) + r->first * lb_shape_stride(x, axis));
+        if (add)
+            lb_add_to(count, from + o * from_step, to + o * to_step);
+        else
+            memcpy(to + o * to_step, from + o * from_step, (size_t)count * sizeof *to);
 }
+
+/* Along the axis, blocks of the operands are joined end to end. */
+static void visit_parts(const lb_node *node, bool backward)
+{
+    int axis = ((const lb_join_range *)node->attributes)->axis;
+    lb_tensor *whole = node->out[0];
+    lb_axis a = lb_axis_of(node, axis);
+    int64_t step = lb_dim(whole, axis) * a.inner, offset = 0;
+    for (int i = 0; i < node->inputs; i++) {
+        lb_tensor *part = node->in[i];
+        int64_t block = lb_dim(part, axis) * a.inner;
+        if (!backward)
+            move_blocks(false, a.outer, block, part->data, block, whole->data + offset, step);
+        else if (lb_wants_grad(part))
+            move_blocks(true, a.outer, block, whole->grad + offset, step, part->grad, block);
+        offset += block;
+    }
+}
+
+LB_PASSES(concat_forward, concat_backward, visit_parts)
+
+static void visit_range(const lb_node *node, bool backward)
+{
+    const lb_join_range *r = node->attributes;
+    lb_tensor *x = node->in[0], *y = node->out[0];
+    lb_axis a = lb_axis_of(node, r->axis);
+    int64_t step = a.length * a.inner, block = r->length * a.inner, offset = r->first * a.inner;
+    if (backward)
+        move_blocks(true, a.outer, block, y->grad, block, x->grad + offset, step);
+    else
+        move_blocks(false, a.outer, block, x->data + offset, step, y->data, block);
+}
+
+LB_PASSES(slice_forward, slice_backward, visit_range)
 
 static const lb_op concat_op = {
     .name = "concat",

@@ -18,6 +18,7 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
 static void fill(lb_node *node, bool backward)
 {
     lb_real value = *(const lb_real *)node->attributes;
+    if (backward && !lb_wants_grad(node->in[X])) return;
     lb_broadcast broadcast = lb_broadcast_new(node->in[X]->shape, node->in[MASK]->shape);
     for (int64_t r = 0; r < broadcast.rows; r++) {
         int64_t offset_x, offset_mask;
@@ -34,16 +35,7 @@ static void fill(lb_node *node, bool backward)
     }
 }
 
-static lb_status forward(lb_node *node)
-{
-    fill(node, false);
-    return LB_OK;
-}
-
-static void backward(lb_node *node)
-{
-    if (lb_wants_grad(node->in[X])) fill(node, true);
-}
+LB_PASSES(forward, backward, fill)
 
 static const lb_op masked_fill_op = {
     .name = "masked_fill",

@@ -68,16 +68,7 @@ static void visit_bias(lb_node *node, bool backward)
         }
 }
 
-static lb_status relative_forward(lb_node *node)
-{
-    visit_bias(node, false);
-    return LB_OK;
-}
-
-static void relative_backward(lb_node *node)
-{
-    visit_bias(node, true);
-}
+LB_PASSES(relative_forward, relative_backward, visit_bias)
 
 static const lb_op relative_op = {
     .name = "relative_bias",

@@ -76,16 +76,7 @@ static void visit_permuted(const lb_node *node, bool backward)
     }
 }
 
-static lb_status permute_forward(lb_node *node)
-{
-    visit_permuted(node, false);
-    return LB_OK;
-}
-
-static void permute_backward(lb_node *node)
-{
-    visit_permuted(node, true);
-}
+LB_PASSES(permute_forward, permute_backward, visit_permuted)
 
 static const lb_op reshape_op = {
     .name = "reshape",

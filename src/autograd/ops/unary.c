@@ -51,16 +51,7 @@ static void in_runs(const lb_node *node, bool backward)
     }
 }
 
-static lb_status forward(lb_node *node)
-{
-    in_runs(node, false);
-    return LB_OK;
-}
-
-static void backward(lb_node *node)
-{
-    in_runs(node, true);
-}
+LB_PASSES(forward, backward, in_runs)
 
 /* The two kernels of an op: y from x, and the addition to dx. */
 #define KERNELS(op, value, added)                                                                            \

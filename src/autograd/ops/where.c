@@ -46,16 +46,7 @@ static void choose_elements(lb_node *node, bool backward)
     }
 }
 
-static lb_status forward(lb_node *node)
-{
-    choose_elements(node, false);
-    return LB_OK;
-}
-
-static void backward(lb_node *node)
-{
-    choose_elements(node, true);
-}
+LB_PASSES(forward, backward, choose_elements)
 
 static const lb_op where_op = {
     .name = "where",
