@@ -37,7 +37,7 @@ lb_status lb_axis_removed(const lb_node *node, int axis, bool keep, lb_shape *ou
     return LB_OK;
 }
 
-/* ---- Two operands that broadcast. ---- */
+/* ---- Operands that broadcast. ---- */
 
 static void strides_within(lb_shape operand, lb_shape result, int64_t stride[LB_MAX_DIMS])
 {
@@ -50,30 +50,27 @@ static void strides_within(lb_shape operand, lb_shape result, int64_t stride[LB_
     }
 }
 
-lb_broadcast lb_broadcast_new(lb_shape a, lb_shape b)
+lb_broadcast lb_broadcast_new(const lb_shape *operand, int count)
 {
-    lb_broadcast broadcast = {.width = 1};
-    lb_shape_broadcast(a, b, &broadcast.shape);
-    strides_within(a, broadcast.shape, broadcast.stride_a);
-    strides_within(b, broadcast.shape, broadcast.stride_b);
-    int last = broadcast.shape.ndim - 1;
-    if (last >= 0) {
-        broadcast.width = broadcast.shape.dim[last];
-        broadcast.step_a = broadcast.stride_a[last];
-        broadcast.step_b = broadcast.stride_b[last];
+    lb_broadcast all = {.width = 1, .count = count};
+    for (int i = 0; i < count; i++) lb_shape_broadcast(operand[i], all.shape, &all.shape);
+    int last = all.shape.ndim - 1;
+    if (last >= 0) all.width = all.shape.dim[last];
+    all.rows = all.width ? lb_shape_count(all.shape) / all.width : 0;
+    for (int i = 0; i < count; i++) {
+        strides_within(operand[i], all.shape, all.stride[i]);
+        if (last >= 0) all.step[i] = all.stride[i][last];
     }
-    broadcast.rows = broadcast.width ? lb_shape_count(broadcast.shape) / broadcast.width : 0;
-    return broadcast;
+    return all;
 }
 
-void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t *offset_a, int64_t *offset_b)
+void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t *at)
 {
-    *offset_a = *offset_b = 0;
+    for (int i = 0; i < broadcast->count; i++) at[i] = 0;
     for (int d = broadcast->shape.ndim - 2; d >= 0; d--) {
         int64_t index = row % broadcast->shape.dim[d];
         row /= broadcast->shape.dim[d];
-        *offset_a += index * broadcast->stride_a[d];
-        *offset_b += index * broadcast->stride_b[d];
+        for (int i = 0; i < broadcast->count; i++) at[i] += index * broadcast->stride[i][d];
     }
 }
 
@@ -136,12 +133,12 @@ static void apply_to_rows(lb_node *node, bool backward)
     }
     for (int i = 0; i < 2 && backward; i++)
         if (lb_wants_grad(node->in[i])) lb_op_begin_grad(node, i, 0, lb_count(node->in[i]));
-    lb_broadcast broadcast = lb_broadcast_new(node->in[0]->shape, node->in[1]->shape);
-    for (int64_t r = 0; r < broadcast.rows; r++) {
-        int64_t offset_a, offset_b;
-        lb_broadcast_row(&broadcast, r, &offset_a, &offset_b);
-        apply_row(node, backward, row_of(node, 0, offset_a, broadcast.step_a),
-                  row_of(node, 1, offset_b, broadcast.step_b), r * broadcast.width, broadcast.width);
+    lb_broadcast all = lb_broadcast_new((lb_shape[]){node->in[0]->shape, node->in[1]->shape}, 2);
+    for (int64_t r = 0; r < all.rows; r++) {
+        int64_t at[2];
+        lb_broadcast_row(&all, r, at);
+        apply_row(node, backward, row_of(node, 0, at[0], all.step[0]), row_of(node, 1, at[1], all.step[1]),
+                  r * all.width, all.width);
     }
 }
 

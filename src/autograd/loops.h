@@ -20,20 +20,23 @@ int lb_axis_check(const lb_node *node, int axis);
 /** The shape rule of ops that remove the axis, or `keep` it with length 1. */
 lb_status lb_axis_removed(const lb_node *node, int axis, bool keep, lb_shape *out);
 
-/* ---- Two operands that broadcast to the same shape, row by row: a row runs along the last axis. ---- */
+/* ---- Operands that broadcast to the same shape, row by row: a row runs along the last axis. ---- */
+
+enum { LB_BROADCAST = 3 /* operands, at most */ };
 
 typedef struct lb_broadcast {
-    int64_t rows, width;    /* rows x width elements in the result */
-    int64_t step_a, step_b; /* 1, or 0 if an operand repeats one element along the row */
-    lb_shape shape;         /* of the result */
-    int64_t stride_a[LB_MAX_DIMS], stride_b[LB_MAX_DIMS]; /* 0 along repeated axes */
+    int64_t rows, width;                       /* rows x width elements in the result */
+    lb_shape shape;                            /* of the result */
+    int count;                                 /* of the operands */
+    int64_t stride[LB_BROADCAST][LB_MAX_DIMS]; /* of each of them; 0 along repeated axes */
+    int64_t step[LB_BROADCAST];                /* 1, or 0 for one that repeats one element along the row */
 } lb_broadcast;
 
-/** `a` and `b` must broadcast. */
-lb_broadcast lb_broadcast_new(lb_shape a, lb_shape b);
+/** The shapes must broadcast. */
+lb_broadcast lb_broadcast_new(const lb_shape *operand, int count);
 
-/** The start of row `row` of the result in the operands. */
-void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t *offset_a, int64_t *offset_b);
+/** Writes where row `row` of the result starts in each operand. */
+void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t *at);
 
 /* ---- Ops of two operands that broadcast, element by element: all but the kernels of each op. ---- */
 

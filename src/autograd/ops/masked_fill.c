@@ -19,14 +19,14 @@ static void fill(lb_node *node, bool backward)
 {
     lb_real value = *(const lb_real *)node->attributes;
     if (backward && !lb_wants_grad(node->in[X])) return;
-    lb_broadcast broadcast = lb_broadcast_new(node->in[X]->shape, node->in[MASK]->shape);
-    for (int64_t r = 0; r < broadcast.rows; r++) {
-        int64_t offset_x, offset_mask;
-        lb_broadcast_row(&broadcast, r, &offset_x, &offset_mask);
-        const lb_real *mask = node->in[MASK]->data + offset_mask;
-        for (int64_t i = 0; i < broadcast.width; i++) {
-            int64_t at = r * broadcast.width + i;
-            bool hidden = mask[i * broadcast.step_b] == 0;
+    lb_broadcast all = lb_broadcast_new((lb_shape[]){node->in[X]->shape, node->in[MASK]->shape}, 2);
+    for (int64_t r = 0; r < all.rows; r++) {
+        int64_t row[2];
+        lb_broadcast_row(&all, r, row);
+        const lb_real *mask = node->in[MASK]->data + row[MASK];
+        for (int64_t i = 0; i < all.width; i++) {
+            int64_t at = row[X] + i;
+            bool hidden = mask[i * all.step[MASK]] == 0;
             if (!backward)
                 node->out[0]->data[at] = hidden ? value : node->in[X]->data[at];
             else if (!hidden)

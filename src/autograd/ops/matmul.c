@@ -35,26 +35,26 @@ static lb_status product_shape(const lb_node *node, lb_shape *out)
 typedef struct plan {
     int64_t m, n, k;
     lb_broadcast batches; /* its rows and columns together number the products */
-    bool transpose_a, transpose_b;
-    int64_t width_a, width_b; /* of the matrices as they are stored */
+    bool transpose[2];
+    int64_t width[2]; /* of the matrices as they are stored */
 } plan;
 
 static plan plan_of(const lb_node *node)
 {
     const lb_matmul_sides *p = node->attributes;
     const lb_tensor *a = node->in[0], *b = node->in[1], *out = node->out[0];
-    plan all = {.m = lb_dim(out, -2), .n = lb_dim(out, -1), .k = lb_dim(a, p->transpose_a ? -2 : -1)};
-    all.transpose_a = p->transpose_a;
-    all.transpose_b = p->transpose_b;
-    all.width_a = lb_dim(a, -1);
-    all.width_b = lb_dim(b, -1);
+    plan all = {.m = lb_dim(out, -2),
+                .n = lb_dim(out, -1),
+                .k = lb_dim(a, p->transpose_a ? -2 : -1),
+                .transpose = {p->transpose_a, p->transpose_b},
+                .width = {lb_dim(a, -1), lb_dim(b, -1)}};
     lb_shape batch_a = leading(a->shape), batch_b = leading(b->shape);
     if (lb_shape_count(batch_b) == 1 && !p->transpose_a) {
         /* One b for all: the rows of all a's make one tall matrix. */
         all.m *= lb_shape_count(batch_a);
         batch_a = batch_b = (lb_shape){0};
     }
-    all.batches = lb_broadcast_new(batch_a, batch_b);
+    all.batches = lb_broadcast_new((lb_shape[]){batch_a, batch_b}, 2);
     return all;
 }
 
@@ -64,17 +64,23 @@ static int64_t product_count(const plan *all)
 }
 
 /* Offsets of product `i` in the operands, in elements. */
-static void locate(const plan *all, int64_t i, int64_t *offset_a, int64_t *offset_b)
+static void locate(const plan *all, int64_t i, int64_t at[2])
 {
-    lb_broadcast_row(&all->batches, i / all->batches.width, offset_a, offset_b);
+    lb_broadcast_row(&all->batches, i / all->batches.width, at);
     int64_t column = i % all->batches.width;
-    *offset_a = (*offset_a + column * all->batches.step_a) * all->m * all->k;
-    *offset_b = (*offset_b + column * all->batches.step_b) * all->k * all->n;
+    at[0] = (at[0] + column * all->batches.step[0]) * all->m * all->k;
+    at[1] = (at[1] + column * all->batches.step[1]) * all->k * all->n;
 }
 
-static lb_matrix matrix(const lb_real *data, int64_t width, bool transposed)
+static lb_matrix operand(const lb_node *node, const plan *all, int i, const int64_t at[2])
 {
-    return (lb_matrix){.data = data, .stride = width, .transposed = transposed};
+    return (lb_matrix){node->in[i]->data + at[i], all->width[i], all->transpose[i]};
+}
+
+static lb_matrix turned(lb_matrix matrix)
+{
+    matrix.transposed = !matrix.transposed;
+    return matrix;
 }
 
 static lb_status forward(lb_node *node)
@@ -83,39 +89,22 @@ static lb_status forward(lb_node *node)
     int64_t count = product_count(&all);
 #pragma omp parallel for schedule(static) if (count > 1 && count * all.m * all.n * all.k > (1 << 18))
     for (int64_t i = 0; i < count; i++) {
-        int64_t offset_a, offset_b;
-        locate(&all, i, &offset_a, &offset_b);
-        lb_gemm(all.m, all.n, all.k, matrix(node->in[0]->data + offset_a, all.width_a, all.transpose_a),
-                matrix(node->in[1]->data + offset_b, all.width_b, all.transpose_b), 0,
+        int64_t at[2];
+        locate(&all, i, at);
+        lb_gemm(all.m, all.n, all.k, operand(node, &all, 0, at), operand(node, &all, 1, at), 0,
                 node->out[0]->data + i * all.m * all.n, all.n);
     }
     return LB_OK;
 }
 
-/* dA = dC op(B)', stored transposed if A is. */
-static void backward_a(lb_node *node, const plan *all, int64_t offset_a, int64_t offset_b, const lb_real *dc)
+/* Adds left right [m, n] to a gradient; its transpose, which is right' left', to one that is stored so. */
+static void add_product(int64_t m, int64_t n, int64_t k, lb_matrix left, lb_matrix right, bool transposed,
+                        lb_real *grad, int64_t width)
 {
-    lb_matrix b = matrix(node->in[1]->data + offset_b, all->width_b, all->transpose_b);
-    lb_real *da = node->in[0]->grad + offset_a;
-    if (all->transpose_a) {
-        lb_gemm(all->k, all->m, all->n, b, lb_transposed(dc, all->n), 1, da, all->width_a);
-    } else {
-        b.transposed = !b.transposed;
-        lb_gemm(all->m, all->k, all->n, lb_plain(dc, all->n), b, 1, da, all->width_a);
-    }
-}
-
-/* dB = op(A)' dC, stored transposed if B is. */
-static void backward_b(lb_node *node, const plan *all, int64_t offset_a, int64_t offset_b, const lb_real *dc)
-{
-    lb_matrix a = matrix(node->in[0]->data + offset_a, all->width_a, all->transpose_a);
-    lb_real *db = node->in[1]->grad + offset_b;
-    if (all->transpose_b) {
-        lb_gemm(all->n, all->k, all->m, lb_transposed(dc, all->n), a, 1, db, all->width_b);
-    } else {
-        a.transposed = !a.transposed;
-        lb_gemm(all->k, all->n, all->m, a, lb_plain(dc, all->n), 1, db, all->width_b);
-    }
+    if (transposed)
+        lb_gemm(n, m, k, turned(right), turned(left), 1, grad, width);
+    else
+        lb_gemm(m, n, k, left, right, 1, grad, width);
 }
 
 static void backward(lb_node *node)
@@ -128,11 +117,15 @@ static void backward(lb_node *node)
     (void)apart; /* without OpenMP there is one thread */
 #pragma omp parallel for schedule(static) if (apart && count > 1 && count * all.m * all.n * all.k > (1 << 18))
     for (int64_t i = 0; i < count; i++) {
-        int64_t offset_a, offset_b;
-        locate(&all, i, &offset_a, &offset_b);
-        const lb_real *dc = node->out[0]->grad + i * all.m * all.n;
-        if (lb_wants_grad(node->in[0])) backward_a(node, &all, offset_a, offset_b, dc);
-        if (lb_wants_grad(node->in[1])) backward_b(node, &all, offset_a, offset_b, dc);
+        int64_t at[2];
+        locate(&all, i, at);
+        lb_matrix dc = lb_plain(node->out[0]->grad + i * all.m * all.n, all.n);
+        if (lb_wants_grad(node->in[0])) /* da = dc b' */
+            add_product(all.m, all.k, all.n, dc, turned(operand(node, &all, 1, at)), all.transpose[0],
+                        node->in[0]->grad + at[0], all.width[0]);
+        if (lb_wants_grad(node->in[1])) /* db = a' dc */
+            add_product(all.k, all.n, all.m, turned(operand(node, &all, 0, at)), dc, all.transpose[1],
+                        node->in[1]->grad + at[1], all.width[1]);
     }
 }
 

@@ -3,7 +3,7 @@
 #include "autograd/op.h"
 #include "lookback/ops.h"
 
-enum { CONDITION, A, B, OPERANDS };
+enum { CONDITION, A, B };
 
 static lb_status common_shape(const lb_node *node, lb_shape *out)
 {
@@ -15,27 +15,18 @@ static lb_status common_shape(const lb_node *node, lb_shape *out)
                         lb_shape_broadcast(node->in[CONDITION]->shape, node->in[A]->shape, out) ? B : A);
 }
 
-/* Writes where row `r` of the result starts in each operand. */
-static void start_of_row(const lb_broadcast *to, int64_t r, int64_t *at)
-{
-    int64_t own;
-    for (int i = 0; i < OPERANDS; i++) lb_broadcast_row(&to[i], r, &own, &at[i]);
-}
-
 /* Visits each element of the result with those of the operands. */
-static void choose_elements(lb_node *node, bool backward)
+static void choose_elements(const lb_node *node, bool backward)
 {
     lb_tensor *a = node->in[A], *b = node->in[B], *y = node->out[0];
-    lb_broadcast to[OPERANDS]; /* each operand against the result */
-    for (int i = 0; i < OPERANDS; i++) to[i] = lb_broadcast_new(y->shape, node->in[i]->shape);
-    for (int64_t r = 0; r < to[A].rows; r++) {
-        int64_t at[OPERANDS];
-        start_of_row(to, r, at);
+    lb_broadcast all = lb_broadcast_new((lb_shape[]){node->in[CONDITION]->shape, a->shape, b->shape}, 3);
+    for (int64_t r = 0; r < all.rows; r++) {
+        int64_t at[LB_BROADCAST];
+        lb_broadcast_row(&all, r, at);
         const lb_real *condition = node->in[CONDITION]->data + at[CONDITION];
-        for (int64_t i = 0; i < to[A].width; i++) {
-            int64_t whole = r * to[A].width + i, in_a = at[A] + i * to[A].step_b,
-                    in_b = at[B] + i * to[B].step_b;
-            bool first = condition[i * to[CONDITION].step_b] != 0;
+        for (int64_t i = 0; i < all.width; i++) {
+            int64_t whole = r * all.width + i, in_a = at[A] + i * all.step[A], in_b = at[B] + i * all.step[B];
+            bool first = condition[i * all.step[CONDITION]] != 0;
             if (!backward)
                 y->data[whole] = first ? a->data[in_a] : b->data[in_b];
             else if (first && lb_wants_grad(a))
