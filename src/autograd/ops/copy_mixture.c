@@ -8,10 +8,6 @@
 
 enum { LOGITS, WEIGHTS, GATE };
 
-typedef struct copied {
-    lb_tokens symbols; /* [batch, keys]: the class that each position of the source is copied as */
-} copied;
-
 /* One step of one row: what the op reads, and what backward needs. */
 typedef struct mixture {
     int64_t classes, keys, length; /* `length` of the keys count */
@@ -31,7 +27,7 @@ static int64_t saved_reals(const lb_node *node, int64_t rows)
 static lb_status output_shape(const lb_node *node, lb_shape *out)
 {
     lb_shape logits = node->in[LOGITS]->shape, weights = node->in[WEIGHTS]->shape;
-    const lb_tokens *symbols = &((const copied *)node->attributes)->symbols;
+    const lb_tokens *symbols = node->attributes;
     if (logits.ndim != 3 || weights.ndim != 3 || logits.dim[0] != weights.dim[0] ||
         logits.dim[1] != weights.dim[1])
         return lb_op_misfit(node, "expected one row of weights per row of logits", LOGITS, WEIGHTS);
@@ -61,7 +57,7 @@ static inline lb_real choice(const mixture *m, int64_t v)
 /* Step `at` of all rows. */
 static mixture mixture_at(const lb_node *node, int64_t at)
 {
-    const lb_tokens *symbols = &((const copied *)node->attributes)->symbols;
+    const lb_tokens *symbols = node->attributes;
     int64_t steps = lb_dim(node->in[LOGITS], 1), row = at / steps;
     mixture m = {.classes = lb_dim(node->in[LOGITS], 2), .keys = lb_dim(node->in[WEIGHTS], 2)};
     lb_real gate = node->in[GATE]->data[at], *saved = (lb_real *)node->saved + saved_reals(node, at);
@@ -187,6 +183,5 @@ static const lb_op copy_mixture_op = {
  *          weight is at most e^60, because it has no limit where a symbol is improbable otherwise. */
 lb_tensor *lb_copy_mixture(lb_tensor *logits, lb_tensor *weights, lb_tensor *gate, lb_tokens symbols)
 {
-    copied c = {.symbols = symbols};
-    return lb_op_apply(&copy_mixture_op, LB_INPUTS(logits, weights, gate), &c, sizeof c);
+    return lb_op_apply(&copy_mixture_op, LB_INPUTS(logits, weights, gate), &symbols, sizeof symbols);
 }
