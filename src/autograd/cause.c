@@ -49,15 +49,20 @@ static const char *name_of(const lb_node *node, char text[LB_PLACE_TEXT])
     return text;
 }
 
-/* ", where x is 0": the operand at the place of a bad number, if it has the same shape. */
-static void print_operand(const lb_node *node, int i, lb_shape shape, int64_t at, char text[LB_PLACE_TEXT])
+/* ": first in net.score: lb_log: its result[4,7] is -inf at [0,3], where x is 0": `what` and the name of operand `i`,
+ * -1: none, tell the array; where: that operand, or else the first one, if it has such a place and is not the array. */
+static void print_first(const lb_node *node, const char *way, const char *what, int i, lb_shape shape,
+                        const lb_real *x, char text[LB_CAUSE_TEXT])
 {
-    char name[LB_OPERAND_TEXT];
-    const lb_tensor *x = node->in[i];
-    *text = '\0';
-    if (x && lb_shape_equal(x->shape, shape))
-        lb_snprintf(text, LB_PLACE_TEXT, ", where %s is %.9g", lb_operand_name(node->op->operands, i, name),
-                    (double)x->data[at]);
+    char op[LB_PLACE_TEXT], name[LB_OPERAND_TEXT], form[LB_SHAPE_TEXT], place[LB_PLACE_TEXT];
+    char where[LB_PLACE_TEXT] = "";
+    const lb_tensor *operand = node->in[i < 0 ? 0 : i];
+    int64_t at = lb_first_bad(x, lb_shape_count(shape));
+    lb_operand_name(node->op->operands, i < 0 ? 0 : i, name);
+    if (operand && operand->data != x && lb_shape_equal(operand->shape, shape))
+        lb_snprintf(where, sizeof where, ", where %s is %.9g", name, (double)operand->data[at]);
+    snprintf(text, LB_CAUSE_TEXT, ": first in %s%s: %s%s%s is %s%s", way, name_of(node, op), what,
+             i < 0 ? "" : name, lb_shape_format(shape, form), lb_bad_place(shape, x, at, place), where);
 }
 
 /* "; nan since lb_mul": the op that has made NaN of an infinity. */
@@ -84,27 +89,6 @@ static int worst_operand(const lb_node *node)
     return worst;
 }
 
-static void print_result(const lb_node *node, const lb_tensor *result, char text[LB_CAUSE_TEXT])
-{
-    char name[LB_PLACE_TEXT], shape[LB_SHAPE_TEXT], place[LB_PLACE_TEXT], operand[LB_PLACE_TEXT];
-    int64_t at = lb_first_bad(result->data, lb_count(result));
-    print_operand(node, 0, result->shape, at, operand);
-    snprintf(text, LB_CAUSE_TEXT, ": first in %s: its result%s is %s%s", name_of(node, name),
-             lb_shape_format(result->shape, shape), lb_bad_place(result->shape, result->data, at, place),
-             operand);
-}
-
-/* A leaf that is bad before anything is computed with it. */
-static void print_leaf(const lb_node *reader, int i, char text[LB_CAUSE_TEXT])
-{
-    char name[LB_PLACE_TEXT], shape[LB_SHAPE_TEXT], place[LB_PLACE_TEXT], operand[LB_OPERAND_TEXT];
-    const lb_tensor *leaf = reader->in[i];
-    int64_t at = lb_first_bad(leaf->data, lb_count(leaf));
-    snprintf(text, LB_CAUSE_TEXT, ": first in %s: its operand %s%s is %s", name_of(reader, name),
-             lb_operand_name(reader->op->operands, i, operand), lb_shape_format(leaf->shape, shape),
-             lb_bad_place(leaf->shape, leaf->data, at, place));
-}
-
 static char *cause_of(const lb_tensor *output, char text[LB_CAUSE_TEXT])
 {
     const lb_tensor *bad = output;
@@ -119,9 +103,9 @@ static char *cause_of(const lb_tensor *output, char text[LB_CAUSE_TEXT])
         bad = operand;
     }
     if (bad->node)
-        print_result(bad->node, bad, text);
-    else if (reader)
-        print_leaf(reader, which, text);
+        print_first(bad->node, "", "its result", -1, bad->shape, bad->data, text);
+    else if (reader) /* a leaf that is bad before anything is computed with it */
+        print_first(reader, "", "its operand ", which, bad->shape, bad->data, text);
     if (*text) print_turn(turned, text);
     return text;
 }
@@ -212,19 +196,6 @@ static const lb_tensor *bad_leaf(const lb_tape *tape)
     return NULL;
 }
 
-static void print_gradient(const lb_node *node, const lb_real *grad, char text[LB_CAUSE_TEXT])
-{
-    char name[LB_PLACE_TEXT], shape[LB_SHAPE_TEXT], place[LB_PLACE_TEXT], operand[LB_PLACE_TEXT];
-    char operand_name[LB_OPERAND_TEXT];
-    int i = operand_with(node, grad);
-    const lb_tensor *x = node->in[i];
-    int64_t at = lb_first_bad(grad, lb_count(x));
-    print_operand(node, i, x->shape, at, operand);
-    snprintf(text, LB_CAUSE_TEXT, ": first in the backward pass of %s: the gradient of %s%s is %s%s",
-             name_of(node, name), lb_operand_name(node->op->operands, i, operand_name),
-             lb_shape_format(x->shape, shape), lb_bad_place(x->shape, grad, at, place), operand);
-}
-
 bool lb_loss_is_finite(const lb_tape *tape)
 {
     return !tape || !tape->loss || badness_of(tape->loss->data, lb_count(tape->loss)) == 0;
@@ -249,7 +220,8 @@ char *lb_cause_on(const lb_tape *tape, char text[LB_CAUSE_TEXT])
     if (!giver) return text;
     /* What an earlier tape has given to a parameter does not come from this one. */
     if (grad == leaf->grad && !gives_bad(giver, grad)) return text;
-    print_gradient(giver, grad, text);
+    int i = operand_with(giver, grad);
+    print_first(giver, "the backward pass of ", "the gradient of ", i, giver->in[i]->shape, grad, text);
     print_turn(turned, text);
     return text;
 }
