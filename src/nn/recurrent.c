@@ -136,64 +136,46 @@ typedef struct pass {
     lb_tape *tape;
     lb_tensor *const *initial;
     const int32_t *lengths;
-    lb_recurrent_result result;
+    const lb_embedding *embedding; /* what the first layer reads, unless it is a tensor */
+    const lb_tokens *tokens;
 } pass;
 
-/* The outputs of one layer, given the input part of the gates in each direction. */
-static lb_tensor *run_layer(const pass *p, int layer, const lb_gates *gates)
+/* The input part of the gates of a cell that reads x; NULL: the embedded tokens. */
+static lb_gates gates_of(const pass *p, const lb_recurrent_cell *cell, lb_tensor *x)
 {
-    lb_tensor *side[2] = {NULL};
-    for (int direction = 0; direction < p->layers->directions; direction++) {
-        int64_t index = layer * p->layers->directions + direction;
-        const lb_recurrent_cell *cell = &p->layers->cell[index];
-        lb_tensor *initial = p->initial ? p->initial[index] : NULL;
-        side[direction] = lb_recurrent_sequence(cell, gates[direction].x, gates[direction].tokens, initial,
-                                                p->lengths, direction == 1);
-        p->result.final[index] = lb_op_output(side[direction], 1);
-    }
-    lb_tensor *outputs = p->layers->directions == 2 ? lb_concat(side, 2, -1) : side[0];
-    return lb_announce_at(outputs, NULL, layer, "state");
+    if (x) return (lb_gates){.x = lb_affine(x, cell->weight_ih, cell->bias_ih)};
+    lb_tensor *table = lb_embedding_table(p->embedding, p->tape, p->tokens->batch * p->tokens->length,
+                                          cell->weight_ih, cell->bias_ih);
+    return lb_embedding_gates(p->embedding, p->tokens, table, cell->weight_ih, cell->bias_ih);
 }
 
-/* All layers, from the gates of the first. */
-static lb_recurrent_result run_layers(pass p, const lb_gates *first_gates)
+static lb_recurrent_result run_layers(const pass *p, lb_tensor *x)
 {
-    const lb_recurrent *layers = p.layers;
-    p.result.final =
-        lb_tape_alloc(p.tape, (size_t)(layers->config.layers * layers->directions) * sizeof(lb_tensor *));
-    if (!p.result.final) return (lb_recurrent_result){.outputs = first_gates[0].x};
-    p.result.outputs = run_layer(&p, 0, first_gates);
-    for (int layer = 1; layer < layers->config.layers; layer++) {
-        lb_tensor *x = lb_dropout(p.result.outputs, layers->config.dropout);
-        lb_gates gates[2];
-        for (int direction = 0; direction < layers->directions; direction++) {
-            const lb_recurrent_cell *cell = &layers->cell[layer * layers->directions + direction];
-            gates[direction] = (lb_gates){.x = lb_affine(x, cell->weight_ih, cell->bias_ih)};
+    const lb_recurrent *layers = p->layers;
+    const lb_recurrent_cell *cell = layers->cell;
+    const int64_t directions = layers->directions, count = layers->config.layers;
+    lb_recurrent_result result = {
+        .final = cell ? lb_tape_alloc(p->tape, (size_t)(count * directions) * sizeof(lb_tensor *)) : NULL};
+    if (!result.final) { /* if there are no cells, params has the error, too */
+        result.outputs = lb_tape_fail(p->tape, LB_ERROR_MEMORY, "out of memory for recurrent cells");
+        return result;
+    }
+    const char *outer = lb_tape_enter(p->tape, layers->name);
+    for (int64_t layer = 0; layer < count; layer++) {
+        lb_tensor *side[2] = {NULL};
+        if (layer > 0) x = lb_dropout(result.outputs, layers->config.dropout);
+        for (int64_t direction = 0; direction < directions; direction++, cell++) {
+            int64_t index = cell - layers->cell;
+            lb_tensor *initial = p->initial ? p->initial[index] : NULL;
+            lb_gates gates = gates_of(p, cell, x);
+            side[direction] =
+                lb_recurrent_sequence(cell, gates.x, gates.tokens, initial, p->lengths, direction == 1);
+            result.final[index] = lb_op_output(side[direction], 1);
         }
-        p.result.outputs = run_layer(&p, layer, gates);
+        result.outputs = directions == 2 ? lb_concat(side, 2, -1) : side[0];
+        result.outputs = lb_announce_at(result.outputs, NULL, layer, "state");
     }
-    return p.result;
-}
-
-/* Reads x or, if they are given, the embedded tokens. */
-static lb_recurrent_result run_pass(pass p, lb_tensor *x, const lb_embedding *embedding,
-                                    const lb_tokens *tokens)
-{
-    if (!p.layers->cell) /* params has the error */
-        return (lb_recurrent_result){
-            .outputs = lb_tape_fail(p.tape, LB_ERROR_MEMORY, "out of memory for recurrent cells")};
-    const char *outer = lb_tape_enter(p.tape, p.layers->name);
-    lb_gates gates[2];
-    for (int direction = 0; direction < p.layers->directions; direction++) {
-        lb_tensor *weight = p.layers->cell[direction].weight_ih, *bias = p.layers->cell[direction].bias_ih;
-        lb_tensor *table = NULL;
-        if (tokens)
-            table = lb_embedding_table(embedding, p.tape, tokens->batch * tokens->length, weight, bias);
-        gates[direction] = tokens ? lb_embedding_gates(embedding, tokens, table, weight, bias)
-                                  : (lb_gates){.x = lb_affine(x, weight, bias)};
-    }
-    lb_recurrent_result result = run_layers(p, gates);
-    lb_tape_leave(p.tape, outer);
+    lb_tape_leave(p->tape, outer);
     return result;
 }
 
@@ -202,13 +184,13 @@ lb_recurrent_result lb_recurrent_forward(const lb_recurrent *layers, lb_tensor *
 {
     if (layers->cell && (!x || !x->tape))
         return (lb_recurrent_result){.outputs = lb_affine(x, layers->cell->weight_ih, layers->cell->bias_ih)};
-    return run_pass((pass){layers, x ? x->tape : NULL, initial, lengths, {0}}, x, NULL, NULL);
+    return run_layers(&(pass){layers, x ? x->tape : NULL, initial, lengths, NULL, NULL}, x);
 }
 
 lb_recurrent_result lb_recurrent_forward_tokens(const lb_recurrent *layers, const lb_embedding *embedding,
                                                 lb_tokens tokens, lb_tensor *const *initial)
 {
-    return run_pass((pass){layers, tokens.tape, initial, tokens.lengths, {0}}, NULL, embedding, &tokens);
+    return run_layers(&(pass){layers, tokens.tape, initial, tokens.lengths, embedding, &tokens}, NULL);
 }
 
 lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
