@@ -12,10 +12,14 @@
 
 enum { CHARACTERS = 0x110000, PARTS = 4, ROOM = 16, HANGUL = 0xAC00, HANGUL_END = 0xD7A4 };
 
-/* The characters of Unicode that matter: 1 for those in a symbol of a source or of a target, or in a part of one. */
-typedef struct characters {
-    unsigned char of_source[CHARACTERS], of_target[CHARACTERS];
-} characters;
+/* What is known of a character of Unicode, bit by bit. */
+enum {
+    OF_SOURCE = 1,  /* it is a part of a symbol of a source */
+    OF_TARGET = 2,  /* or of a target */
+    DECOMPOSED = 4, /* the file has its decomposition */
+    COMPOSED = 8,   /* and composes it, too */
+    PART = 16       /* it is a part of one that is decomposed */
+};
 
 /* The canonical decomposition of a character. */
 typedef struct decomposition {
@@ -44,7 +48,7 @@ static int32_t one_of(const int32_t *part, int count)
 }
 
 /* Marks the parts of a text. Returns their number. */
-static int64_t mark_parts(unsigned char *marked, const char *text)
+static int64_t mark_parts(unsigned char *known, unsigned char mark, const char *text)
 {
     int64_t count = 0;
     int32_t character;
@@ -52,45 +56,46 @@ static int64_t mark_parts(unsigned char *marked, const char *text)
         more = utf8proc_iterate((const utf8proc_uint8_t *)text, -1, &character);
         if (more <= 0) return count;
         decomposition found = parts_of(character);
-        for (int i = 0; i < found.count; i++) marked[found.character[i]] = 1;
+        for (int i = 0; i < found.count; i++) known[found.character[i]] |= mark;
         count += found.count;
     }
     return count;
 }
 
 /* How many of the parts are marked. */
-static int count_marked(const unsigned char *marked, const decomposition *of)
+static int count_marked(const unsigned char *known, unsigned char mark, const decomposition *of)
 {
     int count = 0;
-    for (int i = 0; i < of->count; i++) count += marked[of->character[i]];
+    for (int i = 0; i < of->count; i++) count += (known[of->character[i]] & mark) != 0;
     return count;
 }
 
-/* The characters that consist of others, and what is asked of each. `wanted` has 1 for those of the tables, and 2 for
- * those that are composed, too. */
-static void find_composed(const characters *all, bool composes, unsigned char *wanted)
+/* Finds the characters that consist of others: whatever has a part in a source or consists of parts of targets. Only
+ * the latter is composed, unless `composes`. */
+static void find_composed(unsigned char *known, bool composes)
 {
     for (int32_t c = 0; c < CHARACTERS; c++) {
         decomposition of = parts_of(c);
         if ((c >= HANGUL && c < HANGUL_END) || of.count < 1 || (of.count == 1 && of.character[0] == c))
             continue;
-        bool target = count_marked(all->of_target, &of) == of.count;
-        if (!target && count_marked(all->of_source, &of) == 0) continue;
-        if (wanted[c] == 0) wanted[c] = 1;
+        bool target = count_marked(known, OF_TARGET, &of) == of.count;
+        if (!target && count_marked(known, OF_SOURCE, &of) == 0) continue;
+        known[c] |= DECOMPOSED;
+        for (int i = 0; i < of.count; i++) known[of.character[i]] |= PART;
         /* What it is composed of may be composed itself. */
         for (int count = of.count; (target || composes) && count > 1; count--) {
             int32_t whole = one_of(of.character, count);
-            if (whole) wanted[whole] = 2;
+            if (whole) known[whole] |= DECOMPOSED | COMPOSED;
         }
     }
 }
 
-static void add_decompositions(const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
+static void add_decompositions(const unsigned char *known, app_kernel *kernel, lb_buffer *out)
 {
     int64_t rows = 0;
     lb_buffer_print(out, "static const decomposition decompositions[] = {\n");
     for (int32_t c = 0; c < CHARACTERS; c++) {
-        if (!wanted[c]) continue;
+        if (!(known[c] & DECOMPOSED)) continue;
         decomposition of = parts_of(c);
         lb_buffer_print(out, "    {0x%X, {", (unsigned)c);
         for (int i = 0; i < of.count && i < PARTS; i++)
@@ -101,56 +106,31 @@ static void add_decompositions(const unsigned char *wanted, app_kernel *kernel, 
     app_kernel_end_table(kernel, out, "    {0, {0}}\n", "DECOMPOSITIONS", rows);
 }
 
-static void add_compositions(const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
+static void add_marks(const unsigned char *known, app_kernel *kernel, lb_buffer *out)
+{
+    int64_t rows = 0;
+    lb_buffer_print(out, "static const mark marks[] = {\n");
+    for (int32_t c = 0; c < CHARACTERS; c++) {
+        int order = utf8proc_get_property(c)->combining_class;
+        if (!(known[c] & (OF_SOURCE | OF_TARGET | PART)) || order == 0) continue;
+        lb_buffer_print(out, "    {0x%X, %d},\n", (unsigned)c, order);
+        rows++;
+    }
+    app_kernel_end_table(kernel, out, "    {0, 0}\n", "MARKS", rows);
+}
+
+static void add_compositions(const unsigned char *known, app_kernel *kernel, lb_buffer *out)
 {
     int64_t rows = 0;
     lb_buffer_print(out, "static const composition compositions[] = {\n");
     for (int32_t c = 0; c < CHARACTERS; c++) {
-        if (wanted[c] != 2) continue;
+        if (!(known[c] & COMPOSED)) continue;
         decomposition of = parts_of(c);
         lb_buffer_print(out, "    {0x%X, 0x%X, 0x%X},\n", (unsigned)one_of(of.character, of.count - 1),
                         (unsigned)of.character[of.count - 1], (unsigned)c);
         rows++;
     }
     app_kernel_end_table(kernel, out, "    {0, 0, 0}\n", "COMPOSITIONS", rows);
-}
-
-static void add_marks(const characters *all, const unsigned char *wanted, app_kernel *kernel, lb_buffer *out)
-{
-    int64_t rows = 0;
-    unsigned char *needed = lb_alloc_zero(CHARACTERS);
-    if (!needed) out->failed = true;
-    for (int32_t c = 0; c < CHARACTERS && needed; c++) {
-        needed[c] |= all->of_source[c] | all->of_target[c];
-        if (!wanted[c]) continue;
-        decomposition of = parts_of(c);
-        for (int i = 0; i < of.count; i++) needed[of.character[i]] = 1;
-    }
-    lb_buffer_print(out, "static const mark marks[] = {\n");
-    for (int32_t c = 0; c < CHARACTERS && needed; c++) {
-        int order = utf8proc_get_property(c)->combining_class;
-        if (!needed[c] || order == 0) continue;
-        lb_buffer_print(out, "    {0x%X, %d},\n", (unsigned)c, order);
-        rows++;
-    }
-    app_kernel_end_table(kernel, out, "    {0, 0}\n", "MARKS", rows);
-    lb_release(needed);
-}
-
-/* Adds the tables `decompositions`, `marks` and `compositions`, and their sizes: whatever has a part in a source or
- * consists of parts of targets. Only the latter is composed, unless `composes`. */
-static void add_normal_forms(const characters *all, bool composes, app_kernel *kernel, lb_buffer *out)
-{
-    unsigned char *wanted = lb_alloc_zero(CHARACTERS);
-    if (!wanted) {
-        out->failed = true;
-        return;
-    }
-    find_composed(all, composes, wanted);
-    add_decompositions(wanted, kernel, out);
-    add_marks(all, wanted, kernel, out);
-    add_compositions(wanted, kernel, out);
-    lb_release(wanted);
 }
 
 /* ---- Symbols. ---- */
@@ -274,14 +254,15 @@ static void add_separators(const lb_text_model *model, app_kernel *kernel, lb_bu
     lb_buffer_print(out, ";\n");
 }
 
-static int64_t most_parts(const lb_vocabulary *vocabulary, const lb_symbol_rule *rule, unsigned char *marked)
+static int64_t most_parts(const lb_vocabulary *vocabulary, const lb_symbol_rule *rule, unsigned char *known,
+                          unsigned char mark)
 {
     int64_t most = 1;
     for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(vocabulary); id++) {
-        int64_t parts = mark_parts(marked, lb_vocabulary_symbol(vocabulary, id));
+        int64_t parts = mark_parts(known, mark, lb_vocabulary_symbol(vocabulary, id));
         most = parts > most ? parts : most;
     }
-    return most + (is_separated(rule) ? mark_parts(marked, rule->separator) : 0);
+    return most + (is_separated(rule) ? mark_parts(known, mark, rule->separator) : 0);
 }
 
 /* No symbol has more bytes than four for each of its parts. */
@@ -299,12 +280,12 @@ static void add_room(const lb_text_model *model, int64_t limit, int64_t known, a
 }
 
 /* The most parts of a source in the lexicon, whose characters the tables have, too. */
-static int64_t most_known(const lb_text_model *model, unsigned char *marked, lb_error *error)
+static int64_t most_known(const lb_text_model *model, unsigned char *known, lb_error *error)
 {
     int64_t most = 0;
     lb_lexicon_walk walk = {.lexicon = &model->lexicon};
     while (lb_lexicon_walk_next(&walk, error)) {
-        int64_t parts = mark_parts(marked, walk.key.text);
+        int64_t parts = mark_parts(known, OF_SOURCE, walk.key.text);
         most = parts > most ? parts : most;
     }
     lb_lexicon_walk_end(&walk);
@@ -314,29 +295,32 @@ static int64_t most_known(const lb_text_model *model, unsigned char *marked, lb_
 lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t limit, int64_t room,
                            app_kernel *kernel, lb_buffer *out, lb_error *error)
 {
-    characters *all = lb_alloc_zero(sizeof *all);
-    if (!all) return lb_no_memory(error, NULL);
+    unsigned char *known = lb_alloc_zero(CHARACTERS);
+    if (!known) return lb_no_memory(error, NULL);
     lb_status status = model->source_rule.subwords ? app_spelling_add_subwords(model, kernel, out, error)
                                                    : add_sources(model, kernel, out, error);
     if (!status) {
         add_targets(model, kernel, out);
         add_separators(model, kernel, out);
         add_room(model, limit, room, kernel);
-        int64_t read = longest * most_parts(model->source, &model->source_rule, all->of_source);
-        int64_t written = limit * most_parts(model->target, &model->target_rule, all->of_target);
-        int64_t known = most_known(model, all->of_source, error);
+        int64_t read = longest * most_parts(model->source, &model->source_rule, known, OF_SOURCE);
+        int64_t written = limit * most_parts(model->target, &model->target_rule, known, OF_TARGET);
+        int64_t found = most_known(model, known, error);
         status = error->status;
-        if (known > read) read = known;
+        if (found > read) read = found;
         app_kernel_size_is(kernel, "CHARACTERS", read > written ? read : written);
         /* Bytes can be any character. */
-        if (model->source_rule.subwords) memset(all, 1, sizeof *all);
+        if (model->source_rule.subwords) memset(known, OF_SOURCE | OF_TARGET, CHARACTERS);
         bool composes = model->source_rule.normalize == LB_NORMAL_FORM_NFC;
         if (composes) app_kernel_flag(kernel, "COMPOSES");
         if (model->source_rule.normalize != LB_NORMAL_FORM_NONE) {
             app_kernel_flag(kernel, "NORMALIZES");
-            add_normal_forms(all, composes, kernel, out);
+            find_composed(known, composes);
+            add_decompositions(known, kernel, out);
+            add_marks(known, kernel, out);
+            add_compositions(known, kernel, out);
         }
     }
-    lb_release(all);
+    lb_release(known);
     return status;
 }
