@@ -117,8 +117,10 @@ typedef struct app_numbers {
     app_progress progress;    /* of them */
 } app_numbers;
 
-/** Adds an array of floats. */
-void app_numbers_floats(lb_buffer *out, const char *name, int64_t count, const lb_real *x);
+/** Adds an array of floats, NAMESUFFIX; or of bytes, NAME. */
+void app_numbers_floats(lb_buffer *out, const char *name, const char *suffix, int64_t count,
+                        const lb_real *x);
+void app_numbers_bytes(lb_buffer *out, const char *name, const char *bytes, size_t count);
 
 /** Adds the arrays of a `linear`, NAME_weight, NAME_scale and NAME_bias, for the rows from `first` on, `rows` of them
  *  (0: all), of weight and bias (NULL: none). Adds its initialiser to the layers. */
@@ -132,7 +134,7 @@ void app_numbers_named(app_numbers *n, const char *name, const lb_tensor *weight
 void app_numbers_output(app_numbers *n, const lb_linear *output, const lb_embedding *target);
 
 /** Adds a parameter as an array of floats. */
-void app_numbers_array(app_numbers *n, const char *name, const lb_tensor *parameter);
+void app_numbers_array(app_numbers *n, const char *name, const char *suffix, const lb_tensor *parameter);
 
 /* ---- A recurrent model as constants in C, and which attention it may have: recurrent_model.c. ---- */
 

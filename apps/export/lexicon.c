@@ -12,7 +12,7 @@
 
 const char *const app_lexicon_names[] = {"exceptions", "all", "none", NULL};
 
-enum { LINE = 120, PATH = 512, COMMAND = 2048 };
+enum { PATH = 512, COMMAND = 2048 };
 
 lb_status app_lexicon_measure(const lb_text_model *model, int64_t *longest, int64_t *output, lb_error *error)
 {
@@ -33,24 +33,12 @@ lb_status app_lexicon_measure(const lb_text_model *model, int64_t *longest, int6
 
 /* ---- As constants. ---- */
 
-static void add_byte(lb_buffer *out, char byte, size_t *column)
-{
-    char text[8];
-    size_t length = (size_t)snprintf(text, sizeof text, "%d,", (unsigned char)byte);
-    if (*column + length > LINE) {
-        lb_buffer_print(out, "\n");
-        *column = 0;
-    }
-    *column += length;
-    lb_buffer_add(out, text, length);
-}
-
 /* Adds the entries that are not left out, each with its first answer. Returns their number. */
 static int64_t add_entries(const lb_lexicon *lexicon, const bool *left_out, lb_buffer *out, lb_error *error)
 {
     lb_lexicon_walk walk = {.lexicon = lexicon};
     lb_lexicon_writer writer = {.entries = 0};
-    size_t column = LINE, length;
+    size_t length;
     while (lb_lexicon_walk_next(&walk, error)) {
         const char *answer = lb_lexicon_next_answer(&walk.answers, &length);
         if (!left_out[walk.entry - 1])
@@ -59,9 +47,7 @@ static int64_t add_entries(const lb_lexicon *lexicon, const bool *left_out, lb_b
     lb_lexicon_walk_end(&walk);
     length = writer.bytes.length;
     char *bytes = lb_lexicon_write_end(&writer);
-    if (bytes) lb_buffer_print(out, "static const unsigned char lexicon[] = {");
-    for (size_t i = 0; bytes && i < length; i++) add_byte(out, bytes[i], &column);
-    if (bytes) lb_buffer_print(out, "\n};\n");
+    if (bytes) app_numbers_bytes(out, "lexicon", bytes, length);
     if (!bytes && writer.entries > 0) lb_no_memory(error, NULL);
     lb_release(bytes);
     return writer.entries;

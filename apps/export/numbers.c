@@ -8,7 +8,7 @@
 
 const char *const app_number_names[] = {"int8", "bf16", "f32", NULL};
 
-enum { LINE = 120, NUMBER = 32, NAME = 96, MOST = 127 };
+enum { LINE = 120, NUMBER = 32, MOST = 127 };
 
 /* An array under construction. */
 typedef struct array {
@@ -53,10 +53,17 @@ static void add_whole(array *a, long long x)
     add_number(a, text);
 }
 
-void app_numbers_floats(lb_buffer *out, const char *name, int64_t count, const lb_real *x)
+void app_numbers_floats(lb_buffer *out, const char *name, const char *suffix, int64_t count, const lb_real *x)
 {
-    array a = begin_array(out, "float", name, "");
+    array a = begin_array(out, "float", name, suffix);
     for (int64_t i = 0; i < count; i++) add_float(&a, (float)x[i]);
+    end_array(&a);
+}
+
+void app_numbers_bytes(lb_buffer *out, const char *name, const char *bytes, size_t count)
+{
+    array a = begin_array(out, "unsigned char", name, "");
+    for (size_t i = 0; i < count; i++) add_whole(&a, (unsigned char)bytes[i]);
     end_array(&a);
 }
 
@@ -114,10 +121,8 @@ static void add_layer(app_numbers *n, const char *arrays, int64_t rows, int64_t 
 
 static void add_bias(app_numbers *n, const char *name, const lb_tensor *bias, int64_t first, int64_t rows)
 {
-    char full[NAME];
     if (!bias) return;
-    lb_snprintf(full, sizeof full, "%s_bias", name);
-    app_numbers_floats(&n->arrays, full, rows, bias->data + first);
+    app_numbers_floats(&n->arrays, name, "_bias", rows, bias->data + first);
     n->weights += rows;
 }
 
@@ -151,8 +156,8 @@ void app_numbers_output(app_numbers *n, const lb_linear *output, const lb_embedd
     lb_buffer_print(&n->layers, ";\n");
 }
 
-void app_numbers_array(app_numbers *n, const char *name, const lb_tensor *parameter)
+void app_numbers_array(app_numbers *n, const char *name, const char *suffix, const lb_tensor *parameter)
 {
-    app_numbers_floats(&n->arrays, name, lb_count(parameter), parameter->data);
+    app_numbers_floats(&n->arrays, name, suffix, lb_count(parameter), parameter->data);
     n->weights += lb_count(parameter);
 }

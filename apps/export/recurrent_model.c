@@ -114,7 +114,7 @@ static void add_attention(const lb_seq2seq *model, app_numbers *n, app_kernel *k
         if (!weight) continue;
         if (attention_parameters[i].flag) app_kernel_flag(k, attention_parameters[i].flag);
         if (attention_parameters[i].array)
-            app_numbers_array(n, name, weight);
+            app_numbers_array(n, name, "", weight);
         else
             app_numbers_named(n, name, weight, bias ? lb_params_find(n->params, bias) : NULL);
     }

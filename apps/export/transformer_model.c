@@ -39,11 +39,8 @@ static void add_linear(app_numbers *n, const char *layer, const char *ours, cons
 
 static void add_norm(app_numbers *n, const char *name, const lb_layer_norm *norm)
 {
-    char array[NAME];
-    lb_snprintf(array, NAME, "%s_weight", name);
-    app_numbers_array(n, array, norm->weight);
-    lb_snprintf(array, NAME, "%s_bias", name);
-    app_numbers_array(n, array, norm->bias);
+    app_numbers_array(n, name, "_weight", norm->weight);
+    app_numbers_array(n, name, "_bias", norm->bias);
     lb_buffer_print(&n->layers, "{%s_weight, %s_bias}", name, name);
 }
 
@@ -79,7 +76,7 @@ static void add_constant(app_numbers *n, const char *name, double value)
 
 static void add_table(app_numbers *n, const char *name, const lb_tensor *table)
 {
-    if (lb_is_sound(table)) app_numbers_floats(&n->arrays, name, lb_count(table), table->data);
+    if (lb_is_sound(table)) app_numbers_floats(&n->arrays, name, "", lb_count(table), table->data);
 }
 
 /* Sine and cosine of each position, as the library adds them to zeros. */
