@@ -51,17 +51,14 @@ static lb_tensor *learned(const lb_positional *positional, lb_tape *tape, int64_
     return lb_slice(lb_on_tape(tape, positional->weight), 0, first, length);
 }
 
-/* One row for each position from 0 to the largest, which are then looked up. */
-static lb_tensor *sinusoids_at(lb_tokens position, int64_t width)
+/* A row for each position from 0 to the largest. */
+static lb_tensor *table_for(const lb_positional *positional, lb_tokens position)
 {
-    int64_t largest = 0, count = position.batch * position.length;
-    for (int64_t i = 0; i < count; i++) largest = position.id[i] > largest ? position.id[i] : largest;
-    const lb_real *table = lb_tape_sinusoids(position.tape, BASE, width, 0, largest + 1);
-    lb_tensor *rows = lb_tensor_new(position.tape, LB_SHAPE(position.batch, position.length, width), NULL);
-    if (!table || !lb_is_sound(rows)) return rows;
-    for (int64_t i = 0; i < count; i++)
-        memcpy(rows->data + i * width, table + position.id[i] * width, (size_t)width * sizeof *rows->data);
-    return rows;
+    int64_t largest = 0;
+    if (positional->config.kind == LB_POSITIONAL_LEARNED) return positional->weight;
+    for (int64_t i = 0; i < position.batch * position.length; i++)
+        largest = position.id[i] > largest ? position.id[i] : largest;
+    return sinusoids(positional, position.tape, 0, largest + 1);
 }
 
 static void init_random(lb_positional *positional, lb_params *params)
@@ -227,10 +224,8 @@ lb_tensor *lb_positional_forward_at(const lb_positional *positional, lb_tensor *
     if (!lb_shape_equal(x->shape, expected))
         sum = lb_tape_fail(x->tape, LB_ERROR_SHAPE, "expected x of shape %s, found %s",
                            lb_shape_format(expected, wanted), lb_shape_format(x->shape, text));
-    else if (c->kind == LB_POSITIONAL_LEARNED)
-        sum = lb_add(x, lb_embedding_lookup(position, positional->weight));
     else
-        sum = lb_add(x, sinusoids_at(position, c->width));
+        sum = lb_add(x, lb_embedding_lookup(position, table_for(positional, position)));
     lb_tape_leave(x->tape, outer);
     return sum;
 }
