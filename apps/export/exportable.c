@@ -77,32 +77,32 @@ static hindrance hindrance_in(const lb_text_model *text, bool onnx)
     return (hindrance){recurrent->attention.type->name, "attention"};
 }
 
-static lb_status refuse(const char *path, hindrance found, const char *expected, lb_error *error)
+/* Whether a form can have the model; `expected` ends the sentence about what it can have. */
+static lb_status refuse_hindrance(const char *path, const lb_text_model *text, bool onnx,
+                                  const char *expected, lb_error *error)
 {
+    hindrance found = find_hindrance(text);
+    if (!found.what) found = hindrance_in(text, onnx);
+    if (!found.what) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %s%s%s, expected a single model of texts%s", path,
                         found.kind ? found.kind : "", found.kind ? " " : "", found.what, expected);
 }
 
 lb_status app_exportable(const char *path, const lb_text_model *text, int beam, lb_error *error)
 {
-    hindrance found = find_hindrance(text);
-    const lb_model *model = text->model;
-    if (!found.what) found = hindrance_in(text, false);
-    if (found.what)
-        return refuse(path, found, " with soft attention or none, without features and copying", error);
-    if (beam <= 1 || model->output == LB_SOFTMAX) return LB_OK;
+    lb_normalizer output = text->model->output;
+    lb_status status = refuse_hindrance(path, text, false,
+                                        " with soft attention or none, without features and copying", error);
+    if (status || beam <= 1 || output == LB_SOFTMAX) return status;
     return lb_error_set(error, LB_ERROR_FORMAT,
                         "%s: found --beam %d, expected 1 for a model trained with --set loss=%s", path, beam,
-                        lb_loss_names[model->output]);
+                        lb_loss_names[output]);
 }
 
 lb_status app_exportable_as_onnx(const char *path, const lb_text_model *text, lb_error *error)
 {
-    hindrance found = find_hindrance(text);
-    if (!found.what) found = hindrance_in(text, true);
-    if (!found.what) return LB_OK;
-    return refuse(
-        path, found,
+    return refuse_hindrance(
+        path, text, true,
         ", without features and copying, whose attention is additive, dot, general, scaled-dot, "
         "multi-head or none, or a transformer with sinusoidal, learned, random or no positions, for ONNX",
         error);
