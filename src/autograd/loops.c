@@ -52,7 +52,7 @@ static void strides_within(lb_shape operand, lb_shape result, int64_t stride[LB_
 
 lb_broadcast lb_broadcast_new(const lb_shape *operand, int count)
 {
-    lb_broadcast all = {.width = 1, .count = count};
+    lb_broadcast all = {.width = 1};
     for (int i = 0; i < count; i++) lb_shape_broadcast(operand[i], all.shape, &all.shape);
     int last = all.shape.ndim - 1;
     if (last >= 0) all.width = all.shape.dim[last];
@@ -64,13 +64,13 @@ lb_broadcast lb_broadcast_new(const lb_shape *operand, int count)
     return all;
 }
 
-void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t *at)
+void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t at[LB_BROADCAST])
 {
-    for (int i = 0; i < broadcast->count; i++) at[i] = 0;
+    for (int i = 0; i < LB_BROADCAST; i++) at[i] = 0;
     for (int d = broadcast->shape.ndim - 2; d >= 0; d--) {
         int64_t index = row % broadcast->shape.dim[d];
         row /= broadcast->shape.dim[d];
-        for (int i = 0; i < broadcast->count; i++) at[i] += index * broadcast->stride[i][d];
+        for (int i = 0; i < LB_BROADCAST; i++) at[i] += index * broadcast->stride[i][d];
     }
 }
 
@@ -135,7 +135,7 @@ static void apply_to_rows(lb_node *node, bool backward)
         if (lb_wants_grad(node->in[i])) lb_op_begin_grad(node, i, 0, lb_count(node->in[i]));
     lb_broadcast all = lb_broadcast_new((lb_shape[]){node->in[0]->shape, node->in[1]->shape}, 2);
     for (int64_t r = 0; r < all.rows; r++) {
-        int64_t at[2];
+        int64_t at[LB_BROADCAST];
         lb_broadcast_row(&all, r, at);
         apply_row(node, backward, row_of(node, 0, at[0], all.step[0]), row_of(node, 1, at[1], all.step[1]),
                   r * all.width, all.width);

@@ -27,7 +27,6 @@ enum { LB_BROADCAST = 3 /* operands, at most */ };
 typedef struct lb_broadcast {
     int64_t rows, width;                       /* rows x width elements in the result */
     lb_shape shape;                            /* of the result */
-    int count;                                 /* of the operands */
     int64_t stride[LB_BROADCAST][LB_MAX_DIMS]; /* of each of them; 0 along repeated axes */
     int64_t step[LB_BROADCAST];                /* 1, or 0 for one that repeats one element along the row */
 } lb_broadcast;
@@ -36,7 +35,7 @@ typedef struct lb_broadcast {
 lb_broadcast lb_broadcast_new(const lb_shape *operand, int count);
 
 /** Writes where row `row` of the result starts in each operand. */
-void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t *at);
+void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t at[LB_BROADCAST]);
 
 /* ---- Ops of two operands that broadcast, element by element: all but the kernels of each op. ---- */
 

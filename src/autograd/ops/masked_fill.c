@@ -21,7 +21,7 @@ static void fill(lb_node *node, bool backward)
     if (backward && !lb_wants_grad(node->in[X])) return;
     lb_broadcast all = lb_broadcast_new((lb_shape[]){node->in[X]->shape, node->in[MASK]->shape}, 2);
     for (int64_t r = 0; r < all.rows; r++) {
-        int64_t row[2];
+        int64_t row[LB_BROADCAST];
         lb_broadcast_row(&all, r, row);
         const lb_real *mask = node->in[MASK]->data + row[MASK];
         for (int64_t i = 0; i < all.width; i++) {

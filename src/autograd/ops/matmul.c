@@ -64,7 +64,7 @@ static int64_t product_count(const plan *all)
 }
 
 /* Offsets of product `i` in the operands, in elements. */
-static void locate(const plan *all, int64_t i, int64_t at[2])
+static void locate(const plan *all, int64_t i, int64_t at[LB_BROADCAST])
 {
     lb_broadcast_row(&all->batches, i / all->batches.width, at);
     int64_t column = i % all->batches.width;
@@ -72,7 +72,7 @@ static void locate(const plan *all, int64_t i, int64_t at[2])
     at[1] = (at[1] + column * all->batches.step[1]) * all->k * all->n;
 }
 
-static lb_matrix operand(const lb_node *node, const plan *all, int i, const int64_t at[2])
+static lb_matrix operand(const lb_node *node, const plan *all, int i, const int64_t *at)
 {
     return (lb_matrix){node->in[i]->data + at[i], all->width[i], all->transpose[i]};
 }
@@ -89,7 +89,7 @@ static lb_status forward(lb_node *node)
     int64_t count = product_count(&all);
 #pragma omp parallel for schedule(static) if (count > 1 && count * all.m * all.n * all.k > (1 << 18))
     for (int64_t i = 0; i < count; i++) {
-        int64_t at[2];
+        int64_t at[LB_BROADCAST];
         locate(&all, i, at);
         lb_gemm(all.m, all.n, all.k, operand(node, &all, 0, at), operand(node, &all, 1, at), 0,
                 node->out[0]->data + i * all.m * all.n, all.n);
@@ -117,7 +117,7 @@ static void backward(lb_node *node)
     (void)apart; /* without OpenMP there is one thread */
 #pragma omp parallel for schedule(static) if (apart && count > 1 && count * all.m * all.n * all.k > (1 << 18))
     for (int64_t i = 0; i < count; i++) {
-        int64_t at[2];
+        int64_t at[LB_BROADCAST];
         locate(&all, i, at);
         lb_matrix dc = lb_plain(node->out[0]->grad + i * all.m * all.n, all.n);
         if (lb_wants_grad(node->in[0])) /* da = dc b' */
