@@ -1,7 +1,7 @@
 /* References and cases of the ops in gru.c. */
 #define SEQUENCE lb_gru_sequence
-#define GATES    3
-#define PARTS    1
+#define GATES    INT64_C(3)
+#define PARTS    INT64_C(1)
 #include "autograd/ops/cell_cases.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* References and cases of the ops in lstm.c. */
 #define SEQUENCE lb_lstm_sequence
-#define GATES    4
-#define PARTS    2
+#define GATES    INT64_C(4)
+#define PARTS    INT64_C(2)
 #include "autograd/ops/cell_cases.h"
 
 #include <math.h>
