@@ -106,7 +106,7 @@ size_t lb_translate_affordable(const lb_translate_job *j, size_t first, bool giv
 {
     const lb_source *sources = j->source + first;
     int64_t limit = limit_of(j->translator, sources, &j->config), longest = 0;
-    size_t fit = 0, count = j->good_count - first;
+    size_t fit = 0, count = j->count - first;
     while (fit < count && limit_of(j->translator, &sources[fit], &j->config) == limit) {
         longest = sources[fit].length > longest ? sources[fit].length : longest;
         int64_t each = reals_of_each(j->translator, &j->config, longest, limit, given);

@@ -32,10 +32,9 @@ lb_status lb_translate_job_begin(lb_translate_job *j, const lb_translator *trans
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found %lld texts, expected 0 or more",
                             (long long)texts);
     if (!j->all->memory) return lb_keep_failed(j);
-    j->good = lb_alloc((count + 1) * sizeof(lb_translation *));
     j->source = lb_alloc((count + 1) * sizeof *j->source);
     j->all->text = lb_keep_room(j, count, sizeof *j->all->text);
-    if (!j->good || !j->source || !j->all->text) return lb_keep_failed(j);
+    if (!j->source || !j->all->text) return lb_keep_failed(j);
     memset(j->all->text, 0, count * sizeof *j->all->text);
     j->tape = lb_tapes_take(translator->tapes, error);
     return j->tape ? LB_OK : LB_ERROR_MEMORY;
@@ -47,7 +46,6 @@ lb_translations *lb_translate_job_end(lb_translate_job *j)
     lb_tapes_put(j->translator->tapes, j->tape);
     lb_symbols_free(&j->symbols);
     lb_release(j->known);
-    lb_release((void *)j->good);
     lb_release(j->source);
     if (!j->error->status) return j->all;
     lb_translations_free(j->all);
@@ -61,7 +59,8 @@ void lb_translations_free(lb_translations *translations)
     lb_release(translations);
 }
 
-char *lb_keep_string(const lb_translate_job *j, const char *text)
+/* A copy of a string in memory of the result; NULL if memory runs out. */
+static char *keep_string(const lb_translate_job *j, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     char *copy = lb_keep_room(j, bytes, 1);
@@ -139,15 +138,14 @@ static lb_status keep_source(lb_translate_job *j, size_t number)
     if (!id || !t->symbol) return lb_keep_failed(j);
     t->length = lb_vocabulary_encode(j->translator->model.source, j->symbols.symbol, (int64_t)count, id,
                                      (int32_t)count);
-    j->source[j->good_count] =
-        (lb_source){.id = id, .length = (int32_t)count, .number = j->config.first_text + number};
-    j->good[j->good_count++] = t;
+    j->source[j->count++] =
+        (lb_source){.text = t, .id = id, .length = (int32_t)count, .number = j->config.first_text + number};
     return keep_unknown(j, t, id);
 }
 
 lb_status lb_keep_error(const lb_translate_job *j, lb_translation *t, const char *message)
 {
-    t->error = lb_keep_string(j, message);
+    t->error = keep_string(j, message);
     return t->error ? LB_OK : lb_keep_failed(j);
 }
 
@@ -176,11 +174,11 @@ static double weight_of(const lb_translate_job *j, const lb_hypothesis *found, i
 /* The position with the largest attention weight; ties go to the first one. Unknown: of the source symbols that a model
  * that copies writes as LB_UNK, the one with the largest weight over all of its positions: the first of these, -1 if
  * there is none. */
-static int64_t looked_at(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t step,
-                         int64_t width, bool unknown)
+static int64_t looked_at(const lb_translate_job *j, const lb_source *source, const lb_hypothesis *found,
+                         int64_t step, int64_t width, bool unknown)
 {
-    const lb_translation *t = j->good[number];
-    const int32_t *id = j->source[number].id;
+    const lb_translation *t = source->text;
+    const int32_t *id = source->id;
     int64_t best = unknown ? -1 : 0;
     double most = -1;
     for (int64_t k = 0; k < t->length; k++) {
@@ -225,35 +223,35 @@ double lb_score_divisor(const lb_translate_config *config, int64_t steps)
 }
 
 /* The position of the source that stands for a step; -1: none. */
-static int64_t copied_from(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t step,
-                           int64_t width)
+static int64_t copied_from(const lb_translate_job *j, const lb_source *source, const lb_hypothesis *found,
+                           int64_t step, int64_t width)
 {
     int64_t position = -1;
     if (found->id[step] != LB_UNK || !found->weights) return -1;
     if (lb_translate_model(j->translator, &j->config)->copies)
-        position = looked_at(j, number, found, step, width, true);
-    if (position < 0 && j->config.copy_unknown) position = looked_at(j, number, found, step, width, false);
+        position = looked_at(j, source, found, step, width, true);
+    if (position < 0 && j->config.copy_unknown) position = looked_at(j, source, found, step, width, false);
     return position;
 }
 
 /* The symbols of the hypothesis's ids, in memory of the result; NULL if memory runs out. `*copied` receives NULL if
  * none is of the source. */
-static const char **spell(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t width,
-                          int64_t **copied)
+static const char **spell(const lb_translate_job *j, const lb_source *source, const lb_hypothesis *found,
+                          int64_t width, int64_t **copied)
 {
     const char **symbol = lb_keep_room(j, (size_t)found->length, sizeof *symbol);
     int64_t *from = lb_keep_room(j, (size_t)found->length, sizeof *from);
     if (!symbol || !from) return NULL;
     for (int64_t i = 0; i < found->length; i++) {
-        from[i] = copied_from(j, number, found, i, width);
-        symbol[i] = from[i] < 0 ? spelling(j, found->id[i]) : j->good[number]->symbol[from[i]];
+        from[i] = copied_from(j, source, found, i, width);
+        symbol[i] = from[i] < 0 ? spelling(j, found->id[i]) : source->text->symbol[from[i]];
         if (from[i] >= 0) *copied = from;
     }
     return symbol;
 }
 
-lb_status lb_keep_output(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t width,
-                         const char *const *symbol, lb_output *output)
+lb_status lb_keep_output(const lb_translate_job *j, const lb_source *source, const lb_hypothesis *found,
+                         int64_t width, const char *const *symbol, lb_output *output)
 {
     size_t count = (size_t)found->length;
     bool impossible = found->score == (double)-INFINITY && j->translator->model.model->output != LB_SOFTMAX;
@@ -261,11 +259,11 @@ lb_status lb_keep_output(const lb_translate_job *j, size_t number, const lb_hypo
         return lb_error_set(j->error, LB_ERROR_FORMAT,
                             "the score of an output is not finite: the weights of the model are too large");
     int64_t *copied = NULL;
-    if (!symbol) symbol = spell(j, number, found, width, &copied);
+    if (!symbol) symbol = spell(j, source, found, width, &copied);
     if (!symbol) return lb_keep_failed(j);
     char *text = lb_symbols_join(&j->translator->model.target_rule, symbol, count, j->error);
     if (!text) return LB_ERROR_MEMORY;
-    *output = (lb_output){.text = lb_keep_string(j, text),
+    *output = (lb_output){.text = keep_string(j, text),
                           .symbol = lb_keep_symbols(j, symbol, count),
                           .copied = copied,
                           .length = found->length,
@@ -276,7 +274,7 @@ lb_status lb_keep_output(const lb_translate_job *j, size_t number, const lb_hypo
                           .symbol_probability = keep_probabilities(j, found)};
     lb_release(text);
     bool attends = j->config.attention && found->weights;
-    if (attends) output->weights = keep_weights(j, found, j->good[number]->length, width);
+    if (attends) output->weights = keep_weights(j, found, source->text->length, width);
     return output->text && output->symbol && output->symbol_probability && (output->weights || !attends)
                ? LB_OK
                : lb_keep_failed(j);

@@ -1,25 +1,25 @@
 /* Scores given pairs: the probability that a model assigns to a target. */
-#include "base/alloc.h"
 #include "models/decode/model.h"
 #include "translate/apply/translator.h"
 
 #include <string.h>
 
 /* The log-probabilities of all tokens at each step of the targets, by teacher forcing. */
-static lb_status force_targets(const lb_translate_job *j, const lb_target *targets, size_t first,
-                               size_t count, lb_forced *forced)
+static lb_status force_targets(const lb_translate_job *j, const lb_source *source, size_t count,
+                               lb_forced *forced)
 {
     int32_t longest = 0, *id, *lengths;
     lb_tape *tape = j->tape;
-    targets += first;
-    for (size_t i = 0; i < count; i++) longest = targets[i].length > longest ? targets[i].length : longest;
+    for (size_t i = 0; i < count; i++)
+        longest = source[i].target.length > longest ? source[i].target.length : longest;
     lb_tape_reset(tape);
-    lb_tokens tokens = lb_translate_tokens(tape, j->source + first, count);
+    lb_tokens tokens = lb_translate_tokens(tape, source, count);
     lb_tokens out = lb_tokens_new(tape, (int64_t)count, longest + 1, &id, &lengths);
     for (int64_t row = 0; row < out.batch; row++) {
-        lengths[row] = targets[row].length + 1;
-        memcpy(id + row * out.length, targets[row].id, (size_t)targets[row].length * sizeof *id);
-        id[row * out.length + targets[row].length] = LB_EOS;
+        const lb_target *target = &source[row].target;
+        lengths[row] = target->length + 1;
+        memcpy(id + row * out.length, target->id, (size_t)target->length * sizeof *id);
+        id[row * out.length + target->length] = LB_EOS;
     }
     *forced = lb_forced_decode(j->translator->model.model, tokens, out);
     lb_status status = lb_tape_status(tape);
@@ -60,10 +60,10 @@ static lb_status read_target(lb_translate_job *j, lb_translation *t, const char 
 }
 
 /* Stores a target as an output of its source. */
-static lb_status keep_target(const lb_translate_job *j, size_t number, const lb_target *given,
+static lb_status keep_target(const lb_translate_job *j, const lb_source *source,
                              const lb_real *log_probabilities, lb_real *weights, int64_t width)
 {
-    lb_translation *t = j->good[number];
+    const lb_target *given = &source->target;
     int64_t vocabulary = j->translator->model.model->target_vocab;
     lb_hypothesis h = {.length = given->length,
                        .id = given->id,
@@ -78,10 +78,10 @@ static lb_status keep_target(const lb_translate_job *j, size_t number, const lb_
         h.log_probability[step] = (double)log_probabilities[step * vocabulary + token];
         h.score += h.log_probability[step];
     }
-    lb_status status = lb_keep_output(j, number, &h, width, given->symbol, output);
+    lb_status status = lb_keep_output(j, source, &h, width, given->symbol, output);
     if (status || given->output) return status;
-    t->output = output;
-    t->count = 1;
+    source->text->output = output;
+    source->text->count = 1;
     return LB_OK;
 }
 
@@ -96,49 +96,49 @@ static lb_real *pack_weights(lb_tensor *all, int64_t row, int64_t steps)
     return weights;
 }
 
-static lb_status score_some(lb_translate_job *j, const lb_target *targets, size_t first, size_t *count)
+static lb_status score_some(lb_translate_job *j, size_t first, size_t *count)
 {
     lb_forced found;
     int64_t longest = 0;
-    for (size_t i = first; i < j->good_count; i++)
-        longest = targets[i].length > longest ? targets[i].length : longest;
+    const lb_source *source = j->source + first;
+    for (size_t i = 0; i < j->count - first; i++)
+        longest = source[i].target.length > longest ? source[i].target.length : longest;
     j->config.limit = longest + 1;
     *count = lb_translate_affordable(j, first, true);
-    lb_status status = force_targets(j, targets, first, *count, &found);
+    lb_status status = force_targets(j, source, *count, &found);
     if (status) return status;
     const lb_tensor *each = found.log_probabilities;
     int64_t length = lb_dim(each, 1), row = length * lb_dim(each, 2);
     for (size_t i = 0; i < *count && !status; i++) {
         lb_real *weights = NULL;
         if (j->config.attention && found.weights)
-            weights = pack_weights(found.weights, (int64_t)i, targets[first + i].length + 1);
-        status = keep_target(j, first + i, &targets[first + i], each->data + (int64_t)i * row, weights,
+            weights = pack_weights(found.weights, (int64_t)i, source[i].target.length + 1);
+        status = keep_target(j, &source[i], each->data + (int64_t)i * row, weights,
                              found.weights ? lb_dim(found.weights, 3) : 0);
     }
     return status;
 }
 
-lb_status lb_score_targets(lb_translate_job *j, const lb_target *targets)
+lb_status lb_score_targets(lb_translate_job *j)
 {
     lb_status status = LB_OK;
-    for (size_t first = 0, some; first < j->good_count && !status; first += some)
-        status = score_some(j, targets, first, &some);
+    for (size_t first = 0, some; first < j->count && !status; first += some)
+        status = score_some(j, first, &some);
     return status;
 }
 
-static lb_status score(lb_translate_job *j, const char *const *sources, const char *const *texts,
-                       lb_target *targets)
+static lb_status score(lb_translate_job *j, const char *const *sources, const char *const *texts)
 {
     lb_status status = lb_translate_fill_in(j->translator, &j->config, j->error);
     lb_watch(j->tape, j->config.watch);
     for (int64_t i = 0; i < j->all->count && !status; i++) {
-        size_t before = j->good_count;
+        size_t before = j->count;
         status = lb_keep_text(j, (size_t)i, sources[i]);
-        if (status || j->good_count == before) continue;
-        status = read_target(j, &j->all->text[i], texts[i], &targets[before]);
-        if (j->all->text[i].error) j->good_count = before;
+        if (status || j->count == before) continue;
+        status = read_target(j, &j->all->text[i], texts[i], &j->source[before].target);
+        if (j->all->text[i].error) j->count = before;
     }
-    return status ? status : lb_score_targets(j, targets);
+    return status ? status : lb_score_targets(j);
 }
 
 lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
@@ -154,9 +154,7 @@ lb_translations *lb_translator_score(const lb_translator *translator, const char
                                      .watch = config.watch,
                                      .skip_bad_texts = true,
                                      .no_lexicon = true};
-    lb_target *given = lb_alloc_zero((size_t)(count + 1) * sizeof *given);
-    if (!status) status = given ? score(&j, sources, targets, given) : lb_keep_failed(&j);
-    lb_release(given);
+    if (!status) status = score(&j, sources, targets);
     if (status) lb_error_set(error, status, "%s", found.message);
     return lb_translate_job_end(&j);
 }

@@ -128,7 +128,7 @@ static void add_outputs(const lb_translate_job *j, const lb_translation *written
     }
 }
 
-static lb_status keep_outputs(const lb_translate_job *j, size_t number, const lb_hypothesis *found,
+static lb_status keep_outputs(const lb_translate_job *j, const lb_source *source, const lb_hypothesis *found,
                               int64_t width)
 {
     size_t count = (size_t)j->config.n_best;
@@ -138,9 +138,9 @@ static lb_status keep_outputs(const lb_translate_job *j, size_t number, const lb
     while (count > 0 && found[count - 1].steps == 0) count--; /* the others are impossible */
     for (; (size_t)written.count < count && !status; written.count++)
         status =
-            lb_keep_output(j, number, &found[written.count], width, NULL, &written.output[written.count]);
+            lb_keep_output(j, source, &found[written.count], width, NULL, &written.output[written.count]);
     if (!status) status = merge_outputs(j, &written, found);
-    add_outputs(j, &written, j->good[number]);
+    add_outputs(j, &written, source->text);
     return status;
 }
 
@@ -154,7 +154,7 @@ static lb_status decode_some(const lb_translate_job *j, size_t first, size_t *co
     lb_status status = lb_translate_decode(j, first, *count, &found);
     for (size_t i = 0; i < *count; i++) width = source[i].length > width ? source[i].length : width;
     for (size_t i = 0; i < *count && !status; i++)
-        status = keep_outputs(j, first + i, &found.hypothesis[(int64_t)i * found.n_best], width);
+        status = keep_outputs(j, &source[i], &found.hypothesis[(int64_t)i * found.n_best], width);
     return status;
 }
 
@@ -162,7 +162,7 @@ static lb_status decode_some(const lb_translate_job *j, size_t first, size_t *co
 static lb_status read_prefix(lb_translate_job *j, size_t number, const char *text)
 {
     const lb_text_model *m = &j->translator->model;
-    lb_source *source = &j->source[j->good_count - 1];
+    lb_source *source = &j->source[j->count - 1];
     lb_error found = {0};
     if (!text || !*text) return LB_OK;
     lb_status status = lb_translate_split(j, &m->target_rule, text, &found);
@@ -199,14 +199,14 @@ static lb_status translate(lb_translate_job *j, const char *const *texts)
         j->all->heads = model->heads;
     }
     for (int64_t i = 0; i < j->all->count && !status; i++) {
-        size_t before = j->good_count;
+        size_t before = j->count;
         status = lb_keep_text(j, (size_t)i, texts[i]);
-        if (!status && j->config.prefixes && j->good_count > before)
+        if (!status && j->config.prefixes && j->count > before)
             status = read_prefix(j, (size_t)i, j->config.prefixes[i]);
-        if (j->all->text[i].error) j->good_count = before;
-        if (!status && j->good_count > before) status = lb_known_keep(j);
+        if (j->all->text[i].error) j->count = before;
+        if (!status && j->count > before) status = lb_known_keep(j);
     }
-    for (size_t first = 0, some; first < j->good_count && !status; first += some)
+    for (size_t first = 0, some; first < j->count && !status; first += some)
         status = decode_some(j, first, &some);
     if (!status) status = lb_known_score(j);
     return status ? status : lb_why_add(j);

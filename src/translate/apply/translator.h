@@ -43,13 +43,23 @@ int32_t lb_translator_most(const lb_text_model *model);
 
 /* ---- decode.c ---- */
 
+/** A target in symbols and in ids, in memory of the result. */
+typedef struct lb_target {
+    const char **symbol;
+    int32_t *id;
+    int32_t length;
+    lb_output *output; /* receives it; NULL: it becomes the only output of its source */
+} lb_target;
+
 /** A source in ids. */
 typedef struct lb_source {
+    lb_translation *text;
     const int32_t *id;
     int32_t length;
     uint64_t number;       /* of its text: its random numbers depend on it */
     const int32_t *prefix; /* [prefix_length] how its output begins */
     int32_t prefix_length;
+    lb_target target; /* to be scored, if it is given */
 } lb_source;
 
 /** The state of one call. */
@@ -58,12 +68,11 @@ typedef struct lb_translate_job {
     lb_tape *tape;              /* of this call */
     lb_translate_config config; /* with its defaults */
     lb_translations *all;
-    lb_translation **good; /* [good_count] those with a valid text */
-    lb_source *source;     /* [good_count] their sources */
-    size_t good_count;
-    lb_symbols symbols;     /* of the current text */
-    const char *answers;    /* of the lexicon to it; NULL: none */
-    struct lb_known *known; /* [known_count] answers of the lexicon that the model can be given */
+    lb_source *source; /* [count] those with a valid text */
+    size_t count;
+    lb_symbols symbols;  /* of the current text */
+    const char *answers; /* of the lexicon to it; NULL: none */
+    lb_source *known;    /* [known_count] with answers of the lexicon that the model can be given */
     size_t known_count, known_room;
     lb_error *error;
 } lb_translate_job;
@@ -110,17 +119,14 @@ LB_MUST_USE lb_status lb_translate_split(lb_translate_job *job, const lb_symbol_
  *  Errors: LB_ERROR_FORMAT for an invalid text that is not skipped; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_keep_text(lb_translate_job *job, size_t number, const char *text);
 
-/** A copy of a string in memory of the result; NULL if memory runs out. */
-char *lb_keep_string(const lb_translate_job *job, const char *text);
-
 /** Records the error of an invalid text. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_keep_error(const lb_translate_job *job, lb_translation *text, const char *message);
 
-/** Stores a hypothesis as an output of the text good[number]. `width` is the length of the longest source decoded with
- *  it. `symbol` are its symbols; NULL: those of its ids. Errors: LB_ERROR_FORMAT if its score is not finite;
- *  LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_keep_output(const lb_translate_job *job, size_t number, const lb_hypothesis *found,
-                                     int64_t width, const char *const *symbol, lb_output *output);
+/** Stores a hypothesis as an output of a source. `width` is the length of the longest source decoded with it. `symbol`
+ *  are its symbols; NULL: those of its ids. Errors: LB_ERROR_FORMAT if its score is not finite; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_keep_output(const lb_translate_job *job, const lb_source *source,
+                                     const lb_hypothesis *found, int64_t width, const char *const *symbol,
+                                     lb_output *output);
 
 /** What the log-probability of an output is divided by to get its score. */
 double lb_score_divisor(const lb_translate_config *config, int64_t steps);
@@ -136,23 +142,14 @@ lb_status lb_keep_failed(const lb_translate_job *job);
 
 /* ---- Given targets (score.c). ---- */
 
-/** A target in symbols and in ids, in memory of the result. */
-typedef struct lb_target {
-    const char **symbol;
-    int32_t *id;
-    int32_t length;
-    lb_output *output; /* receives it; NULL: it becomes the only output of its source */
-} lb_target;
-
 /** The most symbols of a target that the model can be given. */
 size_t lb_target_most(const lb_translator *translator);
 
 /** Stores job->symbols as a target. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_keep_target(const lb_translate_job *job, lb_target *target);
 
-/** Scores `targets` [good_count] for the sources of a call. Errors: LB_ERROR_FORMAT if a score is not finite;
- *  LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_score_targets(lb_translate_job *job, const lb_target *targets);
+/** Scores the targets of all sources of a call. Errors: LB_ERROR_FORMAT if a score is not finite; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_score_targets(lb_translate_job *job);
 
 /* ---- Answers of the lexicon, which come before what the model writes (known.c). ---- */
 
