@@ -101,12 +101,14 @@ bool lb_writing_step(lb_writing *w, int64_t rows, bool (*stop)(void *context), v
 const lb_back_pointer *lb_writing_add(const lb_writing *w, const lb_back_pointer *before, int64_t row,
                                       int32_t token)
 {
-    int64_t map = w->maps * w->source.length, at = row * w->model->target_vocab + token;
+    int64_t map = w->maps * w->source.length;
     lb_back_pointer *made = lb_tape_alloc_lasting(w->tape, sizeof *made);
     lb_real *weights = map ? lb_tape_alloc_lasting(w->tape, (size_t)map * sizeof *weights) : NULL;
     if (!made || (map && !weights)) return NULL;
     if (map) memcpy(weights, w->step.weights->data + row * map, (size_t)map * sizeof *weights);
-    *made = (lb_back_pointer){before, token, (double)w->log_probabilities->data[at], weights};
+    *made = (lb_back_pointer){before, token, 0, weights};
+    if (!w->all_go_on)
+        made->log_probability = (double)w->log_probabilities->data[row * w->model->target_vocab + token];
     return made;
 }
 
@@ -116,32 +118,32 @@ void lb_writing_end(const lb_writing *w)
     lb_tape_set_mode(w->tape, w->mode);
 }
 
-/* Puts a hypothesis of a model that writes from the end into reading order. The end stays the last step. */
-static void reverse_hypothesis(lb_hypothesis *h, int64_t maps, int64_t source_length)
+void lb_writing_fill(const lb_writing *w, const lb_back_pointer *last, lb_hypothesis *h)
 {
+    int64_t length = w->source.length, t = h->steps - 1, maps = h->weights ? w->maps : 0;
+    for (const lb_back_pointer *at = last; at; at = at->before, t--) {
+        if (t < h->length) h->id[t] = at->token;
+        if (h->log_probability) h->log_probability[t] = at->log_probability;
+        for (int64_t map = 0; map < maps; map++)
+            memcpy(h->weights + (map * h->steps + t) * length, at->weights + map * length,
+                   (size_t)length * sizeof *h->weights);
+    }
+    if (!w->model->from_end) return;
+    /* The end stays the last step. */
     lb_reverse(h->id, h->length, sizeof *h->id);
-    lb_reverse(h->log_probability, h->length, sizeof *h->log_probability);
-    for (int64_t map = 0; h->weights && map < maps; map++)
-        lb_rows_reverse(h->weights + map * h->steps * source_length, h->length, source_length);
+    if (h->log_probability) lb_reverse(h->log_probability, h->length, sizeof *h->log_probability);
+    for (int64_t map = 0; map < maps; map++)
+        lb_rows_reverse(h->weights + map * h->steps * length, h->length, length);
 }
 
 lb_hypothesis lb_writing_trace(const lb_writing *w, const lb_back_pointer *last, lb_hypothesis h)
 {
     lb_tape *tape = w->tape;
-    int64_t maps = w->maps, source_length = w->source.length;
+    int64_t weights = w->maps * h.steps * w->source.length;
     h.length = h.steps - (h.finished ? 1 : 0);
     h.id = lb_tape_alloc_zero(tape, h.length, sizeof *h.id);
     h.log_probability = lb_tape_alloc_zero(tape, h.steps, sizeof *h.log_probability);
-    if (maps) h.weights = lb_tape_alloc_zero(tape, maps * h.steps * source_length, sizeof *h.weights);
-    if (lb_tape_status(tape)) return h;
-    int64_t t = h.steps - 1;
-    for (const lb_back_pointer *at = last; at; at = at->before, t--) {
-        if (t < h.length) h.id[t] = at->token;
-        h.log_probability[t] = at->log_probability;
-        for (int64_t map = 0; at->weights && map < maps; map++)
-            memcpy(h.weights + (map * h.steps + t) * source_length, at->weights + map * source_length,
-                   (size_t)source_length * sizeof *h.weights);
-    }
-    if (w->model->from_end) reverse_hypothesis(&h, maps, source_length);
+    if (w->maps) h.weights = lb_tape_alloc_zero(tape, weights, sizeof *h.weights);
+    if (lb_tape_status(tape) == LB_OK) lb_writing_fill(w, last, &h);
     return h;
 }

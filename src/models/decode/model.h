@@ -74,7 +74,7 @@ static inline bool lb_hypothesis_is_better(const lb_hypothesis *a, const lb_hypo
 typedef struct lb_back_pointer {
     const struct lb_back_pointer *before; /* NULL at the first token */
     int32_t token;
-    double log_probability; /* of the token */
+    double log_probability; /* of the token; 0 if `all_go_on` */
     const lb_real *weights; /* [maps, source length]; NULL without attention */
 } lb_back_pointer;
 
@@ -108,8 +108,11 @@ const lb_back_pointer *lb_writing_add(const lb_writing *writing, const lb_back_p
 
 void lb_writing_end(const lb_writing *writing);
 
-/** Fills in what a hypothesis has of each step, by following the links back from `last`, and its length, in reading
- *  order. `steps` and `finished` must be set. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+/** Fills in the arrays that a hypothesis has, by following the links back from `last`, in reading order. */
+void lb_writing_fill(const lb_writing *writing, const lb_back_pointer *last, lb_hypothesis *hypothesis);
+
+/** Makes the arrays of a hypothesis, and its length. `steps` and `finished` must be set.
+ *  Errors: LB_ERROR_MEMORY, recorded on the tape. */
 lb_hypothesis lb_writing_trace(const lb_writing *writing, const lb_back_pointer *last,
                                lb_hypothesis hypothesis);
 
