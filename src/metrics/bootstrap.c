@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum { WORDS = 4 }; /* of a block of random bits */
+enum { MEASURES = sizeof(lb_measures) / sizeof(double) };
 
 /* One draw of `count` outputs with replacement. A block of bits gives four; the bias of each is below count / 2^32. */
 static lb_measures resample(const lb_statistics *outputs, int64_t count, lb_rng rng, lb_bleu_config bleu)
@@ -74,32 +75,24 @@ lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "bootstrap: invalid request: %lld resamples of %lld outputs, confidence %g",
                             (long long)resamples, (long long)count, confidence);
-    double *words = lb_alloc(5 * (size_t)resamples * sizeof *words);
-    if (!words)
+    double *values = lb_alloc(MEASURES * (size_t)resamples * sizeof *values);
+    if (!values)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld resamples", (long long)resamples);
-    double *symbols = words + resamples, *bleus = symbols + resamples, *bleus_13a = bleus + resamples,
-           *chrfs = bleus_13a + resamples;
     uint32_t stream = lb_rng_stream("bootstrap");
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < resamples; i++) {
         lb_rng rng = {.seed = config.seed, .stream = stream, .step = (uint32_t)i};
-        lb_measures found = resample(outputs, count, rng, config.bleu);
-        words[i] = found.word_error_rate;
-        symbols[i] = found.symbol_error_rate;
-        bleus[i] = found.bleu;
-        bleus_13a[i] = found.bleu_13a;
-        chrfs[i] = found.chrf2;
+        const lb_measures found = resample(outputs, count, rng, config.bleu);
+        const double *measure = (const double *)(const void *)&found;
+        for (int k = 0; k < MEASURES; k++) values[k * resamples + i] = measure[k];
     }
-    lb_measures *low = &intervals->low, *high = &intervals->high;
+    double *low = (double *)(void *)&intervals->low, *high = (double *)(void *)&intervals->high;
+    for (int k = 1; k < MEASURES; k++) /* sequence_error_rate has another interval */
+        cut(values + k * resamples, resamples, confidence, &low[k], &high[k]);
     int64_t errors = 0;
     for (int64_t i = 0; i < count; i++) errors += outputs[i].errors;
-    find_share(errors, count, confidence, &low->sequence_error_rate, &high->sequence_error_rate);
-    cut(words, resamples, confidence, &low->word_error_rate, &high->word_error_rate);
-    cut(symbols, resamples, confidence, &low->symbol_error_rate, &high->symbol_error_rate);
-    cut(bleus, resamples, confidence, &low->bleu, &high->bleu);
-    cut(bleus_13a, resamples, confidence, &low->bleu_13a, &high->bleu_13a);
-    cut(chrfs, resamples, confidence, &low->chrf2, &high->chrf2);
-    lb_release(words);
+    find_share(errors, count, confidence, &low[0], &high[0]);
+    lb_release(values);
     return LB_OK;
 }
 

@@ -28,6 +28,19 @@ lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error)
     return numbers;
 }
 
+lb_status lb_list_model(lb_text_model *t, const lb_sort_task *task, lb_error *error)
+{
+    lb_status status = lb_sort_check(task, error);
+    if (status) return status;
+    t->sorts = true;
+    t->task = *task;
+    t->source_rule = t->target_rule = lb_list_rule(task);
+    t->shortest_source = lb_sort_longest(task, task->min_length);
+    t->longest_source = t->longest_target = lb_sort_longest(task, task->max_length);
+    t->source = t->target = lb_list_vocabulary(task, error);
+    return t->source ? LB_OK : LB_ERROR_MEMORY;
+}
+
 /* The number in these bytes; -1 if they are not a number of the task. */
 static int32_t number_of(const char *word, size_t length, int32_t max_value)
 {

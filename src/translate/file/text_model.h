@@ -109,6 +109,10 @@ lb_symbol_rule lb_list_rule(const lb_sort_task *task);
  *  Memory: free it with lb_vocabulary_free. NULL after an error. Errors: LB_ERROR_MEMORY. */
 lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error);
 
+/** Makes the vocabulary of a model for the lists of a task, and sets all that follows from the task.
+ *  Errors: those of lb_sort_check; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_list_model(lb_text_model *model, const lb_sort_task *task, lb_error *error);
+
 /** Splits a list of digits, separated by any number of blanks and tabs, whose leading zeros are ignored; to add, the
  *  characters of "27 + 5" but blanks and tabs.
  *  Memory: free it with lb_symbols_free, also after an error.

@@ -59,15 +59,8 @@ static lb_status check_symbols(const char *name, const lb_vocabulary *vocabulary
 
 static lb_status save_lists(const char *path, lb_text_model *made, const lb_sort_task *task, lb_error *error)
 {
-    lb_status status = lb_sort_check(task, error);
-    if (status) return status;
-    made->sorts = true;
-    made->task = *task;
-    made->source_rule = made->target_rule = lb_list_rule(task);
-    made->shortest_source = lb_sort_longest(task, task->min_length);
-    made->longest_source = made->longest_target = lb_sort_longest(task, task->max_length);
-    made->source = made->target = lb_list_vocabulary(task, error);
-    status = made->source ? lb_text_model_save(path, made, error) : LB_ERROR_MEMORY;
+    lb_status status = lb_list_model(made, task, error);
+    if (!status) status = lb_text_model_save(path, made, error);
     lb_vocabulary_free(made->source);
     return status;
 }

@@ -168,8 +168,8 @@ static lb_status choose_lexicon(joining *j)
         return lb_error_set(j->error, LB_ERROR_ARGUMENT,
                             "lexicon: found a model that sorts lists, expected one of texts");
     lb_status status = lb_training_lexicon_make(j->config->data, &j->text, NULL, &j->data.format,
-                                                &j->data.lexicon, j->error);
-    j->text.lexicon = j->data.lexicon;
+                                                &j->data.text.lexicon, j->error);
+    j->text.lexicon = j->data.text.lexicon;
     return status;
 }
 

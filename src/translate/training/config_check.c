@@ -73,41 +73,36 @@ static lb_status check_choice(const lb_training_config *c, lb_error *error)
                         "choose_on: found choose %s, expected exact, symbol or loss", c->choose);
 }
 
-static lb_status check_pairs(const lb_training_config *c, lb_error *error)
+/* Pairs and lists, subwords, and the lexicon. */
+static lb_status check_data(const lb_training_config *c, lb_error *error)
 {
-    bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);
-    if (c->sort && (c->train || c->dev || pairs || dev || c->epochs))
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "sort: found files, pairs or epochs, expected none: lists are random");
-    if ((c->train && pairs) || (c->dev && dev))
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "%s: found a file, and pairs in memory, expected only one",
-                            c->train && pairs ? "pairs" : "dev_pairs");
-    bool separated =
-        (c->source_separator && *c->source_separator) || (c->target_separator && *c->target_separator);
-    if (c->subwords > 0 && (separated || (c->symbols && strcmp(c->symbols, lb_symbol_kind_names[true]) == 0)))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "subwords: found %s, expected %s",
-                            separated ? "separators" : "graphemes",
-                            separated ? "none: words are found by blanks" : "characters to begin with");
-    if (c->sort && c->hallucinate > 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "hallucinate: found lists, expected pairs of texts");
-    if ((c->steps > 0) + (c->epochs > 0) + (c->minutes > 0) > 1)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "found two of steps, epochs and minutes, expected only one of them");
-    return LB_OK;
-}
-
-static lb_status check_lexicon(const lb_training_config *c, lb_error *error)
-{
-    bool pairs = lb_pair_texts_given(&c->lexicon_pairs);
-    if (c->sort && lb_training_has_lexicon(c))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "lexicon: found lists, expected pairs of texts");
-    if (c->lexicon && pairs)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "lexicon: found a file, and pairs in memory, expected only one");
-    if (c->lexicon_case && strcmp(c->lexicon_case, "fold") == 0 && !lb_training_has_lexicon(c))
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "lexicon_case: found no lexicon, expected one (lexicon, lexicon_from_train)");
+    const bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs),
+               lexicon = lb_training_has_lexicon(c),
+               separated = (c->source_separator && *c->source_separator) ||
+                           (c->target_separator && *c->target_separator),
+               graphemes = c->symbols && strcmp(c->symbols, lb_symbol_kind_names[true]) == 0,
+               folds = c->lexicon_case && strcmp(c->lexicon_case, "fold") == 0;
+    const struct {
+        bool found;
+        const char *message;
+    } wrong[] = {
+        {c->sort && (c->train || c->dev || pairs || dev || c->epochs),
+         "sort: found files, pairs or epochs, expected none: lists are random"},
+        {c->train && pairs, "pairs: found a file, and pairs in memory, expected only one"},
+        {c->dev && dev, "dev_pairs: found a file, and pairs in memory, expected only one"},
+        {c->subwords > 0 && separated,
+         "subwords: found separators, expected none: words are found by blanks"},
+        {c->subwords > 0 && graphemes, "subwords: found graphemes, expected characters to begin with"},
+        {c->sort && c->hallucinate > 0, "hallucinate: found lists, expected pairs of texts"},
+        {(c->steps > 0) + (c->epochs > 0) + (c->minutes > 0) > 1,
+         "found two of steps, epochs and minutes, expected only one of them"},
+        {c->sort && lexicon, "lexicon: found lists, expected pairs of texts"},
+        {c->lexicon && lb_pair_texts_given(&c->lexicon_pairs),
+         "lexicon: found a file, and pairs in memory, expected only one"},
+        {folds && !lexicon, "lexicon_case: found no lexicon, expected one (lexicon, lexicon_from_train)"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (wrong[i].found) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s", wrong[i].message);
     return LB_OK;
 }
 
@@ -143,8 +138,7 @@ lb_status lb_config_check(lb_training_config *c, lb_error *error)
     static const lb_training_config none = {0};
     lb_status status = lb_settings_check(c, error);
     if (!status) status = check_choice(c, error);
-    if (!status) status = check_pairs(c, error);
-    if (!status) status = check_lexicon(c, error);
+    if (!status) status = check_data(c, error);
     if (!status) status = lb_settings_fit_kind(c, &none, false, error);
     if (!status) status = check_attention(c, error);
     if (!status) status = check_features(c, error);

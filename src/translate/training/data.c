@@ -18,14 +18,34 @@ static void tell_note(const lb_training_config *c, const lb_pairs *pairs)
 static void take_format(lb_training_data *data, const lb_training_config *c)
 {
     const lb_pair_format asked = data->format;
-    data->columns = data->train->texts.count > 0 ? data->start->model.columns : data->train->file.columns;
+    data->text.columns =
+        data->train->texts.count > 0 ? data->start->model.columns : data->train->file.columns;
     data->format = data->train->format;
     data->format.kind = asked.kind;
     data->format.targets = c->dev_targets;
     data->format.weight_column = 0; /* weights are of the training alone */
     lb_pair_columns_ask(&data->format, lb_pair_columns_asked(&asked));
-    data->format.usual = &data->columns;
+    data->format.usual = &data->text.columns;
     tell_note(c, data->train);
+}
+
+/* What the model remembers of the pairs, and of those of the training before this one, if there was one. */
+static void take_texts(lb_training_data *data)
+{
+    lb_text_model *text = &data->text;
+    const lb_text_model *before = &data->start->model;
+    text->source_rule = data->format.source;
+    text->target_rule = data->format.target;
+    text->shortest_source = before->shortest_source > 0 ? before->shortest_source : INT64_MAX;
+    text->longest_source = before->longest_source;
+    text->longest_target = before->longest_target;
+    for (int64_t i = 0; i < lb_pairs_count(data->train); i++) {
+        int64_t source = lb_pairs_source_length(data->train, i),
+                target = lb_pairs_target_length(data->train, i);
+        if (source < text->shortest_source) text->shortest_source = source;
+        if (source > text->longest_source) text->longest_source = source;
+        if (target > text->longest_target) text->longest_target = target;
+    }
 }
 
 /* A model to start from has its symbols. */
@@ -35,7 +55,7 @@ static lb_status choose_symbols(lb_training_data *data, lb_training_config *c, l
     data->facts.pairs = lb_pairs_different(data->train);
     if (c->from) return LB_OK;
     if (c->subwords >= 0)
-        status = lb_recipe_look(data->train, data->source, data->target, &data->facts, error);
+        status = lb_recipe_look(data->train, data->text.source, data->text.target, &data->facts, error);
     if (status) return status;
     lb_recipe_fit_texts(c, &data->facts);
     if (c->subwords > 0) return lb_training_subwords(data, c, c->min_count, error);
@@ -52,12 +72,13 @@ static lb_status open_files(lb_training_data *data, lb_training_config *c, lb_er
     lb_status status = lb_training_pairs_open(&pairs, &data->index_path, c, &data->format, error);
     data->train = pairs.train;
     data->dev.pairs = pairs.held_out;
-    data->source = pairs.source;
-    data->target = pairs.target;
+    data->text.source = pairs.source;
+    data->text.target = pairs.target;
     data->index = pairs.file;
     if (!status && c->no_merge) data->train->weights = NULL;
     if (!status) status = choose_symbols(data, c, error);
     if (!status) take_format(data, c);
+    if (!status) take_texts(data);
     if (!data->dev.pairs && c->no_hold_out) data->dev.pairs = data->train;
     if (status || data->dev.pairs) return status;
     data->dev.pairs = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, c, error);
@@ -70,7 +91,8 @@ static lb_status report_pairs(const lb_training_data *data, const lb_training_co
     lb_pair_report found;
     if (!c->tell) return LB_OK;
     lb_pairs *dev = data->dev.pairs == data->train ? NULL : data->dev.pairs;
-    lb_status status = lb_pair_report_make(data->train, dev, data->source, data->target, &found, error);
+    lb_status status =
+        lb_pair_report_make(data->train, dev, data->text.source, data->text.target, &found, error);
     char *text = status ? NULL : lb_pair_report_text(&found, error);
     if (text) lb_training_tell_text(c, LB_EVENT_REPORT, text);
     lb_release(text);
@@ -94,16 +116,16 @@ static void hint_at_separators(const lb_training_data *data, const lb_training_c
 {
     char text[LB_MESSAGE_LENGTH];
     if (!c->tell) return;
-    if (lb_blanks_may_separate(data->train, data->source, "source", text))
+    if (lb_blanks_may_separate(data->train, data->text.source, "source", text))
         lb_training_tell_text(c, LB_EVENT_HINT, text);
-    if (lb_blanks_may_separate(data->train, data->target, "target", text))
+    if (lb_blanks_may_separate(data->train, data->text.target, "target", text))
         lb_training_tell_text(c, LB_EVENT_HINT, text);
 }
 
 /* Subwords have their own way with rare pieces, and all bytes. */
 static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_error *error)
 {
-    lb_vocabulary *const vocabularies[] = {data->source, data->target};
+    lb_vocabulary *const vocabularies[] = {data->text.source, data->text.target};
     for (int i = 0; i < 2; i++) {
         if (data->format.target.subwords) {
             lb_vocabulary_sort(vocabularies[i], 1);
@@ -121,15 +143,9 @@ static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_err
 
 static lb_status open_lists(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
-    const lb_sort_task *task = c->sort;
-    data->sorts = true;
-    data->task = data->dev.task = *task;
-    data->format.source = data->format.target = lb_list_rule(task);
-    lb_status status = lb_sort_check(task, error);
-    if (!status) status = lb_training_tests_open(data, c, NULL, false, error);
-    if (status) return status;
-    data->source = data->target = lb_list_vocabulary(task, error);
-    return data->source ? LB_OK : LB_ERROR_MEMORY;
+    data->dev.task = *c->sort;
+    lb_status status = lb_list_model(&data->text, c->sort, error);
+    return status ? status : lb_training_tests_open(data, c, NULL, false, error);
 }
 
 lb_status lb_training_sample(const lb_training_config *config, lb_tested_pairs *on,
@@ -147,11 +163,10 @@ int64_t lb_training_judged(const lb_tested_pairs *on)
 /* That of the model that the training starts from stays, unless there is a new one. */
 static lb_status open_lexicon(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
-    const lb_text_model model = lb_training_data_model(data, NULL, NULL);
     const lb_lexicon *before = &data->start->model.lexicon;
     if (!lb_training_has_lexicon(c) && before->bytes)
-        return lb_lexicon_open(&data->lexicon, before->bytes, before->size, error);
-    return lb_training_lexicon_make(c, &model, data->train, &data->format, &data->lexicon, error);
+        return lb_lexicon_open(&data->text.lexicon, before->bytes, before->size, error);
+    return lb_training_lexicon_make(c, &data->text, data->train, &data->format, &data->text.lexicon, error);
 }
 
 /* Instead of a file, it has lengths. */
@@ -168,8 +183,8 @@ static lb_status open_test(lb_training_data *data, const lb_test *test, const lb
     char text[LB_MESSAGE_LENGTH];
     lb_pair_format format = data->format;
     lb_tested_pairs *t = &data->test[data->tests++];
-    t->task = data->task;
-    if (data->sorts) return open_test_of_lists(&t->task, test, error);
+    t->task = data->text.task;
+    if (data->text.sorts) return open_test_of_lists(&t->task, test, error);
     format.targets = NULL;
     t->pairs = lb_training_pairs_find(test->file, &test->pairs, &format, c, error);
     if (!t->pairs) return error->status;
@@ -196,7 +211,7 @@ lb_status lb_training_tests_open(lb_training_data *data, const lb_training_confi
 static void fit_recipe(lb_training_data *data, lb_training_config *config)
 {
     char note[LB_MESSAGE_LENGTH];
-    data->facts.symbols = lb_vocabulary_size(data->target);
+    data->facts.symbols = lb_vocabulary_size(data->text.target);
     lb_recipe_fit(config, &data->facts);
     if (lb_recipe_note(config, &data->facts, note)) lb_training_tell_text(config, LB_EVENT_NOTE, note);
 }
@@ -218,16 +233,15 @@ lb_status lb_training_data_open(lb_training_data *data, lb_training_config *conf
     }
     if (!status) {
         fit_recipe(data, config);
-        status = lb_warm_start_grow(start, start->model.source, &data->source, error);
+        status = lb_warm_start_grow(start, start->model.source, &data->text.source, error);
     }
-    if (!status) status = lb_warm_start_grow(start, start->model.target, &data->target, error);
+    if (!status) status = lb_warm_start_grow(start, start->model.target, &data->text.target, error);
     if (!status)
-        status = lb_training_sample(config, &data->dev, data->target, config->copy, LB_MEASURED, error);
+        status = lb_training_sample(config, &data->dev, data->text.target, config->copy, LB_MEASURED, error);
     if (!status) {
-        const lb_text_model lengths = lb_training_data_model(data, NULL, NULL);
-        data->dev.sample.longest = lb_text_model_longest(&lengths);
+        data->dev.sample.longest = lb_text_model_longest(&data->text);
         report_unwritable(&data->dev, config);
-        status = lb_training_tests_open(data, config, data->target, config->copy, error);
+        status = lb_training_tests_open(data, config, data->text.target, config->copy, error);
     }
     for (int i = 0; i < data->tests; i++) data->test[i].sample.longest = data->dev.sample.longest;
     if (!status) status = open_lexicon(data, config, error);
@@ -243,53 +257,17 @@ void lb_training_data_close(lb_training_data *data)
         lb_pairs_close(data->test[i].pairs);
     }
     lb_pair_sample_free(&data->dev.sample);
-    lb_lexicon_free(&data->lexicon);
-    lb_vocabulary_free(data->source);
-    if (data->target != data->source) lb_vocabulary_free(data->target);
     if (data->dev.pairs != data->train) lb_pairs_close(data->dev.pairs);
     lb_pairs_close(data->train);
-    lb_subwords_free(data->subwords[0]);
-    lb_subwords_free(data->subwords[1]);
+    lb_text_model_free(&data->text);
     lb_scratch_free(&data->index);
     lb_release(data->index_path);
 }
 
-/* The longest side of a pair, in this training and in the one before it, if there was one. */
-static int64_t longest(const lb_training_data *data, int64_t (*length)(const lb_pairs *, int64_t),
-                       int64_t before)
-{
-    int64_t most = before;
-    if (data->sorts) return lb_sort_longest(&data->task, data->task.max_length);
-    for (int64_t i = 0; i < lb_pairs_count(data->train); i++)
-        most = length(data->train, i) > most ? length(data->train, i) : most;
-    return most;
-}
-
-static int64_t shortest_source(const lb_training_data *data)
-{
-    int64_t before = data->start->model.shortest_source, least = before > 0 ? before : INT64_MAX;
-    if (data->sorts) return lb_sort_longest(&data->task, data->task.min_length);
-    for (int64_t i = 0; i < lb_pairs_count(data->train); i++) {
-        int64_t length = lb_pairs_source_length(data->train, i);
-        least = length < least ? length : least;
-    }
-    return least;
-}
-
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)
 {
-    const lb_text_model *before = &data->start->model;
-    return (lb_text_model){.params = params,
-                           .model = model,
-                           .source = data->source,
-                           .target = data->target,
-                           .source_rule = data->format.source,
-                           .target_rule = data->format.target,
-                           .columns = data->columns,
-                           .shortest_source = shortest_source(data),
-                           .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
-                           .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
-                           .lexicon = data->lexicon,
-                           .sorts = data->sorts,
-                           .task = data->task};
+    lb_text_model text = data->text;
+    text.model = model;
+    text.params = params;
+    return text;
 }

@@ -74,16 +74,11 @@ typedef struct lb_training_data {
     lb_tested_pairs dev; /* its pairs are `train` if nothing is held out */
     lb_tested_pairs test[LB_MOST_TESTS];
     int tests;
-    lb_vocabulary *source, *target;
-    lb_recipe_facts facts;    /* of `train`; zero for lists */
-    lb_subwords *subwords[2]; /* of sources and targets; NULL: none, or those of the model to start from */
+    lb_text_model text; /* all that a model has in its file but for itself; if it sorts, there are no pairs */
+    lb_recipe_facts facts; /* of `train`; zero for lists */
     lb_pair_format format;
-    lb_pair_columns columns; /* of `train`: what the model remembers */
-    bool sorts;              /* no files: lists of `task` */
-    lb_sort_task task;       /* if `sorts` */
     const lb_warm_start *start;
-    lb_lexicon lexicon; /* of the model */
-    lb_scratch index;   /* a copy, of `train`, if it has one */
+    lb_scratch index; /* a copy, of `train`, if it has one */
     char *index_path;
 } lb_training_data;
 
@@ -146,7 +141,7 @@ LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, co
 LB_MUST_USE lb_status lb_training_subwords(lb_training_data *data, const lb_training_config *config,
                                            int least, lb_error *error);
 
-/** A model that was trained on the data, as it will be in its file, without a record. */
+/** A model that was trained on the data, as it will be in its file, without a record. It points into the data. */
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params);
 
 /* ---- The batches of one model's training, of the files or of the sort task, which draws them (data_loader.c). ---- */

@@ -11,9 +11,10 @@
 lb_status lb_data_loader_init(lb_data_loader *loader, lb_training_data *data,
                               const lb_training_config *config, uint64_t seed, int shards, lb_error *error)
 {
-    *loader = (lb_data_loader){.data = data, .batch = config->batch, .shards = shards, .task = data->task};
+    *loader =
+        (lb_data_loader){.data = data, .batch = config->batch, .shards = shards, .task = data->text.task};
     loader->task.seed = seed;
-    if (data->sorts) return LB_OK;
+    if (data->text.sorts) return LB_OK;
     loader->pair = lb_alloc((size_t)loader->batch * sizeof *loader->pair);
     if (!loader->pair)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for batches of %lld pairs",
@@ -70,8 +71,8 @@ lb_batch lb_data_loader_batch(lb_data_loader *loader, lb_tape *tape, int64_t par
     lb_pair_step now = lb_pair_order_at(loader->order, step);
     for (int64_t i = shard; i < now.count; i += loader->shards) loader->pair[count++] = now.pair[i];
     if (count == 0) return lb_batch_empty(tape);
-    lb_batch batch = lb_pair_batch(loader->data->train, loader->data->source, loader->data->target, tape,
-                                   loader->pair, count);
+    lb_batch batch = lb_pair_batch(loader->data->train, loader->data->text.source, loader->data->text.target,
+                                   tape, loader->pair, count);
     batch.weights = weigh(loader, tape, now, count);
     return batch;
 }
@@ -82,8 +83,8 @@ lb_batch lb_data_loader_held_out(lb_data_loader *loader, lb_tape *tape, int64_t 
     count = count < all ? count : all;
     for (int64_t i = 0; i < count; i++) number[i] = i * all / count;
     if (!loader->order) return lb_sort_batch_from(&loader->task, LB_SPLIT_TEST, tape, count, 0);
-    return lb_pair_batch(loader->data->dev.pairs, loader->data->source, loader->data->target, tape, number,
-                         count);
+    return lb_pair_batch(loader->data->dev.pairs, loader->data->text.source, loader->data->text.target, tape,
+                         number, count);
 }
 
 lb_status lb_data_loader_measure(const lb_data_loader *loader, const lb_tested_pairs *on,
@@ -94,7 +95,8 @@ lb_status lb_data_loader_measure(const lb_data_loader *loader, const lb_tested_p
     lb_sort_task task = on->task;
     task.seed = loader->task.seed;
     if (!on->pairs) return lb_sort_measure(model, &task, tape, LB_MEASURED, true, group, found);
-    return lb_pair_evaluate(model, on->pairs, d->source, d->target, &on->sample, tape, group, found);
+    return lb_pair_evaluate(model, on->pairs, d->text.source, d->text.target, &on->sample, tape, group,
+                            found);
 }
 
 /* Other tests make another log. */

@@ -126,7 +126,8 @@ static lb_status save_model(const lb_stepper *s, const char *path, const lb_trai
 static char *name_snapshot(const lb_stepper *s, int64_t step, lb_error *error)
 {
     char name[64];
-    snprintf(name, sizeof name, "%s-%lld.safetensors", s->data->sorts ? "sort" : "model", (long long)step);
+    snprintf(name, sizeof name, "%s-%lld.safetensors", s->data->text.sorts ? "sort" : "model",
+             (long long)step);
     return lb_folder_path(s->run.folder, name, error);
 }
 

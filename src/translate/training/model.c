@@ -61,7 +61,7 @@ static lb_status freeze(const lb_stepper *s, lb_error *error)
 
 static void mark_features(const lb_stepper *s)
 {
-    const lb_vocabulary *symbols = s->data->source;
+    const lb_vocabulary *symbols = s->data->text.source;
     if (s->model->kind != &lb_transformer_kind) return;
     lb_transformer *model = (lb_transformer *)s->model;
     for (int32_t id = LB_FIRST_TOKEN; model->source_features && id < lb_vocabulary_size(symbols); id++)
@@ -71,7 +71,7 @@ static void mark_features(const lb_stepper *s)
 /* A symbol is shared if both sides spell it alike. Features are not copied. */
 static lb_status find_shared_symbols(lb_stepper *s, lb_error *error)
 {
-    const lb_vocabulary *source = s->data->source, *target = s->data->target;
+    const lb_vocabulary *source = s->data->text.source, *target = s->data->text.target;
     int32_t size = lb_vocabulary_size(source), *as = lb_alloc_zero((size_t)size * sizeof *as);
     if (!as) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     as[LB_UNK] = LB_UNK;
@@ -88,9 +88,9 @@ static lb_status set_copies(lb_stepper *s, lb_error *error)
 {
     if (!s->model->copies) return LB_OK;
     lb_status status = lb_model_set_copies(s->model, s->shared.target, error);
-    return status || s->data->sorts
+    return status || s->data->text.sorts
                ? status
-               : lb_hidden_shares(s->model, s->data->source, HIDDEN_SHARE, &s->hidden, error);
+               : lb_hidden_shares(s->model, s->data->text.source, HIDDEN_SHARE, &s->hidden, error);
 }
 
 static lb_status make_model(lb_stepper *s, int64_t source, int64_t target, lb_error *error)
@@ -105,7 +105,7 @@ lb_status lb_stepper_build(lb_stepper *s, lb_error *error)
 {
     const lb_training_data *data = s->data;
     s->params = lb_params_new(s->seed);
-    if (make_model(s, lb_vocabulary_size(data->source), lb_vocabulary_size(data->target), error))
+    if (make_model(s, lb_vocabulary_size(data->text.source), lb_vocabulary_size(data->text.target), error))
         return error->status;
     mark_features(s);
     lb_status status = lb_warm_start_copy(s->start, s->config, s->model, s->params, error);

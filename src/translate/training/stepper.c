@@ -136,7 +136,7 @@ static lb_status choose_shards(lb_stepper *s, lb_error *error)
 
 lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
 {
-    lb_status status = lb_training_files_name(&s->files, s->run.folder, s->data->sorts, error);
+    lb_status status = lb_training_files_name(&s->files, s->run.folder, s->data->text.sorts, error);
     if (!status) status = choose_shards(s, error);
     if (!status) status = lb_data_loader_init(&s->loader, s->data, s->config, s->seed, s->shards, error);
     if (!status) status = lb_stepper_build(s, error);
@@ -162,6 +162,9 @@ void lb_stepper_close(lb_stepper *s)
     lb_release(s->history.points);
     lb_training_files_free(&s->files);
     lb_release(s->identity);
+    lb_release(s->name);
+    lb_release(s->folder);
+    lb_lock_free(s->lock);
     lb_release(s->shared.target);
     lb_release(s->hidden);
     lb_data_loader_free(&s->loader);
@@ -240,7 +243,7 @@ static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *foun
     const lb_training_data *d = s->data;
     lb_tape *tape = s->trainer.tape;
     lb_tested_pairs on = {.pairs = d->dev.pairs};
-    lb_status status = lb_training_sample(s->config, &on, d->target, s->config->copy, pairs, error);
+    lb_status status = lb_training_sample(s->config, &on, d->text.target, s->config->copy, pairs, error);
     on.sample.longest = d->dev.sample.longest;
     if (!status && lb_data_loader_measure(&s->loader, &on, s->model, tape, NULL, found))
         status = lb_error_set(error, lb_tape_status(tape), "%s", lb_tape_error(tape));
@@ -254,7 +257,7 @@ lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found,
     if (pairs < 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "pairs: found %lld, expected at least 1",
                             (long long)pairs);
-    if (!s->data->sorts) return measure_pairs(s, pairs, found, error);
+    if (!s->data->text.sorts) return measure_pairs(s, pairs, found, error);
     lb_status status = lb_sort_measure(s->model, &s->loader.task, s->trainer.tape, pairs, true, NULL, found);
     return status ? lb_error_set(error, status, "%s", lb_tape_error(s->trainer.tape)) : LB_OK;
 }
@@ -265,7 +268,7 @@ lb_stepper_facts lb_stepper_about(const lb_stepper *s)
                               .steps = s->run.steps,
                               .parameters = s->run.parameters,
                               .lr = lb_schedule_lr(&s->loop.schedule, s->trainer.step),
-                              .held_out = s->data->sorts ? 0 : lb_pairs_count(s->data->dev.pairs)};
+                              .held_out = s->data->text.sorts ? 0 : lb_pairs_count(s->data->dev.pairs)};
 }
 
 lb_translator *lb_stepper_translator(lb_stepper *s)

@@ -3,6 +3,7 @@
 #ifndef LB_TRAINING_STEPPER_H
 #define LB_TRAINING_STEPPER_H
 
+#include "io/path.h"
 #include "train/batch.h"
 #include "train/trainer.h"
 #include "translate/training/data.h"
@@ -63,13 +64,16 @@ void lb_training_files_free(lb_training_files *files);
 
 /* ---- The training. ---- */
 
-/** The caller sets the fields above `shards`, which must outlive the training, and makes the folder. */
+/** The caller sets the fields above `shards`, which must outlive the training, and makes the folder. What it gives for
+ *  `name`, `folder` and `lock` is freed by lb_stepper_close. */
 struct lb_stepper {
     const lb_training_config *config; /* without gaps */
     lb_training_data *data;
     const lb_warm_start *start;
     uint64_t seed;       /* of its weights and all other random numbers */
-    lb_training_run run; /* what is told; the caller owns its name and folder */
+    char *name, *folder; /* of one of several; NULL: it has none, and writes into that of the configuration */
+    lb_lock *lock;       /* on this folder */
+    lb_training_run run; /* what is told */
     int shards;          /* parts of each batch */
     lb_params *params;
     lb_model *model; /* owned by `params` */

@@ -36,14 +36,14 @@ static lb_status learn(lb_training_data *data, const lb_training_config *c, int 
                        const lb_subword_words *words, int first, lb_error *error)
 {
     lb_vocabulary *kept[SIDES];
+    lb_subwords **learned = data->text.subwords;
     char *merges = lb_subwords_learn(words, c->subwords, least, kept, error);
     lb_status status = merges ? LB_OK : LB_ERROR_MEMORY;
     for (int side = first; side <= (c->separate_subwords ? first : 1) && !status; side++) {
-        data->subwords[side] = lb_subwords_parse(merges, error);
-        status = data->subwords[side] ? lb_subwords_restrict(data->subwords[side], kept[side], error)
-                                      : error->status;
+        learned[side] = lb_subwords_parse(merges, error);
+        status = learned[side] ? lb_subwords_restrict(learned[side], kept[side], error) : error->status;
     }
-    if (!status && data->subwords[first]) note_few(c, data, data->subwords[first]->count);
+    if (!status && learned[first]) note_few(c, data, learned[first]->count);
     lb_vocabulary_free(kept[0]);
     lb_vocabulary_free(kept[1]);
     lb_release(merges);
@@ -65,14 +65,15 @@ lb_status lb_training_subwords(lb_training_data *data, const lb_training_config 
                                lb_error *error)
 {
     lb_pairs *const files[] = {data->train, data->dev.pairs};
+    lb_text_model *text = &data->text;
     lb_status status = learn_all(data, c, least > LEAST ? least : LEAST, error);
     for (int i = 0; i < 2 && !status; i++)
-        if (files[i]) status = lb_pairs_split_again(files[i], data->subwords[0], data->subwords[1], error);
+        if (files[i]) status = lb_pairs_split_again(files[i], text->subwords[0], text->subwords[1], error);
     if (status) return status;
-    lb_vocabulary_free(data->source);
-    lb_vocabulary_free(data->target);
-    data->source = lb_vocabulary_new_reserved(error);
-    data->target = lb_vocabulary_new_reserved(error);
-    if (!data->source || !data->target) return LB_ERROR_MEMORY;
-    return lb_pairs_tally_symbols(data->train, data->source, data->target, error);
+    lb_vocabulary_free(text->source);
+    lb_vocabulary_free(text->target);
+    text->source = lb_vocabulary_new_reserved(error);
+    text->target = lb_vocabulary_new_reserved(error);
+    if (!text->source || !text->target) return LB_ERROR_MEMORY;
+    return lb_pairs_tally_symbols(data->train, text->source, text->target, error);
 }

@@ -14,13 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One model of the training, with the strings it points to. */
-typedef struct member {
-    lb_stepper stepper;
-    char *folder, *name; /* set if there are several models */
-    lb_lock *lock;       /* on that folder */
-} member;
-
 typedef struct job {
     lb_training_config config;
     lb_warm_start start;
@@ -28,20 +21,20 @@ typedef struct job {
     bool locked;   /* by the caller */
     bool made;     /* the folder was made */
     lb_training_data data;
-    member *members; /* [config.seeds] */
-    int count;       /* of the members begun so far */
+    lb_stepper *members; /* [config.seeds] */
+    int count;           /* of the members begun so far */
     lb_error *error;
 } job;
 
 /* A single model writes into the folder itself, several write into subfolders. */
-static lb_status name_member(const job *j, member *m, unsigned long long seed)
+static lb_status name_member(const job *j, lb_stepper *s)
 {
     lb_buffer name = {0}, folder = {0};
     if (j->config.seeds == 1) return LB_OK;
-    lb_buffer_print(&name, "seed %llu", seed);
-    lb_buffer_print(&folder, "%s/seed-%llu", j->config.out, seed);
-    m->name = name.text;
-    m->folder = folder.text;
+    lb_buffer_print(&name, "seed %llu", (unsigned long long)s->seed);
+    lb_buffer_print(&folder, "%s/seed-%llu", j->config.out, (unsigned long long)s->seed);
+    s->run.name = s->name = name.text;
+    s->run.folder = s->folder = folder.text;
     return name.failed || folder.failed ? lb_no_memory(j->error, NULL) : LB_OK;
 }
 
@@ -54,19 +47,18 @@ static lb_status lock_folder(const job *j, const char *folder, lb_lock **lock)
     return status ? status : lb_lock_folder(folder, lock, error);
 }
 
-static lb_status begin_member(job *j, member *m)
+static lb_status begin_member(job *j, lb_stepper *s)
 {
-    uint64_t seed = j->config.seed + (uint64_t)j->count++;
-    lb_status status = name_member(j, m, seed);
-    m->stepper = (lb_stepper){.config = &j->config,
-                              .data = &j->data,
-                              .start = &j->start,
-                              .seed = seed,
-                              .run = {.name = m->name, .folder = m->folder ? m->folder : j->config.out}};
+    *s = (lb_stepper){.config = &j->config,
+                      .data = &j->data,
+                      .start = &j->start,
+                      .seed = j->config.seed + (uint64_t)j->count++,
+                      .run = {.folder = j->config.out}};
+    lb_status status = name_member(j, s);
     /* We name this folder ourselves, so it must not be a link. */
-    if (!status && m->folder) status = lb_own_check(m->folder, "a folder", j->error);
-    if (!status && m->folder) status = lock_folder(j, m->folder, &m->lock);
-    return status ? status : lb_stepper_init(&m->stepper, j->error);
+    if (!status && s->folder) status = lb_own_check(s->folder, "a folder", j->error);
+    if (!status && s->folder) status = lock_folder(j, s->folder, &s->lock);
+    return status ? status : lb_stepper_init(s, j->error);
 }
 
 static lb_status tell_of_run(const lb_stepper *s, lb_event_kind kind, lb_error *error)
@@ -97,26 +89,17 @@ static lb_status end_steps(lb_stepper *s, lb_error *error)
 
 /* Trains until the loop is done, resuming from the checkpoint if there is one, and leaves the best weights in the
  * parameters, or the last ones if nothing is held out. */
-static lb_status train_member(job *j, member *m)
+static lb_status train_member(job *j, lb_stepper *s)
 {
-    lb_stepper *s = &m->stepper;
-    lb_status status = begin_member(j, m);
+    lb_status status = begin_member(j, s);
     if (!status) status = begin_steps(s, j->error);
     while (!status && !lb_trainer_is_done(&s->trainer)) status = lb_trainer_advance(&s->trainer, j->error);
     return status ? status : end_steps(s, j->error);
 }
 
-static void free_member(member *m)
-{
-    lb_stepper_close(&m->stepper);
-    lb_lock_free(m->lock);
-    lb_release(m->folder);
-    lb_release(m->name);
-}
-
 static lb_status evaluate_ensemble(job *j, const lb_model *model, lb_training_result *found)
 {
-    const lb_data_loader *loader = &j->members->stepper.loader;
+    const lb_data_loader *loader = &j->members->loader;
     const lb_training_data *d = &j->data;
     lb_tape *tape = lb_tape_new();
     if (!tape) return lb_no_memory(j->error, NULL);
@@ -137,7 +120,7 @@ static char *ensemble_record(const job *j, const lb_training_result *found)
     lb_tests_print(&json, j->config.test, found->test);
     lb_buffer_print(&json, ",\"members\":[");
     for (int i = 0; i < j->count; i++) {
-        const lb_stepper *s = &j->members[i].stepper;
+        const lb_stepper *s = &j->members[i];
         char *record = lb_stepper_record(s, s->run.kept);
         json.failed = json.failed || !record;
         if (record) lb_buffer_print(&json, "%s%s", i ? "," : "", record);
@@ -152,7 +135,7 @@ static lb_status save_ensemble(job *j, lb_ensemble *ensemble, lb_params *params,
     lb_status status = evaluate_ensemble(j, &ensemble->base, found);
     if (status) return status;
     char *record = ensemble_record(j, found);
-    char *path = lb_model_place(j->config.out, j->data.sorts, j->error);
+    char *path = lb_model_place(j->config.out, j->data.text.sorts, j->error);
     if (record && path) {
         lb_text_model model = lb_training_data_model(&j->data, &ensemble->base, params);
         model.training = record;
@@ -170,8 +153,7 @@ static lb_status join_members(job *j, lb_training_result *found)
     lb_params *params = lb_params_new(0);
     lb_ensemble_part *parts = lb_alloc_zero((size_t)j->count * sizeof *parts);
     for (int i = 0; i < j->count && parts; i++)
-        parts[i] =
-            (lb_ensemble_part){.model = j->members[i].stepper.model, .params = j->members[i].stepper.params};
+        parts[i] = (lb_ensemble_part){.model = j->members[i].model, .params = j->members[i].params};
     if (!params || !parts) lb_no_memory(j->error, NULL);
     lb_ensemble *ensemble =
         params && parts ? lb_ensemble_gather(params, parts, j->count, NULL, j->error) : NULL;
@@ -210,7 +192,7 @@ static lb_status end_job(job *j, lb_training_result *result)
     result->pairs = lb_training_judged(&j->data.dev);
     for (int i = 0; i < j->data.tests; i++) result->test_pairs[i] = lb_training_judged(&j->data.test[i]);
     if (j->config.seeds > 1) return join_members(j, result);
-    const lb_train_point *kept = j->members->stepper.run.kept;
+    const lb_train_point *kept = j->members->run.kept;
     result->dev = kept->dev;
     memcpy(result->test, kept->test, sizeof result->test);
     return LB_OK;
@@ -226,7 +208,7 @@ lb_status lb_train_models(const lb_training_config *config, bool locked, lb_trai
     lb_status status = begin_job(&j);
     while (!status && j.count < j.config.seeds) status = train_member(&j, &j.members[j.count]);
     if (!status) status = end_job(&j, result ? result : &none);
-    for (int i = 0; i < j.count; i++) free_member(&j.members[i]);
+    for (int i = 0; i < j.count; i++) lb_stepper_close(&j.members[i]);
     lb_release(j.members);
     lb_lock_free(j.lock);
     if (status && j.made) rmdir(j.config.out); /* with nothing in it, there was no need for it */

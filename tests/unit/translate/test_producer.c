@@ -20,7 +20,8 @@ static bool is_same_row(lb_tokens a, int64_t row, lb_tokens b, int64_t other)
 /* A batch has its lists in the order of their lengths. */
 START_TEST(test_parts_of_a_batch_of_lists_have_its_lists)
 {
-    lb_training_data data = {.sorts = true, .task = {.max_value = 99, .min_length = 2, .max_length = 6}};
+    lb_training_data data = {
+        .text = {.sorts = true, .task = {.max_value = 99, .min_length = 2, .max_length = 6}}};
     const lb_training_config config = {.batch = BATCH};
     lb_data_loader whole, parts;
     lb_tape *tape = lb_tape_new();
@@ -55,14 +56,14 @@ enum { LINES = 7, DIFFERENT = 4, WIDTH = 8 };
 static void open_pairs(lb_training_data *data, bool weighed)
 {
     const lb_pair_texts texts = {.count = LINES, .source = sources, .target = targets};
-    *data = (lb_training_data){.train = lb_pairs_from_memory(texts, (lb_pair_format){0}, &error),
-                               .source = lb_vocabulary_new_reserved(&error),
-                               .target = lb_vocabulary_new_reserved(&error)};
+    *data = (lb_training_data){
+        .train = lb_pairs_from_memory(texts, (lb_pair_format){0}, &error),
+        .text = {.source = lb_vocabulary_new_reserved(&error), .target = lb_vocabulary_new_reserved(&error)}};
     data->train->format.weight_column = weighed;
-    ck_assert_int_eq(lb_pairs_take_stock(data->train, data->source, data->target, &error), LB_OK);
+    ck_assert_int_eq(lb_pairs_take_stock(data->train, data->text.source, data->text.target, &error), LB_OK);
     ck_assert_int_eq(lb_pairs_different(data->train), DIFFERENT);
-    lb_vocabulary_sort(data->source, 1);
-    lb_vocabulary_sort(data->target, 1);
+    lb_vocabulary_sort(data->text.source, 1);
+    lb_vocabulary_sort(data->text.target, 1);
 }
 
 START_TEST(test_equal_pairs_share_what_their_source_counts_unless_they_have_weights)
@@ -109,8 +110,8 @@ START_TEST(test_loss_of_pairs_with_weights_is_that_of_their_lines)
     int64_t tokens;
     open_pairs(&data, true);
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "",
-                                     (lb_seq2seq_config){.source_vocab = lb_vocabulary_size(data.source),
-                                                         .target_vocab = lb_vocabulary_size(data.target),
+                                     (lb_seq2seq_config){.source_vocab = lb_vocabulary_size(data.text.source),
+                                                         .target_vocab = lb_vocabulary_size(data.text.target),
                                                          .embed = WIDTH,
                                                          .hidden = WIDTH}),
                      LB_OK);
