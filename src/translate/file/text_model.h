@@ -32,7 +32,7 @@ typedef struct lb_text_model {
     const char *training; /* a record of the training, JSON; NULL: none */
     lb_lexicon lexicon;   /* not of lists; zero: there is none */
     lb_strings texts;     /* of a loaded model: its separators and record */
-    struct lb_subwords *subwords[2]; /* of a loaded model: those of its rules */
+    struct lb_subwords *subwords[2]; /* those of its rules that are its own */
 } lb_text_model;
 
 /** Writes everything as one safetensors file: the parameters as in lb_model_save; in the metadata, task and rules as a
@@ -67,15 +67,6 @@ void lb_text_model_trim(const lb_vocabulary *known, lb_symbols *source);
 void lb_text_model_free(lb_text_model *model);
 
 /* ---- translator_save.c ---- */
-
-/** The record of a training, for lb_text_model.training: {"steps", "exact_match": of `kept`, "best_step", "seed",
- *  "test": of `kept`, if there are tests, "options": unless NULL, a JSON object, "settings": the same, what the options
- *  left open, "history": [as in the log, but without seconds]}. Equal trainings have equal records, on however many
- *  threads and whether they were interrupted or not.
- *  Kept: the point of the history whose weights the file has.
- *  Memory: release it with lb_release; NULL if there is no memory. */
-char *lb_training_record(const lb_train_history *history, const lb_train_point *kept, uint64_t seed,
-                         const char *options, const char *settings);
 
 /** Prints the member "test" of an object, with the exact match of each; nothing without tests. */
 void lb_tests_print(lb_buffer *json, const lb_test *tests, const lb_evaluation *found);

@@ -1,10 +1,8 @@
-/* What a training puts into the file of its model: its record, and the model with its vocabularies. */
+/* A model with its vocabularies in a file, for a loop of a program's own; and what records of trainings have of tests. */
 #include "base/buffer.h"
-#include "base/bytes.h"
 #include "data/symbols.h"
 #include "lookback/translate.h"
 #include "models/file/model_formats.h"
-#include "train/trainer.h"
 #include "translate/file/text_model.h"
 
 #include <string.h>
@@ -17,29 +15,6 @@ void lb_tests_print(lb_buffer *json, const lb_test *tests, const lb_evaluation *
     for (int i = 0; i < LB_MOST_TESTS && *tests[i].name; i++)
         lb_json_number(json, tests[i].name, found[i].exact_match, DIGITS);
     lb_buffer_print(json, "}");
-}
-
-char *lb_training_record(const lb_train_history *history, const lb_train_point *kept, uint64_t seed,
-                         const char *options, const char *settings)
-{
-    lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld",
-                    (long long)history->points[history->count - 1].step, kept->dev.exact_match,
-                    kept->dev.symbol_error, (long long)kept->step);
-    lb_tests_print(&json, history->tests, kept->test);
-    lb_buffer_print(&json, ",\"seed\":%llu,", (unsigned long long)seed);
-    /* The options may have a file name that is not UTF-8; the metadata of a model file must be UTF-8. */
-    if (options && lb_utf8_valid(options, strlen(options)))
-        lb_buffer_print(&json, "\"options\":%s,", options);
-    if (settings) lb_buffer_print(&json, "\"settings\":%s,", settings);
-    lb_buffer_print(&json, "\"history\":[");
-    for (int64_t i = 0; i < history->count; i++) {
-        lb_buffer_print(&json, i ? ",{" : "{");
-        lb_train_point_print(&json, history, &history->points[i]);
-        lb_buffer_print(&json, ",\"tokens\":%.0f}", history->points[i].tokens);
-    }
-    lb_buffer_print(&json, "]}");
-    return lb_buffer_end(&json);
 }
 
 /* Whether lb_text_model_load would read these symbols again. */

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/path.h"
@@ -90,24 +91,30 @@ static lb_status write_log(lb_training_log *log, const lb_train_history *history
 
 /* ---- Models. ---- */
 
-/* What options may leave open, as it was in force; but the architecture is in the configuration of the model. */
-static char *print_settings(const lb_stepper *s)
-{
-    lb_buffer json = {0};
-    const lb_training_config c = lb_stepper_in_force(s);
-    lb_json_open(&json, NULL, "{");
-    lb_settings_print(&json, &c, LB_SETTINGS_IN_FORCE, 1, LB_SETTINGS_END);
-    lb_buffer_print(&json, "}");
-    return lb_buffer_end(&json);
-}
-
 char *lb_stepper_record(const lb_stepper *s, const lb_train_point *kept)
 {
-    char *settings = print_settings(s);
-    char *record =
-        settings ? lb_training_record(&s->history, kept, s->seed, s->config->options, settings) : NULL;
-    lb_release(settings);
-    return record;
+    const lb_train_history *history = &s->history;
+    const lb_training_config c = lb_stepper_in_force(s);
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld",
+                    (long long)lb_train_last(history)->step, kept->dev.exact_match, kept->dev.symbol_error,
+                    (long long)kept->step);
+    lb_tests_print(&json, history->tests, kept->test);
+    lb_buffer_print(&json, ",\"seed\":%llu", (unsigned long long)c.seed);
+    /* The options may have a file name that is not UTF-8; the metadata of a model file must be UTF-8. */
+    if (c.options && lb_utf8_valid(c.options, strlen(c.options)))
+        lb_buffer_print(&json, ",\"options\":%s", c.options);
+    lb_buffer_print(&json, ",\"settings\":{"); /* the options may end with a line */
+    lb_settings_print(&json, &c, LB_SETTINGS_IN_FORCE, 1, LB_SETTINGS_END);
+    lb_buffer_print(&json, "}");
+    lb_json_open(&json, "history", "[");
+    for (int64_t i = 0; i < history->count; i++) {
+        lb_json_open(&json, NULL, "{");
+        lb_train_point_print(&json, history, &history->points[i]);
+        lb_buffer_print(&json, ",\"tokens\":%.0f}", history->points[i].tokens);
+    }
+    lb_buffer_print(&json, "]}");
+    return lb_buffer_end(&json);
 }
 
 static lb_status save_model(const lb_stepper *s, const char *path, const lb_train_point *kept,

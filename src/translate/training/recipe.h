@@ -70,15 +70,10 @@ void lb_recipe_take_columns(lb_training_config *config, const lb_pair_format *fo
 /** The line format of the configuration. Memory: it points to the separators of the configuration. */
 lb_pair_format lb_recipe_format(const lb_training_config *config);
 
-/* ---- Sentences (sentences.c). ---- */
-
 /** Looks at pairs whose symbols are still characters, with the vocabularies of all that occur.
  *  Pairs: lb_pairs_take_stock has counted those that differ. Errors: as lb_pairs_read. */
 LB_MUST_USE lb_status lb_recipe_look(lb_pairs *pairs, const lb_vocabulary *source,
                                      const lb_vocabulary *target, lb_recipe_facts *facts, lb_error *error);
-
-/** Words of a sentence, at least. */
-enum { LB_SENTENCE_WORDS = 4 };
 
 /** Whether there are at least 2,000 different pairs, and half of the texts have four words or more on either side. */
 bool lb_recipe_has_sentences(const lb_recipe_facts *facts);
