@@ -1,4 +1,4 @@
-/* A model with its vocabularies in a file, for a loop of a program's own; and what records of trainings have of tests. */
+/* A translator in a file, for a loop of a program's own; and what the record of a training has of tests. */
 #include "base/buffer.h"
 #include "data/symbols.h"
 #include "lookback/translate.h"
