@@ -4,8 +4,8 @@
 #include "lookback/op.h"
 #include "models/decode/model.h"
 
-/* Takes the token of one step. Rows that have ended go on beside the others, for their attention alone. Returns how many
- * have not ended. */
+/* Takes the token of one step. Rows that have ended go on beside the others, for their attention alone. Returns how
+ * many have not ended. */
 static int64_t take_tokens(lb_decoded *all, const lb_writing *w, const lb_back_pointer **last)
 {
     int64_t classes = lb_dim(w->step.logits, -1), writing = 0;
