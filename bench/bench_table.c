@@ -2,7 +2,6 @@
  * that a drifting machine speed affects all of them equally. Prints one table. */
 #include "cli/options.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "io/path.h"
 #include "shared/child.h"
 #include "shared/measure.h"

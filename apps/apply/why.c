@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "console/console.h"
-#include "console/output.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/format.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "data/sort_task.h"
 #include "io/file.h"
 #include "translate/apply/translator.h"

@@ -3,6 +3,7 @@
 #ifndef APP_CONSOLE_H
 #define APP_CONSOLE_H
 
+#include <lookback/plot.h>
 #include <lookback/train.h>
 
 #include <stdbool.h>
@@ -59,6 +60,20 @@ LB_MUST_USE bool app_flush_stdout(void);
 /** Closes standard output, as the last step of a main. Returns `status`, or 74 if that is 0 and some output was lost.
  *  Reports lost output, unless the reader of a pipe has just closed it. */
 int app_close_stdout(int status);
+
+/* ---- Files that are written. ---- */
+
+/** Checks that the picture's name, given as `option`, ends in .png, .svg or .pdf. Other formats are not supported, and
+ *  this keeps users from overwriting other files by accident. Errors: LB_ERROR_ARGUMENT. */
+LB_MUST_USE lb_status app_check_picture(const char *option, const char *output, lb_error *error);
+
+enum { APP_PATH = 4096 };
+
+/** Writes "folder/name" into `path` and returns it. */
+char *app_path(const char *folder, const char *name, char path[APP_PATH]);
+
+/** lb_chart_save in a folder that the user named, under a name of ours: a link there is an error. */
+LB_MUST_USE lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *error);
 
 /* ---- The line of a terminal that is redrawn in place, as a bar is. Other output erases it first. ---- */
 
@@ -131,7 +146,7 @@ bool app_choose_threads(void);
 /* ---- progress.c: the progress of a long task: on a terminal a bar that is redrawn in place; elsewhere, as in a log
  * file, a plain line now and then. ---- */
 
-enum { APP_PROGRESS_TEXT = 160, APP_PROGRESS_LINE = 512, APP_SHORT = 24 };
+enum { APP_PROGRESS_TEXT = 160, APP_PROGRESS_LINE = 512, APP_SHORT = 24, APP_MEASURED = 32 };
 
 /** What to report on. Zero means the default. */
 typedef struct app_progress_config {
@@ -180,5 +195,8 @@ char *app_short_count(double count, char text[APP_SHORT]);
 
 /** Writes a time as 0:12, 12:34 or 1:02:03. Returns `text`. */
 char *app_short_time(double seconds, char text[APP_SHORT]);
+
+/** Writes a measure with `digits` decimals; "-" for NaN, which was not measured. Returns `text`. */
+char *app_measured(double measure, int digits, char text[APP_MEASURED]);
 
 #endif

@@ -1,4 +1,5 @@
 #include "base/progress.h"
+#include "base/format.h"
 #include "console/console.h"
 
 #include <math.h>
@@ -74,6 +75,15 @@ char *app_short_time(double seconds, char text[APP_SHORT])
     } else {
         snprintf(text, APP_SHORT, "%lld:%02lld:%02lld", minutes / 60, minutes % 60, second);
     }
+    return text;
+}
+
+char *app_measured(double measure, int digits, char text[APP_MEASURED])
+{
+    if (isnan(measure))
+        snprintf(text, APP_MEASURED, "-");
+    else
+        lb_snprintf(text, APP_MEASURED, "%.*f", digits, measure);
     return text;
 }
 

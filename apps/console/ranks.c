@@ -1,6 +1,5 @@
 #include "base/threads.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "train/group.h"
 
 #include <lookback/mpi.h>

@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "data/pair_report.h"
 #include "evaluate/evaluate.h"
 

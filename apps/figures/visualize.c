@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "figures/maps.h"
 
 #include "base/alloc.h"
@@ -12,6 +11,12 @@
 #include <string.h>
 
 enum { MOST_MODELS = 16 };
+
+static const char *const colormaps[] = {
+#define NAME(constant, name) #name,
+    LB_COLORMAP_LIST(NAME) NULL
+#undef NAME
+};
 
 typedef struct settings {
     const char *models[MOST_MODELS], *model, *compare, *input; /* for models */
@@ -247,7 +252,7 @@ int visualize_main(int argc, char **argv)
                    .usual = true),
         APP_TEXT(0, "title", "TEXT", &s.style.title, "title of the picture; default: the input",
                  .usual = true),
-        APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours", .usual = true),
+        APP_WORD(0, "colormap", "NAME", &s.colormap, colormaps, "colours", .usual = true),
         APP_TEXT(
             0, "range", "RANGE", &s.range,
             "range of the colours: data, or LOW..HIGH such as 0..1; default: 0..1, or data if some values "

@@ -2,7 +2,6 @@
 
 #include "base/buffer.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "data/pairs.h"
 #include "translate/training/recipe.h"
 #include "translate/training/stepper.h"
@@ -142,9 +141,8 @@ static lb_status join_members(const app_side_by_side *s)
                                    .replace = true};
     lb_status status = lb_join_models(&config, true, &result, s->error);
     app_progress_end(&progress);
-    if (!status) status = app_write_joined(&result, app_path(data.out, "ensemble.tsv", path), s->error);
+    if (!status) status = app_show_joined(&result, app_path(data.out, "ensemble.tsv", path), s->error);
     if (status) return status;
-    app_show_joined(&result);
     app_print_result(settings, "beam 5", &result.dev, result.pairs, result.test, result.test_pairs);
     return LB_OK;
 }

@@ -3,7 +3,6 @@
 #define APP_ENSEMBLE_H
 
 #include "console/console.h"
-#include "console/output.h"
 #include "several/side_by_side.h"
 
 #include <lookback/translate.h>
@@ -21,10 +20,8 @@ int app_ensemble_run(const char *list, const app_repeated *repeated);
 
 /* ---- What `train` and `join` say about the model that they have made (joined.c). ---- */
 
-enum { APP_LABEL = 64 };
-
-/** What the evaluations of a training are in its chart; the caller sets `training`. */
-app_measure app_measure_of(const lb_training_config *config, char label[APP_LABEL]);
+/** What evaluations count, "pairs". */
+const char *app_judged(const lb_training_config *config);
 
 /** Prints the exact match on pairs, unless there are none, which are those of the configuration; and a line for each
  *  test, and says of one that the model was chosen by that it is spent. `search` found the outputs. Of a group, the
@@ -35,10 +32,8 @@ void app_print_result(const lb_training_config *config, const char *search, cons
 /** Shows how far a join is: an lb_tell_fn. `progress` is an app_progress that is zero at first. */
 lb_status app_count_joined(void *progress, const lb_event *event, lb_error *error);
 
-/** Prints a table of the members to standard output: weights, and measures if there are any. */
-void app_show_joined(const lb_join_result *result);
-
-/** Writes the table, with measures, as a file with tabs. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_write_joined(const lb_join_result *result, const char *path, lb_error *error);
+/** Writes a table of the members, their weights and measures, as a file with tabs, unless `path` is NULL, and prints it
+ *  to standard output, measures if there are any. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_show_joined(const lb_join_result *result, const char *path, lb_error *error);
 
 #endif

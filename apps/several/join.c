@@ -56,9 +56,9 @@ static int join_models(const settings *s, int count, char **models)
     lb_status status = check_data(s, count, &error);
     if (!status) status = lb_translator_join(config, &result, &error);
     app_progress_end(&progress);
+    if (!status && *result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
+    if (!status) status = app_show_joined(&result, NULL, &error);
     if (status) return app_fail(&error);
-    if (*result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
-    app_show_joined(&result);
     if (s->data.dev)
         app_print_result(&data, "beam 5", &result.dev, result.pairs, result.test, result.test_pairs);
     else

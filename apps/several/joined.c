@@ -2,7 +2,6 @@
 
 #include "base/buffer.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "data/pairs.h"
 #include "io/file.h"
 #include "io/path.h"
@@ -11,17 +10,9 @@
 
 #include <math.h>
 
-/* What evaluations count. */
-static const char *judged(const lb_training_config *c)
+const char *app_judged(const lb_training_config *c)
 {
     return c->sort ? "held-out lists" : c->any_target ? "sources" : "pairs";
-}
-
-app_measure app_measure_of(const lb_training_config *c, char label[APP_LABEL])
-{
-    const char *of = c->sort ? "" : c->dev ? "dev " : c->no_hold_out ? "training " : "held-out ";
-    snprintf(label, APP_LABEL, "Exact match on %s%s", of, judged(c));
-    return (app_measure){.loss = c->no_hold_out ? "loss at evaluation" : "dev loss", .label = label};
 }
 
 void app_print_result(const lb_training_config *c, const char *search, const lb_evaluation *dev,
@@ -31,12 +22,13 @@ void app_print_result(const lb_training_config *c, const char *search, const lb_
     if (!lb_group_leads(c->group)) return;
     if (pairs > 0)
         app_print("exact match %.2f %% (%s) on %lld %s%s%s%s\n", 100 * dev->exact_match, search,
-                  (long long)pairs, judged(c), from,
+                  (long long)pairs, app_judged(c), from,
                   c->sort ? "" : lb_pair_file_name(c->dev ? c->dev : c->train),
                   c->no_hold_out ? ", on which it was trained" : "");
     for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
         app_print("exact match %.2f %% (%s) on %lld %s of %s, test %s%s\n", 100 * test[i].exact_match, search,
-                  (long long)test_pairs[i], judged(c), lb_pair_file_name(c->test[i].file), c->test[i].name,
+                  (long long)test_pairs[i], app_judged(c), lb_pair_file_name(c->test[i].file),
+                  c->test[i].name,
                   i == lb_config_test(c, c->choose_on) ? ", which is spent: the model was chosen on it" : "");
 }
 
@@ -47,54 +39,44 @@ lb_status app_count_joined(void *progress, const lb_event *event, lb_error *erro
     return LB_OK;
 }
 
-static void show_measured(double weight, const lb_evaluation *dev, const char *label, const char *path)
+/* A row of the table as it is shown, and as it is in a file, where what was not measured stays empty. */
+static void add_row(lb_buffer *shown, lb_buffer *file, double weight, const lb_evaluation *dev,
+                    const char *label, const char *path)
 {
     char loss[APP_MEASURED];
-    app_print("%-8.4f %-12.4f %-13.4f %-10s %-20s %s\n", weight, dev->exact_match, dev->symbol_error,
-              app_measured(dev->loss, 4, loss), label, path);
-}
-
-void app_show_joined(const lb_join_result *result)
-{
-    bool measured = result->pairs > 0;
-    app_print("%-8s %s%-20s %s\n", "weight", measured ? "exact match  symbol error  dev loss   " : "", "kind",
-              "model");
-    for (int i = 0; i < result->count; i++) {
-        const lb_join_member *m = &result->member[i];
-        if (measured)
-            show_measured(m->weight, &m->dev, m->label, m->path);
-        else
-            app_print("%-8.4f %-20s %s\n", m->weight, m->label, m->path);
-    }
-    if (measured) show_measured(1, &result->dev, "all", "together");
-}
-
-/* What was not measured stays empty. */
-static void print_row(lb_buffer *text, double weight, const lb_evaluation *dev, const char *label,
-                      const char *path)
-{
-    char loss[APP_MEASURED];
-    lb_buffer_print(text, "%.4f\t", weight);
-    if (dev)
-        lb_buffer_print(text, "%.6f\t%.6f\t%s", dev->exact_match, dev->symbol_error,
+    lb_buffer_print(shown, "%-8.4f ", weight);
+    lb_buffer_print(file, "%.4f\t", weight);
+    if (dev) {
+        lb_buffer_print(shown, "%-12.4f %-13.4f %-10s ", dev->exact_match, dev->symbol_error,
+                        app_measured(dev->loss, 4, loss));
+        lb_buffer_print(file, "%.6f\t%.6f\t%s", dev->exact_match, dev->symbol_error,
                         isnan(dev->loss) ? "" : app_measured(dev->loss, 6, loss));
-    else
-        lb_buffer_print(text, "\t\t");
-    lb_buffer_print(text, "\t%s\t%s\n", label, path);
+    } else {
+        lb_buffer_print(file, "\t\t");
+    }
+    lb_buffer_print(shown, "%-20s %s\n", label, path);
+    lb_buffer_print(file, "\t%s\t%s\n", label, path);
 }
 
-lb_status app_write_joined(const lb_join_result *result, const char *path, lb_error *error)
+lb_status app_show_joined(const lb_join_result *result, const char *path, lb_error *error)
 {
-    lb_buffer text = {0};
-    bool measured = result->pairs > 0;
-    lb_buffer_print(&text, "weight\texact_match\tsymbol_error\tdev_loss\tkind\tmodel\n");
+    lb_buffer shown = {0}, file = {0};
+    const bool measured = result->pairs > 0;
+    lb_buffer_print(&shown, "%-8s %s%-20s %s\n", "weight",
+                    measured ? "exact match  symbol error  dev loss   " : "", "kind", "model");
+    lb_buffer_print(&file, "weight\texact_match\tsymbol_error\tdev_loss\tkind\tmodel\n");
     for (int i = 0; i < result->count; i++) {
         const lb_join_member *m = &result->member[i];
-        print_row(&text, m->weight, measured ? &m->dev : NULL, m->label, m->path);
+        add_row(&shown, &file, m->weight, measured ? &m->dev : NULL, m->label, m->path);
     }
-    print_row(&text, 1, measured ? &result->dev : NULL, "all", "together");
-    lb_status status = text.failed ? lb_out_of_memory_for(path, error)
-                                   : lb_file_write_own(path, &(lb_bytes){text.text, text.length}, 1, error);
-    lb_release(text.text);
+    const size_t members = shown.length;
+    add_row(&shown, &file, 1, measured ? &result->dev : NULL, "all", "together");
+    lb_status status = shown.failed || file.failed ? lb_out_of_memory_for(path ? path : "the table", error)
+                       : path ? lb_file_write_own(path, &(lb_bytes){file.text, file.length}, 1, error)
+                              : LB_OK;
+    if (!measured && !shown.failed) shown.text[members] = '\0'; /* the vote has a row in the file only */
+    if (!status) app_put(shown.text);
+    lb_release(shown.text);
+    lb_release(file.text);
     return status;
 }

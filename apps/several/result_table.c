@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "metrics/measures.h"

@@ -5,7 +5,6 @@
 #include "base/format.h"
 #include "base/progress.h"
 #include "console/console.h"
-#include "console/output.h"
 #include "io/file.h"
 #include "io/path.h"
 

@@ -1,7 +1,6 @@
 #include "several/sweep.h"
 
 #include "console/console.h"
-#include "console/output.h"
 #include "io/file.h"
 #include "io/path.h"
 #include <lookback/plot.h>

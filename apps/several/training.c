@@ -1,7 +1,7 @@
 #include "several/side_by_side.h"
 
 #include "base/alloc.h"
-#include "console/output.h"
+#include "console/console.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "train/evaluate.h"

@@ -3,7 +3,7 @@
 #define APP_TRAIN_OPTIONS_H
 
 #include "cli/config.h"
-#include "console/output.h"
+#include "console/console.h"
 #include "io/path.h"
 #include "several/side_by_side.h"
 

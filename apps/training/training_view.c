@@ -1,6 +1,7 @@
 #include "training/training_view.h"
 
 #include "apply/input.h"
+#include "base/alloc.h"
 #include "base/format.h"
 #include "base/threads.h"
 #include "console/console.h"
@@ -148,24 +149,74 @@ static const char *chart_of(const lb_training_config *c)
     return c->sort ? "loss.png" : "training.png";
 }
 
-static lb_status show_end(app_training_view *v, const lb_training_run *run, lb_error *error)
+/* Draws both losses, exact match, and that of each test over the steps. `loss` is that of evaluations. */
+static lb_status draw(const app_training_view *v, const lb_training_run *run, const char *loss,
+                      lb_error *error)
 {
-    static const char *const raised[2][2] = {
+    static const char *const of_steps[2][2] = {
         {"training loss", "training loss, raised by label smoothing"},
         {"training loss, raised by dropout", "training loss, raised by dropout and label smoothing"}};
-    char path[APP_PATH], label[APP_LABEL];
+    enum { EXACT = 2, TESTS, MOST = TESTS + LB_MOST_TESTS + 2 };
+    const lb_training_config *c = v->config;
+    const char *of = c->sort ? "" : c->dev ? "dev " : c->no_hold_out ? "training " : "held-out ";
     const lb_train_history *history = run->history;
-    app_measure measure = app_measure_of(v->config, label);
-    measure.training = raised[run->dropout > 0][run->label_smoothing > 0];
+    const size_t points = (size_t)history->count;
+    char path[APP_PATH], label[64], names[LB_MOST_TESTS][LB_TEST_NAME + sizeof "test "];
+    lb_series series[MOST] = {{.name = of_steps[run->dropout > 0][run->label_smoothing > 0]},
+                              {.name = loss},
+                              {.name = "exact match"}};
+    double *x = lb_alloc((1 + MOST) * points * sizeof *x);
+    if (!x) return lb_no_memory(error, "the chart of the training");
+    size_t count = TESTS;
+    for (const lb_test *test; (test = lb_train_test(history, (int)count - TESTS)) != NULL; count++) {
+        series[count].name = names[count - TESTS];
+        snprintf(names[count - TESTS], sizeof names[0], "test %s", test->name);
+    }
+    series[count].name = "BLEU / 100";
+    series[count + 1].name = "chrF2 / 100";
+    for (size_t i = 0; i < points; i++) {
+        const lb_train_point *point = &history->points[i];
+        double *y = x + points + i;
+        x[i] = (double)point->step;
+        y[0] = point->loss;
+        y[points] = point->dev.loss;
+        y[EXACT * points] = point->dev.exact_match;
+        for (size_t t = TESTS; t < count; t++) y[t * points] = point->test[t - TESTS].exact_match;
+        y[count * points] = point->dev.own[LB_OWN_BLEU] / 100;
+        y[(count + 1) * points] = point->dev.own[LB_OWN_CHRF] / 100;
+    }
+    if (history->points[0].dev.own[LB_OWN_TEXTS] > 0) count += 2;
+    for (size_t i = 0; i < count; i++) {
+        series[i].x = x;
+        series[i].y = x + (1 + i) * points;
+        series[i].count = (int64_t)points;
+        series[i].right = i >= EXACT;
+    }
+    snprintf(label, sizeof label, "Exact match on %s%s", of, app_judged(c));
+    const lb_chart chart = {.series = series,
+                            .count = (int64_t)count,
+                            .title = "Training",
+                            .x = {.label = "Step"},
+                            .left = {.label = "Loss"},
+                            .right = {.label = label, .min = 0, .max = 1}};
+    lb_status status = app_save_chart(&chart, app_path(run->folder, chart_of(c), path), error);
+    lb_release(x);
+    return status;
+}
+
+static lb_status show_end(app_training_view *v, const lb_training_run *run, lb_error *error)
+{
+    const char *loss = v->config->no_hold_out ? "loss at evaluation" : "dev loss";
+    const lb_train_history *history = run->history;
     if (v->progress.updated)
         app_progress_end(&v->progress);
     else if (history->points[history->count - 1].step > 0)
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
     v->pairs = run->pairs;
     v->seconds = history->points[history->count - 1].seconds;
-    note_end(v, run, measure.loss);
+    note_end(v, run, loss);
     look_at_loss(v, run);
-    return app_draw_training(app_path(run->folder, chart_of(v->config), path), history, measure, error);
+    return draw(v, run, loss, error);
 }
 
 static lb_status show_event(void *view, const lb_event *event, lb_error *error)

@@ -3,7 +3,6 @@
 #define APP_TRAINING_VIEW_H
 
 #include "console/console.h"
-#include "console/output.h"
 
 #include <lookback/translate.h>
 

@@ -3,7 +3,6 @@
 #define BENCH_SESSION_H
 
 #include "console/console.h"
-#include "console/output.h"
 #include "shared/record.h"
 
 #include <stdbool.h>
