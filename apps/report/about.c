@@ -12,17 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-char *app_report_command(int argc, char *const *argv)
-{
-    lb_buffer text = {0};
-    lb_buffer_print(&text, "lookback report");
-    for (int i = 1; i < argc; i++) {
-        lb_buffer_print(&text, " ");
-        app_shell_word(&text, argv[i]);
-    }
-    return lb_buffer_end(&text);
-}
-
 static void print_string(app_report_data *report, const char *key, const char *text)
 {
     lb_buffer readable = {0};

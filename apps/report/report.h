@@ -32,10 +32,6 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
 /** Prints "history":{...}, from the record in the model file; null if it has none. */
 void app_report_history_print(const lb_translator_facts *model, app_report_data *report);
 
-/** The command line as a shell would read it. Memory: release it with lb_release; NULL if memory runs out. Bytes that
- *  are not UTF-8 become U+FFFD. */
-char *app_report_command(int argc, char *const *argv);
-
 /* ---- attention_history.c: the attention history of a training. ---- */
 
 /** Prints "film":[...] from film.jsonl in the folder of the model; [] if there is none. Of a long training it shows
@@ -78,18 +74,5 @@ LB_MUST_USE lb_status app_report_rows_take(app_report_rows *rows, const lb_strin
 void app_report_rows_next(app_report_rows *rows, size_t most);
 
 void app_report_rows_close(app_report_rows *rows);
-
-/* ---- build.c: applies a model to texts and gathers what the page shows. ---- */
-
-/** What the program says about a report. */
-typedef struct app_report_made {
-    int64_t pairs, unreadable, detailed, bad_frames;
-    int64_t known; /* pairs whose output is of the lexicon */
-    int64_t means; /* detailed pairs with the mean over their heads */
-    size_t bytes;  /* of data and weights in the page */
-} app_report_made;
-
-/** Makes the report and writes it. Errors: those of reading model and pairs, of decoding, and of writing. */
-LB_MUST_USE lb_status app_report_build(const app_report_asked *asked, app_report_made *made, lb_error *error);
 
 #endif
