@@ -49,13 +49,6 @@ lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_
                : lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
-void app_pair_input_close(app_pair_input *input)
-{
-    lb_lines_close(&input->lines);
-    lb_pair_line_free(&input->pair);
-    lb_pair_file_close(&input->file);
-}
-
 lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
 {
     lb_line line;
@@ -113,36 +106,42 @@ bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error)
     return false;
 }
 
-void app_pair_texts_free(app_pair_texts *texts)
-{
-    lb_strings_free(&texts->sources);
-    lb_strings_free(&texts->targets);
-    lb_release(texts->number);
-    *texts = (app_pair_texts){0};
-}
-
-static lb_status take_pair(app_pair_texts *texts, const app_pair_input *input, int64_t number,
-                           lb_error *error)
+static lb_status take_pair(app_pair_input *input, int64_t number, lb_error *error)
 {
     const lb_symbols *source = &input->pair.source, *target = &input->pair.target;
-    size_t count = texts->sources.count;
-    if (!lb_alloc_more(&texts->number, count, &texts->number_room, sizeof *texts->number))
+    size_t count = input->sources.count;
+    if (!lb_alloc_more(&input->number, count, &input->number_room, sizeof *input->number))
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu pairs", count + 1);
-    texts->number[count] = number;
+    input->number[count] = number;
     char *text = lb_symbols_join(&input->format.source, source->symbol, source->count, error);
-    lb_status status = lb_strings_add(&texts->sources, text, error);
+    lb_status status = lb_strings_add(&input->sources, text, error);
     if (status) return status;
     text = lb_symbols_join(&input->format.target, target->symbol, target->count, error);
-    return lb_strings_add(&texts->targets, text, error);
+    return lb_strings_add(&input->targets, text, error);
 }
 
-lb_status app_pair_texts_read(app_pair_texts *texts, app_pair_input *input, size_t most, lb_error *error)
+static void free_texts(app_pair_input *input)
+{
+    lb_strings_free(&input->sources);
+    lb_strings_free(&input->targets);
+}
+
+lb_status app_pair_input_texts(app_pair_input *input, size_t most, lb_error *error)
 {
     lb_line line;
-    app_pair_texts_free(texts);
-    while (texts->sources.count < most && app_pair_input_next(input, &line, error))
-        if (take_pair(texts, input, line.number, error)) break;
+    free_texts(input);
+    while (input->sources.count < most && app_pair_input_next(input, &line, error))
+        if (take_pair(input, line.number, error)) break;
     return error->status;
+}
+
+void app_pair_input_close(app_pair_input *input)
+{
+    lb_lines_close(&input->lines);
+    lb_pair_line_free(&input->pair);
+    lb_pair_file_close(&input->file);
+    free_texts(input);
+    lb_release(input->number);
 }
 
 /* ---- Texts. ---- */

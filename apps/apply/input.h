@@ -53,7 +53,10 @@ typedef struct app_pair_input {
     lb_pair_format format; /* with what the file says about itself */
     lb_pair_line pair;     /* of the last line */
     int64_t count, skipped;
-    int64_t checked; /* pairs that app_pair_input_check has found */
+    int64_t checked;             /* pairs that app_pair_input_check has found */
+    lb_strings sources, targets; /* texts of pairs, for a model */
+    int64_t *number;             /* [sources.count] of their lines */
+    size_t number_room;
 } app_pair_input;
 
 /** The format of pairs for a model: its rules and limits, and the columns of its training where `asked` has none.
@@ -89,20 +92,8 @@ const char *app_columns_help(const char *message, bool trained);
 /** Closes the file and frees everything. */
 void app_pair_input_close(app_pair_input *input);
 
-/** Pairs as texts, for a model. Zero is none. */
-typedef struct app_pair_texts {
-    lb_strings sources, targets;
-    int64_t *number; /* [sources.count] of their lines */
-    size_t number_room;
-} app_pair_texts;
-
-/** Replaces the texts by the next pairs, at most `most`; by none at the end.
- *  Memory: freed by app_pair_texts_free, also after an error. Errors: those of app_pair_input_next. */
-LB_MUST_USE lb_status app_pair_texts_read(app_pair_texts *texts, app_pair_input *input, size_t most,
-                                          lb_error *error);
-
-/** Frees the texts. */
-void app_pair_texts_free(app_pair_texts *texts);
+/** Replaces the texts by the next pairs, at most `most`; by none at the end. Errors: those of app_pair_input_next. */
+LB_MUST_USE lb_status app_pair_input_texts(app_pair_input *input, size_t most, lb_error *error);
 
 /* ---- Texts, one for each line, or a column of each line. ---- */
 

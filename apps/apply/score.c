@@ -20,7 +20,6 @@ typedef struct scoring {
     lb_translator *translator;
     lb_translator_facts model;
     app_pair_input pairs;
-    app_pair_texts texts; /* the next pairs, scored side by side */
     app_unknown unknown;
     int64_t symbols, unknown_symbols; /* of the targets */
     lb_buffer attention_lines;        /* of its file */
@@ -47,10 +46,10 @@ static lb_status open_all(scoring *s, const char *model, const char *pairs, lb_e
 
 static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, lb_error *error)
 {
-    const char *source = s->texts.sources.text[row];
+    const char *source = s->pairs.sources.text[row];
     if (text->error)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", s->pairs.name,
-                            (long long)s->texts.number[row], text->error);
+                            (long long)s->pairs.number[row], text->error);
     s->symbols += text->output->length;
     for (int64_t i = 0; i < text->output->length; i++)
         s->unknown_symbols += lb_vocabulary_id(s->model.target, text->output->symbol[i]) == LB_UNK;
@@ -75,9 +74,9 @@ static lb_status print_pair(scoring *s, size_t row, const lb_translation *text, 
 static lb_status score(scoring *s, lb_error *error)
 {
     const lb_score_config config = {.attention = s->attention || s->alignments};
-    lb_translations *found = lb_translator_score(s->translator, (const char *const *)s->texts.sources.text,
-                                                 (const char *const *)s->texts.targets.text,
-                                                 (int64_t)s->texts.sources.count, config, error);
+    lb_translations *found = lb_translator_score(s->translator, (const char *const *)s->pairs.sources.text,
+                                                 (const char *const *)s->pairs.targets.text,
+                                                 (int64_t)s->pairs.sources.count, config, error);
     if (!found) return error->status;
     lb_status status = LB_OK;
     s->found = found;
@@ -100,10 +99,10 @@ static lb_status score_all(scoring *s, lb_error *error)
                                                        .late = true,
                                                        .off = isatty(STDOUT_FILENO)});
     do {
-        status = app_pair_texts_read(&s->texts, &s->pairs, (size_t)s->batch, error);
-        if (!status && s->texts.sources.count > 0) status = score(s, error);
+        status = app_pair_input_texts(&s->pairs, (size_t)s->batch, error);
+        if (!status && s->pairs.sources.count > 0) status = score(s, error);
         app_progress_update(&progress, s->pairs.count, "%s", "");
-    } while (!status && s->texts.sources.count > 0);
+    } while (!status && s->pairs.sources.count > 0);
     app_progress_end(&progress);
     if (s->pairs.skipped > 0)
         app_warn("%s: %lld bad line%s skipped", s->pairs.name, (long long)s->pairs.skipped,
@@ -124,7 +123,6 @@ static int score_file(scoring *s, char **operand)
     lb_release(s->attention_lines.text);
     lb_release(s->line.text);
     app_unknown_close(&s->unknown);
-    app_pair_texts_free(&s->texts);
     app_pair_input_close(&s->pairs);
     lb_translator_close(s->translator);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);

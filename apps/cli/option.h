@@ -90,6 +90,13 @@ extern int app_isa;
 #define APP_QUIET(pointer)                                                                                   \
     APP_FLAG('q', "quiet", (pointer), "print only warnings and errors on standard error")
 
+/** --set NAME=VALUE: any of the table's rows of settings. */
+#define APP_SET                                                                                              \
+    {                                                                                                        \
+        .kind = APP_IS_SET, .name = "set", .metavar = "NAME=VALUE",                                          \
+        .help = "a setting by its name, also one that is no option; --help --all lists them"                 \
+    }
+
 /** Any uint64_t. */
 #define APP_SEED(short_name, long_name, meta, pointer, ...)                                                  \
     APP_ROW(APP_IS_SEED, short_name, long_name, meta, seed, pointer, __VA_ARGS__)

@@ -107,9 +107,6 @@ app_option app_setting_option(const lb_setting *setting, lb_training_config *con
 app_option *app_setting_options(app_option *to, lb_setting_part part, lb_training_config *config,
                                 int trainings);
 
-/** --set NAME=VALUE, for settings of these trainings. */
-app_option app_set_option(int trainings);
-
 /** Puts a table of further options behind `to`. Returns the end. */
 #define APP_ADD(to, rows) app_options_add((to), (rows), sizeof(rows) / sizeof *(rows))
 app_option *app_options_add(app_option *to, const app_option *options, size_t count);

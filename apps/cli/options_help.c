@@ -53,8 +53,7 @@ void app_option_describe(const app_option *option, char *text, size_t size)
                         : app_option_is_on(option)  ? "on"
                                                     : NULL;
     size_t used = (size_t)snprintf(text, size, "%s", option->help);
-    const bool listed = option->kind != APP_IS_SET;
-    for (const char *const *choice = option->choices; listed && choice && *choice && used < size; choice++) {
+    for (const char *const *choice = option->choices; choice && *choice && used < size; choice++) {
         const char *alias = alias_of(option, (int)(choice - option->choices));
         used +=
             (size_t)snprintf(text + used, size - used, "%s%s%s%s", choice == option->choices ? ": " : ", ",

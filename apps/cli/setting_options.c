@@ -43,25 +43,6 @@ app_option *app_setting_options(app_option *to, lb_setting_part part, lb_trainin
     return to;
 }
 
-app_option app_set_option(int trainings)
-{
-    static char texts[MOST][LB_SETTING_NAME];
-    static const char *rare[MOST];
-    int count = 0;
-    for (const lb_setting *s = lb_settings; s->name; s++) {
-        if (!s->rare || !(s->trainings & trainings)) continue;
-        snprintf(texts[count], LB_SETTING_NAME, "%s=", s->name);
-        rare[count] = texts[count];
-        count++;
-    }
-    rare[count] = NULL;
-    return (app_option){.kind = APP_IS_SET,
-                        .name = "set",
-                        .metavar = "NAME=VALUE",
-                        .help = "a setting by its name, also one that is no option; --help --all lists them",
-                        .choices = rare};
-}
-
 app_option *app_options_add(app_option *to, const app_option *options, size_t count)
 {
     memcpy(to, options, count * sizeof *to);

@@ -17,7 +17,6 @@ typedef struct measuring {
     lb_translator *translator;
     lb_translator_facts model;
     app_pair_input pairs;
-    app_pair_texts texts; /* the next pairs */
     lb_symbols target;
     lb_symbols *output;         /* [n_best], at least one */
     app_score *score, *without; /* without: of the lexicon; NULL: there is none */
@@ -59,8 +58,8 @@ static lb_status add_row(measuring *s, size_t row, const lb_translation *text, a
 {
     if (text->error)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", s->pairs.name,
-                            (long long)s->texts.number[row], text->error);
-    const char *reference = s->texts.targets.text[row];
+                            (long long)s->pairs.number[row], text->error);
+    const char *reference = s->pairs.targets.text[row];
     const lb_symbols source = {.count = (size_t)text->length, .symbol = text->symbol};
     for (int64_t i = 0; i < text->count; i++)
         s->output[i] =
@@ -81,7 +80,7 @@ static lb_status add_without(measuring *s, const lb_translations *found, lb_tran
     const char **text = lb_alloc((size_t)(found->count + 1) * sizeof *text);
     if (!text) return lb_no_memory(error, NULL);
     for (int64_t i = 0; i < found->count; i++)
-        if (found->text[i].output->from_lexicon) text[count++] = s->texts.sources.text[i];
+        if (found->text[i].output->from_lexicon) text[count++] = s->pairs.sources.text[i];
     config.no_lexicon = true;
     config.attention = config.erasure = false;
     lb_translations *others = lb_translate_all(s->translator, text, count, config, error);
@@ -108,10 +107,10 @@ static lb_status count_words(const char *text, int64_t *count, lb_error *error)
 /* Adds what the model thinks of the targets, for perplexities. One that it cannot read has no score. */
 static lb_status add_scores(const measuring *s, lb_error *error)
 {
-    const char *const *sources = (const char *const *)s->texts.sources.text;
-    const char *const *targets = (const char *const *)s->texts.targets.text;
+    const char *const *sources = (const char *const *)s->pairs.sources.text;
+    const char *const *targets = (const char *const *)s->pairs.targets.text;
     lb_translations *found = lb_translator_score(
-        s->translator, sources, targets, (int64_t)s->texts.sources.count, (lb_score_config){0}, error);
+        s->translator, sources, targets, (int64_t)s->pairs.sources.count, (lb_score_config){0}, error);
     lb_status status = found ? LB_OK : error->status;
     for (int64_t i = 0; found && i < found->count && !status; i++) {
         if (found->text[i].count == 0) continue;
@@ -138,8 +137,8 @@ static lb_status translate(measuring *s, lb_error *error)
     lb_status status = lb_translate_fill_in(s->translator, &config, error);
     if (status) return status;
     s->score->beam = config.beam;
-    lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->texts.sources.text,
-                                              (int64_t)s->texts.sources.count, config, error);
+    lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->pairs.sources.text,
+                                              (int64_t)s->pairs.sources.count, config, error);
     if (!found) return error->status;
     if (s->asked->why) status = lb_translate_show_alignments(s->translator, found, error);
     for (int64_t i = 0; i < found->count && !status; i++) {
@@ -157,10 +156,10 @@ static lb_status evaluate_pairs(measuring *s, lb_error *error)
     lb_status status = open_pairs(s, error);
     if (status) return status;
     do {
-        status = app_pair_texts_read(&s->texts, &s->pairs, (size_t)s->asked->batch, error);
-        if (!status && s->texts.sources.count > 0) status = translate(s, error);
+        status = app_pair_input_texts(&s->pairs, (size_t)s->asked->batch, error);
+        if (!status && s->pairs.sources.count > 0) status = translate(s, error);
         app_progress_update(&s->progress, s->pairs.count, "%s", "");
-    } while (!status && s->texts.sources.count > 0);
+    } while (!status && s->pairs.sources.count > 0);
     app_progress_end(&s->progress);
     s->score->skipped = s->pairs.skipped;
     if (status) return status;
@@ -181,7 +180,6 @@ lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_s
     app_unknown_close(&s.unknown);
     lb_symbols_free(&s.target);
     lb_release(s.output);
-    app_pair_texts_free(&s.texts);
     app_pair_input_close(&s.pairs);
     lb_translator_close(s.translator);
     return status;

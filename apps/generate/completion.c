@@ -90,9 +90,12 @@ static void offer_options(const app_program *program)
     }
 }
 
-/* Offers the values of an option, behind `length` bytes of `before`. */
-static void offer_values(const app_option *option, int length, const char *before)
+/* Offers the values of an option, behind `length` bytes of `before`; of --set, those that are no options. */
+static void offer_values(const app_program *program, const app_option *option, int length, const char *before)
 {
+    for (int i = 0; i < program->option_count && option->kind == APP_IS_SET; i++)
+        if (app_option_is_rare(&program->options[i]))
+            printf("%.*s%s=\n", length, before, program->options[i].setting->name);
     for (const char *const *choice = option->choices; choice && *choice; choice++)
         printf("%.*s%s\n", length, before, *choice);
     for (const lb_alias *alias = option->aliases; alias && alias->name; alias++)
@@ -126,7 +129,7 @@ static void offer_arguments(const app_program *program, void *words)
     const app_option *option =
         has_value ? option_of(program, *word, name) : option_of(program, before, strlen(before));
     if (option && option->kind != APP_IS_FLAG)
-        offer_values(option, has_value ? (int)name + 1 : 0, *word);
+        offer_values(program, option, has_value ? (int)name + 1 : 0, *word);
     else if (**word == '-' || !program->operands)
         offer_options(program);
     else

@@ -83,8 +83,7 @@ static int list_options(sort_options *s, app_option options[MOST])
         APP_FLAG(0, "one-length", &s->task.one_length,
                  "let all lists of a step have one length, so that none is padded"),
     };
-    const app_option processes[] = {app_set_option(LB_SETTING_OF_LISTS), APP_THREADS(&s->threads),
-                                    APP_QUIET(&s->quiet)};
+    const app_option processes[] = {APP_SET, APP_THREADS(&s->threads), APP_QUIET(&s->quiet)};
     app_option *end = APP_ADD(options, lists);
     *end++ = app_setting_option(lb_setting_find("test"), &s->settings, LB_SETTING_OF_LISTS);
     end = app_setting_options(end, LB_SETTING_MODEL, &s->settings, LB_SETTING_OF_LISTS);

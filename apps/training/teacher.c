@@ -68,18 +68,16 @@ static lb_status collect(lb_strings *to, lb_strings *from, lb_error *error)
 static lb_status collect_file(lesson *l, const char *path, lb_pair_format *format)
 {
     app_pair_input input = {0};
-    app_pair_texts texts = {0};
     lb_status status = app_pair_input_open(&input, path, format, l->error);
     if (!status) {
         lb_lines_keep(&input.lines, input.file.piped);
-        status = app_pair_texts_read(&texts, &input, SIZE_MAX, l->error);
+        status = app_pair_input_texts(&input, SIZE_MAX, l->error);
     }
-    if (!status) status = collect(&l->sources, &texts.sources, l->error);
-    if (!status && !format->no_target) status = collect(&l->targets, &texts.targets, l->error);
+    if (!status) status = collect(&l->sources, &input.sources, l->error);
+    if (!status && !format->no_target) status = collect(&l->targets, &input.targets, l->error);
     *format = input.format;
     format->kind = format->targets = NULL;
     format->weight_column = 0;
-    app_pair_texts_free(&texts);
     app_pair_input_close(&input);
     return status;
 }

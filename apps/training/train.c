@@ -42,7 +42,7 @@ int app_train_list(app_train_options *t, app_option *to)
             "alone: that many with different seeds; auto: kinds and number by the pairs; --no-ensemble "
             "overrides --config",
             .usual = true),
-        app_set_option(LB_SETTING_OF_PAIRS),
+        APP_SET,
         APP_THREADS(&t->threads),
     };
     const app_option rest[] = {
