@@ -238,15 +238,15 @@ static int train_and_show(comparing *c, const app_program *program)
     if (!status && lists) status = begin_lists(c);
     if (!status) status = add_options(c, program);
     if (!status && lists) status = choose_lengths(c);
-    const app_repeated repeated = {.program = &one,
-                                   .argc = (int)c->words.count,
-                                   .argv = c->words.text,
-                                   .settings = &c->options.settings,
-                                   .usual = &c->options.usual,
-                                   .threads = c->options.threads,
-                                   .compares = true,
-                                   .check = lists ? app_sort_check_command : app_train_check_command};
-    c->all = (app_side_by_side){.repeated = &repeated, .error = c->error};
+    c->all = (app_side_by_side){.program = &one,
+                                .argc = (int)c->words.count,
+                                .argv = c->words.text,
+                                .settings = &c->options.settings,
+                                .usual = &c->options.usual,
+                                .threads = c->options.threads,
+                                .compares = true,
+                                .check = lists ? app_sort_check_command : app_train_check_command,
+                                .error = c->error};
     if (!status) status = open_grid(c, &one);
     if (!status) status = train_all(c);
     const bool none = c->all.failed == c->all.count;

@@ -66,11 +66,11 @@ static lb_status read_members(member_list *members, const char *list, lb_error *
 static lb_status make_member(app_side_by_side *s, size_t i, const app_kind *member)
 {
     lb_strings *command = &s->training[i].command;
-    const unsigned long long seed = s->repeated->settings->seed + i;
+    const unsigned long long seed = s->settings->seed + i;
     lb_buffer name = {0}, option = {0};
     lb_buffer_print(&name, "%s-%llu", member->name, seed);
     lb_status status = app_side_by_side_set(s, i, lb_buffer_end(&name));
-    if (!status) status = app_kind_arguments(member, s->repeated, command, s->error);
+    if (!status) status = app_kind_arguments(member, s, command, s->error);
     if (status) return status;
     lb_buffer_print(&option, "--seed=%llu", seed);
     return lb_strings_add(command, lb_buffer_end(&option), s->error);
@@ -110,7 +110,7 @@ static lb_status choose_list(const lb_training_config *config, const char **list
 static lb_status make_members(app_side_by_side *s, const char *list)
 {
     member_list members;
-    lb_status status = strcmp(list, AUTO) == 0 ? choose_list(s->repeated->settings, &list, s->error) : LB_OK;
+    lb_status status = strcmp(list, AUTO) == 0 ? choose_list(s->settings, &list, s->error) : LB_OK;
     if (!status) status = read_members(&members, list, s->error);
     if (!status) status = app_side_by_side_open(s, (size_t)members.count);
     for (size_t i = 0; i < s->count && !status; i++) status = make_member(s, i, &members.member[i]);
@@ -124,7 +124,7 @@ static lb_status join_members(const app_side_by_side *s)
     const char *folders[LB_JOIN_MOST];
     char path[APP_PATH];
     for (size_t i = 0; i < s->count; i++) folders[i] = s->training[i].folder;
-    const lb_training_config *settings = s->repeated->settings;
+    const lb_training_config *settings = s->settings;
     app_progress progress = {0};
     lb_training_config data = *settings;
     if (data.no_hold_out) { /* nothing is left to weigh the members by, which have the lexicon */
@@ -147,13 +147,11 @@ static lb_status join_members(const app_side_by_side *s)
     return LB_OK;
 }
 
-int app_ensemble_run(const char *list, const app_repeated *repeated)
+int app_ensemble_run(const char *list, app_side_by_side *s)
 {
     static const char *const results[] = {"ensemble.tsv", NULL};
-    lb_error error = {0};
-    app_side_by_side s = {.repeated = repeated, .error = &error};
-    lb_status status = make_members(&s, list);
-    if (!status) status = app_side_by_side_run(&s, results, true);
-    if (!status && s.failed == 0) status = join_members(&s);
-    return app_side_by_side_end(&s, status, s.status);
+    lb_status status = make_members(s, list);
+    if (!status) status = app_side_by_side_run(s, results, true);
+    if (!status && s->failed == 0) status = join_members(s);
+    return app_side_by_side_end(s, status, s->status);
 }

@@ -12,11 +12,11 @@
 /** How many models `auto` trains for so few pairs that a vote of many is worth its time; 0: there are more pairs. */
 int app_ensemble_of_few(int64_t pairs);
 
-/** Trains the members of `list`, each in a folder named by its kind and seed, with `repeated->seed` and the numbers
+/** Trains the members of `list`, each in a folder named by its kind and seed, with `settings->seed` and the numbers
  *  after it, joins them, prints what they are good for, and writes that as ensemble.tsv. Running the same again resumes
  *  interrupted trainings and repeats none. Returns the exit status.
  *  The strings of the settings must outlive the call. */
-int app_ensemble_run(const char *list, const app_repeated *repeated);
+int app_ensemble_run(const char *list, app_side_by_side *s);
 
 /* ---- What `train` and `join` say about the model that they have made (joined.c). ---- */
 

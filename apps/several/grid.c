@@ -158,16 +158,16 @@ static char *argument_of(const char *option, const cJSON *value)
     return lb_buffer_end(&argument);
 }
 
-static lb_status add_kind(const cJSON *value, const app_repeated *repeated, lb_strings *arguments,
+static lb_status add_kind(const cJSON *value, const app_side_by_side *s, lb_strings *arguments,
                           lb_error *error)
 {
     app_kind kind;
     const char *name = cJSON_GetStringValue(value);
     lb_status status = app_kind_read(&kind, name ? name : "", KINDS, error);
-    return status ? status : app_kind_arguments(&kind, repeated, arguments, error);
+    return status ? status : app_kind_arguments(&kind, s, arguments, error);
 }
 
-lb_status app_grid_arguments(const app_grid *grid, int64_t combination, const app_repeated *repeated,
+lb_status app_grid_arguments(const app_grid *grid, int64_t combination, const app_side_by_side *s,
                              lb_strings *arguments, lb_error *error)
 {
     const cJSON *list;
@@ -176,7 +176,7 @@ lb_status app_grid_arguments(const app_grid *grid, int64_t combination, const ap
     {
         const cJSON *value = value_of(list, combination);
         status = strcmp(list->string, KINDS) == 0
-                     ? add_kind(value, repeated, arguments, error)
+                     ? add_kind(value, s, arguments, error)
                      : lb_strings_add(arguments, argument_of(list->string, value), error);
         if (status) break;
     }

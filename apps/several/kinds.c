@@ -134,28 +134,28 @@ static bool has(const app_kind *kind, const lb_training_config *given, const lb_
 }
 
 /* A model does without the settings of other kinds. */
-static lb_status reset_others(const app_kind *kind, const app_repeated *repeated, lb_strings *command,
+static lb_status reset_others(const app_kind *kind, const app_side_by_side *s, lb_strings *command,
                               lb_error *error)
 {
-    const int trainings = repeated->settings->sort ? LB_SETTING_OF_LISTS : LB_SETTING_OF_PAIRS;
-    lb_training_config usual = *repeated->usual;
+    const int trainings = s->settings->sort ? LB_SETTING_OF_LISTS : LB_SETTING_OF_PAIRS;
+    lb_training_config usual = *s->usual;
     lb_status status = LB_OK;
     for (const lb_setting *setting = lb_settings; kind->model && setting->name && !status; setting++) {
-        if (!(setting->trainings & trainings) || has(kind, repeated->settings, setting)) continue;
+        if (!(setting->trainings & trainings) || has(kind, s->settings, setting)) continue;
         const app_option option = app_setting_option(setting, &usual, trainings);
         status = app_option_arguments(&option, command, error);
     }
     return status;
 }
 
-lb_status app_kind_arguments(const app_kind *kind, const app_repeated *repeated, lb_strings *command,
+lb_status app_kind_arguments(const app_kind *kind, const app_side_by_side *s, lb_strings *command,
                              lb_error *error)
 {
     const char *const settings[][2] = {{"model=", kind->model},
                                        {"attention=", kind->attention},
                                        {"direction=", kind->direction},
                                        {"", kind->set}};
-    lb_status status = reset_others(kind, repeated, command, error);
+    lb_status status = reset_others(kind, s, command, error);
     for (size_t i = 0; i < sizeof settings / sizeof *settings && !status; i++) {
         lb_buffer text = {0};
         if (!settings[i][1]) continue;

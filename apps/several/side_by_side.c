@@ -40,7 +40,7 @@ static char *folder_of(const app_side_by_side *s, const char *name)
                                     "the values \"%.40s...\" are too long for the name of a folder", name));
     for (size_t c = 0; c <= length; c++)
         folder[c] = name[c] && !isalnum((unsigned char)name[c]) && !strchr("=,.-+_", name[c]) ? '_' : name[c];
-    return lb_folder_path(s->repeated->settings->out, folder, s->error);
+    return lb_folder_path(s->settings->out, folder, s->error);
 }
 
 static lb_status add_words(lb_strings *command, const char *const *words, int count, lb_error *error)
@@ -62,17 +62,14 @@ lb_status app_side_by_side_open(app_side_by_side *s, size_t count)
 
 lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name)
 {
-    const app_repeated *repeated = s->repeated;
-    const char *const program[] = {"lookback", repeated->program->name};
+    const char *const program[] = {"lookback", s->program->name};
     app_training *t = &s->training[i];
     t->name = name;
     if (!name) return lb_no_memory(s->error, "a training");
     t->folder = folder_of(s, name);
     if (!t->folder) return s->error->status;
     lb_status status = add_words(&t->command, program, 2, s->error);
-    return status ? status
-                  : add_words(&t->command, (const char *const *)repeated->argv + 1, repeated->argc - 1,
-                              s->error);
+    return status ? status : add_words(&t->command, (const char *const *)s->argv + 1, s->argc - 1, s->error);
 }
 
 /* Adds what makes the command a single training in its folder, and NULL, as execv needs it. */
@@ -82,8 +79,7 @@ static lb_status end_command(const app_side_by_side *s, app_training *t)
     lb_buffer out = {0};
     lb_buffer_print(&out, "--out=%s", t->folder);
     lb_status status = lb_strings_add(command, lb_buffer_end(&out), s->error);
-    if (!status)
-        status = add_words(command, always, s->repeated->settings->sort ? ALWAYS_OF_LISTS : ALWAYS, s->error);
+    if (!status) status = add_words(command, always, s->settings->sort ? ALWAYS_OF_LISTS : ALWAYS, s->error);
     if (status) return status;
     if (!lb_alloc_more(&command->text, command->count, &command->capacity, sizeof *command->text))
         return lb_no_memory(s->error, "a training");
@@ -116,9 +112,8 @@ static lb_status check_folders(const app_side_by_side *s)
 
 static lb_status check_command(const app_side_by_side *s, const app_training *t)
 {
-    const app_repeated *r = s->repeated;
     lb_error found = {0};
-    if (!r->check(r, (int)t->command.count - 1, t->command.text + 1, &found)) return LB_OK;
+    if (!s->check(s, (int)t->command.count - 1, t->command.text + 1, &found)) return LB_OK;
     return lb_error_set(s->error, found.status, "%s: %.*s", t->name, (int)sizeof found.message - LONGEST_NAME,
                         found.message);
 }
@@ -127,7 +122,7 @@ static lb_status keep_earlier_model(const app_side_by_side *s, const char *table
 {
     char path[APP_PATH];
     char *kept = NULL;
-    const lb_training_config *c = s->repeated->settings;
+    const lb_training_config *c = s->settings;
     if (!c->fresh && !lb_file_is_missing(app_path(c->out, table, path))) return LB_OK;
     lb_status status = lb_set_aside(app_path(c->out, "model.safetensors", path), &kept, s->error);
     if (kept) app_note("the earlier model is kept as %s", kept);
@@ -166,7 +161,7 @@ static lb_status wait_for_folder(const char *folder, int64_t end, lb_error *erro
 static lb_status open_folders(app_side_by_side *s, const char *const *results, bool model)
 {
     char path[APP_PATH];
-    const char *out = s->repeated->settings->out;
+    const char *out = s->settings->out;
     lb_status status = check_folders(s);
     for (size_t i = 0; i < s->count && !status; i++) status = end_command(s, &s->training[i]);
     for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, &s->training[i]);
@@ -251,7 +246,7 @@ static lb_status note_end(app_side_by_side *s, pid_t process, int found)
         note_failure(s, t, exit_status);
         return LB_OK;
     }
-    lb_status status = app_training_read(t, s->repeated->settings, s->error);
+    lb_status status = app_training_read(t, s->settings, s->error);
     if (!status)
         app_note("[%zu/%zu] %s: exact match %.2f %%, symbol error %.2f %%", s->ended, s->count, t->name,
                  100 * t->best.dev.exact_match, 100 * t->best.dev.symbol_error);
@@ -286,7 +281,7 @@ lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, 
 {
     lb_status status = open_folders(s, results, model);
     if (status) return status;
-    lb_set_threads(s->repeated->threads);
+    lb_set_threads(s->threads);
     app_catch_interrupts();
     status = run_all(s);
     if (status || !app_interrupted(NULL)) return status;

@@ -86,8 +86,9 @@ LB_MUST_USE lb_status app_result_table_show(const app_result_table *table, const
 
 /* ---- The trainings (side_by_side.c). ---- */
 
-/** A command line of `train` or `sort` that several trainings repeat, each with options of its own. */
-typedef struct app_repeated {
+/** Trainings, begun or not. The caller sets the first ones. */
+typedef struct app_side_by_side {
+    /* A command line of `train` or `sort` that they repeat, each with options of its own. */
     const app_program *program;
     int argc;
     char **argv;                        /* of the command; parsing the options has not changed it */
@@ -96,18 +97,14 @@ typedef struct app_repeated {
     int threads;                        /* parallel trainings; 0: as many as threads */
     bool compares;                      /* the trainings, by pairs that are held out */
     /* Whether the command of a training can be run. */
-    lb_status (*check)(const struct app_repeated *repeated, int argc, char **argv, lb_error *error);
-} app_repeated;
+    lb_status (*check)(const struct app_side_by_side *s, int argc, char **argv, lb_error *error);
+    lb_error *error;
 
-/** Trainings, begun or not. */
-typedef struct app_side_by_side {
-    const app_repeated *repeated;
     app_training *training; /* [count] */
     size_t count, ended, failed;
     int status;           /* the exit status of a training that failed */
     struct lb_lock *lock; /* on the common folder */
     int running;          /* processes */
-    lb_error *error;
 } app_side_by_side;
 
 /** Room for so many trainings. Memory: freed by app_side_by_side_end, also after an error. Errors: LB_ERROR_MEMORY. */
@@ -158,8 +155,8 @@ typedef struct app_kind {
 LB_MUST_USE lb_status app_kind_read(app_kind *kind, const char *name, const char *option, lb_error *error);
 
 /** Adds the settings of a kind to a command, and takes those back that other kinds have. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_kind_arguments(const app_kind *kind, const app_repeated *repeated,
-                                         lb_strings *command, lb_error *error);
+LB_MUST_USE lb_status app_kind_arguments(const app_kind *kind, const app_side_by_side *s, lb_strings *command,
+                                         lb_error *error);
 
 /** Reads a list with commas between, and adds each kind once, in the order of tables: the usual ones first, then other
  *  kinds of attention and other models. Errors: as app_kind_read. */

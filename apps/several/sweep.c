@@ -20,7 +20,7 @@ static bool is_taken(const app_training *trainings, size_t count, int64_t combin
 /* Chooses all combinations in order, or a random sample without replacement. */
 static void choose_combinations(app_side_by_side *s, int64_t combinations)
 {
-    lb_rng rng = {s->repeated->settings->seed, lb_rng_stream("combinations of a sweep"), 0};
+    lb_rng rng = {s->settings->seed, lb_rng_stream("combinations of a sweep"), 0};
     const bool all = (int64_t)s->count == combinations;
     uint64_t drawn = 0;
     for (size_t i = 0; i < s->count; i++) {
@@ -41,7 +41,7 @@ lb_status app_grid_trainings(const app_grid *grid, int count, app_side_by_side *
     for (size_t i = 0; i < s->count && !status; i++) {
         app_training *t = &s->training[i];
         status = app_side_by_side_set(s, i, app_grid_name(grid, t->combination, true));
-        if (!status) status = app_grid_arguments(grid, t->combination, s->repeated, &t->command, s->error);
+        if (!status) status = app_grid_arguments(grid, t->combination, s, &t->command, s->error);
     }
     return status;
 }
@@ -72,7 +72,7 @@ static lb_status draw(const app_side_by_side *s)
                             .title = "Sweep",
                             .x = {.label = "Step"},
                             .left = {.label = "Share of wrong outputs on dev", .min = 0, .max = 1}};
-    return app_save_chart(&chart, app_path(s->repeated->settings->out, "sweep.png", path), s->error);
+    return app_save_chart(&chart, app_path(s->settings->out, "sweep.png", path), s->error);
 }
 
 /* Copies the best model to where predict looks for one. */
@@ -86,8 +86,8 @@ static lb_status keep_best(const app_side_by_side *s)
     lb_status status = lb_own_check_content(app_path(best->folder, "model.safetensors", from), s->error);
     if (!status) status = lb_file_read(from, 0, &bytes, &count, s->error);
     if (status) return status;
-    status = lb_file_write_atomic(app_path(s->repeated->settings->out, "model.safetensors", to), bytes, count,
-                                  s->error);
+    status =
+        lb_file_write_atomic(app_path(s->settings->out, "model.safetensors", to), bytes, count, s->error);
     lb_release(bytes);
     if (!status) app_note("%s is the model of %s", to, best->name);
     return status;
@@ -96,23 +96,21 @@ static lb_status keep_best(const app_side_by_side *s)
 /* A table, a chart and the best model. */
 static lb_status conclude(const app_side_by_side *s)
 {
-    const app_result_table table = {s->training, s->count, .seeds = 1, .settings = s->repeated->settings};
+    const app_result_table table = {s->training, s->count, .seeds = 1, .settings = s->settings};
     qsort(s->training, s->count, sizeof *s->training, compare);
     lb_status status = app_result_table_show(&table, "sweep.tsv", s->error);
     if (!status) status = draw(s);
     return status ? status : keep_best(s);
 }
 
-int app_sweep_run(const char *file, int count, const app_repeated *repeated)
+int app_sweep_run(const char *file, int count, app_side_by_side *s)
 {
     static const char *const results[] = {"sweep.tsv", "sweep.png", NULL};
-    lb_error error = {0};
     app_grid grid;
-    app_side_by_side s = {.repeated = repeated, .error = &error};
-    lb_status status = app_grid_open(&grid, repeated->program, file, &error);
-    if (!status) status = app_grid_trainings(&grid, count, &s);
-    if (!status) status = app_side_by_side_run(&s, results, true);
-    if (!status) status = conclude(&s);
+    lb_status status = app_grid_open(&grid, s->program, file, s->error);
+    if (!status) status = app_grid_trainings(&grid, count, s);
+    if (!status) status = app_side_by_side_run(s, results, true);
+    if (!status) status = conclude(s);
     app_grid_close(&grid);
-    return app_side_by_side_end(&s, status, APP_SOME_FAILED);
+    return app_side_by_side_end(s, status, APP_SOME_FAILED);
 }

@@ -45,9 +45,8 @@ char *app_grid_name(const app_grid *grid, int64_t combination, bool seed);
 
 /** Adds the values of a combination as arguments, "--hidden=128". The last option of the grid varies fastest.
  *  Errors: LB_ERROR_ARGUMENT for an unknown kind; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_grid_arguments(const app_grid *grid, int64_t combination,
-                                         const app_repeated *repeated, lb_strings *arguments,
-                                         lb_error *error);
+LB_MUST_USE lb_status app_grid_arguments(const app_grid *grid, int64_t combination, const app_side_by_side *s,
+                                         lb_strings *arguments, lb_error *error);
 
 /* ---- The trainings (sweep.c). ---- */
 
@@ -60,6 +59,6 @@ LB_MUST_USE lb_status app_grid_trainings(const app_grid *grid, int count, app_si
  *  sweep.png and the best model as model.safetensors to the folder.
  *  Running the same sweep again resumes interrupted trainings and repeats none. Returns the exit status: 1 if only some
  *  trainings failed. */
-int app_sweep_run(const char *file, int count, const app_repeated *repeated);
+int app_sweep_run(const char *file, int count, app_side_by_side *s);
 
 #endif

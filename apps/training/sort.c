@@ -103,13 +103,13 @@ lb_status app_sort_usual(lb_training_config *usual, lb_error *error)
     return status;
 }
 
-lb_status app_sort_check_command(const app_repeated *repeated, int argc, char **argv, lb_error *error)
+lb_status app_sort_check_command(const app_side_by_side *all, int argc, char **argv, lb_error *error)
 {
     sort_options s;
     app_option options[MOST];
+    (void)all;
     lb_status status = begin_with_recipe(&s, error);
-    const app_program one = {
-        .name = repeated->program->name, .options = options, .option_count = list_options(&s, options)};
+    const app_program one = {.name = "sort", .options = options, .option_count = list_options(&s, options)};
     if (!status) status = app_config_parse(&one, argc, argv, error);
     if (!status) status = settle_options(&s, error);
     return status ? status : lb_training_try(&s.settings, error);

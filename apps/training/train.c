@@ -240,11 +240,11 @@ static lb_status check_file(const char *path, lb_error *error)
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
 }
 
-lb_status app_train_check_command(const app_repeated *repeated, int argc, char **argv, lb_error *error)
+lb_status app_train_check_command(const app_side_by_side *s, int argc, char **argv, lb_error *error)
 {
     app_train_options t = {0};
     static app_option options[APP_TRAIN_MOST];
-    const app_program one = {.name = repeated->program->name,
+    const app_program one = {.name = "train",
                              .operands = "[FILE]",
                              .max_operands = 1,
                              .operand_of = "train",
@@ -253,7 +253,7 @@ lb_status app_train_check_command(const app_repeated *repeated, int argc, char *
                              .option_count = app_train_list(&t, options)};
     lb_status status = app_train_begin(&t, error);
     if (!status) status = app_config_parse(&one, argc, argv, error);
-    if (!status && repeated->compares) status = check_sweep(&t, error);
+    if (!status && s->compares) status = check_sweep(&t, error);
     if (!status) status = check_options(&t, error);
     if (!status) status = fill_in(&t, error);
     if (!status) status = check_file(t.settings.train, error);
@@ -302,21 +302,22 @@ int train_main(int argc, char **argv)
         .group = &t.settings.group,
         .alone = &t.config.print,
     };
-    app_repeated repeated = {.program = &program,
-                             .argc = argc,
-                             .argv = argv,
-                             .settings = &t.settings,
-                             .usual = &t.usual,
-                             .check = app_train_check_command};
+    app_side_by_side several = {.program = &program,
+                                .argc = argc,
+                                .argv = argv,
+                                .settings = &t.settings,
+                                .usual = &t.usual,
+                                .check = app_train_check_command,
+                                .error = &error};
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) {
         const char *by = t.config.print ? NULL : t.sweep ? "sweep" : t.ensemble ? "ensemble" : NULL;
-        repeated.threads = t.threads;
-        repeated.compares = t.sweep;
+        several.threads = t.threads;
+        several.compares = t.sweep;
         status = check_several(&t, by, &error) ? app_fail(&error)
                  : !by                         ? check_and_run(&t, &program)
-                 : t.ensemble                  ? app_ensemble_run(t.ensemble, &repeated)
-                                               : app_sweep_run(t.sweep, t.sweep_count, &repeated);
+                 : t.ensemble                  ? app_ensemble_run(t.ensemble, &several)
+                                               : app_sweep_run(t.sweep, t.sweep_count, &several);
     }
     app_config_free(&t.config);
     return status;

@@ -53,16 +53,16 @@ int app_train_list(app_train_options *t, app_option *to);
  *  Errors: those of lb_training_config_settle. */
 LB_MUST_USE lb_status app_train_begin(app_train_options *t, lb_error *error);
 
-/** Whether a command of `train`, one of several, can be run: as app_repeated.check. It can if a training can be begun,
+/** Whether a command of `train`, one of several, can be run: as app_side_by_side.check. It can if a training can be begun,
  *  and files be read. Errors: those of the options and of the training. */
-LB_MUST_USE lb_status app_train_check_command(const app_repeated *repeated, int argc, char **argv,
+LB_MUST_USE lb_status app_train_check_command(const app_side_by_side *s, int argc, char **argv,
                                               lb_error *error);
 
 /** The settings of `sort` without options (sort.c). Errors: those of lb_training_config_settle. */
 LB_MUST_USE lb_status app_sort_usual(lb_training_config *usual, lb_error *error);
 
 /** The same as app_train_check_command for a command of `sort`. */
-LB_MUST_USE lb_status app_sort_check_command(const app_repeated *repeated, int argc, char **argv,
+LB_MUST_USE lb_status app_sort_check_command(const app_side_by_side *s, int argc, char **argv,
                                              lb_error *error);
 
 /** The options for a model of this kind if none is given, as in the record of a model file.

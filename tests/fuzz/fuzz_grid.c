@@ -10,7 +10,7 @@ enum { MOST_COMBINATIONS = 8 };
 static void name_combination(const app_grid *grid, int64_t combination)
 {
     const lb_training_config settings = {0}, usual = {.model = "seq2seq"};
-    const app_repeated repeated = {.settings = &settings, .usual = &usual};
+    const app_side_by_side repeated = {.settings = &settings, .usual = &usual};
     for (int seed = 0; seed < 2; seed++) {
         char *name = app_grid_name(grid, combination, seed);
         fuzz_require(name != NULL, "a combination has a name");
