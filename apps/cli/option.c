@@ -105,21 +105,17 @@ lb_status app_option_arguments(const app_option *option, lb_strings *arguments, 
     char number[APP_OPTION_NUMBER];
     const char *value = app_option_value(option, number);
     lb_status status = LB_OK;
-    lb_buffer text = {0};
     for (const lb_test *t = option->value.tests; option->kind == APP_IS_TESTS && *t->name && !status; t++) {
         if (t == option->value.tests + LB_MOST_TESTS) break;
-        lb_buffer_print(&text, "--%s=%s=%s", option->name, t->name, t->file);
-        status = lb_strings_add(arguments, lb_buffer_end(&text), error);
-        text = (lb_buffer){0};
+        status = lb_strings_print(arguments, error, "--%s=%s=%s", option->name, t->name, t->file);
     }
     if (!value) return status;
     if (app_option_is_rare(option))
-        lb_buffer_print(&text, "--set=%s=%s", option->setting->name, value);
-    else if (option->kind == APP_IS_FLAG)
-        lb_buffer_print(&text, "--%s%s", app_option_is_on(option) ? "" : "no-", option->name);
-    else
-        lb_buffer_print(&text, "--%s=%s", option->name, value);
-    return lb_strings_add(arguments, lb_buffer_end(&text), error);
+        return lb_strings_print(arguments, error, "--set=%s=%s", option->setting->name, value);
+    if (option->kind == APP_IS_FLAG)
+        return lb_strings_print(arguments, error, "--%s%s", app_option_is_on(option) ? "" : "no-",
+                                option->name);
+    return lb_strings_print(arguments, error, "--%s=%s", option->name, value);
 }
 
 void app_option_expects(const app_option *option, char *text, size_t size)

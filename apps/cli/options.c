@@ -106,12 +106,10 @@ static lb_status set_value(const app_program *program, const app_option *option,
                            const char *value, lb_error *error)
 {
     const bool single = option->setting && option->kind != APP_IS_TEXT && option->kind != APP_IS_TESTS;
-    lb_buffer list = {0};
     forget_list(program, option);
     if (!program->lists || !single || !strchr(value, ','))
         return app_option_set(option, value) ? LB_OK : bad_value(option, value, error);
-    lb_buffer_print(&list, "%s=%s", name, value);
-    return lb_strings_add(program->lists, lb_buffer_end(&list), error);
+    return lb_strings_print(program->lists, error, "%s=%s", name, value);
 }
 
 /* NAME=VALUE. A flag by the name of its field may be the opposite of its option. */

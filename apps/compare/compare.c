@@ -139,12 +139,10 @@ static lb_status complete_list_training(comparing *c, lb_strings *command)
 {
     const char *model = value_in(command, "model"), *hidden = value_in(command, "hidden");
     const bool transformer = model && strcmp(model, "transformer") == 0;
-    lb_buffer half = {0};
-    if (transformer || !value_in(command, "embed")) {
-        lb_buffer_print(&half, "--%s=%d", transformer ? "hidden" : "embed",
-                        (int)strtol(hidden, NULL, 10) / 2);
-        if (lb_strings_add(command, lb_buffer_end(&half), c->error)) return c->error->status;
-    }
+    if ((transformer || !value_in(command, "embed")) &&
+        lb_strings_print(command, c->error, "--%s=%d", transformer ? "hidden" : "embed",
+                         (int)strtol(hidden, NULL, 10) / 2))
+        return c->error->status;
     if (transformer || value_in(command, "lr")) return LB_OK;
     return lb_strings_add(command, lb_alloc_string("--lr=0.003"), c->error);
 }

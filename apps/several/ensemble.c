@@ -67,13 +67,11 @@ static lb_status make_member(app_side_by_side *s, size_t i, const app_kind *memb
 {
     lb_strings *command = &s->training[i].command;
     const unsigned long long seed = s->settings->seed + i;
-    lb_buffer name = {0}, option = {0};
+    lb_buffer name = {0};
     lb_buffer_print(&name, "%s-%llu", member->name, seed);
     lb_status status = app_side_by_side_set(s, i, lb_buffer_end(&name));
     if (!status) status = app_kind_arguments(member, s, command, s->error);
-    if (status) return status;
-    lb_buffer_print(&option, "--seed=%llu", seed);
-    return lb_strings_add(command, lb_buffer_end(&option), s->error);
+    return status ? status : lb_strings_print(command, s->error, "--seed=%llu", seed);
 }
 
 static const char AUTO[] = "auto";

@@ -156,12 +156,9 @@ lb_status app_kind_arguments(const app_kind *kind, const app_side_by_side *s, lb
                                        {"direction=", kind->direction},
                                        {"", kind->set}};
     lb_status status = reset_others(kind, s, command, error);
-    for (size_t i = 0; i < sizeof settings / sizeof *settings && !status; i++) {
-        lb_buffer text = {0};
-        if (!settings[i][1]) continue;
-        lb_buffer_print(&text, "--set=%s%s", settings[i][0], settings[i][1]);
-        status = lb_strings_add(command, lb_buffer_end(&text), error);
-    }
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && !status; i++)
+        if (settings[i][1])
+            status = lb_strings_print(command, error, "--set=%s%s", settings[i][0], settings[i][1]);
     return status;
 }
 

@@ -76,9 +76,7 @@ lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name)
 static lb_status end_command(const app_side_by_side *s, app_training *t)
 {
     lb_strings *command = &t->command;
-    lb_buffer out = {0};
-    lb_buffer_print(&out, "--out=%s", t->folder);
-    lb_status status = lb_strings_add(command, lb_buffer_end(&out), s->error);
+    lb_status status = lb_strings_print(command, s->error, "--out=%s", t->folder);
     if (!status) status = add_words(command, always, s->settings->sort ? ALWAYS_OF_LISTS : ALWAYS, s->error);
     if (status) return status;
     if (!lb_alloc_more(&command->text, command->count, &command->capacity, sizeof *command->text))

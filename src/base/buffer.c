@@ -17,18 +17,25 @@ static bool reserve(lb_buffer *buffer, size_t count)
     return !buffer->failed;
 }
 
+static void print(lb_buffer *buffer, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int count = lb_vsnprintf(NULL, 0, format, arguments);
+    if (count < 0) buffer->failed = true;
+    if (count >= 0 && reserve(buffer, (size_t)count)) {
+        lb_vsnprintf(buffer->text + buffer->length, (size_t)count + 1, format, again);
+        buffer->length += (size_t)count;
+    }
+    va_end(again);
+}
+
 void lb_buffer_print(lb_buffer *buffer, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int count = lb_vsnprintf(NULL, 0, format, arguments);
+    print(buffer, format, arguments);
     va_end(arguments);
-    if (count < 0) buffer->failed = true;
-    if (count < 0 || !reserve(buffer, (size_t)count)) return;
-    va_start(arguments, format);
-    lb_vsnprintf(buffer->text + buffer->length, (size_t)count + 1, format, arguments);
-    va_end(arguments);
-    buffer->length += (size_t)count;
 }
 
 void lb_buffer_add(lb_buffer *buffer, const void *bytes, size_t count)
@@ -146,6 +153,16 @@ lb_status lb_strings_add(lb_strings *strings, char *text, lb_error *error)
     }
     strings->text[strings->count++] = text;
     return LB_OK;
+}
+
+lb_status lb_strings_print(lb_strings *strings, lb_error *error, const char *format, ...)
+{
+    lb_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    print(&text, format, arguments);
+    va_end(arguments);
+    return lb_strings_add(strings, lb_buffer_end(&text), error);
 }
 
 lb_status lb_strings_split(lb_strings *strings, const char *list, lb_error *error)

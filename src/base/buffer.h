@@ -64,6 +64,10 @@ typedef struct lb_strings {
  *  allocation, is an error, too. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_strings_add(lb_strings *strings, char *text, lb_error *error);
 
+/** Adds a string, formatted as by lb_buffer_print. Errors: LB_ERROR_MEMORY. */
+LB_PRINTF(3, 4)
+LB_MUST_USE lb_status lb_strings_print(lb_strings *strings, lb_error *error, const char *format, ...);
+
 /** Adds the parts of a list with commas between, at least one; a part may be "". Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_strings_split(lb_strings *strings, const char *list, lb_error *error);
 

@@ -207,7 +207,7 @@ static long long line_of(const search *s, int64_t pair)
     return (long long)lb_pairs_line_number(s->pairs, pair);
 }
 
-#define SAY(s, ...) lb_odd_say((s)->odd, (s)->error, __VA_ARGS__)
+#define SAY(s, ...) lb_strings_print((s)->odd, (s)->error, __VA_ARGS__)
 
 static lb_status say_rare(search *s, const side *of)
 {

@@ -32,10 +32,6 @@ static inline void lb_odd_pairs_add(lb_odd_pairs *pairs, int64_t pair)
 /** Looks at the text of a pair. */
 void lb_text_oddities_look(lb_text_oddities *of, const lb_symbols *text, int64_t pair);
 
-/** Adds a sentence to `odd`, formatted as by printf. Errors: LB_ERROR_MEMORY. */
-LB_PRINTF(3, 4)
-LB_MUST_USE lb_status lb_odd_say(lb_strings *odd, lb_error *error, const char *format, ...);
-
 /** Says what was odd about texts, which are `name`s. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_text_oddities_say(const lb_text_oddities *of, const char *name,
                                            const lb_pairs *pairs, lb_strings *odd, lb_error *error);

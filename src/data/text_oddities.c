@@ -4,21 +4,10 @@
 #include "base/format.h"
 #include "lookback/tensor.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 /* A rule about all texts needs so many of them. */
 enum { FEW = 5 };
-
-lb_status lb_odd_say(lb_strings *odd, lb_error *error, const char *format, ...)
-{
-    char text[LB_MESSAGE_LENGTH];
-    va_list arguments;
-    va_start(arguments, format);
-    lb_vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return lb_strings_add(odd, lb_alloc_string(text), error);
-}
 
 static char first_letter(const lb_symbols *text)
 {
@@ -110,22 +99,22 @@ lb_status lb_text_oddities_say(const lb_text_oddities *of, const char *name, con
     int64_t answers = of->answers.count, with = of->no_break.count;
     lb_status status = LB_OK;
     if (all)
-        status = lb_odd_say(
+        status = lb_strings_print(
             odd, error,
             "all targets are between slashes or brackets: take them out, or the model writes them, too");
     if (!status && answers > 0 && (all || (words && of->texts >= FEW && 2 * answers <= of->texts)))
-        status =
-            lb_odd_say(odd, error,
-                       "%lld %s%s several answers (line %lld): a line for each of them, or a list in JSON "
-                       "lines, makes a pair of each",
-                       (long long)answers, name, answers == 1 ? " seems to have" : "s seem to have",
-                       line_of(pairs, &of->answers));
+        status = lb_strings_print(
+            odd, error,
+            "%lld %s%s several answers (line %lld): a line for each of them, or a list in JSON "
+            "lines, makes a pair of each",
+            (long long)answers, name, answers == 1 ? " seems to have" : "s seem to have",
+            line_of(pairs, &of->answers));
     if (!status && with > 0)
-        status =
-            lb_odd_say(odd, error,
-                       "%lld %s%s U+00A0 (line %lld), a no-break space, which is another symbol than a "
-                       "blank: sed 's/\\xC2\\xA0/ /g' makes blanks of them",
-                       (long long)with, name, with == 1 ? " has" : "s have", line_of(pairs, &of->no_break));
+        status = lb_strings_print(
+            odd, error,
+            "%lld %s%s U+00A0 (line %lld), a no-break space, which is another symbol than a "
+            "blank: sed 's/\\xC2\\xA0/ /g' makes blanks of them",
+            (long long)with, name, with == 1 ? " has" : "s have", line_of(pairs, &of->no_break));
     return status;
 }
 
