@@ -4,7 +4,6 @@
 #include "console/console.h"
 #include "data/symbols.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,11 +41,6 @@ lb_status app_check_attention(const lb_translator_facts *model, const char *opti
 double app_length_penalty(double given)
 {
     return given > 0 ? given : -1;
-}
-
-double app_temperature(double given)
-{
-    return given > 0 ? given : DBL_MIN; /* divided by it, any other logit is minus infinity */
 }
 
 /* ---- Symbols that a model does not know. ---- */

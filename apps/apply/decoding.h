@@ -15,9 +15,6 @@ LB_MUST_USE lb_status app_check_attention(const lb_translator_facts *model, cons
 /** Converts the length penalty of the command line, where 0 is none, to that of the library. */
 double app_length_penalty(double given);
 
-/** Converts the temperature of the command line, where 0 takes the likeliest token, to that of the library. */
-double app_temperature(double given);
-
 /* ---- Symbols that a model does not know. ---- */
 
 /** The counts. Zero is empty. */

@@ -26,7 +26,8 @@ lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *
     return asked;
 }
 
-void app_note_format(const char *name, const lb_pair_file *file, bool expected)
+/* Notes what the file says about its format, or as which it is read, unless that was to be expected. */
+static void note_format(const char *name, const lb_pair_file *file, bool expected)
 {
     if (*file->note)
         app_note("%s", file->note);
@@ -41,29 +42,12 @@ lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_
     lb_status status = lb_pair_format_check(format, error);
     if (!status) status = lb_pair_file_open(&input->file, path, &input->format, error);
     if (status) return status;
-    app_note_format(input->name, &input->file, format->usual);
+    note_format(input->name, &input->file, format->usual);
     input->format.kind = input->file.kind;
     status = lb_pair_format_check(&input->format, error);
     return status
                ? status
                : lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
-}
-
-lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
-{
-    lb_line line;
-    off_t begin = lseek(input->file.descriptor, 0, SEEK_CUR);
-    bool more = true;
-    while (more) more = app_pair_input_next(input, &line, error);
-    if (error->status) return error->status;
-    if (input->count == 0)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", input->name);
-    if (lseek(input->file.descriptor, begin, SEEK_SET) != begin)
-        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read twice: %s", input->name, strerror(errno));
-    lb_lines_close(&input->lines);
-    input->checked = input->count;
-    input->count = input->skipped = input->pair.columns = 0;
-    return lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
 bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
@@ -90,7 +74,8 @@ const char *app_columns_help(const char *message, bool trained)
                : "";
 }
 
-bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error)
+/* Reads the next pair into input->pair. Returns false at the end, and after an error. */
+static bool next_pair(app_pair_input *input, lb_line *line, lb_error *error)
 {
     while (app_pair_input_line(input, line, error)) {
         lb_error found = {0};
@@ -104,6 +89,23 @@ bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error)
         input->skipped++;
     }
     return false;
+}
+
+lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
+{
+    lb_line line;
+    off_t begin = lseek(input->file.descriptor, 0, SEEK_CUR);
+    bool more = true;
+    while (more) more = next_pair(input, &line, error);
+    if (error->status) return error->status;
+    if (input->count == 0)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", input->name);
+    if (lseek(input->file.descriptor, begin, SEEK_SET) != begin)
+        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read twice: %s", input->name, strerror(errno));
+    lb_lines_close(&input->lines);
+    input->checked = input->count;
+    input->count = input->skipped = input->pair.columns = 0;
+    return lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
 static lb_status take_pair(app_pair_input *input, int64_t number, lb_error *error)
@@ -130,7 +132,7 @@ lb_status app_pair_input_texts(app_pair_input *input, size_t most, lb_error *err
 {
     lb_line line;
     free_texts(input);
-    while (input->sources.count < most && app_pair_input_next(input, &line, error))
+    while (input->sources.count < most && next_pair(input, &line, error))
         if (take_pair(input, line.number, error)) break;
     return error->status;
 }
@@ -244,7 +246,7 @@ static void tell(app_input *input)
     if (input->told || !input->stream.begun) return;
     input->told = true;
     input->format.kind = file->kind;
-    app_note_format(input->name, file, false);
+    note_format(input->name, file, false);
 }
 
 /* The text of the prefix column; NULL if the line has no such column. */

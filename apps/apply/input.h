@@ -63,9 +63,6 @@ typedef struct app_pair_input {
  *  `model` must outlive the opening. */
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model);
 
-/** Notes what the file says about its format, or as which it is read, unless that was to be expected. */
-void app_note_format(const char *name, const lb_pair_file *file, bool expected);
-
 /** Opens a file; "-" is standard input. Checks `format`. `format` and `path` must outlive the input.
  *  Memory: freed by app_pair_input_close, also after an error.
  *  Errors: LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
@@ -73,17 +70,12 @@ LB_MUST_USE lb_status app_pair_input_open(app_pair_input *input, const char *pat
                                           const lb_pair_format *format, lb_error *error);
 
 /** Checks all lines in advance, so that a bad one near the end does not waste hours of work.
- *  Errors: those of app_pair_input_next; LB_ERROR_FORMAT if there is no pair. */
+ *  Errors: those of app_pair_input_texts; LB_ERROR_FORMAT if there is no pair. */
 LB_MUST_USE lb_status app_pair_input_check(app_pair_input *input, lb_error *error);
 
 /** Reads the next line, whatever its content. Returns false at the end, and after an error.
  *  Errors: LB_ERROR_OPEN if it cannot be read. */
 bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
-
-/** Reads the next pair into input->pair. Skips and counts bad lines if the format says so. Returns false at the end and
- *  after an error.
- *  Errors: LB_ERROR_FORMAT, with file and line; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
-bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error);
 
 /** What the message about a line of too many or too few columns lacks: the options of the program. "" for any other
  *  message. `trained`: a model was, which chooses the columns that are not given. */
@@ -92,7 +84,8 @@ const char *app_columns_help(const char *message, bool trained);
 /** Closes the file and frees everything. */
 void app_pair_input_close(app_pair_input *input);
 
-/** Replaces the texts by the next pairs, at most `most`; by none at the end. Errors: those of app_pair_input_next. */
+/** Replaces the texts by the next pairs, at most `most`; by none at the end. Skips and counts bad lines if the format
+ *  says so. Errors: LB_ERROR_FORMAT, with file and line; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_pair_input_texts(app_pair_input *input, size_t most, lb_error *error);
 
 /* ---- Texts, one for each line, or a column of each line. ---- */

@@ -7,8 +7,8 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
-#include "io/file.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static lb_status open_model(predicting *s, lb_error *error)
     s->model = lb_translator_about(s->translator);
     lb_translate_config *c = &s->config;
     c->length_penalty = app_length_penalty(c->length_penalty);
-    c->temperature = app_temperature(c->temperature);
+    if (c->temperature == 0) c->temperature = DBL_MIN; /* divided by it, any other logit is minus infinity */
     c->attention = s->attention || s->alignments;
     c->erasure = c->gradient = s->why;
     c->skip_bad_texts = true;
@@ -290,8 +290,7 @@ static int predict(predicting *s)
     if (!status) status = answer_all(s, &error);
     if (!status && s->attention && !has_one(s))
         status = app_write_lines(s->attention, &s->attention_lines, &error);
-    if (!status && s->output)
-        status = lb_file_write_atomic(s->output, s->lines.text, s->lines.length, &error);
+    if (!status && s->output) status = app_write_lines(s->output, &s->lines, &error);
     predicting_close(s);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }

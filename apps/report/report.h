@@ -63,7 +63,7 @@ typedef struct app_report_rows {
 /** Reads a file. With `once`, makes one row of the lines with the same source. A bad line is an error, or, if the
  *  format skips them, a row with that error.
  *  Memory: freed by app_report_rows_close, also after an error.
- *  Errors: those of app_pair_input_open and app_pair_input_next; LB_ERROR_FORMAT if there is no pair. */
+ *  Errors: those of app_pair_input_open and app_pair_input_texts; LB_ERROR_FORMAT if there is no pair. */
 LB_MUST_USE lb_status app_report_rows_open(app_report_rows *rows, const char *path,
                                            const lb_pair_format *format, bool once, lb_error *error);
 
