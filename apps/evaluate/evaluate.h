@@ -84,10 +84,10 @@ typedef struct app_evaluate {
     const char *predictions; /* the file with the outputs; NULL: those of a model */
     lb_pair_format format;   /* of the lines of pairs; a model has its own symbol rules */
     app_judging judging;
-    int batch, beam, symbols, normalize, confusions, threads;
-    double length_penalty;
+    lb_translate_config config; /* of a model; its n_best is that of `judging` */
+    int batch, symbols, normalize, confusions, threads;
     uint64_t seed;
-    bool copy_unknown, no_lexicon, why, json;
+    bool why, json;
 } app_evaluate;
 
 /** Opens a score, applies the model, a file or a folder, to the sources of the pairs, and adds its outputs; if it has a

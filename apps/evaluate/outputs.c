@@ -16,6 +16,7 @@ typedef struct measuring {
     const app_evaluate *asked;
     lb_translator *translator;
     lb_translator_facts model;
+    lb_translate_config config;
     app_pair_input pairs;
     lb_symbols target;
     lb_symbols *output;         /* [n_best], at least one */
@@ -24,19 +25,21 @@ typedef struct measuring {
     app_progress progress;
 } measuring;
 
-static int n_best(const measuring *s)
-{
-    return s->asked->judging.n_best > 1 ? s->asked->judging.n_best : 1;
-}
-
 static lb_status open_model(measuring *s, const char *model, lb_error *error)
 {
     s->translator = app_open_model(model, s->asked->pairs, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
-    s->output = lb_alloc((size_t)n_best(s) * sizeof *s->output);
+    lb_translate_config *c = &s->config;
+    *c = s->asked->config;
+    c->n_best = s->asked->judging.n_best > 1 ? s->asked->judging.n_best : 1;
+    c->length_penalty = app_length_penalty(c->length_penalty);
+    c->attention = c->erasure = s->asked->why;
+    c->stop = app_progress_tick;
+    c->context = &s->progress;
+    s->output = lb_alloc((size_t)c->n_best * sizeof *s->output);
     if (!s->output) return lb_no_memory(error, NULL);
-    const char *option = s->asked->copy_unknown ? "--copy-unknown" : s->asked->why ? "--why" : NULL;
+    const char *option = c->copy_unknown ? "--copy-unknown" : s->asked->why ? "--why" : NULL;
     return option ? app_check_attention(&s->model, option, error) : LB_OK;
 }
 
@@ -47,7 +50,7 @@ static lb_status open_pairs(measuring *s, lb_error *error)
     if (!status) status = app_pair_input_check(&s->pairs, error);
     app_progress_init(&s->progress,
                       (app_progress_config){.unit = "pair", .total = s->pairs.checked, .late = true});
-    if (s->model.lexicon == 0 || s->asked->no_lexicon) s->without = NULL;
+    if (s->model.lexicon == 0 || s->config.no_lexicon) s->without = NULL;
     if (!status) status = app_score_open(s->score, s->asked->judging, &s->model.target_rule, error);
     if (status || !s->without) return status;
     return app_score_open(s->without, s->asked->judging, &s->model.target_rule, error);
@@ -73,10 +76,10 @@ static lb_status add_row(measuring *s, size_t row, const lb_translation *text, a
 }
 
 /* Adds all rows once more, those of the lexicon as the model writes them. */
-static lb_status add_without(measuring *s, const lb_translations *found, lb_translate_config config,
-                             lb_error *error)
+static lb_status add_without(measuring *s, const lb_translations *found, lb_error *error)
 {
     int64_t count = 0, next = 0;
+    lb_translate_config config = s->config;
     const char **text = lb_alloc((size_t)(found->count + 1) * sizeof *text);
     if (!text) return lb_no_memory(error, NULL);
     for (int64_t i = 0; i < found->count; i++)
@@ -124,28 +127,18 @@ static lb_status add_scores(const measuring *s, lb_error *error)
 
 static lb_status translate(measuring *s, lb_error *error)
 {
-    lb_translate_config config = {.beam = s->asked->beam,
-                                  .n_best = n_best(s),
-                                  .length_penalty = app_length_penalty(s->asked->length_penalty),
-                                  .copy_unknown = s->asked->copy_unknown,
-                                  .no_lexicon = s->asked->no_lexicon,
-                                  .attention = s->asked->why,
-                                  .erasure = s->asked->why,
-                                  .skip_bad_texts = true,
-                                  .stop = app_progress_tick,
-                                  .context = &s->progress};
-    lb_status status = lb_translate_fill_in(s->translator, &config, error);
+    lb_status status = lb_translate_fill_in(s->translator, &s->config, error);
     if (status) return status;
-    s->score->beam = config.beam;
+    s->score->beam = s->config.beam;
     lb_translations *found = lb_translate_all(s->translator, (const char *const *)s->pairs.sources.text,
-                                              (int64_t)s->pairs.sources.count, config, error);
+                                              (int64_t)s->pairs.sources.count, s->config, error);
     if (!found) return error->status;
     if (s->asked->why) status = lb_translate_show_alignments(s->translator, found, error);
     for (int64_t i = 0; i < found->count && !status; i++) {
         status = add_row(s, (size_t)i, &found->text[i], s->score, error);
         if (!status) status = app_why_add(&s->score->why, found, &found->text[i], error);
     }
-    if (!status && s->without) status = add_without(s, found, config, error);
+    if (!status && s->without) status = add_without(s, found, error);
     if (!status) status = add_scores(s, error);
     lb_translations_free(found);
     return status;
