@@ -42,6 +42,7 @@ typedef struct subject {
     lb_safetensors *file;
     const char *kind, *direction;
     int64_t parameters;
+    lb_text_model model;
     lb_error unusable;  /* why programs that apply the model refuse it */
     cJSON *part[PARTS]; /* NULL: missing, or not JSON */
     const char *merges[SIDES];
@@ -56,25 +57,23 @@ static lb_status parse(const lb_safetensors *file, const char *key, cJSON **valu
 }
 
 /* Loads the model as `predict` does. What is wrong with it does not keep the rest from being shown. */
-static lb_status try_model(subject *s, lb_error *error)
-{
-    lb_text_model model;
-    lb_error found = {0};
-    lb_status status = lb_text_model_load(s->file, NULL, &model, &found);
-    lb_text_model_free(&model);
-    if (status == LB_ERROR_MEMORY || (status && !s->kind)) return lb_name_file(s->path, &found, error);
-    if (status) lb_name_file(s->path, &found, &s->unusable);
-    return LB_OK;
-}
-
 static lb_status open_subject(subject *s, const char *model, lb_error *error)
 {
+    lb_error found = {0};
     s->file = lb_model_file_open(model, &s->path, error);
     if (!s->file) return error->status;
     s->kind = lb_safetensors_metadata_value(s->file, "lookback.model");
+    lb_status status = lb_text_model_load(s->file, NULL, &s->model, &found);
+    if (status) lb_name_file(s->path, &found, &s->unusable);
+    if (status == LB_ERROR_MEMORY || !s->kind) *error = s->unusable;
+    return error->status;
+}
+
+static lb_status read_parts(subject *s, lb_error *error)
+{
+    lb_status status = LB_OK;
     s->direction = lb_safetensors_metadata_value(s->file, LB_DIRECTION_KEY);
     s->parameters = lb_text_model_parameters(s->file);
-    lb_status status = try_model(s, error);
     for (int i = 0; i < PARTS && !status; i++) status = parse(s->file, parts[i].key, &s->part[i], error);
     for (int i = 0; i < SIDES; i++) s->merges[i] = lb_safetensors_metadata_value(s->file, merges[i].key);
     return status ? status : app_put_options_in_force(s->part[TRAINING], s->part[CONFIG], s->kind, error);
@@ -83,6 +82,7 @@ static lb_status open_subject(subject *s, const char *model, lb_error *error)
 static void close_subject(subject *s)
 {
     for (int i = 0; i < PARTS; i++) cJSON_Delete(s->part[i]);
+    lb_text_model_free(&s->model);
     lb_safetensors_close(s->file);
     lb_release(s->path);
 }
@@ -254,33 +254,23 @@ static lb_status print_entries(const lb_text_model *model, lb_error *error)
     return error->status;
 }
 
-/* ---- What a model has that must be loaded for it: its lexicon, or its points. ---- */
+/* ---- What is asked for. ---- */
 
-static int print_loaded(const char *name, bool points)
-{
-    lb_error error = {0}, found = {0};
-    char *path = NULL;
-    lb_text_model model = {0};
-    lb_safetensors *file = lb_model_file_open(name, &path, &error);
-    lb_status status = file ? lb_text_model_load(file, NULL, &model, &found) : error.status;
-    if (!status) status = points ? app_print_points(model.model, &found) : print_entries(&model, &found);
-    if (status && found.status) lb_name_file(path, &found, &error);
-    lb_text_model_free(&model);
-    lb_safetensors_close(file);
-    lb_release(path);
-    return app_close_stdout(error.status ? app_fail(&error) : 0);
-}
-
-static int inspect(const char *model, bool json, bool tensors)
+static int inspect(const char *model, bool json, bool tensors, bool lexicon, bool points)
 {
     subject s = {0};
-    lb_error error = {0};
+    lb_error error = {0}, found = {0};
     lb_status status = open_subject(&s, model, &error);
-    if (!status) status = json ? print_json(&s, tensors, &error) : print_text(&s, tensors, &error);
-    if (!status && s.unusable.status)
-        status = lb_error_set(&error, s.unusable.status, "%s", s.unusable.message);
+    if (!status && !lexicon && !points) {
+        status = read_parts(&s, &error);
+        if (!status) status = json ? print_json(&s, tensors, &error) : print_text(&s, tensors, &error);
+    } else if (!status && !s.unusable.status) {
+        status = points ? app_print_points(s.model.model, &found) : print_entries(&s.model, &found);
+        if (status) lb_name_file(s.path, &found, &error);
+    }
+    if (!status && s.unusable.status) error = s.unusable;
     close_subject(&s);
-    return app_close_stdout(status ? app_fail(&error) : 0);
+    return app_close_stdout(error.status ? app_fail(&error) : 0);
 }
 
 static const app_example examples[] = {
@@ -320,5 +310,5 @@ int inspect_main(int argc, char **argv)
                      "--lexicon, --points: expected one alone, without --json and --tensors");
         return app_fail(&error);
     }
-    return lexicon || points ? print_loaded(argv[0], points) : inspect(argv[0], json, tensors);
+    return inspect(argv[0], json, tensors, lexicon, points);
 }
