@@ -22,7 +22,7 @@ typedef struct predicting {
     const char *attention;               /* file for the attention weights; NULL: none */
     lb_pair_format format;               /* of the lines */
     int batch, prefix_column;
-    bool jsonl, shows_votes, only_outputs, alignments, why, quiet;
+    bool jsonl, shows_votes, only_outputs, alignments, why;
     lb_translate_config config;
     /* The work. */
     lb_translator *translator;
@@ -309,7 +309,6 @@ int predict_main(int argc, char **argv)
 {
     predicting s = {.format.no_target = true, .batch = 256};
     s.config = (lb_translate_config){.length_penalty = 1, .temperature = 1, .seed = 1};
-    int threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "lines to decode at once, if that many are available"),
         APP_INT(0, "beam", "N", &s.config.beam, 0, LB_MOST_BEAM,
@@ -348,8 +347,8 @@ int predict_main(int argc, char **argv)
                    .usual = true),
         APP_FLAG(0, "only-outputs", &s.only_outputs, "print only the output, one line for each line of input",
                  .usual = true),
-        APP_THREADS(&threads),
-        APP_QUIET(&s.quiet),
+        APP_THREADS,
+        APP_QUIET,
         APP_HEADING("Sampling"),
         APP_FLAG(0, "sample", &s.config.sample,
                  "sample outputs from the model's distribution instead of searching for the best; --n-best "
@@ -384,7 +383,6 @@ int predict_main(int argc, char **argv)
         .min_operands = 1,
         .max_operands = 2,
         APP_TABLES(options, examples),
-        .threads = &threads,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

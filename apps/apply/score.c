@@ -13,7 +13,7 @@
 
 /* A model applied to a file. */
 typedef struct scoring {
-    int batch, threads;
+    int batch;
     const char *attention; /* file; NULL: none */
     bool jsonl, alignments;
     lb_pair_format format; /* of the file, as the command line has it */
@@ -146,7 +146,7 @@ int score_main(int argc, char **argv)
                  "print which source symbol each target symbol is written from, such as 0-0 2-1, in a last "
                  "column: positions in source and target, by the attention of the last layer"),
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "pairs to score at once"),
-        APP_THREADS(&s.threads),
+        APP_THREADS,
         APP_HEADING("Lines"),
         APP_FORMAT(&s.format.kind),
         APP_TARGETS("targets", "FILE", &s.format.targets),
@@ -162,7 +162,6 @@ int score_main(int argc, char **argv)
         .min_operands = 2,
         .max_operands = 2,
         APP_TABLES(options, examples),
-        .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
     return status == APP_RUN ? score_file(&s, argv) : status;

@@ -58,7 +58,7 @@ typedef struct app_config {
 LB_MUST_USE lb_status app_config_add(const app_program *program, int *argc, char ***argv, lb_error *error);
 
 /** app_options without the ranks, --help and --version: prints nothing, and leaves out operands. For another command
- *  line than that of the process: app_option_was_set then tells of this one.
+ *  line than that of the process, which keeps its app_quiet and app_threads: app_option_was_set then tells of this one.
  *  Errors: as app_options_parse and app_config_read. */
 LB_MUST_USE lb_status app_config_parse(const app_program *program, int argc, char **argv, lb_error *error);
 

@@ -3,6 +3,7 @@
 #define APP_OPTION_H
 
 #include "base/buffer.h"
+#include "console/console.h"
 #include "settings/settings.h"
 #include "tensor/instruction_set.h"
 #include <lookback/base.h>
@@ -72,23 +73,22 @@ typedef struct app_option {
     APP_ROW(APP_IS_INT, short_name, long_name, meta, integer, pointer, __VA_ARGS__, .min = (low),            \
             .max = (high))
 
-/** The instruction set of --isa. */
-extern int app_isa;
+/** The instruction set of --isa, and the number of --threads. */
+extern int app_isa, app_threads;
 
 /** What all programs that compute have: the threads, for lb_set_threads, and the instruction set. */
-#define APP_THREADS(pointer)                                                                                 \
+#define APP_THREADS                                                                                          \
     APP_CHOICE(                                                                                              \
         0, "isa", "SET", &app_isa, lb_instruction_set_names,                                                 \
         "instruction set of the kernels, also set by LOOKBACK_ISA; the last bits of results depend on it"),  \
         APP_INT(                                                                                             \
-            0, "threads", "N", (pointer), 0, 1024,                                                           \
+            0, "threads", "N", &app_threads, 0, 1024,                                                        \
             "number of threads; 0: OMP_NUM_THREADS, or one per processor, of which a training chooses how "  \
             "many it "                                                                                       \
             "uses. Results do not depend on it")
 
-/** Leaves out notes and progress: app_be_quiet. */
-#define APP_QUIET(pointer)                                                                                   \
-    APP_FLAG('q', "quiet", (pointer), "print only warnings and errors on standard error")
+/** Leaves out notes and progress. */
+#define APP_QUIET APP_FLAG('q', "quiet", &app_quiet, "print only warnings and errors on standard error")
 
 /** --set NAME=VALUE: any of the table's rows of settings. */
 #define APP_SET                                                                                              \

@@ -38,7 +38,6 @@ typedef struct app_program {
     int option_count;
     const app_example *examples;
     int example_count;
-    const int *threads;            /* the value of APP_THREADS; NULL: it has none */
     struct app_config *config;     /* of APP_CONFIG_OPTIONS; NULL: it has none */
     const struct lb_group **group; /* receives the ranks of mpirun; NULL: they cannot share the work */
     const bool *alone;             /* a flag with which it has none; NULL: no such flag */
@@ -63,11 +62,10 @@ typedef enum app_request {
 enum { APP_RUN = -1 };
 
 /** The beginning of a program (program.c): app_let_threads_sleep, app_start, the command line by the program's table,
- *  app_be_quiet as the option of APP_QUIET says, app_ranks_join, app_ranks_set_threads, and the file of --config, whose
- *  options the command line overrides. Afterwards *argc and *argv are the operands. A program with a `group` ends with
- *  app_ranks_leave. Handles --help, --version, usage errors, and ranks that cannot share the work itself, and then
- *  returns the exit status: 0, 2, 65 or 66 for an invalid file, 66 if MPI cannot be loaded, or 74 if the output could
- *  not be written. Otherwise returns APP_RUN. */
+ *  app_ranks_join, app_ranks_set_threads, and the file of --config, whose options the command line overrides. Afterwards
+ *  *argc and *argv are the operands. A program with a `group` ends with app_ranks_leave. Handles --help, --version, usage
+ *  errors, and ranks that cannot share the work itself, and then returns the exit status: 0, 2, 65 or 66 for an invalid
+ *  file, 66 if MPI cannot be loaded, or 74 if the output could not be written. Otherwise returns APP_RUN. */
 LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv);
 
 /** The parsing of app_options alone: prints nothing.

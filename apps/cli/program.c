@@ -22,7 +22,7 @@ void app_options_read_by(app_table_reader *reader, void *context)
     table_context = context;
 }
 
-int app_isa;
+int app_isa, app_threads;
 
 /* The library reads the variable when it first computes, and so do the programs that this one starts. */
 static lb_status choose_instruction_set(lb_error *error)
@@ -36,7 +36,7 @@ static lb_status choose_instruction_set(lb_error *error)
 /* Ranks that cannot share the work would each do all of it. */
 static lb_status share(const app_program *program, const lb_group *group, lb_error *error)
 {
-    if (program->threads) app_ranks_set_threads(*program->threads);
+    if (app_options_find(program, "threads")) app_ranks_set_threads(app_threads);
     if (program->group)
         *program->group = group;
     else if (group)
@@ -48,19 +48,12 @@ static lb_status share(const app_program *program, const lb_group *group, lb_err
     return LB_OK;
 }
 
-static void be_quiet_if_asked(const app_program *program)
-{
-    const app_option *option = app_options_find(program, "quiet");
-    app_be_quiet(option && *option->value.flag);
-}
-
 /* `status` is that of the command line: the ranks report its error once. */
 static int begin_program(const app_program *program, lb_status status, lb_error *error)
 {
     const lb_group *group = NULL;
     lb_error found = {0};
     bool alone = program->alone && *program->alone;
-    be_quiet_if_asked(program);
     if (!alone && app_ranks_join(&group, program->name, &found)) return app_ranks_leave(app_fail(&found));
     if (!status) status = choose_instruction_set(error);
     if (!status) status = share(program, group, error);
@@ -88,7 +81,7 @@ int app_options(const app_program *program, int *argc, char ***argv)
         *argc = count;
         *argv = words;
         if (app_config_add(program, argc, argv, &error)) return app_fail(&error);
-        be_quiet_if_asked(program); /* the file may say so */
+        app_ranks_set_threads(app_threads); /* the file may say so */
         return APP_RUN;
     }
     if (request == APP_REQUEST_HELP || request == APP_REQUEST_HELP_ALL)

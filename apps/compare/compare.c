@@ -241,7 +241,6 @@ static int train_and_show(comparing *c, const app_program *program)
                                 .argv = c->words.text,
                                 .settings = &c->options.settings,
                                 .usual = &c->options.usual,
-                                .threads = c->options.threads,
                                 .compares = true,
                                 .check = lists ? app_sort_check_command : app_train_check_command,
                                 .error = c->error};

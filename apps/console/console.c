@@ -16,7 +16,7 @@
 static const char *program = "lookback";
 static const char *called; /* NULL: use its own name */
 static int flush_error;    /* errno of the first output that was lost */
-static bool quiet;
+bool app_quiet;
 
 const char *app_name(const char *name)
 {
@@ -239,16 +239,6 @@ static void hide_controls(char *line)
     }
 }
 
-void app_be_quiet(bool silent)
-{
-    quiet = silent;
-}
-
-bool app_is_quiet(void)
-{
-    return quiet;
-}
-
 enum { LINE = 2 * LB_MESSAGE_LENGTH };
 
 /* Standard error is unbuffered: a single write keeps the line apart from those of other programs. */
@@ -265,7 +255,7 @@ void app_note(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (!quiet) say(format, arguments);
+    if (!app_quiet) say(format, arguments);
     va_end(arguments);
 }
 
@@ -281,7 +271,7 @@ void app_show(const char *text)
 {
     char line[LINE];
     app_erase_redrawn_line();
-    while (*text && !quiet) {
+    while (*text && !app_quiet) {
         size_t length = strcspn(text, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, text);
         hide_controls(line);

@@ -23,11 +23,8 @@ void app_called_as(const char *name);
 /** The name by which the user called the program; `name` if app_called_as has not set one. */
 const char *app_name(const char *name);
 
-/** Turns notes, app_show and progress off or on. Warnings and errors are always printed. */
-void app_be_quiet(bool silent);
-
-/** Whether they are off. */
-bool app_is_quiet(void);
+/** Whether notes, app_show and progress are off. Warnings and errors are always printed. */
+extern bool app_quiet;
 
 /** Prints "program: message" on standard error: what happens, with nothing wrong. */
 void app_note(const char *format, ...) LB_PRINTF(1, 2);

@@ -183,7 +183,7 @@ static void write_line(app_progress *progress, bool last)
     FILE *stream = progress->config.stream;
     char head[80], tail[APP_SHORT + 8], line[APP_PROGRESS_LINE];
     progress->due = false;
-    if (app_is_quiet()) return;
+    if (app_quiet) return;
     format_head(progress, head, sizeof head);
     format_tail(progress, last, tail, sizeof tail);
     if (!progress->terminal) {

@@ -88,7 +88,7 @@ int evaluate_main(int argc, char **argv)
                 "how many of the most frequent confusions of symbols to print", .usual = true),
         APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap for the intervals"),
         APP_FLAG(0, "json", &s.json, "print a JSON object", .usual = true),
-        APP_THREADS(&s.threads),
+        APP_THREADS,
         APP_HEADING("With a model"),
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "texts to decode at once"),
         APP_INT(0, "beam", "N", &s.config.beam, 0, LB_MOST_BEAM,
@@ -134,7 +134,6 @@ int evaluate_main(int argc, char **argv)
         .min_operands = 1,
         .max_operands = 1 << 16,
         APP_TABLES(options, examples),
-        .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
     return status == APP_RUN ? evaluate_and_print(&s, argc, argv) : status;

@@ -85,7 +85,7 @@ typedef struct app_evaluate {
     lb_pair_format format;   /* of the lines of pairs; a model has its own symbol rules */
     app_judging judging;
     lb_translate_config config; /* of a model; its n_best is that of `judging` */
-    int batch, symbols, normalize, confusions, threads;
+    int batch, symbols, normalize, confusions;
     uint64_t seed;
     bool why, json;
 } app_evaluate;

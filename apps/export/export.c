@@ -23,8 +23,7 @@ typedef struct exporting {
     int type, longest, beam;
     int lexicon;  /* an app_lexicon_choice */
     int64_t kept; /* of its entries */
-    bool quiet;
-    char *path; /* of the model */
+    char *path;   /* of the model */
     lb_safetensors *file;
     lb_text_model model;
     app_kernel kernel;
@@ -260,7 +259,7 @@ int export_main(int argc, char **argv)
             0, "lexicon", "WHICH", &s.lexicon, app_lexicon_names,
             "entries of the lexicon in a C file: the exceptions, which the model would write otherwise "
             "with this type and beam, found by a C compiler, cc or that of the variable CC; all; or none"),
-        APP_QUIET(&s.quiet),
+        APP_QUIET,
     };
     const app_program program = {
         .name = "export",

@@ -26,8 +26,6 @@ typedef struct settings {
     bool all_heads, words;
     const char *by, *patch, *output, *colormap, *font, *range, *scores;
     app_maps_style style;
-    bool quiet;
-    int threads;
 } settings;
 
 static bool draws_attention(const settings *s)
@@ -231,8 +229,8 @@ int visualize_main(int argc, char **argv)
             0, "words", &s.words,
             "of a model of subwords, draw words instead of pieces: the sum over the pieces of the input, "
             "the mean over those of the output, or with --by the sum over both"),
-        APP_THREADS(&s.threads),
-        APP_QUIET(&s.quiet),
+        APP_THREADS,
+        APP_QUIET,
         APP_HEADING("Any matrix"),
         APP_TEXT(0, "matrix", "FILE", &s.matrix,
                  "draw a matrix from a NumPy file, .npy, such as one written by predict --attention",
@@ -271,7 +269,6 @@ int visualize_main(int argc, char **argv)
         .operands = "[MODEL]...",
         .max_operands = MOST_MODELS - 2,
         APP_TABLES(options, examples),
-        .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -295,8 +295,6 @@ static char *command_of(int argc, char *const *argv)
 
 int report_main(int argc, char **argv)
 {
-    int threads = 0;
-    bool quiet = false;
     app_report_asked asked = {.output = "report.html",
                               .batch = 256,
                               .details = 1000,
@@ -326,8 +324,8 @@ int report_main(int argc, char **argv)
                  "embed the model and this library as WebAssembly, so that new texts can be typed "
                  "into the page; FILE is build/playground/engine.html, built by ./run playground",
                  .usual = true),
-        APP_THREADS(&threads),
-        APP_QUIET(&quiet),
+        APP_THREADS,
+        APP_QUIET,
         APP_HEADING("Decoding"),
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536, "texts to decode at once"),
         APP_INT(0, "beam", "N", &asked.beam, 0, LB_MOST_BEAM,
@@ -355,7 +353,6 @@ int report_main(int argc, char **argv)
         .min_operands = 1,
         .max_operands = 2,
         APP_TABLES(options, examples),
-        .threads = &threads,
     };
     /* Parsing moves the operands to the end. */
     char *command = command_of(argc, argv);

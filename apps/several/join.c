@@ -14,8 +14,7 @@
 typedef struct settings {
     const char *out;
     lb_training_config data; /* the pairs to weigh the members by */
-    int threads;
-    bool quiet, no_lexicon;
+    bool no_lexicon;
 } settings;
 
 static lb_status check_data(const settings *s, int count, lb_error *error)
@@ -92,8 +91,8 @@ int join_main(int argc, char **argv)
         APP_WORD(0, "lexicon-case", "CASE", &s.data.lexicon_case, lb_setting_find("lexicon_case")->choices,
                  lb_setting_find("lexicon_case")->help),
         APP_FLAG(0, "no-lexicon", &s.no_lexicon, "write a model without the lexicon that models have"),
-        APP_THREADS(&s.threads),
-        APP_QUIET(&s.quiet),
+        APP_THREADS,
+        APP_QUIET,
         APP_HEADING("Lines of --dev and --lexicon"),
         APP_FORMAT(&s.data.format),
         APP_TARGETS("dev-targets", "--dev", &s.data.dev_targets),
@@ -112,7 +111,6 @@ int join_main(int argc, char **argv)
         .min_operands = 1,
         .max_operands = LB_JOIN_MOST,
         APP_TABLES(options, examples),
-        .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
     return status == APP_RUN ? join_models(&s, argc, argv) : status;

@@ -279,7 +279,7 @@ lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, 
 {
     lb_status status = open_folders(s, results, model);
     if (status) return status;
-    lb_set_threads(s->threads);
+    lb_set_threads(app_threads);
     app_catch_interrupts();
     status = run_all(s);
     if (status || !app_interrupted(NULL)) return status;

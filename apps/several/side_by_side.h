@@ -94,7 +94,6 @@ typedef struct app_side_by_side {
     char **argv;                        /* of the command; parsing the options has not changed it */
     const lb_training_config *settings; /* of it; each training has a subfolder of `out` */
     const lb_training_config *usual;    /* without any option */
-    int threads;                        /* parallel trainings; 0: as many as threads */
     bool compares;                      /* the trainings, by pairs that are held out */
     /* Whether the command of a training can be run. */
     lb_status (*check)(const struct app_side_by_side *s, int argc, char **argv, lb_error *error);
@@ -117,7 +116,7 @@ LB_MUST_USE lb_status app_side_by_side_open(app_side_by_side *s, size_t count);
  *  Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that is too long. */
 LB_MUST_USE lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name);
 
-/** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each
+/** Runs the commands, each in its folder, as many at a time as --threads says, until all have ended, and notes how each
  *  did. One that fails does not end the others. An interruption is passed on to all.
  *  Before: checks all commands, and that each has a folder of its own, so that a wrong one is refused before anything
  *          is trained. Makes and locks the common folder, waits two minutes at most for trainings that an earlier,

@@ -19,8 +19,7 @@ typedef struct sort_options {
     lb_training_config settings, usual; /* the latter without any option */
     lb_sort_task task;
     const char *lengths;
-    int what, threads; /* what is done to a list: an lb_list_task */
-    bool quiet;
+    int what; /* what is done to a list: an lb_list_task */
 } sort_options;
 
 /* The model of --from decides all settings of a model that no option has set. */
@@ -83,7 +82,7 @@ static int list_options(sort_options *s, app_option options[MOST])
         APP_FLAG(0, "one-length", &s->task.one_length,
                  "let all lists of a step have one length, so that none is padded"),
     };
-    const app_option processes[] = {APP_SET, APP_THREADS(&s->threads), APP_QUIET(&s->quiet)};
+    const app_option processes[] = {APP_SET, APP_THREADS, APP_QUIET};
     app_option *end = APP_ADD(options, lists);
     *end++ = app_setting_option(lb_setting_find("test"), &s->settings, LB_SETTING_OF_LISTS);
     end = app_setting_options(end, LB_SETTING_MODEL, &s->settings, LB_SETTING_OF_LISTS);
@@ -143,7 +142,6 @@ int sort_main(int argc, char **argv)
         .option_count = list_options(&s, options),
         .examples = examples,
         .example_count = sizeof examples / sizeof *examples,
-        .threads = &s.threads,
         .group = &s.settings.group,
     };
     int status = app_options(&program, &argc, &argv);

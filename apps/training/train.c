@@ -43,11 +43,11 @@ int app_train_list(app_train_options *t, app_option *to)
             "overrides --config",
             .usual = true),
         APP_SET,
-        APP_THREADS(&t->threads),
+        APP_THREADS,
     };
     const app_option rest[] = {
         APP_CONFIG_OPTIONS(&t->config),
-        APP_QUIET(&t->quiet),
+        APP_QUIET,
         APP_HEADING("Sweep"),
         APP_OPTIONAL_TEXT("sweep", "FILE", &t->sweep,
                           "train once for each combination of the values in this JSON file, such as "
@@ -194,7 +194,6 @@ static int check_and_run(app_train_options *t, const app_program *program)
 {
     lb_error error = {0};
     const lb_training_config given = t->settings;
-    app_ranks_set_threads(t->threads);
     if (check_options(t, &error) || fill_in(t, &error)) return app_fail(&error);
     if (t->ensemble || t->sweep)
         t->settings = given; /* to be printed: each training settles its own */
@@ -312,7 +311,6 @@ int train_main(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) {
         const char *by = t.config.print ? NULL : t.sweep ? "sweep" : t.ensemble ? "ensemble" : NULL;
-        several.threads = t.threads;
         several.compares = t.sweep;
         status = check_several(&t, by, &error) ? app_fail(&error)
                  : !by                         ? check_and_run(&t, &program)

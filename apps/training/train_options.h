@@ -38,11 +38,9 @@ enum { APP_TRAIN_MOST = 128 }; /* options */
 /** The settings of the command line and of a file. */
 typedef struct app_train_options {
     lb_training_config settings, usual; /* the latter without any option */
-    int threads;
     app_config config;
     const char *sweep, *ensemble; /* a file, a list; NULL: none */
     int sweep_count;              /* of combinations to draw; 0: all */
-    bool quiet;
     app_teaching teaching;
 } app_train_options;
 
