@@ -19,10 +19,12 @@ static bool is_model(const char *file)
     return opened != NULL;
 }
 
-lb_translator *app_open_model(const char *model, const char *file, lb_error *error)
+lb_translator *app_open_model(const char *model, const char *file, lb_translator_facts *about,
+                              lb_error *error)
 {
     lb_error found = {0};
     lb_translator *translator = lb_translator_open(model, &found);
+    if (translator) *about = lb_translator_about(translator);
     if (translator) return translator;
     bool swapped = found.status != LB_ERROR_MEMORY && file && is_model(file);
     if (swapped)

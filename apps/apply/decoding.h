@@ -5,8 +5,9 @@
 
 #include <lookback/translate.h>
 
-/** lb_translator_open. If `file`, unless NULL, is the model instead, the message says so. */
-LB_MUST_USE lb_translator *app_open_model(const char *model, const char *file, lb_error *error);
+/** lb_translator_open, and lb_translator_about. If `file`, unless NULL, is the model instead, the message says so. */
+LB_MUST_USE lb_translator *app_open_model(const char *model, const char *file, lb_translator_facts *about,
+                                          lb_error *error);
 
 /** Checks that the model has attention, which the option needs. Errors: LB_ERROR_FORMAT, with the model's file. */
 LB_MUST_USE lb_status app_check_attention(const lb_translator_facts *model, const char *option,

@@ -40,9 +40,8 @@ typedef struct predicting {
 
 static lb_status open_model(predicting *s, lb_error *error)
 {
-    s->translator = app_open_model(s->model_path, s->input_path, error);
+    s->translator = app_open_model(s->model_path, s->input_path, &s->model, error);
     if (!s->translator) return error->status;
-    s->model = lb_translator_about(s->translator);
     lb_translate_config *c = &s->config;
     c->length_penalty = app_length_penalty(c->length_penalty);
     if (c->temperature == 0) c->temperature = DBL_MIN; /* divided by it, any other logit is minus infinity */

@@ -29,9 +29,8 @@ typedef struct scoring {
 
 static lb_status open_all(scoring *s, const char *model, const char *pairs, lb_error *error)
 {
-    s->translator = app_open_model(model, pairs, error);
+    s->translator = app_open_model(model, pairs, &s->model, error);
     if (!s->translator) return error->status;
-    s->model = lb_translator_about(s->translator);
     if ((s->attention || s->alignments) && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
     if (lb_is_ensemble(s->model.model) && s->model.model->kind->force && (s->attention || s->alignments))

@@ -1,4 +1,4 @@
-#include "apply/why.h"
+#include "apply/answer.h"
 
 #include "base/alloc.h"
 #include "console/console.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = APP_TRAIN_MOST, DIGIT = 9, LONGEST = 200 }; /* options; the largest digit; numbers of a list */
+enum { DIGIT = 9, LONGEST = 200 }; /* the largest digit; numbers of a list */
 
 /* The lists to sort, and the trainings on them, unless options say otherwise. */
 typedef struct budget {
@@ -254,7 +254,7 @@ static int train_and_show(comparing *c, const app_program *program)
 
 /* ---- The options: those of `train`, and of the lists. ---- */
 
-static int list_options(comparing *c, app_option options[MOST])
+static int list_options(comparing *c, app_option options[APP_MOST_OPTIONS])
 {
     static const char *const left_out[] = {"print-config", "sweep-count", "ensemble", NULL};
     static const char *const usual[] = {"test", "sweep", NULL};
@@ -285,7 +285,7 @@ static int list_options(comparing *c, app_option options[MOST])
         APP_HEADING("What varies, beside settings with several values, such as --hidden 64,128"),
         APP_TEXT(0, "kinds", "LIST", &c->kinds, kinds, .usual = true),
     };
-    static app_option of_train[MOST];
+    static app_option of_train[APP_MOST_OPTIONS];
     const int count = app_train_list(&c->options, of_train);
     app_option *end = APP_ADD(options, task);
     c->task_options = (int)(end - options);
@@ -301,7 +301,7 @@ static int list_options(comparing *c, app_option options[MOST])
                 "their 95 % intervals";
             option.usual = true;
         }
-        assert(end - options < MOST);
+        assert(end - options < APP_MOST_OPTIONS);
         *end++ = option;
     }
     return (int)(end - options);
@@ -319,7 +319,7 @@ static const app_example examples[] = {
 
 int compare_main(int argc, char **argv)
 {
-    static app_option options[MOST];
+    static app_option options[APP_MOST_OPTIONS];
     lb_error error = {0};
     comparing c = {.task = {.max_value = -1, .min_length = -1, .max_length = -1}, .error = &error};
     if (app_train_begin(&c.options, &error)) return app_fail(&error);

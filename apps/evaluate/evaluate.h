@@ -2,7 +2,7 @@
 #ifndef APP_EVALUATE_H
 #define APP_EVALUATE_H
 
-#include "apply/why.h"
+#include "apply/answer.h"
 #include "data/symbols.h"
 #include <lookback/lookback.h>
 

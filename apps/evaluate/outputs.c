@@ -27,9 +27,8 @@ typedef struct measuring {
 
 static lb_status open_model(measuring *s, const char *model, lb_error *error)
 {
-    s->translator = app_open_model(model, s->asked->pairs, error);
+    s->translator = app_open_model(model, s->asked->pairs, &s->model, error);
     if (!s->translator) return error->status;
-    s->model = lb_translator_about(s->translator);
     lb_translate_config *c = &s->config;
     *c = s->asked->config;
     c->n_best = s->asked->judging.n_best > 1 ? s->asked->judging.n_best : 1;

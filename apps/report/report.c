@@ -56,9 +56,8 @@ static lb_status open_all(building *s, lb_error *error)
     const app_report_asked *asked = s->asked;
     if (asked->engine && app_page_engine_read(asked->engine, &s->engine, &s->engine_size, error))
         return error->status;
-    s->translator = app_open_model(asked->model, asked->file, error);
+    s->translator = app_open_model(asked->model, asked->file, &s->model, error);
     if (!s->translator) return error->status;
-    s->model = lb_translator_about(s->translator);
     s->beam = asked->beam ? asked->beam : s->model.sorts ? 1 : 5;
     lb_status status = open_rows(s, error);
     if (!status) status = app_report_data_open(&s->data, error);

@@ -5,7 +5,6 @@
 #define APP_REPORT_STATISTICS_H
 
 #include "apply/answer.h"
-#include "apply/why.h"
 #include "base/buffer.h"
 #include "console/console.h"
 #include "data/symbols.h"

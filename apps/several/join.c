@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "console/console.h"
 #include "settings/settings.h"
-#include "several/ensemble.h"
+#include "several/side_by_side.h"
 
 #include <lookback/lookback.h>
 

@@ -1,4 +1,4 @@
-#include "several/ensemble.h"
+#include "several/side_by_side.h"
 
 #include "base/buffer.h"
 #include "console/console.h"

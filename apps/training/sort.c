@@ -3,16 +3,15 @@
 #include "cli/options.h"
 #include "console/console.h"
 #include "data/sort_task.h"
-#include "several/ensemble.h"
+#include "several/side_by_side.h"
 #include "training/train_options.h"
-#include "training/training_view.h"
 #include "translate/training/stepper.h"
 
 #include <lookback/lookback.h>
 
 #include <assert.h>
 
-enum { MOST = 64, NINE = 9 }; /* options; the largest digit */
+enum { NINE = 9 }; /* the largest digit */
 
 /* The settings of a command line. */
 typedef struct sort_options {
@@ -65,7 +64,7 @@ static lb_status begin_with_recipe(sort_options *s, lb_error *error)
     return status;
 }
 
-static int list_options(sort_options *s, app_option options[MOST])
+static int list_options(sort_options *s, app_option options[APP_MOST_OPTIONS])
 {
     const app_option lists[] = {
         APP_HEADING("Task"),
@@ -89,7 +88,7 @@ static int list_options(sort_options *s, app_option options[MOST])
     end = app_setting_options(end, LB_SETTING_TRAINING, &s->settings, LB_SETTING_OF_LISTS);
     end = APP_ADD(end, processes);
     end = app_setting_options(end, LB_SETTING_FILES, &s->settings, LB_SETTING_OF_LISTS);
-    assert(end - options <= MOST);
+    assert(end - options <= APP_MOST_OPTIONS);
     return (int)(end - options);
 }
 
@@ -105,7 +104,7 @@ lb_status app_sort_usual(lb_training_config *usual, lb_error *error)
 lb_status app_sort_check_command(const app_side_by_side *all, int argc, char **argv, lb_error *error)
 {
     sort_options s;
-    app_option options[MOST];
+    app_option options[APP_MOST_OPTIONS];
     (void)all;
     lb_status status = begin_with_recipe(&s, error);
     const app_program one = {.name = "sort", .options = options, .option_count = list_options(&s, options)};
@@ -130,7 +129,7 @@ static const app_example examples[] = {
 int sort_main(int argc, char **argv)
 {
     static sort_options s;
-    static app_option options[MOST];
+    static app_option options[APP_MOST_OPTIONS];
     lb_error error = {0};
     if (begin_with_recipe(&s, &error)) return app_fail(&error);
     const app_program program = {

@@ -7,9 +7,8 @@
 #include "cli/options.h"
 #include "console/console.h"
 #include "io/path.h"
-#include "several/ensemble.h"
+#include "several/side_by_side.h"
 #include "several/sweep.h"
-#include "training/training_view.h"
 #include "translate/training/stepper.h"
 
 #include <lookback/lookback.h>
@@ -62,7 +61,7 @@ int app_train_list(app_train_options *t, app_option *to)
     end = APP_ADD(end, processes);
     end = app_setting_options(end, LB_SETTING_FILES, &t->settings, LB_SETTING_OF_PAIRS);
     end = APP_ADD(end, rest);
-    assert(end - to <= APP_TRAIN_MOST);
+    assert(end - to <= APP_MOST_OPTIONS);
     return (int)(end - to);
 }
 
@@ -134,7 +133,7 @@ char *app_train_usual(const char *kind)
 {
     lb_error error = {0};
     app_train_options t = {0};
-    static app_option options[APP_TRAIN_MOST];
+    static app_option options[APP_MOST_OPTIONS];
     const app_program program = {.options = options, .option_count = app_train_list(&t, options)};
     if (app_train_begin(&t, &error)) return NULL;
     t.settings.model = kind;
@@ -242,7 +241,7 @@ static lb_status check_file(const char *path, lb_error *error)
 lb_status app_train_check_command(const app_side_by_side *s, int argc, char **argv, lb_error *error)
 {
     app_train_options t = {0};
-    static app_option options[APP_TRAIN_MOST];
+    static app_option options[APP_MOST_OPTIONS];
     const app_program one = {.name = "train",
                              .operands = "[FILE]",
                              .max_operands = 1,
@@ -283,7 +282,7 @@ int train_main(int argc, char **argv)
 {
     lb_error error = {0};
     app_train_options t = {0};
-    static app_option options[APP_TRAIN_MOST];
+    static app_option options[APP_MOST_OPTIONS];
     if (app_train_begin(&t, &error)) return app_fail(&error);
     const app_program program = {
         .name = "train",

@@ -1,4 +1,4 @@
-/* The options of `train`, what a teacher adds, and the configuration of the library that follows from them. */
+/* The options of `train`, what a teacher adds, and what is shown of a training. */
 #ifndef APP_TRAIN_OPTIONS_H
 #define APP_TRAIN_OPTIONS_H
 
@@ -33,8 +33,6 @@ LB_MUST_USE lb_status app_learn_from_teacher(app_teaching *teaching, lb_training
 
 /* ---- The options (train.c). ---- */
 
-enum { APP_TRAIN_MOST = 128 }; /* options */
-
 /** The settings of the command line and of a file. */
 typedef struct app_train_options {
     lb_training_config settings, usual; /* the latter without any option */
@@ -44,7 +42,7 @@ typedef struct app_train_options {
     app_teaching teaching;
 } app_train_options;
 
-/** Fills a table of at most APP_TRAIN_MOST options for these settings. Returns how many there are. */
+/** Fills a table of at most APP_MOST_OPTIONS options for these settings. Returns how many there are. */
 int app_train_list(app_train_options *t, app_option *to);
 
 /** Starts from the recipe; settings that depend on the model stay open until it is known.
@@ -66,5 +64,32 @@ LB_MUST_USE lb_status app_sort_check_command(const app_side_by_side *s, int argc
 /** The options for a model of this kind if none is given, as in the record of a model file.
  *  Memory: release it with lb_release; NULL for an unknown kind, or if memory runs out. */
 char *app_train_usual(const char *kind);
+
+/* ---- The display of a training: notes, a progress bar, and a chart at the end (training_view.c). ---- */
+
+/** A training and its display. The caller sets `locked`. */
+typedef struct app_training_view {
+    const lb_training_config *config;
+    app_progress progress, counting; /* of the steps; of what comes before them */
+    lb_training_step step;           /* the last one */
+    bool locked;                     /* the caller has locked the folder */
+    bool begun, warned;
+    int64_t pairs;     /* of the training, once it has ended */
+    double seconds;    /* that it took */
+    double first_loss; /* of the first step in this process; 0: there was none */
+    /* The loss of a training that ended worse than guessing and than it began, and that of guessing; 0: none. */
+    double worse, guessing;
+    char name[APP_SHORT + 16];   /* of the model in training, "seed 3"; "" if it is the only one */
+    char prefix[APP_SHORT + 18]; /* of messages about it, "seed 3: " */
+} app_training_view;
+
+/** As lb_translator_train, with a display; Ctrl-C, SIGTERM and SIGUSR1 interrupt it.
+ *  Errors: those of lb_translator_train; LB_ERROR_WRITE of the chart. */
+LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_config config,
+                                        lb_training_result *result, lb_error *error);
+
+/** Says on the last line if the training ended worse than guessing, and worse than it began. Returns the exit
+ *  status. */
+int app_training_status(const app_training_view *view);
 
 #endif

@@ -1,4 +1,4 @@
-#include "training/training_view.h"
+#include "training/train_options.h"
 
 #include "apply/input.h"
 #include "base/alloc.h"
@@ -7,7 +7,7 @@
 #include "console/console.h"
 #include "io/path.h"
 #include "settings/settings.h"
-#include "several/ensemble.h"
+#include "several/side_by_side.h"
 #include "tensor/instruction_set.h"
 #include "train/evaluate.h"
 #include "translate/training/stepper.h"
