@@ -195,7 +195,7 @@ static lb_status set_all(const app_program *program, const app_json_file *file, 
 
 lb_status app_config_read(const app_program *program, app_config *config, const char *path, lb_error *error)
 {
-    app_config_free(config);
+    app_json_file_close(&config->read);
     lb_status status = app_json_file_open(&config->read, path, "with options", error);
     return status ? status : set_all(program, &config->read, error);
 }
@@ -272,9 +272,4 @@ char *app_config_record(const app_program *program, const char *const *left_out)
     }
     lb_buffer_print(&json, "\n}\n");
     return lb_buffer_end(&json);
-}
-
-void app_config_free(app_config *config)
-{
-    app_json_file_close(&config->read);
 }

@@ -1,6 +1,6 @@
 /* Options from a JSON file: an object with the names that --help lists, without dashes. The command line overrides the
- * file. APP_CONFIG_OPTIONS adds the options for this to the table of a program, whose `config` app_options then reads
- * and app_config_free frees. */
+ * file. APP_CONFIG_OPTIONS adds the options for this to the table of a program, whose `config` app_options then reads;
+ * app_json_file_close frees what it has read. */
 #ifndef APP_CONFIG_H
 #define APP_CONFIG_H
 
@@ -68,7 +68,7 @@ const app_option *app_config_find(const app_program *program, const char *const 
                                   const app_json_file *file, const struct cJSON *item, lb_error *error);
 
 /** Sets the program's options from the file `path`. A null leaves an option unchanged.
- *  Memory: text options then point to memory that app_config_free frees.
+ *  Memory: text options then point to memory that app_json_file_close frees.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT with file and line if it is not a JSON object, for an unknown name (with the
  *          closest known one), a duplicate name, or an invalid value; some options may then be set. LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_config_read(const app_program *program, app_config *config, const char *path,
@@ -79,8 +79,5 @@ LB_MUST_USE lb_status app_config_read(const app_program *program, app_config *co
  *  NULL, and with file names in place of paths; `left_out` is NULL otherwise.
  *  Memory: release it with lb_release; NULL if memory runs out. */
 char *app_config_record(const app_program *program, const char *const *left_out);
-
-/** Frees the data of the file. */
-void app_config_free(app_config *config);
 
 #endif

@@ -62,10 +62,11 @@ typedef enum app_request {
 enum { APP_RUN = -1 };
 
 /** The beginning of a program (program.c): app_let_threads_sleep, app_start, the command line by the program's table,
- *  app_ranks_join, app_ranks_set_threads, and the file of --config, whose options the command line overrides. Afterwards
- *  *argc and *argv are the operands. A program with a `group` ends with app_ranks_leave. Handles --help, --version, usage
- *  errors, and ranks that cannot share the work itself, and then returns the exit status: 0, 2, 65 or 66 for an invalid
- *  file, 66 if MPI cannot be loaded, or 74 if the output could not be written. Otherwise returns APP_RUN. */
+ *  app_ranks_join, app_ranks_set_threads, and the file of --config, whose options the command line overrides.
+ *  Afterwards *argc and *argv are the operands. A program with a `group` ends with app_ranks_leave. Handles --help,
+ *  --version, usage errors, and ranks that cannot share the work itself, and then returns the exit status: 0, 2, 65 or
+ *  66 for an invalid file, 66 if MPI cannot be loaded, or 74 if the output could not be written. Otherwise returns
+ *  APP_RUN. */
 LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv);
 
 /** The parsing of app_options alone: prints nothing.

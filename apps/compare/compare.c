@@ -346,6 +346,6 @@ int compare_main(int argc, char **argv)
     if (status == APP_RUN) status = train_and_show(&c, &program);
     lb_strings_free(&c.lists);
     lb_strings_free(&c.words);
-    app_config_free(&c.options.config);
+    app_json_file_close(&c.options.config.read);
     return status;
 }

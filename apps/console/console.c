@@ -211,22 +211,12 @@ lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *erro
 
 /* ---- Standard error. ---- */
 
-static FILE *redrawn; /* NULL: there is none */
-
-void app_redrawn_line_is(FILE *terminal)
-{
-    redrawn = terminal;
-}
-
-bool app_has_redrawn_line(void)
-{
-    return redrawn;
-}
+FILE *app_redrawn;
 
 void app_erase_redrawn_line(void)
 {
-    if (redrawn) fputs(APP_ERASE_LINE, redrawn);
-    redrawn = NULL;
+    if (app_redrawn) fputs(APP_ERASE_LINE, app_redrawn);
+    app_redrawn = NULL;
 }
 
 /* Quoted text in a message may come from a damaged file. */

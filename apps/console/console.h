@@ -74,11 +74,8 @@ LB_MUST_USE lb_status app_save_chart(const lb_chart *chart, const char *path, lb
 
 /* ---- The line of a terminal that is redrawn in place, as a bar is. Other output erases it first. ---- */
 
-/** From now on the last line of this terminal is such a line. NULL: no longer. */
-void app_redrawn_line_is(FILE *terminal);
-
-/** Whether there is one. */
-bool app_has_redrawn_line(void);
+/** The terminal whose last line is such a line; NULL: there is none. */
+extern FILE *app_redrawn;
 
 /** Erases it, if there is one. */
 void app_erase_redrawn_line(void);

@@ -192,14 +192,14 @@ static void write_line(app_progress *progress, bool last)
     }
     lay_out(progress, head, tail, line);
     if (progress->config.late) app_erase_on_interrupt(true);
-    app_redrawn_line_is(last ? NULL : stream);
+    app_redrawn = last ? NULL : stream;
     fprintf(stream, "\r%s\033[K%s", line, last ? "\n" : "");
 }
 
 static bool is_due(const app_progress *progress, double now)
 {
     double seconds = now - progress->drawn;
-    if (progress->config.late && !app_has_redrawn_line()) return now - progress->start >= LATE_SECONDS;
+    if (progress->config.late && !app_redrawn) return now - progress->start >= LATE_SECONDS;
     if (progress->terminal) return seconds >= REDRAW_SECONDS;
     if (seconds < LOG_SECONDS_MIN) return false;
     int64_t tenth = progress->config.total / 10;

@@ -262,7 +262,7 @@ lb_status app_train_check_command(const app_side_by_side *s, int argc, char **ar
     if (!status) status = check_file(t.teaching.teacher, error);
     app_settings_leave_open(&t.settings, true);
     if (!status) status = lb_training_try(&t.settings, error);
-    app_config_free(&t.config);
+    app_json_file_close(&t.config.read);
     return status;
 }
 
@@ -316,6 +316,6 @@ int train_main(int argc, char **argv)
                  : t.ensemble                  ? app_ensemble_run(t.ensemble, &several)
                                                : app_sweep_run(t.sweep, t.sweep_count, &several);
     }
-    app_config_free(&t.config);
+    app_json_file_close(&t.config.read);
     return status;
 }

@@ -49,8 +49,8 @@ int app_train_list(app_train_options *t, app_option *to);
  *  Errors: those of lb_training_config_settle. */
 LB_MUST_USE lb_status app_train_begin(app_train_options *t, lb_error *error);
 
-/** Whether a command of `train`, one of several, can be run: as app_side_by_side.check. It can if a training can be begun,
- *  and files be read. Errors: those of the options and of the training. */
+/** Whether a command of `train`, one of several, can be run: as app_side_by_side.check. It can if a training can be
+ *  begun, and files be read. Errors: those of the options and of the training. */
 LB_MUST_USE lb_status app_train_check_command(const app_side_by_side *s, int argc, char **argv,
                                               lb_error *error);
 

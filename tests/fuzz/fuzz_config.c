@@ -48,7 +48,7 @@ static char *read_and_print(const char *path, lb_error *error)
         json = app_config_record(&program, NULL);
         fuzz_require(json != NULL, "there is memory for a configuration");
     }
-    app_config_free(&v.config);
+    app_json_file_close(&v.config.read);
     return json;
 }
 

@@ -84,7 +84,7 @@ START_TEST(test_app_config_read_every_kind_is_set_and_others_stay)
     ck_assert_int_eq(read_text("{\"count\": null, \"out\": null}"), LB_OK);
     ck_assert_int_eq(count, 64);
     ck_assert_ptr_null(out);
-    app_config_free(&config);
+    app_json_file_close(&config.read);
 }
 END_TEST
 
@@ -130,7 +130,7 @@ START_TEST(test_app_config_read_bad_file_is_refused_with_its_line)
     ck_assert_ptr_nonnull(strstr(error.message, "c.json:3: expected text in UTF-8"));
     error = (lb_error){0};
     ck_assert_int_eq(app_config_read(&program, &config, "/no/such.json", &error), LB_ERROR_OPEN);
-    app_config_free(&config);
+    app_json_file_close(&config.read);
 }
 END_TEST
 
@@ -161,7 +161,7 @@ START_TEST(test_app_config_json_gives_every_value_back)
         lb_release(first);
         lb_release(second);
     }
-    app_config_free(&config);
+    app_json_file_close(&config.read);
 }
 END_TEST
 
@@ -179,7 +179,7 @@ START_TEST(test_app_config_failing_allocation_is_an_error_and_leaks_nothing)
     support_fail_allocation(1);
     ck_assert_int_eq(read_text("{\"cuont\": 3}"), LB_ERROR_MEMORY);
     support_fail_allocation(0);
-    app_config_free(&config);
+    app_json_file_close(&config.read);
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST

@@ -44,7 +44,7 @@ static lb_status read_options(const char *path, lb_error *error)
     const app_program program = {
         .name = "proof", .options = options, .option_count = sizeof options / sizeof *options};
     lb_status status = app_config_read(&program, &config, path, error);
-    app_config_free(&config);
+    app_json_file_close(&config.read);
     return status;
 }
 
