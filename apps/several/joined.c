@@ -10,9 +10,17 @@
 
 #include <math.h>
 
-const char *app_judged(const lb_training_config *c)
+/* What evaluations count. */
+static const char *judged(const lb_training_config *c)
 {
     return c->sort ? "held-out lists" : c->any_target ? "sources" : "pairs";
+}
+
+const char *app_name_evaluations(const lb_training_config *c, char label[APP_LABEL])
+{
+    const char *of = c->sort ? "" : c->dev ? "dev " : c->no_hold_out ? "training " : "held-out ";
+    snprintf(label, APP_LABEL, "Exact match on %s%s", of, judged(c));
+    return c->no_hold_out ? "loss at evaluation" : "dev loss";
 }
 
 void app_print_result(const lb_training_config *c, const char *search, const lb_evaluation *dev,
@@ -22,13 +30,12 @@ void app_print_result(const lb_training_config *c, const char *search, const lb_
     if (!lb_group_leads(c->group)) return;
     if (pairs > 0)
         app_print("exact match %.2f %% (%s) on %lld %s%s%s%s\n", 100 * dev->exact_match, search,
-                  (long long)pairs, app_judged(c), from,
+                  (long long)pairs, judged(c), from,
                   c->sort ? "" : lb_pair_file_name(c->dev ? c->dev : c->train),
                   c->no_hold_out ? ", on which it was trained" : "");
     for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
         app_print("exact match %.2f %% (%s) on %lld %s of %s, test %s%s\n", 100 * test[i].exact_match, search,
-                  (long long)test_pairs[i], app_judged(c), lb_pair_file_name(c->test[i].file),
-                  c->test[i].name,
+                  (long long)test_pairs[i], judged(c), lb_pair_file_name(c->test[i].file), c->test[i].name,
                   i == lb_config_test(c, c->choose_on) ? ", which is spent: the model was chosen on it" : "");
 }
 

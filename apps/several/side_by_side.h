@@ -179,8 +179,11 @@ int app_ensemble_run(const char *list, app_side_by_side *s);
 
 /* ---- What `train` and `join` say about the model that they have made (joined.c). ---- */
 
-/** What evaluations count, "pairs". */
-const char *app_judged(const lb_training_config *config);
+enum { APP_LABEL = 64 };
+
+/** The loss of evaluations in charts and messages, such as "dev loss". `label` receives that of the axis of exact
+ *  match. */
+const char *app_name_evaluations(const lb_training_config *config, char label[APP_LABEL]);
 
 /** Prints the exact match on pairs, unless there are none, which are those of the configuration; and a line for each
  *  test, and says of one that the model was chosen by that it is spent. `search` found the outputs. Of a group, the

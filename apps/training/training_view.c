@@ -149,21 +149,18 @@ static const char *chart_of(const lb_training_config *c)
     return c->sort ? "loss.png" : "training.png";
 }
 
-/* Draws both losses, exact match, and that of each test over the steps. `loss` is that of evaluations. */
-static lb_status draw(const app_training_view *v, const lb_training_run *run, const char *loss,
-                      lb_error *error)
+/* Draws both losses, exact match, and that of each test over the steps. */
+static lb_status draw(const app_training_view *v, const lb_training_run *run, lb_error *error)
 {
     static const char *const of_steps[2][2] = {
         {"training loss", "training loss, raised by label smoothing"},
         {"training loss, raised by dropout", "training loss, raised by dropout and label smoothing"}};
     enum { EXACT = 2, TESTS, MOST = TESTS + LB_MOST_TESTS + 2 };
-    const lb_training_config *c = v->config;
-    const char *of = c->sort ? "" : c->dev ? "dev " : c->no_hold_out ? "training " : "held-out ";
     const lb_train_history *history = run->history;
     const size_t points = (size_t)history->count;
-    char path[APP_PATH], label[64], names[LB_MOST_TESTS][LB_TEST_NAME + sizeof "test "];
+    char path[APP_PATH], label[APP_LABEL], names[LB_MOST_TESTS][LB_TEST_NAME + sizeof "test "];
     lb_series series[MOST] = {{.name = of_steps[run->dropout > 0][run->label_smoothing > 0]},
-                              {.name = loss},
+                              {.name = app_name_evaluations(v->config, label)},
                               {.name = "exact match"}};
     double *x = lb_alloc((1 + MOST) * points * sizeof *x);
     if (!x) return lb_no_memory(error, "the chart of the training");
@@ -192,21 +189,21 @@ static lb_status draw(const app_training_view *v, const lb_training_run *run, co
         series[i].count = (int64_t)points;
         series[i].right = i >= EXACT;
     }
-    snprintf(label, sizeof label, "Exact match on %s%s", of, app_judged(c));
     const lb_chart chart = {.series = series,
                             .count = (int64_t)count,
                             .title = "Training",
                             .x = {.label = "Step"},
                             .left = {.label = "Loss"},
                             .right = {.label = label, .min = 0, .max = 1}};
-    lb_status status = app_save_chart(&chart, app_path(run->folder, chart_of(c), path), error);
+    lb_status status = app_save_chart(&chart, app_path(run->folder, chart_of(v->config), path), error);
     lb_release(x);
     return status;
 }
 
 static lb_status show_end(app_training_view *v, const lb_training_run *run, lb_error *error)
 {
-    const char *loss = v->config->no_hold_out ? "loss at evaluation" : "dev loss";
+    char label[APP_LABEL];
+    const char *loss = app_name_evaluations(v->config, label);
     const lb_train_history *history = run->history;
     if (v->progress.updated)
         app_progress_end(&v->progress);
@@ -216,7 +213,7 @@ static lb_status show_end(app_training_view *v, const lb_training_run *run, lb_e
     v->seconds = history->points[history->count - 1].seconds;
     note_end(v, run, loss);
     look_at_loss(v, run);
-    return draw(v, run, loss, error);
+    return draw(v, run, error);
 }
 
 static lb_status show_event(void *view, const lb_event *event, lb_error *error)
