@@ -22,6 +22,9 @@ LB_MUST_USE char *lb_model_config_json(const lb_model *model);
 LB_MUST_USE lb_model *lb_model_restore(const lb_model_kind *kind, lb_params *params, const char *name,
                                        const char *config, const lb_extensions *own, lb_error *error);
 
+/** The fields in the configurations of lb_seq2seq_kind and lb_transformer_kind. */
+extern const lb_config_field lb_seq2seq_fields[], lb_transformer_fields[];
+
 /** The fields in the configuration of the built-in kind with this name; NULL for an ensemble or any other name. */
 const lb_config_field *lb_model_fields(const char *kind);
 
@@ -48,19 +51,5 @@ double lb_config_number(const lb_config_field *field, const void *config);
 
 /** Sets the value of such a field. */
 void lb_config_put(const lb_config_field *field, void *config, double value);
-
-/* ---- built_in_formats.c ---- */
-
-/** The format of lb_seq2seq_kind. */
-extern const lb_config_field lb_seq2seq_fields[];
-char *lb_seq2seq_config_json(const lb_model *model);
-lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *config,
-                             const lb_extensions *own, lb_error *error);
-
-/** The format of lb_transformer_kind. */
-extern const lb_config_field lb_transformer_fields[];
-char *lb_transformer_config_json(const lb_model *model);
-lb_model *lb_transformer_restore(lb_params *params, const char *name, const char *config,
-                                 const lb_extensions *own, lb_error *error);
 
 #endif
