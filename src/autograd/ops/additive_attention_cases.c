@@ -56,19 +56,31 @@ static lb_tensor *entmax_case(lb_tensor *const *in)
     return lb_attend_additive_by(in[QUERY], in[KEYS], in[VALUES], in[V], in[MASK], LB_ENTMAX);
 }
 
-#define MASKED                                                                                               \
-    {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},                    \
-        .fixed = {[MASK] = true}
-
 static const lb_op_case cases[] = {
-    {"masked", 5, MASKED, .apply = masked_case},
+    {"masked",
+     5,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
+     .fixed = {[MASK] = true},
+     .apply = masked_case},
     {"open", 4, {LB_DIMS(2, 2, 3), LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 2), LB_DIMS(3)}, .apply = open_case},
     {"a row with nothing to attend to",
      4,
      {LB_DIMS(2, 2, 3), LB_DIMS(2, 3, 3), LB_DIMS(2, 3, 2), LB_DIMS(3)},
      .apply = hidden_row_case},
-    {"sparsemax", 5, MASKED, .low = -2, .high = 2, .apply = sparsemax_case},
-    {"entmax", 5, MASKED, .low = -2, .high = 2, .apply = entmax_case},
+    {"sparsemax",
+     5,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
+     .fixed = {[MASK] = true},
+     .low = -2,
+     .high = 2,
+     .apply = sparsemax_case},
+    {"entmax",
+     5,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
+     .fixed = {[MASK] = true},
+     .low = -2,
+     .high = 2,
+     .apply = entmax_case},
 };
 
 static const lb_op_proof proofs[] = {

@@ -105,23 +105,37 @@ static lb_tensor *table_case(lb_tensor *const *in)
     return lb_attention_gru_sequence(&operands);
 }
 
-/* All but x for three rows, of five keys. */
-#define ATTENDING                                                                                            \
-    LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2), LB_DIMS(1, 3),          \
-        LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)
-#define MASKED .fixed = {[LB_AGRU_MASK] = true}
-
 static const lb_op_case cases[] = {
-    {"masked", 10, {LB_DIMS(3, 4, 6), ATTENDING}, MASKED, .apply = masked_case},
+    {"masked",
+     10,
+     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
+      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
+     .fixed = {[LB_AGRU_MASK] = true},
+     .apply = masked_case},
     {"several tiles",
      10,
      {LB_DIMS(17, 2, 3), LB_DIMS(17, 1), LB_DIMS(17, 3, 2), LB_DIMS(17, 3, 1), LB_DIMS(17, 3), LB_DIMS(2, 1),
       LB_DIMS(1, 2), LB_DIMS(3, 1), LB_DIMS(3, 1), LB_DIMS(3)},
-     MASKED,
+     .fixed = {[LB_AGRU_MASK] = true},
      .apply = masked_case},
-    {"a table, padded", 10, {LB_DIMS(5, 6), ATTENDING}, MASKED, .apply = table_case},
-    {"sparsemax", 10, {LB_DIMS(3, 4, 6), ATTENDING}, MASKED, .apply = sparsemax_case},
-    {"entmax", 10, {LB_DIMS(3, 4, 6), ATTENDING}, MASKED, .apply = entmax_case},
+    {"a table, padded",
+     10,
+     {LB_DIMS(5, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
+      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
+     .fixed = {[LB_AGRU_MASK] = true},
+     .apply = table_case},
+    {"sparsemax",
+     10,
+     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
+      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
+     .fixed = {[LB_AGRU_MASK] = true},
+     .apply = sparsemax_case},
+    {"entmax",
+     10,
+     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
+      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
+     .fixed = {[LB_AGRU_MASK] = true},
+     .apply = entmax_case},
 };
 
 static const lb_op_proof proofs[] = {

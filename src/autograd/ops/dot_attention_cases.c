@@ -122,11 +122,12 @@ static lb_tensor *long_case(lb_tensor *const *in)
     return lb_attend_dot(in[QUERY], in[KEYS], in[VALUES], NULL, NULL, 2, 1, 0);
 }
 
-#define MASKED                                                                                               \
-    {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 6), LB_DIMS(2, 1, 3, 5)}, .fixed = {[MASK] = true}
-
 static const lb_op_case cases[] = {
-    {"two heads, masked", 4, MASKED, .apply = two_heads_case},
+    {"two heads, masked",
+     4,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 6), LB_DIMS(2, 1, 3, 5)},
+     .fixed = {[MASK] = true},
+     .apply = two_heads_case},
     {"biased",
      4,
      {LB_DIMS(2, 3, 2), LB_DIMS(2, 4, 2), LB_DIMS(2, 4, 3), LB_DIMS(3, 4)},
@@ -164,8 +165,16 @@ static const lb_op_case cases[] = {
      3,
      {LB_DIMS(2, 2, 3), LB_DIMS(2, 3, 3), LB_DIMS(2, 3, 2)},
      .apply = hidden_row_case},
-    {"sparsemax", 4, MASKED, .apply = sparsemax_case},
-    {"entmax", 4, MASKED, .apply = entmax_case},
+    {"sparsemax",
+     4,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 6), LB_DIMS(2, 1, 3, 5)},
+     .fixed = {[MASK] = true},
+     .apply = sparsemax_case},
+    {"entmax",
+     4,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 6), LB_DIMS(2, 1, 3, 5)},
+     .fixed = {[MASK] = true},
+     .apply = entmax_case},
 };
 
 static lb_tensor *one_tensor_case(lb_tensor *const *in)
