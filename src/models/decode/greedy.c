@@ -56,5 +56,6 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
     }
     lb_writing_end(&w);
     if (lb_tape_status(tape) == LB_OK) trace_all(&all, &w, last);
-    return lb_tape_status(tape) || all.length == 0 ? (lb_decoded){0} : all;
+    if (lb_tape_status(tape) || all.length == 0) all = (lb_decoded){0};
+    return all;
 }

@@ -77,8 +77,10 @@ static lb_status open_files(lb_training_data *data, lb_training_config *c, lb_er
     data->index = pairs.file;
     if (!status && c->no_merge) data->train->weights = NULL;
     if (!status) status = choose_symbols(data, c, error);
-    if (!status) take_format(data, c);
-    if (!status) take_texts(data);
+    if (!status) {
+        take_format(data, c);
+        take_texts(data);
+    }
     if (!data->dev.pairs && c->no_hold_out) data->dev.pairs = data->train;
     if (status || data->dev.pairs) return status;
     data->dev.pairs = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, c, error);
