@@ -78,32 +78,40 @@ static bool read_line(app_report_rows *rows, app_pair_input *file, lb_error *err
     return row->error;
 }
 
-/* Moves the only target of the last row to an earlier one, unless that has it. */
-static void merge_last(app_report_rows *rows, app_report_row *earlier, lb_error *error)
+/* Whether a source has a target for the first time. */
+static bool is_new(lb_vocabulary *pairs, size_t source, const char *target, lb_error *error)
 {
-    lb_strings *from = &rows->all[rows->all_count - 1].targets, *to = &earlier->targets;
-    size_t i = 0;
-    while (i < to->count && strcmp(to->text[i], from->text[0]) != 0) i++;
-    if (i == to->count && lb_strings_add(to, from->text[--from->count], error)) return;
-    drop_last(rows);
+    lb_buffer pair = {0};
+    int32_t before = lb_vocabulary_size(pairs);
+    lb_buffer_print(&pair, "%zu %s", source, target);
+    const char *text = pair.text;
+    lb_status status = pair.failed ? app_report_no_memory(error) : lb_vocabulary_add(pairs, &text, 1, error);
+    lb_release(pair.text);
+    return !status && lb_vocabulary_size(pairs) > before;
 }
 
 /* Reads all lines. With `once`, those of the same source become one row. */
 static lb_status gather(app_report_rows *rows, app_pair_input *file, bool once, lb_error *error)
 {
     lb_vocabulary *sources = lb_vocabulary_new_reserved(error);
+    lb_vocabulary *pairs = sources ? lb_vocabulary_new_reserved(error) : NULL;
     size_t *place = NULL, count = 0, room = 0; /* [count] the row of each source */
-    while (sources && !error->status && read_line(rows, file, error)) {
-        const char *source = rows->all[rows->all_count - 1].source;
+    while (pairs && !error->status && read_line(rows, file, error)) {
+        app_report_row *row = &rows->all[rows->all_count - 1];
+        const char *source = row->source;
         if (!source || !once || lb_vocabulary_add(sources, &source, 1, error)) continue;
         size_t id = (size_t)(lb_vocabulary_id(sources, source) - LB_FIRST_TOKEN);
-        if (place && id < count)
-            merge_last(rows, &rows->all[place[id]], error);
-        else if (lb_alloc_more(&place, count, &room, sizeof *place))
+        bool added = is_new(pairs, id, row->targets.text[0], error);
+        if (place && id < count) {
+            lb_strings *targets = &rows->all[place[id]].targets;
+            if (added && lb_strings_add(targets, row->targets.text[--row->targets.count], error)) break;
+            drop_last(rows);
+        } else if (lb_alloc_more(&place, count, &room, sizeof *place))
             place[count++] = rows->all_count - 1;
         else
             app_report_no_memory(error);
     }
+    lb_vocabulary_free(pairs);
     lb_vocabulary_free(sources);
     lb_release(place);
     bool none = !error->status && rows->expected == 0;
