@@ -14,9 +14,9 @@ lengths_attention.png, which show exact match over the length.
 With DIR, the folder of SCAN, which has tasks_train_SPLIT.txt and tasks_test_SPLIT.txt: trains on each of its splits simple,
 length, addprim_turn_left and addprim_jump, and on length_26, which is the length split with the border between training and test
 at 26 actions instead of 22. Settings are those of the recipe; small: a GRU of width 96, dropout 0.1, all pairs, and the last
-weights; presented: a GRU of width 100 that gets 100,000 pairs one by one, with their repeats, and reads its own symbols half of
-the time, as in the paper; and relative, a transformer with relative positions. Measures the whole test file, with greedy
-decoding, and writes FOLDER/generalise.md.
+weights; longer: the same with three times as many steps; presented: a GRU of width 100 that gets 100,000 pairs one by one, with
+their repeats, and reads its own symbols half of the time, as in the paper; and relative, a transformer with relative positions.
+Measures the whole test file, with greedy decoding, and writes FOLDER/generalise.md.
 
 Trains by N seeds (1). Running the same command again resumes an interrupted run and skips finished models. --only trains only what
 has TEXT in its name, such as length-small; the table has all that are finished. --quick is for a quick test: tiny models, few steps.
@@ -26,7 +26,7 @@ END
 # shellcheck source-path=SCRIPTDIR
 . "$root/bench/languages.sh"
 
-settings=(recipe small presented relative) splits=(simple length length_26 addprim_turn_left addprim_jump)
+settings=(recipe small longer presented relative) splits=(simple length length_26 addprim_turn_left addprim_jump)
 lengths=(10 12 15 20 30 40 50)
 positions=(sinusoidal learned relative alibi rotary none fire random)
 attention=(additive multi-head location monotonic-1)
@@ -39,6 +39,7 @@ settings_of() { # SETTING
             --set scheduled_sampling=0.5 --no-hold-out --evaluate-every 10000
         ;;
     small) echo --hidden 96 --embed 48 --dropout 0.1 --batch 32 --steps 4000 --no-hold-out --evaluate-every 1000 ;;
+    longer) echo --hidden 96 --embed 48 --dropout 0.1 --batch 32 --steps 12000 --no-hold-out --evaluate-every 2000 ;;
     relative)
         echo --model transformer --set positions=relative --hidden 128 --heads 8 --dropout 0.1 --steps 8000 --no-hold-out \
             --evaluate-every 2000
