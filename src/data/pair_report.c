@@ -69,22 +69,32 @@ static lb_status count_dev_symbols(lb_pairs *dev, lb_pair_report *report, lb_err
     return lb_pairs_tally_symbols(dev, report->source.symbols, report->target.symbols, error);
 }
 
-static void compare_files(lb_pairs *dev, const lb_pair_print *train_prints, lb_pair_report *report,
-                          lb_error *error)
+static void compare_prints(const lb_pair_print *train, int64_t count, lb_pairs *dev, lb_pair_report *report,
+                           lb_error *error)
 {
-    int64_t count = lb_pairs_count(report->train.pairs);
-    const lb_pair_print *end = train_prints + count;
-    lb_pair_print *prints = lb_pair_prints_make(dev, error);
+    const lb_pair_print *end = train + count;
+    lb_pair_print *prints = train ? lb_pair_prints_make(dev, error) : NULL;
     if (!prints) return;
     report->dev.repetitions = lb_pair_prints_count(prints, lb_pairs_count(dev));
     for (int64_t i = 0; i < lb_pairs_count(dev); i++) {
         const lb_pair_print of = prints[i], any = {of.source, 0};
-        const lb_pair_print *source = lb_pair_prints_find(train_prints, count, sizeof of, any),
-                            *pair = lb_pair_prints_find(train_prints, count, sizeof of, of);
+        const lb_pair_print *source = lb_pair_prints_find(train, count, sizeof of, any),
+                            *pair = lb_pair_prints_find(train, count, sizeof of, of);
         report->shared_sources += source < end && source->source == of.source;
         report->shared_pairs += pair < end && pair->source == of.source && pair->pair == of.pair;
     }
     lb_release(prints);
+}
+
+/* Finds what is repeated within the files, and what dev, unless NULL, has in common with train. */
+static void compare_files(lb_pairs *train, lb_pairs *dev, lb_pair_report *report, lb_error *error)
+{
+    int64_t count = lb_pairs_count(train);
+    lb_pair_print *made = train->prints ? NULL : lb_pair_prints_make(train, error);
+    const lb_pair_print *prints = train->prints ? train->prints : made;
+    if (prints) report->train.repetitions = lb_pair_prints_count(prints, count);
+    if (dev) compare_prints(prints, count, dev, report, error);
+    lb_release(made);
 }
 
 lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source,
@@ -98,13 +108,7 @@ lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabular
     if (!status && dev) status = list_unseen(target, &report->target, &found);
     if (!status && dev)
         status = measure_file(dev, report->source.symbols, report->target.symbols, &report->dev, &found);
-    lb_pair_print *made = status || train->prints ? NULL : lb_pair_prints_make(train, &found);
-    const lb_pair_print *prints = train->prints ? train->prints : made;
-    if (!status && prints) {
-        report->train.repetitions = lb_pair_prints_count(prints, lb_pairs_count(train));
-        if (dev) compare_files(dev, prints, report, &found);
-    }
-    lb_release(made);
+    if (!status) compare_files(train, dev, report, &found);
     report->maybe_swapped = dev && lb_pairs_count(dev) > lb_pairs_count(train);
     if (!status && source && target)
         status = lb_pair_oddities_find(train, source, target, &report->odd, &found);
@@ -242,13 +246,18 @@ static void write_unseen(lb_buffer *text, const char *side, const lb_pairs *dev,
                     2 * report->times > symbols ? "; most symbols are such: is this another script?" : "");
 }
 
-static void write_comparison(lb_buffer *text, const lb_pair_report *report)
+static void write_shared(lb_buffer *text, const lb_pair_report *report, const char *train)
 {
-    const char *train = report->train.pairs->path, *dev = report->dev.pairs->path;
     lb_buffer_print(text,
                     "  %lld pair%s with a source that is also in %s, %lld of them with the same target\n",
                     (long long)report->shared_sources, lb_plural(report->shared_sources), train,
                     (long long)report->shared_pairs);
+}
+
+static void write_comparison(lb_buffer *text, const lb_pair_report *report)
+{
+    const char *train = report->train.pairs->path, *dev = report->dev.pairs->path;
+    write_shared(text, report, train);
     write_unseen(text, "source", report->dev.pairs, lb_pairs_source_length, &report->source);
     write_unseen(text, "target", report->dev.pairs, lb_pairs_target_length, &report->target);
     if (report->maybe_swapped)
@@ -265,6 +274,20 @@ char *lb_pair_report_text(const lb_pair_report *report, lb_error *error)
         write_file(&text, &report->dev);
         write_comparison(&text, report);
     }
+    if (text.failed) lb_no_memory(error, "a report on pairs");
+    return lb_buffer_end(&text);
+}
+
+char *lb_pair_report_test(lb_pairs *train, lb_pairs *test, const char *name, lb_error *error)
+{
+    lb_buffer text = {0};
+    lb_error found = {0};
+    lb_pair_report report = {0};
+    if (train) compare_files(train, test, &report, &found);
+    if (found.status) return lb_null(lb_error_set(error, found.status, "%s", found.message));
+    lb_buffer_print(&text, "test %s: %lld pair%s, %s\n", name, (long long)lb_pairs_count(test),
+                    lb_plural(lb_pairs_count(test)), test->path);
+    if (train) write_shared(&text, &report, train->path);
     if (text.failed) lb_no_memory(error, "a report on pairs");
     return lb_buffer_end(&text);
 }

@@ -101,6 +101,10 @@ LB_MUST_USE lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const 
  *  Memory: release the string with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE char *lb_pair_report_text(const lb_pair_report *report, lb_error *error);
 
+/** Two lines of text on a test with this name: its pairs, and how many of them are in `train`; NULL: one line.
+ *  Memory and errors: as for lb_pair_report_make and lb_pair_report_text. */
+LB_MUST_USE char *lb_pair_report_test(lb_pairs *train, lb_pairs *test, const char *name, lb_error *error);
+
 void lb_pair_report_free(lb_pair_report *report);
 
 #endif

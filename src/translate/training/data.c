@@ -88,6 +88,15 @@ static lb_status open_files(lb_training_data *data, lb_training_config *c, lb_er
     return data->dev.pairs ? LB_OK : error->status;
 }
 
+/* Tells a text and releases it. NULL: there was no memory for it. */
+static lb_status tell_report(const lb_training_config *c, char *text)
+{
+    if (!text) return LB_ERROR_MEMORY;
+    lb_training_tell_text(c, LB_EVENT_REPORT, text);
+    lb_release(text);
+    return LB_OK;
+}
+
 static lb_status report_pairs(const lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
     lb_pair_report found;
@@ -95,11 +104,9 @@ static lb_status report_pairs(const lb_training_data *data, const lb_training_co
     lb_pairs *dev = data->dev.pairs == data->train ? NULL : data->dev.pairs;
     lb_status status =
         lb_pair_report_make(data->train, dev, data->text.source, data->text.target, &found, error);
-    char *text = status ? NULL : lb_pair_report_text(&found, error);
-    if (text) lb_training_tell_text(c, LB_EVENT_REPORT, text);
-    lb_release(text);
+    if (!status) status = tell_report(c, lb_pair_report_text(&found, error));
     lb_pair_report_free(&found);
-    return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
+    return status;
 }
 
 static void report_unwritable(const lb_tested_pairs *on, const lb_training_config *c)
@@ -182,7 +189,6 @@ static lb_status open_test_of_lists(lb_sort_task *task, const lb_test *test, lb_
 static lb_status open_test(lb_training_data *data, const lb_test *test, const lb_training_config *c,
                            const lb_vocabulary *target, bool copies, lb_error *error)
 {
-    char text[LB_MESSAGE_LENGTH];
     lb_pair_format format = data->format;
     lb_tested_pairs *t = &data->test[data->tests++];
     t->task = data->text.task;
@@ -192,13 +198,11 @@ static lb_status open_test(lb_training_data *data, const lb_test *test, const lb
     if (!t->pairs) return error->status;
     tell_note(c, t->pairs);
     lb_status status = lb_training_sample(c, t, target, copies, LB_MEASURED, error);
+    if (!status && c->tell)
+        status = tell_report(c, lb_pair_report_test(data->train, t->pairs, test->name, error));
     t->pairs->counter = (lb_counter){0};
-    if (status) return status;
-    snprintf(text, sizeof text, "test %s: %lld pairs, %.300s\n", test->name,
-             (long long)lb_pairs_count(t->pairs), t->pairs->path);
-    lb_training_tell_text(c, LB_EVENT_REPORT, text);
-    report_unwritable(t, c);
-    return LB_OK;
+    if (!status) report_unwritable(t, c);
+    return status;
 }
 
 lb_status lb_training_tests_open(lb_training_data *data, const lb_training_config *config,

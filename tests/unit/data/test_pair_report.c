@@ -93,6 +93,11 @@ START_TEST(test_make_counts_what_the_files_have)
     ck_assert_int_eq(report.source.unseen[0].times, 3);
     ck_assert_int_eq(report.target.count, 1);
     ck_assert_str_eq(report.target.unseen[0].symbol, "C");
+    char *test = lb_pair_report_test(train, dev, "known", &error);
+    ck_assert_str_eq(test,
+                     "test known: 8 pairs, dev.tsv\n"
+                     "  3 pairs with a source that is also in train.tsv, 1 of them with the same target\n");
+    lb_release(test);
     finish();
 }
 END_TEST
