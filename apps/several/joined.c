@@ -19,7 +19,7 @@ static const char *judged(const lb_training_config *c)
 const char *app_name_evaluations(const lb_training_config *c, char label[APP_LABEL])
 {
     const char *of = c->sort ? "" : c->dev ? "dev " : c->no_hold_out ? "training " : "held-out ";
-    snprintf(label, APP_LABEL, "Exact match on %s%s", of, judged(c));
+    snprintf(label, APP_LABEL, "Exact match on %s%s%s", of, judged(c), *c->test->name ? " and tests" : "");
     return c->no_hold_out ? "loss at evaluation" : "dev loss";
 }
 
