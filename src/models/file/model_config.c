@@ -6,6 +6,7 @@
 #include "io/json.h"
 #include "models/file/model_formats.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Enums are read and written as int. */
@@ -25,6 +26,17 @@ double lb_config_number(const lb_config_field *field, const void *config)
     return number;
 }
 
+/* Writes 0.1 as such, also a float, which is not the same number as that double. */
+static void write_number(lb_buffer *json, bool is_real, double number)
+{
+    enum { ROUNDED = 12, ALL = 17 }; /* digits */
+    const double rounded = round(number * 1e6) / 1e6;
+    if (is_real ? (lb_real)rounded == (lb_real)number : rounded == number)
+        lb_buffer_print(json, "%.*g", ROUNDED, rounded);
+    else
+        lb_buffer_print(json, "%.*g", ALL, number);
+}
+
 static void write_value(lb_buffer *json, const lb_config_field *field, const void *config)
 {
     const char *at = (const char *)config + field->offset;
@@ -38,7 +50,7 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const voi
     else if (field->kind == LB_CONFIG_SIZE)
         lb_buffer_print(json, "%lld", (long long)*(const int64_t *)(const void *)at);
     else
-        lb_buffer_print(json, "%.*g", field->kind == LB_CONFIG_FRACTION ? 9 : 17, number);
+        write_number(json, field->kind == LB_CONFIG_FRACTION, number);
 }
 
 static bool is_unwritten(const lb_config_field *field, const void *config)

@@ -57,6 +57,31 @@ START_TEST(test_config_read_finds_what_config_write_wrote)
 }
 END_TEST
 
+START_TEST(test_config_write_a_number_has_the_digits_that_it_needs)
+{
+    static const struct {
+        double share, scale;
+        const char *text;
+    } cases[] = {
+        {0.1, 0.1, "\"share\":0.1,\"scale\":0.1,"},
+        {0, 1234.5678, "\"share\":0,\"scale\":1234.5678,"},
+        {1e-9, 1e-9, NULL},
+        {1. / 3, 1. / 3, NULL},
+        {0.9999999, 999999.9999999, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sample written = {1, 1, (lb_real)cases[i].share, cases[i].scale, false, RED};
+        sample found = {0};
+        char *text = lb_config_write(fields, &written);
+        ck_assert_msg(!cases[i].text || strstr(text, cases[i].text), "%s", text);
+        ck_assert(reads(text, &found));
+        ck_assert_double_eq((double)found.share, (double)written.share);
+        ck_assert_double_eq(found.scale, written.scale);
+        lb_release(text);
+    }
+}
+END_TEST
+
 START_TEST(test_config_write_a_choice_without_a_name_is_refused_by_config_read)
 {
     for (int choice = -1; choice <= 4; choice += 5) {
@@ -283,6 +308,7 @@ int main(void)
 {
     return support_run_tests(
         "model config", SUPPORT_TESTS(test_config_read_finds_what_config_write_wrote,
+                                      test_config_write_a_number_has_the_digits_that_it_needs,
                                       test_config_write_a_choice_without_a_name_is_refused_by_config_read,
                                       test_config_read_takes_the_default_of_a_field_that_is_missing,
                                       test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind,
