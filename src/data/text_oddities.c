@@ -137,8 +137,8 @@ bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols,
     if (between >= LETTERS_OF_WORDS) return false;
     lb_snprintf(
         text, LB_MESSAGE_LENGTH,
-        "%.300s: the %ss have a blank after every %.1f characters: should it separate symbols? Then it "
-        "is their separator, \" \"",
-        pairs->path, name, between);
+        "%.300s: the %ss have a blank after every %.1f characters: should it separate symbols? Then set "
+        "%s_separator to \" \"",
+        pairs->path, name, between, name);
     return true;
 }

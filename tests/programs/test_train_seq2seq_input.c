@@ -196,8 +196,8 @@ START_TEST(test_train_seq2seq_forgotten_separator_is_pointed_out)
     support_assert_trained();
     ck_assert_ptr_nonnull(strstr(support_run_result.error,
                                  "lookback train: train.tsv: the targets have a blank after every 1.0 "
-                                 "characters: should it separate symbols? Then it is "
-                                 "their separator, \" \"\n"));
+                                 "characters: should it separate symbols? Then set "
+                                 "target_separator to \" \"\n"));
     support_write_text("train.tsv", "a long time ago\tvor langer Zeit\nfar away\tweit weg\nb\tb\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--target-separator", "",
                   "--steps", "2", "--fresh");
