@@ -7,27 +7,27 @@
 
 /* ---- The scripts. ---- */
 
-static const char bash[] = "# Completion of lookback in bash.\n"
-                           "_lookback() {\n"
-                           "    local word=${COMP_WORDS[COMP_CWORD]} found\n"
-                           "    [[ $word != = ]] || word= # --name=value comes as three words\n"
-                           "    found=$(\"${COMP_WORDS[0]}\" generate words "
-                           "\"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null | cut -f 1)\n"
-                           "    if [[ $found == :* ]]; then\n"
-                           "        compopt -o filenames 2>/dev/null\n"
-                           "        mapfile -t COMPREPLY < <(compgen -A \"${found#:}\" -- \"$word\")\n"
-                           "    else\n"
-                           "        [[ $found != *= ]] || compopt -o nospace 2>/dev/null\n"
-                           "        mapfile -t COMPREPLY < <(compgen -W \"$found\" -- \"$word\")\n"
-                           "    fi\n"
-                           "}\n"
-                           "complete -F _lookback lookback\n";
+static const char bash[] =
+    "# Completion of lookback in bash.\n"
+    "_lookback() {\n"
+    "    local program=${COMP_WORDS[0]/#\\~\\//$HOME/} word=${COMP_WORDS[COMP_CWORD]} found\n"
+    "    [[ $word != = ]] || word= # --name=value comes as three words\n"
+    "    found=$(\"$program\" generate words \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null | cut -f 1)\n"
+    "    if [[ $found == :* ]]; then\n"
+    "        compopt -o filenames 2>/dev/null\n"
+    "        mapfile -t COMPREPLY < <(compgen -A \"${found#:}\" -- \"$word\")\n"
+    "    else\n"
+    "        [[ $found != *= ]] || compopt -o nospace 2>/dev/null\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"$found\" -- \"$word\")\n"
+    "    fi\n"
+    "}\n"
+    "complete -F _lookback lookback\n";
 
 static const char zsh[] =
     "#compdef lookback\n"
     "_lookback() {\n"
     "  local -a found\n"
-    "  found=(\"${(@f)$($words[1] generate words \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
+    "  found=(\"${(@f)$(${~words[1]} generate words \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
     "  case $found[1] in\n"
     "  :file) compset -P '--*='; _files ;;\n"
     "  :directory) compset -P '--*='; _files -/ ;;\n"
@@ -41,7 +41,8 @@ static const char fish[] =
     "# Completion of lookback in fish.\n"
     "function __lookback\n"
     "    set -l words (commandline -opc)\n"
-    "    set -l found ($words[1] generate words $words[2..] (commandline -ct) 2>/dev/null)\n"
+    "    set -l program (string replace -r -- '^~/' \"$HOME/\" $words[1])\n"
+    "    set -l found ($program generate words $words[2..] (commandline -ct) 2>/dev/null)\n"
     "    set -l name (string match -r -- '^--[^=]*=' (commandline -ct))\n"
     "    set -l path (string replace -r -- '^--[^=]*=' '' (commandline -ct))\n"
     "    switch \"$found\"\n"

@@ -148,7 +148,7 @@ completion() {
     # shellcheck disable=SC2016 # the words are for that shell
     bash -c '. "$0/share/bash-completion/completions/lookback"
         complete -p lookback
-        COMP_WORDS=(lookback train --attention lu) COMP_CWORD=3
+        HOME=$0 COMP_WORDS=("~/bin/lookback" train --attention lu) COMP_CWORD=3
         _lookback
         test "${COMPREPLY[*]}" = luong' "$prefix" &&
         test -s "$prefix/share/zsh/site-functions/_lookback" &&

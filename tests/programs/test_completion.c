@@ -164,11 +164,12 @@ static bool run_in(const char *shell, const char *script)
 START_TEST(test_zsh_completes)
 {
     static const char script[] =
-        "PATH=${0%/*}:$PATH; lookback generate zsh >_lookback && zsh -n _lookback && exec zsh -f -c '"
+        "ln -s \"$0\" lookback && export HOME=\"$PWD\" && ./lookback generate zsh >_lookback && zsh -n "
+        "_lookback && exec zsh -f -c '"
         "zmodload zsh/zpty && zpty z zsh -f -i\n"
         "zpty -w z \"PS1=; fpath=($PWD \\$fpath); autoload -U compinit; compinit -u -D; print REA\"DY\n"
         "zpty -r z out \"*READY*\"\n"
-        "zpty -w -n z \"lookback train --attention ba\"$'\\''\\t'\\''\n"
+        "zpty -w -n z \"~/lookback train --attention ba\"$'\\''\\t'\\''\n"
         "zpty -r z out \"*--attention bahdanau*\" && zpty -w -n z \" --set kv\"$'\\''\\t'\\''x\n"
         "zpty -r z out \"*--set kv_heads=x*\" && print completed'";
     if (run_in("zsh", script)) ck_assert_str_eq(result.output, "completed\n");
@@ -177,12 +178,12 @@ END_TEST
 
 START_TEST(test_fish_completes)
 {
-    static const char script[] =
-        "PATH=${0%/*}:$PATH; lookback generate fish >lookback.fish && export HOME=\"$PWD\" && fish -c '"
-        "source lookback.fish; complete -C \"lookback help ev\";"
-        "complete -C \"lookback train --attention ba\";"
-        "complete -C \"lookback train --set kv\";"
-        "complete -C \"lookback train --no-b\"' | cut -f 1";
+    static const char script[] = "ln -s \"$0\" lookback && export HOME=\"$PWD\" PATH=\"$PWD:$PATH\" && "
+                                 "lookback generate fish >lookback.fish && fish -c '"
+                                 "source lookback.fish; complete -C \"lookback help ev\";"
+                                 "complete -C \"~/lookback train --attention ba\";"
+                                 "complete -C \"lookback train --set kv\";"
+                                 "complete -C \"lookback train --no-b\"' | cut -f 1";
     if (run_in("fish", script))
         ck_assert_str_eq(result.output, "evaluate\nbahdanau\nkv_heads=\n--no-bidirectional\n");
 }
