@@ -69,32 +69,24 @@ static lb_status count_dev_symbols(lb_pairs *dev, lb_pair_report *report, lb_err
     return lb_pairs_tally_symbols(dev, report->source.symbols, report->target.symbols, error);
 }
 
-static void compare_prints(const lb_pair_print *train, int64_t count, lb_pairs *dev, lb_pair_report *report,
-                           lb_error *error)
-{
-    const lb_pair_print *end = train + count;
-    lb_pair_print *prints = train ? lb_pair_prints_make(dev, error) : NULL;
-    if (!prints) return;
-    report->dev.repetitions = lb_pair_prints_count(prints, lb_pairs_count(dev));
-    for (int64_t i = 0; i < lb_pairs_count(dev); i++) {
-        const lb_pair_print of = prints[i], any = {of.source, 0};
-        const lb_pair_print *source = lb_pair_prints_find(train, count, sizeof of, any),
-                            *pair = lb_pair_prints_find(train, count, sizeof of, of);
-        report->shared_sources += source < end && source->source == of.source;
-        report->shared_pairs += pair < end && pair->source == of.source && pair->pair == of.pair;
-    }
-    lb_release(prints);
-}
-
 /* Finds what is repeated within the files, and what dev, unless NULL, has in common with train. */
 static void compare_files(lb_pairs *train, lb_pairs *dev, lb_pair_report *report, lb_error *error)
 {
-    int64_t count = lb_pairs_count(train);
+    const int64_t count = lb_pairs_count(train), pairs = dev ? lb_pairs_count(dev) : 0;
     lb_pair_print *made = train->prints ? NULL : lb_pair_prints_make(train, error);
-    const lb_pair_print *prints = train->prints ? train->prints : made;
-    if (prints) report->train.repetitions = lb_pair_prints_count(prints, count);
-    if (dev) compare_prints(prints, count, dev, report, error);
+    lb_pair_print *prints = dev ? lb_pair_prints_make(dev, error) : NULL;
+    const lb_pair_print *known = train->prints ? train->prints : made;
+    if (known) report->train.repetitions = lb_pair_prints_count(known, count);
+    if (prints) report->dev.repetitions = lb_pair_prints_count(prints, pairs);
+    for (int64_t i = 0; known && prints && i < pairs; i++) {
+        const lb_pair_print of = prints[i], any = {of.source, 0}, *end = known + count;
+        const lb_pair_print *source = lb_pair_prints_find(known, count, sizeof of, any),
+                            *pair = lb_pair_prints_find(known, count, sizeof of, of);
+        report->shared_sources += source < end && source->source == of.source;
+        report->shared_pairs += pair < end && pair->source == of.source && pair->pair == of.pair;
+    }
     lb_release(made);
+    lb_release(prints);
 }
 
 lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source,

@@ -88,10 +88,10 @@ static lb_status open_files(lb_training_data *data, lb_training_config *c, lb_er
     return data->dev.pairs ? LB_OK : error->status;
 }
 
-/* Tells a text and releases it. NULL: there was no memory for it. */
-static lb_status tell_report(const lb_training_config *c, char *text)
+/* Tells a text and releases it. NULL: there was an error. */
+static lb_status tell_report(const lb_training_config *c, char *text, const lb_error *error)
 {
-    if (!text) return LB_ERROR_MEMORY;
+    if (!text) return error->status;
     lb_training_tell_text(c, LB_EVENT_REPORT, text);
     lb_release(text);
     return LB_OK;
@@ -104,7 +104,7 @@ static lb_status report_pairs(const lb_training_data *data, const lb_training_co
     lb_pairs *dev = data->dev.pairs == data->train ? NULL : data->dev.pairs;
     lb_status status =
         lb_pair_report_make(data->train, dev, data->text.source, data->text.target, &found, error);
-    if (!status) status = tell_report(c, lb_pair_report_text(&found, error));
+    if (!status) status = tell_report(c, lb_pair_report_text(&found, error), error);
     lb_pair_report_free(&found);
     return status;
 }
@@ -199,7 +199,7 @@ static lb_status open_test(lb_training_data *data, const lb_test *test, const lb
     tell_note(c, t->pairs);
     lb_status status = lb_training_sample(c, t, target, copies, LB_MEASURED, error);
     if (!status && c->tell)
-        status = tell_report(c, lb_pair_report_test(data->train, t->pairs, test->name, error));
+        status = tell_report(c, lb_pair_report_test(data->train, t->pairs, test->name, error), error);
     t->pairs->counter = (lb_counter){0};
     if (!status) report_unwritable(t, c);
     return status;
