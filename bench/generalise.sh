@@ -39,7 +39,7 @@ settings_of() { # SETTING
             --set scheduled_sampling=0.5 --no-hold-out --evaluate-every 10000
         ;;
     small) echo --hidden 96 --embed 48 --dropout 0.1 --batch 32 --steps 4000 --no-hold-out --evaluate-every 1000 ;;
-    longer) echo --hidden 96 --embed 48 --dropout 0.1 --batch 32 --steps 12000 --no-hold-out --evaluate-every 2000 ;;
+    longer) echo "$(settings_of small)" --steps 12000 ;;
     relative)
         echo --model transformer --set positions=relative --hidden 128 --heads 8 --dropout 0.1 --steps 8000 --no-hold-out \
             --evaluate-every 2000
