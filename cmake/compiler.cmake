@@ -14,8 +14,8 @@ target_compile_options(lookback_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unknown-pragmas
   # Neither changes a value: nothing here reads errno or traps after arithmetic, and both stand in the way of SIMD.
   -fno-math-errno -fno-trapping-math
-  # a*b+c may become one fused operation: it is the more exact one. Within one binary it is always the same choice.
-  -ffp-contract=fast
+  # No compiler fuses a*b+c, since they choose differently, and within one binary, too: what is fused is written so.
+  -ffp-contract=off
   # Only what the public headers declare is visible outside of a shared library.
   -fvisibility=hidden)
 # SIMD loops are not vectorised if they call libm, as all of them do in double, or with little optimisation.

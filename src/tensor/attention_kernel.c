@@ -20,23 +20,24 @@ LB_SHARED_KERNEL_OF(bool, lb_attend_exp2x, (int64_t count, const lb_real *x, lb_
     int64_t beyond = 0;
 #pragma omp simd reduction(+ : beyond)
     for (int64_t i = 0; i < count; i++) {
-        exp2x[i] = lb_exp_inline(2 * x[i]);
+        exp2x[i] = lb_exp_inline(fused, 2 * x[i]);
         beyond += x[i] > LIMIT || x[i] < -LIMIT;
     }
     return beyond == 0;
 }
 
 /* tanh(q + k) from e^2q and e^2k. If their product is infinite or 0, this is 1 or -1. */
-static inline lb_real tanh_by_exp2x(lb_real query, lb_real key)
+static inline lb_real tanh_by_exp2x(bool fused, lb_real query, lb_real key)
 {
-    return 1 - 2 / (1 + query * key);
+    return 1 - 2 / lb_multiply_add(fused, query, key, 1);
 }
 
-static inline lb_real score(int64_t width, const lb_real *v, const lb_real *query, const lb_real *key)
+static inline lb_real score(bool fused, int64_t width, const lb_real *v, const lb_real *query,
+                            const lb_real *key)
 {
     lb_real sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < width; i++) sum += v[i] * lb_tanh_inline(query[i] + key[i]);
+    for (int64_t i = 0; i < width; i++) sum += v[i] * lb_tanh_inline(fused, query[i] + key[i]);
     return sum;
 }
 
@@ -52,15 +53,18 @@ static inline lb_real sum_of(lb_real *lane)
     return lane[0];
 }
 
-static inline lb_real score_by_exp2x(int64_t width, const lb_real *v, const lb_real *query,
+static inline lb_real score_by_exp2x(bool fused, int64_t width, const lb_real *v, const lb_real *query,
                                      const lb_real *key)
 {
     lb_real lane[LANES] = {0};
     int64_t whole = width - width % LANES;
     for (int64_t i = 0; i < whole; i += LANES)
 #pragma omp simd
-        for (int j = 0; j < LANES; j++) lane[j] += v[i + j] * tanh_by_exp2x(query[i + j], key[i + j]);
-    for (int64_t i = whole; i < width; i++) lane[i - whole] += v[i] * tanh_by_exp2x(query[i], key[i]);
+        for (int j = 0; j < LANES; j++)
+            lane[j] =
+                lb_multiply_add(fused, v[i + j], tanh_by_exp2x(fused, query[i + j], key[i + j]), lane[j]);
+    for (int64_t i = whole, j = 0; i < width; i++, j++)
+        lane[j] = lb_multiply_add(fused, v[i], tanh_by_exp2x(fused, query[i], key[i]), lane[j]);
     return sum_of(lane);
 }
 
@@ -99,13 +103,13 @@ LB_KERNEL(attend,
     lb_real maximum = -(lb_real)INFINITY, total = 0;
     for (int64_t k = 0; k < to->count; k++) {
         if (is_hidden(to, k)) continue;
-        weights[k] = by_exp2x ? score_by_exp2x(width, v, to->exp2q, to->exp2k + k * width)
-                              : score(width, v, query, to->keys + k * width);
+        weights[k] = by_exp2x ? score_by_exp2x(fused, width, v, to->exp2q, to->exp2k + k * width)
+                              : score(fused, width, v, query, to->keys + k * width);
         maximum = weights[k] > maximum ? weights[k] : maximum;
     }
     if (to->normalizer == LB_SOFTMAX) {
         for (int64_t k = 0; k < to->count; k++) {
-            weights[k] = is_hidden(to, k) ? 0 : lb_exp_inline(weights[k] - maximum);
+            weights[k] = is_hidden(to, k) ? 0 : lb_exp_inline(fused, weights[k] - maximum);
             total += weights[k];
         }
     } else {
@@ -119,7 +123,7 @@ LB_KERNEL(attend,
         lb_real weight = weights[k] / total;
         weights[k] = weight;
 #pragma omp simd
-        for (int64_t i = 0; i < depth; i++) context[i] += weight * value[i];
+        for (int64_t i = 0; i < depth; i++) context[i] = lb_multiply_add(fused, weight, value[i], context[i]);
     }
 }
 
@@ -129,19 +133,19 @@ void lb_attend(const lb_attended *to, const lb_real *query, lb_real *weights, lb
 }
 
 /* The contribution of a query and a key to the gradients of v, of the key and of the query. */
-static inline void add_gradients(lb_real dscore, lb_real v, lb_real tanh_i, lb_real *dv, lb_real *dkey,
-                                 lb_real *dquery)
+static inline void add_gradients(bool fused, lb_real dscore, lb_real v, lb_real tanh_i, lb_real *dv,
+                                 lb_real *dkey, lb_real *dquery)
 {
-    lb_real d = dscore * v * (1 - tanh_i * tanh_i);
-    *dv += dscore * tanh_i;
+    lb_real d = dscore * v * lb_multiply_add(fused, -tanh_i, tanh_i, 1);
+    *dv = lb_multiply_add(fused, dscore, tanh_i, *dv);
     *dkey += d;
     *dquery += d;
 }
 
-static inline void add_scaled(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+static inline void add_scaled(bool fused, int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
 #pragma omp simd
-    for (int64_t i = 0; i < count; i++) to[i] += factor * from[i];
+    for (int64_t i = 0; i < count; i++) to[i] = lb_multiply_add(fused, factor, from[i], to[i]);
 }
 
 LB_KERNEL(attend_backward,
@@ -170,15 +174,17 @@ LB_KERNEL(attend_backward,
         if (sparse) slope = lb_sparse_slope_inline(to->normalizer, weight);
         lb_real dscore = slope * (dscores[k] - mean);
         lb_real *dkey = into.keys + k * width;
-        if (into.values) add_scaled(depth, weight, dcontext, into.values + k * depth);
+        if (into.values) add_scaled(fused, depth, weight, dcontext, into.values + k * depth);
         if (by_exp2x) {
 #pragma omp simd
             for (int64_t i = 0; i < width; i++)
-                add_gradients(dscore, v[i], tanh_by_exp2x(exp2q[i], key[i]), &dv[i], &dkey[i], &dquery[i]);
+                add_gradients(fused, dscore, v[i], tanh_by_exp2x(fused, exp2q[i], key[i]), &dv[i], &dkey[i],
+                              &dquery[i]);
         } else {
 #pragma omp simd
             for (int64_t i = 0; i < width; i++)
-                add_gradients(dscore, v[i], lb_tanh_inline(query[i] + key[i]), &dv[i], &dkey[i], &dquery[i]);
+                add_gradients(fused, dscore, v[i], lb_tanh_inline(fused, query[i] + key[i]), &dv[i], &dkey[i],
+                              &dquery[i]);
         }
     }
 }

@@ -14,10 +14,10 @@ LB_SHARED_KERNEL(lb_gru_gates,
     lb_real *restrict save_previous = saved + LB_GRU_SAVED_PREVIOUS * hidden;
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) {
-        lb_real r = lb_sigmoid_inline(x[i] + product[i] + bias[i]);
-        lb_real z = lb_sigmoid_inline(x[hidden + i] + product[hidden + i] + bias[hidden + i]);
+        lb_real r = lb_sigmoid_inline(fused, x[i] + product[i] + bias[i]);
+        lb_real z = lb_sigmoid_inline(fused, x[hidden + i] + product[hidden + i] + bias[hidden + i]);
         lb_real h = product[2 * hidden + i] + bias[2 * hidden + i];
-        lb_real n = lb_tanh_inline(x[2 * hidden + i] + r * h), previous = state[i];
+        lb_real n = lb_tanh_inline(fused, x[2 * hidden + i] + r * h), previous = state[i];
         save_r[i] = r;
         save_z[i] = z;
         save_n[i] = n;
@@ -62,10 +62,11 @@ LB_SHARED_KERNEL(lb_lstm_gates,
     lb_real *restrict save_h = saved + LB_LSTM_SAVED_H * hidden;
 #pragma omp simd
     for (int64_t k = 0; k < count; k++) {
-        lb_real i = lb_sigmoid_inline(x[k] + product[k] + bias[k]);
-        lb_real f = lb_sigmoid_inline(x[hidden + k] + product[hidden + k] + bias[hidden + k]);
-        lb_real g = lb_tanh_inline(x[2 * hidden + k] + product[2 * hidden + k] + bias[2 * hidden + k]);
-        lb_real o = lb_sigmoid_inline(x[3 * hidden + k] + product[3 * hidden + k] + bias[3 * hidden + k]);
+        lb_real i = lb_sigmoid_inline(fused, x[k] + product[k] + bias[k]);
+        lb_real f = lb_sigmoid_inline(fused, x[hidden + k] + product[hidden + k] + bias[hidden + k]);
+        lb_real g = lb_tanh_inline(fused, x[2 * hidden + k] + product[2 * hidden + k] + bias[2 * hidden + k]);
+        lb_real o =
+            lb_sigmoid_inline(fused, x[3 * hidden + k] + product[3 * hidden + k] + bias[3 * hidden + k]);
         save_i[k] = i;
         save_f[k] = f;
         save_g[k] = g;
@@ -73,7 +74,7 @@ LB_SHARED_KERNEL(lb_lstm_gates,
         save_c[k] = c[k];
         save_h[k] = h[k];
         c[k] = f * c[k] + i * g;
-        save_tanh[k] = lb_tanh_inline(c[k]);
+        save_tanh[k] = lb_tanh_inline(fused, c[k]);
         h[k] = output[k] = o * save_tanh[k];
     }
 }

@@ -9,4 +9,13 @@
 #else
 #    define LB_GEMM_ROWS 8
 #endif
+#ifdef __aarch64__
+#    include <arm_neon.h>
+
+#    ifdef LB_REAL_IS_DOUBLE
+#        define LB_GEMM_FUSED(x, y, sum) vfmaq_n_f64(sum, y, x)
+#    else
+#        define LB_GEMM_FUSED(x, y, sum) vfmaq_n_f32(sum, y, x)
+#    endif
+#endif
 #include "tensor/gemm_vector_kernel.h"

@@ -3,10 +3,16 @@
  *   LB_GEMM_TARGET  the attribute that selects the instruction set, or nothing,
  *   LB_GEMM_BYTES   the bytes of a vector,
  *   LB_GEMM_ROWS    the rows of c in registers, two vectors per row: enough sums to hide the latency of a multiply-add,
- *                   but no more than there are registers. */
+ *                   but no more than there are registers,
+ *   LB_GEMM_FUSED   (x, y, sum) the vector x y + sum, rounded once, for a number x; undefined where the set has no such
+ *                   operation. It is written, since compilers differ in which sums of products they fuse. */
 #include "tensor/gemm.h"
 
 #include <stddef.h>
+
+#ifndef LB_GEMM_FUSED
+#    define LB_GEMM_FUSED(x, y, sum) ((sum) + (x) * (y))
+#endif
 
 #define INLINED __attribute__((always_inline)) LB_GEMM_TARGET
 /* Clang follows the pragma of gcc only where it would unroll anyway. */
@@ -37,8 +43,8 @@ static inline INLINED void sum_block(int rows, int vectors, bool transposed, int
         for (int row = 0; row < rows; row++) {
             /* Rows of a transposed matrix are neighbours. */
             lb_real x = transposed ? a[at + row] : row_of[row][at];
-            sum[row][0] += x * y[0];
-            if (vectors == 2) sum[row][1] += x * y[1];
+            sum[row][0] = LB_GEMM_FUSED(x, y[0], sum[row][0]);
+            if (vectors == 2) sum[row][1] = LB_GEMM_FUSED(x, y[1], sum[row][1]);
         }
     }
 }
@@ -59,8 +65,8 @@ static inline INLINED void block(int rows, int vectors, bool transposed, int64_t
         UNROLL
         for (int row = 0; row < rows; row++) {
             lb_real x = transposed ? a[i * a_stride + row] : a[row * a_stride + i];
-            sum[row][0] += x * y[0];
-            if (vectors == 2) sum[row][1] += x * y[1];
+            sum[row][0] = LB_GEMM_FUSED(x, y[0], sum[row][0]);
+            if (vectors == 2) sum[row][1] = LB_GEMM_FUSED(x, y[1], sum[row][1]);
         }
     }
 #endif

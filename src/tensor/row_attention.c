@@ -66,20 +66,21 @@ static inline INLINED void score_inline(int64_t width, const lb_real *query, con
 }
 
 /* Turns products into what the normaliser reads, in place. What is beyond the keys is hidden. */
-static inline INLINED void finish_scores(const lb_attended_row *to, int64_t head, int64_t room, lb_real *x)
+static inline INLINED void finish_scores(bool fused, const lb_attended_row *to, int64_t head, int64_t room,
+                                         lb_real *x)
 {
     const lb_real *bias = to->bias ? to->bias + head * to->bias_stride : NULL;
     for (int64_t k = to->count; k < room; k++) x[k] = 0;
 #pragma omp simd
     for (int64_t k = 0; k < room; k++) x[k] *= to->scale;
     if (to->softcap > 0)
-        for (int64_t k = 0; k < room; k++) x[k] = to->softcap * lb_tanh_inline(x[k] / to->softcap);
+        for (int64_t k = 0; k < room; k++) x[k] = to->softcap * lb_tanh_inline(fused, x[k] / to->softcap);
     for (int64_t k = 0; k < to->count && bias; k++) x[k] += bias[k];
     for (int64_t k = to->count; k < room; k++) x[k] = -(lb_real)INFINITY;
 }
 
 /* The rows of all heads as weights, by softmax: their exponentials are one loop. */
-static inline INLINED void softmax_inline(int64_t heads, int64_t room, lb_real *work)
+static inline INLINED void softmax_inline(bool fused, int64_t heads, int64_t room, lb_real *work)
 {
     for (int64_t h = 0; h < heads; h++) {
         lb_real *x = work + h * room, largest = lb_largest_inline(room, x);
@@ -88,7 +89,7 @@ static inline INLINED void softmax_inline(int64_t heads, int64_t room, lb_real *
         for (int64_t k = 0; k < room; k++) x[k] -= shift;
     }
 #pragma omp simd
-    for (int64_t i = 0; i < heads * room; i++) work[i] = lb_exp_inline(work[i]);
+    for (int64_t i = 0; i < heads * room; i++) work[i] = lb_exp_inline(fused, work[i]);
     for (int64_t h = 0; h < heads; h++) {
         lb_real *x = work + h * room;
         four side = {0};
@@ -129,8 +130,8 @@ LB_SHARED_KERNEL(lb_attend_row,
             score_inline(to->width, query + h * to->width, row, h / group * to->width,
                          work + h * room + first);
     }
-    for (int64_t h = 0; h < to->heads; h++) finish_scores(to, h, room, work + h * room);
-    if (to->normalizer == LB_SOFTMAX) softmax_inline(to->heads, room, work);
+    for (int64_t h = 0; h < to->heads; h++) finish_scores(fused, to, h, room, work + h * room);
+    if (to->normalizer == LB_SOFTMAX) softmax_inline(fused, to->heads, room, work);
     for (int64_t h = 0; h < to->heads && to->normalizer != LB_SOFTMAX; h++)
         lb_sparse_row(to->normalizer, room, work + h * room);
     for (int64_t i = 0; i < to->heads * to->depth; i++) context[i] = 0;

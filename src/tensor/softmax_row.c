@@ -5,7 +5,7 @@ LB_SHARED_KERNEL_OF(double, lb_log_normal, (int64_t count, const lb_real *x, dou
 {
     lb_real most = lb_largest_inline(count, x), shift = most == -(lb_real)INFINITY ? 0 : most, sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < count; i++) sum += lb_exp_inline(x[i] - shift);
+    for (int64_t i = 0; i < count; i++) sum += lb_exp_inline(fused, x[i] - shift);
     *largest = (double)shift;
     return log((double)sum);
 }

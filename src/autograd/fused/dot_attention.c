@@ -208,21 +208,22 @@ static inline void hide_beyond(lb_window w, int64_t here, int64_t keys, lb_real 
 }
 
 /* x becomes cap tanh(x / cap); `slope` receives its derivative, unless NULL. */
-static inline void cap_row(int64_t keys, lb_real cap, lb_real *x, lb_real *slope)
+static inline void cap_row(bool fused, int64_t keys, lb_real cap, lb_real *x, lb_real *slope)
 {
     for (int64_t k = 0; k < keys; k++) {
-        lb_real t = lb_tanh_inline(x[k] / cap);
+        lb_real t = lb_tanh_inline(fused, x[k] / cap);
         x[k] = cap * t;
         if (slope) slope[k] = 1 - t * t;
     }
 }
 
 /* Scores become weights; what fills a row up to its stride has none. */
-static inline void normalize_row(lb_normalizer normalizer, int64_t keys, int64_t stride, lb_real *x)
+static inline void normalize_row(bool fused, lb_normalizer normalizer, int64_t keys, int64_t stride,
+                                 lb_real *x)
 {
     for (int64_t k = keys; k < stride; k++) x[k] = -(lb_real)INFINITY;
     if (normalizer == LB_SOFTMAX)
-        lb_softmax_row_inline(stride, x);
+        lb_softmax_row_inline(fused, stride, x);
     else
         lb_sparse_row(normalizer, stride, x);
 }
@@ -241,11 +242,11 @@ LB_KERNEL(weigh_rows,
         for (int64_t k = 0; k < keys; k++) x[k] *= scale;
         if (last && bias.data) add_bias(bias, query, keys, x);
         if (last && mask.data) hide_masked(mask, query, keys, x);
-        if (caps) cap_row(keys, options->softcap, x, rows->slopes ? rows->slopes + i * stride : NULL);
+        if (caps) cap_row(fused, keys, options->softcap, x, rows->slopes ? rows->slopes + i * stride : NULL);
         if (options->window.on) hide_beyond(options->window, options->first + query, keys, x);
         if (!last && bias.data) add_bias(bias, query, keys, x);
         if (!last && mask.data) hide_masked(mask, query, keys, x);
-        normalize_row(options->normalizer, keys, stride, x);
+        normalize_row(fused, options->normalizer, keys, stride, x);
     }
 }
 

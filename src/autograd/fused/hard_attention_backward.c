@@ -45,9 +45,9 @@ int64_t lb_hard_backward_work(const lb_node *node)
 
 /* The part of position j in the probability of each class is e^(joint - mixed); `base` is its prior minus its
  * normal. */
-static inline lb_real part_of(lb_real logit, double largest, double base, double mixed)
+static inline lb_real part_of(bool fused, lb_real logit, double largest, double base, double mixed)
 {
-    return lb_exp_inline((lb_real)(lb_hard_joint(logit, largest, base) - mixed));
+    return lb_exp_inline(fused, (lb_real)(lb_hard_joint(logit, largest, base) - mixed));
 }
 
 /* share_v = r_v (out_v + more_v), where r_v is the part of position j. `more` may be NULL. Returns the sum. */
@@ -61,7 +61,7 @@ LB_KERNEL_OF(lb_real, hard_share,
     for (int64_t v = 0; v < classes; v++) share[v] = m->out[v] + (more ? more[v] : 0);
 #pragma omp simd reduction(+ : sum)
     for (int64_t v = 0; v < classes; v++) {
-        share[v] *= part_of(x[v], largest, base, mixed[v]);
+        share[v] *= part_of(fused, x[v], largest, base, mixed[v]);
         sum += share[v];
     }
     return sum;
@@ -75,10 +75,10 @@ LB_KERNEL(hard_give,
 {
     if (sets)
         for (int64_t v = 0; v < classes; v++)
-            grad[v] = share[v] - lb_exp_inline(x[v] - largest - normal) * sum;
+            grad[v] = share[v] - lb_exp_inline(fused, x[v] - largest - normal) * sum;
     else
         for (int64_t v = 0; v < classes; v++)
-            grad[v] += share[v] - lb_exp_inline(x[v] - largest - normal) * sum;
+            grad[v] += share[v] - lb_exp_inline(fused, x[v] - largest - normal) * sum;
 }
 
 /* Takes the mean of the gradient of the beliefs after the row off that of the log-probabilities: for each symbol, the
@@ -89,7 +89,8 @@ LB_KERNEL(hard_take_mean,
           (classes, x, trace, j, m, more))
 {
     const double largest = trace->largest[j], base = trace->prior[j] - trace->normal[j];
-    for (int64_t v = 0; v < classes; v++) m->out[v] -= part_of(x[v], largest, base, m->mixed[v]) * more[v];
+    for (int64_t v = 0; v < classes; v++)
+        m->out[v] -= part_of(fused, x[v], largest, base, m->mixed[v]) * more[v];
 }
 
 /* Goes back through the moves, from the gradient of the prior to those of the scores, of the jumps, and of the
@@ -106,12 +107,12 @@ LB_KERNEL(hard_move_back,
 #pragma omp simd reduction(+ : sum)
         for (int64_t j = i; j < keys; j++) {
             double arrive = trace->arrive[j] == NEVER ? 0 : trace->arrive[j];
-            m->moved[j] = m->prior[j] * lb_exp_inline((lb_real)(leave + m->jump[j - i] - arrive));
+            m->moved[j] = m->prior[j] * lb_exp_inline(fused, (lb_real)(leave + m->jump[j - i] - arrive));
             sum += m->moved[j];
         }
         for (int64_t j = i; j < keys; j++) {
             lb_real slope =
-                m->moved[j] - sum * lb_exp_inline((lb_real)(m->score[j] + m->jump[j - i] - outlet));
+                m->moved[j] - sum * lb_exp_inline(fused, (lb_real)(m->score[j] + m->jump[j - i] - outlet));
             score_grad[j] += slope;
             m->jumped[j - i] += slope;
         }
@@ -124,7 +125,8 @@ static void choose_back(int64_t keys, const double *prior, const lb_real *grad, 
 {
     lb_real sum = 0;
     for (int64_t j = 0; j < keys; j++) sum += grad[j];
-    for (int64_t j = 0; j < keys; j++) score_grad[j] += grad[j] - lb_exp_inline((lb_real)prior[j]) * sum;
+    for (int64_t j = 0; j < keys; j++)
+        score_grad[j] += grad[j] - lb_exp_inline(false, (lb_real)prior[j]) * sum;
 }
 
 /* The gradient of the log-probabilities of a step: what reached the output, and what the next step or the beliefs after

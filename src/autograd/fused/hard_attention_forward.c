@@ -101,7 +101,8 @@ LB_KERNEL(hard_leave,
             largest = move > largest ? move : largest;
         }
 #pragma omp simd reduction(+ : sum)
-        for (int64_t j = i; j < keys; j++) sum += lb_exp_inline((lb_real)(score[j] + jump[j - i] - largest));
+        for (int64_t j = i; j < keys; j++)
+            sum += lb_exp_inline(fused, (lb_real)(score[j] + jump[j - i] - largest));
         if (sum == 0) continue;
         trace.outlet[i] = largest + log((double)sum);
         trace.leave[i] = from[i] - trace.outlet[i];
@@ -127,7 +128,8 @@ LB_KERNEL(hard_arrive,
     for (int64_t i = 0; i < keys; i++) {
         if (trace.leave[i] == NEVER) continue;
         for (int64_t j = i; j < keys; j++)
-            trace.arrive[j] += (double)lb_exp_inline((lb_real)(trace.leave[i] + jump[j - i] - most[j]));
+            trace.arrive[j] +=
+                (double)lb_exp_inline(fused, (lb_real)(trace.leave[i] + jump[j - i] - most[j]));
     }
     for (int64_t j = 0; j < keys; j++) {
         bool reached = trace.arrive[j] > 0;
@@ -174,7 +176,7 @@ LB_KERNEL(hard_mix,
         if (here == NEVER) continue;
 #pragma omp simd
         for (int64_t v = 0; v < classes; v++)
-            sum[v] += lb_exp_inline((lb_real)(lb_hard_joint(row[v], largest, here) - mixed[v]));
+            sum[v] += lb_exp_inline(fused, (lb_real)(lb_hard_joint(row[v], largest, here) - mixed[v]));
     }
     for (int64_t v = 0; v < classes; v++) mixed[v] += log((double)sum[v]);
 }
@@ -229,7 +231,7 @@ LB_KERNEL(hard_believe,
         for (int64_t v = 0; v < classes; v++) {
             double joint = lb_hard_joint(x[j * classes + v], trace.largest[j], base[j]);
             bool never = base[j] == NEVER || trace.mixed[v] == NEVER;
-            after[j * classes + v] = never ? 0 : lb_exp_inline((lb_real)(joint - trace.mixed[v]));
+            after[j * classes + v] = never ? 0 : lb_exp_inline(fused, (lb_real)(joint - trace.mixed[v]));
         }
 }
 
@@ -255,7 +257,7 @@ static void forward_step(const lb_hard_run *run, int64_t row, int64_t t, lb_hard
         double normal = may ? lb_log_normal(classes, x + j * classes, &trace.largest[j]) : NEVER;
         m->base[j] = normal == NEVER ? NEVER : trace.prior[j] - normal;
         trace.normal[j] = shift_of(normal);
-        weight[j] = lb_exp_inline((lb_real)trace.prior[j]);
+        weight[j] = lb_exp_inline(false, (lb_real)trace.prior[j]);
         any = any || may;
     }
     hard_mix(keys, classes, x, m->base, trace, m->sum);

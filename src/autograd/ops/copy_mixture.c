@@ -117,14 +117,14 @@ static lb_status forward(lb_node *node)
  * either way has none. `part` is memory for [classes]. */
 static lb_real choose_back(const mixture *m, const lb_real *dy, lb_real *part, lb_real *logits)
 {
-    lb_real sum = 0, gate = 0, generates = lb_exp_inline(m->choosing);
+    lb_real sum = 0, gate = 0, generates = lb_exp_inline(false, m->choosing);
     for (int64_t v = 0; v < m->classes; v++) {
         part[v] = dy[v] * m->share[v];
         sum += part[v];
         if (m->mixed[v] != -(lb_real)INFINITY) gate += dy[v] * (m->share[v] - generates);
     }
     for (int64_t v = 0; logits && v < m->classes; v++)
-        logits[v] += part[v] - lb_exp_inline(choice(m, v)) * sum;
+        logits[v] += part[v] - lb_exp_inline(false, choice(m, v)) * sum;
     return gate;
 }
 
@@ -134,7 +134,7 @@ static void copy_back(const mixture *m, const lb_real *dy, lb_real *weights)
     const lb_real most = 60;
     for (int64_t i = 0; i < m->length; i++) {
         lb_real slope = m->copying - m->mixed[m->symbol[i]];
-        weights[i] += dy[m->symbol[i]] * lb_exp_inline(slope < most ? slope : most);
+        weights[i] += dy[m->symbol[i]] * lb_exp_inline(false, slope < most ? slope : most);
     }
 }
 

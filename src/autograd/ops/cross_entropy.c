@@ -13,7 +13,7 @@ LB_KERNEL_OF(lb_real, row_loss,
     lb_real maximum = lb_largest_inline(classes, x), sum = 0, total = 0, share = smoothing / (lb_real)classes;
 #pragma omp simd reduction(+ : sum, total)
     for (int64_t i = 0; i < classes; i++) {
-        slope[i] = lb_exp_inline(x[i] - maximum);
+        slope[i] = lb_exp_inline(fused, x[i] - maximum);
         sum += slope[i];
         total += x[i] - maximum;
     }

@@ -31,7 +31,7 @@ static lb_status forward(lb_node *node)
     node->saved = share;
     for (int64_t i = 0; i < lb_count(weights); i++) {
         lb_real away = ((lb_real)(i % keys) - node->in[CENTRE]->data[i / keys]) / (lb_real)deviation;
-        share[i] = lb_exp_inline(-away * away / 2);
+        share[i] = lb_exp_inline(false, -away * away / 2);
         node->out[0]->data[i] = weights->data[i] * share[i];
     }
     return LB_OK;

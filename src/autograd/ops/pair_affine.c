@@ -52,7 +52,7 @@ LB_KERNEL(hide_pairs,
     for (int64_t pair = 0; pair < queries * keys; pair++) {
         const lb_real *q = query + pair / keys * width, *k = key + pair % keys * width;
         lb_real *h = hidden + pair * width;
-        for (int64_t i = 0; i < width; i++) h[i] = lb_tanh_inline(q[i] + k[i]);
+        for (int64_t i = 0; i < width; i++) h[i] = lb_tanh_inline(fused, q[i] + k[i]);
     }
 }
 

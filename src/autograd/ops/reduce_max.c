@@ -82,7 +82,7 @@ static void log_sum_exp_backward(lb_node *node)
         if (sum == 0) continue; /* nothing to choose from */
         lb_real each = node->out[0]->grad[row] / (lb_real)sum;
         for (int64_t l = 0; l < a.length; l++)
-            dx[l * a.inner] += each * lb_exp_inline(x[l * a.inner] - (lb_real)shift);
+            dx[l * a.inner] += each * lb_exp_inline(false, x[l * a.inner] - (lb_real)shift);
     }
 }
 

@@ -20,7 +20,7 @@ static lb_status softmax_forward(lb_node *node)
         /* All at minus infinity: nothing to choose from. The row is zero, where the quotient would be NaN. */
         lb_real shift = maximum == -(lb_real)INFINITY ? 0 : maximum;
 #pragma omp simd
-        for (int64_t i = 0; i < width; i++) y[i] = lb_exp_inline(x[i] - shift);
+        for (int64_t i = 0; i < width; i++) y[i] = lb_exp_inline(false, x[i] - shift);
         for (int64_t i = 0; i < width; i++) sum += y[i];
         for (int64_t i = 0; i < width && sum != 0; i++) y[i] /= sum;
     }
@@ -46,7 +46,7 @@ static lb_status log_softmax_forward(lb_node *node)
         lb_real maximum = lb_largest_inline(width, x), sum = 0;
         lb_real shift = maximum == -(lb_real)INFINITY ? 0 : maximum, *y = node->out[0]->data + offset;
 #pragma omp simd
-        for (int64_t i = 0; i < width; i++) y[i] = lb_exp_inline(x[i] - shift);
+        for (int64_t i = 0; i < width; i++) y[i] = lb_exp_inline(false, x[i] - shift);
         for (int64_t i = 0; i < width; i++) sum += y[i];
         /* Nothing to choose from: -inf, the logarithm of the zeros of softmax. */
         lb_real log_sum = sum == 0 ? 0 : (lb_real)log((double)sum);
@@ -65,7 +65,7 @@ static void log_softmax_backward(lb_node *node)
         lb_real *dx = node->in[0]->grad + offset, sum = 0;
         if (lb_largest_inline(width, y) == -(lb_real)INFINITY) continue; /* nothing to choose from */
         for (int64_t i = 0; i < width; i++) sum += dy[i];
-        for (int64_t i = 0; i < width; i++) dx[i] += dy[i] - lb_exp_inline(y[i]) * sum;
+        for (int64_t i = 0; i < width; i++) dx[i] += dy[i] - lb_exp_inline(false, y[i]) * sum;
     }
 }
 

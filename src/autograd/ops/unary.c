@@ -68,22 +68,22 @@ LB_PASSES(forward, backward, in_runs)
     }
 
 /* ln(1 + e^x): the power is at most 1, so that it does not overflow. */
-static inline lb_real softplus_of(lb_real x)
+static inline lb_real softplus_of(bool fused, lb_real x)
 {
-    lb_real power = lb_exp_inline(x < 0 ? x : -x);
+    lb_real power = lb_exp_inline(fused, x < 0 ? x : -x);
     return (x < 0 ? 0 : x) + (lb_real)log1p((double)power);
 }
 
-KERNELS(exp, lb_exp_inline(x[i]), dy[i] * y[i])
+KERNELS(exp, lb_exp_inline(fused, x[i]), dy[i] * y[i])
 KERNELS(log, (lb_real)log((double)x[i]), dy[i] / x[i])
-KERNELS(tanh, lb_tanh_inline(x[i]), dy[i] * (1 - y[i] * y[i]))
-KERNELS(sigmoid, lb_sigmoid_inline(x[i]), dy[i] * y[i] * (1 - y[i]))
+KERNELS(tanh, lb_tanh_inline(fused, x[i]), dy[i] * (1 - y[i] * y[i]))
+KERNELS(sigmoid, lb_sigmoid_inline(fused, x[i]), dy[i] * y[i] * (1 - y[i]))
 KERNELS(relu, x[i]<0 ? 0 : x[i], y[i]> 0 ? dy[i] : 0) /* NaN passes through */
 KERNELS(scale, r.number *x[i], r.number *dy[i])
 KERNELS(add_scalar, x[i] + r.number, dy[i])
 KERNELS(sqrt, (lb_real)sqrt((double)x[i]), dy[i] / (2 * y[i]))
 KERNELS(abs, x[i]<0 ? -x[i] : x[i], x[i]> 0 ? dy[i] : x[i] < 0 ? -dy[i] : 0)
-KERNELS(softplus, softplus_of(x[i]), dy[i] * lb_sigmoid_inline(x[i]))
+KERNELS(softplus, softplus_of(fused, x[i]), dy[i] * lb_sigmoid_inline(fused, x[i]))
 
 #define UNARY_OP(op, formula_text, derivative_text)                                                          \
     {                                                                                                        \
