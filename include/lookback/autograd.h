@@ -15,9 +15,9 @@ typedef struct lb_tape lb_tape;
 
 /** The mode of a tape. */
 typedef enum lb_mode {
-    LB_MODE_TRAIN,    /* ops are recorded, and dropout is active */
+    LB_MODE_TRAIN,    /* ops are recorded, and there is noise: dropout, random positions */
     LB_MODE_EVALUATE, /* neither */
-    LB_MODE_EXPLAIN   /* ops are recorded without dropout, and parameters are constants, without a gradient */
+    LB_MODE_EXPLAIN   /* ops are recorded without noise, and parameters are constants, without a gradient */
 } lb_mode;
 
 /** A new tape in LB_MODE_TRAIN; NULL if there is no memory for it. Free it with lb_tape_free. Every function accepts

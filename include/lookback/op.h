@@ -118,7 +118,8 @@ lb_real *lb_op_reals(const lb_node *node, int64_t count);
 /** Zeroed lb_op_reals. */
 lb_real *lb_op_zeros(const lb_node *node, int64_t count);
 
-/** The random numbers of this run of an op. Two runs in a step get different ones. */
+/** The random numbers of this run of an op. Two runs in a step get different ones. Noise belongs to LB_MODE_TRAIN
+ *  alone. */
 lb_rng lb_op_rng(const lb_node *node);
 
 LB_END_DECLS

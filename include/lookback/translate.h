@@ -112,7 +112,7 @@ typedef struct lb_output {
     /* [steps, source length]: the log-probability that a step of the output, which is given, loses if the embedding of
      * a source symbol is zero; NULL for a source of one symbol */
     lb_real *erasure;
-    /* [steps, source length]: of the log-probability, at the embedding, times the embedding */
+    /* [steps, source length]: of the log-probability, at the embedding, times the embedding; 0 if it is impossible */
     lb_real *gradient;
     double *lost;        /* [steps] log-probability that the output loses if the other text is its source */
     lb_patched *patched; /* [patched_count] how much of that each point brings back */

@@ -73,7 +73,7 @@ static lb_tensor *random_sinusoids(const lb_positional *positional, lb_tape *tap
                                    int64_t length)
 {
     int64_t end = first + length, most = positional->config.max_length, width = positional->config.width;
-    if (lb_tape_mode(tape) == LB_MODE_EVALUATE || end >= most || end == 0)
+    if (lb_tape_mode(tape) != LB_MODE_TRAIN || end >= most || end == 0)
         return sinusoids(positional, tape, first, length);
     const lb_real *table = lb_tape_sinusoids(tape, BASE, width, 0, most);
     lb_tensor *rows = lb_tensor_uninitialised(tape, LB_SHAPE(length, width));

@@ -75,13 +75,13 @@ static inline lb_real softplus_of(bool fused, lb_real x)
 }
 
 KERNELS(exp, lb_exp_inline(fused, x[i]), dy[i] * y[i])
-KERNELS(log, (lb_real)log((double)x[i]), dy[i] / x[i])
+KERNELS(log, (lb_real)log((double)x[i]), dy[i] == 0 ? 0 : dy[i] / x[i])
 KERNELS(tanh, lb_tanh_inline(fused, x[i]), dy[i] * (1 - y[i] * y[i]))
 KERNELS(sigmoid, lb_sigmoid_inline(fused, x[i]), dy[i] * y[i] * (1 - y[i]))
 KERNELS(relu, x[i]<0 ? 0 : x[i], y[i]> 0 ? dy[i] : 0) /* NaN passes through */
 KERNELS(scale, r.number *x[i], r.number *dy[i])
 KERNELS(add_scalar, x[i] + r.number, dy[i])
-KERNELS(sqrt, (lb_real)sqrt((double)x[i]), dy[i] / (2 * y[i]))
+KERNELS(sqrt, (lb_real)sqrt((double)x[i]), dy[i] == 0 ? 0 : dy[i] / (2 * y[i]))
 KERNELS(abs, x[i]<0 ? -x[i] : x[i], x[i]> 0 ? dy[i] : x[i] < 0 ? -dy[i] : 0)
 KERNELS(softplus, softplus_of(fused, x[i]), dy[i] * lb_sigmoid_inline(fused, x[i]))
 
@@ -92,13 +92,13 @@ KERNELS(softplus, softplus_of(fused, x[i]), dy[i] * lb_sigmoid_inline(fused, x[i
     }
 
 static const lb_op exp_op = UNARY_OP(exp, "y = e^x", "dx += dy y");
-static const lb_op log_op = UNARY_OP(log, "y = ln x", "dx += dy / x");
+static const lb_op log_op = UNARY_OP(log, "y = ln x", "dx += dy / x where dy is not 0");
 static const lb_op tanh_op = UNARY_OP(tanh, "y = tanh x", "dx += dy (1 - y^2)");
 static const lb_op sigmoid_op = UNARY_OP(sigmoid, "y = 1 / (1 + e^-x)", "dx += dy y (1 - y)");
 static const lb_op relu_op = UNARY_OP(relu, "y = max(x, 0)", "dx += dy where y > 0");
 static const lb_op scale_op = UNARY_OP(scale, "y = factor x", "dx += factor dy");
 static const lb_op add_scalar_op = UNARY_OP(add_scalar, "y = x + number", "dx += dy");
-static const lb_op sqrt_op = UNARY_OP(sqrt, "y = sqrt x", "dx += dy / (2 y)");
+static const lb_op sqrt_op = UNARY_OP(sqrt, "y = sqrt x", "dx += dy / (2 y) where dy is not 0");
 static const lb_op abs_op = UNARY_OP(abs, "y = |x|", "dx += dy sign x");
 static const lb_op softplus_op = UNARY_OP(softplus, "y = ln(1 + e^x)", "dx += dy / (1 + e^-x)");
 
@@ -115,7 +115,8 @@ lb_tensor *lb_exp(lb_tensor *x)
     return apply(&exp_op, x, exp_values, exp_gradient, 1);
 }
 
-/** Natural logarithm; -inf at zero, NaN below. */
+/** Natural logarithm; -inf at zero, NaN below. What no loss depends on has no gradient, also at zero: so one of several
+ *  log-probabilities can be a loss where others are -inf. Differs: in PyTorch, they make all gradients NaN. */
 lb_tensor *lb_log(lb_tensor *x)
 {
     return apply(&log_op, x, log_values, log_gradient, 1);
@@ -151,7 +152,8 @@ lb_tensor *lb_add_scalar(lb_tensor *x, lb_real number)
     return apply(&add_scalar_op, x, add_scalar_values, add_scalar_gradient, number);
 }
 
-/** Square root; NaN below zero. Its derivative at 0 is infinite, as in PyTorch. */
+/** Square root; NaN below zero. Its derivative at 0 is infinite, as in PyTorch; but what no loss depends on has no
+ *  gradient, as in lb_log. */
 lb_tensor *lb_sqrt(lb_tensor *x)
 {
     return apply(&sqrt_op, x, sqrt_values, sqrt_gradient, 1);

@@ -162,6 +162,31 @@ START_TEST(test_ops_by_a_normalizer_that_there_is_not_are_an_error)
 }
 END_TEST
 
+/* Of [1, 0.2, -9]: sparsemax gives [0.9, 0.1, 0], and the last has a logarithm of -inf and a root without a slope. */
+static const lb_real *gradient_of_first(lb_tape *tape, lb_tensor *(*function)(lb_tensor *))
+{
+    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(3), (lb_real[]){1, (lb_real)0.2, -9});
+    x->requires_grad = true;
+    lb_tensor *y = function(lb_sparsemax(x));
+    ck_assert_int_eq(lb_backward_from(y, (const lb_real[]){1, 0, 0}, NULL), LB_OK);
+    return x->grad;
+}
+
+START_TEST(test_functions_of_a_sparse_weight_have_a_gradient_beside_weights_of_zero)
+{
+    lb_tape *tape = lb_tape_new(), *other = lb_tape_new();
+    const lb_real *log = gradient_of_first(tape, lb_log), *root = gradient_of_first(other, lb_sqrt);
+    const double half = 0.5, weight = 0.9;
+    for (int i = 0; i < 3; i++) {
+        double slope = i == 2 ? 0 : i == 1 ? -half : half;
+        ck_assert_double_eq_tol((double)log[i], slope / weight, 1e-6);
+        ck_assert_double_eq_tol((double)root[i], slope / (2 * sqrt(weight)), 1e-6);
+    }
+    lb_tape_free(other);
+    lb_tape_free(tape);
+}
+END_TEST
+
 static lb_real *dropped_gradient(lb_tensor *const *leaf, lb_normalizer normalizer, bool fused, lb_tape *tape)
 {
     lb_tensor *in[3];
@@ -298,6 +323,7 @@ int main(void)
                       test_sparse_huge_scores_do_not_overflow_and_nan_stays_visible,
                       test_ops_by_a_normalizer_that_there_is_not_are_an_error,
                       test_attention_by_the_sparse_ones_ignores_keys_that_score_far_below,
+                      test_functions_of_a_sparse_weight_have_a_gradient_beside_weights_of_zero,
                       test_attention_with_dropout_has_the_gradient_of_its_parts,
                       test_entmax_loss_equals_the_definition_in_pytorch,
                       test_entmax_loss_has_a_margin_and_is_finite_where_the_target_is_impossible,

@@ -3,6 +3,7 @@
 #include "autograd/op.h"
 #include "lookback/lookback.h"
 #include "models/built_in.h"
+#include "support/every_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VOCABULARY = LB_FIRST_TOKEN + 5, MOST = 64 };
+enum { VOCABULARY = SUPPORT_VOCABULARY, MOST = 64 };
 
 static const char text[] = "dabce", other[] = "bcade";
 
@@ -49,6 +50,8 @@ static const char *make_seq2seq(lb_seq2seq_config config, bool backward, uint64_
     config.embedding_deviation = 1;
     ck_assert_msg(lb_seq2seq_init(&model, params, "", config) == LB_OK, "%s", lb_params_error(params));
     model.base.from_end = backward;
+    for (int64_t i = 0; config.output != LB_SOFTMAX && i < lb_params_size(params); i++)
+        lb_params_values(params)[i] *= 4; /* some symbols are impossible */
     if (config.copy)
         ck_assert_int_eq(
             lb_model_set_copies(&model.base, (const int32_t[VOCABULARY]){0, 0, 0, 3, 4, 5, 6, 7, 8}, NULL),
@@ -125,6 +128,8 @@ static lb_real *embedding_of(const lb_translator *translator, char symbol, int64
     return weight->data + (LB_FIRST_TOKEN + symbol - 'a') * *width;
 }
 
+static int impossible; /* symbols, so far */
+
 /* The log-probability of each symbol of an output, with the embedding of one symbol of the text multiplied. */
 static void force_with(const lb_translator *translator, const lb_output *output, char symbol, double factor,
                        double log_probability[MOST])
@@ -138,8 +143,10 @@ static void force_with(const lb_translator *translator, const lb_output *output,
     memcpy(row, kept, (size_t)width * sizeof *row);
     ck_assert_ptr_nonnull(all);
     ck_assert_int_eq(all->text->output->length, output->length);
-    for (int64_t t = 0; t < output->steps; t++) /* the end is there, too, whether it was written or not */
-        log_probability[t] = log(all->text->output->symbol_probability[t]);
+    for (int64_t t = 0; t < output->steps; t++) { /* the end is there, too, whether it was written or not */
+        log_probability[t] = fmax(log(all->text->output->symbol_probability[t]), -1000);
+        impossible += log_probability[t] == -1000;
+    }
     lb_translations_free(all);
 }
 
@@ -178,23 +185,31 @@ START_TEST(test_erasure_is_what_is_lost_with_an_embedding_of_zeros)
 END_TEST
 
 /* A factor of the embedding has the derivative that the gradient times the embedding is. */
+static double check_gradient_of(const lb_translator *translator, const lb_output *output, double nudge,
+                                double tolerance, const char *name)
+{
+    double above[MOST], below[MOST], most = 0;
+    ck_assert_ptr_nonnull(output->gradient);
+    for (int64_t i = 0; i < text_length(); i++) {
+        force_with(translator, output, text[i], 1 + nudge, above);
+        force_with(translator, output, text[i], 1 - nudge, below);
+        for (int64_t t = 0; t < output->steps; t++) {
+            double found = (double)output->gradient[t * text_length() + i];
+            double expected = (above[t] - below[t]) / (2 * nudge);
+            SUPPORT_CHECK(isfinite(found) && fabs(found - expected) <= tolerance,
+                          "%s: step %d, symbol %d: found %g, expected %g", name, (int)t, (int)i, found,
+                          expected);
+            most = fmax(most, fabs(found));
+        }
+    }
+    return most;
+}
+
 static void check_gradient(const char *path)
 {
     lb_translator *translator = open_model(path);
     lb_translations *all = translate(translator, (lb_translate_config){.gradient = true});
-    const lb_output *output = all->text->output;
-    double above[MOST], below[MOST], most = 0;
-    ck_assert_ptr_nonnull(output->gradient);
-    for (int64_t i = 0; i < text_length(); i++) {
-        force_with(translator, output, text[i], 1 + NUDGE, above);
-        force_with(translator, output, text[i], 1 - NUDGE, below);
-        for (int64_t t = 0; t < output->steps; t++) {
-            double found = (double)output->gradient[t * text_length() + i];
-            ck_assert_double_eq_tol(found, (above[t] - below[t]) / (2 * NUDGE), SLOPE);
-            most = fmax(most, fabs(found));
-        }
-    }
-    ck_assert_double_gt(most, 1e-3);
+    ck_assert_double_gt(check_gradient_of(translator, all->text->output, NUDGE, SLOPE, path), 1e-3);
     lb_translations_free(all);
     lb_translator_close(translator);
 }
@@ -202,6 +217,28 @@ static void check_gradient(const char *path)
 START_TEST(test_gradient_is_that_of_a_factor_of_the_embedding)
 {
     for_each_model(check_gradient);
+}
+END_TEST
+
+static int moved;
+
+/* Small, because sparse probabilities and ReLUs have corners. In float, differences would be too coarse for that. */
+static void check_gradient_of_every(const support_every_model *m)
+{
+    const double SMALL = 1e-7, tolerance = sizeof(lb_real) == sizeof(double) ? 1e-4 : (double)INFINITY;
+    char path[SUPPORT_PATH];
+    lb_translator *translator = open_model(save(m->model, m->params, "every.safetensors", path));
+    lb_translations *all = translate(translator, (lb_translate_config){.gradient = true});
+    moved += check_gradient_of(translator, all->text->output, SMALL, tolerance, m->config) > 1e-3;
+    lb_translations_free(all);
+    lb_translator_close(translator);
+}
+
+START_TEST(test_gradient_of_every_model_is_finite_and_that_of_a_factor)
+{
+    int count = support_for_every_model(false, check_gradient_of_every);
+    ck_assert_int_gt(count, 200);
+    ck_assert_int_gt(moved, count * 3 / 4);
 }
 END_TEST
 
@@ -303,13 +340,14 @@ END_TEST
 
 /* ---- Ensembles, and members that vote. ---- */
 
-static void check_ensemble(bool votes)
+static void check_ensemble(bool votes, lb_normalizer output_of_one)
 {
     char paths[2][SUPPORT_PATH], joined[SUPPORT_PATH];
     lb_error error = {0};
     lb_seq2seq_config config = {.attention = LB_ATTENTION_GENERAL};
-    const char *const models[] = {make_seq2seq(config, false, 3, "one.safetensors", paths[0]),
-                                  make_seq2seq(config, votes, 4, "two.safetensors", paths[1])};
+    const char *models[2] = {NULL, make_seq2seq(config, votes, 4, "two.safetensors", paths[1])};
+    config.output = output_of_one;
+    models[0] = make_seq2seq(config, false, 3, "one.safetensors", paths[0]);
     lb_join_config join = {
         .models = models, .count = 2, .out = support_path(joined, votes ? "votes" : "both")};
     ck_assert_msg(lb_translator_join(join, NULL, &error) == LB_OK, "%s", error.message);
@@ -331,14 +369,16 @@ static void check_ensemble(bool votes)
             }
         }
         score_with(one, other, output->text, (lb_watcher){0}, changed);
+        for (int64_t t = 0; t < output->steps; t++) changed[t] = fmax(changed[t], -1000);
         for (int64_t t = 0; t < output->steps; t++) lost[t] += (whole[t] - changed[t]) / 2;
         lb_translator_close(one);
     }
     for (int64_t t = 0; t < output->steps; t++) {
-        ck_assert_double_eq_tol(output->lost[t], lost[t], ROUNDING);
+        ck_assert_double_eq_tol(output->lost[t], lost[t], ROUNDING * fmax(1, fabs(lost[t])));
         for (int64_t i = 0; i < text_length(); i++) {
             int64_t at = t * text_length() + i;
-            ck_assert_double_eq_tol((double)output->erasure[at], expected[t][i], ROUNDING);
+            ck_assert_double_eq_tol((double)output->erasure[at], expected[t][i],
+                                    ROUNDING * fmax(1, fabs(expected[t][i])));
             ck_assert_double_eq_tol((double)output->gradient[at], slope[t][i], SLOPE);
         }
     }
@@ -348,8 +388,17 @@ static void check_ensemble(bool votes)
 
 START_TEST(test_why_of_an_ensemble_is_the_mean_of_its_members)
 {
-    check_ensemble(false);
-    check_ensemble(true);
+    check_ensemble(false, LB_SOFTMAX);
+    check_ensemble(true, LB_SOFTMAX);
+    ck_assert_int_eq(impossible, 0);
+}
+END_TEST
+
+/* Its log-probability counts as -1000, which does not change. */
+START_TEST(test_why_of_a_symbol_that_is_impossible_for_a_member_is_that_of_the_other)
+{
+    check_ensemble(false, LB_SPARSEMAX);
+    ck_assert_int_gt(impossible, 0);
 }
 END_TEST
 
@@ -425,13 +474,15 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("why",
-                             SUPPORT_TESTS(test_erasure_is_what_is_lost_with_an_embedding_of_zeros,
-                                           test_gradient_is_that_of_a_factor_of_the_embedding,
-                                           test_patching_the_embeddings_returns_all_that_is_lost,
-                                           test_patching_a_head_is_what_a_watcher_does_by_hand,
-                                           test_why_of_an_ensemble_is_the_mean_of_its_members,
-                                           test_why_of_one_symbol_has_a_gradient_and_no_erasure,
-                                           test_why_measures_as_many_outputs_as_asked,
-                                           test_why_refuses_a_text_of_another_length_and_can_be_interrupted));
+    return support_run_tests(
+        "why", SUPPORT_TESTS(test_erasure_is_what_is_lost_with_an_embedding_of_zeros,
+                             test_gradient_is_that_of_a_factor_of_the_embedding,
+                             test_gradient_of_every_model_is_finite_and_that_of_a_factor,
+                             test_patching_the_embeddings_returns_all_that_is_lost,
+                             test_patching_a_head_is_what_a_watcher_does_by_hand,
+                             test_why_of_an_ensemble_is_the_mean_of_its_members,
+                             test_why_of_a_symbol_that_is_impossible_for_a_member_is_that_of_the_other,
+                             test_why_of_one_symbol_has_a_gradient_and_no_erasure,
+                             test_why_measures_as_many_outputs_as_asked,
+                             test_why_refuses_a_text_of_another_length_and_can_be_interrupted));
 }
