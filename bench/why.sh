@@ -24,19 +24,14 @@ END
 
 # Two hundred lists of two to ten numbers, with what the task makes of them.
 lists_of() { # TASK
-    awk -v task="$1" 'BEGIN {
-        srand(54)
-        for (row = 0; row < 200; row++) {
-            n = 2 + int(9 * rand())
-            for (i = 1; i <= n; i++) list[i] = int(100 * rand())
-            source = ""
-            for (i = 1; i <= n; i++) source = source (i > 1 ? " " : "") list[i]
-            for (i = 1; i <= n && task == "sort"; i++)
-                for (j = n; j > i; j--)
-                    if (list[j] < list[j - 1]) { t = list[j]; list[j] = list[j - 1]; list[j - 1] = t }
-            for (i = 1; i <= n; i++) source = source (i > 1 ? " " : "\t") (task == "sort" ? list[i] : list[n + 1 - i])
-            print source
-        }
+    "$bin/random_lists" 54 200 2 10 100 | awk -v task="$1" '{
+        source = $0
+        n = split($0, list, " ")
+        for (i = 1; i <= n && task == "sort"; i++)
+            for (j = n; j > i; j--)
+                if (list[j] < list[j - 1]) { t = list[j]; list[j] = list[j - 1]; list[j - 1] = t }
+        for (i = 1; i <= n; i++) source = source (i > 1 ? " " : "\t") (task == "sort" ? list[i] : list[n + 1 - i])
+        print source
     }'
 }
 
@@ -111,7 +106,7 @@ set -- "${operands[@]}"
 train=${1-} test=${2-}
 if (($# == 0)); then unset 'tasks[4]'; fi
 for file in "$@"; do [[ -f $file ]] || fail 66 "$file: found no such file"; done
-need_programs lookback make_dates
+need_programs lookback make_dates random_lists
 rows=()
 for task in "${tasks[@]}"; do
     folder=$out/why$quick/$task

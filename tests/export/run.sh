@@ -1,6 +1,6 @@
 #!/bin/bash
 # Exports a model that it trains, and compares the C file with predict under several compilers and processors.
-#   run.sh FOLDER    the folder with the programs lookback and make_dates
+#   run.sh FOLDER    the folder with the programs lookback, make_dates and random_lists
 # shellcheck disable=SC2317 # `check` calls the functions
 set -euo pipefail
 
@@ -91,16 +91,17 @@ mkdir dates
 cp dates/dev.tsv dev.tsv
 "$bin/lookback" train dates/train.tsv --dev dev.tsv --embed 24 --hidden 48 --batch 48 --lr 0.01 --steps 600 --set merge=false --quiet --out model
 # 10,000 texts over the symbols of the model, and three that it does not know.
-cut -f1 dates/train.tsv | awk '
-    BEGIN { srand(1); symbol[count++] = "é"; symbol[count++] = "#"; symbol[count++] = "ß" }
-    { for (i = 1; i <= length($0); i++) if (!(substr($0, i, 1) in seen)) { seen[substr($0, i, 1)]; symbol[count++] = substr($0, i, 1) } }
-    END {
-        for (n = 0; n < 10000; n++) {
-            text = "a"
-            for (i = int(16 * rand()); i > 0; i--) text = text symbol[int(count * rand())]
-            print text
-        }
-    }' >texts.txt
+{
+    printf '%s\n' é '#' ß
+    cut -f1 dates/train.tsv | awk '{ for (i = 1; i <= length($0); i++) if (!seen[substr($0, i, 1)]++) print substr($0, i, 1) }'
+} >symbols.txt
+"$bin/random_lists" 1 10000 0 15 "$(wc -l <symbols.txt)" | awk '
+    NR == FNR { symbol[NR - 1] = $0; next }
+    {
+        text = "a"
+        for (i = 1; i <= NF; i++) text = text symbol[$i]
+        print text
+    }' symbols.txt - >texts.txt
 "$bin/lookback" predict model texts.txt --beam 1 --only-outputs --quiet >expected.txt
 
 export_model f32

@@ -42,7 +42,10 @@ draw() { # BOUND
 
 # Lines of standard input in an order that the seed decides.
 shuffled() {
-    awk -v seed="$seed" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' | sort | cut -f 2-
+    local lines
+    mapfile -t lines
+    ((${#lines[@]} == 0)) ||
+        paste <("$bin/random_lists" "$seed" ${#lines[@]} 1 1 1000000000) <(printf '%s\n' "${lines[@]}") | sort -n | cut -f 2-
 }
 
 failure() { # MESSAGE...
@@ -66,18 +69,14 @@ not_run() { # WHY
 
 # Pairs that a small model learns in seconds.
 make_pairs() { # FILE COUNT
-    awk -v count="$2" 'BEGIN {
-        srand(7)
-        for (i = 0; i < count; i++) {
-            source = target = ""
-            length_of = 2 + int(4 * rand())
-            for (k = 0; k < length_of; k++) {
-                letter = substr("abcdefgh", 1 + int(8 * rand()), 1)
-                source = source letter
-                target = letter target
-            }
-            print source "\t" target
+    "$bin/random_lists" 7 "$2" 2 5 8 | awk '{
+        source = target = ""
+        for (i = 1; i <= NF; i++) {
+            letter = substr("abcdefgh", 1 + $i, 1)
+            source = source letter
+            target = letter target
         }
+        print source "\t" target
     }' >"$1"
 }
 

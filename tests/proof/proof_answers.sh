@@ -9,18 +9,15 @@ make_model
 
 # Lines of one source each with up to $2 answers, some of them twice, as "source answer answer ..."; all in all, at least as many.
 make_answers() { # SEED COUNT LINES
-    awk -v seed="$1" -v count="$2" -v lines="$3" 'BEGIN {
-        srand(seed)
-        for (line = 0; line < lines; line++) {
-            printf "%s%s", substr("abcdefgh", 1 + line % 8, 1), substr("abcdefgh", 1 + int(line / 8) % 8, 1)
-            for (i = 0; i < count; i++) {
-                number = int(rand() * count * 4)
-                word = ""
-                for (k = 0; k < 6; k++) { word = word substr("abcdefgh", 1 + number % 8, 1); number = int(number / 8) }
-                printf " %s", word
-            }
-            print ""
+    "$bin/random_lists" "$1" "$3" "$2" "$2" $((4 * $2)) | awk '{
+        printf "%s%s", substr("abcdefgh", 1 + (NR - 1) % 8, 1), substr("abcdefgh", 1 + int((NR - 1) / 8) % 8, 1)
+        for (i = 1; i <= NF; i++) {
+            number = $i
+            word = ""
+            for (k = 0; k < 6; k++) { word = word substr("abcdefgh", 1 + number % 8, 1); number = int(number / 8) }
+            printf " %s", word
         }
+        print ""
     }'
 }
 
