@@ -43,6 +43,7 @@ lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_
     if (!status) status = lb_pair_file_open(&input->file, path, &input->format, error);
     if (status) return status;
     note_format(input->name, &input->file, format->usual);
+    input->pair.usual = input->file.look.width;
     input->format.kind = input->file.kind;
     status = lb_pair_format_check(&input->format, error);
     return status
@@ -65,7 +66,8 @@ const char *app_columns_help(const char *message, bool trained)
         return " with --source-column and --target-column";
     if (strstr(message, ": found no ") || strstr(message, "--format")) return ""; /* it names what helps */
     if (strstr(message, "found an empty line, expected text")) return "; --skip-bad-lines leaves it out";
-    if (length >= sizeof text - 1 && strcmp(message + length - (sizeof text - 1), text) == 0)
+    if ((length >= sizeof text - 1 && strcmp(message + length - (sizeof text - 1), text) == 0) ||
+        strstr(message, ", expected a JSON object"))
         return "; --skip-bad-lines leaves such lines out";
     if (strstr(message, "found 1 column, expected 2"))
         return "; --format names another format, and --skip-bad-lines leaves such lines out";

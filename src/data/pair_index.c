@@ -62,7 +62,7 @@ _Static_assert(sizeof(lb_pair_index_header) == 232 && sizeof(lb_place) == 16 && 
                "drawn");
 _Static_assert(offsetof(lb_pair_index_header, key) == 40 && offsetof(lb_pair_index_header, lines) == 80,
                "drawn");
-_Static_assert(offsetof(lb_pair_index_header, crlf) == 144 && LB_BAD_LINES == 7, "drawn");
+_Static_assert(offsetof(lb_pair_index_header, crlf) == 144 && LB_LINE_FORMAT == 7, "drawn");
 
 bool lb_pair_index_cut(lb_bytes file, lb_bytes parts[LB_PARTS])
 {
@@ -213,7 +213,7 @@ static lb_pair_index_header describe(const lb_indexed_pairs *pairs, const lb_pai
                                    .source_bytes = parts[LB_PART_SOURCE].count,
                                    .target_bytes = parts[LB_PART_TARGET].count,
                                    .different = (uint64_t)lb_pairs_different(train)};
-    for (int kind = 0; kind < LB_BAD_LINES; kind++) header.bad[kind] = (uint64_t)facts->bad[kind];
+    for (int kind = 0; kind < LB_LINE_FORMAT; kind++) header.bad[kind] = (uint64_t)facts->bad[kind];
     return header;
 }
 

@@ -65,9 +65,10 @@ typedef struct lb_pair_index_header {
     uint32_t version, order;
     uint64_t head_hash, bulk_hash; /* lb_hash_long of what is drawn above */
     lb_pair_index_key key;
-    uint64_t train, held_out;                                                      /* pairs */
-    uint64_t lines, bad[LB_BAD_LINES], crlf, byte_order_mark, columns, pairs_hash; /* as in lb_pairs_facts */
-    uint64_t first_bad;                                                            /* how many are kept */
+    uint64_t train, held_out; /* pairs */
+    uint64_t lines, bad[LB_LINE_FORMAT], crlf, byte_order_mark, columns,
+        pairs_hash;     /* as in lb_pairs_facts */
+    uint64_t first_bad; /* how many are kept */
     uint64_t source_symbols, target_symbols;
     uint64_t errors_bytes, source_bytes, target_bytes; /* of the strings */
     uint64_t different;                                /* pairs for training */

@@ -47,7 +47,7 @@ static bool has_possible_counts(const lb_pair_index_header *h, const lb_pair_for
     uint64_t most = h->key.bytes < INT64_MAX / 2 ? h->key.bytes + 1 : 0, bad = 0;
     if (h->lines > most || h->crlf > h->lines || h->byte_order_mark > 1) return false;
     if (h->train == 0 || h->train > h->lines || h->held_out > h->lines - h->train) return false;
-    for (int kind = 0; kind < LB_BAD_LINES; kind++) {
+    for (int kind = 0; kind < LB_LINE_FORMAT; kind++) {
         if (h->bad[kind] > h->lines - bad) return false;
         bad += h->bad[kind];
     }
@@ -81,7 +81,7 @@ static void take_facts(const opening *o)
     train->facts.crlf = (int64_t)h->crlf;
     train->facts.byte_order_mark = h->byte_order_mark != 0;
     train->facts.hash = h->pairs_hash;
-    for (int kind = 0; kind < LB_BAD_LINES; kind++) train->facts.bad[kind] = (int64_t)h->bad[kind];
+    for (int kind = 0; kind < LB_LINE_FORMAT; kind++) train->facts.bad[kind] = (int64_t)h->bad[kind];
     train->line.columns = (int32_t)h->columns;
 }
 

@@ -126,7 +126,7 @@ static lb_status bad(const examination *e, lb_bad_line kind, const char *format,
 /* What the file seems to be by its first line; NULL: what it should be. */
 static const lb_file_kind *kind_of(const examination *e)
 {
-    return e->number == 1 ? lb_file_kind_find(e->text, e->length) : NULL;
+    return e->number == 1 && !e->pair->usual ? lb_file_kind_find(e->text, e->length) : NULL;
 }
 
 static lb_status bad_kind(const examination *e, lb_bad_line bad_line, const char *expected)
@@ -153,11 +153,15 @@ static lb_status check_text(const examination *e, bool cut)
                (unsigned)(unsigned char)e->text[valid], valid + 1);
 }
 
+static bool is_kind(const examination *e, const char *kind)
+{
+    return lb_is_same_kind(e->format.kind ? e->format.kind : "", kind);
+}
+
 /* What divides the columns, for messages. */
 static const char *separated(const examination *e)
 {
-    const char *kind = e->format.kind ? e->format.kind : "";
-    return !*kind || strncmp(kind, "tsv", 3) == 0 ? ", separated by tabs" : "";
+    return is_kind(e, "tsv") ? ", separated by tabs" : "";
 }
 
 /* Whether a line has a word and short ones behind it, as in a dictionary. */
@@ -185,29 +189,30 @@ static bool lacks_features(const examination *e)
 
 static lb_status check_columns(const examination *e, bool others)
 {
-    int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns;
+    int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns, usual = e->pair->usual;
     const char *end = e->text + e->length;
     for (const char *at = e->text; (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++) found++;
-    bool first = *expected == 0;
-    if (!others && *separated(e) && lacks_features(e))
+    bool first = *expected == 0, tabs = is_kind(e, "tsv");
+    const char *unit = is_kind(e, "jsonl") ? "member" : "column";
+    if (!others && tabs && lacks_features(e))
         return bad(e, LB_LINE_COLUMNS,
                    "found no tab, expected a text, a tab and its features, such as walk<TAB>V%sPST",
                    e->format.source.features);
-    if (first && found < last && *separated(e) && kind_of(e))
+    if (first && found < last && tabs && kind_of(e))
         return bad_kind(e, LB_LINE_COLUMNS, "columns with tabs between them");
-    if (!others && first && found < last && *separated(e) && is_dictionary(e))
+    if (!others && first && !usual && found < last && tabs && is_dictionary(e))
         return bad(
             e, LB_LINE_COLUMNS,
             "found 1 column, expected 2, separated by tabs; --format cmudict reads a word and its sounds, "
             "with blanks between them");
     if (others && first && found < last)
-        return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected at least %d%s", (int)found,
+        return bad(e, LB_LINE_COLUMNS, "found %d %s%s, expected at least %d%s", (int)found, unit,
                    lb_plural(found), (int)last, separated(e));
-    if (*expected == 0) *expected = others ? found : last;
+    if (*expected == 0) *expected = !others ? last : usual >= last ? usual : found;
     if (found == *expected) return LB_OK;
-    return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected %d%s%s", (int)found, lb_plural(found),
+    return bad(e, LB_LINE_COLUMNS, "found %d %s%s, expected %d%s%s", (int)found, unit, lb_plural(found),
                (int)*expected,
-               others           ? " as in the first line"
+               others           ? usual ? " as in most lines" : " as in the first line"
                : *expected == 1 ? ""
                                 : separated(e),
                !others && *expected > 1 && found > *expected ? LB_PAIR_LINE_CHOOSE : "");
@@ -225,9 +230,7 @@ static void find_side(const examination *e, int32_t column, const char **text, s
 
 static lb_status expect_text(const examination *e, const char *which, const char *text, size_t length)
 {
-    static const char json[] = "jsonl";
-    const char *kind = e->format.kind ? e->format.kind : "";
-    bool none = length > 0 && *text == LB_FIELDS_NOT && strncmp(kind, json, sizeof json - 1) == 0;
+    bool none = length > 0 && *text == LB_FIELDS_NOT && is_kind(e, "jsonl");
     if (none)
         return bad(e, LB_LINE_EMPTY, "found %.*s for a %s, expected text",
                    (int)(length < NO_TEXT ? length : NO_TEXT) - 1, text + 1, which);
@@ -285,6 +288,7 @@ static lb_status examine(examination *e, const lb_pair_format *format, const lb_
     e->number = line->number;
     e->pair->bad = LB_LINE_GOOD;
     e->pair->source.count = e->pair->target.count = 0;
+    if (line->refused) return bad(e, LB_LINE_FORMAT, "%.*s", (int)line->length, line->text);
     lb_status status = check_text(e, line->cut);
     return status ? status : check_columns(e, has_others(format));
 }

@@ -17,7 +17,8 @@ enum { LB_PAIR_LONGEST = UINT16_MAX };
     X(LB_LINE_UTF8, "not UTF-8")                                                                             \
     X(LB_LINE_ZERO, "zero byte")                                                                             \
     X(LB_LINE_LONG, "too long")                                                                              \
-    X(LB_LINE_SYMBOL, "empty or endless symbol")
+    X(LB_LINE_SYMBOL, "empty or endless symbol")                                                             \
+    X(LB_LINE_FORMAT, "not of the format")
 
 typedef enum lb_bad_line {
 #define LB_BAD_LINE_NAME(name, text) name,
@@ -37,6 +38,7 @@ typedef struct lb_pair_line {
     lb_symbols source, target; /* without a target, it has no symbols */
     lb_bad_line bad;
     int32_t columns; /* required number of columns; 0: unknown before the first line that has enough */
+    int32_t usual;   /* lb_first_look.width of the file */
     char *joined;    /* the source, a tab and its features */
     size_t room;
 } lb_pair_line;
@@ -74,9 +76,10 @@ typedef struct lb_pair_stream {
     const char *name; /* in messages */
     lb_pair_file file;
     lb_pair_format *format; /* of the caller; from the first line with a text on, with what that says */
+    lb_pair_format asked;   /* before that */
     lb_lines lines;
     lb_pair_kind kind;
-    bool begun;             /* a line with a text has come */
+    bool begun;             /* a line has come that says how they are read */
     bool converts, ended;   /* lines are converted; there are no more of them */
     lb_converter converter; /* of such lines */
     size_t taken;           /* bytes of its lines that have been handed out */

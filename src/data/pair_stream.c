@@ -34,22 +34,24 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
 {
     bool regular;
     lb_pair_stream *s = stream;
-    *s = (lb_pair_stream){.name = lb_pair_file_name(path), .format = format, .file.descriptor = -1};
+    *s = (lb_pair_stream){
+        .name = lb_pair_file_name(path), .format = format, .asked = *format, .file.descriptor = -1};
     lb_status status = lb_pair_file_source(path, &s->file.descriptor, &regular, error);
     if (!status) status = lb_lines_open(&s->lines, s->file.descriptor, s->name, LB_PAIR_LINE_BYTES, error);
     if (status) return status;
     return (regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s)) ? unpack(s, error) : LB_OK;
 }
 
-/* The first line with a text says how it and all others are read. */
+/* The first line with a text says how it and all others are read; where they are objects, the first of these. */
 static lb_status decide(lb_pair_stream *s, const lb_line *line, lb_error *error)
 {
-    s->begun = true;
+    lb_pair_kind_free(&s->kind);
+    *s->format = s->asked;
     lb_status status = lb_pair_file_decide(&s->file, s->name, line->text, line->cut ? 0 : line->length, true,
-                                           s->format, error);
+                                           s->format, &s->kind, error);
     if (!status) status = lb_pair_format_check(s->format, error);
-    if (!status) status = lb_pair_kind_parse(s->file.kind, &s->kind, error);
     if (status) return status;
+    s->begun = !s->kind.row->members || s->kind.keys.count > 0;
     s->converts = s->file.header || s->kind.header || !s->kind.row->plain;
     s->file.numbered = s->converts;
     s->converter.asked = (lb_conversion){.name = s->name,

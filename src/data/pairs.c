@@ -134,6 +134,7 @@ lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error 
     if (!pairs) return lb_null(lb_out_of_memory_for(path, error));
     lb_status status = lb_pair_file_open(&pairs->file, path, &pairs->format, error);
     pairs->format.kind = pairs->file.kind;
+    pairs->line.usual = pairs->file.look.width;
     pairs->facts.byte_order_mark = pairs->file.met.marked;
     if (!status && lb_pair_format_check(&pairs->format, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);

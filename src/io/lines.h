@@ -18,6 +18,7 @@ typedef struct lb_line {
     int64_t offset; /* of its first byte, from the start of reading */
     bool crlf;      /* it ended in "\r\n" */
     bool cut;       /* it was too long; this is its start */
+    bool refused;   /* its text is not its own, but what is wrong in it: see lb_pair_file_line */
 } lb_line;
 
 typedef struct lb_lines {

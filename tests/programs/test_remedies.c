@@ -28,6 +28,7 @@ static void write_files(void)
     support_assert_trained();
     support_write_text("a.csv", "abc,c b a\n");
     support_write_text("a.jsonl", "{\"source\":\"abc\"}\n");
+    support_write_text("a.json", "[{\"source\":\"abc\"}]\n");
     support_write_text("three.tsv", "abc\tc b a\tx\n");
     support_write_file(support_path(path, "a.gz"), "\x1F\x8B\x08\0", 4);
     support_write_file(support_path(path, "wide.tsv"), "\xFF\xFE\x61\0\t\0b\0\n", 9);
@@ -43,9 +44,10 @@ static const struct {
     {TRAIN "--train a.csv --format tsv", 65,
      "a.csv:1: found text with commas, such as CSV, expected columns with tabs between them; try: --format "
      "csv\n"},
-    {TRAIN "--train a.jsonl", 65,
-     "a.jsonl:1: found JSON, expected columns with tabs between them; try: jq -r '[.source, .target] | @tsv' "
-     "a.jsonl > "
+    {TRAIN "--train a.jsonl", 65, "a.jsonl:1: found 1 member, expected 2\n"},
+    {TRAIN "--train a.json", 65,
+     "a.json:1: found JSON, expected columns with tabs between them; try: jq -r '[.source, .target] | @tsv' "
+     "a.json > "
      "NEW\n"},
     {TRAIN "--train wide.tsv", 65,
      "wide.tsv:1: found text in UTF-16, expected text in UTF-8; try: iconv -f UTF-16 -t UTF-8 wide.tsv > "

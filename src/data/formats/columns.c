@@ -172,6 +172,7 @@ static void find_columns(lb_first_lines *s, const lb_pair_format *format, lb_rec
     found->header = !json && (named || s->kind.header || has_usual_header(s, format, found));
     found->recognised = found->recognised || (found->header && !s->kind.header);
     if (json || found->header) keep_names(first, &found->names);
+    if (found->header) found->look.names = s->line[0].number;
     if (found->header) lb_sample_drop_first(s);
     if (named && !found->features) lb_features_find_beside(s, found->columns, found);
     if (named || !tabs || found->header) return;

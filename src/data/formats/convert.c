@@ -1,9 +1,12 @@
 #include "data/formats/pair_file.h"
 
+#include "base/bytes.h"
 #include "base/format.h"
+#include "data/formats/recognise.h"
 #include "io/path.h"
 #include "io/scratch_file.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +23,9 @@ static lb_status flush(lb_converter *w, size_t most)
     return status;
 }
 
+/* Between the number of a line and what is wrong in it, where other lines have a tab. */
+static const char WRONG = '!';
+
 /* A tab or a line end within a field would divide it. */
 static void add_field(lb_buffer *out, lb_span field)
 {
@@ -28,6 +34,21 @@ static void add_field(lb_buffer *out, lb_span field)
     if (out->failed) return;
     for (char *at = out->text + begin; at < out->text + out->length; at++)
         if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
+}
+
+/* Adds what is wrong in a line in its place. */
+LB_PRINTF(3, 4)
+static lb_status refuse(lb_converter *w, int64_t number, const char *format, ...)
+{
+    char found[LB_MESSAGE_LENGTH];
+    va_list arguments;
+    va_start(arguments, format);
+    lb_vsnprintf(found, sizeof found, format, arguments);
+    va_end(arguments);
+    lb_buffer_print(&w->out, "%lld%c", (long long)number, WRONG);
+    add_field(&w->out, (lb_span){found, strlen(found)});
+    lb_buffer_add(&w->out, "\n", 1);
+    return flush(w, FULL);
 }
 
 /* Whether a column is read. Those that are left open are among the first three. */
@@ -94,11 +115,8 @@ static lb_status emit(lb_converter *w, int64_t number)
         lb_span text = column <= w->fields.count ? lb_field(&w->fields, column - 1) : (lb_span){"", 0};
         if (text.length > 0 && *text.text == LB_FIELDS_NOT) text.text++, text.length--;
         if (!parse_weight(text, &weight))
-            return lb_error_set(
-                w->error, LB_ERROR_FORMAT,
-                "%s:%lld: found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
-                w->asked.name, (long long)number, text.length < NUMBER ? (int)text.length : NUMBER, text.text,
-                column, MOST_WEIGHT);
+            return refuse(w, number, "found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
+                          text.length < NUMBER ? (int)text.length : NUMBER, text.text, column, MOST_WEIGHT);
         const lb_rng rng = {.seed = (uint64_t)number, .stream = lb_rng_stream("weight")};
         times = (int64_t)(weight + lb_rng_uniform(rng, 0));
         w->asked.met->weighed++;
@@ -139,13 +157,24 @@ static bool is_unknown(const lb_converter *w)
 /* Takes the fields of a record. */
 static lb_status take_fields(lb_converter *w)
 {
+    enum { SHOWN = 40 };
     lb_converted *met = w->asked.met;
-    bool first = w->columns == 0;
+    const lb_pair_kind *kind = w->asked.kind;
+    const lb_first_look *look = &w->asked.look;
+    const lb_span line = {w->record.text, w->record.length};
+    bool first = look->names ? w->first == look->names : w->columns == 0;
     w->columns = w->fields.count;
     if (first && w->asked.header) {
         met->names = w->first;
         return LB_OK;
     }
+    const char *lacks = w->first <= look->last ? lb_odd_line_lacks(kind, line, &w->fields) : NULL;
+    if (lacks)
+        return refuse(w, w->first,
+                      "found \"%.*s\", expected %s, as in most lines; --format '%s%s%s%s' takes it",
+                      (int)lb_utf8_prefix(line.text, line.length < SHOWN ? line.length : SHOWN), line.text,
+                      lacks, kind->row->name, kind->row->choice ? ":" : "",
+                      kind->row->choice ? kind->between : "", w->asked.header ? LB_PAIR_KIND_HEADER : "");
     if (!is_unknown(w)) return emit(w, w->first);
     met->unknown++;
     return LB_OK;
@@ -161,13 +190,8 @@ static lb_status take_record(lb_converter *w, lb_pair_line_is found)
         w->asked.met->asides++;
     else if (found == LB_LINE_IS_OPEN)
         status = bad_quote(w, "without an end", "a quote that closes it");
-    else if (found != LB_LINE_IS_BAD)
-        status = take_fields(w);
-    else { /* one field, as it is */
-        lb_fields_clear(&w->fields);
-        lb_fields_add(&w->fields, w->record.text, w->record.length);
-        status = add_lines(w, w->first);
-    }
+    else
+        status = found == LB_LINE_IS_BAD ? refuse(w, w->first, "%s", w->asked.kind->why) : take_fields(w);
     w->record.length = 0;
     return status;
 }
@@ -207,7 +231,10 @@ static lb_status take_line(lb_converter *w, const lb_line *line)
     if (before > 0) lb_buffer_add(&w->record, "\n", 1);
     lb_buffer_add(&w->record, line->text, line->length);
     if (w->record.failed) return lb_out_of_memory_for(w->asked.name, w->error);
-    if (!line->cut)
+    if (line->cut)
+        snprintf(w->asked.kind->why, LB_BAD_LINE_WHY,
+                 "found a line of more than %d bytes, expected at most that many", LB_PAIR_LINE_BYTES);
+    else
         found = lb_pair_kind_split(w->asked.kind, w->record.text + before, w->record.length - before,
                                    before > 0, &w->fields);
     lb_status status = follow(w, line->number, before > 0, fields, found);

@@ -1,6 +1,8 @@
+#include "base/bytes.h"
 #include "data/formats/pair_kind.h"
 #include "io/json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is_text(const cJSON *value)
@@ -90,14 +92,29 @@ static void add_value(lb_fields *fields, const cJSON *value)
     lb_fields_end(fields);
 }
 
-lb_pair_line_is lb_json_split(lb_fields *keys, const char *line, size_t length, lb_fields *fields)
+/* Says where a line is no object. Where more should follow, cJSON points at its last byte. */
+static lb_pair_line_is refuse(const char *line, size_t length, const char *at, char why[LB_BAD_LINE_WHY])
+{
+    enum { WORD = 12 };
+    if (at > line && at[-1] == '\'') at--;
+    size_t first = (size_t)(at - line), shown = 1;
+    while (shown < WORD && first + shown < length && !strchr(" \t,:\"'{}[]", at[shown])) shown++;
+    snprintf(why, LB_BAD_LINE_WHY, "found %s%.*s at byte %zu of the line%s, expected a JSON object",
+             *at ? "" : "a zero byte", (int)lb_utf8_prefix(at, shown), at, first + 1,
+             first + 1 == length ? ", its last" : "");
+    return LB_LINE_IS_BAD;
+}
+
+lb_pair_line_is lb_json_split(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     cJSON *object;
-    lb_status status = lb_json_parse(line, length, NULL, &object);
+    const char *end;
+    lb_fields *keys = &kind->keys;
+    lb_status status = lb_json_parse(line, length, &end, &object);
     if (status == LB_ERROR_MEMORY) fields->text.failed = true;
     if (status || !cJSON_IsObject(object)) {
         cJSON_Delete(object);
-        return LB_LINE_IS_BAD;
+        return refuse(line, length, status ? end : line, kind->why);
     }
     if (keys->count == 0) list_keys(object, keys);
     for (int i = 0; i < keys->count; i++) {

@@ -268,15 +268,17 @@ static lb_status expect_members(const lb_recognised *found, const char *name, co
 }
 
 lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, const char *text, size_t length,
-                              bool whole, lb_pair_format *format, lb_error *error)
+                              bool whole, lb_pair_format *format, lb_pair_kind *kind, lb_error *error)
 {
     lb_recognised found;
-    lb_status status = lb_recognise(text, length, whole, format, &found, error);
+    *kind = (lb_pair_kind){0};
+    lb_status status = lb_recognise(name, text, length, whole, format, &found, error);
     if (!status) status = expect_members(&found, name, format, error);
     if (!status) {
         bool given = format->kind && *format->kind;
         file->recognised = !given && found.recognised;
         file->header = found.header;
+        file->look = found.look;
         snprintf(file->kind, sizeof file->kind, "%s", given ? format->kind : found.kind);
         take_columns(file, &found, format);
         if (format->no_target && *file->kind && !format->source_column) format->source_column = 1;
@@ -286,19 +288,24 @@ lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, const char *
         if (!status && found.columns > 0) status = compare_reading(file, name, format);
         if (status) lb_error_set(error, status, "%s: out of memory", name);
     }
+    if (!status) status = lb_pair_kind_parse(file->kind, kind, error);
+    if (!status && kind->row->members) {
+        kind->keys = found.names;
+        found.names = (lb_fields){0};
+    }
     format->usual = NULL;
     lb_recognised_free(&found);
     return status;
 }
 
 static lb_status look_at_beginning(lb_pair_file *file, const char *name, lb_pair_format *format,
-                                   lb_error *error)
+                                   lb_pair_kind *kind, lb_error *error)
 {
     char *bytes = lb_alloc(SAMPLE);
     if (!bytes) return lb_no_memory(error, "the first lines");
     ssize_t count = pread(file->descriptor, bytes, SAMPLE, lseek(file->descriptor, 0, SEEK_CUR));
-    lb_status status =
-        lb_pair_file_decide(file, name, bytes, count > 0 ? (size_t)count : 0, count < SAMPLE, format, error);
+    lb_status status = lb_pair_file_decide(file, name, bytes, count > 0 ? (size_t)count : 0, count < SAMPLE,
+                                           format, kind, error);
     lb_release(bytes);
     return status;
 }
@@ -313,6 +320,7 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .most = LB_COPY_MOST,
                            .kind = kind,
                            .header = file->header || kind->header,
+                           .look = file->look,
                            .weight_column = format->weight_column,
                            .format = format,
                            .met = &file->met};
@@ -346,10 +354,9 @@ static void take_unsaid(const lb_pair_kind_row *row, lb_pair_format *format)
 static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
     lb_pair_kind kind;
-    lb_status status =
-        format->targets ? LB_OK : look_at_beginning(file, lb_pair_file_name(path), format, error);
-    if (status) return status;
-    status = lb_pair_kind_parse(file->kind, &kind, error);
+    lb_status status = format->targets
+                           ? lb_pair_kind_parse(file->kind, &kind, error)
+                           : look_at_beginning(file, lb_pair_file_name(path), format, &kind, error);
     bool changed = !status && (file->header || kind.header || format->targets || format->weight_column != 0 ||
                                !kind.row->plain);
     if (!status) take_unsaid(kind.row, format);
@@ -373,7 +380,8 @@ void lb_pair_file_line(const lb_pair_file *file, lb_line *line)
     if (!file->numbered) return;
     int64_t number = 0;
     size_t at = 0;
-    while (at < line->length && line->text[at] != '\t') number = 10 * number + (line->text[at++] - '0');
+    while (at < line->length && lb_is_digit(line->text[at])) number = 10 * number + (line->text[at++] - '0');
+    line->refused = at < line->length && line->text[at] != '\t';
     at += at < line->length;
     line->number = number;
     line->text += at;

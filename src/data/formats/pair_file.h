@@ -44,7 +44,8 @@ typedef struct lb_conversion {
     /* Bytes that are written, usually LB_COPY_MOST: a weight repeats a line up to a million times. */
     size_t most;
     lb_pair_kind *kind;
-    bool header;           /* leave out the first line that is neither blank nor a comment */
+    bool header; /* leave out the names of the columns */
+    lb_first_look look;
     int32_t weight_column; /* 0: none */
     /* Whose columns are read: of several right answers, only the first line has the others. NULL: all are. */
     const lb_pair_format *format;
@@ -73,26 +74,27 @@ LB_MUST_USE lb_status lb_converter_end(lb_converter *c, lb_error *error);
 
 void lb_converter_free(lb_converter *c);
 
-/** Converts all lines. One that is not of its format stays as it is: whoever reads it will say so.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a weight that is none, a quoted field without an end, or over several
- *          lines with text behind it, more sources than targets or fewer, or more than `most` bytes;
- *          LB_ERROR_MEMORY. */
+/** Converts all lines. In the place of one that is not of its format comes what is wrong in it: whoever reads it will
+ *  say so.
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a quoted field without an end, or over several lines with text behind it,
+ *          more sources than targets or fewer, or more than `most` bytes; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_convert(const lb_conversion *asked, lb_error *error);
 
 /* ---- pair_file.c ---- */
 
 /** An open file. Zero with a descriptor of -1 is a closed one. */
 typedef struct lb_pair_file {
-    int descriptor;                 /* at the first byte of the lines */
-    bool copied;                    /* it is a copy */
-    bool piped;                     /* of a pipe or a device, which may have had no end */
-    bool numbered;                  /* its lines begin with a number and a tab: see lb_pair_file_line */
-    bool header;                    /* its first line has names */
-    bool recognised;                /* the format is not given */
-    bool found_columns;             /* the columns are not given */
-    char kind[LB_PAIR_KIND_NAME];   /* the format; "": TSV */
-    lb_pair_columns columns;        /* all that another file needs to be read as this one */
-    lb_converted met;               /* on the way through the original, if the lines are numbered */
+    int descriptor;               /* at the first byte of the lines */
+    bool copied;                  /* it is a copy */
+    bool piped;                   /* of a pipe or a device, which may have had no end */
+    bool numbered;                /* its lines begin with a number and a tab: see lb_pair_file_line */
+    bool header;                  /* its first line has names */
+    bool recognised;              /* the format is not given */
+    bool found_columns;           /* the columns are not given */
+    char kind[LB_PAIR_KIND_NAME]; /* the format; "": TSV */
+    lb_pair_columns columns;      /* all that another file needs to be read as this one */
+    lb_converted met;             /* on the way through the original, if the lines are numbered */
+    lb_first_look look;
     char note[LB_MESSAGE_LENGTH];   /* how it is read otherwise than the file of the training; "": nothing */
     char unused[LB_MESSAGE_LENGTH]; /* its other columns, as "1 \"id\", 4"; "": there are none */
 } lb_pair_file;
@@ -111,14 +113,16 @@ LB_MUST_USE lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb
  *  LB_ERROR_OPEN. */
 LB_MUST_USE lb_status lb_pair_file_source(const char *path, int *descriptor, bool *regular, lb_error *error);
 
-/** Decides by the first bytes of the file `name` how it is read, as lb_pair_file_open does. `whole`: they are all. */
+/** Decides by the first bytes of the file `name` how it is read, as lb_pair_file_open does. `whole`: they are all.
+ *  Memory: `kind` is freed by lb_pair_kind_free, also after an error. */
 LB_MUST_USE lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, const char *text,
-                                          size_t length, bool whole, lb_pair_format *format, lb_error *error);
+                                          size_t length, bool whole, lb_pair_format *format,
+                                          lb_pair_kind *kind, lb_error *error);
 
 /** The name of a file in messages. */
 const char *lb_pair_file_name(const char *path);
 
-/** Gives a line of the file its own number, and the text behind it. */
+/** Gives a line of the file its own number, and the text behind it, or what is wrong in the line. */
 void lb_pair_file_line(const lb_pair_file *file, lb_line *line);
 
 void lb_pair_file_close(lb_pair_file *file);

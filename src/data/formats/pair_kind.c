@@ -1,5 +1,7 @@
 #include "data/formats/pair_kind.h"
 
+#include "base/format.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +69,7 @@ static lb_pair_line_is split_csv(lb_pair_kind *kind, const char *line, size_t le
 
 static lb_pair_line_is split_json(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
-    return lb_json_split(&kind->keys, line, length, fields);
+    return lb_json_split(kind, line, length, fields);
 }
 
 /* A text without the blanks around it. */
@@ -175,8 +177,15 @@ static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t
     if (length > 0 && *line == '#') return LB_LINE_IS_COMMENT;
     split_tabs(kind, line, length, fields);
     lb_span id = lb_field(fields, 0);
-    if (memchr(id.text, '-', id.length) || memchr(id.text, '.', id.length)) return LB_LINE_IS_ASIDE;
-    if (fields->count != COLUMNS) return LB_LINE_IS_BAD;
+    size_t digits = 0;
+    while (digits < id.length && strchr("0123456789-.", id.text[digits])) digits++;
+    bool word = digits == id.length && digits > 0;
+    if (word && (memchr(id.text, '-', digits) || memchr(id.text, '.', digits))) return LB_LINE_IS_ASIDE;
+    if (!word || fields->count != COLUMNS) {
+        snprintf(kind->why, sizeof kind->why, "found %d column%s%s, expected %d with a number in the first",
+                 fields->count, lb_plural(fields->count), word ? "" : " without it", COLUMNS);
+        return LB_LINE_IS_BAD;
+    }
     const size_t *end = fields->end;
     lb_span speech = {line + end[SPEECH - 1] + SPEECH, end[SPEECH] - end[SPEECH - 1]},
             features = {line + end[FEATURES - 1] + FEATURES, end[FEATURES] - end[FEATURES - 1]};
@@ -195,7 +204,10 @@ static lb_pair_line_is split_scan(lb_pair_kind *kind, const char *line, size_t l
 {
     static const char in[] = "IN:";
     while (length > 0 && is_blank(*line)) line++, length--;
-    if (length < sizeof in || memcmp(line, in, sizeof in - 1) != 0) return LB_LINE_IS_BAD;
+    if (length < sizeof in || memcmp(line, in, sizeof in - 1) != 0) {
+        snprintf(kind->why, sizeof kind->why, "found no %s, expected IN: and OUT:", in);
+        return LB_LINE_IS_BAD;
+    }
     return split_line(kind, line + sizeof in - 1, length - (sizeof in - 1), fields);
 }
 
@@ -207,7 +219,7 @@ static const lb_pair_kind_row rows[] = {
      .target = 3},
     {"unimorph", "\t", .tabs = true, .split = split_tabs},
     {"conllu", "\t", .split = split_conllu, .features = "|", .nothing = "_", .source = 2, .target = 3},
-    {"jsonl", "", .split = split_json},
+    {"jsonl", "", .members = true, .split = split_json},
     {"scan", "OUT:", .split = split_scan, .source_separator = " ", .target_separator = " "},
     {"lines", NULL, .choice = true, .split = split_line},
     {"lists", NULL, .choice = true, .split = split_list},
@@ -270,7 +282,12 @@ lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t 
 {
     if (open) return split_quoted(*kind->between, line, length, true, fields);
     lb_fields_clear(fields);
-    return kind->row->split(kind, line, length, fields);
+    *kind->why = '\0';
+    lb_pair_line_is found = kind->row->split(kind, line, length, fields);
+    if (found == LB_LINE_IS_BAD && !*kind->why)
+        snprintf(kind->why, sizeof kind->why, "found 1 column, expected 2, separated by \"%s\"",
+                 kind->between);
+    return found;
 }
 
 char lb_csv_divider(const char *line, size_t length)

@@ -12,6 +12,7 @@
 enum {
     LB_PAIR_LINE_MARK = 3, /* bytes of a byte order mark */
     LB_FIELDS_MOST = 256,
+    LB_BAD_LINE_WHY = 160, /* bytes of what is wrong in a line */
     LB_FIELDS_OR = '\x1F', /* within a field, between several right answers */
     LB_FIELDS_NOT = '\x1E' /* in front of what is there instead of a text in JSON, such as null */
 };
@@ -104,7 +105,7 @@ typedef enum lb_pair_line_is {
     LB_LINE_IS_COMMENT, /* nothing to read */
     LB_LINE_IS_ASIDE,   /* the same, but no comment: what other lines have, too */
     LB_LINE_IS_STRAY,   /* fields, but there is text behind the end of a quoted one */
-    LB_LINE_IS_BAD      /* not of this format */
+    LB_LINE_IS_BAD      /* not of this format: lb_pair_kind.why says why */
 } lb_pair_line_is;
 
 struct lb_pair_kind;
@@ -115,6 +116,7 @@ typedef struct lb_pair_kind_row {
     bool choice;                /* the name may say it */
     bool plain;                 /* TSV, where each line is a pair */
     bool tabs, quotes;          /* tabs divide a line; fields may be in quotes */
+    bool members;               /* fields have names in each line */
     lb_pair_line_is (*split)(struct lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
     /* What goes without saying. */
     const char *source_separator, *target_separator; /* of symbols; NULL: none */
@@ -129,7 +131,15 @@ typedef struct lb_pair_kind {
     char between[LB_PAIR_KIND_NAME]; /* the fields of a line */
     bool header;                     /* the first line has names */
     lb_fields keys;                  /* the names of the columns of JSON */
+    char why[LB_BAD_LINE_WHY];       /* "found X, expected Y", of the last line that is not of the format */
 } lb_pair_kind;
+
+/** What the first lines say about bad ones. */
+typedef struct lb_first_look {
+    int64_t last;  /* the last of them, if the format was recognised by their manner; otherwise 0 */
+    int64_t names; /* the line of the names; 0: it is the first */
+    int32_t width; /* columns of most lines, where some have others; 0: the first line decides */
+} lb_first_look;
 
 /** Parses a name; "" is "tsv".
  *  Memory: freed by lb_pair_kind_free, also after an error.
@@ -152,7 +162,7 @@ char lb_csv_divider(const char *line, size_t length);
 
 /* ---- json_line.c ---- */
 
-/** The values of a JSON object, in the order of `keys`, which are those of the first one. */
-lb_pair_line_is lb_json_split(lb_fields *keys, const char *line, size_t length, lb_fields *fields);
+/** The values of a JSON object, in the order of the keys, which are those of the first one. */
+lb_pair_line_is lb_json_split(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
 
 #endif

@@ -1,155 +1,152 @@
 #include "data/formats/recognise.h"
 
 #include "base/alloc.h"
+#include "io/lines.h"
 #include "lookback/base.h"
 
 #include <stdio.h>
 #include <string.h>
 
+enum { FEW = 10 }; /* one line of so many may be unlike most */
+
 /* A BOM is not part of the first line, and a line that may be cut is none. */
 static void take_lines(lb_first_lines *s, const char *text, size_t length, bool whole)
 {
     const char *at = text, *end = text + length;
+    int tabs = 0;
     if (lb_pair_line_has_mark(at, length)) at += LB_PAIR_LINE_MARK;
-    while (at < end && s->count < LB_SAMPLE_LINES) {
+    for (int64_t number = 1; at < end && s->count < LB_SAMPLE_LINES; number++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop && !whole) return;
+        if (!stop && !whole) break;
         size_t count = (size_t)((stop ? stop : end) - at);
         if (count > 0 && at[count - 1] == '\r') count--;
-        size_t blanks = 0;
-        while (blanks < count && (at[blanks] == ' ' || at[blanks] == '\t')) blanks++;
-        if (blanks < count) s->line[s->count++] = (lb_span){at, count};
-        s->tabs = s->tabs || memchr(at, '\t', count);
+        const lb_line line = {.text = at, .length = count};
+        if (!lb_line_is_blank(&line))
+            s->line[s->count++] = (lb_sample_line){.text = at, .length = count, .number = number};
+        tabs += memchr(at, '\t', count) != NULL;
         at = stop ? stop + 1 : end;
     }
+    s->whole = whole && at == end;
+    s->tabs = tabs > s->count / FEW;
 }
 
+/* The members are those of the first object, unless most lines have others, or too few of them. */
 static bool is_jsonl(lb_first_lines *s)
 {
-    for (int i = 0; i < s->count; i++)
-        if (*s->line[i].text != '{' || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS ||
-            s->fields.count < s->least)
-            return false;
+    enum { TRIED = 5 };
+    for (int k = 0, full = 0; k <= TRIED && 2 * full <= s->count; k++) {
+        lb_fields_clear(&s->kind.keys);
+        full = 0;
+        for (int i = k < TRIED ? k : 0; i < s->count; i++) {
+            int texts = 0;
+            s->line[i].odd = *s->line[i].text != '{' || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS;
+            for (int column = 0; !s->line[i].odd && column < s->fields.count; column++)
+                texts += lb_field(&s->fields, column).length > 0;
+            full += texts >= s->least;
+        }
+    }
     return true;
 }
 
 /* A comma of a sentence has a blank or the end of the line behind it. */
-static bool has_sentence(const lb_first_lines *s)
+static bool has_sentence(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
-    for (int i = 1; i < s->fields.count; i++) {
-        lb_span text = lb_field(&s->fields, i);
-        if (text.length > 0 ? *text.text == ' ' : s->fields.count == 2) return true;
+    (void)kind, (void)line;
+    for (int i = 1; i < fields->count; i++) {
+        lb_span text = lb_field(fields, i);
+        if (text.length > 0 ? *text.text == ' ' : fields->count == 2) return true;
     }
     return false;
 }
 
-/* All lines have as many fields, at least two. Without names or quotes, few lines may be so by chance. */
+/* Lines have as many fields, at least two. Without names or quotes, few lines may be so by chance. Where a quoted field
+ * does not end, or has text behind its end, the next line begins anew. */
 static bool is_table(lb_first_lines *s)
 {
-    enum { FEW = 5 };
-    int columns = 0;
-    bool open = false, sure = s->count >= FEW;
-    for (int i = 0; i < s->count; i++) {
+    enum { SURE = 5, NONE = -1 };
+    int columns[LB_SAMPLE_LINES], votes = 0;
+    bool open = false, sure = s->count >= SURE;
+    s->width = 0;
+    for (int i = 0, first = 0; i < s->count; i++) {
+        first = open ? first : i;
         lb_pair_line_is found =
             lb_pair_kind_split(&s->kind, s->line[i].text, s->line[i].length, open, &s->fields);
-        open = found == LB_LINE_IS_OPEN;
-        sure = sure || memchr(s->line[i].text, '"', s->line[i].length) || (i == 0 && lb_columns_named(s));
-        if (open) continue;
-        bool names = i == 0 && lb_columns_named(s);
-        if (found == LB_LINE_IS_BAD || s->fields.count < 2 || (columns && s->fields.count != columns) ||
-            (has_sentence(s) && !names))
-            return false;
-        columns = s->fields.count;
+        bool names = first <= s->count / FEW && lb_columns_named(s), stray = found == LB_LINE_IS_STRAY;
+        bool bad = (open && stray) || (found == LB_LINE_IS_OPEN && i + 1 == s->count && s->whole);
+        sure = sure || names || memchr(s->line[i].text, '"', s->line[i].length);
+        open = found == LB_LINE_IS_OPEN && !bad;
+        columns[i] = NONE;
+        s->line[i].odd = false;
+        if (names && !bad && !open) s->width = s->fields.count;
+        if (bad && first == 0) columns[0] = 0;
+        if (bad) i = first;
+        if (bad || open || names) continue;
+        columns[first] = s->fields.count;
+        s->line[first].odd = s->manner ? has_sentence(&s->kind, (lb_span){0}, &s->fields) : stray;
     }
-    return columns > 1 && sure;
-}
-
-/* The same, even if it looks like sentences; but no line has text behind a quoted field, as with a wrong divider. */
-static bool may_be_table(lb_first_lines *s)
-{
-    int columns = 0;
-    for (int i = 0; i < s->count; i++) {
-        if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS || (columns && s->fields.count != columns))
-            return false;
-        columns = s->fields.count;
+    for (int i = 0; i < s->count; i++) { /* what most are wins the vote of all */
+        if (columns[i] == NONE) continue;
+        if (votes == 0) s->width = columns[i];
+        votes += columns[i] == s->width ? 1 : -1;
     }
-    return columns > 1;
+    for (int i = 0; i < s->count; i++)
+        s->line[i].odd = s->line[i].odd || (columns[i] != NONE && columns[i] != s->width);
+    return s->width > 1 && sure;
 }
 
 /* "1,5;eins Komma fünf": all commas are between digits. */
 static bool is_decimal_table(lb_first_lines *s)
 {
+    bool table = is_table(s);
     for (int i = 0; i < s->count; i++) {
         const char *first = s->line[i].text, *end = first + s->line[i].length, *at = first;
         for (; (at = memchr(at, ',', (size_t)(end - at))) != NULL; at++)
-            if (at == first || at + 1 == end || !lb_is_digit(at[-1]) || !lb_is_digit(at[1])) return false;
+            if (at == first || at + 1 == end || !lb_is_digit(at[-1]) || !lb_is_digit(at[1]))
+                s->line[i].odd = true;
     }
-    return is_table(s);
+    return table;
 }
 
-/* All lines have the text between their fields, and just once. */
-static bool is_divided(lb_first_lines *s)
+/* The text between the fields of a line is there again. */
+static bool is_divided_twice(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
-    size_t length = strlen(s->kind.between);
-    for (int i = 0; i < s->count; i++) {
-        int times = 0;
-        lb_span line = s->line[i];
-        for (size_t at = 0; at + length <= line.length; at++)
-            times += memcmp(line.text + at, s->kind.between, length) == 0;
-        if (times != 1) return false;
-    }
-    return true;
+    size_t length = strlen(kind->between);
+    int times = 0;
+    (void)fields;
+    for (size_t at = 0; at + length <= line.length; at++)
+        times += memcmp(line.text + at, kind->between, length) == 0;
+    return times > 1;
 }
 
-/* Whether all lines are words with ten columns, of which the first has numbers. */
-static bool is_conllu(lb_first_lines *s)
-{
-    enum { COLUMNS = 10 };
-    int words = 0;
-    for (int i = 0; i < s->count; i++) {
-        lb_pair_line_is found = lb_sample_divide(s, i);
-        if (found == LB_LINE_IS_COMMENT) continue;
-        if (found == LB_LINE_IS_BAD) return false;
-        lb_span id = lb_field(&s->fields, 0);
-        for (size_t k = 0; k < id.length; k++)
-            if (!lb_is_digit(id.text[k]) && id.text[k] != '-' && id.text[k] != '.') return false;
-        if (id.length == 0 || s->fields.count < COLUMNS) return false;
-        words++;
-    }
-    return words > 0;
-}
+/* What is in no other file comes first, even if a few lines are otherwise. With tabs, it is TSV or one of the first. */
+enum { WITH_TABS = 4, DISTINCT = 12 };
 
-static bool all_divide(lb_first_lines *s)
-{
-    for (int i = 0; i < s->count; i++)
-        if (lb_sample_divide(s, i) != LB_LINE_IS_FIELDS) return false;
-    return true;
-}
-
-/* What is in no other file comes first. Text with tabs is TSV, or one of the first. */
-enum { WITH_TABS = 4 };
-
-static const struct {
+typedef struct recogniser {
     const char *name;
-    bool (*is)(lb_first_lines *);
-} kinds[] = {
-    {"jsonl", is_jsonl},
-    {"conllu", is_conllu},
-    {"scan", all_divide},
-    {"lexiconp", lb_is_lexiconp},
-    {"lines: ||| ", is_divided},
-    {"lines: -> ", is_divided},
-    {"lists:->", is_divided},
-    {"lines: => ", is_divided},
-    {"lines:=>", is_divided},
-    {"lines: \xE2\x86\x92 ", is_divided},
-    {"lines:\xE2\x86\x92", is_divided},
-    {"csv:;", is_decimal_table},
-    {"csv", is_table},
-    {"csv:;", is_table},
-    {"cmudict", lb_is_cmudict},
-    {"lines:~", is_divided},
-    {"lines:: ", is_divided},
+    bool (*is)(lb_first_lines *); /* NULL: there are lines that the format divides */
+    /* Whether a line of the format is not in its manner; NULL: it has none. */
+    bool (*is_odd)(const lb_pair_kind *kind, lb_span line, const lb_fields *fields);
+    const char *manner;
+} recogniser;
+
+static const recogniser kinds[] = {
+    {"jsonl", is_jsonl, NULL, NULL},
+    {"conllu", NULL, NULL, NULL},
+    {"scan", NULL, NULL, NULL},
+    {"lexiconp", lb_is_lexiconp, lb_is_odd_lexiconp, "a word, a probability and symbols"},
+    {"lines: ||| ", NULL, is_divided_twice, "what divides it once"},
+    {"lines: -> ", NULL, is_divided_twice, "what divides it once"},
+    {"lists:->", NULL, is_divided_twice, "what divides it once"},
+    {"lines: => ", NULL, is_divided_twice, "what divides it once"},
+    {"lines:=>", NULL, is_divided_twice, "what divides it once"},
+    {"lines: \xE2\x86\x92 ", NULL, is_divided_twice, "what divides it once"},
+    {"lines:\xE2\x86\x92", NULL, is_divided_twice, "what divides it once"},
+    {"csv:;", is_decimal_table, has_sentence, "no blank behind what divides it"},
+    {"csv", is_table, has_sentence, "no blank behind what divides it"},
+    {"csv:;", is_table, has_sentence, "no blank behind what divides it"},
+    {"cmudict", NULL, lb_is_odd_cmudict, "sounds of CMUdict behind a word"},
+    {"lines:~", NULL, is_divided_twice, "what divides it once"},
+    {"lines:: ", NULL, is_divided_twice, "what divides it once"},
 };
 
 static lb_status set_kind(lb_first_lines *s, const char *name, lb_error *error)
@@ -158,10 +155,44 @@ static lb_status set_kind(lb_first_lines *s, const char *name, lb_error *error)
     return lb_pair_kind_parse(name, &s->kind, error);
 }
 
-/* Whether the lines are of this kind. */
-static bool try_kind(lb_first_lines *s, const char *name, bool (*is)(lb_first_lines *))
+/* What recognises a format, also one with other text between its columns. TSV is a table. */
+static const recogniser *recogniser_of(const lb_pair_kind_row *row)
 {
-    return set_kind(s, name, NULL) == LB_OK && is(s);
+    const recogniser *at = kinds + sizeof kinds / sizeof *kinds;
+    const char *name = row->tabs ? "csv" : row->name;
+    size_t length = strlen(name);
+    while (--at > kinds && (strcspn(at->name, ":") != length || memcmp(at->name, name, length) != 0))
+        continue;
+    return at;
+}
+
+const char *lb_odd_line_lacks(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
+{
+    const recogniser *r = recogniser_of(kind->row);
+    return r->is_odd && r->is_odd(kind, line, fields) ? r->manner : NULL;
+}
+
+/* How many lines may be unlike most. */
+static int few(const lb_first_lines *s)
+{
+    return s->kind.row->members ? (s->count - 1) / 2 : s->count / FEW;
+}
+
+/* Finds the lines that are unlike the kind of the sample. Returns how many; more than there are: it is another kind. */
+static int find_odd(lb_first_lines *s, const recogniser *r)
+{
+    int odd = 0, good = 0;
+    for (int i = 0; i < s->count; i++) {
+        lb_sample_line *line = &s->line[i];
+        lb_pair_line_is found = lb_sample_divide(s, i);
+        bool fields = found == LB_LINE_IS_FIELDS, manner = fields && s->manner && r->is_odd;
+        line->odd = found == LB_LINE_IS_BAD ||
+                    (manner && r->is_odd(&s->kind, (lb_span){line->text, line->length}, &s->fields));
+        good += fields && !line->odd;
+    }
+    bool is = r->is ? r->is(s) : good > 0;
+    for (int i = 0; i < s->count; i++) odd += s->line[i].odd;
+    return is ? odd : s->count + 1;
 }
 
 /* What divides a table, by its first line, which is then left out. */
@@ -178,12 +209,20 @@ static void take_divider(lb_first_lines *s, lb_recognised *found)
 static lb_status find_kind(lb_first_lines *s, lb_recognised *found, lb_error *error)
 {
     size_t count = s->count == 0 ? 0 : s->tabs ? WITH_TABS : sizeof kinds / sizeof *kinds;
-    for (size_t i = 0; i < count && !found->recognised; i++) {
-        found->recognised = try_kind(s, kinds[i].name, kinds[i].is);
-        if (found->recognised) memcpy(found->kind, kinds[i].name, strlen(kinds[i].name) + 1);
-        found->ambiguous =
-            found->recognised && strcmp(found->kind, "csv") == 0 && try_kind(s, "csv:;", may_be_table);
+    s->manner = true;
+    for (size_t i = 0; i < 2 * count && !found->recognised; i++) { /* then again, as if all were distinct */
+        const recogniser *r = &kinds[i % count];
+        lb_status status = set_kind(s, r->name, error);
+        if (status) return status;
+        found->recognised = find_odd(s, r) <= (i < DISTINCT || i >= count ? few(s) : 0);
+        if (!found->recognised) continue;
+        memcpy(found->kind, r->name, strlen(r->name) + 1);
+        found->look.last = s->line[s->count - 1].number;
     }
+    s->manner = false;
+    found->ambiguous = strcmp(found->kind, "csv") == 0 && !set_kind(s, "csv:;", error) &&
+                       find_odd(s, recogniser_of(s->kind.row)) == 0;
+    s->manner = found->recognised;
     return set_kind(s, *found->kind ? found->kind : "tsv", error);
 }
 
@@ -205,23 +244,31 @@ static lb_status fall_back(lb_first_lines *s, lb_recognised *found, lb_error *er
     return status || !fits ? status : take_kind(s, s->usual->kind, found, error);
 }
 
-/* What recognises a format, also one with other text between its columns; NULL: there is nothing. */
-static bool (*check_of(const char *kind))(lb_first_lines *)
+/* A brace and a quote, even if they are of no object. */
+static bool begins_object(const lb_sample_line *line)
 {
-    size_t word = strcspn(kind, ":+");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcspn(kinds[i].name, ":+") == word && memcmp(kinds[i].name, kind, word) == 0)
-            return kinds[i].is;
-    return NULL;
+    bool quote = memchr(line->text, '"', line->length) || memchr(line->text, '\'', line->length);
+    return *line->text == '{' && quote;
+}
+
+/* Whether the name of a file says that its lines are objects, and one looks so: of sources, after names in training. */
+static bool is_named_jsonl(const lb_first_lines *s, const char *name, bool no_target)
+{
+    const char *slash = strrchr(name, '/'), *last = slash ? slash : name;
+    bool may = no_target ? *s->usual->source_name != '\0' : s->count == 0;
+    for (int i = 0; i < s->count && !no_target; i++) may = may || begins_object(&s->line[i]);
+    return may && (strstr(last, ".jsonl") || strstr(last, ".ndjson"));
 }
 
 /* Whether the first line of sources is one of this format. Sentences have commas, too. */
-static bool looks_usual(lb_first_lines *s, const char *kind)
+static bool looks_usual(lb_first_lines *s)
 {
-    bool (*is)(lb_first_lines *) = check_of(kind);
-    if (!is || s->count == 0) return false;
-    if (s->kind.row->quotes) return lb_columns_have_header(s, false);
-    return is(s) || lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
+    const lb_pair_kind_row *row = s->kind.row;
+    if (s->count == 0 || row->tabs) return false;
+    if (row->quotes) return lb_columns_have_header(s, false);
+    s->manner = true;
+    return find_odd(s, recogniser_of(row)) == 0 || (row->members && begins_object(&s->line[0])) ||
+           lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
 }
 
 /* Lines without targets are texts, unless the first line looks like one of the usual format, or has the usual names. */
@@ -229,7 +276,7 @@ static lb_status try_usual(lb_first_lines *s, lb_recognised *found, lb_error *er
 {
     static const char *const with_names[] = {"jsonl", "csv", "csv:;"};
     lb_status status = take_kind(s, s->usual->kind, found, error);
-    found->recognised = !status && looks_usual(s, s->usual->kind);
+    found->recognised = !status && looks_usual(s);
     for (size_t i = 0; i < sizeof with_names / sizeof *with_names && !status && !found->recognised; i++) {
         if (s->count == 0 || !*s->usual->source_name || (i == 0 && *s->line[0].text != '{')) continue;
         status = take_kind(s, with_names[i], found, error);
@@ -240,10 +287,12 @@ static lb_status try_usual(lb_first_lines *s, lb_recognised *found, lb_error *er
     return set_kind(s, "tsv", error);
 }
 
-static lb_status choose_kind(lb_first_lines *s, const lb_pair_format *format, lb_recognised *found,
-                             lb_error *error)
+static lb_status choose_kind(lb_first_lines *s, const char *name, const lb_pair_format *format,
+                             lb_recognised *found, lb_error *error)
 {
     bool given = format->kind && *format->kind;
+    found->recognised = !given && is_named_jsonl(s, name, format->no_target);
+    if (found->recognised) return take_kind(s, "jsonl", found, error);
     if (format->no_target && !given) return try_usual(s, found, error);
     lb_status status = given ? set_kind(s, format->kind, error) : LB_OK;
     if (!given || s->kind.row->quotes) take_divider(s, found);
@@ -252,8 +301,19 @@ static lb_status choose_kind(lb_first_lines *s, const lb_pair_format *format, lb
     return status || *found->kind ? status : fall_back(s, found, error);
 }
 
-lb_status lb_recognise(const char *text, size_t length, bool whole, const lb_pair_format *format,
-                       lb_recognised *found, lb_error *error)
+/* Leaves lines that are unlike most out of the sample, unless they are too many. */
+static void leave_odd_out(lb_first_lines *s, lb_recognised *found)
+{
+    int count = s->count, odd = find_odd(s, recogniser_of(s->kind.row));
+    if (odd == 0 || odd > few(s)) return;
+    found->look.width = s->kind.row->quotes || s->kind.row->tabs ? s->width : 0;
+    s->count = 0;
+    for (int i = 0; i < count; i++)
+        if (!s->line[i].odd) s->line[s->count++] = s->line[i];
+}
+
+lb_status lb_recognise(const char *name, const char *text, size_t length, bool whole,
+                       const lb_pair_format *format, lb_recognised *found, lb_error *error)
 {
     static const lb_pair_columns none = {0};
     *found = (lb_recognised){0};
@@ -262,8 +322,11 @@ lb_status lb_recognise(const char *text, size_t length, bool whole, const lb_pai
     s->usual = format->usual ? format->usual : &none;
     s->least = format->no_target ? 1 : 2;
     take_lines(s, text, length, whole);
+    const int count = s->count;
     if (format->no_target && s->count > 1) s->count = 1;
-    lb_status status = choose_kind(s, format, found, error);
+    lb_status status = choose_kind(s, name, format, found, error);
+    if (!status && s->kind.row->members) s->count = count; /* the first object has the members */
+    if (!status && s->count > 0) leave_odd_out(s, found);
     if (!status) lb_columns_find(s, format, found);
     if (!status && (s->fields.text.failed || found->names.text.failed))
         status = lb_no_memory(error, "the first lines");

@@ -6,12 +6,23 @@
 
 enum { LB_SAMPLE_LINES = 500 };
 
-/** The first lines with a text. */
+/** One of the first lines with a text. */
+typedef struct lb_sample_line {
+    const char *text;
+    size_t length;
+    int64_t number; /* in the file */
+    bool odd; /* unlike most: of ten lines one may be, and of JSON fewer than half, and the format stays */
+} lb_sample_line;
+
+/** All of them. */
 typedef struct lb_first_lines {
-    lb_span line[LB_SAMPLE_LINES];
+    lb_sample_line line[LB_SAMPLE_LINES];
     int count;
     int least;                    /* columns of a line: 2, or 1 without targets */
-    bool tabs;                    /* one of them has a tab */
+    bool tabs;                    /* more than a few of them have a tab */
+    bool whole;                   /* the file has no others */
+    bool manner;                  /* the manner of the lines counts, since nothing else tells the format */
+    int width;                    /* columns of most lines of a table */
     const lb_pair_columns *usual; /* of the training; never NULL */
     lb_pair_kind kind;
     lb_fields fields; /* of the last line that was divided */
@@ -32,7 +43,8 @@ typedef struct lb_recognised {
     int32_t weight;  /* the column of a number for each line, by the format; 0: there is none */
     int32_t unused;  /* a column of assignments that are no features; 0: there is none */
     lb_fields names; /* of all columns; none: there are none */
-    int columns;     /* of the first line */
+    int columns;     /* of the first line that is like most */
+    lb_first_look look;
 } lb_recognised;
 
 /** Divides a line; only what the kind makes of it counts. */
@@ -58,10 +70,12 @@ static inline bool lb_is_digit(char letter)
 
 /* ---- sounds.c: dictionaries of words and their sounds. ---- */
 
-/** Whether all lines, divided as cmudict, have only phones of CMUdict behind the word. */
-bool lb_is_cmudict(lb_first_lines *sample);
+/** Whether a line, divided as cmudict, has other than phones of CMUdict behind the word. */
+bool lb_is_odd_cmudict(const lb_pair_kind *kind, lb_span line, const lb_fields *fields);
 
-/** Whether all lines, divided as lexiconp, have a word, a probability, and short symbols with blanks between them. */
+/** Whether a line, divided as lexiconp, has other than a word, a probability, and symbols with blanks between them; and
+ *  whether the symbols of those that have are short. */
+bool lb_is_odd_lexiconp(const lb_pair_kind *kind, lb_span line, const lb_fields *fields);
 bool lb_is_lexiconp(lb_first_lines *sample);
 
 /* ---- features.c: the features of sources, in a column of their own. ---- */
@@ -110,13 +124,16 @@ void lb_columns_find(lb_first_lines *sample, const lb_pair_format *format, lb_re
 
 /* ---- recognise.c: the format. ---- */
 
-/** Finds out the format, unless one is given, and which columns are which.
+/** What a line of a recognised file lacks besides fields to be as the others; NULL: nothing. */
+const char *lb_odd_line_lacks(const lb_pair_kind *kind, lb_span line, const lb_fields *fields);
+
+/** Finds out the format of the file `name`, unless one is given, and which columns are which.
  *  Text:   the first bytes of a file; `whole` is whether they are all of it. Without targets, only the first line
  *          counts, so that a pipe is read as a file is; it is a text unless it looks like a line of the usual format.
  *  Memory: free `found` with lb_recognised_free, also after an error.
  *  Errors: LB_ERROR_MEMORY; LB_ERROR_ARGUMENT for an unknown name of a format. */
-LB_MUST_USE lb_status lb_recognise(const char *text, size_t length, bool whole, const lb_pair_format *format,
-                                   lb_recognised *found, lb_error *error);
+LB_MUST_USE lb_status lb_recognise(const char *name, const char *text, size_t length, bool whole,
+                                   const lb_pair_format *format, lb_recognised *found, lb_error *error);
 
 void lb_recognised_free(lb_recognised *found);
 

@@ -27,16 +27,10 @@ static bool are_phones(lb_span text)
     return text.length > 0;
 }
 
-bool lb_is_cmudict(lb_first_lines *s)
+bool lb_is_odd_cmudict(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
-    int words = 0;
-    for (int i = 0; i < s->count; i++) {
-        lb_pair_line_is found = lb_sample_divide(s, i);
-        if (found == LB_LINE_IS_COMMENT) continue;
-        if (s->fields.count != 2 || !are_phones(lb_field(&s->fields, 1))) return false;
-        words++;
-    }
-    return words > 0;
+    (void)kind, (void)line;
+    return fields->count != 2 || !are_phones(lb_field(fields, 1));
 }
 
 static lb_span first_word(lb_span text)
@@ -58,20 +52,27 @@ static bool is_probability(lb_span text)
     return *end == '\0' && value >= 0 && value <= 1;
 }
 
-/* A word, a probability, and short symbols with blanks between them. Where tabs are all that divides them, they are
- * several: a target of one may be anything. */
+bool lb_is_odd_lexiconp(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
+{
+    lb_span sounds = lb_field(fields, 2);
+    (void)kind, (void)line;
+    return !is_probability(lb_field(fields, 1)) || is_probability(first_word(sounds)) ||
+           memchr(sounds.text, '\t', sounds.length);
+}
+
+/* Where tabs are all that divides them, symbols are several: a target of one may be anything. */
 bool lb_is_lexiconp(lb_first_lines *s)
 {
     enum { LEAST = 3 };
     size_t letters = 0, symbols = 0, lines = 0, points = 0;
-    for (; lines < (size_t)s->count; lines++) {
-        lb_sample_divide(s, (int)lines);
+    for (int line = 0; line < s->count; line++) {
+        if (s->line[line].odd) continue;
+        lb_sample_divide(s, line);
         lb_span number = lb_field(&s->fields, 1), sounds = lb_field(&s->fields, 2);
-        if (!is_probability(number) || is_probability(first_word(sounds))) return false;
+        lines++;
         points += memchr(number.text, '.', number.length) != NULL;
         for (size_t i = 0; i < sounds.length; i++) {
             bool blank = sounds.text[i] == ' ';
-            if (sounds.text[i] == '\t') return false;
             letters += !blank && ((unsigned char)sounds.text[i] & 0xC0) != 0x80;
             symbols += blank && sounds.text[i - 1] != ' ';
         }

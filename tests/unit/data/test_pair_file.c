@@ -96,7 +96,7 @@ static const struct {
     {"a\tb\nc\t\"d\n", "csv:tab",
      ":2: found a quoted field without an end, expected a quote that closes it; "
      "--format tsv takes quotes for letters"},
-    {"a,b,c\nd,\"e\nx\",\"f\nx,b,y\n", "csv",
+    {"word,ipa,c\nd,\"e\nx\",\"f\nx,b,y\n", "csv+header",
      ":3: found a quoted field without an end, expected a quote that closes it"},
     {"a,b\nc,d\n\"e,f\ng,h\n\"i,j\nk,l\n", NULL,
      ":3: found a quoted field that goes on to line 5, and text behind its end, expected a divider there, or "
@@ -135,12 +135,15 @@ static const struct {
     {"{\"de\":\"a\",\"en\":\"b\"}\n{\"en\":\"d\",\"de\":\"c\"}\n", NULL, "jsonl: a|b c|d"},
     {"{\"n\":1,\"src\":\"a\",\"tgt\":[\"b\",\"c\"]}\n", NULL, "jsonl: a|b a|c"},
     {"{\"t\":{\"de\":\"a\\tx\",\"en\":\"b\"}}\n", NULL, "jsonl: a x|b"},
-    {"{\"a\":\"a\",\"b\":\"b\"}\n{\"a\":\n", "jsonl", ":2: found 1 column, expected 2"},
+    {"{\"a\":\"a\",\"b\":\"b\"}\n{\"a\":\n", "jsonl",
+     ":2: found : at byte 5 of the line, its last, expected a JSON object"},
     {"{\"a\":\"a\",\"b\":\"b\"}\n{\"a\":\"c\"}\n", "jsonl", ":2: found an empty target, expected text"},
     /* Universal Dependencies */
     {CONLLU "\n" CONLLU, NULL, "conllu: vamos|ir el|el _|_ vamos|ir el|el _|_"},
     {CONLLU, "conllu", "conllu: vamos|ir el|el _|_"},
-    {"1\ta\tb\n", "conllu", ":1: found 1 column, expected at least 3"},
+    {"1\ta\tb\n", "conllu", ":1: found 3 columns, expected 10 with a number in the first"},
+    {"a\tb\tc\td\te\tf\tg\th\ti\tj\n", "conllu",
+     ":1: found 10 columns without it, expected 10 with a number in the first"},
     /* Kaldi */
     {"mat 1.0\tm a t\npit 0.7 p i t\npit .3  p i: t\n", NULL, "lexiconp: mat|mat pit|pit pit|pi:t"},
     {"mat\t1.0\tm a t\npit\t0.7\tp i t\npit\t0.3\tp i: t\n", NULL, "lexiconp: mat|mat pit|pit pit|pi:t"},
