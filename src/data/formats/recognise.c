@@ -121,15 +121,13 @@ static bool is_divided_twice(const lb_pair_kind *kind, lb_span line, const lb_fi
 /* What is in no other file comes first, even if a few lines are otherwise. With tabs, it is TSV or one of the first. */
 enum { WITH_TABS = 4, DISTINCT = 12 };
 
-typedef struct recogniser {
+static const struct recogniser {
     const char *name;
     bool (*is)(lb_first_lines *); /* NULL: there are lines that the format divides */
     /* Whether a line of the format is not in its manner; NULL: it has none. */
     bool (*is_odd)(const lb_pair_kind *kind, lb_span line, const lb_fields *fields);
     const char *manner;
-} recogniser;
-
-static const recogniser kinds[] = {
+} kinds[] = {
     {"jsonl", is_jsonl, NULL, NULL},
     {"conllu", NULL, NULL, NULL},
     {"scan", NULL, NULL, NULL},
@@ -156,9 +154,9 @@ static lb_status set_kind(lb_first_lines *s, const char *name, lb_error *error)
 }
 
 /* What recognises a format, also one with other text between its columns. TSV is a table. */
-static const recogniser *recogniser_of(const lb_pair_kind_row *row)
+static const struct recogniser *recogniser_of(const lb_pair_kind_row *row)
 {
-    const recogniser *at = kinds + sizeof kinds / sizeof *kinds;
+    const struct recogniser *at = kinds + sizeof kinds / sizeof *kinds;
     const char *name = row->tabs ? "csv" : row->name;
     size_t length = strlen(name);
     while (--at > kinds && (strcspn(at->name, ":") != length || memcmp(at->name, name, length) != 0))
@@ -168,7 +166,7 @@ static const recogniser *recogniser_of(const lb_pair_kind_row *row)
 
 const char *lb_odd_line_lacks(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
-    const recogniser *r = recogniser_of(kind->row);
+    const struct recogniser *r = recogniser_of(kind->row);
     return r->is_odd && r->is_odd(kind, line, fields) ? r->manner : NULL;
 }
 
@@ -179,7 +177,7 @@ static int few(const lb_first_lines *s)
 }
 
 /* Finds the lines that are unlike the kind of the sample. Returns how many; more than there are: it is another kind. */
-static int find_odd(lb_first_lines *s, const recogniser *r)
+static int find_odd(lb_first_lines *s, const struct recogniser *r)
 {
     int odd = 0, good = 0;
     for (int i = 0; i < s->count; i++) {
@@ -211,7 +209,7 @@ static lb_status find_kind(lb_first_lines *s, lb_recognised *found, lb_error *er
     size_t count = s->count == 0 ? 0 : s->tabs ? WITH_TABS : sizeof kinds / sizeof *kinds;
     s->manner = true;
     for (size_t i = 0; i < 2 * count && !found->recognised; i++) { /* then again, as if all were distinct */
-        const recogniser *r = &kinds[i % count];
+        const struct recogniser *r = &kinds[i % count];
         lb_status status = set_kind(s, r->name, error);
         if (status) return status;
         found->recognised = find_odd(s, r) <= (i < DISTINCT || i >= count ? few(s) : 0);

@@ -1,5 +1,4 @@
-/* A line that is not of the format: the others still decide what the format is, and the message names this line. It takes
- * seconds. */
+/* A line that is not of the format: others decide what that is, and the message names this line. It takes seconds. */
 #include "data/pairs.h"
 
 #include "support/suite.h"
