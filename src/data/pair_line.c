@@ -145,12 +145,15 @@ static lb_status check_text(const examination *e, bool cut)
     const char *zero = memchr(e->text, '\0', valid);
     lb_bad_line kind = zero ? LB_LINE_ZERO : LB_LINE_UTF8;
     if ((zero || valid < e->length) && kind_of(e)) return bad_kind(e, kind, "text in UTF-8");
-    if (zero)
-        return bad(e, LB_LINE_ZERO, "found a zero byte at byte %zu of the line, expected text",
-                   (size_t)(zero - e->text) + 1);
-    if (valid == e->length) return LB_OK;
-    return bad(e, LB_LINE_UTF8, "found 0x%02X at byte %zu of the line, expected UTF-8",
-               (unsigned)(unsigned char)e->text[valid], valid + 1);
+    if (!zero && valid == e->length) return LB_OK;
+    const char *at = zero ? zero : e->text + valid;
+    const char *tab = e->format.targets ? memchr(e->text, '\t', (size_t)(at - e->text)) : NULL;
+    examination side = *e;
+    if (tab) side.name = e->format.targets;
+    size_t byte = (size_t)(at - (tab ? tab + 1 : e->text)) + 1;
+    if (zero) return bad(&side, kind, "found a zero byte at byte %zu of the line, expected text", byte);
+    return bad(&side, kind, "found 0x%02X at byte %zu of the line, expected UTF-8",
+               (unsigned)(unsigned char)*at, byte);
 }
 
 static bool is_kind(const examination *e, const char *kind)
@@ -235,9 +238,7 @@ static lb_status expect_text(const examination *e, const char *which, const char
         return bad(e, LB_LINE_EMPTY, "found %.*s for a %s, expected text",
                    (int)(length < NO_TEXT ? length : NO_TEXT) - 1, text + 1, which);
     if (length > 0) return LB_OK;
-    examination apart = *e;
-    if (e->format.targets && strcmp(which, "target") == 0) apart.name = e->format.targets;
-    return bad(&apart, LB_LINE_EMPTY, "found an empty %s, expected text", which);
+    return bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
 }
 
 /* The source column, then a tab and the features column. */
@@ -311,6 +312,7 @@ lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, cons
     if (!status) status = find_source(&e, &text, &length);
     if (!status) status = read_side(&e, "source", text, length, &e.format.source, &pair->source);
     if (status || e.format.no_target) return status;
+    if (e.format.targets) e.name = e.format.targets;
     find_side(&e, e.format.target_column, &text, &length);
     if (!e.format.empty_target) status = expect_text(&e, "target", text, length);
     return status ? status : read_side(&e, "target", text, length, &e.format.target, &pair->target);

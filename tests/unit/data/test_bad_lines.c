@@ -177,6 +177,35 @@ START_TEST(test_bad_first_line_does_not_say_what_the_columns_are)
 }
 END_TEST
 
+/* Of two files, the one with the bad line is named, and the byte in it. */
+START_TEST(test_bad_line_of_a_file_of_targets_is_named_there)
+{
+    static const struct {
+        const char *line, *expected;
+        size_t length;
+    } cases[] = {
+        {"ab\xFF", "found 0xFF at byte 3 of the line, expected UTF-8", 3},
+        {"ab\0", "found a zero byte at byte 3 of the line, expected text", 3},
+        {"abcdef", "found a target of 6 symbols, expected at most 5", 6},
+        {"", "found an empty target, expected text", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int swapped = 0; swapped < 2; swapped++) {
+            char good[SUPPORT_PATH], bad[SUPPORT_PATH], text[32] = "x\n", expected[2 * SUPPORT_PATH];
+            lb_error error = {0};
+            memcpy(text + 2, cases[i].line, cases[i].length);
+            text[2 + cases[i].length] = '\n';
+            support_write_file(support_path(good, "good"), "x\nyyy\n", 6);
+            support_write_file(support_path(bad, "bad"), text, cases[i].length + 3);
+            snprintf(expected, sizeof expected, "%s:2: %s", bad, cases[i].expected);
+            if (swapped && i > 1) continue; /* there it is no target */
+            const lb_pair_format format = {.targets = swapped ? good : bad, .longest = 5};
+            ck_assert_ptr_null(lb_pairs_open(swapped ? bad : good, format, &error));
+            ck_assert_str_eq(error.message, expected);
+        }
+}
+END_TEST
+
 /* The name of a file says that its lines are objects, even if most are bad. */
 START_TEST(test_bad_lines_of_a_file_named_jsonl_are_named)
 {
@@ -214,6 +243,7 @@ int main(void)
 {
     return support_run_tests("bad_lines", SUPPORT_TESTS(test_bad_line_is_named_and_does_not_change_the_format,
                                                         test_bad_first_line_does_not_say_what_the_columns_are,
+                                                        test_bad_line_of_a_file_of_targets_is_named_there,
                                                         test_bad_lines_of_a_file_named_jsonl_are_named,
                                                         test_many_bad_lines_are_of_no_format));
 }

@@ -145,6 +145,31 @@ START_TEST(test_pair_stream_of_a_pipe_gives_each_line_before_the_next_is_written
 }
 END_TEST
 
+/* A bad first line of objects does not say that lines are texts, nor which member has them. */
+START_TEST(test_pair_stream_of_objects_begins_with_the_first_that_is_one)
+{
+    static const char *const firsts[] = {"{\"s\":NaN}", "{'s':'a'}", "hello"};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+        char path[SUPPORT_PATH], text[64];
+        lb_pair_stream s;
+        lb_error error = {0};
+        lb_line line;
+        lb_pair_format format = {.usual = &json, .no_target = true};
+        int used = snprintf(text, sizeof text, "%s\n{\"id\":7,\"s\":\"a\"}\n", firsts[i]);
+        support_write_file(support_path(path, "file.jsonl"), text, (size_t)used);
+        ck_assert_int_eq(lb_pair_stream_open(&s, path, &format, &error), LB_OK);
+        ck_assert_int_eq(lb_pair_stream_next(&s, true, &line, &error), LB_LINES_ONE);
+        ck_assert_msg(line.refused && line.number == 1 && !s.begun, "%s", firsts[i]);
+        ck_assert_ptr_nonnull(strstr(line.text, ", expected a JSON object"));
+        ck_assert_int_eq(lb_pair_stream_next(&s, true, &line, &error), LB_LINES_ONE);
+        char found[256] = "";
+        add_line(&s, &line, found, sizeof found);
+        ck_assert_str_eq(found, "2:a ");
+        lb_pair_stream_close(&s);
+    }
+}
+END_TEST
+
 START_TEST(test_pair_stream_without_the_names_of_the_training_is_an_error)
 {
     char path[SUPPORT_PATH];
@@ -199,6 +224,7 @@ int main(void)
     return support_run_tests(
         "pair_stream", SUPPORT_TESTS(test_pair_stream_of_a_file_or_gzip_data_has_the_sources,
                                      test_pair_stream_of_a_pipe_gives_each_line_before_the_next_is_written,
+                                     test_pair_stream_of_objects_begins_with_the_first_that_is_one,
                                      test_pair_stream_without_the_names_of_the_training_is_an_error,
                                      test_pair_stream_of_gzip_data_in_a_pipe_is_unpacked));
 }
