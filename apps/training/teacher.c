@@ -170,17 +170,19 @@ static lb_status seal_lesson(const lesson *l, char seal[SEAL])
     return LB_OK;
 }
 
-/* A vote may take minutes to write them, and a training is resumed. */
-static bool are_written(const lesson *l)
+/* A vote may take minutes to write them, and a training is resumed. What is missing or another is written again. */
+static lb_status are_written(const lesson *l, bool *same)
 {
-    void *found = NULL;
+    void *found;
     char seal[SEAL];
     size_t count;
-    bool same = !lb_file_read_own(l->seal, SEAL - 1, &found, &count, l->error) && count == SEAL - 1 &&
-                !seal_lesson(l, seal) && memcmp(found, seal, count) == 0;
+    *same = false;
+    if (lb_file_is_missing(l->seal) || lb_file_is_missing(l->asked->pairs)) return LB_OK;
+    lb_status status = lb_file_read_own(l->seal, 0, &found, &count, l->error);
+    if (!status) status = seal_lesson(l, seal);
+    *same = !status && count == SEAL - 1 && memcmp(found, seal, count) == 0;
     lb_release(found);
-    *l->error = (lb_error){0};
-    return same;
+    return status;
 }
 
 static lb_status teach_and_write(lesson *l, const char *train)
@@ -228,7 +230,9 @@ lb_status app_learn_from_teacher(app_teaching *teaching, lb_training_config *con
     if (!status) status = lb_own_check(l.seal, "a file", error);
     if (!status && !(l.teacher = lb_translator_open(teaching->teacher, error))) status = error->status;
     if (!status) status = collect_all(&l, &c);
-    if (!status && are_written(&l))
+    bool written = false;
+    if (!status) status = are_written(&l, &written);
+    if (!status && written)
         app_note("%s: already written by the teacher", teaching->pairs);
     else if (!status)
         status = teach_and_write(&l, c.train);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A teacher that knows the task; the pairs of its pupil are few, and some are wrong. */
 static void train_teacher(void)
@@ -83,6 +84,26 @@ START_TEST(test_teacher_writes_once_what_is_the_same)
 END_TEST
 
 /* With the words of the teacher's own training as words without targets, the pupil learns the task from three pairs. */
+START_TEST(test_teacher_does_not_write_again_what_cannot_be_read)
+{
+    static const char *const files[] = {"pupil/taught.seal", "pupil/taught.tsv"};
+    char path[SUPPORT_PATH], kept[SUPPORT_PATH];
+    train_teacher();
+    learn();
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(rename(support_path(path, files[i]), support_path(kept, "kept")), 0);
+        ck_assert_int_eq(mkdir(path, 0777), 0);
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
+                      "--made-up", "0", "--steps", "20", "--fresh", "--out", "pupil");
+        support_assert_refused(66, ": cannot read: ");
+        ck_assert_int_eq(rmdir(path), 0);
+        ck_assert_int_eq(rename(kept, path), 0);
+    }
+    learn();
+    ck_assert(was_kept());
+}
+END_TEST
+
 START_TEST(test_teacher_teaches_a_model_with_few_pairs_of_its_own)
 {
     double share = 0;
@@ -194,6 +215,7 @@ int main(void)
     return support_run_tests(
         "teacher", SUPPORT_TESTS(test_teacher_adds_what_it_writes_differently_and_what_has_no_target,
                                  test_teacher_writes_once_what_is_the_same,
+                                 test_teacher_does_not_write_again_what_cannot_be_read,
                                  test_teacher_teaches_a_model_with_few_pairs_of_its_own,
                                  test_teacher_writes_targets_for_made_up_sources,
                                  test_teacher_writes_nothing_into_a_folder_that_another_process_has,

@@ -29,39 +29,35 @@ static double step_of(const char *line, size_t length)
     return found;
 }
 
-/* Whether the history has an evaluation at this step before its last one. */
-static bool is_before(const lb_train_history *history, double step)
+/* Whether the history has an evaluation at this step. */
+static bool has_point(const lb_train_history *history, double step)
 {
-    for (int64_t i = 0; i < history->count - 1; i++)
+    for (int64_t i = 0; i < history->count; i++)
         if ((double)history->points[i].step == step) return true;
     return false;
 }
 
-/* Copies the lines of earlier evaluations to `pending`, up to the first that is something else. */
-static void keep_lines(lb_attention_history *shown, const char *text, const lb_train_history *history)
+/* The bytes of the lines of earlier evaluations, up to the first that is something else. */
+static size_t count_earlier(const char *text, const lb_train_history *history)
 {
-    const char *end;
-    for (; (end = strchr(text, '\n')) != NULL; text = end + 1) {
-        size_t length = (size_t)(end - text);
-        if (!is_before(history, step_of(text, length))) return;
-        lb_buffer_print(&shown->pending, "%.*s\n", (int)length, text);
-    }
+    const char *at = text, *end;
+    while ((end = strchr(at, '\n')) != NULL && has_point(history, step_of(at, (size_t)(end - at))))
+        at = end + 1;
+    return (size_t)(at - text);
 }
 
-static lb_status begin_file(lb_attention_history *shown, const lb_train_history *history, lb_error *error)
+lb_status lb_attention_history_begin(lb_attention_history *shown, const lb_train_history *history,
+                                     lb_error *error)
 {
-    void *text = NULL;
+    void *text;
     size_t count;
-    shown->begun = true;
-    shown->tape = lb_tape_new();
-    if (!shown->tape) return out_of_memory(shown, error);
-    if (history->count < 2 || lb_file_is_missing(shown->path)) return LB_OK;
-    lb_error found = {0};
-    lb_status status = lb_file_read_own(shown->path, 0, &text, &count, &found);
-    if (!status) keep_lines(shown, text, history);
+    /* Weights from elsewhere have been evaluated before the first step. */
+    if (shown->begun || history->count == 0 || lb_file_is_missing(shown->path)) return LB_OK;
+    lb_status status = lb_file_read_own(shown->path, 0, &text, &count, error);
+    if (status) return status;
+    shown->size = count_earlier(text, history);
     lb_release(text);
-    /* A file that cannot be read has no lines to keep; that it cannot be written will be said. */
-    return status == LB_ERROR_MEMORY ? out_of_memory(shown, error) : LB_OK;
+    return LB_OK;
 }
 
 static void print_symbols(lb_buffer *json, const char *key, const lb_vocabulary *vocabulary,
@@ -146,11 +142,12 @@ lb_status lb_attention_history_add(lb_attention_history *shown, lb_data_loader *
                                    lb_error *error)
 {
     if (pairs <= 0) return drop_old(shown, history, error);
-    lb_status status = shown->begun ? LB_OK : begin_file(shown, history, error);
-    if (status) return status;
+    shown->begun = true;
+    if (!shown->tape) shown->tape = lb_tape_new();
     int64_t *number = lb_alloc((size_t)pairs * sizeof *number);
-    if (!number) return out_of_memory(shown, error);
-    status = decode_pairs(shown, loader, model, pairs, number, lb_train_last(history)->step, error);
+    lb_status status = !number || !shown->tape ? out_of_memory(shown, error)
+                                               : decode_pairs(shown, loader, model, pairs, number,
+                                                              lb_train_last(history)->step, error);
     lb_release(number);
     return status ? status : lb_attention_history_save(shown, error);
 }

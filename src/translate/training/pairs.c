@@ -94,7 +94,8 @@ static bool is_writable(const opening *o)
 {
     char why[LB_MESSAGE_LENGTH];
     char *folder = lb_folder_of(o->index);
-    bool may = !folder || access(folder, W_OK) == 0; /* without memory, it is found out later */
+    /* Without memory, it is found out later. An index that cannot be read is not replaced. */
+    bool may = !folder || (access(folder, W_OK) == 0 && (access(o->index, R_OK) == 0 || errno == ENOENT));
     int reason = errno;
     lb_release(folder);
     if (may) return true;

@@ -24,9 +24,14 @@ typedef struct lb_attention_history {
     bool begun;
 } lb_attention_history;
 
-/** Adds the lines of an evaluation, which is the last of `history`, with the weights that the model has now. The first
- *  one begins a new file, or continues an existing one after the evaluations of `history` before it; later lines in
- *  that file were made by a run that was killed, and are dropped. With no `pairs`, the first one removes the file.
+/** Continues the file of a training that is resumed, after the evaluations of `history`; later lines in it were made by
+ *  a run that was killed, and are dropped. A missing file begins anew; one that cannot be read is left as it is.
+ *  Errors: LB_ERROR_OPEN, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_attention_history_begin(lb_attention_history *shown, const lb_train_history *history,
+                                                 lb_error *error);
+
+/** Adds the lines of an evaluation, which is the last of `history`, with the weights that the model has now. Unless the
+ *  file is continued, the first one begins a new file; with no `pairs`, it removes the file.
  *  Model:  as it will be in its file.
  *  Errors: LB_ERROR_WRITE: the lines are kept, and written with the next ones; LB_ERROR_MEMORY; those of decoding. */
 LB_MUST_USE lb_status lb_attention_history_add(lb_attention_history *shown, lb_data_loader *loader,

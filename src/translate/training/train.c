@@ -72,7 +72,9 @@ static lb_status begin_steps(lb_stepper *s, lb_error *error)
     if (!status) status = tell_of_run(s, LB_EVENT_BEGUN, error);
     if (status) return status;
     s->loop.run = s->identity = lb_run_identity(s);
-    return s->identity ? lb_trainer_open(&s->trainer, error) : lb_no_memory(error, NULL);
+    status = s->identity ? lb_trainer_open(&s->trainer, error) : lb_no_memory(error, NULL);
+    const bool shows = s->config->film > 0 && lb_group_leads(s->config->group);
+    return status || !shows ? status : lb_attention_history_begin(&s->files.shown, &s->history, error);
 }
 
 static lb_status end_steps(lb_stepper *s, lb_error *error)

@@ -189,6 +189,55 @@ START_TEST(test_film_that_is_gone_or_nonsense_begins_anew)
 }
 END_TEST
 
+/* As users without rights, and root without them. */
+static lb_status train_as_nobody(const lb_training_config *config)
+{
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) != 0) _exit(99);
+        lb_status status = lb_translator_train(*config, NULL, &error);
+        _exit(strstr(error.message, "film.jsonl: cannot read: Permission denied") ? (int)status : 98);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    return (lb_status)WEXITSTATUS(status);
+}
+
+START_TEST(test_film_that_cannot_be_read_is_not_begun_anew)
+{
+    char path[SUPPORT_PATH], other[SUPPORT_PATH];
+    size_t count, before;
+    lb_training_config config = usual("out");
+    train_and_die(config, 70);
+    char *film = support_content("out/film.jsonl", &before);
+    support_path(path, "out/film.jsonl");
+    ck_assert_int_eq(chmod(path, 0), 0);
+    ck_assert_int_eq(chmod(out, 0777), 0);
+    ck_assert_int_eq(chmod(support_path(other, "out/.lock"), 0666), 0); /* the dead one has left it */
+    ck_assert_int_eq(chmod(support_tempdir(), 0755), 0);
+    ck_assert_int_eq(train_as_nobody(&config), LB_ERROR_OPEN);
+    ck_assert_int_eq(chmod(path, 0644), 0);
+    char *found = support_content("out/film.jsonl", &count);
+    ck_assert_uint_eq(count, before);
+    ck_assert_mem_eq(found, film, count);
+    free(found);
+    free(film);
+    ck_assert_int_eq(rename(path, support_path(other, "film")), 0);
+    ck_assert_int_eq(mkdir(path, 0777), 0);
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_OPEN);
+    ck_assert_msg(strstr(error.message, "film.jsonl: cannot read: ") != NULL, "%s", error.message);
+    ck_assert_int_eq(rmdir(path), 0);
+    ck_assert_int_eq(rename(other, path), 0);
+    train(&config);
+    config = usual("whole");
+    train(&config);
+    support_assert_same_files("out/film.jsonl", "whole/film.jsonl");
+}
+END_TEST
+
 START_TEST(test_film_of_a_fresh_training_replaces_the_old_one)
 {
     lb_training_config config = usual("out");
@@ -257,6 +306,7 @@ int main(void)
                               test_film_does_not_change_the_training,
                               test_film_of_a_killed_training_goes_on_without_the_frames_after_its_checkpoint,
                               test_film_that_is_gone_or_nonsense_begins_anew,
+                              test_film_that_cannot_be_read_is_not_begun_anew,
                               test_film_of_a_fresh_training_replaces_the_old_one,
                               test_film_that_cannot_be_written_is_written_later,
                               test_film_of_lists_and_of_a_model_without_attention));

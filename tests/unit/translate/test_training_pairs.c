@@ -227,11 +227,9 @@ START_TEST(test_index_that_cannot_be_written_is_a_note)
 END_TEST
 
 /* root may write everywhere. */
-START_TEST(test_index_in_a_folder_without_permission_is_a_note)
+static void assert_noted_without_permission(void)
 {
-    write_pairs();
     ck_assert_int_eq(chmod(".", 0755), 0);
-    ck_assert_int_eq(chmod("folder", 0555), 0);
     pid_t child = fork();
     if (child == 0) {
         if (geteuid() == 0 && setuid(65534) != 0) _exit(99);
@@ -244,7 +242,29 @@ START_TEST(test_index_in_a_folder_without_permission_is_a_note)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(chmod("folder", 0777), 0);
     ck_assert_int_eq(status, 0);
+}
+
+START_TEST(test_index_in_a_folder_without_permission_is_a_note)
+{
+    write_pairs();
+    ck_assert_int_eq(chmod("folder", 0555), 0);
+    assert_noted_without_permission();
     ck_assert_int_ne(access(INDEX, F_OK), 0);
+}
+END_TEST
+
+START_TEST(test_index_that_cannot_be_read_is_not_replaced)
+{
+    size_t count;
+    write_pairs();
+    support_write_file(INDEX, "precious", 8);
+    ck_assert_int_eq(chmod(INDEX, 0), 0);
+    ck_assert_int_eq(chmod("folder", 0777), 0);
+    assert_noted_without_permission();
+    ck_assert_int_eq(chmod(INDEX, 0644), 0);
+    char *found = support_read_file(INDEX, &count);
+    ck_assert_str_eq(found, "precious");
+    free(found);
 }
 END_TEST
 
@@ -275,5 +295,6 @@ int main(void)
                       test_index_of_a_large_file_is_made_unless_it_shall_not_be,
                       test_index_that_does_not_fit_is_replaced, test_index_that_cannot_be_written_is_a_note,
                       test_index_in_a_folder_without_permission_is_a_note,
+                      test_index_that_cannot_be_read_is_not_replaced,
                       test_index_of_a_file_with_a_bad_line_is_not_made));
 }
