@@ -246,10 +246,9 @@ static int train_and_show(comparing *c, const app_program *program)
                                 .error = c->error};
     if (!status) status = open_grid(c, &one);
     if (!status) status = train_all(c);
-    const bool none = c->all.failed == c->all.count;
-    if (!status && !none) status = show(c);
+    if (!status && c->all.failed < c->all.count) status = show(c);
     app_grid_close(&c->grid);
-    return app_side_by_side_end(&c->all, status, none ? c->all.status : APP_SOME_FAILED);
+    return app_side_by_side_end(&c->all, status);
 }
 
 /* ---- The options: those of `train`, and of the lists. ---- */

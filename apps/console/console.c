@@ -283,7 +283,8 @@ bool app_flush_stdout(void)
 int app_close_stdout(int status)
 {
     errno = flush_error;
-    int lost = flush_error || ferror(stdout) || fflush(stdout);
+    /* A flush repeats what has failed while printing, and so finds the reason. */
+    int lost = flush_error || fflush(stdout) || ferror(stdout);
     int reason = errno;
     /* Standard output may never have been open (>&-); that matters only if something was written. */
     if (fclose(stdout) && !lost && errno != EBADF) {

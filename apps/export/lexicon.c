@@ -3,11 +3,13 @@
 
 #include "base/alloc.h"
 #include "io/file.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 const char *const app_lexicon_names[] = {"exceptions", "all", "none", NULL};
@@ -68,26 +70,52 @@ static const char driver[] = "#include <stdio.h>\n"
                              "        fflush(stdout);\n"
                              "    }\n    return 0;\n}\n";
 
+/* The reason why there is no answer for each entry, if it is the system and not the compiler, which can only say it in
+ * words; 0 if there is none. */
+static int find_reason(const char *said)
+{
+    static const int reasons[] = {ENOSPC, EDQUOT, EFBIG, EROFS, EMFILE, ENFILE};
+    enum { OF_A_SHELL = 16 };
+    struct rlimit files;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strstr(said, strerror(reasons[i]))) return reasons[i];
+    /* A shell moves files to 10 and above, and without room there it ends without a word. */
+    bool few = !*said && getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < OF_A_SHELL;
+    return few ? EMFILE : 0;
+}
+
+static lb_status blame(const char *folder, int reason, lb_error *error)
+{
+    const bool written = reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EROFS;
+    if (written) return lb_cannot_write(folder, strerror(reason), error);
+    if (reason) return lb_error_set(error, LB_ERROR_OPEN, "cannot run a compiler: %s", strerror(reason));
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "the exported file could not be compiled or run on this machine, to find what it "
+                        "writes otherwise; --lexicon all needs no compiler, and CC names one");
+}
+
 /* Compiles the files in the folder, and reads what the program prints. */
 static lb_status run(const char *folder, int64_t entries, bool *left_out, lb_error *error)
 {
-    char command[COMMAND];
+    char command[COMMAND], said[COMMAND];
     app_progress progress = {0};
     int64_t entry = 0;
-    snprintf(command, sizeof command,
-             "cd '%s' && ${CC:-cc} -std=c99 -O2 -o run run.c -lm 2>/dev/null && exec ./run <entries", folder);
+    int c;
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && said=$(LC_ALL=C ${CC:-cc} -std=c99 -O2 -o run run.c -lm 2>&1) && exec ./run <entries; "
+        "printf %%s \"$said\"",
+        folder);
     FILE *found = popen(command, "r"); /* NOLINT(cert-env33-c): it is the compiler of the user */
-    if (!found) return lb_error_set(error, LB_ERROR_OPEN, "cannot run a compiler: %s", strerror(errno));
-    for (int c; entry < entries && (c = getc(found)) != EOF; entry++) {
+    if (!found) return blame(folder, errno, error);
+    for (; entry < entries && ((c = getc(found)) == '0' || c == '1'); entry++) {
         left_out[entry] = c == '1';
         app_progress_count(&progress, "entry", entry + 1, entries);
     }
     app_progress_end(&progress);
+    said[fread(said, 1, sizeof said - 1, found)] = '\0';
     pclose(found);
-    if (entry == entries) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT,
-                        "the exported file could not be compiled or run on this machine, to find what it "
-                        "writes otherwise; --lexicon all needs no compiler, and CC names one");
+    return entry == entries ? LB_OK : blame(folder, find_reason(said), error);
 }
 
 /* Finds out which entries the exported file without a lexicon writes by itself. `constants` are those of the model. */

@@ -151,5 +151,5 @@ int app_ensemble_run(const char *list, app_side_by_side *s)
     lb_status status = make_members(s, list);
     if (!status) status = app_side_by_side_run(s, results, true);
     if (!status && s->failed == 0) status = join_members(s);
-    return app_side_by_side_end(s, status, s->status);
+    return app_side_by_side_end(s, status);
 }

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_NAME = 200, PATIENCE_S = 120 };
+enum { LONGEST_NAME = 200, PATIENCE_S = 120, PIECE = 4096, SEVERAL_REASONS = 1 };
 
 static const struct timespec pause_of_a_look = {.tv_nsec = 50 * 1000000L};
 
@@ -175,58 +175,79 @@ static lb_status open_folders(app_side_by_side *s, const char *const *results, b
     return status;
 }
 
-/* Runs the training in the new process, with standard output and error going to a log. Does not return. It does not
+/* Runs the training in the new process, with standard output and error going to us. Does not return. It does not
  * outlive the program that started it, even if that is killed. */
-static void become(const app_side_by_side *s, const app_training *t, pid_t parent)
+static void become(const app_training *t, int said, pid_t parent)
 {
-    char path[APP_PATH];
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     if (getppid() != parent) _exit(128 + SIGTERM);
-    int log = lb_own_open(app_path(t->folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND, s->error);
-    if (log < 0) app_warn("%s", s->error->message);
     app_ranks_forget();
-    if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
-        execv(SELF, t->command.text);
+    if (dup2(said, STDOUT_FILENO) >= 0 && dup2(said, STDERR_FILENO) >= 0) execv(SELF, t->command.text);
+    app_warn("cannot start: %s", strerror(errno));
     _exit(lb_status_exit(LB_ERROR_OPEN));
+}
+
+/* Notes that a training has failed, and why: the last line that it said, without the name of the program. */
+static void note_failure(app_side_by_side *s, app_training *t, int exit_status)
+{
+    char nothing[] = "", *text = t->text.text ? t->text.text : nothing;
+    size_t length = t->text.length;
+    while (length > 0 && text[length - 1] == '\n') length--;
+    text[length] = '\0';
+    const char *last = strrchr(text, '\n'), *why = strstr(last ? last : text, ": ");
+    if (s->failed++ == 0) {
+        s->status = exit_status;
+        snprintf(s->why, sizeof s->why, "%s", why ? why : "");
+    }
+    if (s->status != exit_status) s->status = SEVERAL_REASONS;
+    app_warn("[%zu/%zu] %s: failed with status %d; see %s/train.log%s", s->ended, s->count, t->name,
+             exit_status, t->folder, why ? why : "");
 }
 
 static lb_status start_training(app_side_by_side *s, app_training *t)
 {
+    char path[APP_PATH];
+    int said[2] = {-1, -1};
+    lb_error found = {0};
     lb_status status = lb_own_check(t->folder, "a folder", s->error);
     if (!status) status = lb_folder_make(t->folder, s->error);
     if (status) return status;
-    pid_t parent = getpid();
-    t->process = fork();
-    if (t->process == 0) become(s, t, parent);
-    if (t->process < 0)
-        return lb_error_set(s->error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(errno));
-    s->running++;
-    return LB_OK;
+    t->log = lb_own_open(app_path(t->folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND, &found);
+    if (t->log < 0) {
+        s->ended++;
+        lb_buffer_print(&t->text, ": %s", found.message);
+        note_failure(s, t, lb_status_exit(found.status));
+        return LB_OK;
+    }
+    const pid_t parent = getpid();
+    t->process = -1;
+    if (pipe(said) == 0) {
+        for (int end = 0; end < 2; end++) fcntl(said[end], F_SETFD, FD_CLOEXEC);
+        fcntl(said[0], F_SETFL, O_NONBLOCK);
+        t->process = fork();
+    }
+    if (t->process == 0) become(t, said[1], parent);
+    const int reason = errno;
+    close(said[1]);
+    t->said = said[0];
+    s->running += t->process > 0;
+    if (t->process > 0) return LB_OK;
+    close(t->said);
+    close(t->log);
+    return lb_error_set(s->error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(reason));
 }
 
-/* What the training said last, without the name of the program; "" if it said nothing. */
-static void read_last_line(const char *path, char line[LB_MESSAGE_LENGTH])
+/* Copies what a training says to its log, and keeps it: on a full disk, the log lacks the reason for its end. */
+static void listen_to(app_training *t)
 {
-    void *text;
-    size_t length;
-    *line = '\0';
-    if (lb_file_read_own(path, 0, &text, &length, NULL)) return;
-    while (length > 0 && ((char *)text)[length - 1] == '\n') ((char *)text)[--length] = '\0';
-    const char *last = strrchr(text, '\n'), *said = strstr(last ? last : text, ": ");
-    if (said) snprintf(line, LB_MESSAGE_LENGTH, "%s", said + 2);
-    lb_release(text);
-}
-
-static void note_failure(app_side_by_side *s, const app_training *t, int exit_status)
-{
-    char path[APP_PATH], line[LB_MESSAGE_LENGTH];
-    s->failed++;
-    s->status = exit_status;
-    read_last_line(app_path(t->folder, "train.log", path), line);
-    app_warn("[%zu/%zu] %s: failed with status %d; see %s%s%s", s->ended, s->count, t->name, exit_status,
-             path, *line ? ": " : "", line);
+    char piece[PIECE];
+    ssize_t count;
+    while ((count = read(t->said, piece, sizeof piece)) > 0) {
+        (void)lb_write_all(t->log, piece, (size_t)count);
+        lb_buffer_add(&t->text, piece, (size_t)count);
+    }
 }
 
 /* One that an interruption has ended will go on another time. */
@@ -236,6 +257,9 @@ static lb_status note_end(app_side_by_side *s, pid_t process, int found)
     while (t < behind && t->process != process) t++;
     if (t == behind) return LB_OK;
     int exit_status = WIFEXITED(found) ? WEXITSTATUS(found) : 128 + WTERMSIG(found);
+    listen_to(t);
+    close(t->said);
+    close(t->log);
     t->process = 0;
     s->running--;
     s->ended += exit_status == 0 || !app_interrupted(NULL);
@@ -266,6 +290,8 @@ static lb_status run_all(app_side_by_side *s)
             status = start_training(s, &s->training[next++]);
         else
             nanosleep(&pause_of_a_look, NULL);
+        for (size_t i = 0; i < s->count; i++)
+            if (s->training[i].process > 0) listen_to(&s->training[i]);
         int found;
         lb_status noted = LB_OK;
         for (pid_t process; !noted && (process = waitpid(-1, &found, WNOHANG)) > 0;)
@@ -287,11 +313,12 @@ lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, 
                         "interrupted after %zu trainings; the same command resumes", s->ended);
 }
 
-int app_side_by_side_end(app_side_by_side *s, lb_status status, int incomplete)
+int app_side_by_side_end(app_side_by_side *s, lb_status status)
 {
-    int exit_status = status ? app_fail(s->error) : s->failed > 0 ? incomplete : 0;
+    int exit_status = status ? app_fail(s->error) : s->status;
     if (!status && s->failed > 0)
-        app_warn("%zu of %zu trainings failed; the same command tries them again", s->failed, s->count);
+        app_warn("%zu of %zu trainings failed%s; the same command tries them again", s->failed, s->count,
+                 s->why);
     for (size_t i = 0; i < s->count; i++) app_training_free(&s->training[i]);
     lb_release(s->training);
     lb_lock_free(s->lock);

@@ -19,6 +19,8 @@ typedef struct app_training {
     int64_t combination; /* of a grid */
     lb_strings command;  /* its words */
     pid_t process;       /* 0: not running */
+    int said, log;       /* while it runs: a pipe from it, and its file train.log */
+    lb_buffer text;      /* what it has said */
 
     double *step, *error; /* [points] share of wrong outputs on dev, over the steps */
     size_t points;        /* 0: it has no result */
@@ -101,9 +103,10 @@ typedef struct app_side_by_side {
 
     app_training *training; /* [count] */
     size_t count, ended, failed;
-    int status;           /* the exit status of a training that failed */
-    struct lb_lock *lock; /* on the common folder */
-    int running;          /* processes */
+    int status; /* the exit status of the trainings that failed; 1 if they differ; 0: none did */
+    char why[LB_MESSAGE_LENGTH]; /* ": " and what the first of them said last; or "" */
+    struct lb_lock *lock;        /* on the common folder */
+    int running;                 /* processes */
 } app_side_by_side;
 
 /** Room for so many trainings. Memory: freed by app_side_by_side_end, also after an error. Errors: LB_ERROR_MEMORY. */
@@ -128,11 +131,9 @@ LB_MUST_USE lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *
  *          folders and reading logs; LB_ERROR_INTERRUPTED. */
 LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, bool model);
 
-enum { APP_SOME_FAILED = 1 }; /* an exit status */
-
-/** The end of the program: says what is wrong if `status` is an error, or that some trainings failed, closes standard
- *  output, frees the trainings, and unlocks the folder. Returns the exit status, `incomplete` if some failed. */
-int app_side_by_side_end(app_side_by_side *s, lb_status status, int incomplete);
+/** The end of the program: says what is wrong if `status` is an error, or that some trainings failed and why, closes
+ *  standard output, frees the trainings, and unlocks the folder. Returns the exit status. */
+int app_side_by_side_end(app_side_by_side *s, lb_status status);
 
 /* ---- Kinds of models by a word, as settings of a training (kinds.c). ---- */
 

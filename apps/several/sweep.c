@@ -82,7 +82,6 @@ static lb_status keep_best(const app_side_by_side *s)
     void *bytes;
     size_t count;
     const app_training *best = s->training;
-    if (!best->points) return lb_error_set(s->error, LB_ERROR_DIVERGED, "no training of the sweep succeeded");
     lb_status status = lb_own_check_content(app_path(best->folder, "model.safetensors", from), s->error);
     if (!status) status = lb_file_read(from, 0, &bytes, &count, s->error);
     if (status) return status;
@@ -110,7 +109,7 @@ int app_sweep_run(const char *file, int count, app_side_by_side *s)
     lb_status status = app_grid_open(&grid, s->program, file, s->error);
     if (!status) status = app_grid_trainings(&grid, count, s);
     if (!status) status = app_side_by_side_run(s, results, true);
-    if (!status) status = conclude(s);
+    if (!status && s->failed < s->count) status = conclude(s);
     app_grid_close(&grid);
-    return app_side_by_side_end(s, status, APP_SOME_FAILED);
+    return app_side_by_side_end(s, status);
 }

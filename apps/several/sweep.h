@@ -57,8 +57,7 @@ LB_MUST_USE lb_status app_grid_trainings(const app_grid *grid, int count, app_si
 
 /** Trains `count` combinations of the grid in the file, as app_grid_trainings, prints the table, and writes sweep.tsv,
  *  sweep.png and the best model as model.safetensors to the folder.
- *  Running the same sweep again resumes interrupted trainings and repeats none. Returns the exit status: 1 if only some
- *  trainings failed. */
+ *  Running the same sweep again resumes interrupted trainings and repeats none. Returns the exit status. */
 int app_sweep_run(const char *file, int count, app_side_by_side *s);
 
 #endif

@@ -104,6 +104,7 @@ void app_training_free(app_training *training)
     lb_release(training->name);
     lb_release(training->folder);
     lb_strings_free(&training->command);
+    lb_release(training->text.text);
     lb_release(training->step);
     lb_release(training->error);
     *training = (app_training){0};

@@ -138,11 +138,16 @@ static ssize_t read_some(reader *r, char *to, size_t room, lb_error *error)
     return count;
 }
 
+static const char *temp_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
 int lb_nameless_file(void)
 {
     char path[PATH];
-    const char *folder = getenv("TMPDIR");
-    int length = snprintf(path, sizeof path, "%s/lookback-XXXXXX", folder && *folder ? folder : "/tmp");
+    int length = snprintf(path, sizeof path, "%s/lookback-XXXXXX", temp_folder());
     if (length < 0 || length >= PATH) {
         errno = ENAMETOOLONG;
         return -1;
@@ -159,9 +164,10 @@ bool lb_is_gzip(int descriptor)
     return count > 0 && lb_begins_gzip(first, (size_t)count);
 }
 
-static lb_status cannot_copy(const char *name, lb_error *error)
+lb_status lb_cannot_copy(const char *name, lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot copy: %s", name, strerror(errno));
+    const char *why = strerror(errno);
+    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot copy to %s: %s", name, temp_folder(), why);
 }
 
 lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *bytes, size_t count,
@@ -172,7 +178,7 @@ lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *byte
             error, LB_ERROR_FORMAT,
             "%s: its temporary copy is too large; make it a plain file with tabs, or its weights smaller",
             name);
-    if (!lb_write_all(copy, bytes, count)) return cannot_copy(name, error);
+    if (!lb_write_all(copy, bytes, count)) return lb_cannot_copy(name, error);
     *room -= count;
     return LB_OK;
 }
@@ -215,8 +221,9 @@ static lb_status copy_from(reader *from, const char *name, size_t most, int *cop
     char *piece = lb_alloc(PIECE);
     if (!piece) return lb_out_of_memory_for(name, error);
     *copy = lb_nameless_file();
-    lb_status status = *copy < 0 ? cannot_copy(name, error) : copy_all(from, name, *copy, most, piece, error);
-    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = cannot_copy(name, error);
+    lb_status status =
+        *copy < 0 ? lb_cannot_copy(name, error) : copy_all(from, name, *copy, most, piece, error);
+    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = lb_cannot_copy(name, error);
     lb_release(piece);
     return status;
 }

@@ -49,8 +49,11 @@ static inline bool lb_begins_gzip(const void *bytes, size_t count)
  *  Returns the descriptor, to be closed; -1 with errno set. */
 int lb_nameless_file(void);
 
+/** Says that what `name` has cannot be copied to such a file, with the reason in errno. Returns LB_ERROR_WRITE. */
+lb_status lb_cannot_copy(const char *name, lb_error *error);
+
 /** Adds bytes to a copy, and takes their number off `room`. `name` is for messages.
- *  Errors: LB_ERROR_FORMAT if there is no room left; LB_ERROR_OPEN if they cannot be written. */
+ *  Errors: LB_ERROR_FORMAT if there is no room left; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *bytes, size_t count,
                                   lb_error *error);
 
@@ -61,8 +64,7 @@ bool lb_is_gzip(int descriptor);
  *  byte. `first` is the `count` bytes that have been read already; `most` is the most bytes of the copy, usually
  *  LB_COPY_MOST; `name` is for messages.
  *  Memory: close `*copy`; -1 after an error, also if there is nothing to copy it to.
- *  Errors: LB_ERROR_OPEN if it cannot be read, or the copy not be written; LB_ERROR_FORMAT for damaged gzip data,
- *          without the end of a line in LB_FILE_STREAM bytes, or with more than `most`; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_OPEN if it cannot be read; LB_ERROR_WRITE; LB_ERROR_FORMAT for damaged gzip data, without the end of a line in LB_FILE_STREAM bytes, or with more than `most`; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_plain_copy(int descriptor, const char *first, size_t count, const char *name,
                                     size_t most, int *copy, lb_error *error);
 

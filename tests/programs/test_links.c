@@ -93,7 +93,7 @@ START_TEST(test_train_several_refuses_links_below_its_folder)
     make_folder("logs/seed=1");
     plant("logs/seed=1/train.log", "../../victim");
     SUPPORT_TRAIN(TRAIN, "--sweep", "sweep.json", "--out", "logs");
-    ck_assert_int_eq(support_run_result.status, 1);
+    ck_assert_int_eq(support_run_result.status, 74);
     assert_link_named("logs/seed=1/train.log", "a file");
     ck_assert(!support_exists("logs/seed=1/model.safetensors"));
     ck_assert(support_exists("logs/seed=2/model.safetensors"));

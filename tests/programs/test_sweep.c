@@ -205,9 +205,9 @@ START_TEST(test_sweep_a_training_that_fails_does_not_end_the_others)
 {
     static const char *const lr[] = {"--steps", "60", NULL};
     sweep("{\"lr\": [0.02, 1e30]}", lr);
-    ck_assert_int_eq(support_run_result.status, 1);
-    ck_assert_ptr_nonnull(
-        strstr(support_run_result.error, ": 1 of 2 trainings failed; the same command tries them again\n"));
+    ck_assert_int_eq(support_run_result.status, 75);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, ": 1 of 2 trainings failed: "));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "; the same command tries them again\n"));
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "failed"));
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "see out/lr=1e+30/train.log"));
     ck_assert(support_exists("out/model.safetensors"));
@@ -222,10 +222,26 @@ START_TEST(test_sweep_a_training_without_its_log_is_not_started)
     ck_assert_int_eq(mkdir(support_path(path, "out/seed=1"), 0777), 0);
     ck_assert_int_eq(mkdir(support_path(path, "out/seed=1/train.log"), 0777), 0);
     sweep("{\"seed\": [1, 2]}", NULL);
-    ck_assert_int_eq(support_run_result.status, 1);
+    ck_assert_int_eq(support_run_result.status, 74);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error,
+                                 ": 1 of 2 trainings failed: out/seed=1/train.log: cannot write: Is a "
+                                 "directory; the same command tries them again\n"));
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "failed"));
     ck_assert(!support_exists("out/seed=1/model.safetensors"));
     ck_assert(support_exists("out/seed=2/model.safetensors"));
+}
+END_TEST
+
+START_TEST(test_sweep_of_trainings_that_fail_for_several_reasons_ends_with_1)
+{
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path(path, "out/lr=0.02"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path(path, "out/lr=0.02/train.log"), 0777), 0);
+    sweep("{\"lr\": [0.02, 1e30]}", (const char *const[]){"--steps", "60", NULL});
+    ck_assert_int_eq(support_run_result.status, 1);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, ": 2 of 2 trainings failed: "));
+    ck_assert_str_eq(support_run_result.output, "");
 }
 END_TEST
 
@@ -241,5 +257,6 @@ int main(void)
                                            test_sweep_quiet_prints_only_its_table_and_has_complete_logs,
                                            test_sweep_of_a_config_can_be_taken_back,
                                            test_sweep_a_training_without_its_log_is_not_started,
+                                           test_sweep_of_trainings_that_fail_for_several_reasons_ends_with_1,
                                            test_sweep_a_training_that_fails_does_not_end_the_others));
 }

@@ -325,7 +325,7 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                            .format = format,
                            .met = &file->met};
     lb_pair_file targets = {.descriptor = -1};
-    lb_status status = asked.to < 0 ? lb_cannot_read(lb_pair_file_name(path), strerror(errno), error) : LB_OK;
+    lb_status status = asked.to < 0 ? lb_cannot_copy(asked.name, error) : LB_OK;
     file->header = asked.header;
     if (!status && format->targets) {
         asked.targets_name = lb_pair_file_name(format->targets);
@@ -337,8 +337,7 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
     close_one(&file->descriptor);
     file->descriptor = asked.to;
     file->copied = file->numbered = true;
-    if (!status && lseek(asked.to, 0, SEEK_SET) != 0)
-        status = lb_cannot_read(lb_pair_file_name(path), strerror(errno), error);
+    if (!status && lseek(asked.to, 0, SEEK_SET) != 0) status = lb_cannot_copy(asked.name, error);
     return status;
 }
 
