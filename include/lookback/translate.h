@@ -145,7 +145,7 @@ typedef struct lb_translations {
  *  Lists:  digits separated by blanks or tabs. Their numbers must be in the range of the task.
  *  Texts:  may contain unknown symbols.
  *  Memory: free it with lb_translations_free; NULL after an error. It does not depend on the translator.
- *  Errors: LB_ERROR_FORMAT, with the number of the text, counted from 1, if a text is empty, not UTF-8, longer than
+ *  Errors: LB_ERROR_FORMAT, with the number of the text, counted from 0, if a text is empty, not UTF-8, longer than
  *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped; also if the
  *          weights of the model are so large that a score is not finite, or a text to patch has another length;
  *          LB_ERROR_ARGUMENT if a number in the configuration is out of its range, or copy_unknown is set for a model

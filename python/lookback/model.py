@@ -139,13 +139,13 @@ class Model:
         A model with features takes them after a tab, "walk\\tV;PST". Ctrl-C, and an exception in another signal handler, end
         the call after the step of the outputs that it is at.
 
-        Raises Error: FORMAT, with the number of the text, counted from 1, for a text that is empty, too long, not UTF-8, or
+        Raises Error: FORMAT, with the number of the text, counted from 0, for a text that is empty, too long, not UTF-8, or
         that the model cannot read; ARGUMENT for an impossible option, or a model that is closed; MEMORY. Raises TypeError
         for an unknown option or a value of another type.
         """
         if isinstance(texts, str):
             return self.translate([texts], n_best=n_best, attention=attention, **options)[0]
-        listed = [encode(text, f"text {number}") for number, text in enumerate(texts, 1)]
+        listed = [encode(text, f"text {number}") for number, text in enumerate(texts)]
         callbacks = Callbacks()
         config = _c.lb_translate_config(skip_bad_texts=True)
         if in_main_thread():  # other threads hear no signals
@@ -178,8 +178,8 @@ class Model:
         """
         if isinstance(sources, str) and isinstance(targets, str):
             return self.score([sources], [targets], attention=attention)[0]
-        texts = [encode(text, f"source {number}") for number, text in enumerate(sources, 1)]
-        wanted = [encode(text, f"target {number}") for number, text in enumerate(targets, 1)]
+        texts = [encode(text, f"source {number}") for number, text in enumerate(sources)]
+        wanted = [encode(text, f"target {number}") for number, text in enumerate(targets)]
         if len(texts) != len(wanted):
             raise Error(Status.ARGUMENT, f"found {len(texts)} sources and {len(wanted)} targets, expected the same number")
         found: List[Translation] = []
@@ -220,7 +220,7 @@ class Model:
             raise callbacks.raised
         error.check(found)
         translations = owner.text[:owner.count]
-        for number, each in enumerate(translations, first + 1):
+        for number, each in enumerate(translations, first):
             if each.error:
                 raise Error(Status.FORMAT, f"text {number}: {each.error.decode(errors='replace')}")
         return [translation(each, owner) for each in translations]

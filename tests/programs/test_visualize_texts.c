@@ -100,7 +100,7 @@ START_TEST(test_visualize_scores_are_a_second_picture)
     const char *cell = strstr(svg, ">t\xca\x83</text>"); /* in a cell, then as the name of a row */
     ck_assert_ptr_nonnull(cell);
     ck_assert_ptr_nonnull(strstr(cell + 1, ">t\xca\x83</text>"));
-    ck_assert_ptr_nonnull(strstr(svg, ">&lt;eos></text>"));
+    ck_assert_ptr_nonnull(strstr(svg, ">&lt;eos&gt;</text>"));
     ck_assert_ptr_nonnull(strstr(svg, ">Probability</text>"));
     free(svg);
     RUN(model, "--input", "bad", "--scores", "b.jpg");
@@ -149,7 +149,7 @@ START_TEST(test_visualize_by_and_patch_refuse_what_they_have_none_of)
     RUN(model, "--input", "b", "--by", "erasure");
     expect(65, "visualize: --input: found a text of one symbol, expected more for erasure\n");
     RUN(model, "--input", "bad", "--patch", "ba");
-    expect(65, "visualize: --input: text 1 to patch: found 2 symbols, expected 3, as the text has\n");
+    expect(65, "visualize: --input: text 0 to patch: found 2 symbols, expected 3, as the text has\n");
     RUN(model, "--input", "bad", "--patch", "bad", "--by", "erasure");
     expect(2, "visualize: --patch: expected neither --by nor --words with it; see visualize --help\n");
     RUN(model, "--input", "bad", "--by", "erasure", "--head", "0");

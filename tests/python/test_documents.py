@@ -43,7 +43,7 @@ def test_python_md(place, capsys):
     assert error.startswith("step 10/20  loss ")
     # The same training again opens the model, with nothing to tell.
     lines = out.splitlines()
-    assert len(lines) == 4 and lines[-1] == "True text 2: found an empty text"
+    assert len(lines) == 4 and lines[-1] == "True text 1: found an empty text"
     assert len(names["best"]) == 3
     assert (place / "report.html").exists()
 

@@ -151,7 +151,7 @@ test("npm: a value of another type is a TypeError that says so, and undefined is
         for (const given of [text, [text]])
             assert.throws(() => model.translate(given), {
                 name: "TypeError",
-                message: /^(text 1: )?found .*, expected a (string|text or texts)$/,
+                message: /^(text 0: )?found .*, expected a (string|text or texts)$/,
             });
     const usual = model.translate("ab");
     const none = Object.fromEntries(names.map((name) => [name, undefined]));
@@ -198,7 +198,7 @@ test("npm: what is wrong has its error, and the model goes on", async () => {
                 status: "ARGUMENT",
                 message: new RegExp(`^${name}: found ${value}, expected a`),
             });
-    assert.throws(() => model.translate(["ab", ""]), { status: "FORMAT", message: /^text 2: found an empty text/ });
+    assert.throws(() => model.translate(["ab", ""]), { status: "FORMAT", message: /^text 1: found an empty text/ });
     assert.equal(model.translate("ab").outputs[0].text, expected("gru", ["ab"])[0].outputs[0].text);
 });
 

@@ -116,7 +116,7 @@ class Model {
             try {
                 return this.#one(text, settings);
             } catch (error) {
-                error.message = `text ${i + 1}: ${error.message}`;
+                error.message = `text ${i}: ${error.message}`;
                 throw error;
             }
         });

@@ -156,7 +156,7 @@ lb_status lb_keep_text(lb_translate_job *j, size_t number, const char *text)
     if (!status) return keep_source(j, number);
     if (status != LB_ERROR_FORMAT) return lb_error_set(j->error, status, "%s", found.message);
     if (j->config.skip_bad_texts) return lb_keep_error(j, &j->all->text[number], found.message);
-    return lb_error_set(j->error, status, "text %zu: %s", number + 1, found.message);
+    return lb_error_set(j->error, status, "text %zu: %s", number, found.message);
 }
 
 /* The weight of one position of the source at step `step`, summed over the heads of the last layer. */

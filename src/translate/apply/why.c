@@ -371,7 +371,7 @@ static lb_status read_other(lb_translate_job *j, int64_t number, int32_t **id)
         status = lb_error_set(&found, LB_ERROR_FORMAT, "found %lld symbols, expected %lld, as the text has",
                               (long long)count, (long long)t->length);
     if (status)
-        return lb_error_set(j->error, status, "text %lld to patch: %s", (long long)number + 1, found.message);
+        return lb_error_set(j->error, status, "text %lld to patch: %s", (long long)number, found.message);
     *id = lb_keep_room(j, (size_t)count, sizeof **id);
     if (!*id) return lb_keep_failed(j);
     lb_vocabulary_encode(m->source, j->symbols.symbol, count, *id, (int32_t)count);

@@ -280,7 +280,7 @@ START_TEST(test_translate_all_prefix_is_kept_and_shorter_than_the_limit)
     ck_assert_ptr_null(lb_translate_all(translator, texts, 2, config, &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message,
-                     "text 1: the beginning of the output has 2 symbols, expected fewer than 2");
+                     "text 0: the beginning of the output has 2 symbols, expected fewer than 2");
     config.skip_bad_texts = true;
     all = translate_all(translator, texts, 2, config);
     ck_assert_str_eq(all->text[0].error, "the beginning of the output has 2 symbols, expected fewer than 2");

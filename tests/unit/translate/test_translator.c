@@ -154,7 +154,7 @@ START_TEST(test_translate_text_that_cannot_be_read_is_an_error_or_skipped)
         error = (lb_error){0};
         ck_assert_ptr_null(lb_translate_all(translator, texts, 3, (lb_translate_config){0}, &error));
         ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
-        snprintf(message, sizeof message, "text 2: %s", bad_texts[i].error);
+        snprintf(message, sizeof message, "text 1: %s", bad_texts[i].error);
         ck_assert_str_eq(error.message, message);
         lb_translations *all =
             translate_all(translator, texts, 3, (lb_translate_config){.skip_bad_texts = true});

@@ -462,7 +462,7 @@ START_TEST(test_why_refuses_a_text_of_another_length_and_can_be_interrupted)
     ck_assert_ptr_null(
         lb_translate_all(translator, texts, 1, (lb_translate_config){.patch = others}, &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
-    ck_assert_str_eq(error.message, "text 1 to patch: found 2 symbols, expected 5, as the text has");
+    ck_assert_str_eq(error.message, "text 0 to patch: found 2 symbols, expected 5, as the text has");
     error = (lb_error){0};
     lb_translate_config config = {
         .erasure = true, .gradient = true, .n_best = 50, .beam = 50, .stop = stop_at_once, .context = &asked};
