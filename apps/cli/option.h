@@ -154,12 +154,6 @@ const char *app_nearest_hint(const app_nearest *nearest, const char *before, cha
 /** Whether a word is one of the words, which end with NULL; there may be none at all, NULL. */
 bool app_is_one_of(const char *word, const char *const *words);
 
-/** Prints a text of `count` bytes; those that are not UTF-8 become U+FFFD: arguments may be any bytes. */
-void app_print_readable(lb_buffer *text, const char *bytes, size_t count);
-
-/** Prints such a text as one word, in quotes if it needs them. */
-void app_shell_word(lb_buffer *text, const char *word);
-
 /* ---- The option of a row, and its value: option.c. ---- */
 
 /** Sets the option's variable from the text, a flag from "true" or "false". A text option will point to it.

@@ -1,7 +1,5 @@
 #include "cli/option.h"
 
-#include "base/bytes.h"
-
 #include <lookback/metrics.h>
 
 #include <ctype.h>
@@ -48,31 +46,4 @@ bool app_is_one_of(const char *word, const char *const *words)
 {
     while (words && *words && strcmp(*words, word) != 0) words++;
     return words && *words;
-}
-
-/* ---- A word as a shell would read it. ---- */
-
-static const char UNREADABLE[] = "\xEF\xBF\xBD"; /* U+FFFD */
-
-void app_print_readable(lb_buffer *text, const char *bytes, size_t count)
-{
-    for (const char *end = bytes + count; bytes < end; bytes++) {
-        size_t valid = lb_utf8_prefix(bytes, (size_t)(end - bytes));
-        lb_buffer_add(text, bytes, valid);
-        bytes += valid;
-        if (bytes < end) lb_buffer_print(text, "%s", UNREADABLE);
-    }
-}
-
-void app_shell_word(lb_buffer *text, const char *word)
-{
-    bool plain = *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                             "_-+=./:,@%")];
-    if (!plain) lb_buffer_print(text, "'");
-    for (const char *quote; !plain && (quote = strchr(word, '\'')) != NULL; word = quote + 1) {
-        app_print_readable(text, word, (size_t)(quote - word));
-        lb_buffer_print(text, "'\\''");
-    }
-    app_print_readable(text, word, strlen(word));
-    if (!plain) lb_buffer_print(text, "'");
 }

@@ -14,7 +14,7 @@
 
 const char *const app_lexicon_names[] = {"exceptions", "all", "none", NULL};
 
-enum { PATH = 512, COMMAND = 2048 };
+enum { PATH = 512, SAID = 2048 };
 
 lb_status app_lexicon_measure(const lb_text_model *model, int64_t *longest, int64_t *output, lb_error *error)
 {
@@ -70,25 +70,22 @@ static const char driver[] = "#include <stdio.h>\n"
                              "        fflush(stdout);\n"
                              "    }\n    return 0;\n}\n";
 
-/* The reason why there is no answer for each entry, if it is the system and not the compiler, which can only say it in
- * words; 0 if there is none. */
-static int find_reason(const char *said)
+/* Says why there is no answer for each entry. What the system has refused is not the fault of the compiler, which can
+ * only say it in words. */
+static lb_status blame(const char *folder, const char *said, lb_error *error)
 {
-    static const int reasons[] = {ENOSPC, EDQUOT, EFBIG, EROFS, EMFILE, ENFILE};
-    enum { OF_A_SHELL = 16 };
+    static const int reasons[] = {EMFILE, ENFILE, ENOSPC,
+                                  EDQUOT, EFBIG,  EROFS}; /* the first two of files to read */
+    enum { READ = 2, OF_A_SHELL = 16 };
     struct rlimit files;
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (strstr(said, strerror(reasons[i]))) return reasons[i];
     /* A shell moves files to 10 and above, and without room there it ends without a word. */
     bool few = !*said && getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < OF_A_SHELL;
-    return few ? EMFILE : 0;
-}
-
-static lb_status blame(const char *folder, int reason, lb_error *error)
-{
-    const bool written = reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EROFS;
-    if (written) return lb_cannot_write(folder, strerror(reason), error);
-    if (reason) return lb_error_set(error, LB_ERROR_OPEN, "cannot run a compiler: %s", strerror(reason));
+    for (int i = 0; i < (int)(sizeof reasons / sizeof *reasons); i++) {
+        const char *why = strerror(reasons[i]);
+        if (!few && !strstr(said, why)) continue;
+        return i < READ ? lb_error_set(error, LB_ERROR_OPEN, "cannot run a compiler: %s", why)
+                        : lb_cannot_write(folder, why, error);
+    }
     return lb_error_set(error, LB_ERROR_FORMAT,
                         "the exported file could not be compiled or run on this machine, to find what it "
                         "writes otherwise; --lexicon all needs no compiler, and CC names one");
@@ -97,17 +94,19 @@ static lb_status blame(const char *folder, int reason, lb_error *error)
 /* Compiles the files in the folder, and reads what the program prints. */
 static lb_status run(const char *folder, int64_t entries, bool *left_out, lb_error *error)
 {
-    char command[COMMAND], said[COMMAND];
+    lb_buffer command = {0};
+    char said[SAID];
     app_progress progress = {0};
     int64_t entry = 0;
     int c;
-    snprintf(
-        command, sizeof command,
-        "cd '%s' && said=$(LC_ALL=C ${CC:-cc} -std=c99 -O2 -o run run.c -lm 2>&1) && exec ./run <entries; "
-        "printf %%s \"$said\"",
-        folder);
-    FILE *found = popen(command, "r"); /* NOLINT(cert-env33-c): it is the compiler of the user */
-    if (!found) return blame(folder, errno, error);
+    lb_buffer_print(&command, "cd ");
+    lb_buffer_shell_word(&command, folder);
+    lb_buffer_print(&command, " && said=$(LC_ALL=C ${CC:-cc} -std=c99 -O2 -o run run.c -lm 2>&1) && "
+                              "exec ./run <entries; printf %%s \"$said\"");
+    FILE *found =
+        popen(command.failed ? "" : command.text, "r"); /* NOLINT(cert-env33-c): the user's compiler */
+    lb_release(command.text);
+    if (!found) return lb_error_set(error, LB_ERROR_OPEN, "cannot run a compiler: %s", strerror(errno));
     for (; entry < entries && ((c = getc(found)) == '0' || c == '1'); entry++) {
         left_out[entry] = c == '1';
         app_progress_count(&progress, "entry", entry + 1, entries);
@@ -115,7 +114,7 @@ static lb_status run(const char *folder, int64_t entries, bool *left_out, lb_err
     app_progress_end(&progress);
     said[fread(said, 1, sizeof said - 1, found)] = '\0';
     pclose(found);
-    return entry == entries ? LB_OK : blame(folder, find_reason(said), error);
+    return entry == entries ? LB_OK : blame(folder, said, error);
 }
 
 /* Finds out which entries the exported file without a lexicon writes by itself. `constants` are those of the model. */
@@ -126,7 +125,7 @@ static lb_status try_all(const lb_lexicon *lexicon, app_kernel kernel, const cha
     const char *temp = getenv("TMPDIR");
     char folder[PATH], path[sizeof names / sizeof *names][PATH + 16];
     bool long_name = snprintf(folder, sizeof folder, "%s/lookback-XXXXXX", temp ? temp : "/tmp") >= PATH;
-    if (long_name || strchr(folder, '\'') || !mkdtemp(folder))
+    if (long_name || !mkdtemp(folder))
         return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot make a folder: %s", folder, strerror(errno));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", folder, names[i]);

@@ -17,7 +17,7 @@ static const struct {
     const char *about;
 } endings[] = {
     {0, "success"},
-    {1, "out of memory, or another failure"},
+    {1, "out of memory, another failure, or trainings that failed for different reasons"},
     {2, "wrong usage"},
     {65, "bad data, such as a damaged file or a line that is not a pair"},
     {66, "a file cannot be read"},
@@ -104,8 +104,9 @@ static void put_option(const app_option *option)
     if (app_option_is_on(option) && !rare) fputs("[no\\-]", stdout);
     put_word(name, (int)strlen(name));
     fputs("\\fR", stdout);
-    if (value) printf("%s\\fI%s\\fR", rare ? "=" : " ", value);
-    putchar('\n');
+    fputs(value ? rare ? "=\\fI" : " \\fI" : "", stdout);
+    if (value) put_word(value, (int)strlen(value));
+    fputs(value ? "\\fR\n" : "\n", stdout);
     put_text(text);
 }
 
@@ -117,10 +118,12 @@ static void put_options(const app_program *program)
     put_option(&app_option_help);
     put_option(&app_option_version);
     for (int i = 0; i < count; i++) {
-        if (listed[i]->kind == APP_IS_HEADING)
-            printf(".SS %s\n", listed[i]->help);
-        else
+        if (listed[i]->kind == APP_IS_HEADING) {
+            fputs(".SS ", stdout);
+            put_lines(listed[i]->help);
+        } else {
             put_option(listed[i]);
+        }
     }
 }
 
@@ -154,8 +157,9 @@ static void put_command_page(const app_program *program, void *about)
     put_title(name);
     put_name(name, about);
     printf(".SH SYNOPSIS\n\\fBlookback %s\\fR [\\fIOPTION\\fR]...", program->name);
-    if (program->operands) printf(" %s", program->operands);
-    fputs("\n.SH DESCRIPTION\n", stdout);
+    fputs(program->operands ? " " : "\n", stdout);
+    put_lines(program->operands ? program->operands : "");
+    fputs(".SH DESCRIPTION\n", stdout);
     put_text(program->purpose);
     put_options(program);
     put_examples(program);

@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include "apply/decoding.h"
+#include "base/bytes.h"
 #include "cli/option.h"
 #include "cli/options.h"
 #include "data/symbols.h"
@@ -12,12 +13,16 @@
 #include <math.h>
 #include <string.h>
 
+/* Arguments may be any bytes: those that are not UTF-8 become U+FFFD. */
 static void print_string(app_report_data *report, const char *key, const char *text)
 {
     lb_buffer readable = {0};
-    if (text) {
-        lb_buffer_print(&readable, "%s", "");
-        app_print_readable(&readable, text, strlen(text));
+    if (text) lb_buffer_print(&readable, "%s", "");
+    for (const char *end = text ? text + strlen(text) : text; text < end; text++) {
+        size_t valid = lb_utf8_prefix(text, (size_t)(end - text));
+        lb_buffer_add(&readable, text, valid);
+        text += valid;
+        if (text < end) lb_buffer_print(&readable, "%s", "\xEF\xBF\xBD");
     }
     report->failed = report->failed || readable.failed;
     lb_json_string(&report->json, key, readable.failed ? NULL : readable.text);
@@ -91,7 +96,7 @@ static void print_json(app_report_data *report, const char *key, const cJSON *js
 static void print_value(lb_buffer *text, const cJSON *value)
 {
     char *number = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
-    app_shell_word(text, cJSON_IsString(value) ? value->valuestring : number ? number : "");
+    lb_buffer_shell_word(text, cJSON_IsString(value) ? value->valuestring : number ? number : "");
     text->failed = text->failed || !(number || cJSON_IsString(value));
     cJSON_free(number);
 }

@@ -287,7 +287,7 @@ static char *command_of(int argc, char *const *argv)
     lb_buffer_print(&text, "lookback report");
     for (int i = 1; i < argc; i++) {
         lb_buffer_print(&text, " ");
-        app_shell_word(&text, argv[i]);
+        lb_buffer_shell_word(&text, argv[i]);
     }
     return lb_buffer_end(&text);
 }

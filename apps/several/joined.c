@@ -62,7 +62,9 @@ static void add_row(lb_buffer *shown, lb_buffer *file, double weight, const lb_e
         lb_buffer_print(file, "\t\t");
     }
     lb_buffer_print(shown, "%-20s %s\n", label, path);
-    lb_buffer_print(file, "\t%s\t%s\n", label, path);
+    lb_buffer_print(file, "\t%s\t", label);
+    lb_buffer_cell(file, path);
+    lb_buffer_print(file, "\n");
 }
 
 lb_status app_show_joined(const lb_join_result *result, const char *path, lb_error *error)

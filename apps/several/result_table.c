@@ -150,7 +150,8 @@ static void print_row(const app_result_table *t, size_t i, lb_buffer *file)
         lb_buffer_print(file, "%lld\t", (long long)seeds);
     }
     app_print("%s\n", app_result_table_name(t, i));
-    lb_buffer_print(file, "%s\n", app_result_table_name(t, i));
+    lb_buffer_cell(file, app_result_table_name(t, i));
+    lb_buffer_print(file, "\n");
 }
 
 lb_status app_result_table_show(const app_result_table *t, const char *file, lb_error *error)

@@ -85,6 +85,24 @@ void lb_buffer_json_number(lb_buffer *buffer, double number, int digits)
         lb_buffer_print(buffer, "null");
 }
 
+void lb_buffer_shell_word(lb_buffer *buffer, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+    const char *quote = *word && !word[strspn(word, plain)] ? "" : "'";
+    lb_buffer_print(buffer, "%s", quote);
+    for (const char *end; (end = strchr(word, '\'')) != NULL; word = end + 1)
+        lb_buffer_print(buffer, "%.*s'\\''", (int)(end - word), word);
+    lb_buffer_print(buffer, "%s%s", word, quote);
+}
+
+void lb_buffer_cell(lb_buffer *buffer, const char *text)
+{
+    static const char ends[] = "\t\n\r";
+    for (size_t length; length = strcspn(text, ends), text[length]; text += length + 1)
+        lb_buffer_print(buffer, "%.*s\xEF\xBF\xBD", (int)length, text);
+    lb_buffer_print(buffer, "%s", text);
+}
+
 char *lb_buffer_end(lb_buffer *buffer)
 {
     if (!buffer->failed) return buffer->text;

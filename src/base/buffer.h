@@ -28,6 +28,12 @@ void lb_buffer_json_string(lb_buffer *buffer, const char *string);
 /** Appends a number with so many significant digits; null if it is not finite, which JSON cannot represent. */
 void lb_buffer_json_number(lb_buffer *buffer, double number, int digits);
 
+/** Appends a word as a POSIX shell reads it, in quotes if it needs them. */
+void lb_buffer_shell_word(lb_buffer *buffer, const char *word);
+
+/** Appends a cell of a table with tabs: in it, tabs and ends of lines become U+FFFD. */
+void lb_buffer_cell(lb_buffer *buffer, const char *text);
+
 /** The text, for lb_release; NULL if memory has run out, or nothing was appended. Does not use the buffer any more. */
 LB_MUST_USE char *lb_buffer_end(lb_buffer *buffer);
 

@@ -1,5 +1,6 @@
 #include "io/file.h"
 
+#include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/format.h"
 #include "io/safetensors.h"
@@ -132,8 +133,11 @@ const char *lb_file_kind_print(const lb_file_kind *kind, const char *path, const
 {
     const char *remedy = kind->is_text && !pairs ? NULL : kind->remedy;
     bool named = remedy && kind->after && strcmp(path, "standard input") != 0;
+    lb_buffer word = {0};
+    if (named) lb_buffer_shell_word(&word, path);
     (void)lb_snprintf(text, LB_FILE_KIND_TEXT, "found %s, expected %s%s%s%s%s%s", kind->name, expected,
-                      remedy ? "; try: " : "", remedy ? remedy : "", named ? " " : "", named ? path : "",
-                      named ? kind->after : "");
+                      remedy ? "; try: " : "", remedy ? remedy : "", named ? " " : "",
+                      word.text ? word.text : "", named ? kind->after : "");
+    lb_release(word.text);
     return text;
 }

@@ -64,7 +64,8 @@ bool lb_is_gzip(int descriptor);
  *  byte. `first` is the `count` bytes that have been read already; `most` is the most bytes of the copy, usually
  *  LB_COPY_MOST; `name` is for messages.
  *  Memory: close `*copy`; -1 after an error, also if there is nothing to copy it to.
- *  Errors: LB_ERROR_OPEN if it cannot be read; LB_ERROR_WRITE; LB_ERROR_FORMAT for damaged gzip data, without the end of a line in LB_FILE_STREAM bytes, or with more than `most`; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_OPEN if it cannot be read; LB_ERROR_WRITE; LB_ERROR_FORMAT for damaged gzip data, without the end
+ *          of a line in LB_FILE_STREAM bytes, or with more than `most`; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_plain_copy(int descriptor, const char *first, size_t count, const char *name,
                                     size_t most, int *copy, lb_error *error);
 

@@ -69,17 +69,16 @@ static void add_color(lb_buffer *to, const char *property, lb_color color)
 /* Text between tags or in an attribute. XML cannot represent most control characters. */
 static void add_escaped(lb_buffer *to, const char *text, size_t bytes)
 {
+    static const char marks[] = "&<>\"";
+    static const char *const named[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
     for (const char *at = text, *begin = text; at < text + bytes; begin = at) {
         int32_t character = lb_text_next(&at);
         bool control = character < 0x20 && character != '\t', none = (character & 0xFFFE) == 0xFFFE;
+        const char *mark = memchr(marks, *begin, sizeof marks - 1);
         if (character == LB_TEXT_INVALID || control || none)
             lb_buffer_print(to, "\uFFFD");
-        else if (character == '&')
-            lb_buffer_print(to, "&amp;");
-        else if (character == '<')
-            lb_buffer_print(to, "&lt;");
-        else if (character == '"')
-            lb_buffer_print(to, "&quot;");
+        else if (mark)
+            lb_buffer_print(to, "%s", named[mark - marks]);
         else
             lb_buffer_add(to, begin, (size_t)(at - begin));
     }

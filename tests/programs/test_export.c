@@ -124,6 +124,29 @@ START_TEST(test_export_composes_what_a_composed_model_reads)
 }
 END_TEST
 
+/* All printable characters of ASCII, and what would end a string, a comment or a line of C. */
+START_TEST(test_export_writes_each_character_as_a_string_of_c)
+{
+    static const char *const ends[] = {"\"",  "\\", "\\\"", "?\?/", "*/",    "/*", "//", "%s",
+                                       "\\n", "'",  "%>",   "?\?=", "\\x41", "7",  "f"};
+    char train[2048] = "", symbols[94][2] = {{0}};
+    const char *all[94 + sizeof ends / sizeof *ends];
+    size_t length = 0, count = 0;
+    for (char c = '!'; c <= '~'; c++, count++) {
+        symbols[count][0] = c;
+        all[count] = symbols[count];
+        length += (size_t)snprintf(train + length, sizeof train - length, "a%c\t%cb\n", c, c);
+    }
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) all[count++] = ends[i];
+    support_write_text("train.tsv", train);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "100", "--batch", "8",
+                  "--target-separator", "", "--format", "tsv", "--lexicon-from-train");
+    support_assert_trained();
+    support_write_texts(all, count);
+    ck_assert_int_eq(support_compare_exported("out", "1", "f32"), 0);
+}
+END_TEST
+
 START_TEST(test_export_splits_at_separators_as_predict_does)
 {
     static const char *const words[] = {"a ", "bc ", " d ", "\xC3\xA9 ", "zz  ", "e "};
@@ -304,7 +327,8 @@ int main(void)
                       test_export_as_bf16_rounds_to_the_nearest_finite_number,
                       test_export_normalises_as_predict_does,
                       test_export_composes_what_a_composed_model_reads,
-                      test_export_splits_at_separators_as_predict_does, test_export_refuses_texts_by_number,
+                      test_export_splits_at_separators_as_predict_does,
+                      test_export_writes_each_character_as_a_string_of_c, test_export_refuses_texts_by_number,
                       test_export_keeps_its_promises_for_rubbish, test_export_multiplies_small_numbers,
                       test_export_says_what_it_cannot, test_export_names_everything_after_its_file,
                       test_export_twice_gives_the_same_bytes, test_export_that_does_not_fit_leaves_no_file));

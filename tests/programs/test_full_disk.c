@@ -1,5 +1,5 @@
-/* A disk that is full ends each command with 74, and a last line that names the file and the reason. A limit on the size
- * of files is as good as a full disk, and needs no disk. It takes seconds, and limits files, which sanitizers write. */
+/* A disk that is full ends each command with 74, and a last line that names the file and the reason. A limit on the
+ * size of files is as good as a full disk. It takes seconds, and is too slow for sanitizers, which write files. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -136,6 +136,8 @@ START_TEST(test_export_without_room_for_a_compiler_does_not_blame_it)
     run(99999, "CC=false", "export out -o m.c");
     assert_last(65, "out/model.safetensors: ", "could not be compiled or run on this machine");
     ck_assert_uint_eq(support_match_count("lookback-*"), 0);
+    run(99999, "mkdir \"it's\"; TMPDIR=\"./it's\"", "export out -o m.c");
+    support_assert_trained();
 }
 END_TEST
 

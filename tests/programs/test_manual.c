@@ -73,6 +73,24 @@ START_TEST(test_page_has_the_options_of_the_program_with_their_defaults)
 }
 END_TEST
 
+/* What roff would read in another way is spelled out: a plain - is a hyphen, which cannot be copied. */
+START_TEST(test_page_has_no_character_that_roff_changes)
+{
+    static const char *const known[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti",
+                                        "\\&", "\\:", "\\fB",  "\\fI",  "\\fR"};
+    make_page(pages[_i]);
+    for (const char *at = result.output; *at; at++) {
+        size_t k = 0;
+        if (*at == '\n') ck_assert_msg(at[1] != '\'', "%s", at + 1);
+        ck_assert_msg(!strchr("-'`^~", *at), "%.40s", at);
+        if (*at != '\\') continue;
+        while (k < sizeof known / sizeof *known && strncmp(at, known[k], strlen(known[k])) != 0) k++;
+        ck_assert_msg(k < sizeof known / sizeof *known, "%.40s", at);
+        at += strlen(known[k]) - 1;
+    }
+}
+END_TEST
+
 START_TEST(test_groff_sets_the_page_without_a_warning)
 {
     if (!is_there("groff")) return;
@@ -97,6 +115,7 @@ int main(void)
     TCase *tests = tcase_create("manual");
     tcase_add_loop_test(tests, test_page_is_plain_text_with_all_sections, 0, PAGES);
     tcase_add_test(tests, test_page_has_the_options_of_the_program_with_their_defaults);
+    tcase_add_loop_test(tests, test_page_has_no_character_that_roff_changes, 0, PAGES);
     tcase_add_loop_test(tests, test_groff_sets_the_page_without_a_warning, 0, PAGES);
     tcase_add_loop_test(tests, test_mandoc_finds_no_fault_but_the_missing_date, 0, PAGES);
     Suite *suite = suite_create("manual");

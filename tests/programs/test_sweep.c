@@ -245,6 +245,25 @@ START_TEST(test_sweep_of_trainings_that_fail_for_several_reasons_ends_with_1)
 }
 END_TEST
 
+START_TEST(test_sweep_of_names_with_tabs_has_a_table_that_can_be_read)
+{
+    size_t count;
+    support_write_pairs("a\tb\n.tsv", 20, 3);
+    sweep("{\"lexicon\": [\"a\\tb\\n.tsv\", \"train.tsv\"]}", (const char *const[]){"--steps", "2", NULL});
+    support_assert_trained();
+    char *table = content("out/sweep.tsv", &count), *rest;
+    int lines = 0;
+    for (char *line = strtok_r(table, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
+        int tabs = 0;
+        for (const char *at = line; *at; at++) tabs += *at == '\t';
+        ck_assert_msg(tabs == 5, "%s", line);
+        if (strstr(line, "lexicon=a")) ck_assert_ptr_nonnull(strstr(line, "lexicon=a\uFFFDb\uFFFD.tsv"));
+    }
+    ck_assert_int_eq(lines, 3);
+    free(table);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("sweep",
@@ -257,6 +276,7 @@ int main(void)
                                            test_sweep_quiet_prints_only_its_table_and_has_complete_logs,
                                            test_sweep_of_a_config_can_be_taken_back,
                                            test_sweep_a_training_without_its_log_is_not_started,
+                                           test_sweep_of_names_with_tabs_has_a_table_that_can_be_read,
                                            test_sweep_of_trainings_that_fail_for_several_reasons_ends_with_1,
                                            test_sweep_a_training_that_fails_does_not_end_the_others));
 }

@@ -134,7 +134,7 @@ START_TEST(test_visualize_svg_has_every_label_as_text)
     has(svg, ">\u0633\u0644\u0627\u0645</text>");
     has(svg, ">\uD55C</text>");
     has(svg, ">caf\u00e9</text>");
-    has(svg, ">&lt;eos></text>");
+    has(svg, ">&lt;eos&gt;</text>");
     has(svg, ">\u6f22</text>");
     has(svg, ">0.49</text>");
     has(svg, ">Attention Weight (data range)</text>");

@@ -1,4 +1,5 @@
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -15,6 +16,65 @@ START_TEST(test_string_specials_are_escaped)
     ck_assert_uint_eq(json.length, strlen(json.text));
     ck_assert(!json.failed);
     lb_release(json.text);
+}
+END_TEST
+
+/* What a shell makes of a word; to be compared with the word. */
+static void assert_shell_reads(const char *word)
+{
+    lb_buffer command = {0};
+    char read[512];
+    lb_buffer_print(&command, "printf %%s ");
+    lb_buffer_shell_word(&command, word);
+    lb_buffer_print(&command, " \"|\"");
+    FILE *shell = popen(command.text, "r");
+    ck_assert_ptr_nonnull(shell);
+    size_t count = fread(read, 1, sizeof read - 1, shell);
+    read[count] = '\0';
+    ck_assert_int_eq(pclose(shell), 0);
+    ck_assert_uint_eq(count, strlen(word) + 1);
+    ck_assert_mem_eq(read, word, count - 1);
+    ck_assert_int_eq(read[count - 1], '|');
+    lb_release(command.text);
+}
+
+START_TEST(test_shell_reads_a_word_as_it_is)
+{
+    static const char *const ends[] = {
+        "",   "'", "''", "a'b", "'; echo x; '", "$(echo x)", "`echo x`", "a\nb", "\\",    "\\'",
+        "#x", "~", "-x", "*",   "a b",          "${HOME}",   "x&&y",     "<a>b", "\"'\"", "!!"};
+    char all[256], one[2] = "";
+    for (int byte = 1; byte < 256; byte++) all[byte - 1] = (char)byte;
+    all[255] = '\0';
+    assert_shell_reads(all);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) assert_shell_reads(ends[i]);
+    for (char c = ' '; c <= '~'; c++) {
+        *one = c;
+        assert_shell_reads(one);
+    }
+}
+END_TEST
+
+START_TEST(test_shell_word_has_quotes_only_if_it_needs_them)
+{
+    lb_buffer words = {0};
+    lb_buffer_shell_word(&words, "out/a-b_c.tsv:1,2=@%+");
+    lb_buffer_print(&words, " ");
+    lb_buffer_shell_word(&words, "it's");
+    ck_assert_str_eq(words.text, "out/a-b_c.tsv:1,2=@%+ 'it'\\''s'");
+    lb_release(words.text);
+}
+END_TEST
+
+START_TEST(test_cell_ends_neither_itself_nor_its_row)
+{
+    lb_buffer cell = {0};
+    lb_buffer_cell(&cell, "\ta\r\nb \"c\",\xe2\x82\xac\\t\t");
+    ck_assert_str_eq(cell.text, "\uFFFDa\uFFFD\uFFFDb \"c\",\xe2\x82\xac\\t\uFFFD");
+    cell.length = 0;
+    lb_buffer_cell(&cell, "");
+    ck_assert_str_eq(cell.text, "");
+    lb_release(cell.text);
 }
 END_TEST
 
@@ -157,6 +217,9 @@ int main(void)
 {
     TCase *tests = tcase_create("json");
     tcase_add_test(tests, test_string_specials_are_escaped);
+    tcase_add_test(tests, test_shell_reads_a_word_as_it_is);
+    tcase_add_test(tests, test_shell_word_has_quotes_only_if_it_needs_them);
+    tcase_add_test(tests, test_cell_ends_neither_itself_nor_its_row);
     tcase_add_test(tests, test_print_many_pieces_join_to_one_text);
     tcase_add_test(tests, test_strings_split_has_each_part_and_empty_ones);
     tcase_add_test(tests, test_json_commas_are_between_values);

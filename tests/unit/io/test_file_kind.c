@@ -87,6 +87,8 @@ START_TEST(test_file_kind_print_says_what_to_type)
     memset(path, 'x', sizeof path);
     path[sizeof path - 1] = '\0';
     assert_printed("\x1F\x8B", "a.gz", false, "found gzip data, expected a model; try: gunzip a.gz");
+    assert_printed("\x1F\x8B", "it's a.gz", false,
+                   "found gzip data, expected a model; try: gunzip 'it'\\''s a.gz'");
     assert_printed("\x1F\x8B", "standard input", false, "found gzip data, expected a model; try: gunzip");
     assert_printed("\x7F\x45LF", "a", false, "found a program, expected a model");
     assert_printed("a,b", "a", false, "found text with commas, such as CSV, expected a model");

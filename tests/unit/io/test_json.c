@@ -1,4 +1,5 @@
 /* JSON: a text that is wrong and memory that has run out are two errors. */
+#include "base/buffer.h"
 #include "io/json.h"
 #include "support/suite.h"
 
@@ -68,6 +69,50 @@ START_TEST(test_json_parse_refuses_zero_characters)
 }
 END_TEST
 
+/* UTF-8 of a character. Returns its bytes. */
+static size_t put_character(char *to, uint32_t c)
+{
+    size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const unsigned char first[] = {0, 0xC0, 0xE0, 0xF0};
+    *to = (char)(first[more] | c >> 6 * more);
+    for (size_t i = 1; i <= more; i++) to[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3F));
+    return more + 1;
+}
+
+/* Both ways to write JSON: lb_buffer_json_string, and lb_json_print for what has been read. */
+static void assert_written(const char *written)
+{
+    cJSON *json;
+    lb_buffer buffer = {0};
+    lb_buffer_json_string(&buffer, written);
+    ck_assert_int_eq(lb_json_parse(buffer.text, buffer.length, NULL, &json), LB_OK);
+    ck_assert_str_eq(cJSON_GetStringValue(json), written);
+    char *printed = lb_json_print(json);
+    cJSON_Delete(json);
+    ck_assert_int_eq(lb_json_parse(printed, strlen(printed), NULL, &json), LB_OK);
+    ck_assert_str_eq(cJSON_GetStringValue(json), written);
+    cJSON_Delete(json);
+    cJSON_free(printed);
+    lb_release(buffer.text);
+}
+
+START_TEST(test_json_string_of_each_character_is_read_as_it_was)
+{
+    enum { AT_ONCE = 64 };
+    for (uint32_t c = 1; c < 0x110000; c += AT_ONCE) {
+        char line[4 * AT_ONCE + 1];
+        size_t length = 0;
+        for (uint32_t i = c; i < c + AT_ONCE && i < 0x110000; i++)
+            if (i < 0xD800 || i > 0xDFFF) length += put_character(line + length, i);
+        line[length] = '\0';
+        assert_written(line);
+    }
+    static const char *const ends[] = {"\"",        "\\", "\\\"", "\",\"a\":\"", "\\u0041",
+                                       "</script>", "*/", "]]>",  "-->"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) assert_written(ends[i]);
+}
+END_TEST
+
 START_TEST(test_json_parse_says_that_memory_has_run_out)
 {
     cJSON *json;
@@ -102,6 +147,7 @@ int main(void)
 {
     return support_run_tests("json", SUPPORT_TESTS(test_json_parse_tells_a_bad_text_from_a_good_one,
                                                    test_json_parse_refuses_zero_characters,
+                                                   test_json_string_of_each_character_is_read_as_it_was,
                                                    test_json_parse_says_that_memory_has_run_out,
                                                    test_json_parse_survives_one_allocation_that_fails));
 }

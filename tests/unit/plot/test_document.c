@@ -131,8 +131,58 @@ END_TEST
 START_TEST(test_svg_text_of_any_bytes_is_well_formed)
 {
     char *svg = svg_of("\x01\xff\xef\xbf\xbf]]>\r", (lb_text_style){0});
-    has(svg, ">\uFFFD\uFFFD\uFFFD]]>\uFFFD</text>");
+    has(svg, ">\uFFFD\uFFFD\uFFFD]]&gt;\uFFFD</text>");
     free(svg);
+}
+END_TEST
+
+/* Reads the text of an SVG document back, as a strict reader of XML does. */
+static void read_text(const char *svg, char *read)
+{
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    static const char marks[] = "&<>\"";
+    const char *at = strstr(svg, "xml:space=\"preserve\">");
+    ck_assert_ptr_nonnull(at);
+    for (at = strchr(at, '>') + 1; *at != '<'; at++, read++) {
+        int name = 0;
+        ck_assert_msg(*at && *at != '>', "a raw > in %s", svg);
+        *read = *at;
+        if (*at != '&') continue;
+        while (name < 4 && strncmp(at, names[name], strlen(names[name])) != 0) name++;
+        ck_assert_msg(name < 4, "an unknown name in %s", at);
+        *read = marks[name];
+        at += strlen(names[name]) - 1;
+    }
+    *read = '\0';
+    ck_assert_int_eq(strncmp(at, "</text>\n</svg>\n", 15), 0);
+}
+
+static void assert_drawn(const char *text)
+{
+    char *svg = svg_of(text, (lb_text_style){0}), read[2048];
+    read_text(svg, read);
+    ck_assert_str_eq(read, text);
+    free(svg);
+}
+
+START_TEST(test_svg_text_is_read_as_it_was)
+{
+    static const char *const ends[] = {"]]>",   "]]]]>>", "-->",  "<!--", "--",    "</text>", "<![CDATA[",
+                                       "&amp;", "&#0;",   "\"/>", "?>",   "<?xml", "'\"'",    "a>b<c&d"};
+    enum { AT_ONCE = 512, END = 0x3000 };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) assert_drawn(ends[i]);
+    for (unsigned c = '!'; c < END; c += AT_ONCE) {
+        char text[3 * AT_ONCE + 3] = "x";
+        size_t length = 1;
+        for (unsigned i = c; i < c + AT_ONCE; i++) {
+            if (i < 0x80) text[length++] = (char)i;
+            if (i >= 0x800) text[length++] = (char)(0xE0 | i >> 12);
+            if (i >= 0x80) text[length++] = (char)(i >= 0x800 ? 0x80 | (i >> 6 & 0x3F) : 0xC0 | i >> 6);
+            if (i >= 0x80) text[length++] = (char)(0x80 | (i & 0x3F));
+        }
+        memcpy(text + length, "x", 2);
+        assert_drawn(text);
+    }
 }
 END_TEST
 
@@ -253,6 +303,7 @@ int main(void)
     tcase_add_test(tests, test_svg_text_is_text);
     tcase_add_test(tests, test_svg_text_from_right_to_left_ends_where_it_should);
     tcase_add_test(tests, test_svg_text_of_any_bytes_is_well_formed);
+    tcase_add_test(tests, test_svg_text_is_read_as_it_was);
     tcase_add_test(tests, test_svg_font_is_named_before_those_that_help_it_out);
     tcase_add_test(tests, test_pdf_has_fonts_and_no_date);
     tcase_add_test(tests, test_pdf_is_white_unless_it_is_transparent);
