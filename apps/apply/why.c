@@ -48,19 +48,19 @@ lb_status app_why_add(app_why *why, const lb_translations *all, const lb_transla
     }
     weights *before = &why->before[length];
     lb_agreement *row = why->found + why->pairs++ * why->rows, *controls = row + why->rows - CONTROLS;
-    average(erasure, output->erasure, 1, cells);
-    for (int64_t i = 1; i < why->rows - CONTROLS; i++)
-        row[i] = lb_agreement_of(average(map, output->weights + (i - 1) * cells, 1, cells), erasure, steps,
-                                 length);
     controls[0] = (lb_agreement){0, 1 / (double)length}; /* what lb_agreement_of has for equal weights */
     controls[1] = (lb_agreement){NAN, NAN};
-    int64_t common = before->steps < steps ? before->steps : steps;
-    if (before->map) controls[1] = lb_agreement_of(before->map, erasure, common, length);
-    average(map, output->weights + (all->layers - 1) * all->heads * cells, all->heads, cells);
-    row[0] = lb_agreement_of(map, erasure, steps, length);
+    average(erasure, output->erasure, 1, cells);
+    int64_t common = before->steps < steps ? before->steps : steps, last = (all->layers - 1) * all->heads;
+    lb_status status = LB_OK;
+    if (before->map) status = lb_agreement_of(before->map, erasure, common, length, &controls[1], error);
+    for (int64_t i = why->rows - CONTROLS - 1; i >= 0 && !status; i--) {
+        average(map, output->weights + (i > 0 ? i - 1 : last) * cells, i > 0 ? 1 : all->heads, cells);
+        status = lb_agreement_of(map, erasure, steps, length, &row[i], error);
+    }
     lb_release(before->map);
     *before = (weights){map, steps};
-    return LB_OK;
+    return status;
 }
 
 static bool is_head(const app_why *why, int64_t at)

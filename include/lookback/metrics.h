@@ -19,9 +19,13 @@ typedef struct lb_sequence {
 
 /** The Levenshtein distance: the minimum number of insertions, deletions and substitutions of symbols that turn one
  *  sequence into the other.
- *  Cost:   O(a b) time, O(min(a, b)) memory during the call.
+ *  Exact:  if the product of the lengths is at most 2^34, as for two sequences of 131,072 symbols. Longer sequences
+ *          are cut into pieces of equal share, and the distance is the sum of theirs: at least the true one.
+ *  Cost:   O((a + b) log a + a b / 64), with 2^34 in place of a larger product, which takes about a second; at most 24
+ *          bytes for each symbol during the call.
  *  Errors: LB_ERROR_MEMORY.
- *  Source: Wagner and Fischer 1974, "The string-to-string correction problem". */
+ *  Source: Wagner and Fischer 1974, "The string-to-string correction problem"; 64 rows of their table at a time: Myers
+ *          1999, "A fast bit-vector algorithm for approximate string matching based on dynamic programming". */
 LB_MUST_USE lb_status lb_edit_distance(lb_sequence a, lb_sequence b, int64_t *distance, lb_error *error);
 
 /** No symbol, where one is missing. */
@@ -111,6 +115,8 @@ typedef struct lb_measures {
  *          script of the SIGMORPHON shared tasks on grapheme-to-phoneme conversion, and therefore their tables, count
  *          this way.
  *      each source once, with all its references: this gives lower rates, which do not compare with those tables.
+ *  Cost:    that of lb_edit_distance for each reference, and O(symbols log(symbols)); at most 25 bytes for each
+ *           symbol during the call.
  *  Errors:  LB_ERROR_ARGUMENT without a reference, LB_ERROR_MEMORY.
  *  Source:  evaluation/evaluate.py in github.com/sigmorphon/2021-task1 (the sequence error rate, called "word error
  *           rate", WER, in its tables, because each sequence is the pronunciation of one word) and task1/evaluation in
@@ -123,7 +129,7 @@ LB_MUST_USE lb_status lb_statistics_of(lb_sequence output, const lb_sequence *re
 
 /** Counts words: sets word_edits, the distance of two sequences of word ids, and reference_words. For outputs whose
  *  symbols are smaller than words. If the symbols are words, the symbol error rate is the word error rate.
- *  Errors: LB_ERROR_MEMORY. */
+ *  Cost:   that of lb_edit_distance. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_statistics_count_words(lb_sequence output, lb_sequence reference,
                                                 lb_statistics *statistics, lb_error *error);
 
@@ -132,6 +138,7 @@ LB_MUST_USE lb_status lb_statistics_count_words(lb_sequence output, lb_sequence 
  *  are code points other than white space. Each reference is correct: BLEU takes n-grams from all of them, chrF the
  *  most similar one.
  *  Lower:   compare in lower case, as str.lower() in Python.
+ *  Cost:    O(bytes log(bytes)), and the bytes of the output once more for each reference.
  *  Errors:  LB_ERROR_ARGUMENT without a reference; LB_ERROR_FORMAT for a text that is not UTF-8; LB_ERROR_MEMORY.
  *  Source:  sacreBLEU (Post 2018, arXiv:1804.08771): BLEU with case:mixed, or case:lc, eff:no, tok:13a and smooth:exp,
  *           and chrF2 with eff:yes, nc:6, nw:0 and space:no. */
@@ -191,6 +198,8 @@ typedef struct lb_confusions {
 } lb_confusions;
 
 /** Adds the edits of an output, by the alignment with the fewest edits. Correct symbols are not added.
+ *  Cost:   O(log reference) times that of lb_edit_distance, and the same pieces of sequences that are too long; at most
+ *          50 bytes for each symbol during the call.
  *  Errors: LB_ERROR_MEMORY; the table stays valid, but some of the edits may be missing. */
 LB_MUST_USE lb_status lb_confusions_add(lb_confusions *confusions, lb_sequence reference, lb_sequence output,
                                         lb_error *error);
@@ -266,6 +275,7 @@ lb_attention_measures lb_attention_measure(const lb_attention_statistics *sum);
  *  connection.
  *  Shapes:  weights [layers, heads, length, length], rows sum to 1 -> rollout [length, length], rows sum to 1.
  *  Formula: A_l = (mean over heads of W_l + I) / 2; rollout = A_L ... A_2 A_1.
+ *  Cost:    O(layers length^2 (heads + length)), as its matrices are multiplied.
  *  Memory:  length^2 numbers during the call. Errors: LB_ERROR_MEMORY.
  *  Source:  Abnar and Zuidema 2020, arXiv:2005.00928, section 3. */
 LB_MUST_USE lb_status lb_attention_rollout(const double *weights, int64_t layers, int64_t heads,

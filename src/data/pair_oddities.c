@@ -51,14 +51,17 @@ typedef struct search {
 } search;
 
 /* Whether no other text has one of its symbols. */
-static bool is_alone(const side *of, const lb_symbols *text)
+static bool is_alone(const side *of, const lb_symbols *text, lb_error *error)
 {
-    for (size_t i = 0; i < text->count; i++) {
-        int64_t times = lb_vocabulary_count(of->symbols, lb_vocabulary_id(of->symbols, text->symbol[i]));
-        for (size_t k = 0; k < text->count; k++) times -= strcmp(text->symbol[k], text->symbol[i]) == 0;
-        if (times > 0) return false;
+    lb_vocabulary *own = lb_vocabulary_new_reserved(error);
+    bool alone = own && text->count > 0 && !lb_vocabulary_add(own, text->symbol, (int64_t)text->count, error);
+    for (size_t i = 0; i < text->count && alone; i++) {
+        const char *symbol = text->symbol[i];
+        alone = lb_vocabulary_count(of->symbols, lb_vocabulary_id(of->symbols, symbol)) <=
+                lb_vocabulary_count(own, lb_vocabulary_id(own, symbol));
     }
-    return text->count > 0;
+    lb_vocabulary_free(own);
+    return alone;
 }
 
 /* What a text begins with, up to a colon; "" if there is none, or nothing behind it. */
@@ -197,9 +200,9 @@ static lb_status look_at_pair(search *s, int64_t pair, const lb_pair_line *line)
     if (has_comment(&f->target, &line->target)) lb_odd_pairs_add(&s->comments, pair);
     if (pair == 0) {
         s->named = is_name(&f->source, &line->source) || is_name(&f->target, &line->target);
-        s->alone = is_alone(&s->target, &line->target);
+        s->alone = is_alone(&s->target, &line->target, s->error);
     }
-    return look_for_variant(s, &line->source, pair);
+    return s->error->status ? s->error->status : look_for_variant(s, &line->source, pair);
 }
 
 static long long line_of(const search *s, int64_t pair)

@@ -71,37 +71,69 @@ lb_attention_measures lb_attention_measure(const lb_attention_statistics *sum)
 
 /* ---- Whether two maps agree. ---- */
 
-static int order(double a, double b)
+enum { A, B, MAPS };
+
+/* A position, with its weight in each map. */
+typedef struct position {
+    double weight[MAPS];
+} position;
+
+/* By the weights in the maps from `map` to `end`. */
+static int order(const position *x, const position *y, int map, int end)
 {
-    return (a > b) - (a < b);
+    while (map < end - 1 && x->weight[map] == y->weight[map]) map++;
+    return (x->weight[map] > y->weight[map]) - (x->weight[map] < y->weight[map]);
 }
 
-static void add_row(lb_agreement *sum, const double *a, const double *b, int64_t count)
+/* Sorts, with `count` more as a spare. Returns how many pairs were in the wrong order. */
+static int64_t sort(position *of, int64_t count, position *spare, int map, int end)
 {
-    double product = 0, in_a = 0, in_b = 0, first_a = 0, first_b = 0, both = 0;
-    for (int64_t i = 0; i < count; i++) {
-        bool is_a = true, is_b = true; /* whether nothing is larger */
-        for (int64_t j = 0; j < count; j++) {
-            int x = order(a[i], a[j]), y = order(b[i], b[j]);
-            product += x * y;
-            in_a += x * x;
-            in_b += y * y;
-            is_a = is_a && x >= 0;
-            is_b = is_b && y >= 0;
-        }
-        first_a += is_a;
-        first_b += is_b;
-        both += is_a && is_b;
+    const int64_t half = count / 2;
+    if (count < 2) return 0;
+    int64_t wrong = sort(of, half, spare, map, end) + sort(of + half, count - half, spare, map, end);
+    memcpy(spare, of, (size_t)count * sizeof *of);
+    for (int64_t k = 0, i = 0, j = half; k < count; k++) {
+        const bool later = i == half || (j < count && order(&spare[j], &spare[i], map, end) < 0);
+        wrong += later ? half - i : 0;
+        of[k] = spare[later ? j++ : i++];
     }
-    sum->tau += in_a * in_b > 0 ? product / sqrt(in_a * in_b) : 0;
-    sum->first += both / (first_a * first_b);
+    return wrong;
 }
 
-lb_agreement lb_agreement_of(const double *a, const double *b, int64_t steps, int64_t positions)
+/* The ordered pairs of equal positions, which are sorted. `last` receives how many equal the last. */
+static double ties(const position *of, int64_t count, int map, int end, double *last)
+{
+    double sum = *last = 0;
+    for (int64_t i = 0; i < count; i++) {
+        *last = i > 0 && order(&of[i], &of[i - 1], map, end) == 0 ? *last + 1 : 1;
+        sum += 2 * *last - 1; /* a square is the sum of the first odd numbers */
+    }
+    return sum;
+}
+
+/* `row` has room for twice as many positions. */
+static void add_row(lb_agreement *sum, const double *a, const double *b, int64_t count, position *row)
+{
+    double first_a, first_b, both, all = (double)(count * count);
+    for (int64_t i = 0; i < count; i++) row[i] = (position){{a[i], b[i]}};
+    sort(row, count, row + count, A, MAPS);
+    const double in_a = all - ties(row, count, A, B, &first_a), same = ties(row, count, A, MAPS, &both);
+    const double most = row[count - 1].weight[B], turned = (double)sort(row, count, row + count, B, MAPS);
+    const double in_b = all - ties(row, count, B, MAPS, &first_b);
+    sum->tau += in_a * in_b > 0 ? (in_a + in_b - all + same - 4 * turned) / sqrt(in_a * in_b) : 0;
+    sum->first += most == row[count - 1].weight[B] ? both / (first_a * first_b) : 0;
+}
+
+lb_status lb_agreement_of(const double *a, const double *b, int64_t steps, int64_t positions,
+                          lb_agreement *agreement, lb_error *error)
 {
     lb_agreement sum = {0};
-    for (int64_t i = 0; i < steps; i++) add_row(&sum, a + i * positions, b + i * positions, positions);
-    return (lb_agreement){share(sum.tau, steps, 0), share(sum.first, steps, 0)};
+    position *row = lb_alloc(2 * (size_t)positions * sizeof *row);
+    if (!row) return lb_no_memory(error, "the agreement of two maps");
+    for (int64_t i = 0; i < steps; i++) add_row(&sum, a + i * positions, b + i * positions, positions, row);
+    lb_release(row);
+    *agreement = (lb_agreement){share(sum.tau, steps, 0), share(sum.first, steps, 0)};
+    return LB_OK;
 }
 
 /* ---- What flows through all layers. ---- */

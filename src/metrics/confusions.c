@@ -51,22 +51,20 @@ static bool make_room(lb_confusions *c)
     return true;
 }
 
+static bool take(void *to, int32_t reference, int32_t output)
+{
+    lb_confusions *c = to;
+    if (reference == output) return true;
+    if (!make_room(c)) return false;
+    c->pair[c->count++] = (lb_confusion){reference, output, 1};
+    return true;
+}
+
 lb_status lb_confusions_add(lb_confusions *confusions, lb_sequence reference, lb_sequence output,
                             lb_error *error)
 {
-    lb_alignment alignment;
-    lb_status status = lb_edit_alignment(reference, output, &alignment, error);
-    for (int64_t i = 0; i < alignment.length && !status; i++) {
-        lb_aligned pair = alignment.pair[i];
-        if (pair.reference == pair.output) continue;
-        if (make_room(confusions))
-            confusions->pair[confusions->count++] = (lb_confusion){pair.reference, pair.output, 1};
-        else
-            status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld confusions",
-                                  (long long)confusions->count + 1);
-    }
-    lb_alignment_free(&alignment);
-    return status;
+    int64_t edits;
+    return lb_edit_alignment(reference, output, take, confusions, &edits, error);
 }
 
 void lb_confusions_sort(lb_confusions *confusions)

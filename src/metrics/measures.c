@@ -18,13 +18,10 @@ lb_status lb_statistics_of(lb_sequence output, const lb_sequence *references, in
         best = r;
         fewest = edits;
     }
-    *statistics = (lb_statistics){.outputs = 1,
-                                  .errors = fewest > 0,
-                                  .edits = fewest,
-                                  .reference_length = references[best].length,
-                                  .bleu = lb_bleu_tally(output, references, count)};
+    *statistics = (lb_statistics){
+        .outputs = 1, .errors = fewest > 0, .edits = fewest, .reference_length = references[best].length};
     if (nearest) *nearest = best;
-    return LB_OK;
+    return lb_bleu_tally(output, references, count, &statistics->bleu, error);
 }
 
 lb_status lb_statistics_count_words(lb_sequence output, lb_sequence reference, lb_statistics *statistics,

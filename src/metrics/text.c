@@ -130,15 +130,9 @@ static lb_status read_text(const char *given, bool lower, lb_words *words, int32
     return status;
 }
 
-/* A word, and its place in all texts. */
-typedef struct place {
-    const char *word;
-    size_t at;
-} place;
-
 static int compare_words(const void *a, const void *b)
 {
-    return strcmp(((const place *)a)->word, ((const place *)b)->word);
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* The ids of all words, one text after the other: equal words have equal ids. NULL: there is no memory. */
@@ -146,18 +140,19 @@ static int32_t *number_words(const lb_words *texts, size_t count, lb_sequence *w
 {
     size_t all = 0, at = 0;
     for (size_t t = 0; t < count; t++) all += texts[t].count;
-    place *places = lb_alloc((all + 1) * sizeof *places);
-    int32_t *ids = places ? lb_alloc((all + 1) * sizeof *ids) : NULL, id = 0;
+    const char **sorted = lb_alloc((all + 1) * sizeof *sorted), **found;
+    int32_t *ids = sorted ? lb_alloc((all + 1) * sizeof *ids) : NULL;
     for (size_t t = 0; t < count && ids; t++) {
         words[t] = (lb_sequence){ids + at, (int64_t)texts[t].count};
-        for (size_t i = 0; i < texts[t].count; i++, at++) places[at] = (place){texts[t].word[i], at};
+        for (size_t i = 0; i < texts[t].count; i++) sorted[at++] = texts[t].word[i];
     }
-    if (at > 1) qsort(places, at, sizeof *places, compare_words);
-    for (size_t i = 0; i < at; i++) {
-        id += i > 0 && strcmp(places[i].word, places[i - 1].word) != 0;
-        ids[places[i].at] = id;
-    }
-    lb_release(places);
+    if (at > 1) qsort((void *)sorted, at, sizeof *sorted, compare_words);
+    for (size_t t = 0, id = 0; t < count && ids; t++)
+        for (size_t i = 0; i < texts[t].count; i++) {
+            found = bsearch(&texts[t].word[i], (void *)sorted, all, sizeof *sorted, compare_words);
+            ids[id++] = (int32_t)(found - sorted);
+        }
+    lb_release((void *)sorted);
     return ids;
 }
 
@@ -182,8 +177,8 @@ lb_status lb_statistics_count_text(const char *output, const char *const *refere
     int32_t *ids = status ? NULL : number_words(split, texts, words);
     if (!status && !ids) status = lb_no_memory(error, "the measures of a text");
     if (ids) {
-        statistics->bleu_13a = lb_bleu_tally(words[0], words + 1, count);
-        status = lb_chrf_tally(characters[0], characters + 1, count, &statistics->chrf2, error);
+        status = lb_bleu_tally(words[0], words + 1, count, &statistics->bleu_13a, error);
+        if (!status) status = lb_chrf_tally(characters[0], characters + 1, count, &statistics->chrf2, error);
     }
     for (size_t t = 0; t < texts && split; t++) lb_words_free(&split[t]);
     lb_release(letters);

@@ -54,6 +54,16 @@ START_TEST(test_edit_distance_of_known_words)
 }
 END_TEST
 
+START_TEST(test_edit_distance_counts_a_symbol_that_no_output_can_have)
+{
+    const int32_t unwritable[] = {-1, 5, -1}, written[] = {5};
+    ck_assert_int_eq(distance_of((lb_sequence){unwritable, 1}, (lb_sequence){NULL, 0}), 1);
+    ck_assert_int_eq(distance_of((lb_sequence){NULL, 0}, (lb_sequence){unwritable, 1}), 1);
+    ck_assert_int_eq(distance_of((lb_sequence){written, 1}, (lb_sequence){unwritable, 3}), 2);
+    ck_assert_int_eq(distance_of((lb_sequence){written, 1}, (lb_sequence){unwritable + 1, 2}), 1);
+}
+END_TEST
+
 /* The distance by its definition, without a table. */
 static int64_t slow_distance(lb_sequence a, lb_sequence b)
 {
@@ -95,26 +105,47 @@ START_TEST(test_edit_distance_is_a_metric)
 }
 END_TEST
 
+/* An alignment side by side. */
+typedef struct alignment {
+    int32_t reference[64], output[64];
+    int64_t length, most, edits; /* most: that are taken */
+} alignment;
+
+static bool take(void *to, int32_t reference, int32_t output)
+{
+    alignment *a = to;
+    if (a->length == a->most) return false;
+    a->reference[a->length] = reference;
+    a->output[a->length++] = output;
+    return true;
+}
+
+static alignment align(lb_sequence reference, lb_sequence output)
+{
+    alignment found = {.most = 64};
+    ck_assert_int_eq(lb_edit_alignment(reference, output, take, &found, &found.edits, NULL), LB_OK);
+    return found;
+}
+
 START_TEST(test_edit_alignment_keeps_the_common_beginning_and_has_as_many_edits_as_the_distance)
 {
     int32_t x[LONGEST], y[LONGEST];
     for (uint32_t i = 0; i < TRIALS; i += 2) {
         lb_sequence reference = draw(i, x), output = draw(i + 1, y);
-        lb_alignment found;
-        SUPPORT_CHECK(lb_edit_alignment(reference, output, &found, NULL) == LB_OK, "pair %u", i);
+        const alignment found = align(reference, output);
         int64_t r = 0, o = 0, edits = 0, common = 0, kept = 0;
         while (common < reference.length && common < output.length && x[common] == y[common]) common++;
         for (int64_t at = 0; at < found.length; at++) {
-            lb_aligned pair = found.pair[at];
-            edits += pair.reference != pair.output;
+            const int32_t of_reference = found.reference[at], of_output = found.output[at];
+            edits += of_reference != of_output;
             kept += edits == 0;
-            if (pair.reference != LB_NO_SYMBOL) SUPPORT_CHECK(pair.reference == x[r++], "pair %u", i);
-            if (pair.output != LB_NO_SYMBOL) SUPPORT_CHECK(pair.output == y[o++], "pair %u", i);
+            if (of_reference != LB_NO_SYMBOL) SUPPORT_CHECK(of_reference == x[r++], "pair %u", i);
+            if (of_output != LB_NO_SYMBOL) SUPPORT_CHECK(of_output == y[o++], "pair %u", i);
         }
         SUPPORT_CHECK(r == reference.length && o == output.length, "pair %u is not whole", i);
         SUPPORT_CHECK(kept == common, "pair %u: %lld of %lld kept", i, (long long)kept, (long long)common);
         SUPPORT_CHECK(edits == distance_of(reference, output), "pair %u: %lld edits", i, (long long)edits);
-        lb_alignment_free(&found);
+        SUPPORT_CHECK(edits == found.edits, "pair %u: %lld counted", i, (long long)found.edits);
     }
 }
 END_TEST
@@ -124,16 +155,12 @@ static void expect_alignment(const char *reference, const char *output, const ch
                              const char *outputs)
 {
     int32_t x[64], y[64];
-    lb_alignment found;
-    ck_assert_int_eq(lb_edit_alignment(sequence_of(reference, x), sequence_of(output, y), &found, NULL),
-                     LB_OK);
+    const alignment found = align(sequence_of(reference, x), sequence_of(output, y));
     ck_assert_int_eq(found.length, (int64_t)strlen(references));
     for (int64_t i = 0; i < found.length; i++) {
-        ck_assert_int_eq(found.pair[i].reference, references[i] == '-' ? LB_NO_SYMBOL : references[i]);
-        ck_assert_int_eq(found.pair[i].output, outputs[i] == '-' ? LB_NO_SYMBOL : outputs[i]);
+        ck_assert_int_eq(found.reference[i], references[i] == '-' ? LB_NO_SYMBOL : references[i]);
+        ck_assert_int_eq(found.output[i], outputs[i] == '-' ? LB_NO_SYMBOL : outputs[i]);
     }
-    lb_alignment_free(&found);
-    ck_assert_ptr_null(found.pair);
 }
 
 START_TEST(test_edit_alignment_names_what_is_replaced_missing_and_too_many)
@@ -208,16 +235,14 @@ START_TEST(test_confusions_of_many_outputs_need_room_for_the_pairs_only)
             x[k] = (int32_t)lb_rng_below((lb_rng){.seed = 1, .step = i}, k, SYMBOLS);
             y[k] = (x[k] + (int32_t)lb_rng_below((lb_rng){.seed = 2, .step = i}, k, 2)) % SYMBOLS;
         }
-        lb_alignment alignment;
         lb_sequence reference = {x, 8}, output = {y, 8};
         ck_assert_int_eq(lb_confusions_add(&found, reference, output, NULL), LB_OK);
-        ck_assert_int_eq(lb_edit_alignment(reference, output, &alignment, NULL), LB_OK);
-        for (int64_t at = 0; at < alignment.length; at++) {
-            lb_aligned pair = alignment.pair[at];
-            all += pair.reference != pair.output;
-            if (pair.reference >= 0 && pair.output >= 0) expected[pair.reference][pair.output]++;
+        const alignment pairs = align(reference, output);
+        for (int64_t at = 0; at < pairs.length; at++) {
+            const int32_t a = pairs.reference[at], b = pairs.output[at];
+            all += a != b;
+            if (a >= 0 && b >= 0) expected[a][b]++;
         }
-        lb_alignment_free(&alignment);
     }
     ck_assert_int_gt(all, 5000);
     ck_assert_int_le(found.capacity, 1024);
@@ -237,25 +262,32 @@ START_TEST(test_confusions_any_failing_allocation_is_an_error_and_leaks_nothing)
 {
     int32_t x[] = {1, 2, 3}, y[] = {4, 5};
     support_watch_allocations();
-    for (long n = 1; n <= 6; n++) {
+    for (long n = 1; n <= 4; n++) {
         lb_confusions found = {0};
         lb_error error = {0};
         int64_t distance;
         support_fail_allocation(n);
         lb_status status = lb_confusions_add(&found, (lb_sequence){x, 3}, (lb_sequence){y, 2}, &error);
         if (!status) status = lb_edit_distance((lb_sequence){x, 3}, (lb_sequence){y, 2}, &distance, &error);
-        ck_assert_int_eq(status, n <= 5 ? LB_ERROR_MEMORY : LB_OK);
+        ck_assert_int_eq(status, n <= 3 ? LB_ERROR_MEMORY : LB_OK);
         ck_assert_int_eq(error.status, status);
         lb_confusions_free(&found);
         ck_assert_int_eq(support_live_allocations(), 0);
     }
-    for (long n = 1; n <= 3; n++) {
-        lb_alignment alignment;
-        support_fail_allocation(n);
-        ck_assert_int_eq(lb_edit_alignment((lb_sequence){x, 3}, (lb_sequence){y, 2}, &alignment, NULL),
-                         LB_ERROR_MEMORY);
-        ck_assert_ptr_null(alignment.pair);
-        ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+START_TEST(test_edit_alignment_that_cannot_be_taken_is_an_error)
+{
+    int32_t x[] = {1, 2, 3, 7}, y[] = {1, 5};
+    for (int64_t most = 0; most <= 4; most++) {
+        alignment found = {.most = most};
+        lb_error error = {0};
+        lb_status status =
+            lb_edit_alignment((lb_sequence){x, 4}, (lb_sequence){y, 2}, take, &found, &found.edits, &error);
+        ck_assert_int_eq(status, most < 4 ? LB_ERROR_MEMORY : LB_OK);
+        ck_assert_int_eq(error.status, status);
+        ck_assert_int_eq(found.length, most); /* nothing is taken after a pair that was refused */
     }
 }
 END_TEST
@@ -264,12 +296,14 @@ int main(void)
 {
     return support_run_tests(
         "edit distance",
-        SUPPORT_TESTS(test_edit_distance_of_known_words, test_edit_distance_is_what_its_definition_says,
-                      test_edit_distance_is_a_metric,
+        SUPPORT_TESTS(test_edit_distance_of_known_words,
+                      test_edit_distance_counts_a_symbol_that_no_output_can_have,
+                      test_edit_distance_is_what_its_definition_says, test_edit_distance_is_a_metric,
                       test_edit_alignment_keeps_the_common_beginning_and_has_as_many_edits_as_the_distance,
                       test_edit_alignment_names_what_is_replaced_missing_and_too_many,
                       test_edit_alignment_prefers_from_the_start_two_symbols_to_a_missing_to_an_extra_one,
                       test_confusions_are_sorted_by_how_often_they_occur,
                       test_confusions_of_many_outputs_need_room_for_the_pairs_only,
-                      test_confusions_any_failing_allocation_is_an_error_and_leaks_nothing));
+                      test_confusions_any_failing_allocation_is_an_error_and_leaks_nothing,
+                      test_edit_alignment_that_cannot_be_taken_is_an_error));
 }
