@@ -9,7 +9,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { NONE = -1, SIDES = 2 };
+enum { NONE = LB_TABLE_NONE, SIDES = 2 };
 
 void lb_subword_heap_add(uint64_t *heap, size_t *count, uint64_t number)
 {
@@ -56,10 +56,10 @@ typedef struct learner {
     int32_t *letters;   /* of one word after the other */
     lb_vocabulary *ids; /* pieces by their text */
     pair *pairs;
-    int32_t *slots; /* [slot_count]: pairs; NONE: free */
+    lb_table table; /* of pairs */
     place *places;
     uint64_t *heap; /* pairs by their rank when they were put here */
-    size_t pair_count, pair_room, slot_count, place_count, place_room, heap_count, heap_room;
+    size_t pair_count, pair_room, place_count, place_room, heap_count, heap_room;
     lb_buffer merges;
     int32_t merged;
 } learner;
@@ -87,43 +87,26 @@ static bool push(learner *l, int32_t which)
     return true;
 }
 
-/* The slot of a pair, or the free one for it. */
-static int32_t *find_slot(const learner *l, int32_t left, int32_t right)
+static lb_table_key key_of(const void *of, int32_t which)
 {
-    uint64_t hash = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
-    for (size_t at = (size_t)(hash >> 32);; at++) {
-        int32_t *slot = &l->slots[at & (l->slot_count - 1)];
-        if (*slot == NONE || (l->pairs[*slot].left == left && l->pairs[*slot].right == right)) return slot;
-    }
-}
-
-static bool grow_slots(learner *l)
-{
-    enum { FIRST = 1 << 12 };
-    size_t count = l->slot_count ? 2 * l->slot_count : FIRST;
-    int32_t *slots = lb_alloc(count * sizeof *slots);
-    if (!slots) return false;
-    lb_release(l->slots);
-    l->slots = slots;
-    l->slot_count = count;
-    for (size_t i = 0; i < count; i++) slots[i] = NONE;
-    for (size_t i = 0; i < l->pair_count; i++)
-        *find_slot(l, l->pairs[i].left, l->pairs[i].right) = (int32_t)i;
-    return true;
+    const pair *p = &((const learner *)of)->pairs[which];
+    return lb_table_pair(p->left, p->right);
 }
 
 /* The number of a pair, which is made if it is new; NONE if there is no memory. */
 static int32_t find_pair(learner *l, int32_t left, int32_t right)
 {
-    if (2 * l->pair_count >= l->slot_count && !grow_slots(l)) return NONE;
-    int32_t *slot = find_slot(l, left, right);
-    if (*slot != NONE) return *slot;
-    if (l->pair_count == INT32_MAX ||
-        !lb_alloc_more(&l->pairs, l->pair_count, &l->pair_room, sizeof *l->pairs))
+    enum { FIRST = 1 << 11 };
+    size_t count = l->pair_count, room = count ? 2 * count : FIRST;
+    if (count == l->table.room && (room > INT32_MAX || !lb_table_fill(&l->table, room, 0, (int32_t)count) ||
+                                   !lb_alloc_room(&l->pairs, count, room, &l->pair_room, sizeof *l->pairs)))
         return NONE;
-    *slot = (int32_t)l->pair_count++;
-    l->pairs[*slot] = (pair){left, right, 0, NONE, NONE};
-    return *slot;
+    lb_table_key key = lb_table_pair(left, right);
+    int32_t at = lb_table_find(&l->table, &key);
+    if (at != NONE && l->pairs[at].left == left && l->pairs[at].right == right) return at;
+    l->pairs[count] = (pair){left, right, 0, NONE, NONE};
+    lb_table_add(&l->table, (int32_t)l->pair_count++);
+    return (int32_t)count;
 }
 
 /* Counts the pairs of a word, `times` 1, or no longer, -1. Those with the piece `made` are new to it, all with NONE. */
@@ -259,7 +242,7 @@ static bool keep_pieces(const learner *l, int64_t least, lb_vocabulary *kept[SID
 char *lb_subwords_learn(const lb_subword_words *words, int64_t wanted, int64_t least,
                         lb_vocabulary *kept[SIDES], lb_error *error)
 {
-    learner l = {.ids = lb_vocabulary_new_reserved(NULL)};
+    learner l = {.ids = lb_vocabulary_new_reserved(NULL), .table = {.key_of = key_of, .owner = &l}};
     kept[0] = kept[1] = NULL;
     lb_buffer_print(&l.merges, "%s", "");
     bool done = l.ids && spell_words(&l, words) && learn(&l, wanted) && keep_pieces(&l, least, kept);
@@ -271,7 +254,7 @@ char *lb_subwords_learn(const lb_subword_words *words, int64_t wanted, int64_t l
     }
     lb_release(l.heap);
     lb_release(l.places);
-    lb_release(l.slots);
+    lb_release(l.table.forks);
     lb_release(l.pairs);
     lb_release(l.letters);
     lb_release(l.words);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { NONE = -1, BYTES = LB_SUBWORD_BYTES, BYTE_NAME = LB_SUBWORD_BYTE_NAME };
+enum { NONE = LB_TABLE_NONE, BYTES = LB_SUBWORD_BYTES, BYTE_NAME = LB_SUBWORD_BYTE_NAME };
 
 /* ---- Pieces and merges. ---- */
 
@@ -44,14 +44,18 @@ static lb_status add_piece(lb_subwords *s, const char *text, int32_t left, int32
     return LB_OK;
 }
 
-/* The slot of a pair, or the free one for it. */
-static int32_t *find_slot(const lb_subwords *s, int32_t left, int32_t right)
+static lb_table_key key_of(const void *subwords, int32_t merge)
 {
-    uint64_t hash = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
-    for (size_t at = (size_t)(hash >> 32);; at++) { /* Fibonacci hashing */
-        int32_t *slot = &s->slots[at & (s->slot_count - 1)];
-        if (*slot == NONE || (s->merges[*slot].left == left && s->merges[*slot].right == right)) return slot;
-    }
+    const lb_subword_merge *m = &((const lb_subwords *)subwords)->merges[merge];
+    return lb_table_pair(m->left, m->right);
+}
+
+/* The merge of two neighbours; NONE if there is none. */
+static int32_t find_merge(const lb_subwords *s, int32_t left, int32_t right)
+{
+    lb_table_key key = lb_table_pair(left, right);
+    int32_t at = lb_table_find(&s->table, &key);
+    return at != NONE && s->merges[at].left == left && s->merges[at].right == right ? at : NONE;
 }
 
 /* Of the merge that is read now. */
@@ -86,16 +90,16 @@ static lb_status add_merge(lb_subwords *s, const char *line, size_t length, lb_e
     lb_status status = find_part(s, line, left_length, &left, error);
     if (!status) status = find_part(s, blank + 1, right_length, &right, error);
     if (status) return status;
-    int32_t *slot = find_slot(s, left, right);
-    if (*slot != NONE) return found_bad(s, line, length, "a pair that no merge before it has", error);
+    if (find_merge(s, left, right) != NONE)
+        return found_bad(s, line, length, "a pair that no merge before it has", error);
     memcpy(whole, line, left_length);
     memcpy(whole + left_length, blank + 1, right_length);
     if (left_length + right_length > LB_SUBWORD_PIECE)
         return found_bad(s, line, length, "at most 255 bytes", error);
     status = add_piece(s, whole, left, right, &id, error);
     if (status) return status;
-    *slot = (int32_t)s->count;
-    s->merges[s->count++] = (lb_subword_merge){left, right, id};
+    s->merges[s->count] = (lb_subword_merge){left, right, id};
+    lb_table_add(&s->table, (int32_t)s->count++);
     return LB_OK;
 }
 
@@ -110,13 +114,14 @@ static lb_status parse(lb_subwords *s, const char *text, lb_error *error)
                             (long long)lines, LB_SUBWORD_MERGES);
     if ((length > 0 && text[length - 1] != '\n') || !lb_utf8_valid(text, length))
         return lb_error_set(error, LB_ERROR_FORMAT, "expected merges in UTF-8, each on a line");
-    for (s->slot_count = 2; s->slot_count < 2 * (size_t)lines + 2;) s->slot_count *= 2;
+    size_t room = 1;
+    while (room <= (size_t)lines) room *= 2;
+    s->table = (lb_table){.key_of = key_of, .owner = s};
     s->text = lb_alloc_string(text);
     s->ids = lb_vocabulary_new_reserved(error);
-    s->slots = lb_alloc(s->slot_count * sizeof *s->slots);
-    s->merges = lb_alloc(((size_t)lines + 1) * sizeof *s->merges);
-    if (!s->text || !s->ids || !s->slots || !s->merges) return lb_no_memory(error, "subwords");
-    for (size_t i = 0; i < s->slot_count; i++) s->slots[i] = NONE;
+    s->merges = lb_alloc(room * sizeof *s->merges);
+    if (!s->text || !s->ids || !s->merges || !lb_table_fill(&s->table, room, 0, 0))
+        return lb_no_memory(error, "subwords");
     for (const char *end; *text && !status; text = end + 1) {
         end = strchr(text, '\n');
         status = add_merge(s, text, (size_t)(end - text), error);
@@ -138,7 +143,7 @@ void lb_subwords_free(lb_subwords *s)
 {
     if (!s) return;
     lb_vocabulary_free(s->ids);
-    lb_release(s->slots);
+    lb_release(s->table.forks);
     lb_release(s->merges);
     lb_release(s->pieces);
     lb_release(s->text);
@@ -184,7 +189,7 @@ static int32_t rank_at(const joining *j, int32_t place)
 {
     const piece_link *l = &j->links[place];
     int32_t next = l->after == NONE ? NONE : j->links[l->after].id;
-    return l->id == NONE || next == NONE ? NONE : *find_slot(j->subwords, l->id, next);
+    return l->id == NONE || next == NONE ? NONE : find_merge(j->subwords, l->id, next);
 }
 
 static void push(joining *j, int32_t place)

@@ -12,6 +12,7 @@
 #ifndef LB_SUBWORDS_H
 #define LB_SUBWORDS_H
 
+#include "base/table.h"
 #include "data/symbols.h"
 
 enum {
@@ -47,8 +48,7 @@ typedef struct lb_subwords {
     size_t piece_room;
     lb_subword_merge *merges; /* [count], in their order */
     int64_t count;
-    int32_t *slots;                                    /* [slot_count]: merges by their pairs; -1: free */
-    size_t slot_count;                                 /* a power of two */
+    lb_table table;                                    /* of merges by their pairs */
     char byte[LB_SUBWORD_BYTES][LB_SUBWORD_BYTE_NAME]; /* "<0x00>" and so on */
 } lb_subwords;
 

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/bytes.h"
+#include "base/table.h"
 #include "io/json.h"
 #include "lookback/tensor.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 64, EMPTY = -1 };
+enum { FIRST_ROOM = 64 };
 
 /* ---- A symbol. ---- */
 
@@ -28,78 +28,51 @@ const char *lb_symbol_name(const char *symbol)
 
 typedef struct entry {
     const char *symbol; /* in the arena */
-    uint64_t hash;
     int64_t count;
 } entry;
 
 struct lb_vocabulary {
-    entry *entries;  /* [capacity], by id */
-    int32_t *slots;  /* [2 * capacity]: ids, each as close behind its hash as there was room; or EMPTY */
-    size_t capacity; /* a power of two */
+    entry *entries; /* [table.room], by id */
+    lb_table table; /* of ids */
     int32_t size, specials, unknown;
-    int32_t reserved; /* ids below have no slot: no spelling leads to them */
+    int32_t reserved; /* ids below are not in the table: no spelling leads to them */
     lb_arena *arena;
 };
 
-/* Mixes the high bits into the low ones, which choose the slot. */
-static uint64_t hash_symbol(const char *symbol)
+static lb_table_key key_of(const void *vocabulary, int32_t id)
 {
-    uint64_t hash = lb_hash(LB_HASH, symbol, strlen(symbol));
-    return hash ^ (hash >> 32);
+    return lb_table_string(((const lb_vocabulary *)vocabulary)->entries[id].symbol);
 }
 
-/* The slot of the symbol, or the empty slot for it. */
-static int32_t *find_slot(const lb_vocabulary *v, const char *symbol, uint64_t hash)
+/* The id of a symbol; LB_TABLE_NONE if there is none. */
+static int32_t find(const lb_vocabulary *v, const char *symbol)
 {
-    size_t mask = 2 * v->capacity - 1;
-    for (size_t at = hash & mask;; at = (at + 1) & mask) {
-        int32_t id = v->slots[at];
-        if (id == EMPTY) return &v->slots[at];
-        if (v->entries[id].hash == hash && strcmp(v->entries[id].symbol, symbol) == 0) return &v->slots[at];
-    }
-}
-
-static void fill_slots(lb_vocabulary *v)
-{
-    for (size_t i = 0; i < 2 * v->capacity; i++) v->slots[i] = EMPTY;
-    for (int32_t id = v->reserved; id < v->size; id++)
-        *find_slot(v, v->entries[id].symbol, v->entries[id].hash) = id;
+    lb_table_key key = lb_table_string(symbol);
+    int32_t id = lb_table_find(&v->table, &key);
+    return id == LB_TABLE_NONE || strcmp(v->entries[id].symbol, symbol) == 0 ? id : LB_TABLE_NONE;
 }
 
 /* Doubles the room, as far as ids of int32_t reach. */
 static bool grow(lb_vocabulary *v)
 {
-    size_t capacity = v->capacity ? 2 * v->capacity : FIRST_CAPACITY;
-    if (capacity > INT32_MAX) return false;
-    int32_t *slots = lb_alloc(2 * capacity * sizeof *slots);
-    entry *entries =
-        slots ? lb_alloc_grow(v->entries, (size_t)v->size * sizeof *entries, capacity * sizeof *entries)
-              : NULL;
-    if (!entries) {
-        lb_release(slots);
-        return false;
-    }
-    lb_release(v->slots);
-    v->slots = slots;
-    v->entries = entries;
-    v->capacity = capacity;
-    fill_slots(v);
-    return true;
+    size_t room = v->table.room ? 2 * v->table.room : FIRST_ROOM, used = (size_t)v->size * sizeof(entry);
+    entry *entries = room > INT32_MAX ? NULL : lb_alloc_grow(v->entries, used, room * sizeof *entries);
+    if (entries) v->entries = entries;
+    return entries && lb_table_fill(&v->table, room, v->reserved, v->size);
 }
 
 /* The entry of a symbol, which is created if needed; NULL if there is no memory. */
 static entry *find_or_add(lb_vocabulary *v, const char *symbol)
 {
-    if ((size_t)v->size == v->capacity && !grow(v)) return NULL;
-    uint64_t hash = hash_symbol(symbol);
-    int32_t *slot = find_slot(v, symbol, hash);
-    if (*slot != EMPTY) return &v->entries[*slot];
+    if ((size_t)v->size == v->table.room && !grow(v)) return NULL;
+    int32_t id = find(v, symbol);
+    if (id != LB_TABLE_NONE) return &v->entries[id];
     size_t bytes = strlen(symbol) + 1;
     char *copy = lb_arena_alloc(v->arena, bytes);
     if (!copy) return NULL;
     memcpy(copy, symbol, bytes);
-    *slot = v->size;
-    v->entries[v->size] = (entry){.symbol = copy, .hash = hash};
+    v->entries[v->size] = (entry){.symbol = copy};
+    lb_table_add(&v->table, v->size);
     return &v->entries[v->size++];
 }
 
@@ -125,6 +98,7 @@ lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int
                          (int)unknown, (int)count));
     lb_vocabulary *v = lb_alloc_zero(sizeof *v);
     if (!v) return lb_null(lb_no_memory(error, "a vocabulary"));
+    v->table = (lb_table){.key_of = key_of, .owner = v};
     v->specials = count;
     v->unknown = unknown;
     if (add_specials(v, specials, count, error) == LB_OK) return v;
@@ -139,7 +113,7 @@ lb_vocabulary *lb_vocabulary_new_reserved(lb_error *error)
     lb_vocabulary *v = lb_vocabulary_new(specials, LB_FIRST_TOKEN, LB_UNK, error);
     if (!v) return NULL;
     v->reserved = LB_FIRST_TOKEN;
-    fill_slots(v);
+    (void)lb_table_fill(&v->table, v->table.room, v->reserved, v->size);
     return v;
 }
 
@@ -147,7 +121,7 @@ void lb_vocabulary_free(lb_vocabulary *v)
 {
     if (!v) return;
     lb_release(v->entries);
-    lb_release(v->slots);
+    lb_release(v->table.forks);
     lb_arena_free(v->arena);
     lb_release(v);
 }
@@ -177,7 +151,7 @@ void lb_vocabulary_sort(lb_vocabulary *v, int64_t least)
         if (v->entries[id].count >= least) v->entries[kept++] = v->entries[id];
     v->size = kept;
     qsort(v->entries + v->specials, (size_t)(kept - v->specials), sizeof *v->entries, compare);
-    fill_slots(v);
+    (void)lb_table_fill(&v->table, v->table.room, v->reserved, v->size);
 }
 
 int32_t lb_vocabulary_size(const lb_vocabulary *v)
@@ -187,8 +161,8 @@ int32_t lb_vocabulary_size(const lb_vocabulary *v)
 
 int32_t lb_vocabulary_id(const lb_vocabulary *v, const char *symbol)
 {
-    int32_t id = *find_slot(v, symbol, hash_symbol(symbol));
-    return id == EMPTY ? v->unknown : id;
+    int32_t id = find(v, symbol);
+    return id == LB_TABLE_NONE ? v->unknown : id;
 }
 
 static bool is_id(const lb_vocabulary *v, int32_t id)

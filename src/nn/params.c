@@ -3,6 +3,7 @@
 #include "autograd/tape.h"
 #include "base/alloc.h"
 #include "base/format.h"
+#include "base/table.h"
 #include "tensor/shape.h"
 
 #include <stdarg.h>
@@ -22,8 +23,8 @@ struct lb_params {
     const lb_params_source *source; /* of the values, instead of random numbers */
     lb_arena *arena;                /* entries, names and memory for modules */
     entry **entries;                /* [count], in the order of addition */
-    entry **slots;                  /* [2 * room], at the hash of the name or the next free place */
-    int count, room;
+    lb_table names;                 /* of entries */
+    int count;
     int64_t size, capacity;
     void *values_memory, *grads_memory; /* as allocated; the slabs are the aligned part */
     lb_real *values, *grads;
@@ -31,11 +32,17 @@ struct lb_params {
     lb_tensor poison;
 };
 
+static lb_table_key key_of(const void *params, int32_t number)
+{
+    return lb_table_string(((const lb_params *)params)->entries[number]->name);
+}
+
 lb_params *lb_params_new(uint64_t seed)
 {
     lb_params *params = lb_alloc_zero(sizeof *params);
     if (!params) return NULL;
     params->seed = seed;
+    params->names = (lb_table){.key_of = key_of, .owner = params};
     params->poison.error = &params->error;
     params->arena = lb_arena_new();
     if (params->arena) return params;
@@ -48,7 +55,7 @@ void lb_params_free(lb_params *params)
     if (!params) return;
     lb_arena_free(params->arena);
     lb_release((void *)params->entries);
-    lb_release((void *)params->slots);
+    lb_release(params->names.forks);
     lb_release(params->values_memory);
     lb_release(params->grads_memory);
     lb_release(params);
@@ -187,33 +194,15 @@ static lb_status reserve(lb_params *params, int64_t size)
                         (long long)size);
 }
 
-/* The place of the name: that of its entry, or a free one. */
-static entry **slot_of(entry **slots, int room, const char *name)
-{
-    size_t mask = 2 * (size_t)room - 1, i = lb_rng_stream(name) & mask;
-    while (slots[i] && strcmp(slots[i]->name, name) != 0) i = (i + 1) & mask;
-    return &slots[i];
-}
-
-/* Makes room for one more entry. The number of places is a power of two, and at most half of them are taken. */
+/* Makes room for one more entry. */
 static lb_status reserve_entry(lb_params *params)
 {
-    if (params->count < params->room) return LB_OK;
-    int room = params->room ? 2 * params->room : FIRST_ROOM;
-    entry **slots = lb_alloc_zero(2 * (size_t)room * sizeof *slots);
-    entry **entries = slots ? lb_alloc_grow((void *)params->entries, (size_t)params->count * sizeof *entries,
-                                            (size_t)room * sizeof *entries)
-                            : NULL;
-    if (!entries) {
-        lb_release((void *)slots);
-        return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for parameters");
-    }
-    for (int i = 0; i < params->count; i++) *slot_of(slots, room, entries[i]->name) = entries[i];
-    lb_release((void *)params->slots);
-    params->slots = slots;
-    params->entries = entries;
-    params->room = room;
-    return LB_OK;
+    size_t count = (size_t)params->count, room = count ? 2 * count : FIRST_ROOM;
+    if (count < params->names.room) return LB_OK;
+    entry **entries = lb_alloc_grow((void *)params->entries, count * sizeof *entries, room * sizeof *entries);
+    if (entries) params->entries = entries;
+    if (entries && lb_table_fill(&params->names, room, 0, params->count)) return LB_OK;
+    return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for parameters");
 }
 
 static void initialise(const lb_params *params, const entry *e, lb_init init)
@@ -256,8 +245,8 @@ lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name
     int64_t given = params->source ? lb_shape_count(shape) : 0; /* numbers that follow; gaps are zero, too */
     memset(e->tensor.data + given, 0, (size_t)(padded - given) * sizeof *e->tensor.data);
     if (!params->source) initialise(params, e, init);
-    *slot_of(params->slots, params->room, full) = e;
-    params->entries[params->count++] = e;
+    params->entries[params->count] = e;
+    lb_table_add(&params->names, params->count++);
     params->size += padded;
     return &e->tensor;
 }
@@ -280,8 +269,11 @@ const char *lb_params_name(const lb_params *params, int64_t index)
 lb_tensor *lb_params_find(const lb_params *params, const char *name)
 {
     if (lb_params_count(params) == 0) return NULL;
-    entry *found = *slot_of(params->slots, params->room, name);
-    return found ? &found->tensor : NULL;
+    lb_table_key key = lb_table_string(name);
+    int32_t found = lb_table_find(&params->names, &key);
+    return found != LB_TABLE_NONE && strcmp(lb_params_name(params, found), name) == 0
+               ? lb_params_tensor(params, found)
+               : NULL;
 }
 
 int64_t lb_params_size(const lb_params *params)
