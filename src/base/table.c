@@ -15,6 +15,15 @@ bool lb_table_fill(lb_table *t, size_t room, int32_t first, int32_t end)
     return true;
 }
 
+bool lb_table_more(lb_table *t, int32_t first, int32_t count, void *array, size_t size)
+{
+    enum { FIRST = 64 };
+    size_t room = count > 0 ? 2 * (size_t)count : FIRST, capacity = (size_t)count;
+    return (size_t)count < t->room ||
+           (room <= INT32_MAX && lb_alloc_room(array, (size_t)count, room, &capacity, size) &&
+            lb_table_fill(t, room, first, count));
+}
+
 void lb_table_add(lb_table *t, int32_t number)
 {
     lb_table_key key = t->key_of(t->owner, number);

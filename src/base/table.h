@@ -55,6 +55,10 @@ static inline lb_table_key lb_table_pair(int32_t left, int32_t right)
  *  False, and nothing has changed, if there is no memory. */
 bool lb_table_fill(lb_table *table, size_t room, int32_t first, int32_t end);
 
+/** Makes room for the number `count`, also in the array at `array`, whose elements have `size` bytes: where it doubles,
+ *  the keys from `first` on are added again. False, and nothing has changed for them, if there is no memory. */
+bool lb_table_more(lb_table *table, int32_t first, int32_t count, void *array, size_t size);
+
 /** Adds a key, which is not there. */
 void lb_table_add(lb_table *table, int32_t number);
 

@@ -59,9 +59,9 @@ typedef struct learner {
     lb_table table; /* of pairs */
     place *places;
     uint64_t *heap; /* pairs by their rank when they were put here */
-    size_t pair_count, pair_room, place_count, place_room, heap_count, heap_room;
+    size_t place_count, place_room, heap_count, heap_room;
     lb_buffer merges;
-    int32_t merged;
+    int32_t pair_count, merged;
 } learner;
 
 /* The number of a piece, which is made if it is new; NONE if there is no memory. */
@@ -96,17 +96,14 @@ static lb_table_key key_of(const void *of, int32_t which)
 /* The number of a pair, which is made if it is new; NONE if there is no memory. */
 static int32_t find_pair(learner *l, int32_t left, int32_t right)
 {
-    enum { FIRST = 1 << 11 };
-    size_t count = l->pair_count, room = count ? 2 * count : FIRST;
-    if (count == l->table.room && (room > INT32_MAX || !lb_table_fill(&l->table, room, 0, (int32_t)count) ||
-                                   !lb_alloc_room(&l->pairs, count, room, &l->pair_room, sizeof *l->pairs)))
-        return NONE;
+    int32_t count = l->pair_count;
+    if (!lb_table_more(&l->table, 0, count, &l->pairs, sizeof *l->pairs)) return NONE;
     lb_table_key key = lb_table_pair(left, right);
     int32_t at = lb_table_find(&l->table, &key);
     if (at != NONE && l->pairs[at].left == left && l->pairs[at].right == right) return at;
     l->pairs[count] = (pair){left, right, 0, NONE, NONE};
-    lb_table_add(&l->table, (int32_t)l->pair_count++);
-    return (int32_t)count;
+    lb_table_add(&l->table, l->pair_count++);
+    return count;
 }
 
 /* Counts the pairs of a word, `times` 1, or no longer, -1. Those with the piece `made` are new to it, all with NONE. */
@@ -181,8 +178,8 @@ static bool learn(learner *l, int64_t wanted)
 {
     for (int32_t i = 0; i < l->count; i++)
         if (!count_pairs(l, i, 1, NONE)) return false;
-    for (size_t i = 0; i < l->pair_count; i++)
-        if (!push(l, (int32_t)i)) return false;
+    for (int32_t i = 0; i < l->pair_count; i++)
+        if (!push(l, i)) return false;
     while (l->merged < wanted && l->heap_count > 0) {
         uint64_t top = lb_subword_heap_take(l->heap, &l->heap_count);
         int32_t which = (int32_t)(uint32_t)top;

@@ -12,6 +12,9 @@
 
 enum { NONE = LB_TABLE_NONE, BYTES = LB_SUBWORD_BYTES, BYTE_NAME = LB_SUBWORD_BYTE_NAME };
 
+/* Bytes that no text has: they are between texts. */
+static const char ENDS[] = "\t\n\r";
+
 /* ---- Pieces and merges. ---- */
 
 /* The bytes of the character at the start of valid UTF-8. */
@@ -150,12 +153,23 @@ void lb_subwords_free(lb_subwords *s)
     lb_release(s);
 }
 
+/* The byte that a symbol stands for; NONE if it is a piece. */
+static int byte_of(const char *symbol)
+{
+    char *end;
+    if (strlen(symbol) != BYTE_NAME - 1 || strncmp(symbol, "<0x", 3) != 0) return NONE;
+    unsigned long byte = strtoul(symbol + 3, &end, 16);
+    return strcmp(end, ">") == 0 && byte < BYTES ? (int)byte : NONE;
+}
+
 lb_status lb_subwords_restrict(lb_subwords *s, const lb_vocabulary *vocabulary, lb_error *error)
 {
     lb_status status = LB_OK;
     int32_t other;
     for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(vocabulary) && !status; id++) {
         const char *symbol = lb_vocabulary_symbol(vocabulary, id);
+        if (byte_of(symbol) > 0 && strchr(ENDS, byte_of(symbol)))
+            return lb_error_set(error, LB_ERROR_FORMAT, "found the symbol %s, a tab or a line end", symbol);
         if (character_length(symbol) == strlen(symbol))
             status = add_piece(s, symbol, NONE, NONE, &other, error);
     }
@@ -286,15 +300,6 @@ char *lb_subwords_cut(const lb_subwords *subwords, const char *text, size_t leng
 
 /* ---- Pieces as text again. ---- */
 
-/* The byte that a symbol stands for; NONE if it is a piece. */
-static int byte_of(const char *symbol)
-{
-    char *end;
-    if (strlen(symbol) != BYTE_NAME - 1 || strncmp(symbol, "<0x", 3) != 0) return NONE;
-    unsigned long byte = strtoul(symbol + 3, &end, 16);
-    return strcmp(end, ">") == 0 && byte < BYTES ? (int)byte : NONE;
-}
-
 char *lb_subwords_append(char *to, const char *symbol)
 {
     int byte = byte_of(symbol);
@@ -335,10 +340,9 @@ lb_status lb_subwords_add_bytes(lb_vocabulary *vocabulary, lb_error *error)
     for (unsigned byte = 1; byte < BYTES && !status; byte++) {
         char name[BYTE_NAME];
         const char *symbol = name;
-        bool ends = byte == '\t' || byte == '\n' || byte == '\r';
         bool never = byte == 0xC0 || byte == 0xC1 || byte > 0xF4; /* in UTF-8 */
         snprintf(name, sizeof name, "<0x%02X>", byte);
-        if (!ends && !never && lb_vocabulary_id(vocabulary, symbol) == LB_UNK)
+        if (!strchr(ENDS, (int)byte) && !never && lb_vocabulary_id(vocabulary, symbol) == LB_UNK)
             status = lb_vocabulary_add(vocabulary, &symbol, 1, error);
     }
     return status;

@@ -61,7 +61,8 @@ LB_MUST_USE lb_subwords *lb_subwords_parse(const char *text, lb_error *error);
 /** Frees them. NULL is allowed. */
 void lb_subwords_free(lb_subwords *subwords);
 
-/** From now on, there are only pieces of this vocabulary; all others are taken apart. Errors: LB_ERROR_MEMORY. */
+/** From now on, there are only pieces of this vocabulary; all others are taken apart. Errors: LB_ERROR_FORMAT if it has
+ *  the byte of a tab or of a line end; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_subwords_restrict(lb_subwords *subwords, const lb_vocabulary *vocabulary,
                                            lb_error *error);
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 64 };
-
 /* ---- A symbol. ---- */
 
 bool lb_symbol_is_feature(const char *symbol)
@@ -52,19 +50,10 @@ static int32_t find(const lb_vocabulary *v, const char *symbol)
     return id == LB_TABLE_NONE || strcmp(v->entries[id].symbol, symbol) == 0 ? id : LB_TABLE_NONE;
 }
 
-/* Doubles the room, as far as ids of int32_t reach. */
-static bool grow(lb_vocabulary *v)
-{
-    size_t room = v->table.room ? 2 * v->table.room : FIRST_ROOM, used = (size_t)v->size * sizeof(entry);
-    entry *entries = room > INT32_MAX ? NULL : lb_alloc_grow(v->entries, used, room * sizeof *entries);
-    if (entries) v->entries = entries;
-    return entries && lb_table_fill(&v->table, room, v->reserved, v->size);
-}
-
 /* The entry of a symbol, which is created if needed; NULL if there is no memory. */
 static entry *find_or_add(lb_vocabulary *v, const char *symbol)
 {
-    if ((size_t)v->size == v->table.room && !grow(v)) return NULL;
+    if (!lb_table_more(&v->table, v->reserved, v->size, &v->entries, sizeof *v->entries)) return NULL;
     int32_t id = find(v, symbol);
     if (id != LB_TABLE_NONE) return &v->entries[id];
     size_t bytes = strlen(symbol) + 1;

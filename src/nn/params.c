@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 32 };
-
 typedef struct entry {
     lb_tensor tensor;
     const char *name;
@@ -194,17 +192,6 @@ static lb_status reserve(lb_params *params, int64_t size)
                         (long long)size);
 }
 
-/* Makes room for one more entry. */
-static lb_status reserve_entry(lb_params *params)
-{
-    size_t count = (size_t)params->count, room = count ? 2 * count : FIRST_ROOM;
-    if (count < params->names.room) return LB_OK;
-    entry **entries = lb_alloc_grow((void *)params->entries, count * sizeof *entries, room * sizeof *entries);
-    if (entries) params->entries = entries;
-    if (entries && lb_table_fill(&params->names, room, 0, params->count)) return LB_OK;
-    return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for parameters");
-}
-
 static void initialise(const lb_params *params, const entry *e, lb_init init)
 {
     lb_rng rng = {.seed = params->seed, .stream = lb_rng_stream(e->name)};
@@ -237,7 +224,9 @@ lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name
     if (!e || check_new(params, full, shape)) return &params->poison;
     int64_t unit = LB_ALIGNMENT / (int64_t)sizeof(lb_real);
     int64_t padded = (lb_shape_count(shape) + unit - 1) / unit * unit;
-    if (reserve_entry(params) || reserve(params, params->size + padded)) return &params->poison;
+    if (!lb_table_more(&params->names, 0, params->count, (void *)&params->entries, sizeof *params->entries))
+        lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for parameters");
+    if (params->error.status || reserve(params, params->size + padded)) return &params->poison;
     *e = (entry){.name = full, .offset = params->size};
     e->tensor = (lb_tensor){.shape = shape, .requires_grad = true};
     e->tensor.data = params->values + e->offset;

@@ -2,6 +2,7 @@
  * and export make of it. It takes seconds. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "io/safetensors.h"
 #include "support/exported.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 static support_result result;
 
@@ -261,6 +263,73 @@ START_TEST(test_lexicon_of_5000_entries_is_exact_in_the_program_and_in_a_c_file)
 }
 END_TEST
 
+/* Writes a checksum into the first bytes: of the file as digits, of the lexicon as a number. */
+static void seal(unsigned char *file, size_t size, size_t lexicon, bool own)
+{
+    char digits[LB_SAFETENSORS_DIGIT_COUNT + 1];
+    unsigned long sum = crc32_z(0, file + lexicon + 4, size - lexicon - 4);
+    for (int i = 0; i < 4 && own; i++) file[lexicon + (size_t)i] = (unsigned char)(sum >> 8 * i);
+    memcpy(file + LB_SAFETENSORS_DIGITS_AT, LB_SAFETENSORS_DIGITS, LB_SAFETENSORS_DIGIT_COUNT);
+    snprintf(digits, sizeof digits, "%08lx", crc32_z(0, file, size));
+    memcpy(file + LB_SAFETENSORS_DIGITS_AT, digits, LB_SAFETENSORS_DIGIT_COUNT);
+}
+
+/* What is written over the lexicon of `words`, which begins with "\0ab\0new B\0A B\xff"; the file keeps its length. */
+static const struct {
+    const char *kind;
+    size_t at; /* from the head on */
+    const char *bytes;
+    const char *error;
+} contradictions[] = {
+    {"its checksum", 0, "?", "lookback.lexicon: found another checksum, head or end"},
+    {"the case", 4, "\2", "lookback.lexicon: found another checksum, head or end"},
+    {"the count", 8, "\7", "lookback.lexicon: entry 4: found the end, expected 7 entries"},
+    {"the order", 13, "z", "lookback.lexicon: entry 2: found a key that is not after the one before it"},
+    {"an answer that is not UTF-8", 17, "\xe9",
+     "lookback.lexicon: entry 1: found no key and answers in UTF-8"},
+    {"an answer of two lines", 17, "\n", "lookback.lexicon: entry 1: found a tab or a line end"},
+    {"an answer with a tab", 17, "\t", "lookback.lexicon: entry 1: found a tab or a line end"},
+};
+
+START_TEST(test_lexicon_that_contradicts_itself_is_refused_by_each_command_alike)
+{
+    static const char *const commands[][8] = {
+        {"predict", "hostile"},
+        {"evaluate", "hostile", "words.tsv"},
+        {"score", "hostile", "words.tsv"},
+        {"report", "hostile", "words.tsv", "-o", "page.html"},
+        {"join", "hostile", "--no-lexicon", "-o", "out"},
+        {"train", "words.tsv", "--dev", "words.tsv", "--from", "hostile"},
+        {"export", "hostile", "-o", "g2p.c", "--lexicon", "none"},
+        {"visualize", "hostile", "--input", "ab", "-o", "map.svg"},
+        {"inspect", "hostile"},
+        {"inspect", "hostile", "--lexicon"},
+        {"inspect", "hostile", "--json"},
+    };
+    char path[SUPPORT_PATH];
+    size_t size, head = 0;
+    join_words("exact", NULL);
+    unsigned char *file =
+        (unsigned char *)support_read_file(support_path(path, "exact/model.safetensors"), &size);
+    while (memcmp(file + head + 12, "\0ab\0new B", 9) != 0) head++;
+    for (size_t i = 0; i < sizeof contradictions / sizeof *contradictions; i++) {
+        unsigned char *hostile = malloc(size);
+        memcpy(hostile, file, size);
+        memcpy(hostile + head + contradictions[i].at, contradictions[i].bytes, 1);
+        seal(hostile, size, head, i > 0);
+        support_write_file(support_path(path, "hostile"), hostile, size);
+        free(hostile);
+        for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+            const char *const *c = commands[k];
+            RUN("ab\n", LOOKBACK, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
+            SUPPORT_CHECK(result.status == 65 && strstr(result.error, contradictions[i].error),
+                          "%s, %s: %d, %s", contradictions[i].kind, c[0], result.status, result.error);
+        }
+    }
+    free(file);
+}
+END_TEST
+
 START_TEST(test_lexicon_that_cannot_be_is_refused_with_its_line)
 {
     static const struct {
@@ -310,5 +379,6 @@ int main(void)
                       test_lexicon_case_folds, test_lexicon_in_evaluate_gives_both_figures,
                       test_lexicon_of_a_training_is_given_or_learned_and_stays_in_the_next_one,
                       test_lexicon_of_5000_entries_is_exact_in_the_program_and_in_a_c_file,
+                      test_lexicon_that_contradicts_itself_is_refused_by_each_command_alike,
                       test_lexicon_that_cannot_be_is_refused_with_its_line));
 }

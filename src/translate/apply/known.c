@@ -26,12 +26,10 @@ static bool is_readable(const lb_translator *t, const lb_source *source)
 /* Stores an answer of the lexicon as an output of its text, without numbers of the model. */
 static lb_status keep_answer(lb_translate_job *j, const char *answer, size_t length, lb_source *source)
 {
-    lb_error found = {0};
     lb_target *target = &source->target;
     lb_output *output = target->output = &source->text->output[source->text->count];
     lb_status status =
-        lb_symbols_split(&j->translator->model.target_rule, answer, length, &j->symbols, &found);
-    if (status == LB_ERROR_FORMAT) return lb_lexicon_damaged(j->error);
+        lb_symbols_split(&j->translator->model.target_rule, answer, length, &j->symbols, j->error);
     if (!status) status = lb_keep_target(j, target);
     char *text = lb_keep_room(j, length + 1, 1);
     double *none = lb_keep_room(j, j->symbols.count + 1, sizeof *none);

@@ -25,27 +25,9 @@ static uint32_t word_at(const void *bytes, int word)
     return (uint32_t)lb_file_integer((const unsigned char *)bytes + (size_t)word * WORD, WORD);
 }
 
-static uint32_t checksum_of(const lb_lexicon *l)
+static uint32_t checksum_of(const void *bytes, size_t size)
 {
-    return (uint32_t)crc32_z(0, (const unsigned char *)l->bytes + WORD, l->size - WORD);
-}
-
-lb_status lb_lexicon_damaged(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_FORMAT, "the lexicon of the model is damaged");
-}
-
-lb_status lb_lexicon_open(lb_lexicon *l, const void *bytes, size_t size, lb_error *error)
-{
-    *l = (lb_lexicon){0};
-    if (size <= HEAD || ((const char *)bytes)[size - 1] != *END || word_at(bytes, FOLDS) > 1)
-        return lb_lexicon_damaged(error);
-    char *copy = lb_alloc(size + 1); /* with a NUL, as a string */
-    if (!copy) return lb_no_memory(error, "a lexicon");
-    memcpy(copy, bytes, size);
-    copy[size] = '\0';
-    *l = (lb_lexicon){copy, size, word_at(bytes, ENTRIES), word_at(bytes, FOLDS) == 1};
-    return LB_OK;
+    return (uint32_t)crc32_z(0, (const unsigned char *)bytes + WORD, size - WORD);
 }
 
 void lb_lexicon_free(lb_lexicon *l)
@@ -106,20 +88,18 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
     const lb_lexicon *l = w->lexicon;
     if (!l->bytes) return false;
     const char *at = w->end ? w->end : l->bytes + HEAD, *own = at + 1, *after = l->bytes + l->size;
-    if (w->entry == l->entries && at == after) return false;
-    const char *last = at < after ? memchr(at, *END, (size_t)(after - at)) : NULL;
+    if (at == after) return false;
+    const char *last = memchr(at, *END, (size_t)(after - at));
     const char *gap = last > own ? memchr(own, 0, (size_t)(last - own)) : NULL;
-    size_t shared = (unsigned char)*at;
-    bool good = gap && lb_utf8_valid(at, (size_t)(last - at)) && w->entry < l->entries &&
-                shared <= w->key.length && strcmp(w->key.text ? w->key.text + shared : "", own) < 0 &&
-                (w->entry > 0 || checksum_of(l) == word_at(l->bytes, CHECKSUM));
-    if (!good) {
-        lb_lexicon_damaged(error);
+    size_t shared = (unsigned char)*at, most = w->entry++ % BLOCK ? w->key.length : 0;
+    bool whole = gap && lb_utf8_valid(at, (size_t)(last - at));
+    if (!whole || shared > most || strcmp(shared < w->key.length ? w->key.text + shared : "", own) >= 0) {
+        lb_error_set(error, LB_ERROR_FORMAT, "found %s",
+                     whole ? "a key that is not after the one before it" : "no key and answers in UTF-8");
         return false;
     }
     w->key.length = shared;
     lb_buffer_add(&w->key, own, (size_t)(gap - own));
-    w->entry++;
     w->answers = gap + 1;
     w->end = last + 1;
     if (w->key.failed) lb_no_memory(error, "a lexicon");
@@ -129,6 +109,62 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
 void lb_lexicon_walk_end(lb_lexicon_walk *w)
 {
     lb_release(w->key.text);
+}
+
+/* ---- Opening one. ---- */
+
+/* A text has symbols and is on one line, before the features of the rule, as vocabularies demand it of a symbol. */
+static void check_text(const lb_symbol_rule *rule, const char *text, size_t length, lb_symbols *symbols,
+                       lb_error *error)
+{
+    size_t tabs = 0, most = lb_symbol_rule_has_features(rule);
+    for (size_t i = 0; i < length; i++) tabs += text[i] == '\n' ? 2 : text[i] == '\t';
+    if (!lb_symbols_split(rule, text, length, symbols, error) && (tabs > most || symbols->count == 0))
+        lb_error_set(error, LB_ERROR_FORMAT, "found %s", tabs ? "a tab or a line end" : "no symbols");
+}
+
+static lb_status check(const lb_lexicon *l, const lb_symbol_rule *source, const lb_symbol_rule *target,
+                       lb_error *error)
+{
+    size_t length;
+    lb_error found = {0};
+    lb_symbols symbols = {0};
+    lb_lexicon_walk w = {.lexicon = l};
+    while (!found.status && lb_lexicon_walk_next(&w, &found)) {
+        check_text(source, w.key.text, w.key.length, &symbols, &found);
+        char *read = found.status ? NULL : lb_lexicon_key(source, &symbols, l->folds, &found);
+        if (read && strcmp(read, w.key.text) != 0)
+            lb_error_set(&found, LB_ERROR_FORMAT, "found the key \"%.40s\", which no source can have",
+                         w.key.text);
+        lb_release(read);
+        for (const char *answer; !found.status && (answer = lb_lexicon_next_answer(&w.answers, &length));)
+            check_text(target, answer, length, &symbols, &found);
+    }
+    lb_symbols_free(&symbols);
+    lb_lexicon_walk_end(&w);
+    if (!found.status && w.entry != l->entries)
+        lb_error_set(&found, LB_ERROR_FORMAT, "found the end, expected %lld entries", (long long)l->entries);
+    if (found.status != LB_ERROR_FORMAT) return found.status ? lb_no_memory(error, "a lexicon") : LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, LB_LEXICON_ARRAY ": entry %lld: %s", (long long)w.entry,
+                        found.message);
+}
+
+lb_status lb_lexicon_open(lb_lexicon *l, const lb_symbol_rule *source, const lb_symbol_rule *target,
+                          const void *bytes, size_t size, lb_error *error)
+{
+    const char *end = (const char *)bytes + size - 1;
+    *l = (lb_lexicon){0};
+    if (size <= HEAD || *end != *END || word_at(bytes, FOLDS) > 1 ||
+        checksum_of(bytes, size) != word_at(bytes, CHECKSUM))
+        return lb_error_set(error, LB_ERROR_FORMAT, LB_LEXICON_ARRAY ": found another checksum, head or end");
+    char *copy = lb_alloc(size + 1); /* with a NUL, as a string */
+    if (!copy) return lb_no_memory(error, "a lexicon");
+    memcpy(copy, bytes, size);
+    copy[size] = '\0';
+    *l = (lb_lexicon){copy, size, word_at(bytes, ENTRIES), word_at(bytes, FOLDS) == 1};
+    lb_status status = check(l, source, target, error);
+    if (status) lb_lexicon_free(l);
+    return status;
 }
 
 /* ---- Making one. ---- */
@@ -256,7 +292,7 @@ lb_status lb_lexicon_finish(lb_lexicon_maker *m, lb_lexicon *lexicon, lb_error *
     *lexicon = (lb_lexicon){all, size, writer.entries, m->folds};
     set_word(lexicon, FOLDS, m->folds);
     set_word(lexicon, ENTRIES, (uint32_t)lexicon->entries);
-    set_word(lexicon, CHECKSUM, checksum_of(lexicon));
+    set_word(lexicon, CHECKSUM, checksum_of(all, size));
     return LB_OK;
 }
 

@@ -27,15 +27,15 @@ typedef struct lb_lexicon {
     bool folds; /* keys are compared without their case */
 } lb_lexicon;
 
-/** Copies and opens a lexicon. It need not be one: what is read later stays within its bytes.
- *  Memory: freed by lb_lexicon_free. Errors: LB_ERROR_FORMAT if it has not the head or the end of a lexicon;
- *          LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_lexicon_open(lb_lexicon *lexicon, const void *bytes, size_t size, lb_error *error);
+/** Copies and opens a lexicon. All of it is checked: its checksum, the number and order of its entries, and that keys
+ *  and answers are texts of these rules, on one line. What is opened is sound.
+ *  Memory: freed by lb_lexicon_free. Errors: LB_ERROR_FORMAT, with the number of the entry; LB_ERROR_MEMORY.
+ *  Cost:   O(size). */
+LB_MUST_USE lb_status lb_lexicon_open(lb_lexicon *lexicon, const lb_symbol_rule *source,
+                                      const lb_symbol_rule *target, const void *bytes, size_t size,
+                                      lb_error *error);
 
 void lb_lexicon_free(lb_lexicon *lexicon);
-
-/** The error of a damaged lexicon. Returns LB_ERROR_FORMAT. */
-lb_status lb_lexicon_damaged(lb_error *error);
 
 /** The key of a source in symbols of the rule. Memory: release it with lb_release; NULL after an error.
  *  Errors: LB_ERROR_MEMORY. */
@@ -45,20 +45,18 @@ LB_MUST_USE char *lb_lexicon_key(const lb_symbol_rule *rule, const lb_symbols *s
 /** The answers of a key; NULL if there is no such entry. Cost: O(log(bytes)) comparisons. */
 const char *lb_lexicon_find(const lb_lexicon *lexicon, const char *key);
 
-/** Takes the next answer, of `*length` bytes, which need not be UTF-8. NULL after the last one. */
+/** Takes the next answer, of `*length` bytes. NULL after the last one. */
 const char *lb_lexicon_next_answer(const char **answers, size_t *length);
 
 /** A walk over all entries. It begins as a lexicon and zeros, and is ended by lb_lexicon_walk_end. */
 typedef struct lb_lexicon_walk {
     const lb_lexicon *lexicon;
-    int64_t entry;             /* the number of the next one */
+    int64_t entry;             /* the number of this one, from 1 */
     lb_buffer key;             /* of this one */
     const char *answers, *end; /* of this one */
 } lb_lexicon_walk;
 
-/** Goes to the next entry. Before the first one it checks the checksum, and at each of them the order of keys and that
- *  all is UTF-8. False at the end and after an error. Errors: LB_ERROR_FORMAT if the lexicon is damaged;
- *          LB_ERROR_MEMORY. */
+/** Goes to the next entry. False at the end and after an error. Errors: LB_ERROR_MEMORY. */
 bool lb_lexicon_walk_next(lb_lexicon_walk *walk, lb_error *error);
 
 void lb_lexicon_walk_end(lb_lexicon_walk *walk);

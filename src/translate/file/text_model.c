@@ -86,8 +86,13 @@ static lb_status check_sizes(const lb_text_model *t, int32_t source, int32_t tar
         (int)source, (int)target, (long long)t->model->source_vocab, (long long)t->model->target_vocab);
 }
 
+/* Features, which have tabs before them, are of sources alone: no output has a tab. */
 static lb_status check_vocabularies(const lb_text_model *t, lb_status otherwise, lb_error *error)
 {
+    bool features = lb_symbol_rule_has_features(&t->target_rule);
+    for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(t->target); id++)
+        features = features || lb_symbol_is_feature(lb_vocabulary_symbol(t->target, id));
+    if (features) return lb_error_set(error, otherwise, "found features of targets, expected none");
     return check_sizes(t, lb_vocabulary_size(t->source), lb_vocabulary_size(t->target), otherwise, error);
 }
 
@@ -234,22 +239,10 @@ static lb_status load_lexicon(const lb_safetensors *file, bool expected, lb_text
     const lb_safetensors_tensor *array = lb_safetensors_find(file, LB_LEXICON_ARRAY);
     if (!array && !expected) return LB_OK;
     if (array && expected && array->dtype == LB_DTYPE_U8)
-        return lb_lexicon_open(&t->lexicon, array->data, lb_safetensors_bytes(array), error);
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s and the array %s: found one without the other", TASK_KEY,
-                        LB_LEXICON_ARRAY);
-}
-
-static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_error *error)
-{
-    const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
-    cJSON *json = NULL;
-    if (text && lb_json_check_length(TASK_KEY, text, error)) return LB_ERROR_FORMAT;
-    if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
-    lb_status status = parse_task(text, json, t, error);
-    if (!status) status = load_lexicon(file, is_task(json, PAIRS_AND_LEXICON), t, error);
-    cJSON_Delete(json);
-    return status;
+        return lb_lexicon_open(&t->lexicon, &t->source_rule, &t->target_rule, array->data,
+                               lb_safetensors_bytes(array), error);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s and the array %s of U8: found one without the other",
+                        TASK_KEY, LB_LEXICON_ARRAY);
 }
 
 static lb_vocabulary *load_vocabulary(const char *key, const char *text, int64_t most, lb_error *error)
@@ -278,6 +271,22 @@ static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t,
     return t->target ? LB_OK : error->status;
 }
 
+static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_error *error)
+{
+    const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
+    cJSON *json = NULL;
+    if (text && lb_json_check_length(TASK_KEY, text, error)) return LB_ERROR_FORMAT;
+    if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
+    lb_status status = parse_task(text, json, t, error);
+    if (!status) status = load_vocabularies(file, t, error);
+    if (!status) status = lb_model_subwords_load(file, t, error);
+    if (!status) status = check_vocabularies(t, LB_ERROR_FORMAT, error);
+    if (!status) status = load_lexicon(file, is_task(json, PAIRS_AND_LEXICON), t, error);
+    cJSON_Delete(json);
+    return status;
+}
+
 static lb_status load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *t, lb_error *error)
 {
     t->params = lb_params_new(0);
@@ -285,11 +294,9 @@ static lb_status load(const lb_safetensors *file, const lb_extensions *own, lb_t
     t->model = lb_model_load(file, t->params, own, error);
     if (!t->model) return error->status;
     lb_status status = load_task(file, t, error);
-    if (!status) status = load_vocabularies(file, t, error);
-    if (!status) status = lb_model_subwords_load(file, t, error);
     const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
     if (!status && training) status = lb_model_keep(t, training, &t->training, error);
-    return status ? status : check_vocabularies(t, LB_ERROR_FORMAT, error);
+    return status;
 }
 
 lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *model,

@@ -172,9 +172,10 @@ int64_t lb_training_judged(const lb_tested_pairs *on)
 /* That of the model that the training starts from stays, unless there is a new one. */
 static lb_status open_lexicon(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
-    const lb_lexicon *before = &data->start->model.lexicon;
-    if (!lb_training_has_lexicon(c) && before->bytes)
-        return lb_lexicon_open(&data->text.lexicon, before->bytes, before->size, error);
+    const lb_text_model *start = &data->start->model;
+    if (!lb_training_has_lexicon(c) && start->lexicon.bytes)
+        return lb_lexicon_open(&data->text.lexicon, &start->source_rule, &start->target_rule,
+                               start->lexicon.bytes, start->lexicon.size, error);
     return lb_training_lexicon_make(c, &data->text, data->train, &data->format, &data->text.lexicon, error);
 }
 

@@ -109,6 +109,22 @@ START_TEST(test_restrict_what_the_vocabulary_lacks_is_taken_apart)
 }
 END_TEST
 
+START_TEST(test_restrict_to_a_tab_or_a_line_end_is_refused)
+{
+    static const char *const ends[] = {"<0x09>", "<0x0A>", "<0x0D>"};
+    for (int i = 0; i < 3; i++) {
+        lb_subwords *s = parse("t h\n");
+        lb_vocabulary *vocabulary = lb_vocabulary_new_reserved(&error);
+        error = (lb_error){0};
+        ck_assert_int_eq(lb_vocabulary_add(vocabulary, &ends[i], 1, &error), LB_OK);
+        ck_assert_int_eq(lb_subwords_restrict(s, vocabulary, &error), LB_ERROR_FORMAT);
+        ck_assert_ptr_nonnull(strstr(error.message, ends[i]));
+        lb_vocabulary_free(vocabulary);
+        lb_subwords_free(s);
+    }
+}
+END_TEST
+
 START_TEST(test_cut_features_follow_the_pieces)
 {
     lb_subwords *s = parse("\u2581 w\na l\n\u2581w al\n");
@@ -451,7 +467,8 @@ int main(void)
         SUPPORT_TESTS(
             test_cut_words_begin_at_blanks_and_where_the_kind_of_character_changes,
             test_cut_merges_apply_in_their_order_and_from_the_left, test_cut_what_no_merge_has_are_bytes,
-            test_restrict_what_the_vocabulary_lacks_is_taken_apart, test_cut_features_follow_the_pieces,
+            test_restrict_what_the_vocabulary_lacks_is_taken_apart,
+            test_restrict_to_a_tab_or_a_line_end_is_refused, test_cut_features_follow_the_pieces,
             test_cut_a_long_word_takes_no_quadratic_time,
             test_every_text_comes_back_byte_for_byte_whatever_was_learned,
             test_join_bytes_that_are_no_text_are_replaced, test_add_bytes_all_that_a_line_of_text_can_have,

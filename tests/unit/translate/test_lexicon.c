@@ -1,5 +1,5 @@
 /* The lexicon of a model: what is put into it is found again, in its order, and nothing else is; and bytes that are no
- * lexicon are refused, or read within their bounds. */
+ * lexicon, or contradict themselves, are refused when they are opened. */
 #include "translate/file/lexicon.h"
 
 #include "support/alloc.h"
@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
+
+enum { HEAD = 12, WORD = 4 };
 
 static const lb_symbol_rule letters = {.normalize = LB_NORMAL_FORM_NFD};
 static const lb_symbol_rule sounds = {.separator = " ", .normalize = LB_NORMAL_FORM_NFD};
@@ -215,28 +218,119 @@ START_TEST(test_lexicon_keys_share_bytes_but_no_part_of_a_character)
 }
 END_TEST
 
-START_TEST(test_lexicon_open_of_damaged_bytes_is_refused_or_found_by_the_walk)
+static lb_status open_bytes(lb_lexicon *opened, const void *bytes, size_t size, lb_error *found)
+{
+    *found = (lb_error){0};
+    return lb_lexicon_open(opened, &letters, &sounds, bytes, size, found);
+}
+
+START_TEST(test_lexicon_open_of_damaged_bytes_is_refused)
 {
     lb_lexicon whole = some(), opened;
+    lb_error found;
     ck_assert_int_eq(use(&whole), 40);
     unsigned char *bytes = malloc(whole.size);
     for (size_t at = 0; at < whole.size; at++)
         for (int bit = 0; bit < 8; bit++) {
             memcpy(bytes, whole.bytes, whole.size);
             bytes[at] ^= (unsigned char)(1 << bit);
-            lb_error found = {0};
-            if (lb_lexicon_open(&opened, bytes, whole.size, &found)) continue;
-            SUPPORT_CHECK(use(&opened) == -1, "byte %zu, bit %d", at, bit);
-            lb_lexicon_free(&opened);
+            lb_status status = open_bytes(&opened, bytes, whole.size, &found);
+            SUPPORT_CHECK(status == LB_ERROR_FORMAT && !opened.bytes, "byte %zu, bit %d", at, bit);
         }
-    for (size_t size = 0; size < whole.size; size++) {
-        lb_error found = {0};
-        if (lb_lexicon_open(&opened, whole.bytes, size, &found)) continue;
-        SUPPORT_CHECK(use(&opened) == -1, "the first %zu bytes", size);
-        lb_lexicon_free(&opened);
-    }
+    for (size_t size = 0; size < whole.size; size++)
+        ck_assert_int_eq(open_bytes(&opened, whole.bytes, size, &found), LB_ERROR_FORMAT);
+    ck_assert_int_eq(open_bytes(&opened, whole.bytes, whole.size, &found), LB_OK);
+    ck_assert_int_eq(use(&opened), 40);
+    lb_lexicon_free(&opened);
     free(bytes);
     lb_lexicon_free(&whole);
+}
+END_TEST
+
+#define KEYS(a, b) "\0" a "\0" b "\xff"
+
+START_TEST(test_lexicon_open_of_a_contradiction_names_its_entry)
+{
+    static const struct {
+        const char *entries;
+        size_t bytes;
+        uint32_t count, folds;
+        const char *error; /* NULL: it is sound */
+    } cases[] = {
+#define CASE(entries, count, folds, error) {entries, sizeof(entries) - 1, count, folds, error}
+        CASE(KEYS("a", "x") KEYS("b", "x y\0z"), 2, 0, NULL),
+        CASE(KEYS("A", "x") KEYS("B", "x"), 2, 0, NULL),
+        CASE(KEYS("a", "x"), 0, 0, "entry 1: found the end, expected 0 entries"),
+        CASE(KEYS("a", "x"), 2, 0, "entry 1: found the end, expected 2 entries"),
+        CASE(KEYS("a", "x"), UINT32_MAX, 0, "entry 1: found the end, expected 4294967295 entries"),
+        CASE(KEYS("a", "x"), 1, 2, "found another checksum, head or end"),
+        CASE(KEYS("a", "x") KEYS("c", "x") KEYS("b", "x"), 3, 0, "entry 3: found a key that is not after"),
+        CASE(KEYS("a", "x") KEYS("a", "x"), 2, 0, "entry 2: found a key that is not after"),
+        CASE(KEYS("ab", "x") KEYS("a", "x"), 2, 0, "entry 2: found a key that is not after"),
+        CASE(KEYS("", "x"), 1, 0, "entry 1: found a key that is not after"),
+        CASE("\1a\0x\xff", 1, 0, "entry 1: found a key that is not after"),
+        CASE(KEYS("ab", "x") "\3c\0x\xff", 2, 0, "entry 2: found a key that is not after"),
+        CASE(KEYS("a", "x") "\1b\0x\xff\1c\0x\xff\1d\0x\xff\1e\0x\xff\1f\0x\xff\1g\0x\xff\1h\0x\xff"
+                            "\1i\0x\xff",
+             9, 0, "entry 9: found a key that is not after"), /* each eighth one is whole */
+        CASE(KEYS("\xcc\x80", "x") "\1z\0x\xff", 2, 0, "entry 2: found a key that is not after"),
+        CASE(KEYS("\xcc\x80", "x") "\1\xcd\x80\0x\xff", 2, 0,
+             "entry 2: found 0xCC at byte 1, expected UTF-8"),
+        CASE("\0a\xff", 1, 0, "entry 1: found no key and answers in UTF-8"),
+        CASE("\xff", 1, 0, "entry 1: found no key and answers in UTF-8"),
+        CASE(KEYS("a", "x") "\xff", 2, 0, "entry 2: found no key and answers in UTF-8"),
+        CASE(KEYS("a", "\xe9"), 1, 0, "entry 1: found no key and answers in UTF-8"),
+        CASE(KEYS("a\xe9", "x"), 1, 0, "entry 1: found no key and answers in UTF-8"),
+        CASE(KEYS("a", ""), 1, 0, "entry 1: found no symbols"),
+        CASE(KEYS("a", "x\0"), 1, 0, "entry 1: found no symbols"),
+        CASE(KEYS("a", "  "), 1, 0, "entry 1: found no symbols"),
+        CASE(KEYS("a", "x\ty"), 1, 0, "entry 1: found a tab or a line end"),
+        CASE(KEYS("a", "x\ny"), 1, 0, "entry 1: found a tab or a line end"),
+        CASE(KEYS("a", "x\0x \n y"), 1, 0, "entry 1: found a tab or a line end"),
+        CASE(KEYS("a\nb", "x"), 1, 0, "entry 1: found a tab or a line end"),
+        CASE(KEYS("a\tV", "x"), 1, 0, "entry 1: found a tab or a line end"),
+        CASE(KEYS("\xc3\xa9", "x"), 1, 0, "entry 1: found the key \"\xc3\xa9\", which no source can have"),
+        CASE(KEYS("A", "x"), 1, 1, "entry 1: found the key \"A\", which no source can have"),
+#undef CASE
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char bytes[256] = {0};
+        lb_lexicon opened;
+        lb_error found;
+        size_t size = HEAD + cases[i].bytes;
+        memcpy(bytes + HEAD, cases[i].entries, cases[i].bytes);
+        for (int k = 0; k < WORD; k++) {
+            bytes[WORD + k] = (unsigned char)(cases[i].folds >> 8 * k);
+            bytes[2 * WORD + k] = (unsigned char)(cases[i].count >> 8 * k);
+        }
+        unsigned long sum = crc32_z(0, bytes + WORD, size - WORD);
+        for (int k = 0; k < WORD; k++) bytes[k] = (unsigned char)(sum >> 8 * k);
+        lb_status status = open_bytes(&opened, bytes, size, &found);
+        SUPPORT_CHECK(status == (cases[i].error ? LB_ERROR_FORMAT : LB_OK), "case %zu: %s", i, found.message);
+        if (cases[i].error)
+            SUPPORT_CHECK(strstr(found.message, "lookback.lexicon: ") == found.message &&
+                              strstr(found.message, cases[i].error),
+                          "case %zu: %s", i, found.message);
+        lb_lexicon_free(&opened);
+    }
+}
+END_TEST
+
+START_TEST(test_lexicon_open_of_keys_with_features_needs_them)
+{
+    const lb_symbol_rule features = {.features = ";"};
+    lb_symbols source = split(&features, "a\tV;PST"), answer = split(&sounds, "x");
+    lb_lexicon_maker maker = {.source = &features, .target = &sounds};
+    lb_lexicon opened, made;
+    lb_error found = {0};
+    ck_assert_int_eq(lb_lexicon_add(&maker, &source, &answer, true, &error), LB_OK);
+    made = finish(&maker);
+    ck_assert_int_eq(lb_lexicon_open(&opened, &features, &sounds, made.bytes, made.size, &found), LB_OK);
+    lb_lexicon_free(&opened);
+    ck_assert_int_eq(open_bytes(&opened, made.bytes, made.size, &found), LB_ERROR_FORMAT);
+    lb_lexicon_free(&made);
+    lb_symbols_free(&source);
+    lb_symbols_free(&answer);
 }
 END_TEST
 
@@ -280,6 +374,8 @@ int main(void)
                       test_lexicon_key_of_another_normal_form_or_case_is_the_same_if_it_folds,
                       test_lexicon_key_has_features, test_lexicon_keys_share_bytes_but_no_part_of_a_character,
                       test_lexicon_add_of_no_answer_is_an_error_and_of_nothing_no_lexicon,
-                      test_lexicon_open_of_damaged_bytes_is_refused_or_found_by_the_walk,
+                      test_lexicon_open_of_damaged_bytes_is_refused,
+                      test_lexicon_open_of_a_contradiction_names_its_entry,
+                      test_lexicon_open_of_keys_with_features_needs_them,
                       test_lexicon_without_memory_is_an_error_and_nothing_leaks));
 }
