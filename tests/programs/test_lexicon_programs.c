@@ -286,7 +286,7 @@ static const struct {
     {"the count", 8, "\7", "lookback.lexicon: entry 4: found the end, expected 7 entries"},
     {"the order", 13, "z", "lookback.lexicon: entry 2: found a key that is not after the one before it"},
     {"an answer that is not UTF-8", 17, "\xe9",
-     "lookback.lexicon: entry 1: found no key and answers in UTF-8"},
+     "lookback.lexicon: entry 1: found 0xE9 at byte 2, expected UTF-8"},
     {"an answer of two lines", 17, "\n", "lookback.lexicon: entry 1: found a tab or a line end"},
     {"an answer with a tab", 17, "\t", "lookback.lexicon: entry 1: found a tab or a line end"},
 };

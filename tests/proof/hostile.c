@@ -140,7 +140,14 @@ static char *print_header(const cJSON *header, const cJSON *metadata, size_t *le
     return text;
 }
 
-static unsigned char *assemble(const char *header, size_t length, size_t data, proof_dice *dice)
+/* The bytes of a lexicon, and where they are in the data; SIZE_MAX: nowhere. */
+typedef struct proof_lexicon {
+    unsigned char *bytes;
+    size_t count, at;
+} proof_lexicon;
+
+static unsigned char *assemble(const char *header, size_t length, size_t data, const proof_lexicon *lexicon,
+                               proof_dice *dice)
 {
     uint64_t stored = length;
     size_t begin = sizeof stored + length;
@@ -149,6 +156,9 @@ static unsigned char *assemble(const char *header, size_t length, size_t data, p
     memcpy(file, &stored, sizeof stored);
     memcpy(file + sizeof stored, header, length);
     fill_data(file + begin, data, dice);
+    if (lexicon->at < data)
+        memcpy(file + begin + lexicon->at, lexicon->bytes,
+               lexicon->count < data - lexicon->at ? lexicon->count : data - lexicon->at);
     char digits[LB_SAFETENSORS_DIGIT_COUNT + 1];
     snprintf(digits, sizeof digits, "%08lx", crc32_z(0, file, begin + data));
     memcpy(file + LB_SAFETENSORS_DIGITS_AT, digits, LB_SAFETENSORS_DIGIT_COUNT);
@@ -191,11 +201,69 @@ static void spoil_merges(cJSON *metadata, proof_dice *dice)
         cJSON_ReplaceItemInObject(metadata, LB_SOURCE_SUBWORDS_KEY, hostile_merges(dice));
 }
 
+/* ---- A lexicon that contradicts itself. ---- */
+
+enum { LEXICON_HEAD = 12, WORD = 4, LEXICON_ROOM = 4096 };
+
+static const cJSON *find_lexicon(const cJSON *header)
+{
+    const cJSON *array = cJSON_GetObjectItem(header, LB_LEXICON_ARRAY);
+    return cJSON_GetArrayItem(cJSON_GetObjectItem(array, "data_offsets"), 0);
+}
+
+/* Changes a byte or the number of entries, leaves bytes out, or has some or an entry twice. Returns the new length. */
+static size_t contradict(unsigned char *bytes, size_t count, proof_dice *dice)
+{
+    static const unsigned char odd[] = {0, 1, 2, 'a', 'z', ' ', '\t', '\n', 0x80, 0xC3, 0xFF};
+    size_t at = LEXICON_HEAD + (size_t)proof_below(dice, count - LEXICON_HEAD);
+    size_t some = 1 + (size_t)proof_below(dice, count - at);
+    uint64_t change = proof_below(dice, 5);
+    if (change == 0) bytes[at] = odd[proof_below(dice, sizeof odd)];
+    if (change == 1)
+        bytes[proof_below(dice, LEXICON_HEAD)] += (unsigned char)(1 + proof_below(dice, 2) * 254);
+    if (change == 2) {
+        memmove(bytes + at, bytes + at + some, count - at - some);
+        return count - some;
+    }
+    if (change == 3) {
+        while (at > LEXICON_HEAD && bytes[at - 1] != 0xFF) at--;
+        const unsigned char *end = memchr(bytes + at, 0xFF, count - at);
+        some = end ? (size_t)(end - bytes) + 1 - at : some;
+    }
+    if (change < 3 || count + some > LEXICON_ROOM) return count;
+    memmove(bytes + at + some, bytes + at, count - at);
+    return count + some;
+}
+
+/* The lexicon of a model, to be freed, with up to two contradictions, and mostly with the right checksum; NULL if it
+ * has none. Its array gets the new length. */
+static unsigned char *spoil_lexicon(cJSON *header, const unsigned char *data, proof_dice *dice, size_t *count)
+{
+    const cJSON *offset = find_lexicon(header);
+    if (!offset) return NULL;
+    unsigned char *bytes = calloc(LEXICON_ROOM, 1);
+    if (!bytes) abort();
+    *count = (size_t)(offset->next->valuedouble - offset->valuedouble);
+    memcpy(bytes, data + (size_t)offset->valuedouble, *count);
+    for (uint64_t changes = proof_below(dice, 3); changes > 0 && *count > LEXICON_HEAD; changes--)
+        *count = contradict(bytes, *count, dice);
+    uint32_t sum = (uint32_t)crc32_z(0, bytes + WORD, *count - WORD);
+    for (int i = 0; i < WORD && !proof_once_in(dice, 40); i++) bytes[i] = (unsigned char)(sum >> 8 * i);
+    const double length = (double)*count;
+    cJSON_ReplaceItemInObject(cJSON_GetObjectItem(header, LB_LEXICON_ARRAY), "shape",
+                              cJSON_CreateDoubleArray(&length, 1));
+    return bytes;
+}
+
 unsigned char *proof_make_hostile(const unsigned char *model, size_t model_bytes, uint64_t seed,
                                   size_t *count)
 {
     proof_dice dice = proof_dice_new(seed, "hostile");
     cJSON *header = parse_header(model), *metadata = cJSON_DetachItemFromObject(header, "__metadata__");
+    uint64_t length;
+    memcpy(&length, model, sizeof length);
+    proof_lexicon lexicon = {.at = SIZE_MAX};
+    lexicon.bytes = spoil_lexicon(header, model + sizeof length + length, &dice, &lexicon.count);
     open_texts(metadata);
     spoil_merges(metadata, &dice);
     for (uint64_t changes = proof_below(&dice, MOST_CHANGES + 1); changes > 0; changes--) {
@@ -205,15 +273,17 @@ unsigned char *proof_make_hostile(const unsigned char *model, size_t model_bytes
         else
             proof_mutate_json(in_metadata ? metadata : header, &dice);
     }
-    uint64_t length;
-    memcpy(&length, model, sizeof length);
     size_t data = model_bytes - sizeof length - (size_t)length;
     if (!proof_once_in(&dice, 5)) data = (size_t)fit_offsets(header);
     if (proof_once_in(&dice, 10)) data += (size_t)proof_below(&dice, 9);
+    const cJSON *offset = find_lexicon(header);
+    if (lexicon.bytes && cJSON_IsNumber(offset) && offset->valuedouble >= 0)
+        lexicon.at = (size_t)offset->valuedouble;
     size_t header_length;
     char *text = print_header(header, metadata, &header_length);
-    unsigned char *file = assemble(text, header_length, data, &dice);
+    unsigned char *file = assemble(text, header_length, data, &lexicon, &dice);
     *count = sizeof length + header_length + data;
+    free(lexicon.bytes);
     free(text);
     cJSON_Delete(header);
     cJSON_Delete(metadata);

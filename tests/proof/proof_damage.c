@@ -8,6 +8,8 @@
 #include "proof/limits.h"
 #include "proof/small_model.h"
 #include "proof/work_list.h"
+#include "support/process.h"
+#include "translate/file/lexicon.h"
 
 #include <lookback/lookback.h>
 
@@ -23,6 +25,7 @@ enum {
     FILES = TEXTS + PROOF_TEXTS,
     NPY_COUNT = 15,
     HOSTILE_FILES = 10000,
+    VERDICTS = 2000,
     MOST_BYTES = 100000000
 };
 
@@ -223,6 +226,49 @@ static void try_hostile(proof_count *count, uint64_t seed)
                    (unsigned long long)seed, bytes, most, fault, error.message);
 }
 
+/* ---- One verdict on a file: what the library refuses, each command refuses with the same words, and no other. ---- */
+
+static void try_verdicts(proof_count *count, uint64_t seed)
+{
+    enum { WORDS = 8 };
+    static const char *const commands[][WORDS] = {
+        {"predict"},
+        {"evaluate", "verdict.tsv"},
+        {"score", "verdict.tsv"},
+        {"report", "verdict.tsv", "-o", "verdict.html"},
+        {"join", "--no-lexicon", "-o", "verdict"},
+        {"export", "-o", "verdict.c", "--lexicon", "all", "--type", "f32"},
+        {"visualize", "--input", "ab", "-o", "verdict.svg"},
+        {"inspect"},
+        {"inspect", "--lexicon"},
+    };
+    char path[2 * SUPPORT_PATH];
+    size_t bytes;
+    lb_error error = {0};
+    const struct sound *from = &sound[seed % 2 ? PROOF_LEXICON : seed / 2 % PROOF_CHECKPOINT];
+    unsigned char *file = proof_make_hostile(from->bytes, from->count, seed, &bytes);
+    snprintf(path, sizeof path, "%s/verdict.safetensors", campaign->folder);
+    support_write_file(path, file, bytes);
+    free(file);
+    lb_translator *model = lb_translator_open(path, &error);
+    bool sorts = model && lb_translator_about(model).sorts;
+    lb_translator_close(model);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const char *argv[WORDS + 4] = {BIN_DIR "/lookback", commands[i][0], path};
+        support_result result = {0};
+        memcpy(argv + 3, commands[i] + 1, sizeof commands[i] - sizeof *commands[i]);
+        const support_command command = {
+            .argv = argv, .directory = campaign->folder, .input = sorts ? "2 1\n" : "ab\n"};
+        if (!support_run_command(&command, &result)) abort();
+        bool refused = result.status == 65 && strstr(result.error, error.message);
+        bool named = strstr(result.error, LB_LEXICON_ARRAY ": ") != NULL;
+        if (error.status ? !refused : result.status > 65 || named)
+            proof_fail(campaign, count, seed, "%s ends with %d, \"%.200s\", and opening with \"%.200s\"",
+                       commands[i][0], result.status, result.error, error.message);
+        support_result_free(&result);
+    }
+}
+
 static void begin_child(void)
 {
     proof_watch_memory();
@@ -235,8 +281,10 @@ int main(int argc, char **argv)
     campaign = &p;
     snprintf(pairs_path, sizeof pairs_path, "%s/pairs.tsv", p.folder);
     if (proof_in_child(make_files, NULL) || find_pairs_key(NULL)) abort();
+    char path[2 * SUPPORT_PATH];
+    snprintf(path, sizeof path, "%s/verdict.tsv", p.folder);
+    support_write_file(path, "ab\tba\nb\ta\n", strlen("ab\tba\nb\ta\n"));
     for (int kind = 0; kind < FILES; kind++) {
-        char path[2 * SUPPORT_PATH];
         snprintf(path, sizeof path, "%s/sound-%d", p.folder, kind);
         sound[kind].bytes = (unsigned char *)support_read_file(path, &sound[kind].count);
         damage_total += damages_of(kind);
@@ -244,8 +292,9 @@ int main(int argc, char **argv)
     proof_list lists[] = {
         {.of = "flips and truncations", .total = damage_total, .begin = begin_child, .trial = try_damage},
         {.of = "hostile model files", .total = HOSTILE_FILES, .begin = begin_child, .trial = try_hostile},
+        {.of = "verdicts of commands", .total = VERDICTS, .begin = begin_child, .trial = try_verdicts},
     };
-    proof_run_lists(&p, lists, 2);
+    proof_run_lists(&p, lists, 3);
     for (int kind = 0; kind < FILES; kind++) free(sound[kind].bytes);
     return proof_end(&p);
 }

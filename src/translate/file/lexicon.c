@@ -53,7 +53,7 @@ static char *fold(char *text, lb_error *error)
         for (utf8proc_ssize_t i = 0; i < count && i < ROOM; i++)
             lb_buffer_add(&key, bytes, (size_t)utf8proc_encode_char(folded[i], bytes));
     }
-    lb_buffer_print(&key, "%s", at);
+    lb_buffer_add(&key, at, strlen(at));
     lb_release(text);
     text = lb_buffer_end(&key);
     return text ? text : lb_null(lb_no_memory(error, "a lexicon"));
@@ -92,10 +92,9 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
     const char *last = memchr(at, *END, (size_t)(after - at));
     const char *gap = last > own ? memchr(own, 0, (size_t)(last - own)) : NULL;
     size_t shared = (unsigned char)*at, most = w->entry++ % BLOCK ? w->key.length : 0;
-    bool whole = gap && lb_utf8_valid(at, (size_t)(last - at));
-    if (!whole || shared > most || strcmp(shared < w->key.length ? w->key.text + shared : "", own) >= 0) {
+    if (!gap || shared > most || strcmp(shared < w->key.length ? w->key.text + shared : "", own) >= 0) {
         lb_error_set(error, LB_ERROR_FORMAT, "found %s",
-                     whole ? "a key that is not after the one before it" : "no key and answers in UTF-8");
+                     gap ? "a key that is not after the one before it" : "no answer behind a key");
         return false;
     }
     w->key.length = shared;
