@@ -246,15 +246,16 @@ lb_translator_facts lb_translator_about(const lb_translator *translator);
 
 /** How texts become the ids of a model. Zero means the default in brackets. */
 typedef struct lb_translator_texts {
-    const lb_vocabulary *source, *target;    /* from lb_vocabulary_new_reserved; may be the same */
-    lb_symbol_rule source_rule, target_rule; /* [each character is a symbol] */
+    const lb_vocabulary *source, *target; /* from lb_vocabulary_new_reserved; one for both has no features */
+    lb_symbol_rule source_rule, target_rule;                 /* [each character is a symbol] */
     int64_t shortest_source, longest_source, longest_target; /* symbols in training [unknown] */
     const lb_sort_task *sort; /* the model sorts the lists of this task; it decides all the others [none] */
 } lb_translator_texts;
 
 /** Saves a model with its vocabularies, in one file for lb_translator_open and for all programs.
  *  Errors: LB_ERROR_ARGUMENT if the sizes of model and vocabularies differ, a vocabulary is missing or has other
- *          special symbols, a rule is invalid, or the model's name is not ""; LB_ERROR_MEMORY; as lb_model_save. */
+ *          special symbols, the target has features, a rule is invalid, or the model's name is not ""; LB_ERROR_MEMORY;
+ *          as lb_model_save. */
 LB_MUST_USE lb_status lb_translator_save(const lb_model *model, const lb_params *params, const char *path,
                                          lb_translator_texts texts, lb_error *error);
 

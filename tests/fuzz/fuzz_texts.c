@@ -17,11 +17,13 @@ static void free_translator(void)
     lb_translator_close(translator);
 }
 
-static lb_vocabulary *new_vocabulary(lb_error *error)
+/* Without features if it is that of the targets. */
+static lb_vocabulary *new_vocabulary(int64_t count, lb_error *error)
 {
     static const char *const symbols[] = {"a", "b", "\xc3\xa9", "\tX", "\tY"};
     lb_vocabulary *made = lb_vocabulary_new_reserved(error);
-    fuzz_require(made && lb_vocabulary_add(made, symbols, 5, error) == LB_OK, "there is memory for symbols");
+    fuzz_require(made && lb_vocabulary_add(made, symbols, count, error) == LB_OK,
+                 "there is memory for symbols");
     return made;
 }
 
@@ -32,16 +34,17 @@ static void open_translator(void)
     char path[PATH];
     lb_seq2seq model;
     lb_params *params = lb_params_new(1);
-    lb_vocabulary *symbols = new_vocabulary(&error);
-    int32_t size = lb_vocabulary_size(symbols);
-    const lb_translator_texts texts = {.source = symbols, .target = symbols, .source_rule.features = ";"};
+    lb_vocabulary *source = new_vocabulary(5, &error), *target = new_vocabulary(3, &error);
+    int32_t reads = lb_vocabulary_size(source), writes = lb_vocabulary_size(target);
+    const lb_translator_texts texts = {.source = source, .target = target, .source_rule.features = ";"};
     snprintf(path, sizeof path, "%s/model", fuzz_folder("model", "", 0));
     bool made = lb_seq2seq_init(&model, params, "",
-                                (lb_seq2seq_config){size, size, .embed = 2, .hidden = 2}) == LB_OK &&
+                                (lb_seq2seq_config){reads, writes, .embed = 2, .hidden = 2}) == LB_OK &&
                 lb_translator_save(&model.base, params, path, texts, &error) == LB_OK;
     translator = made ? lb_translator_open(path, &error) : NULL;
     fuzz_require(translator && atexit(free_translator) == 0, "a model can be saved and opened");
-    lb_vocabulary_free(symbols);
+    lb_vocabulary_free(source);
+    lb_vocabulary_free(target);
     lb_params_free(params);
 }
 

@@ -151,9 +151,8 @@ static lb_status check(const lb_lexicon *l, const lb_symbol_rule *source, const 
 lb_status lb_lexicon_open(lb_lexicon *l, const lb_symbol_rule *source, const lb_symbol_rule *target,
                           const void *bytes, size_t size, lb_error *error)
 {
-    const char *end = (const char *)bytes + size - 1;
     *l = (lb_lexicon){0};
-    if (size <= HEAD || *end != *END || word_at(bytes, FOLDS) > 1 ||
+    if (size <= HEAD || ((const char *)bytes)[size - 1] != *END || word_at(bytes, FOLDS) > 1 ||
         checksum_of(bytes, size) != word_at(bytes, CHECKSUM))
         return lb_error_set(error, LB_ERROR_FORMAT, LB_LEXICON_ARRAY ": found another checksum, head or end");
     char *copy = lb_alloc(size + 1); /* with a NUL, as a string */

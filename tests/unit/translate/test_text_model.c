@@ -181,7 +181,7 @@ END_TEST
 
 START_TEST(test_text_model_save_of_what_does_not_fit_is_an_error)
 {
-    lb_text_model made = make_model(), swapped = made, torn = made, same = made, away = made;
+    lb_text_model made = make_model(), swapped = made, torn = made, same = made, away = made, mixed = made;
     swapped.source = made.target;
     swapped.target = made.source;
     ck_assert_int_eq(lb_text_model_save(support_path(path, "model"), &swapped, &error), LB_ERROR_ARGUMENT);
@@ -189,6 +189,10 @@ START_TEST(test_text_model_save_of_what_does_not_fit_is_an_error)
                      "the vocabularies have 7 and 10 symbols, expected 10 and 7 as in the model");
     torn.target_rule.separator = "\t";
     ck_assert_int_eq(lb_text_model_save(path, &torn, NULL), LB_ERROR_ARGUMENT);
+    mixed.target_rule.features = ";";
+    lb_error found = {0};
+    ck_assert_int_eq(lb_text_model_save(path, &mixed, &found), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(found.message, "found features of targets, expected none");
     same.columns.target = 3;
     ck_assert_int_eq(lb_text_model_save(path, &same, NULL), LB_ERROR_ARGUMENT);
     ck_assert_int_eq(lb_text_model_save("/nowhere/model", &away, NULL), LB_ERROR_WRITE);
