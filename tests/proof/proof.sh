@@ -57,7 +57,7 @@ campaigns="
 14 $here/proof_memory.sh|one allocation fails, or all from one on, in each program
 14 $here/proof_more_memory.sh|the same in further programs, and in a resumed training and in sort
 10 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
-2 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums
+2 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums, and each command has the verdict of the library
 3 $programs/proof_checkpoints|hostile checkpoints to resume and models to start from, with right checksums
 2 $programs/proof_terminal|models, files and names with random sequences that control a terminal: each command shows them on one without obeying, and a pipe gets them as they are
 2 $programs/proof_power_cut|a power cut at each moment of a save, with every state of the disk that POSIX allows
