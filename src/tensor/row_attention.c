@@ -45,19 +45,28 @@ static inline INLINED void sum_inline(const lanes *x, four *sums)
     *sums = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
+/* sum += x y */
+static inline INLINED void add_product(bool fused, const lanes *x, const lanes *y, lanes *sum)
+{
+    const lb_real *a = (const lb_real *)x, *b = (const lb_real *)y;
+    lb_real *to = (lb_real *)sum;
+#pragma omp simd
+    for (int i = 0; i < LANES; i++) to[i] = lb_multiply_add(fused, a[i], b[i], to[i]);
+}
+
 /* The scores of four keys in one head, which starts at `column`. */
-static inline INLINED void score_inline(int64_t width, const lb_real *query, const lb_real *const *key,
-                                        int64_t column, lb_real *score)
+static inline INLINED void score_inline(bool fused, int64_t width, const lb_real *query,
+                                        const lb_real *const *key, int64_t column, lb_real *score)
 {
     const lb_real *a = key[0] + column, *b = key[1] + column, *c = key[2] + column, *d = key[3] + column;
     const int64_t whole = width & -(int64_t)LANES;
     lanes sum[TOGETHER] = {0};
     for (int64_t i = 0; i < whole; i += LANES) {
-        const lanes q = *(const lanes *)(query + i);
-        sum[0] += q * *(const lanes *)(a + i);
-        sum[1] += q * *(const lanes *)(b + i);
-        sum[2] += q * *(const lanes *)(c + i);
-        sum[3] += q * *(const lanes *)(d + i);
+        const lanes *q = (const lanes *)(query + i);
+        add_product(fused, q, (const lanes *)(a + i), &sum[0]);
+        add_product(fused, q, (const lanes *)(b + i), &sum[1]);
+        add_product(fused, q, (const lanes *)(c + i), &sum[2]);
+        add_product(fused, q, (const lanes *)(d + i), &sum[3]);
     }
     four all;
     sum_inline(sum, &all);
@@ -127,7 +136,7 @@ LB_SHARED_KERNEL(lb_attend_row,
     for (int64_t first = 0; first < to->count; first += TOGETHER) {
         find_rows(to, first, 0, row);
         for (int64_t h = 0; h < to->heads; h++)
-            score_inline(to->width, query + h * to->width, row, h / group * to->width,
+            score_inline(fused, to->width, query + h * to->width, row, h / group * to->width,
                          work + h * room + first);
     }
     for (int64_t h = 0; h < to->heads; h++) finish_scores(fused, to, h, room, work + h * room);
