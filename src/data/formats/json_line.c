@@ -22,38 +22,27 @@ static bool is_value(const cJSON *value)
     return true;
 }
 
-/* The members of an object, and those of the objects in it. */
-static void list_keys(const cJSON *object, lb_fields *keys)
+/* The members of an object and, of the outer one, those of the objects in it. */
+static void list_keys(const cJSON *object, bool outer, lb_fields *keys)
 {
     const cJSON *item;
     cJSON_ArrayForEach(item, object)
     {
         if (is_value(item)) lb_fields_add(keys, item->string, strlen(item->string));
-        if (!cJSON_IsObject(item)) continue;
-        const cJSON *inner;
-        cJSON_ArrayForEach(inner, item)
-        {
-            if (is_value(inner)) lb_fields_add(keys, inner->string, strlen(inner->string));
-        }
+        if (outer && cJSON_IsObject(item)) list_keys(item, false, keys);
     }
 }
 
-static bool has_name(const cJSON *item, lb_span key)
+/* The first of these members with this name. */
+static const cJSON *find_value(const cJSON *object, bool outer, lb_span key)
 {
-    return strlen(item->string) == key.length && memcmp(item->string, key.text, key.length) == 0;
-}
-
-static const cJSON *find_value(const cJSON *object, lb_span key)
-{
-    const cJSON *item, *inner;
+    const cJSON *item, *found = NULL;
     cJSON_ArrayForEach(item, object)
     {
-        if (has_name(item, key)) return item;
-        if (!cJSON_IsObject(item)) continue;
-        cJSON_ArrayForEach(inner, item)
-        {
-            if (has_name(inner, key)) return inner;
-        }
+        if (strlen(item->string) == key.length && memcmp(item->string, key.text, key.length) == 0)
+            return item;
+        if (outer && cJSON_IsObject(item)) found = find_value(item, false, key);
+        if (found) return found;
     }
     return NULL;
 }
@@ -116,11 +105,8 @@ lb_pair_line_is lb_json_split(lb_pair_kind *kind, const char *line, size_t lengt
         cJSON_Delete(object);
         return refuse(line, length, status ? end : line, kind->why);
     }
-    if (keys->count == 0) list_keys(object, keys);
-    for (int i = 0; i < keys->count; i++) {
-        lb_span key = lb_field(keys, i);
-        add_value(fields, find_value(object, key));
-    }
+    if (keys->count == 0) list_keys(object, true, keys);
+    for (int i = 0; i < keys->count; i++) add_value(fields, find_value(object, true, lb_field(keys, i)));
     cJSON_Delete(object);
     return LB_LINE_IS_FIELDS;
 }

@@ -12,14 +12,6 @@ static bool is_blank(char letter)
     return letter == ' ' || letter == '\t';
 }
 
-static const char *find_text(const char *line, size_t length, const char *text)
-{
-    size_t count = strlen(text);
-    for (const char *at = line; (size_t)(at - line) + count <= length; at++)
-        if (memcmp(at, text, count) == 0) return at;
-    return NULL;
-}
-
 static lb_pair_line_is split_tabs(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     const char *at = line, *end = line + length, *stop;
@@ -67,11 +59,6 @@ static lb_pair_line_is split_csv(lb_pair_kind *kind, const char *line, size_t le
     return split_quoted(*kind->between, line, length, false, fields);
 }
 
-static lb_pair_line_is split_json(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
-{
-    return lb_json_split(kind, line, length, fields);
-}
-
 /* A text without the blanks around it. */
 static lb_span trimmed(const char *text, size_t length)
 {
@@ -91,10 +78,11 @@ static void add_trimmed(lb_fields *fields, const char *text, size_t length)
 static lb_pair_line_is split_at(const lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields,
                                 const char **rest)
 {
-    const char *at = find_text(line, length, kind->between);
-    *rest = at ? at + strlen(kind->between) : NULL;
-    add_trimmed(fields, line, at ? (size_t)(at - line) : length);
-    return at ? LB_LINE_IS_FIELDS : LB_LINE_IS_BAD;
+    lb_pieces pieces = {.at = line, .end = line + length, .separator = kind->between};
+    (void)lb_pieces_next(&pieces, &line, &length);
+    *rest = pieces.at;
+    add_trimmed(fields, line, length);
+    return *rest ? LB_LINE_IS_FIELDS : LB_LINE_IS_BAD;
 }
 
 static lb_pair_line_is split_line(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
@@ -139,8 +127,8 @@ static lb_pair_line_is split_cmudict(lb_pair_kind *kind, const char *line, size_
 {
     (void)kind;
     if (length >= 3 && memcmp(line, ";;;", 3) == 0) return LB_LINE_IS_COMMENT;
-    const char *comment = find_text(line, length, " #");
-    if (comment) length = (size_t)(comment - line);
+    lb_pieces pieces = {.at = line, .end = line + length, .separator = " #"};
+    (void)lb_pieces_next(&pieces, &line, &length); /* a comment follows */
     size_t word = 0;
     while (word < length && !is_blank(line[word])) word++;
     lb_fields_add(fields, line, without_variant(line, word));
@@ -219,7 +207,7 @@ static const lb_pair_kind_row rows[] = {
      .target = 3},
     {"unimorph", "\t", .tabs = true, .split = split_tabs},
     {"conllu", "\t", .split = split_conllu, .features = "|", .nothing = "_", .source = 2, .target = 3},
-    {"jsonl", "", .members = true, .split = split_json},
+    {"jsonl", "", .members = true, .split = lb_json_split},
     {"scan", "OUT:", .split = split_scan, .source_separator = " ", .target_separator = " "},
     {"lines", NULL, .choice = true, .split = split_line},
     {"lists", NULL, .choice = true, .split = split_list},
@@ -255,12 +243,8 @@ lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *err
         if ((colon && (!rows[i].choice || between == 0)) || (!colon && !rows[i].between)) break;
         bool tab = between == sizeof TAB - 1 && memcmp(colon + 1, TAB, between) == 0;
         if (rows[i].quotes && between > 1 && !tab) break;
-        if (rows[i].quotes && tab) {
-            *kind->between = '\t';
-            return LB_OK;
-        }
-        snprintf(kind->between, sizeof kind->between, "%.*s",
-                 colon ? (int)between : (int)strlen(rows[i].between), colon ? colon + 1 : rows[i].between);
+        const char *text = rows[i].quotes && tab ? "\t" : colon ? colon + 1 : rows[i].between;
+        snprintf(kind->between, sizeof kind->between, "%.*s", colon ? (int)between : (int)strlen(text), text);
         return LB_OK;
     }
     return unknown(name, error);

@@ -42,25 +42,14 @@ lb_pieces lb_pieces_of(const char *text, size_t length, const char *separator)
     return (lb_pieces){.at = text, .end = text + length, .separator = separator, .nested = nested};
 }
 
-/* The next separator; NULL: there is none. */
+/* The next separator, outside brackets if these count; NULL: there is none. */
 static const char *find_separator(const lb_pieces *pieces, size_t gap)
 {
-    const char *at = pieces->at, *end = pieces->end;
-    while ((size_t)(end - at) >= gap) {
-        at = memchr(at, *pieces->separator, (size_t)(end - at) - gap + 1);
-        if (!at || memcmp(at, pieces->separator, gap) == 0) return at;
-        at++;
-    }
-    return NULL;
-}
-
-/* The next separator outside brackets; NULL: there is none. */
-static const char *find_outside(const lb_pieces *pieces, size_t gap)
-{
     depth d = {{0}};
-    for (const char *at = pieces->at; (size_t)(pieces->end - at) >= gap; at++) {
-        if (is_outside(&d) && memcmp(at, pieces->separator, gap) == 0) return at;
-        count_bracket(&d, *at);
+    for (const char *at = pieces->at, *end = pieces->end; (size_t)(end - at) >= gap; at++) {
+        if (!pieces->nested) at = memchr(at, *pieces->separator, (size_t)(end - at) - gap + 1);
+        if (!at || (is_outside(&d) && memcmp(at, pieces->separator, gap) == 0)) return at;
+        if (pieces->nested) count_bracket(&d, *at);
     }
     return NULL;
 }
@@ -69,7 +58,7 @@ bool lb_pieces_next(lb_pieces *pieces, const char **piece, size_t *length)
 {
     if (!pieces->at) return false;
     size_t gap = strlen(pieces->separator);
-    const char *stop = pieces->nested ? find_outside(pieces, gap) : find_separator(pieces, gap);
+    const char *stop = find_separator(pieces, gap);
     *piece = pieces->at;
     *length = (size_t)((stop ? stop : pieces->end) - pieces->at);
     pieces->at = stop ? stop + gap : NULL;
