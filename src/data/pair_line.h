@@ -73,15 +73,13 @@ void lb_pair_line_free(lb_pair_line *pair);
 
 /** An open file. Zero is a closed one. */
 typedef struct lb_pair_stream {
-    const char *name; /* in messages */
-    lb_pair_file file;
+    lb_pair_file file;      /* whose lines are converted if they are numbered */
     lb_pair_format *format; /* of the caller; from the first line with a text on, with what that says */
     lb_pair_format asked;   /* before that */
     lb_lines lines;
     lb_pair_kind kind;
     bool begun;             /* a line has come that says how they are read */
-    bool converts, ended;   /* lines are converted; there are no more of them */
-    lb_converter converter; /* of such lines */
+    lb_converter converter; /* of numbered lines */
     size_t taken;           /* bytes of its lines that have been handed out */
 } lb_pair_stream;
 

@@ -10,7 +10,7 @@ static lb_status unpack(lb_pair_stream *s, lb_error *error)
 {
     int copy, from = s->file.descriptor;
     lb_status status =
-        lb_plain_copy(from, s->lines.buffer, s->lines.end, s->name, LB_COPY_MOST, &copy, error);
+        lb_plain_copy(from, s->lines.buffer, s->lines.end, s->lines.name, LB_COPY_MOST, &copy, error);
     if (from > STDIN_FILENO) close(from);
     s->file.descriptor = s->lines.descriptor = copy;
     s->lines.end = 0;
@@ -34,10 +34,14 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
 {
     bool regular;
     lb_pair_stream *s = stream;
+    const char *name = lb_pair_file_name(path);
     *s = (lb_pair_stream){
-        .name = lb_pair_file_name(path), .format = format, .asked = *format, .file.descriptor = -1};
+        .format = format,
+        .asked = *format,
+        .file.descriptor = -1,
+        .converter = {.name = name, .kind = &s->kind, .format = format, .file = &s->file, .to = -1}};
     lb_status status = lb_pair_file_source(path, &s->file.descriptor, &regular, error);
-    if (!status) status = lb_lines_open(&s->lines, s->file.descriptor, s->name, LB_PAIR_LINE_BYTES, error);
+    if (!status) status = lb_lines_open(&s->lines, s->file.descriptor, name, LB_PAIR_LINE_BYTES, error);
     if (status) return status;
     return (regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s)) ? unpack(s, error) : LB_OK;
 }
@@ -47,21 +51,13 @@ static lb_status decide(lb_pair_stream *s, const lb_line *line, lb_error *error)
 {
     lb_pair_kind_free(&s->kind);
     *s->format = s->asked;
-    lb_status status = lb_pair_file_decide(&s->file, s->name, line->text, line->cut ? 0 : line->length, true,
-                                           s->format, &s->kind, error);
+    lb_status status = lb_pair_file_decide(&s->file, s->lines.name, line->text, line->cut ? 0 : line->length,
+                                           true, s->format, &s->kind, error);
     if (!status) status = lb_pair_format_check(s->format, error);
     if (status) return status;
     s->begun = !s->kind.row->members || s->kind.keys.count > 0;
-    s->converts = s->file.header || s->kind.header || !s->kind.row->plain;
-    s->file.numbered = s->converts;
-    s->converter.asked = (lb_conversion){.name = s->name,
-                                         .from = -1,
-                                         .targets = -1,
-                                         .to = -1,
-                                         .kind = &s->kind,
-                                         .header = s->file.header || s->kind.header,
-                                         .format = s->format,
-                                         .met = &s->file.met};
+    s->file.numbered = s->file.header || !s->kind.row->plain;
+    s->file.look = (lb_first_look){0}; /* the line has its number in the file */
     return LB_OK;
 }
 
@@ -82,9 +78,7 @@ static lb_status convert(lb_pair_stream *s, lb_lines_result result, lb_line *lin
 {
     s->converter.out.length = s->taken = 0;
     if (result == LB_LINES_ONE) return lb_converter_take(&s->converter, line, error);
-    if (result != LB_LINES_NONE || s->ended) return LB_OK;
-    s->ended = true;
-    return lb_converter_end(&s->converter, error);
+    return result == LB_LINES_NONE ? lb_converter_end(&s->converter, error) : LB_OK;
 }
 
 lb_lines_result lb_pair_stream_next(lb_pair_stream *stream, bool wait, lb_line *line, lb_error *error)
@@ -95,7 +89,7 @@ lb_lines_result lb_pair_stream_next(lb_pair_stream *stream, bool wait, lb_line *
         lb_lines_result result = lb_lines_next(&s->lines, wait, line, error);
         bool one = result == LB_LINES_ONE;
         if (one && !s->begun && !lb_line_is_blank(line) && decide(s, line, error)) return LB_LINES_FAILED;
-        if (!s->converts) return result;
+        if (!s->file.numbered) return result;
         if (convert(s, result, line, error)) return LB_LINES_FAILED;
         if (!one && s->taken == s->converter.out.length) return result;
     }

@@ -6,7 +6,6 @@
 #include "io/path.h"
 #include "io/scratch_file.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,10 +14,9 @@ enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
 static lb_status flush(lb_converter *w, size_t most)
 {
     if (w->out.failed || w->fields.text.failed || w->record.failed)
-        return lb_out_of_memory_for(w->asked.name, w->error);
-    if (w->asked.to < 0 || w->out.length <= most) return LB_OK;
-    lb_status status =
-        lb_copy_add(w->asked.to, &w->room, w->asked.name, w->out.text, w->out.length, w->error);
+        return lb_out_of_memory_for(w->name, w->error);
+    if (w->to < 0 || w->out.length <= most) return LB_OK;
+    lb_status status = lb_copy_add(w->to, &w->room, w->name, w->out.text, w->out.length, w->error);
     w->out.length = 0;
     return status;
 }
@@ -36,17 +34,11 @@ static void add_field(lb_buffer *out, lb_span field)
         if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
 }
 
-/* Adds what is wrong in a line in its place. */
-LB_PRINTF(3, 4)
-static lb_status refuse(lb_converter *w, int64_t number, const char *format, ...)
+/* Adds what is wrong in a record in its place. */
+static lb_status refuse(lb_converter *w)
 {
-    char found[LB_MESSAGE_LENGTH];
-    va_list arguments;
-    va_start(arguments, format);
-    lb_vsnprintf(found, sizeof found, format, arguments);
-    va_end(arguments);
-    lb_buffer_print(&w->out, "%lld%c", (long long)number, WRONG);
-    add_field(&w->out, (lb_span){found, strlen(found)});
+    lb_buffer_print(&w->out, "%lld%c", (long long)w->first, WRONG);
+    add_field(&w->out, (lb_span){w->kind->why, strlen(w->kind->why)});
     lb_buffer_add(&w->out, "\n", 1);
     return flush(w, FULL);
 }
@@ -54,7 +46,6 @@ static lb_status refuse(lb_converter *w, int64_t number, const char *format, ...
 /* Whether a column is read. Those that are left open are among the first three. */
 static bool is_used(const lb_pair_format *f, int32_t column)
 {
-    if (!f) return true;
     bool open = f->source_column == 0 || (f->target_column == 0 && !f->no_target) ||
                 (f->features_column == 0 && f->source.features && *f->source.features);
     return column == f->source_column || (column == f->target_column && !f->no_target) ||
@@ -72,15 +63,15 @@ static lb_span next_part(lb_span field, size_t *next, bool *more)
 }
 
 /* Adds a line for each right answer. */
-static lb_status add_lines(lb_converter *w, int64_t number)
+static lb_status add_lines(lb_converter *w)
 {
     size_t next[LB_FIELDS_MOST] = {0};
     lb_status status = LB_OK;
     for (bool first = true, more = true; more && !status; first = false) {
         more = false;
-        lb_buffer_print(&w->out, "%lld", (long long)number);
+        lb_buffer_print(&w->out, "%lld", (long long)w->first);
         for (int i = 0; i < w->fields.count; i++) {
-            bool used = is_used(w->asked.format, i + 1);
+            bool used = is_used(w->format, i + 1);
             lb_buffer_add(&w->out, "\t", 1);
             if (!used && !first) continue;
             lb_span field = lb_field(&w->fields, i);
@@ -105,23 +96,26 @@ static bool parse_weight(lb_span text, double *weight)
 
 /* Adds the lines of a record as often as it counts: what is left of a whole number decides by chance, which is the same
  * in each run. */
-static lb_status emit(lb_converter *w, int64_t number)
+static lb_status emit(lb_converter *w)
 {
-    int column = w->asked.weight_column;
+    int column = w->format->weight_column;
     int64_t times = 1;
     lb_status status = LB_OK;
     if (column != 0) {
         double weight = 0;
         lb_span text = column <= w->fields.count ? lb_field(&w->fields, column - 1) : (lb_span){"", 0};
         if (text.length > 0 && *text.text == LB_FIELDS_NOT) text.text++, text.length--;
-        if (!parse_weight(text, &weight))
-            return refuse(w, number, "found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
-                          text.length < NUMBER ? (int)text.length : NUMBER, text.text, column, MOST_WEIGHT);
-        const lb_rng rng = {.seed = (uint64_t)number, .stream = lb_rng_stream("weight")};
+        if (!parse_weight(text, &weight)) {
+            snprintf(w->kind->why, sizeof w->kind->why,
+                     "found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
+                     text.length < NUMBER ? (int)text.length : NUMBER, text.text, column, MOST_WEIGHT);
+            return refuse(w);
+        }
+        const lb_rng rng = {.seed = (uint64_t)w->first, .stream = lb_rng_stream("weight")};
         times = (int64_t)(weight + lb_rng_uniform(rng, 0));
-        w->asked.met->weighed++;
+        w->file->met.weighed++;
     }
-    for (; times > 0 && !status; times--) status = add_lines(w, number);
+    for (; times > 0 && !status; times--) status = add_lines(w);
     return status;
 }
 
@@ -129,22 +123,22 @@ static lb_status emit(lb_converter *w, int64_t number)
 static lb_status bad_quote(const lb_converter *w, const char *found, const char *expected)
 {
     char letters[2 * LB_PAIR_KIND_NAME] = "";
-    const char *between = w->asked.kind->between, *header = w->asked.header ? "+header" : "";
+    const char *between = w->kind->between, *header = w->file->header ? LB_PAIR_KIND_HEADER : "";
     if (*between == '\t')
         snprintf(letters, sizeof letters, "--format tsv%s", header);
     else if (w->columns <= 2)
         snprintf(letters, sizeof letters, "--format 'lines:%s%s'", between, header);
     return lb_error_set(w->error, LB_ERROR_FORMAT, "%s:%lld: found a quoted field %s, expected %s%s%s%s",
-                        w->asked.name, (long long)w->opened, found, expected, *letters ? "; " : "", letters,
+                        w->name, (long long)w->opened, found, expected, *letters ? "; " : "", letters,
                         *letters ? " takes quotes for letters" : "");
 }
 
 /* Whether one text is "_", but not both: an underscore is a word, too. */
 static bool is_unknown(const lb_converter *w)
 {
-    const char *nothing = w->asked.kind->row->nothing;
-    const lb_pair_format *f = w->asked.format;
-    const int32_t columns[] = {f ? f->source_column : 0, f && !f->no_target ? f->target_column : 0};
+    const char *nothing = w->kind->row->nothing;
+    const lb_pair_format *f = w->format;
+    const int32_t columns[] = {f->source_column, f->no_target ? 0 : f->target_column};
     int without = 0;
     for (int i = 0; nothing && i < 2; i++) {
         if (columns[i] == 0 || columns[i] > w->fields.count) return false;
@@ -158,25 +152,26 @@ static bool is_unknown(const lb_converter *w)
 static lb_status take_fields(lb_converter *w)
 {
     enum { SHOWN = 40 };
-    lb_converted *met = w->asked.met;
-    const lb_pair_kind *kind = w->asked.kind;
-    const lb_first_look *look = &w->asked.look;
+    lb_pair_kind *kind = w->kind;
+    const lb_first_look *look = &w->file->look;
     const lb_span line = {w->record.text, w->record.length};
     bool first = look->names ? w->first == look->names : w->columns == 0;
     w->columns = w->fields.count;
-    if (first && w->asked.header) {
-        met->names = w->first;
+    if (first && w->file->header) {
+        w->file->met.names = w->first;
         return LB_OK;
     }
     const char *lacks = w->first <= look->last ? lb_odd_line_lacks(kind, line, &w->fields) : NULL;
-    if (lacks)
-        return refuse(w, w->first,
-                      "found \"%.*s\", expected %s, as in most lines; --format '%s%s%s%s' takes it",
-                      (int)lb_utf8_prefix(line.text, line.length < SHOWN ? line.length : SHOWN), line.text,
-                      lacks, kind->row->name, kind->row->choice ? ":" : "",
-                      kind->row->choice ? kind->between : "", w->asked.header ? LB_PAIR_KIND_HEADER : "");
-    if (!is_unknown(w)) return emit(w, w->first);
-    met->unknown++;
+    if (lacks) {
+        snprintf(kind->why, sizeof kind->why,
+                 "found \"%.*s\", expected %s, as in most lines; --format '%s%s%s%s' takes it",
+                 (int)lb_utf8_prefix(line.text, line.length < SHOWN ? line.length : SHOWN), line.text, lacks,
+                 kind->row->name, kind->row->choice ? ":" : "", kind->row->choice ? kind->between : "",
+                 w->file->header ? LB_PAIR_KIND_HEADER : "");
+        return refuse(w);
+    }
+    if (!is_unknown(w)) return emit(w);
+    w->file->met.unknown++;
     return LB_OK;
 }
 
@@ -184,14 +179,12 @@ static lb_status take_fields(lb_converter *w)
 static lb_status take_record(lb_converter *w, lb_pair_line_is found)
 {
     lb_status status = LB_OK;
-    if (found == LB_LINE_IS_COMMENT)
-        w->asked.met->comments++;
-    else if (found == LB_LINE_IS_ASIDE)
-        w->asked.met->asides++;
-    else if (found == LB_LINE_IS_OPEN)
+    w->file->met.comments += found == LB_LINE_IS_COMMENT;
+    w->file->met.asides += found == LB_LINE_IS_ASIDE;
+    if (found == LB_LINE_IS_OPEN)
         status = bad_quote(w, "without an end", "a quote that closes it");
-    else
-        status = found == LB_LINE_IS_BAD ? refuse(w, w->first, "%s", w->asked.kind->why) : take_fields(w);
+    else if (found != LB_LINE_IS_COMMENT && found != LB_LINE_IS_ASIDE)
+        status = found == LB_LINE_IS_BAD ? refuse(w) : take_fields(w);
     w->record.length = 0;
     return status;
 }
@@ -199,7 +192,7 @@ static lb_status take_record(lb_converter *w, lb_pair_line_is found)
 /* Follows a quoted field from line to line. `fields` is how many were complete before this one. */
 static lb_status follow(lb_converter *w, int64_t number, bool before, int fields, lb_pair_line_is found)
 {
-    lb_converted *met = w->asked.met;
+    lb_converted *met = &w->file->met;
     char text[LB_MESSAGE_LENGTH / 4];
     bool ends = before && (found != LB_LINE_IS_OPEN || w->fields.count > fields);
     if (ends && found == LB_LINE_IS_STRAY) {
@@ -214,39 +207,35 @@ static lb_status follow(lb_converter *w, int64_t number, bool before, int fields
     return LB_OK;
 }
 
-static lb_status take_line(lb_converter *w, const lb_line *line)
-{
-    size_t before = w->record.length;
-    int fields = before > 0 ? w->fields.count : 0;
-    lb_pair_line_is found = LB_LINE_IS_BAD;
-    w->asked.met->lines++;
-    bool blank = before == 0 && lb_line_is_blank(line);
-    /* the first line may say what divides the others */
-    bool divider = before == 0 && !blank && w->columns == 0 && w->asked.kind->row->quotes &&
-                   lb_csv_divider(line->text, line->length);
-    w->asked.met->blanks += blank;
-    w->asked.met->comments += divider;
-    if (blank || divider) return LB_OK;
-    if (before == 0) w->first = line->number;
-    if (before > 0) lb_buffer_add(&w->record, "\n", 1);
-    lb_buffer_add(&w->record, line->text, line->length);
-    if (w->record.failed) return lb_out_of_memory_for(w->asked.name, w->error);
-    if (line->cut)
-        snprintf(w->asked.kind->why, LB_BAD_LINE_WHY,
-                 "found a line of more than %d bytes, expected at most that many", LB_PAIR_LINE_BYTES);
-    else
-        found = lb_pair_kind_split(w->asked.kind, w->record.text + before, w->record.length - before,
-                                   before > 0, &w->fields);
-    lb_status status = follow(w, line->number, before > 0, fields, found);
-    bool goes_on = found == LB_LINE_IS_OPEN && w->record.length <= LB_PAIR_LINE_BYTES;
-    return status || goes_on ? status : take_record(w, found);
-}
-
 lb_status lb_converter_take(lb_converter *c, lb_line *line, lb_error *error)
 {
+    lb_converted *met = &c->file->met;
+    size_t before = c->record.length;
+    int fields = before > 0 ? c->fields.count : 0;
+    lb_pair_line_is found = LB_LINE_IS_BAD;
     c->error = error;
-    c->asked.met->marked |= lb_line_drop_mark(line);
-    return take_line(c, line);
+    met->lines++;
+    met->marked |= lb_line_drop_mark(line);
+    bool blank = before == 0 && lb_line_is_blank(line);
+    /* the first line may say what divides the others */
+    bool divider = before == 0 && !blank && c->columns == 0 && c->kind->row->quotes &&
+                   lb_csv_divider(line->text, line->length);
+    met->blanks += blank;
+    met->comments += divider;
+    if (blank || divider) return LB_OK;
+    if (before == 0) c->first = line->number;
+    if (before > 0) lb_buffer_add(&c->record, "\n", 1);
+    lb_buffer_add(&c->record, line->text, line->length);
+    if (c->record.failed) return lb_out_of_memory_for(c->name, error);
+    if (line->cut)
+        snprintf(c->kind->why, sizeof c->kind->why,
+                 "found a line of more than %d bytes, expected at most that many", LB_PAIR_LINE_BYTES);
+    else
+        found = lb_pair_kind_split(c->kind, c->record.text + before, c->record.length - before, before > 0,
+                                   &c->fields);
+    lb_status status = follow(c, line->number, before > 0, fields, found);
+    bool goes_on = found == LB_LINE_IS_OPEN && c->record.length <= LB_PAIR_LINE_BYTES;
+    return status || goes_on ? status : take_record(c, found);
 }
 
 lb_status lb_converter_end(lb_converter *c, lb_error *error)
@@ -276,7 +265,7 @@ static lb_status convert_one(lb_converter *w, lb_lines *lines)
 
 static lb_status convert_both(lb_converter *w, lb_lines *sources, lb_lines *targets)
 {
-    const lb_conversion *asked = &w->asked;
+    lb_converted *met = &w->file->met;
     for (;;) {
         lb_line source, target;
         lb_lines_result one = lb_lines_next(sources, true, &source, w->error);
@@ -285,31 +274,34 @@ static lb_status convert_both(lb_converter *w, lb_lines *sources, lb_lines *targ
         if (other == LB_LINES_FAILED) return LB_ERROR_OPEN;
         if (one != other)
             return lb_error_set(w->error, LB_ERROR_FORMAT,
-                                "%s:%lld: found %s target, expected as many lines as in %s",
-                                asked->targets_name, (long long)targets->number,
-                                other == LB_LINES_ONE ? "a further" : "the last", asked->name);
+                                "%s:%lld: found %s target, expected as many lines as in %s", targets->name,
+                                (long long)targets->number, other == LB_LINES_ONE ? "a further" : "the last",
+                                w->name);
         if (one != LB_LINES_ONE) return LB_OK;
-        asked->met->marked |= lb_line_drop_mark(&source);
-        asked->met->marked |= lb_line_drop_mark(&target);
-        asked->met->lines++;
+        met->marked |= lb_line_drop_mark(&source);
+        met->marked |= lb_line_drop_mark(&target);
+        met->lines++;
         lb_fields_clear(&w->fields);
         lb_fields_add(&w->fields, source.text, source.length);
         lb_fields_add(&w->fields, target.text, target.length);
-        lb_status status = emit(w, source.number);
+        w->first = source.number;
+        lb_status status = emit(w);
         if (status) return status;
     }
 }
 
-lb_status lb_convert(const lb_conversion *asked, lb_error *error)
+lb_status lb_convert(const lb_converter *begun, int targets, lb_error *error)
 {
-    lb_converter w = {.asked = *asked, .room = asked->most, .error = error};
-    lb_lines lines, targets = {.descriptor = -1};
-    lb_status status = lb_lines_open(&lines, asked->from, asked->name, LB_PAIR_LINE_BYTES, error);
-    if (!status && asked->targets >= 0)
-        status = lb_lines_open(&targets, asked->targets, asked->targets_name, LB_PAIR_LINE_BYTES, error);
-    if (!status) status = asked->targets >= 0 ? convert_both(&w, &lines, &targets) : convert_one(&w, &lines);
+    lb_converter w = *begun;
+    lb_lines lines, others = {.descriptor = -1};
+    w.error = error;
+    lb_status status = lb_lines_open(&lines, w.file->descriptor, w.name, LB_PAIR_LINE_BYTES, error);
+    if (!status && targets >= 0)
+        status =
+            lb_lines_open(&others, targets, lb_pair_file_name(w.format->targets), LB_PAIR_LINE_BYTES, error);
+    if (!status) status = targets >= 0 ? convert_both(&w, &lines, &others) : convert_one(&w, &lines);
     if (!status) status = flush(&w, 0);
-    lb_lines_close(&targets);
+    lb_lines_close(&others);
     lb_lines_close(&lines);
     lb_converter_free(&w);
     return status;

@@ -289,6 +289,7 @@ lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, const char *
         if (status) lb_error_set(error, status, "%s: out of memory", name);
     }
     if (!status) status = lb_pair_kind_parse(file->kind, kind, error);
+    file->header = file->header || kind->header;
     if (!status && kind->row->members) {
         kind->keys = found.names;
         found.names = (lb_fields){0};
@@ -313,31 +314,21 @@ static lb_status look_at_beginning(lb_pair_file *file, const char *name, lb_pair
 static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_format *format,
                          lb_pair_kind *kind, lb_error *error)
 {
-    lb_conversion asked = {.name = lb_pair_file_name(path),
-                           .from = file->descriptor,
-                           .targets = -1,
-                           .to = lb_nameless_file(),
-                           .most = LB_COPY_MOST,
-                           .kind = kind,
-                           .header = file->header || kind->header,
-                           .look = file->look,
-                           .weight_column = format->weight_column,
-                           .format = format,
-                           .met = &file->met};
+    lb_converter begun = {.name = lb_pair_file_name(path),
+                          .kind = kind,
+                          .format = format,
+                          .file = file,
+                          .to = lb_nameless_file(),
+                          .room = LB_COPY_MOST};
     lb_pair_file targets = {.descriptor = -1};
-    lb_status status = asked.to < 0 ? lb_cannot_copy(asked.name, error) : LB_OK;
-    file->header = asked.header;
-    if (!status && format->targets) {
-        asked.targets_name = lb_pair_file_name(format->targets);
-        status = open_one(&targets, format->targets, error);
-        asked.targets = targets.descriptor;
-    }
-    if (!status) status = lb_convert(&asked, error);
+    lb_status status = begun.to < 0 ? lb_cannot_copy(begun.name, error) : LB_OK;
+    if (!status && format->targets) status = open_one(&targets, format->targets, error);
+    if (!status) status = lb_convert(&begun, targets.descriptor, error);
     close_one(&targets.descriptor);
     close_one(&file->descriptor);
-    file->descriptor = asked.to;
+    file->descriptor = begun.to;
     file->copied = file->numbered = true;
-    if (!status && lseek(asked.to, 0, SEEK_SET) != 0) status = lb_cannot_copy(asked.name, error);
+    if (!status && lseek(begun.to, 0, SEEK_SET) != 0) status = lb_cannot_copy(begun.name, error);
     return status;
 }
 
@@ -356,8 +347,8 @@ static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format
     lb_status status = format->targets
                            ? lb_pair_kind_parse(file->kind, &kind, error)
                            : look_at_beginning(file, lb_pair_file_name(path), format, &kind, error);
-    bool changed = !status && (file->header || kind.header || format->targets || format->weight_column != 0 ||
-                               !kind.row->plain);
+    bool changed =
+        !status && (file->header || format->targets || format->weight_column != 0 || !kind.row->plain);
     if (!status) take_unsaid(kind.row, format);
     if (changed) status = convert(file, path, format, &kind, error);
     lb_pair_kind_free(&kind);

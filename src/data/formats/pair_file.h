@@ -10,8 +10,6 @@
 #include "io/lines.h"
 #include "lookback/data.h"
 
-/* ---- convert.c: the lines of a file of any format become numbered lines with tabs. ---- */
-
 enum { LB_PAIR_LINE_BYTES = 1 << 20 }; /* maximum bytes of a line, also for lb_lines_open */
 
 /** Takes a byte order mark off the first line of a file. Returns whether there was one. */
@@ -35,52 +33,6 @@ typedef struct lb_converted {
     int64_t long_first, long_last; /* the lines of the first of them */
     bool marked;                   /* the file begins with a byte order mark */
 } lb_converted;
-
-/** What to convert. */
-typedef struct lb_conversion {
-    const char *name, *targets_name; /* in messages */
-    int from, targets;               /* descriptors at the first byte; -1: there are no targets apart */
-    int to;
-    /* Bytes that are written, usually LB_COPY_MOST: a weight repeats a line up to a million times. */
-    size_t most;
-    lb_pair_kind *kind;
-    bool header; /* leave out the names of the columns */
-    lb_first_look look;
-    int32_t weight_column; /* 0: none */
-    /* Whose columns are read: of several right answers, only the first line has the others. NULL: all are. */
-    const lb_pair_format *format;
-    lb_converted *met;
-} lb_conversion;
-
-/** A conversion line by line: zero but for `asked`, whose descriptors do not count. Memory: free it with
- *  lb_converter_free. */
-typedef struct lb_converter {
-    lb_conversion asked;
-    lb_fields fields;
-    lb_buffer record; /* the lines of one whose quoted field is open */
-    int64_t first;    /* number of the first line of the record */
-    int64_t opened;   /* that of the line in which its open field begins */
-    int columns;      /* of the last record; 0: there was none */
-    lb_buffer out;    /* the converted lines; the caller takes them away */
-    size_t room;      /* for bytes of a copy */
-    lb_error *error;
-} lb_converter;
-
-/** Adds what a line becomes: none, one or several. Errors: as lb_convert. */
-LB_MUST_USE lb_status lb_converter_take(lb_converter *c, lb_line *line, lb_error *error);
-
-/** Ends a record that is open behind the last line. Errors: as lb_convert. */
-LB_MUST_USE lb_status lb_converter_end(lb_converter *c, lb_error *error);
-
-void lb_converter_free(lb_converter *c);
-
-/** Converts all lines. In the place of one that is not of its format comes what is wrong in it: whoever reads it will
- *  say so.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a quoted field without an end, or over several lines with text behind it,
- *          more sources than targets or fewer, or more than `most` bytes; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_convert(const lb_conversion *asked, lb_error *error);
-
-/* ---- pair_file.c ---- */
 
 /** An open file. Zero with a descriptor of -1 is a closed one. */
 typedef struct lb_pair_file {
@@ -126,5 +78,40 @@ const char *lb_pair_file_name(const char *path);
 void lb_pair_file_line(const lb_pair_file *file, lb_line *line);
 
 void lb_pair_file_close(lb_pair_file *file);
+
+/* ---- convert.c: the lines of a file of any format become numbered lines with tabs. ---- */
+
+/** A conversion line by line. Whoever begins one fills in what comes before `fields`. Memory: free it with
+ *  lb_converter_free. */
+typedef struct lb_converter {
+    const char *name; /* in messages */
+    lb_pair_kind *kind;
+    const lb_pair_format
+        *format;        /* of several right answers, only the first line has columns that are not read */
+    lb_pair_file *file; /* how it is read; it receives what is met */
+    int to;             /* a descriptor for the lines; -1: the caller takes them away from `out` */
+    size_t room; /* for bytes of them, usually LB_COPY_MOST: a weight repeats a line up to a million times */
+    lb_fields fields; /* and zeros from here on */
+    lb_buffer record; /* the lines of one whose quoted field is open */
+    int64_t first;    /* number of the first line of the record */
+    int64_t opened;   /* that of the line in which its open field begins */
+    int columns;      /* of the last record; 0: there was none */
+    lb_buffer out;    /* the converted lines */
+    lb_error *error;
+} lb_converter;
+
+/** Adds what a line becomes: none, one or several. Errors: as lb_convert. */
+LB_MUST_USE lb_status lb_converter_take(lb_converter *c, lb_line *line, lb_error *error);
+
+/** Ends a record that is open behind the last line. Errors: as lb_convert. */
+LB_MUST_USE lb_status lb_converter_end(lb_converter *c, lb_error *error);
+
+void lb_converter_free(lb_converter *c);
+
+/** Converts all lines of the file, with those of `targets`, a descriptor at its first byte; -1: there are none apart.
+ *  In the place of one that is not of its format comes what is wrong in it: whoever reads it will say so.
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a quoted field without an end, or over several lines with text behind it,
+ *          more sources than targets or fewer, or more bytes than there is room for; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_convert(const lb_converter *begun, int targets, lb_error *error);
 
 #endif

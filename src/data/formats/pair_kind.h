@@ -12,7 +12,7 @@
 enum {
     LB_PAIR_LINE_MARK = 3, /* bytes of a byte order mark */
     LB_FIELDS_MOST = 256,
-    LB_BAD_LINE_WHY = 160, /* bytes of what is wrong in a line */
+    LB_BAD_LINE_WHY = 256, /* bytes of what is wrong in a line */
     LB_FIELDS_OR = '\x1F', /* within a field, between several right answers */
     LB_FIELDS_NOT = '\x1E' /* in front of what is there instead of a text in JSON, such as null */
 };

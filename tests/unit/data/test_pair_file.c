@@ -273,7 +273,7 @@ START_TEST(test_pair_file_many_answers_have_a_copy_in_proportion)
     static char text[TEXT + 2 * ANSWERS + 64];
     lb_pair_kind kind;
     lb_error error = {0};
-    lb_converted met = {0};
+    lb_pair_file file = {.descriptor = lb_nameless_file()};
     const lb_pair_format format = {.source_column = 1, .target_column = 2};
     size_t used = (size_t)snprintf(text, sizeof text, "abc\t");
     for (int i = 0; i < ANSWERS; i++)
@@ -282,19 +282,17 @@ START_TEST(test_pair_file_many_answers_have_a_copy_in_proportion)
     memset(text + used, 'x', TEXT);
     used += TEXT;
     ck_assert_int_eq(lb_pair_kind_parse("tsv", &kind, &error), LB_OK);
-    lb_conversion asked = {.name = "file",
-                           .from = lb_nameless_file(),
-                           .targets = -1,
-                           .to = lb_nameless_file(),
-                           .most = MOST,
-                           .kind = &kind,
-                           .format = &format,
-                           .met = &met};
-    ck_assert_int_eq(pwrite(asked.from, text, used, 0), (intmax_t)used);
-    ck_assert_msg(lb_convert(&asked, &error) == LB_OK, "%s", error.message);
-    ck_assert_int_gt(lseek(asked.to, 0, SEEK_END), TEXT + 8 * ANSWERS);
-    close(asked.from);
-    close(asked.to);
+    const lb_converter begun = {.name = "file",
+                                .kind = &kind,
+                                .format = &format,
+                                .file = &file,
+                                .to = lb_nameless_file(),
+                                .room = MOST};
+    ck_assert_int_eq(pwrite(file.descriptor, text, used, 0), (intmax_t)used);
+    ck_assert_msg(lb_convert(&begun, -1, &error) == LB_OK, "%s", error.message);
+    ck_assert_int_gt(lseek(begun.to, 0, SEEK_END), TEXT + 8 * ANSWERS);
+    close(file.descriptor);
+    close(begun.to);
     lb_pair_kind_free(&kind);
 }
 END_TEST
@@ -306,22 +304,21 @@ START_TEST(test_pair_file_weights_have_no_more_room_than_the_copy)
     enum { MOST = 100000 };
     lb_pair_kind kind;
     lb_error error = {0};
-    lb_converted met = {0};
+    lb_pair_file file = {.descriptor = lb_nameless_file()};
     ck_assert_int_eq(lb_pair_kind_parse("", &kind, &error), LB_OK);
-    lb_conversion asked = {.name = "file",
-                           .from = lb_nameless_file(),
-                           .targets = -1,
-                           .to = lb_nameless_file(),
-                           .most = MOST,
-                           .kind = &kind,
-                           .weight_column = 3,
-                           .met = &met};
-    ck_assert_int_eq(pwrite(asked.from, text, sizeof text - 1, 0), sizeof text - 1);
-    ck_assert_int_eq(lb_convert(&asked, &error), LB_ERROR_FORMAT);
+    const lb_pair_format format = {.weight_column = 3};
+    const lb_converter begun = {.name = "file",
+                                .kind = &kind,
+                                .format = &format,
+                                .file = &file,
+                                .to = lb_nameless_file(),
+                                .room = MOST};
+    ck_assert_int_eq(pwrite(file.descriptor, text, sizeof text - 1, 0), sizeof text - 1);
+    ck_assert_int_eq(lb_convert(&begun, -1, &error), LB_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "file: its temporary copy is too large"));
-    ck_assert_int_le(lseek(asked.to, 0, SEEK_END), MOST);
-    close(asked.from);
-    close(asked.to);
+    ck_assert_int_le(lseek(begun.to, 0, SEEK_END), MOST);
+    close(file.descriptor);
+    close(begun.to);
     lb_pair_kind_free(&kind);
 }
 END_TEST
