@@ -27,7 +27,7 @@ bool lb_table_more(lb_table *t, int32_t first, int32_t count, void *array, size_
 void lb_table_add(lb_table *t, int32_t number)
 {
     lb_table_key key = t->key_of(t->owner, number);
-    int32_t found = lb_table_find(t, &key), *place = &t->slots[key.hash & t->mask];
+    int32_t found = lb_table_find(t, key), *place = &t->slots[key.hash & t->mask];
     if (found == LB_TABLE_NONE) {
         *place = number;
         return;

@@ -71,12 +71,12 @@ static inline unsigned lb_table_bit(const lb_table_key *key, uint32_t bit)
 }
 
 /** The number of the only key that can be equal to this one: the caller compares them. LB_TABLE_NONE: there is none. */
-static inline int32_t lb_table_find(const lb_table *table, const lb_table_key *key)
+static inline int32_t lb_table_find(const lb_table *table, lb_table_key key)
 {
-    int32_t place = table->slots[key->hash & table->mask];
+    int32_t place = table->slots[key.hash & table->mask];
     while (place < LB_TABLE_NONE) {
         const lb_table_fork *fork = &table->forks[LB_TABLE_NONE - 1 - place];
-        place = fork->place[lb_table_bit(key, fork->bit)];
+        place = fork->place[lb_table_bit(&key, fork->bit)];
     }
     return place;
 }

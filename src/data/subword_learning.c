@@ -98,8 +98,7 @@ static int32_t find_pair(learner *l, int32_t left, int32_t right)
 {
     int32_t count = l->pair_count;
     if (!lb_table_more(&l->table, 0, count, &l->pairs, sizeof *l->pairs)) return NONE;
-    lb_table_key key = lb_table_pair(left, right);
-    int32_t at = lb_table_find(&l->table, &key);
+    int32_t at = lb_table_find(&l->table, lb_table_pair(left, right));
     if (at != NONE && l->pairs[at].left == left && l->pairs[at].right == right) return at;
     l->pairs[count] = (pair){left, right, 0, NONE, NONE};
     lb_table_add(&l->table, l->pair_count++);

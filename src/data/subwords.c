@@ -56,8 +56,7 @@ static lb_table_key key_of(const void *subwords, int32_t merge)
 /* The merge of two neighbours; NONE if there is none. */
 static int32_t find_merge(const lb_subwords *s, int32_t left, int32_t right)
 {
-    lb_table_key key = lb_table_pair(left, right);
-    int32_t at = lb_table_find(&s->table, &key);
+    int32_t at = lb_table_find(&s->table, lb_table_pair(left, right));
     return at != NONE && s->merges[at].left == left && s->merges[at].right == right ? at : NONE;
 }
 

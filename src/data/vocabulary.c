@@ -45,8 +45,7 @@ static lb_table_key key_of(const void *vocabulary, int32_t id)
 /* The id of a symbol; LB_TABLE_NONE if there is none. */
 static int32_t find(const lb_vocabulary *v, const char *symbol)
 {
-    lb_table_key key = lb_table_string(symbol);
-    int32_t id = lb_table_find(&v->table, &key);
+    int32_t id = lb_table_find(&v->table, lb_table_string(symbol));
     return id == LB_TABLE_NONE || strcmp(v->entries[id].symbol, symbol) == 0 ? id : LB_TABLE_NONE;
 }
 

@@ -258,8 +258,7 @@ const char *lb_params_name(const lb_params *params, int64_t index)
 lb_tensor *lb_params_find(const lb_params *params, const char *name)
 {
     if (lb_params_count(params) == 0) return NULL;
-    lb_table_key key = lb_table_string(name);
-    int32_t found = lb_table_find(&params->names, &key);
+    int32_t found = lb_table_find(&params->names, lb_table_string(name));
     return found != LB_TABLE_NONE && strcmp(lb_params_name(params, found), name) == 0
                ? lb_params_tensor(params, found)
                : NULL;

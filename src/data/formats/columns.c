@@ -93,25 +93,15 @@ static int32_t find_name(const lb_fields *names, const char *const *words)
     return 0;
 }
 
-/* Finds the columns by the names that they usually have. */
-static bool take_names(const lb_fields *names, lb_recognised *found)
+/* Finds the columns by the names that they had in training or, NULL, usually have, if all that are needed are there. */
+static bool take_names(const lb_fields *names, const lb_pair_columns *training, bool no_target,
+                       lb_recognised *found)
 {
-    int32_t source = find_name(names, sources), target = find_name(names, targets);
-    if (!source || !target) return false;
-    found->source = source;
-    found->target = target;
-    found->features = find_name(names, features_names);
-    return true;
-}
-
-/* Finds the columns by the names that they had in training, if all that are needed are there. */
-static bool take_usual_names(const lb_fields *names, const lb_pair_columns *usual, bool no_target,
-                             lb_recognised *found)
-{
-    int32_t source = find_name(names, ONE_NAME(usual->source_name));
-    int32_t target = find_name(names, ONE_NAME(usual->target_name));
-    int32_t features = find_name(names, ONE_NAME(usual->features_name));
-    if (!source || (!target && !no_target) || (!features && *usual->features_name)) return false;
+    int32_t source = find_name(names, training ? ONE_NAME(training->source_name) : sources);
+    int32_t target = find_name(names, training ? ONE_NAME(training->target_name) : targets);
+    int32_t features = find_name(names, training ? ONE_NAME(training->features_name) : features_names);
+    if (!source || (!target && !no_target) || (!features && training && *training->features_name))
+        return false;
     found->source = source;
     found->target = target;
     found->features = features;
@@ -124,7 +114,7 @@ bool lb_columns_have_header(lb_first_lines *s, bool usual)
     bool fields = lb_sample_divide(s, 0) == LB_LINE_IS_FIELDS, json = s->kind.keys.count > 0;
     const lb_fields *first = json ? &s->kind.keys : &s->fields;
     return fields && (json || first->count > 1) &&
-           (take_usual_names(first, s->usual, true, &found) || (!usual && take_names(first, &found)));
+           (take_names(first, s->usual, true, &found) || (!usual && take_names(first, NULL, false, &found)));
 }
 
 /* Sentences of Tatoeba have their origin in a third column. */
@@ -165,10 +155,9 @@ static void find_columns(lb_first_lines *s, const lb_pair_format *format, lb_rec
     bool json = s->kind.keys.count > 0, given = format->kind && *format->kind;
     bool tabs = s->kind.row->tabs, plain = given && tabs && !s->kind.header;
     const lb_fields *first = json ? &s->kind.keys : &s->fields;
-    found->by_name =
-        (json || first->count > 1) && take_usual_names(first, s->usual, format->no_target, found);
+    found->by_name = (json || first->count > 1) && take_names(first, s->usual, format->no_target, found);
     found->lone_name = first->count == 1 && !json && find_name(first, ONE_NAME(s->usual->source_name)) > 0;
-    bool named = found->by_name || (!plain && take_names(first, found));
+    bool named = found->by_name || (!plain && take_names(first, NULL, false, found));
     found->header = !json && (named || s->kind.header || has_usual_header(s, format, found));
     found->recognised = found->recognised || (found->header && !s->kind.header);
     if (json || found->header) keep_names(first, &found->names);

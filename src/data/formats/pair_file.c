@@ -15,9 +15,6 @@
 
 enum { SAMPLE = 1 << 16 };
 
-/* The separator of features where nothing else is found. */
-static const char FEATURES[] = ";";
-
 const char *lb_pair_file_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -337,7 +334,8 @@ static void take_unsaid(const lb_pair_kind_row *row, lb_pair_format *format)
 {
     if (!format->source.separator) format->source.separator = row->source_separator;
     if (!format->target.separator) format->target.separator = row->target_separator;
-    if (format->features_column && !format->source.features) format->source.features = FEATURES;
+    if (format->features_column && !format->source.features)
+        format->source.features = ";"; /* nothing shows */
 }
 
 /* Opens what the format needs; the file is then at its first byte. */

@@ -41,22 +41,18 @@ void lb_lexicon_free(lb_lexicon *l)
 /* Replaces a text by one without its case, which features keep. */
 static char *fold(char *text, lb_error *error)
 {
-    enum { ROOM = 16 };
-    lb_buffer key = {0};
-    const char *at = text;
-    int32_t character, folded[ROOM];
-    for (utf8proc_ssize_t more; *at && *at != '\t'; at += more) {
-        int last = 0;
-        utf8proc_uint8_t bytes[4];
-        more = utf8proc_iterate((const utf8proc_uint8_t *)at, -1, &character);
-        utf8proc_ssize_t count = utf8proc_decompose_char(character, folded, ROOM, UTF8PROC_CASEFOLD, &last);
-        for (utf8proc_ssize_t i = 0; i < count && i < ROOM; i++)
-            lb_buffer_add(&key, bytes, (size_t)utf8proc_encode_char(folded[i], bytes));
+    enum { GROWS = 3 }; /* a character to as many */
+    size_t length = strcspn(text, "\t"), rest = strlen(text + length) + 1, room = GROWS * length + rest;
+    int32_t *folded = lb_alloc(room * sizeof *folded);
+    if (folded) {
+        utf8proc_ssize_t count =
+            utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, folded,
+                               (utf8proc_ssize_t)(GROWS * length), UTF8PROC_CASEFOLD);
+        count = utf8proc_reencode(folded, count, UTF8PROC_CASEFOLD);
+        memcpy((char *)folded + count, text + length, rest);
     }
-    lb_buffer_add(&key, at, strlen(at));
     lb_release(text);
-    text = lb_buffer_end(&key);
-    return text ? text : lb_null(lb_no_memory(error, "a lexicon"));
+    return folded ? (char *)folded : lb_null(lb_no_memory(error, "a lexicon"));
 }
 
 char *lb_lexicon_key(const lb_symbol_rule *rule, const lb_symbols *source, bool folds, lb_error *error)

@@ -41,8 +41,7 @@ static lb_table table_of_words(const uint64_t *hash)
 
 static int32_t find(const lb_table *table, int32_t number)
 {
-    lb_table_key key = table->key_of(table->owner, number);
-    return lb_table_find(table, &key);
+    return lb_table_find(table, table->key_of(table->owner, number));
 }
 
 /* Each key is found, past no more forks than it has bits. */
