@@ -3,15 +3,14 @@
 #include "io/scratch_file.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* Puts a plain copy of gzip data in the place of the descriptor. */
 static lb_status unpack(lb_pair_stream *s, lb_error *error)
 {
-    int copy, from = s->file.descriptor;
-    lb_status status =
-        lb_plain_copy(from, s->lines.buffer, s->lines.end, s->lines.name, LB_COPY_MOST, &copy, error);
-    if (from > STDIN_FILENO) close(from);
+    int copy;
+    lb_status status = lb_plain_copy(s->file.descriptor, s->lines.buffer, s->lines.end, s->lines.name,
+                                     LB_COPY_MOST, &copy, error);
+    lb_pair_file_close(&s->file);
     s->file.descriptor = s->lines.descriptor = copy;
     s->lines.end = 0;
     return status;

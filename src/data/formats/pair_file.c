@@ -287,12 +287,11 @@ lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, const char *
     }
     if (!status) status = lb_pair_kind_parse(file->kind, kind, error);
     file->header = file->header || kind->header;
-    if (!status && kind->row->members) {
+    if (!status && kind->row->members)
         kind->keys = found.names;
-        found.names = (lb_fields){0};
-    }
+    else
+        lb_release(found.names.text.text);
     format->usual = NULL;
-    lb_recognised_free(&found);
     return status;
 }
 

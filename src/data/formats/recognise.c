@@ -221,7 +221,7 @@ static lb_status find_kind(lb_first_lines *s, lb_recognised *found, lb_error *er
     found->ambiguous = strcmp(found->kind, "csv") == 0 && !set_kind(s, "csv:;", error) &&
                        find_odd(s, recogniser_of(s->kind.row)) == 0;
     s->manner = found->recognised;
-    return set_kind(s, *found->kind ? found->kind : "tsv", error);
+    return set_kind(s, found->kind, error);
 }
 
 /* What the lines would be in this format, without a header. */
@@ -235,11 +235,8 @@ static lb_status take_kind(lb_first_lines *s, const char *name, lb_recognised *f
 /* A file that looks like nothing in particular may be of the usual format, if both have tabs, or none. */
 static lb_status fall_back(lb_first_lines *s, lb_recognised *found, lb_error *error)
 {
-    lb_pair_kind kind;
-    lb_status status = lb_pair_kind_parse(s->usual->kind, &kind, error);
-    bool fits = !status && kind.row->tabs == s->tabs;
-    lb_pair_kind_free(&kind);
-    return status || !fits ? status : take_kind(s, s->usual->kind, found, error);
+    lb_status status = take_kind(s, s->usual->kind, found, error);
+    return status || s->kind.row->tabs == s->tabs ? status : take_kind(s, "", found, error);
 }
 
 /* A brace and a quote, even if they are of no object. */
@@ -280,9 +277,7 @@ static lb_status try_usual(lb_first_lines *s, lb_recognised *found, lb_error *er
         status = take_kind(s, with_names[i], found, error);
         found->recognised = !status && lb_columns_have_header(s, true);
     }
-    if (status || found->recognised) return status;
-    *found->kind = '\0';
-    return set_kind(s, "tsv", error);
+    return status || found->recognised ? status : take_kind(s, "", found, error);
 }
 
 static lb_status choose_kind(lb_first_lines *s, const char *name, const lb_pair_format *format,
@@ -332,10 +327,4 @@ lb_status lb_recognise(const char *name, const char *text, size_t length, bool w
     lb_release(s->fields.text.text);
     lb_release(s);
     return status;
-}
-
-void lb_recognised_free(lb_recognised *found)
-{
-    lb_release(found->names.text.text);
-    found->names = (lb_fields){0};
 }

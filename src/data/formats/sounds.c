@@ -33,12 +33,6 @@ bool lb_is_odd_cmudict(const lb_pair_kind *kind, lb_span line, const lb_fields *
     return fields->count != 2 || !are_phones(lb_field(fields, 1));
 }
 
-static lb_span first_word(lb_span text)
-{
-    const char *blank = text.length ? memchr(text.text, ' ', text.length) : NULL;
-    return (lb_span){text.text, blank ? (size_t)(blank - text.text) : text.length};
-}
-
 /* A number from 0 to 1. */
 static bool is_probability(lb_span text)
 {
@@ -54,9 +48,10 @@ static bool is_probability(lb_span text)
 
 bool lb_is_odd_lexiconp(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
-    lb_span sounds = lb_field(fields, 2);
-    (void)kind, (void)line;
-    return !is_probability(lb_field(fields, 1)) || is_probability(first_word(sounds)) ||
+    lb_span sounds = lb_field(fields, 2), first;
+    lb_pieces words = {.at = sounds.text, .end = sounds.text + sounds.length, .separator = " "};
+    (void)kind, (void)line, (void)lb_pieces_next(&words, &first.text, &first.length);
+    return !is_probability(lb_field(fields, 1)) || is_probability(first) ||
            memchr(sounds.text, '\t', sounds.length);
 }
 
