@@ -142,7 +142,9 @@ START_TEST(test_interrupt_ends_the_line_of_the_bar)
     const char *const argv[] = {PAIRS, NULL};
     run(argv, "clock 400 INT", 80);
     ck_assert_int_eq(result.status, 128 + SIGINT);
-    const char *message = strstr(result.error, "lookback train: interrupted"), *line = message - 1;
+    const char *message = strstr(result.error, "lookback train: interrupted");
+    ck_assert_msg(message, "%s", result.error);
+    const char *line = message - 1;
     while (line > result.error && line[-1] != '\n') line--;
     ck_assert_msg(strstr(line, "step") && strstr(line, "\033[K\n"), "%s", line);
 }

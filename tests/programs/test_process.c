@@ -87,11 +87,13 @@ END_TEST
 
 START_TEST(test_support_run_command_terminal_is_one)
 {
-    const char *const argv[] = {"/bin/sh", "-c", "test -t 2 && test ! -t 1 && stty size <&2", NULL};
+    const char *const argv[] = {"/bin/sh", "-c",
+                                "test -t 2 && test ! -t 1 && stty size <&2 && echo $TERM${NO_COLOR+!}", NULL};
     support_result result;
+    ck_assert(setenv("TERM", "dumb", 1) == 0 && setenv("NO_COLOR", "1", 1) == 0);
     ck_assert(support_run_command(&(support_command){.argv = argv, .terminal_columns = 61}, &result));
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.output, "24 61\n");
+    ck_assert_str_eq(result.output, "24 61\nxterm\n");
     support_result_free(&result);
 }
 END_TEST

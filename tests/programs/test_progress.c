@@ -1,15 +1,10 @@
-#define _XOPEN_SOURCE 700 /* pseudo-terminals */
-
 #include "console/console.h"
 #include "support/process.h"
 #include "support/stop.h"
 
 #include <check.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #define SAMPLE TEST_BIN_DIR "/sample_program"
@@ -226,11 +221,9 @@ END_TEST
 static const char *drawn_training(int columns)
 {
     static char text[APP_PROGRESS_LINE];
-    int master = posix_openpt(O_RDWR | O_NOCTTY);
-    ck_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
-    struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
-    ck_assert_int_eq(ioctl(master, TIOCSWINSZ, &size), 0);
-    FILE *terminal = fopen(ptsname(master), "w");
+    int master, slave;
+    support_open_terminal(columns, &master, &slave);
+    FILE *terminal = fdopen(slave, "w");
     ck_assert_ptr_nonnull(terminal);
     begin(0, 10000, terminal);
     progress.terminal = true;

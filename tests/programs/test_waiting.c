@@ -8,7 +8,6 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,11 +143,10 @@ END_TEST
 
 START_TEST(test_predict_says_that_it_waits_for_the_keyboard)
 {
-    int keyboard = posix_openpt(O_RDWR | O_NOCTTY);
-    ck_assert(keyboard >= 0 && grantpt(keyboard) == 0 && unlockpt(keyboard) == 0);
     char path[SUPPORT_PATH];
+    int keyboard, held; /* otherwise what is typed before the program reads is lost */
+    support_open_terminal(80, &keyboard, &held);
     ck_assert_int_lt(snprintf(path, sizeof path, "%s", ptsname(keyboard)), SUPPORT_PATH);
-    int held = open(path, O_RDWR | O_NOCTTY); /* otherwise what is typed before the program reads is lost */
     static const char typed[] = "bad\n\x04";
     ck_assert_int_eq(write(keyboard, typed, sizeof typed - 1), sizeof typed - 1);
     RUN(((support_command){.input_path = path}), "predict", model);

@@ -3,6 +3,7 @@
 #include "support/process.h"
 
 #include "support/stop.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 #include "support/wait.h"
 
@@ -54,16 +55,25 @@ static bool make_pipe(int *reader, int *writer)
     return true;
 }
 
-static bool make_terminal(int columns, int *master, int *slave)
+void support_open_terminal(int columns, int *master, int *slave)
 {
     *master = posix_openpt(O_RDWR | O_NOCTTY);
-    if (*master < 0 || grantpt(*master) || unlockpt(*master)) return false;
-    *slave = open(ptsname(*master), O_RDWR | O_NOCTTY);
+    bool open_here = *master >= 0 && grantpt(*master) == 0 && unlockpt(*master) == 0;
+    *slave = open_here ? open(ptsname(*master), O_RDWR | O_NOCTTY) : -1;
+    if (*slave < 0) support_skip_rest("what a terminal shows", "there is no /dev/pts");
     struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
     struct termios mode;
-    if (*slave < 0 || ioctl(*master, TIOCSWINSZ, &size) || tcgetattr(*slave, &mode)) return false;
+    ck_assert(ioctl(*master, TIOCSWINSZ, &size) == 0 && tcgetattr(*slave, &mode) == 0);
     mode.c_oflag &= ~(tcflag_t)OPOST; /* passes bytes unchanged */
-    return tcsetattr(*slave, TCSANOW, &mode) == 0;
+    ck_assert_int_eq(tcsetattr(*slave, TCSANOW, &mode), 0);
+}
+
+void support_need_terminal(void)
+{
+    int master, slave;
+    support_open_terminal(USUAL_COLUMNS, &master, &slave);
+    close(master);
+    close(slave);
 }
 
 static bool open_channels(const support_command *command, channels *c)
@@ -79,14 +89,14 @@ static bool open_channels(const support_command *command, channels *c)
         c->child_output = open(command->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         if (c->child_output < 0) return false;
     } else if (command->terminal_output) {
-        if (!make_terminal(USUAL_COLUMNS, &c->output, &c->child_output)) return false;
+        support_open_terminal(USUAL_COLUMNS, &c->output, &c->child_output);
     } else if (!make_pipe(&c->output, &c->child_output)) {
         return false;
     }
     if (command->close_output) close_end(&c->output);
-    if (command->terminal_columns)
-        return make_terminal(command->terminal_columns, &c->error, &c->child_error);
-    return make_pipe(&c->error, &c->child_error);
+    if (!command->terminal_columns) return make_pipe(&c->error, &c->child_error);
+    support_open_terminal(command->terminal_columns, &c->error, &c->child_error);
+    return true;
 }
 
 static void change_environment(const char *const *changes)
@@ -113,6 +123,7 @@ static void become(const support_command *command, channels *c)
     dup2(c->child_output, STDOUT_FILENO);
     dup2(c->child_error, STDERR_FILENO);
     close_all(c);
+    if (command->terminal_columns) change_environment((const char *[]){"TERM=xterm", "NO_COLOR", NULL});
     change_environment(command->environment);
     if (command->stop) {
         setenv("SUPPORT_STOP", command->stop, 1);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** How to run a program. Zero means the default. */
+/** How to run a program. Zero means the default. On a terminal, TERM is xterm, and NO_COLOR is not set. */
 typedef struct support_command {
     const char *const *argv;        /* argv[0] is the path of the program, such as BIN_DIR "/lookback" */
     const char *const *environment; /* changes: "NAME=value" sets, "NAME" alone removes; ends with NULL */
@@ -49,6 +49,13 @@ void support_expect(const support_result *result, int status, const char *output
 /** Runs the program again and again, killed with its children at its first call for files, at its second, ..., later at
  *  every few more, until it comes to its end. The last result is kept. Returns how often it was killed. */
 int support_kill_until_done(support_command command, support_result *result);
+
+/** Opens a terminal that wide, which passes on unchanged what is written to it. Without one, the rest of the test is
+ *  skipped. */
+void support_open_terminal(int columns, int *master, int *slave);
+
+/** The same, for a test whose programs open one. */
+void support_need_terminal(void);
 
 void support_result_free(support_result *result);
 

@@ -33,6 +33,12 @@ void support_skip(const char *what, const char *why)
     if (any_skipped) atomic_store(any_skipped, true);
 }
 
+_Noreturn void support_skip_rest(const char *what, const char *why)
+{
+    support_skip(what, why);
+    exit(any_skipped ? EXIT_SUCCESS : SKIPPED);
+}
+
 int support_run_unit(int (*unit)(void))
 {
     void *shared = mmap(NULL, sizeof *any_skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

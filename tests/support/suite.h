@@ -19,6 +19,9 @@ int support_run_tests(const char *name, int count, const TTest *const *tests);
  * skipped, unless something else fails. */
 void support_skip(const char *what, const char *why);
 
+/* The same for the rest of a test, which it ends. A program that is no unit ends as skipped. */
+_Noreturn void support_skip_rest(const char *what, const char *why);
+
 /* Runs the main function of a unit. Returns the exit status of its program. */
 int support_run_unit(int (*unit)(void));
 
