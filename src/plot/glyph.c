@@ -4,6 +4,11 @@
 
 #include <hb.h>
 
+/* Its name before HarfBuzz 7, which Debian 12 does not have. */
+#if !HB_VERSION_ATLEAST(7, 0, 0)
+#    define hb_font_draw_glyph hb_font_get_glyph_shape
+#endif
+
 /* The box that replaces a missing character, in fractions of the size. */
 static const double box_left = 0.06, box_right = 0.54, box_top = 0.72, box_line = 0.05;
 
@@ -80,7 +85,7 @@ void lb_glyph_draw(const lb_font *font, uint32_t glyph, const lb_glyph_place *pl
 {
     pen p = {font, font->units, place, canvas};
     hb_draw_funcs_t *functions = pen_functions(canvas);
-    hb_font_get_glyph_shape(font->hb, glyph, functions, &p);
+    hb_font_draw_glyph(font->hb, glyph, functions, &p);
     hb_draw_funcs_destroy(functions);
 }
 

@@ -66,8 +66,8 @@ static unsigned char *deflate_all(unsigned char *data, int count, int *compresse
         stream.next_out = compressed;
         stream.avail_out = (uInt)room;
         deflate(&stream, Z_FINISH); /* deflateBound left room for all of it */
-        *compressed_count = (int)stream.total_out;
     }
+    *compressed_count = (int)stream.total_out;
     deflateEnd(&stream);
     return compressed;
 }

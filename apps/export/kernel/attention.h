@@ -141,8 +141,8 @@ static void attend(memory *m, decoder_state *s, const float *state, float *conte
     int first = 0, end = m->length;
 #    if LOCAL
     float centre = centre_of(m, s, state);
-    while ((float)first < centre - REACH) first++;
-    while ((float)(end - 1) > centre + REACH) end--;
+    while ((float)first < centre - (float)REACH) first++;
+    while ((float)(end - 1) > centre + (float)REACH) end--;
 #    else
     (void)s;
 #    endif
@@ -158,7 +158,7 @@ static void attend(memory *m, decoder_state *s, const float *state, float *conte
 #    if PREDICTS
     /* and e^(-(j - centre)^2 / (2 (REACH / 2)^2)) */
     for (int j = first; j < end; j++) {
-        float away = ((float)j - centre) / (0.5F * REACH);
+        float away = ((float)j - centre) / (0.5F * (float)REACH);
         m->score[j] *= expf(-away * away / 2);
     }
 #    endif

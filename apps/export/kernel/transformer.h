@@ -4,8 +4,8 @@
 static void normalise(const norm *n, const float *x, float *y)
 {
     float mean = 0, variance = 0;
-    for (int i = 0; i < WIDTH; i++) mean += x[i] / WIDTH;
-    for (int i = 0; i < WIDTH; i++) variance += (x[i] - mean) * (x[i] - mean) / WIDTH;
+    for (int i = 0; i < WIDTH; i++) mean += x[i] / (float)WIDTH;
+    for (int i = 0; i < WIDTH; i++) variance += (x[i] - mean) * (x[i] - mean) / (float)WIDTH;
     float share = 1 / sqrtf(variance + norm_epsilon);
     for (int i = 0; i < WIDTH; i++) y[i] = (x[i] - mean) * share * n->weight[i] + n->bias[i];
 }
