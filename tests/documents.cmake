@@ -12,7 +12,7 @@ code_of_document(docs/guide.md "The whole program" ${DOCUMENTS}/readme_program.c
 add_executable(readme_program ${DOCUMENTS}/readme_program.c)
 target_link_libraries(readme_program PRIVATE lookback lookback_options m)
 add_test(NAME readme_program COMMAND readme_program)
-set_tests_properties(readme_program PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS "slow;verify" ENVIRONMENT "${TEST_ENVIRONMENT}"
+set_tests_properties(readme_program PROPERTIES LABELS "slow;verify" ENVIRONMENT "${TEST_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "  600  loss 0\\.[0-4][0-9]*\n$")
 
 # The same program with one word replaced.
@@ -29,7 +29,7 @@ add_test(NAME readme_diverging COMMAND sh -c [[
   "$0" 2> "$1"
   test $? -eq 75 && grep -q "^lb_optimizer_step: step [0-9]*: the loss is not finite (training diverged): first in .*; a smaller learning rate may help" "$1"]]
   $<TARGET_FILE:readme_diverging> ${DOCUMENTS}/readme_diverging.txt)
-set_tests_properties(readme_diverging PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(readme_diverging PROPERTIES ENVIRONMENT "${TEST_ENVIRONMENT}")
 
 # With each of its allocations failing it fails, too.
 vary_readme_program(${DOCUMENTS}/readme_short.c "step < 600" "step < 2")
@@ -38,7 +38,7 @@ set_source_files_properties(${DOCUMENTS}/readme_short.c PROPERTIES
 add_executable(readme_out_of_memory documents/readme_out_of_memory.c ${DOCUMENTS}/readme_short.c)
 target_link_libraries(readme_out_of_memory PRIVATE lookback_support)
 add_test(NAME readme_out_of_memory COMMAND readme_out_of_memory)
-set_tests_properties(readme_out_of_memory PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(readme_out_of_memory PROPERTIES ENVIRONMENT "${TEST_ENVIRONMENT}")
 
 # The two examples in the first comment of lookback.h compile, and the program of README.
 set(HEADER ${PROJECT_SOURCE_DIR}/include/lookback/lookback.h)
@@ -64,7 +64,7 @@ target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_C
 target_compile_definitions(contributing_op PRIVATE lb_proofs_square=lb_proofs_square_f64)
 target_link_libraries(contributing_op PRIVATE lookback_f64_op_cases PkgConfig::CHECK PkgConfig::STB)
 add_test(NAME contributing_op COMMAND contributing_op)
-set_tests_properties(contributing_op PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS verify ENVIRONMENT "${TEST_ENVIRONMENT};CK_FORK=no")
+set_tests_properties(contributing_op PROPERTIES LABELS verify ENVIRONMENT "${TEST_ENVIRONMENT};CK_FORK=no")
 
 # The attention of CONTRIBUTING becomes one of the library's, in a program of its own.
 code_of_document(CONTRIBUTING.md "An attention in ten minutes" ${DOCUMENTS}/cosine.c)
@@ -84,7 +84,7 @@ target_include_directories(contributing_attention BEFORE PRIVATE ${DOCUMENTS}/at
 target_link_libraries(contributing_attention PRIVATE app_rooms PkgConfig::CJSON)
 add_test(NAME contributing_attention COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/contributing_attention.sh
   $<TARGET_FILE:contributing_attention> ${DOCUMENTS}/attention/out)
-set_tests_properties(contributing_attention PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(contributing_attention PROPERTIES LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
 
 # The same for its format.
 code_of_document(CONTRIBUTING.md "A format in ten minutes" ${DOCUMENTS}/format_split.c)
@@ -104,7 +104,7 @@ add_executable(contributing_format ${DOCUMENTS}/format/pair_kind.c ${DOCUMENTS}/
 target_link_libraries(contributing_format PRIVATE app_rooms PkgConfig::CJSON)
 add_test(NAME contributing_format COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/contributing_format.sh
   $<TARGET_FILE:contributing_format> ${CMAKE_CURRENT_SOURCE_DIR}/data/formats/words.tsv ${DOCUMENTS}/format/out)
-set_tests_properties(contributing_format PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(contributing_format PROPERTIES LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
 
 # The setting of CONTRIBUTING, in copies of the files that its page names.
 set(SETTING ${DOCUMENTS}/setting)
@@ -125,4 +125,4 @@ add_executable(contributing_setting documents/contributing_setting.c ${SETTING}/
 target_include_directories(contributing_setting BEFORE PRIVATE ${SETTING} ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(contributing_setting PRIVATE lookback_support lookback_options PkgConfig::CJSON)
 add_test(NAME contributing_setting COMMAND contributing_setting)
-set_tests_properties(contributing_setting PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS quick ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(contributing_setting PROPERTIES LABELS quick ENVIRONMENT "${TEST_ENVIRONMENT}")

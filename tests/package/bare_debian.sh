@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs the packages and the wheel in FOLDER on a Debian 12 that has nothing else, uses them there as a user would, and
+# Installs the packages and the wheel in FOLDER on a Debian that has nothing else, uses them there as a user would, and
 # removes them.
-#   bare_debian.sh FOLDER    as root
+#   bare_debian.sh RELEASE FOLDER    as root; RELEASE is the one on which they were made, such as bookworm
 set -eu
 
-packages=$(cd -- "$1" && pwd)
+release=$1
+packages=$(cd -- "$2" && pwd)
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 consumers=$here/../consumers
 work=$(mktemp -d)
@@ -79,9 +80,9 @@ apt-get purge -qy lookback liblookback-mpi0 liblookback-dev liblookback0 liblook
 test -z "$(find / -xdev -path /packages -prune -o -path /proc -prune -o -path /sys -prune -o -name '*lookback*' -print)"
 END
 
-if "$here/bare.sh" "$work/packages" >"$work/log" 2>&1; then
+if "$here/bare.sh" "$release" "$work/packages" >"$work/log" 2>&1; then
     grep -E '^(lookback|lookback .*)$' "$work/log" | sort -u
-    echo "the packages and the wheel install on a bare Debian 12, work there, and leave nothing behind"
+    echo "the packages and the wheel install on a bare Debian ($release), work there, and leave nothing behind"
 else
     cat "$work/log" >&2
     exit 1

@@ -1,8 +1,11 @@
 #!/bin/bash
-# Runs all commands of README, in their order, in a clone of this commit on a Debian 12 that has only git. Each is printed
-# with the seconds that have passed. As root.
+# Runs all commands of README, in their order, in a clone of this commit on a Debian that has only git. Each is printed with
+# the seconds that have passed.
+#   readme.sh [RELEASE]...    as root; without RELEASE on Debian 12 and on Debian 13
 set -euo pipefail
 
+(($#)) || set -- bookworm trixie
+unset LOOKBACK_WERROR # a user does not have it
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -31,6 +34,8 @@ git clone --quiet --no-hardlinks "$here/../.." "$work/user/lookback"
     printf '%s\n' 'git diff --exit-code'
 } >"$work/user/use.sh"
 
-"$here/bare.sh" "$work/user" git ca-certificates 2>&1 | tee "$work/log"
-! grep -qx 'no model' "$work/log" || exit 1
-echo "every command of README works on a Debian 12 that has only git"
+for release; do
+    "$here/bare.sh" "$release" "$work/user" git ca-certificates 2>&1 | tee "$work/log"
+    ! grep -qx 'no model' "$work/log" || exit 1
+    echo "every command of README works on a Debian ($release) that has only git"
+done

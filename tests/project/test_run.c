@@ -136,13 +136,52 @@ START_TEST(test_run_build_counts_on_one_line_of_a_terminal)
 }
 END_TEST
 
-START_TEST(test_run_build_that_fails_shows_all_of_its_output)
+START_TEST(test_run_build_that_fails_says_what_to_do_and_where_its_log_is)
 {
-    make_build(2, 3);
+    char path[SUPPORT_PATH];
+    size_t length;
+    make_checkout();
+    write_text("tools/cmake", "#!/bin/sh\ncase $* in\n--build*)\n    echo '[1/2] Building x'\n    seq 50\n"
+                              "    echo '[2/2] Building y'\n    exit 3\n    ;;\nesac\n");
     call("build", NULL);
-    support_expect(&result, 1, "",
-                   "[1/2] Building x\n[2/2] Building x\n"
-                   "run: failed: cmake --build --preset release --target programs\n");
+    ck_assert_int_eq(result.status, 1);
+    ck_assert_int_eq(strncmp(result.error, "11\n12\n", 6), 0); /* the last 40 lines */
+    ck_assert_msg(
+        strstr(result.error,
+               "\n50\nrun: building build/release failed: mend what the lines above say, then repeat "
+               "the command; the whole log is build/release.log (cmake --build --preset release "
+               "--target programs)\n") != NULL,
+        "%s", result.error);
+    char *log = support_read_file(support_path(path, "build/release.log"), &length);
+    ck_assert_int_eq(strncmp(log, "[1/2] Building x\n1\n2\n", 21), 0);
+    free(log);
+}
+END_TEST
+
+/* What hangs ends sooner where nothing makes tests slow. */
+START_TEST(test_run_test_has_a_limit)
+{
+    static const struct {
+        const char *preset, *own, *limit;
+    } cases[] = {
+        {"release", NULL, "900"}, {"asan", NULL, "3600"}, {"s390x", NULL, "3600"}, {"release", "7", "7"}};
+    char path[SUPPORT_PATH], said[64];
+    size_t length;
+    make_checkout();
+    ck_assert_int_eq(mkdir(support_path(path, "build/s390x-sysroot"), 0777), 0);
+    write_text("tools/ctest", "#!/bin/sh\necho \"limit $LOOKBACK_TEST_SECONDS, $*\" >limits\n");
+    write_text("tools/mmdebstrap", "#!/bin/sh\n");
+    if (cases[_i].own)
+        setenv("LOOKBACK_TEST_SECONDS", cases[_i].own, 1);
+    else
+        unsetenv("LOOKBACK_TEST_SECONDS");
+    call("test", cases[_i].preset);
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    snprintf(said, sizeof said, "limit %s, --preset %s --timeout %s\n", cases[_i].limit, cases[_i].preset,
+             cases[_i].limit);
+    char *limits = support_read_file(support_path(path, "limits"), &length);
+    ck_assert_str_eq(limits, said);
+    free(limits);
 }
 END_TEST
 
@@ -255,7 +294,8 @@ int main(void)
     tcase_add_test(tests, test_run_build_asks_for_the_programs_alone);
     tcase_add_test(tests, test_run_build_counts_what_is_long_at_each_quarter);
     tcase_add_test(tests, test_run_build_counts_on_one_line_of_a_terminal);
-    tcase_add_test(tests, test_run_build_that_fails_shows_all_of_its_output);
+    tcase_add_test(tests, test_run_build_that_fails_says_what_to_do_and_where_its_log_is);
+    tcase_add_loop_test(tests, test_run_test_has_a_limit, 0, 4);
     tcase_add_test(tests, test_run_build_counts_the_packages_that_it_installs);
     tcase_add_test(tests, test_run_lessons_counts_them);
     tcase_add_test(tests, test_run_check_of_a_number_checks_that_exercise_and_no_other);
