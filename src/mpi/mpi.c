@@ -18,6 +18,9 @@ enum {
 static const double EAGER = 2e-4;
 static const struct timespec PAUSE = {.tv_nsec = 20000};
 
+/* Before all is aborted: mpirun of Open MPI 5 drops what it has not yet read of the error that this rank reports. */
+static const struct timespec LAST_PAUSE = {.tv_nsec = 200000000};
+
 /* Seconds to wait for another rank. Reading files and saving can take a while on a busy file system. */
 static const double PATIENCE = 300;
 
@@ -226,6 +229,7 @@ bool lb_mpi_ends(const lb_mpi *mpi, double seconds)
 
 void lb_mpi_abort(const lb_mpi *mpi, int status)
 {
+    nanosleep(&LAST_PAUSE, NULL);
     MPI_Abort(mpi->all, status);
     _Exit(status); /* an MPI that does not end us has failed, too */
 }

@@ -11,7 +11,7 @@
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb_image.h>
 
-enum { TOLERANCE = 2 };
+enum { TOLERANCE = 4 }; /* Cairo 1.18 rounds the edges of a line otherwise than 1.16 */
 
 unsigned char *support_picture_read(const char *path, int *width, int *height)
 {

@@ -12,12 +12,11 @@
 
 support_result support_ranks_result;
 
-const char *const support_ranks_permission[] = {"OMPI_ALLOW_RUN_AS_ROOT=1",
-                                                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                                                "OMPI_MCA_rmaps_base_oversubscribe=1",
-                                                "OMPI_MCA_btl_vader_single_copy_mechanism=none",
-                                                "OMP_NUM_THREADS",
-                                                NULL};
+const char *const support_ranks_permission[] = {
+    "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+    /* the same from Open MPI 5 on, which complains of networks */
+    "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe", "OMPI_MCA_btl=^tcp",
+    "OMPI_MCA_btl_vader_single_copy_mechanism=none", "OMP_NUM_THREADS", NULL};
 
 /* mpirun of Open MPI 4.1.4 may lose the help message of a rank that aborts, says this, and then waits for ever
  * (https://github.com/open-mpi/ompi/issues/8356). All else has been said by then. */
