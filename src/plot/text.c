@@ -181,7 +181,7 @@ static double part_width(const lb_font *font, double size, const char *begin, ch
 }
 
 /* Ends the line at this blank, or at an earlier one if the ellipsis needs the room. */
-static void cut_off(const lb_font *font, double size, double room, const char *line, char *blank)
+static void cut_off(const lb_font *font, double size, double room, char *line, char *blank)
 {
     while (blank) {
         memcpy(blank, ELLIPSIS, sizeof ELLIPSIS);

@@ -181,7 +181,7 @@ START_TEST(test_verdict_has_three_lines)
     ck_assert_ptr_nonnull(strstr(mean, "; best: --layer 0 --head "));
     ck_assert_ptr_nonnull(strstr(uniform, "    0.00 tau (0.00 to 0.00)   37.50 % same first symbol ("));
     ck_assert_ptr_nonnull(strstr(another, "; 5 pairs\n"));
-    char *last = strchr(another + 1, '\n');
+    const char *last = strchr(another + 1, '\n');
     ck_assert_str_eq(last, "\n");
     char path[SUPPORT_PATH];
     support_write_file(support_path(path, "pairs.tsv"), "abc\tA B C\n", 10); /* without another pair */
