@@ -372,6 +372,26 @@ START_TEST(test_learn_stops_when_no_pair_occurs_twice_and_keeps_what_a_side_has_
 }
 END_TEST
 
+START_TEST(test_learn_keeps_the_pieces_that_a_side_has_as_often_as_least)
+{
+    lb_subword_words words = {0};
+    lb_vocabulary *kept[2];
+    add_text(&words, 0, "ab ab ab xy xy");
+    add_text(&words, 1, "ab xy xy xy");
+    for (int64_t least = 1; least <= 4; least++) { /* with "\u2581ab" 3 and 1, "\u2581xy" 2 and 3 */
+        lb_release(lb_subwords_learn(&words, 1000, least, kept, &error));
+        const int64_t count[2][2] = {{3, 1}, {2, 3}};
+        for (int side = 0; side < 2; side++)
+            for (int i = 0; i < 2; i++)
+                ck_assert_int_eq(lb_vocabulary_id(kept[side], i ? "\u2581xy" : "\u2581ab") != LB_UNK,
+                                 count[i][side] >= least);
+        lb_vocabulary_free(kept[0]);
+        lb_vocabulary_free(kept[1]);
+    }
+    lb_subword_words_free(&words);
+}
+END_TEST
+
 /* ---- Merges from a file. ---- */
 
 START_TEST(test_parse_hostile_merges_are_refused_with_their_number)
@@ -474,6 +494,7 @@ int main(void)
             test_join_bytes_that_are_no_text_are_replaced, test_add_bytes_all_that_a_line_of_text_can_have,
             test_learn_merges_are_those_of_counting_everything_again,
             test_learn_stops_when_no_pair_occurs_twice_and_keeps_what_a_side_has_often,
+            test_learn_keeps_the_pieces_that_a_side_has_as_often_as_least,
             test_parse_hostile_merges_are_refused_with_their_number,
             test_parse_too_many_and_too_long_pieces_are_refused,
             test_learn_and_cut_failing_allocation_is_an_error_and_leaks_nothing));

@@ -332,6 +332,30 @@ START_TEST(test_write_killed_at_any_call_leaves_a_whole_file)
 }
 END_TEST
 
+/* A folder comes to lie at the path while the file is under way. What was renamed before and is new is taken back. */
+START_TEST(test_write_rename_that_fails_is_an_error_and_leaves_no_new_file)
+{
+    char first[SUPPORT_PATH], second[SUPPORT_PATH], stop[2 * SUPPORT_PATH];
+    const lb_bytes text = {"new", 3};
+    lb_error error = {0};
+    support_path(first, "first");
+    support_path(second, "second");
+    const lb_new_file files[] = {{first, &text, 1}, {second, &text, 1}};
+    for (int replaces = 0; replaces < 2; replaces++) {
+        if (replaces) support_write_file(first, "old", 3);
+        snprintf(stop, sizeof stop, "fsync 2 sh mkdir %s", second);
+        support_stop(stop);
+        ck_assert_int_eq(lb_file_write_all(files, 2, &error), LB_ERROR_WRITE);
+        support_stop(NULL);
+        ck_assert_ptr_nonnull(strstr(error.message, second));
+        ck_assert_ptr_nonnull(strstr(error.message, strerror(EISDIR)));
+        ck_assert_uint_eq(support_file_count(), replaces ? 2 : 1);
+        if (replaces) assert_content(first, "new");
+        ck_assert_int_eq(rmdir(second), 0);
+    }
+}
+END_TEST
+
 /* Until the file has been seen to change so often. */
 START_TEST(test_write_by_three_processes_at_once_is_never_torn)
 {
@@ -409,6 +433,7 @@ int main(void)
     tcase_add_test(write, test_write_while_many_others_are_under_way_leaves_their_files_alone);
     tcase_add_test(write, test_write_planted_link_at_the_temporary_name_is_not_followed);
     tcase_add_test(write, test_write_and_read_leave_no_file_open);
+    tcase_add_test(write, test_write_rename_that_fails_is_an_error_and_leaves_no_new_file);
     tcase_add_test(write, test_write_killed_at_any_call_leaves_a_whole_file);
     tcase_add_test(write, test_write_by_three_processes_at_once_is_never_torn);
     tcase_add_test(write, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);

@@ -109,8 +109,49 @@ START_TEST(test_points_are_those_of_the_page_and_no_others)
 }
 END_TEST
 
+/* ---- What the state of a decoder holds. ---- */
+
+/* Of each token and row, in the keys and values that are points. */
+static int64_t count_state(const lb_model *model)
+{
+    static const char *const held[] = {"cross.keys", "cross.values", "decoder.self.keys",
+                                       "decoder.self.values"};
+    lb_real logits[LOGITS];
+    recording seen = {0};
+    int64_t sum = 0;
+    run(model, source_id, (lb_watcher){record, &seen}, logits);
+    for (int i = 0; i < seen.count; i++)
+        for (int k = 0; k < LB_LENGTH(held); k++)
+            if (strcmp(seen.point[i].name, held[k]) == 0) sum += seen.shape[i].dim[seen.shape[i].ndim - 1];
+    end_recording(&seen);
+    return sum;
+}
+
+/* Kinds with keys of their own width, fewer heads or no attention to themselves hold less than the estimate. */
+static void check_state(const subject *s)
+{
+    enum { FILTERS = 8 };
+    const lb_seq2seq_config *c = &s->seq2seq.config;
+    int64_t held = count_state(s->model) + s->model->copies, said = s->model->state_reals;
+    if (s->model->kind == &lb_seq2seq_kind) {
+        if (lb_built_in_attentions[c->attention]->predict) held += (int64_t)3 * VOCABULARY;
+        if (c->attention == LB_ATTENTION_COVERAGE || c->attention == LB_ATTENTION_LOCATION)
+            held += FILTERS + 2 * c->hidden;
+    }
+    ck_assert_msg(held <= said && (said <= 2 * held || !s->model->heads), "%s: holds %d, says %d", s->name,
+                  (int)held, (int)said);
+}
+
+START_TEST(test_points_that_a_state_holds_are_what_the_model_says_that_it_takes)
+{
+    for_each_model(check_state);
+}
+END_TEST
+
 int main(void)
 {
-    return support_run_tests("points", SUPPORT_TESTS(test_points_of_each_model_come_in_their_order,
-                                                     test_points_are_those_of_the_page_and_no_others));
+    return support_run_tests(
+        "points", SUPPORT_TESTS(test_points_of_each_model_come_in_their_order,
+                                test_points_that_a_state_holds_are_what_the_model_says_that_it_takes,
+                                test_points_are_those_of_the_page_and_no_others));
 }

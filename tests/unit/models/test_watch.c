@@ -1,5 +1,6 @@
 /* The points of models, as a watcher reads and replaces them. This test runs in both precisions. */
 #include "autograd/op.h"
+#include "autograd/tape.h"
 #include "lookback/models.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
@@ -230,6 +231,39 @@ START_TEST(test_watch_of_members_that_vote_sees_both_directions)
 }
 END_TEST
 
+/* ---- The place of a tape. ---- */
+
+/* What is announced outside is of no model, whatever has run before. */
+static void expect_outside(lb_tape *tape, recording *seen, const char *after)
+{
+    lb_announce(lb_tensor_new(tape, LB_SHAPE(1, 1), NULL), "own", -1);
+    const lb_watch_point *own = &seen->point[seen->count - 1];
+    ck_assert_msg(strcmp(own->name, "own") == 0 && !own->model && own->layer == LB_NO_LAYER, "%s: found %s",
+                  after, own->name);
+}
+
+static void check_places(const subject *s)
+{
+    lb_tape *tape = lb_tape_new();
+    recording seen = {0};
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    lb_watch(tape, (lb_watcher){record, &seen});
+    lb_tokens source = {tape, BATCH, SOURCE, source_id, source_lengths},
+              in = {tape, BATCH, 1, (const int32_t[]){LB_BOS, LB_BOS}, (const int32_t[]){1, 1}};
+    lb_decoder_state state = lb_model_encode(s->model, source);
+    expect_outside(tape, &seen, s->name);
+    ck_assert(lb_is_sound(lb_model_decode(s->model, state, in, SOURCE).logits));
+    expect_outside(tape, &seen, s->name);
+    lb_tape_free(tape);
+    end_recording(&seen);
+}
+
+START_TEST(test_watch_place_is_left_after_each_part_of_a_model)
+{
+    for_each_model(check_places);
+}
+END_TEST
+
 /* ---- Errors. ---- */
 
 static lb_tensor *replace_badly(void *context, const lb_watch_point *point, lb_tensor *value)
@@ -366,6 +400,7 @@ int main(void)
                       test_watch_that_clears_a_context_is_as_if_nothing_read_it,
                       test_watch_of_an_ensemble_sees_each_member,
                       test_watch_of_members_that_vote_sees_both_directions,
+                      test_watch_place_is_left_after_each_part_of_a_model,
                       test_watch_refuses_other_shapes_and_points_that_are_fixed,
                       test_watch_of_custom_attention_sees_keys_and_context,
                       test_explaining_gives_gradients_to_what_is_replaced_and_to_nothing_else));

@@ -135,10 +135,43 @@ START_TEST(test_train_bad_pairs_in_memory_are_refused_before_anything_is_written
 }
 END_TEST
 
+/* Of the sources: foo thrice, bar twice, and a q. */
+START_TEST(test_train_subwords_are_pieces_that_occur_min_count_times_and_twice_at_least)
+{
+    static const char *const source[] = {"foo foo", "foo bar", "bar q"}, *const target[] = {"a", "b", "a"};
+    static const struct {
+        int min_count;
+        bool bar;
+    } cases[] = {{0, true}, {1, true}, {2, true}, {3, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[SUPPORT_PATH];
+        lb_training_config config = support_small_config(out, "out");
+        config.train = config.dev = NULL;
+        config.pairs = (lb_pair_texts){.source = source, .target = target, .count = 3};
+        config.dev_pairs = config.pairs;
+        config.target_separator = NULL;
+        config.subwords = 20;
+        config.min_count = cases[i].min_count;
+        config.steps = 1;
+        config.fresh = true;
+        support_small_train(&config);
+        lb_translator *t = lb_translator_open(out, &error);
+        ck_assert_msg(t != NULL, "%s", error.message);
+        const lb_vocabulary *known = lb_translator_about(t).source;
+        ck_assert_int_ne(lb_vocabulary_id(known, "\u2581foo"), LB_UNK);
+        ck_assert_int_eq(lb_vocabulary_id(known, "\u2581bar") != LB_UNK, cases[i].bar);
+        ck_assert_int_eq(lb_vocabulary_id(known, "q"), LB_UNK);
+        lb_translator_close(t);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
-        "train_memory", SUPPORT_TESTS(test_train_pairs_in_memory_give_the_bits_of_the_file,
-                                      test_train_step_by_step_takes_pairs_in_memory_too,
-                                      test_train_bad_pairs_in_memory_are_refused_before_anything_is_written));
+        "train_memory",
+        SUPPORT_TESTS(test_train_pairs_in_memory_give_the_bits_of_the_file,
+                      test_train_step_by_step_takes_pairs_in_memory_too,
+                      test_train_bad_pairs_in_memory_are_refused_before_anything_is_written,
+                      test_train_subwords_are_pieces_that_occur_min_count_times_and_twice_at_least));
 }
