@@ -5,39 +5,44 @@ name=mutants
 
 help() {
     cat <<'END'
-usage: tests/proof/mutants.sh [--seconds S] [--seed N] [--folder DIR] [--only PATH]... [--most N] [--workers N] [--quick] [--list]
+usage: tests/proof/mutants.sh [--seconds S] [--seed N] [--folder DIR] [--record FILE] [--only PATH]... [--most N] [--list]
 
-Plants one fault at a time into src/ (a sign, a comparison or an index changed, a statement or a check dropped), and runs the
-tests that reach it, until one notices.
+Plants one fault at a time into src/ or apps/ (a sign, a comparison or an index changed, a statement or a check dropped),
+drawn from each room in turn, and runs the unit tests of that room that reach it, until one notices: tests/ranks for
+src/mpi, and tests/programs for apps. What is planted is in mutants_operators.txt. The code of exported models,
+apps/export/kernel, is text to the program, and is left out.
 
-  --seconds S   time for the tests [600]; the build before, in build/mutants/, takes some minutes
-  --seed N      which faults, in which order [1]
-  --folder DIR  for logs [build/mutants/faults]: DIR/results has a line for each fault
+  --seconds S   time for the tests [600]; the build before, in build/mutants/, and what reaches what take longer
+  --seed N      which faults, in which order [as in mutants_operators.txt]
+  --folder DIR  for logs [build/mutants/faults]
+  --record FILE a line for each fault that was tried, which is not tried again unless its line is removed [DIR/results, anew]
   --only PATH   only below src/FOLDER, or in src/FILE, or at src/FILE:LINE
-  --most N      at most N faults of a folder
-  --workers N   so many at a time [1]; each has a build of its own
-  --quick       without the units that run programs
-  --list        print the faults only
+  --most N      at most N faults in all [as in mutants_operators.txt]
+  --list        print the faults only, in their order
 
-A fault that leaves the object code as it is, or that mutants_equivalent.txt names, is not counted. The status is 0 if at
-least 95 % of the others are noticed.
+A fault that leaves the object code as it is is not counted. One that mutants_equivalent.txt names is, as equivalent. The
+status is 0 if at least 95 % of those that are not equivalent are noticed, and at most 8 % are equivalent.
 END
 }
 
+here_operators=$here/mutants_operators.txt
+setting() { # NAME
+    awk -v name="$1" '$1 == name { print $2 }' "$here_operators"
+}
+
 mkdir -p "$here/../../build/mutants/faults"
-# shellcheck disable=SC2034 # `quick` is read by mutants_reach.bash
-common=(--seconds 600 --folder "$here/../../build/mutants/faults") only=() most=1000000 workers=1 quick=false list=false
+common=(--seconds 600 --seed "$(setting seed)" --folder "$here/../../build/mutants/faults")
+only=() most=$(setting count) list=false record=
 while (($#)); do
     case $1 in
     --only)
         only+=("$2")
         shift
         ;;
-    --most | --workers)
+    --most | --record)
         declare "${1#--}=$2"
         shift
         ;;
-    --quick) quick=true ;;
     --list) list=true ;;
     -h | --help)
         help
@@ -51,10 +56,12 @@ set -- "${common[@]}"
 # shellcheck source=common.bash
 . "$here/common.bash"
 
-# Faults in the order of their trials: one of each folder in turn. Leaves out those that are known to change nothing.
+# Faults in the order of their trials: one of each room in turn. The number of the fault among those of the file that look
+# alike, and whether it is known to change nothing, come first.
 choose_faults() {
     cd "$root" || return
-    awk -f "$here/mutants_list.awk" src/*/*.c src/*/*/*.c | awk -F'\t' -v seed="$seed" -v only="${only[*]}" '
+    find src apps -name '*.c' ! -name '*_cases.c' ! -name reference_weights.c ! -path '*/kernel/*' | sort |
+        xargs awk -f "$here/mutants_list.awk" "$here_operators" | awk -F'\t' -v seed="$seed" -v only="${only[*]}" '
         function is_chosen(file, line, paths, n) {
             n = split(only, paths, " ")
             if (n == 0) return 1
@@ -69,6 +76,7 @@ choose_faults() {
             return key * 16807 % 2147483647
         }
         BEGIN {
+            OFS = "\t"
             for (i = 1; i < 256; i++) code[sprintf("%c", i)] = i
         }
         FILENAME != "-" {
@@ -78,47 +86,37 @@ choose_faults() {
             next
         }
         {
-            if (!is_chosen($1, $2)) next
             name = $1 ": " $4
-            if (name in known) {
-                used[name] = 1
-                left_out++
-                next
-            }
+            used[name]
             split($1, part, "/")
-            print part[2] "\t" key_of(++seen[name] " " name) "\t" $0
+            number = ++seen[name]
+            if (is_chosen($1, $2))
+                print part[1] "/" part[2], key_of(number " " name), number, name in known ? "equivalent" : "-", $0
         }
         END {
-            if (left_out) print "mutants: left out: " left_out " known to change nothing" >"/dev/stderr"
             if (only == "")
                 for (name in known)
                     if (!(name in used)) print "mutants_equivalent.txt:" known[name] ": no such fault" >"/dev/stderr"
         }' "$here/mutants_equivalent.txt" - | sort -t $'\t' -k 1,1 -k 2,2g |
-        awk -F'\t' -v most="$most" -v OFS='\t' '$1 != before { rank = 0 }
-            { before = $1; $2 = ++rank }
-            rank <= most { print }' | sort -t $'\t' -k 2,2n -k 1,1 | cut -f 3-
+        awk -F'\t' -v OFS='\t' '$1 != before { rank = 0 }
+            { before = $1; $2 = ++rank; print }' | sort -t $'\t' -k 2,2n -k 1,1 | cut -f 3-
 }
 
-choose_faults >"$folder/faults"
+LC_ALL=C choose_faults >"$folder/faults"
 if $list; then
-    awk -F'\t' '{ print $1 ":" $2 ": " $3 ": " $4 }' "$folder/faults"
+    awk -F'\t' '{ print $3 ":" $4 ": " $5 ": " $6 }' "$folder/faults"
     exit
 fi
 
+tree=$root/build/mutants mine=$folder/mine
 # shellcheck source=mutants_build.bash
 . "$here/mutants_build.bash"
-build_tree() {
-    if ! { cmake --preset mutants -S "$root" -B "$tree" && cmake --build "$tree" -j "$workers"; } >"$folder/build.log" 2>&1; then
-        cat "$folder/build.log" >&2
-        exit 2
-    fi
-}
-
-for ((worker = workers; worker > 0; worker--)); do
-    tree=$root/build/mutants
-    ((worker == 1)) || tree+=-$worker
-    build_tree
-done
+if ! { cmake --preset mutants -S "$root" -B "$tree" && cmake --build "$tree"; } >"$folder/build.log" 2>&1; then
+    cat "$folder/build.log" >&2
+    exit 2
+fi
+# As ctest sets it: what is late is not wrong.
+export CK_DEFAULT_TIMEOUT=0
 # shellcheck source=mutants_reach.bash
 . "$here/mutants_reach.bash"
 trap 'restore_program' EXIT
@@ -128,49 +126,53 @@ find_reach
 . "$here/mutants_try.bash"
 read_units
 
-export CK_TIMEOUT_MULTIPLIER=20
-SECONDS=0
-work() { # WORKER
-    local fault outcome tried start mine=$folder/worker-$1
-    if (($1 > 1)); then
-        tree+=-$1
-        compile_of=() link_of=()
-        read_compile_commands
-    fi
-    rm -rf "$mine"
-    touch_program
-    while IFS= read -r fault; do
-        ((SECONDS < seconds)) || break
-        start=$(now)
-        try "$fault"
-        printf '%s\t%s\t%s\t%s\n' "$outcome" "$tried" "$((($(now) - start) / 1000000))" "$(cut -f 1-4 <<<"$fault")"
-    done < <(awk -v n="$workers" -v k="$1" 'NR % n == k % n' "$folder/faults") >"$folder/results-$1"
-    restore_program
+results=${record:-$folder/results}
+[[ -n $record ]] || : >"$results"
+touch "$results"
+# How many of those that were tried count.
+counted() {
+    awk '$1 !~ /^(same|invalid)$/ { n++ } END { print n + 0 }' "$results"
 }
-for ((worker = 1; worker <= workers; worker++)); do work $worker & done
-wait
-cat "$folder"/results-* >"$folder/results"
-rm -rf "$folder"/results-* "$folder"/worker-*
 
+SECONDS=0
+rm -rf "$mine"
+touch_program
+while IFS= read -r row; do
+    ((SECONDS < seconds && $(counted) < most)) || break
+    key=$(cut -f 1,3,5,6 <<<"$row")
+    ! cut -f 4- "$results" | grep -Fxq -- "$key" || continue
+    outcome=$(cut -f 2 <<<"$row") tried=0
+    [[ $outcome != - ]] || try "$(cut -f 3- <<<"$row")"
+    printf '%s\t%s\t%s\t%s\n' "$outcome" "$tried" "$(cut -f 4 <<<"$row")" "$key" >>"$results"
+done <"$folder/faults"
+restore_program
+rm -rf "$mine"
+
+# Of a fault: outcome, units that did not notice it, line, number, file, operator, text.
 awk -F'\t' -v script=tests/proof/mutants.sh '
     $1 == "survived" {
         why = $2 == 0 ? "no test reaches it" : $2 " units do not notice it"
-        printf "FAILURE: %s:%d: %s: %s: %s; repeat with: %s --only %s:%d\n", $4, $5, $6, $7, why, script, $4, $5
+        printf "FAILURE: %s:%d: %s: %s: %s; repeat with: %s --only %s:%d\n", $5, $3, $6, $7, why, script, $5, $3
     }
     { outcomes[$1]++ }
     END {
-        counted = outcomes["killed"] + outcomes["sanitized"] + outcomes["survived"]
-        printf "mutants: %d noticed, %d of them by sanitizers only; %d not noticed (%.1f %% noticed); not counted: %d without effect " \
-            "on the object code, %d not C\n", counted - outcomes["survived"], outcomes["sanitized"], outcomes["survived"],
-            counted ? 100 * (counted - outcomes["survived"]) / counted : 100, outcomes["same"], outcomes["invalid"]
-    }' "$folder/results"
-while read -r folder_of trials failures; do
-    report "$folder_of"
-done < <(awk -F'\t' '$1 !~ /^(same|invalid)$/ {
-    split($4, part, "/")
-    layer = part[1] "/" part[2]
-    trials[layer]++
-    failures[layer] += $1 == "survived"
-} END { for (layer in trials) print layer, trials[layer], failures[layer] }' "$folder/results" | sort)
-awk -F'\t' '$1 !~ /^(same|invalid)$/ { trials++; failures += $1 == "survived" }
-    END { exit failures > 0.05 * trials }' "$folder/results"
+        noticed = outcomes["killed"] + outcomes["sanitized"]
+        counted = noticed + outcomes["survived"]
+        printf "mutants: %d noticed, %d of them by sanitizers only; %d not noticed (%.1f %% noticed); %d equivalent (%.1f %%); " \
+            "not counted: %d without effect on the object code, %d not C\n", noticed, outcomes["sanitized"],
+            outcomes["survived"], counted ? 100 * noticed / counted : 100, outcomes["equivalent"],
+            counted ? 100 * outcomes["equivalent"] / (counted + outcomes["equivalent"]) : 0, outcomes["same"], outcomes["invalid"]
+    }' "$results"
+while read -r room trials failures; do
+    report "$room"
+done < <(awk -F'\t' '$1 ~ /^(killed|sanitized|survived)$/ {
+    split($5, part, "/")
+    room = part[1] "/" part[2]
+    trials[room]++
+    failures[room] += $1 == "survived"
+} END { for (room in trials) print room, trials[room], failures[room] }' "$results" | sort)
+awk -F'\t' '{ n[$1]++ }
+    END {
+        trials = n["killed"] + n["sanitized"] + n["survived"]
+        exit n["survived"] > 0.05 * trials || n["equivalent"] > 0.08 * (trials + n["equivalent"])
+    }' "$results"

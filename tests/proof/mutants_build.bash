@@ -1,16 +1,16 @@
 # shellcheck shell=bash disable=SC2154
-# Compiles one file of the library and links programs with it, in the build folder $tree. To be sourced by bash.
-# `kind` is float or double: the library is built in both precisions.
+# Compiles one file of src or apps and links programs with it, in the build folder $tree. To be sourced by bash.
+# `kind` is float or double: the library is built in both precisions, and the rest with float.
 
 declare -A compile_of link_of
 
-# The commands of all objects of the library, without their output.
+# The commands of all objects, without their output.
 read_compile_commands() {
     local kind source command
     while IFS=$'\t' read -r kind source command; do
         compile_of[$kind $source]=$command
     done < <(sed -nE 's/^ *"command": "(.*)",$/\1/p' "$tree/compile_commands.json" | sed -E 's/\\(.)/\1/g' |
-        awk -v root="$root/" 'match($0, / -o CMakeFiles\/lookback(_f64)?_objects[.]dir\//) {
+        awk -v root="$root/" 'match($0, / -o CMakeFiles\/(lookback(_f64)?_(objects|program|mpi)|app_rooms)[.]dir\//) {
             kind = substr($0, RSTART, RLENGTH) ~ /_f64_/ ? "double" : "float"
             source = $NF
             sub(/^[^ ]*ccache /, "")
@@ -32,18 +32,24 @@ compile_as() { # KIND SOURCE INPUT OUTPUT FLAG...
         >/dev/null 2>&1
 }
 
-# Links a program of the build with other objects or archives instead of those of the library; an empty one is none.
-link_with() { # PROGRAM OUTPUT FLOAT_OBJECT DOUBLE_OBJECT FLAG...
-    local program=$1 output=$2 float=$3 double=$4
+# Links a program of the build with other objects or archives instead of those that it has; an empty one is none.
+link_with() { # PROGRAM OUTPUT FLOAT DOUBLE FLAG...
+    local program=$1 output=$2 float=$3 double=$4 library
     shift 4
     if [[ -z ${link_of[$program]-} ]]; then
         link_of[$program]=$(ninja -C "$tree" -t commands -s "$program" | tail -n 1)
     fi
     local command=${link_of[$program]#: && }
     command=${command%% && *}
-    command=${command/ -o $program / '"$@"' -o '"$output"' }
-    command=${command/ liblookback.a / '$float' liblookback.a }
-    command=${command/ liblookback_f64.a / '$double' liblookback_f64.a }
+    if [[ $float$double == *.a ]]; then
+        for library in libapp_rooms liblookback; do command=${command/ $library.a / '$float' $library.a }; done
+        command=${command/ liblookback_f64.a / '$double' liblookback_f64.a }
+        command=${command/ -o $program / '"$@"' -o '"$output"' }
+    else
+        # The object of a file that is in no archive is replaced.
+        [[ ! $command =~ \ CMakeFiles/[a-z_]+\.dir/$file\.o ]] || command=${command/"${BASH_REMATCH[0]}"/}
+        command=${command/ -o $program / '"$@" $float $double' -o '"$output"' }
+    fi
     # shellcheck disable=SC2086 # the objects may be empty
     (cd "$tree" && eval "$command") >/dev/null 2>&1
 }

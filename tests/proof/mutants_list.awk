@@ -1,5 +1,5 @@
 # Lists the faults that can be planted into C files formatted as those of src/: a function begins with a line `{` and ends
-# with a line `}`. One fault is a line of fields separated by tabs:
+# with a line `}`. The first file is mutants_operators.txt. One fault is a line of fields separated by tabs:
 #   file, line, operator, "original => mutated", and for each edit: line, column, length, text
 # Comments, strings, directives, declarations and assertions are left alone.
 BEGIN {
@@ -7,9 +7,6 @@ BEGIN {
     word_list("keyword", "return case else do sizeof goto")
     word_list("no_statement", "if for while do switch case default return goto else assert static_assert const static struct enum " \
         "union unsigned signed typedef extern { } ;")
-    swap("comparison", "< <= <= < > >= >= > == != != == && || || &&")
-    swap("sign", "+ - - + * / / * % / & | | & << >> >> <<")
-    swap("sign", "+= -= -= += *= /= /= *= %= /= &= |= |= &= <<= >>= >>= <<=")
 }
 
 function word_list(name, words, list, n) {
@@ -17,12 +14,13 @@ function word_list(name, words, list, n) {
     while (n > 0) is[name, list[n--]] = 1
 }
 
-function swap(operator, pairs, list, n, k) {
-    n = split(pairs, list, " ")
-    for (k = 1; k < n; k += 2) {
-        swapped[list[k]] = list[k + 1]
-        operator_of[list[k]] = operator
+FILENAME == ARGV[1] {
+    for (k = 2; k < NF && !/^#/; k += 2) {
+        swapped[$k] = $(k + 1)
+        operator_of[$k] = $1
     }
+    wanted[/^dropped/ ? $0 : $1]
+    next
 }
 
 FNR == 1 { inside = comment = directive = 0 }
@@ -123,6 +121,7 @@ function trim(text) {
 # Prints the fault of the edits since the last one.
 function plant(operator, i, from, to, k, at, changed, row) {
     row = ""
+    if (!(operator in wanted)) edits = 0
     for (k = edits; k > 0; k--) {
         at = edit_line[k]
         changed = k < edits && edit_line[k + 1] == at ? changed : text_of[at]
@@ -132,7 +131,7 @@ function plant(operator, i, from, to, k, at, changed, row) {
         to = trim(changed) (to == "" || trim(changed) == "" ? "" : " ") to
     }
     for (k = 1; k <= edits; k++) row = row OFS edit_line[k] OFS edit_column[k] OFS edit_size[k] OFS edit_text[k]
-    print FILENAME, line[i], operator, from " => " to row
+    if (edits) print FILENAME, line[i], operator, from " => " to row
     edits = 0
 }
 

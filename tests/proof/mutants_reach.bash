@@ -6,9 +6,16 @@
 
 reach=$tree/reach
 
-# Programs and units of ctest that call the library; last those that call the program `lookback`.
+# The layer of tests that judges the room of a file.
+layer_of_file() {
+    sed -E 's:^src/mpi/.*:ranks:; s:^apps/.*:programs:; s:^src/([^/]*)/.*:\1:'
+}
+
+# The programs, units and layers of ctest that judge the faults.
 list_units() {
-    awk -F'"' -v quick="$quick" '/^add_test\(/ {
+    local layers
+    layers=$(cut -f 3 "$folder/faults" | layer_of_file | sort -u | paste -s -d ' ')
+    awk -F'"' -v layers=" $layers " '/^add_test\(/ {
         program = $2
         unit = $4
         if (!match(program, /\/tests\/([a-z]+_tests(_f64)?|test_steady_state)\)?$/)) next
@@ -16,14 +23,15 @@ list_units() {
         sub(/\)$/, "", program)
         layer = program
         sub(/.*\//, "", layer)
-        sub(/_tests.*|test_/, "", layer)
-        if (layer ~ /^(bench|examples|exercises|project)$/ || quick == "true" && layer ~ /^(programs|ranks)$/) next
+        sub(/_tests.*/, "", layer)
+        sub(/test_steady_state/, "models", layer)
+        if (!index(layers, " " layer " ")) next
         # What another MPI runs again is one unit.
         if (!seen[program, unit]++) print program, unit == "" ? "all" : unit, layer
-    }' "$tree/tests/CTestTestfile.cmake" | awk '{ print ($3 ~ /^(programs|ranks)$/), $0 }' | sort -s -k 1n | cut -d " " -f 2-
+    }' "$tree/tests/CTestTestfile.cmake"
 }
 
-# The library again, to be counted.
+# All again, to be counted.
 compile_covered() {
     local key kind source output
     for key in "${!compile_of[@]}"; do
@@ -41,7 +49,7 @@ compile_covered() {
 gcov_lines() { # NAMES ONLY_RUN
     find "$reach/objects" -name "$1" -print0 | xargs -0r gcov -t 2>/dev/null | awk -F: -v root="$root/" -v only="$2" '
         $2 + 0 == 0 && $3 == "Source" {
-            file = index($4, root "src/") == 1 ? substr($4, length(root) + 1) : ""
+            file = index($4, root "src/") == 1 || index($4, root "apps/") == 1 ? substr($4, length(root) + 1) : ""
             next
         }
         file != "" && (only ? $1 ~ /[0-9]/ : $1 !~ /-/) && !((file, $2 + 0) in seen) {
@@ -52,7 +60,7 @@ gcov_lines() { # NAMES ONLY_RUN
 
 # One unit as it is, for its time, and once more with the library that counts.
 cover_unit() { # PROGRAM UNIT LAYER
-    local program=$1 unit=$2 layer=$3 took longest=30 of=$reach/of/${1##*/}-$2
+    local program=$1 unit=$2 layer=$3 took longest=60 of=$reach/of/${1##*/}-$2
     measure run_unit "$tree/$program" "$unit" "$longest" || return 0
     echo "$program $unit $layer $took" >"$of.unit"
     if [[ ! -x $reach/$program ]]; then
@@ -65,14 +73,14 @@ cover_unit() { # PROGRAM UNIT LAYER
         touch_program
         link_with bin/lookback "$tree/bin/lookback" "$reach/float.a" "$reach/double.a" --coverage
     fi
-    run_unit "$reach/$program" "$unit" 120 || true
+    run_unit "$reach/$program" "$unit" 240 || true
     restore_program
     gcov_lines '*.gcda' 1 >"$of.lines"
 }
 
 find_reach() {
     local stamp program unit layer which=()
-    stamp=$(cd "$root" && find src include -type f -print0 | sort -z | xargs -0 cksum)
+    stamp=$(cd "$root" && find src apps include -type f -print0 | sort -z | xargs -0 cksum)
     if [[ ! -f $reach/stamp || $(<"$reach/stamp") != "$stamp" ]]; then
         rm -rf "$reach"
         mkdir -p "$reach/of"
@@ -104,7 +112,7 @@ find_reach() {
 
 merge_reach() {
     local number program unit
-    cat "$reach"/of/*.unit | sort -k 4n | awk -v quick="$quick" '!(quick == "true" && $3 ~ /^(programs|ranks)$/) { print ++n, $0 }' >"$reach/units"
+    cat "$reach"/of/*.unit | sort -k 4n | awk '{ print ++n, $0 }' >"$reach/units"
     {
         awk '{ print $0, "" }' "$reach/code"
         while read -r number program unit _; do
@@ -116,7 +124,7 @@ merge_reach() {
 
 # Whether the units of a layer run the program `lookback` of the build.
 runs_program() { # LAYER
-    [[ $1 == apps || $1 == translate ]]
+    [[ $1 == programs || $1 == ranks || $1 == translate ]]
 }
 
 # Before the program `lookback` of the build is replaced, and after that.

@@ -1,9 +1,8 @@
 # shellcheck shell=bash disable=SC2154
-# Tries one fault: whether a test notices it. To be sourced by bash, after mutants_reach.bash. The folder $mine is for this
-# worker only.
+# Tries one fault: whether a test notices it. To be sourced by bash, after mutants_reach.bash. $mine is a folder for files.
 
 sanitizers=(-fsanitize=address,undefined -fno-sanitize-recover=all -U_FORTIFY_SOURCE)
-longest=20000 # milliseconds of tests for a fault, as they were measured; with sanitizers again
+longest=120000 # milliseconds of tests for a fault, as they were measured; with sanitizers again
 
 declare -a program_of unit_of layer_of took_of
 read_units() {
@@ -13,17 +12,19 @@ read_units() {
     done <"$reach/units"
 }
 
-# Sets `units`: those that reach a line, or the line before it with code; those of the same layer first.
+# Sets `units`: those of the room of a file that reach a line, or the line before it with code; of a file whose lines are
+# not counted, all of them.
 units_reaching() { # FILE LINE
-    local folder number other=()
-    IFS=/ read -r _ folder _ <<<"$1"
+    local layer number
+    layer=$(layer_of_file <<<"$1")
     units=()
     for number in $(awk -v file="$1" -v line="$2" '
-        $1 == file && $2 <= line { $1 = $2 = ""; found = $0 }
-        END { print found }' "$reach/lines"); do
-        if [[ ${layer_of[number]} == "$folder" ]]; then units+=("$number"); else other+=("$number"); fi
+        FILENAME == ARGV[1] { all = all " " $1; next }
+        $1 == file && !counted++ { all = "" }
+        $1 == file && $2 <= line { $1 = $2 = ""; all = $0 }
+        END { print all }' "$reach/units" "$reach/lines"); do
+        [[ ${layer_of[number]} != "$layer" ]] || units+=("$number")
     done
-    units+=("${other[@]}")
 }
 
 # Compiles $mine/FILE, whatever it holds now.
@@ -58,10 +59,13 @@ link_unit() { # NUMBER KIND NAME FLAG...
     shift 3
     objects=("$mine/$name.o" "")
     [[ $kind == float ]] || objects=("" "$mine/$name.o")
-    if [[ ! -x $mine/$program ]]; then
+    if [[ $layer == ranks && ! -e $mine/$program ]]; then
+        ln -s "$tree/$program" "$mine/$program"
+        link_with "$(cd "$tree" && ls lib/liblookback_mpi.so.*.*.*)" "$mine/mpi.so" "${objects[@]}" "$@" || return
+    elif [[ ! -x $mine/$program ]]; then
         link_with "$program" "$mine/$program" "${objects[@]}" "$@" || return
     fi
-    if [[ $kind == float && $linked_program != "$name" ]] && runs_program "$layer"; then
+    if [[ $kind == float && $layer != ranks && $linked_program != "$name" ]] && runs_program "$layer"; then
         link_with bin/lookback "$tree/bin/lookback" "${objects[@]}" "$@" || return
         linked_program=$name
     fi
@@ -117,8 +121,10 @@ try() { # FAULT, a line of mutants_list.awk
     local -A changed=()
     IFS=$'\t' read -r file line _ <<<"$1"
     mkdir -p "$mine/${file%/*}"
-    awk -v fault="${1//\\/\\\\}" -f "$here/mutants_apply.awk" "$root/$file" >"$mine/fault.c"
+    LC_ALL=C awk -v fault="${1//\\/\\\\}" -f "$here/mutants_apply.awk" "$root/$file" >"$mine/fault.c"
     tried=0
+    unset LOOKBACK_MPI_LIBRARY
+    [[ $file != src/mpi/* ]] || export LOOKBACK_MPI_LIBRARY=$mine/mpi.so
     compare_objects float
     [[ ${changed[float]} == yes ]] || compare_objects double
     if [[ " ${changed[*]} " != *" yes "* ]]; then

@@ -69,7 +69,7 @@ campaigns="
 28 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
 12 $here/proof_sanitizers.sh|unit tests under the memory and the thread sanitizer and under valgrind, programs under valgrind
 4 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions
-20 $here/mutants.sh|a fault planted in one line of a folder of src/: the tests that reach the line have to notice it"
+20 $here/mutants.sh|a fault planted in one line of a room of src/ or apps/: the unit tests of the room have to notice it"
 
 work=$root/build/proof
 mkdir -p "$work"
