@@ -40,9 +40,6 @@ compile_covered() {
         mkdir -p "${output%/*}"
         compile_as "$kind" "$source" "$(cd "$root" && realpath "$source")" "$output" -O1 --coverage
     done
-    for kind in float double; do
-        find "$reach/objects/$kind" -name '*.o' -print0 | xargs -0 ar cr "$reach/$kind.a"
-    done
 }
 
 # FILE LINE for each line with code, or only for those that have run.
@@ -58,28 +55,49 @@ gcov_lines() { # NAMES ONLY_RUN
         }'
 }
 
-# One unit as it is, for its time, and once more with the library that counts.
+# Makes the objects of the rooms that a layer judges archives: the others do not count.
+archive_covered() { # LAYER
+    local kind room=src/$1
+    [[ $1 != programs ]] || room=apps
+    rm -f "$reach"/*.a
+    for kind in float double; do
+        [[ ! -d $reach/objects/$kind/$room ]] ||
+            find "$reach/objects/$kind/$room" -name '*.o' -print0 | xargs -0 ar cr "$reach/$kind.a"
+    done
+}
+
+# Links a program with what counts.
+link_covered() { # PROGRAM OUTPUT
+    local float=$reach/float.a double=$reach/double.a
+    [[ -e $float ]] || float=
+    [[ -e $double ]] || double=
+    link_with "$1" "$2" "$float" "$double" --coverage
+}
+
+# One unit, with what counts. If it fails, it may do so for that reason: then as it is.
 cover_unit() { # PROGRAM UNIT LAYER
-    local program=$1 unit=$2 layer=$3 took longest=60 of=$reach/of/${1##*/}-$2
-    measure run_unit "$tree/$program" "$unit" "$longest" || return 0
-    echo "$program $unit $layer $took" >"$of.unit"
+    local program=$1 unit=$2 layer=$3 took longest=120 fails=false of=$reach/of/${1##*/}-$2
     if [[ ! -x $reach/$program ]]; then
+        echo "mutants: which lines do the units of $program reach?" >&2
+        archive_covered "$layer"
         mkdir -p "$reach/${program%/*}"
-        link_with "$program" "$reach/$program" "$reach/float.a" "$reach/double.a" --coverage
+        link_covered "$program" "$reach/$program"
     fi
     find "$reach/objects" -name '*.gcda' -delete
     # The tests run the program by its name.
     if runs_program "$layer"; then
         touch_program
-        link_with bin/lookback "$tree/bin/lookback" "$reach/float.a" "$reach/double.a" --coverage
+        link_covered bin/lookback "$tree/bin/lookback"
     fi
-    run_unit "$reach/$program" "$unit" 240 || true
+    measure run_unit "$reach/$program" "$unit" "$longest" || fails=true
     restore_program
     gcov_lines '*.gcda' 1 >"$of.lines"
+    ! $fails || measure run_unit "$tree/$program" "$unit" "$longest" || return 0
+    echo "$program $unit $layer $took" >"$of.unit"
 }
 
 find_reach() {
-    local stamp program unit layer which=()
+    local stamp program unit layer of before=
     stamp=$(cd "$root" && find src apps include -type f -print0 | sort -z | xargs -0 cksum)
     if [[ ! -f $reach/stamp || $(<"$reach/stamp") != "$stamp" ]]; then
         rm -rf "$reach"
@@ -88,24 +106,18 @@ find_reach() {
         gcov_lines '*.gcno' "" >"$reach/code"
         echo "$stamp" >"$reach/stamp"
     fi
-    declare -A is_new=()
     while read -r program unit layer; do
-        if [[ -z ${is_new[$program]-} ]]; then
-            which=("$program")
-            ! runs_program "$layer" || which+=(bin/lookback)
-            stamp=$(cd "$tree" && cksum "${which[@]}")
-            is_new[$program]=no
-            if [[ ! -f $reach/of/${program##*/} || $(<"$reach/of/${program##*/}") != "$stamp" ]]; then
-                is_new[$program]=yes
-                echo "mutants: which lines do the units of $program reach?" >&2
-                rm -f "$reach/of/${program##*/}"-* "$reach/$program"
-                while read -r _ unit _; do
-                    cover_unit "$program" "$unit" "$layer"
-                done < <(list_units | awk -v program="$program" '$1 == program')
-                rm -f "$reach/$program"
-                echo "$stamp" >"$reach/of/${program##*/}"
+        of=$reach/of/${program##*/}
+        if [[ $program != "$before" ]]; then
+            before=$program
+            rm -f "$reach/$program"
+            stamp=$(cd "$tree" && cksum "$program")
+            if [[ ! -f $of || $(<"$of") != "$stamp" ]]; then
+                rm -f "$of"-*
+                echo "$stamp" >"$of"
             fi
         fi
+        [[ -e $of-$unit.lines ]] || cover_unit "$program" "$unit" "$layer"
     done < <(list_units)
     merge_reach
 }

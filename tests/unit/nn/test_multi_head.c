@@ -1,7 +1,11 @@
 /* Multi-head attention: errors, masks and dropout. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "autograd/tape.h"
+#include "lookback/kinds.h"
 #include "lookback/nn.h"
+#include "lookback/ops.h"
+#include "nn/kv_cache.h"
+#include "nn/layers.h"
 #include "support/leaf.h"
 #include "support/suite.h"
 
@@ -189,6 +193,10 @@ START_TEST(test_positions_that_do_not_fit_are_errors)
         ck_assert_str_eq(lb_tape_error(tape), wrong[i].message);
         lb_tape_clear_error(tape);
     }
+    const lb_tokens three = {tape, 2, 3, (const int32_t[6]){0}, (const int32_t[]){3, 3}};
+    ck_assert(!lb_is_sound(lb_positional_forward_at(&positional, good, three)));
+    ck_assert_str_eq(lb_tape_error(tape), "p: expected x of shape [2,3,6], found [2,4,6]");
+    lb_tape_clear_error(tape);
     ck_assert(!lb_is_sound(lb_positional_forward(&positional, drawn(LB_SHAPE(4, 6), 1), 0)));
     tear_down();
 }
@@ -409,6 +417,77 @@ START_TEST(test_layer_with_dropout_gives_the_same_bits_on_any_number_of_threads)
 }
 END_TEST
 
+/* ---- Step by step. ---- */
+
+/* `part` has the rows of `all` from `skip` on, and as many columns as it has. */
+static void expect_part(const lb_tensor *part, const lb_tensor *all, int64_t skip)
+{
+    ck_assert_msg(lb_is_sound(part) && lb_is_sound(all), "%s", lb_tape_error(tape));
+    int64_t rows = lb_dim(part, -2), columns = lb_dim(part, -1);
+    for (int64_t i = 0; i < lb_count(part); i++) {
+        int64_t row = i / columns % rows + skip, outer = i / columns / rows;
+        double expected = (double)all->data[(outer * lb_dim(all, -2) + row) * lb_dim(all, -1) + i % columns];
+        SUPPORT_CHECK(fabs((double)part->data[i] - expected) < 1e-5, "number %d: found %g, expected %g",
+                      (int)i, (double)part->data[i], expected);
+    }
+}
+
+START_TEST(test_step_attends_to_itself_as_all_tokens_at_once)
+{
+    static const lb_multi_head_config configs[] = {
+        {0},
+        {.kv_heads = 1, .softcap = (lb_real)0.5},
+        {.window = {.on = true, .left = 1, .right = 0}, .normalizer = LB_SPARSEMAX},
+        {.rotary = true, .normalizer = LB_ENTMAX}};
+    static const int64_t pieces[] = {1, 2, 2};
+    for (int i = 0; i < LB_LENGTH(configs) * 2; i++) {
+        set_up();
+        lb_multi_head attention = new_attention(configs[i / 2]);
+        lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+        lb_tensor *x = drawn(LB_SHAPE(BATCH, LENGTH, WIDTH), 1),
+                  *bias = i % 2 ? drawn(LB_SHAPE(HEADS, LENGTH, LENGTH), 2) : NULL;
+        lb_attended_result all =
+            lb_multi_head_forward(&attention, x, x, x, lb_causal_mask(tape, LENGTH), bias);
+        const lb_multi_head_config *c = &attention.config;
+        const lb_kv_cache none = {.batch = BATCH, .layers = 2, .width = c->kv_heads * c->key_width};
+        lb_decoder_step step = {.cache = NULL};
+        for (int64_t k = 0, at = 0; k < LB_LENGTH(pieces); at += pieces[k++]) {
+            step.cache = lb_kv_cache_extend(tape, step.cache ? step.cache : &none, pieces[k]);
+            lb_tensor *of = bias ? lb_slice(lb_slice(bias, 1, at, pieces[k]), 2, 0, at + pieces[k]) : NULL;
+            lb_attended_result part =
+                lb_multi_head_step(&attention, lb_slice(x, 1, at, pieces[k]), &step, 1, true, of);
+            expect_part(part.context, all.context, at);
+            expect_part(part.weights, all.weights, at);
+        }
+        tear_down();
+    }
+}
+END_TEST
+
+START_TEST(test_step_attends_to_the_symbols_of_a_source_whatever_rows_are_selected)
+{
+    enum { SOURCE = 4, ROWS = 3 };
+    static const int64_t row[ROWS] = {1, 0, 1};
+    static const int32_t lengths[ROWS] = {2, SOURCE, 2};
+    set_up();
+    lb_multi_head attention = new_attention((lb_multi_head_config){0});
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    lb_tensor *source = drawn(LB_SHAPE(BATCH, SOURCE, WIDTH), 1), *x = drawn(LB_SHAPE(ROWS, 2, WIDTH), 2),
+              *selected = lb_select_rows(tape, source, row, ROWS);
+    lb_tensor *mask = lb_key_mask(lb_length_mask(tape, lengths, ROWS, SOURCE));
+    lb_attended_result all = lb_multi_head_forward(&attention, x, selected, selected, mask, NULL);
+    const lb_key_values seen = lb_multi_head_project(&attention, source, source);
+    lb_kv_cache *cache = lb_kv_cache_of(tape, &seen, 1);
+    ck_assert_ptr_nonnull(cache);
+    expect_part(lb_kv_cache_read(tape, cache)->keys, seen.keys, 0);
+    const lb_decoder_step step = {.source = lb_kv_cache_select(tape, cache, row, ROWS), .mask = mask};
+    lb_attended_result found = lb_multi_head_step(&attention, x, &step, 0, false, NULL);
+    expect_part(found.context, all.context, 0);
+    expect_part(found.weights, all.weights, 0);
+    tear_down();
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -424,5 +503,7 @@ int main(void)
                       test_attention_without_weights_has_the_same_bits,
                       test_dropout_keeps_the_right_share_of_the_weights_and_scales_it_up,
                       test_dropout_is_none_in_evaluation_and_depends_on_the_seed,
+                      test_step_attends_to_itself_as_all_tokens_at_once,
+                      test_step_attends_to_the_symbols_of_a_source_whatever_rows_are_selected,
                       test_layer_with_dropout_gives_the_same_bits_on_any_number_of_threads));
 }
