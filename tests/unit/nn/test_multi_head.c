@@ -1,6 +1,7 @@
 /* Multi-head attention: errors, masks and dropout. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "autograd/tape.h"
+#include "base/alloc.h"
 #include "lookback/kinds.h"
 #include "lookback/nn.h"
 #include "lookback/ops.h"
@@ -432,6 +433,24 @@ static void expect_part(const lb_tensor *part, const lb_tensor *all, int64_t ski
     }
 }
 
+/* Each piece of the tape is memory of its own: the allocator notices what is written behind it. */
+START_TEST(test_cache_that_goes_on_stays_within_its_list)
+{
+    enum { MANY = 64 };
+    lb_arena_apart(true);
+    set_up();
+    const lb_kv_cache none = {.batch = BATCH, .layers = 2, .width = WIDTH},
+                      *before = lb_kv_cache_extend(tape, &none, MANY),
+                      *after = lb_kv_cache_extend(tape, before, MANY);
+    ck_assert(after && after->length == 2 * MANY);
+    for (int64_t row = 0; row < 2 * BATCH; row++)
+        ck_assert_mem_eq(after->entry + row * 2 * MANY, before->entry + row * MANY,
+                         MANY * sizeof *after->entry);
+    tear_down();
+    lb_arena_apart(false);
+}
+END_TEST
+
 START_TEST(test_step_attends_to_itself_as_all_tokens_at_once)
 {
     static const lb_multi_head_config configs[] = {
@@ -503,6 +522,7 @@ int main(void)
                       test_attention_without_weights_has_the_same_bits,
                       test_dropout_keeps_the_right_share_of_the_weights_and_scales_it_up,
                       test_dropout_is_none_in_evaluation_and_depends_on_the_seed,
+                      test_cache_that_goes_on_stays_within_its_list,
                       test_step_attends_to_itself_as_all_tokens_at_once,
                       test_step_attends_to_the_symbols_of_a_source_whatever_rows_are_selected,
                       test_layer_with_dropout_gives_the_same_bits_on_any_number_of_threads));
