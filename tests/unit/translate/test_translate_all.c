@@ -291,6 +291,32 @@ START_TEST(test_translate_all_prefix_is_kept_and_shorter_than_the_limit)
 }
 END_TEST
 
+/* As many texts as fill the least room of a tape, and one that the model is not given beside them. */
+START_TEST(test_translate_all_prefix_is_that_of_its_text)
+{
+    enum { TEXTS = 9 };
+    static const char *const starts[] = {"A", "B", "C", "A B"};
+    const char *texts[TEXTS], *prefixes[TEXTS];
+    for (int i = 0; i < TEXTS; i++) {
+        texts[i] = i < TEXTS - 1 ? "bad" : "\xff";
+        prefixes[i] = starts[i % 4];
+    }
+    lb_translator *translator = open_model(model);
+    lb_translate_config config = {.beam = 2, .limit = 4, .prefixes = prefixes, .skip_bad_texts = true};
+    lb_translations *all = translate_all(translator, texts, TEXTS, config);
+    for (int i = 0; i < TEXTS - 1; i++) {
+        config.prefixes = prefixes + i;
+        lb_translations *alone = translate_all(translator, texts + i, 1, config);
+        ck_assert_int_eq(strncmp(all->text[i].output->text, prefixes[i], strlen(prefixes[i])), 0);
+        ck_assert_str_eq(all->text[i].output->text, alone->text->output->text);
+        lb_translations_free(alone);
+    }
+    ck_assert_ptr_nonnull(all->text[TEXTS - 1].error);
+    lb_translations_free(all);
+    lb_translator_close(translator);
+}
+END_TEST
+
 START_TEST(test_translate_all_impossible_configuration_is_refused)
 {
     const char *text = "bad";
@@ -383,6 +409,7 @@ int main(void)
                       test_translate_all_attention_of_each_step_sums_to_1,
                       test_translate_all_equals_texts_one_by_one, test_translate_all_of_no_texts_is_empty,
                       test_translate_all_prefix_is_kept_and_shorter_than_the_limit,
+                      test_translate_all_prefix_is_that_of_its_text,
                       test_translate_all_limit_cuts_outputs_off,
                       test_translate_all_no_beam_scores_below_greedy_decoding,
                       test_translate_all_scores_that_are_not_finite_are_an_error,
