@@ -21,13 +21,14 @@ apps/export/kernel, is text to the program, and is left out.
   --list        print the faults only, in their order
 
 A fault that leaves the object code as it is is not counted. One that mutants_equivalent.txt names is, as equivalent. The
-status is 0 if at least 95 % of those that are not equivalent are noticed, and at most 8 % are equivalent.
+status is 0 if at least 95 % of those that are not equivalent are noticed, and at most 8 % are equivalent. The campaign of
+the record goes on with --record tests/proof/mutants_tried.tsv.
 END
 }
 
-here_operators=$here/mutants_operators.txt
+operators=$here/mutants_operators.txt
 setting() { # NAME
-    awk -v name="$1" '$1 == name { print $2 }' "$here_operators"
+    awk -v name="$1" '$1 == name { print $2 }' "$operators"
 }
 
 mkdir -p "$here/../../build/mutants/faults"
@@ -61,7 +62,7 @@ set -- "${common[@]}"
 choose_faults() {
     cd "$root" || return
     find src apps -name '*.c' ! -name '*_cases.c' ! -name reference_weights.c ! -path '*/kernel/*' | sort |
-        xargs awk -f "$here/mutants_list.awk" "$here_operators" | awk -F'\t' -v seed="$seed" -v only="${only[*]}" '
+        xargs awk -f "$here/mutants_list.awk" "$operators" | awk -F'\t' -v seed="$seed" -v only="${only[*]}" '
         function is_chosen(file, line, paths, n) {
             n = split(only, paths, " ")
             if (n == 0) return 1
