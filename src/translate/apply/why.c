@@ -23,7 +23,7 @@ typedef struct run {
     int64_t length, symbols, steps;
     lb_tensor *(*vary)(struct run *run, const lb_watch_point *point, lb_tensor *value);
     int64_t rows, first; /* of the batch; number of the first variation in it */
-    bool met;            /* whether the model has the embeddings */
+    bool met;            /* whether the model has the embeddings, or needs none */
     lb_tensor *leaf;     /* the embeddings that get a gradient */
     lb_patched *patched; /* [patched_count] */
     int64_t patched_count;
@@ -52,9 +52,12 @@ static lb_tokens repeat(lb_tape *tape, int64_t rows, int64_t length, const int32
     return tokens;
 }
 
-/* The log-probabilities of all symbols, [rows, steps, target_vocab], in the order in which the model writes. */
-static lb_tensor *force(run *r, lb_mode mode, const int32_t *others)
+/* Runs a batch. `found` receives the log-probabilities of all symbols, [rows, steps, target_vocab], in the order in
+ * which the model writes. */
+static lb_status force(run *r, lb_mode mode, const int32_t *others, lb_tensor **found)
 {
+    const lb_translate_config *c = &r->job->config;
+    lb_error *error = r->job->error;
     lb_tape *tape = r->job->tape;
     lb_tape_reset(tape);
     lb_tape_set_mode(tape, mode);
@@ -62,9 +65,16 @@ static lb_tensor *force(run *r, lb_mode mode, const int32_t *others)
     lb_tokens source = repeat(tape, r->rows, r->length, r->source, others);
     lb_tokens target = repeat(tape, r->rows, r->steps, r->target, r->target);
     lb_tensor *logits = lb_model_forward(r->model, source, lb_model_target_in(r->model, target));
-    lb_tensor *found = lb_model_log_probabilities(r->model, logits);
-    lb_watch(tape, r->job->config.watch);
-    return found;
+    *found = lb_model_log_probabilities(r->model, logits);
+    lb_watch(tape, c->watch);
+    lb_status status = lb_tape_status(tape);
+    if (status) return lb_error_set(error, status, "%s", lb_tape_error(tape));
+    if (c->stop && c->stop(c->context))
+        return lb_error_set(error, LB_ERROR_INTERRUPTED, "interrupted between two runs of an output");
+    if (r->met) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "erasure and gradient: a model of kind \"%s\" has no point encoder.embedding",
+                        r->model->kind->name);
 }
 
 static int64_t place_of(const run *r, int64_t row, int64_t step)
@@ -76,16 +86,6 @@ static int64_t place_of(const run *r, int64_t row, int64_t step)
 static double log_probability(const run *r, const lb_tensor *found, int64_t row, int64_t step)
 {
     return fmax((double)found->data[place_of(r, row, step)], LEAST);
-}
-
-static lb_status end_batch(const run *r)
-{
-    const lb_translate_config *c = &r->job->config;
-    lb_status status = lb_tape_status(r->job->tape);
-    if (status) return lb_error_set(r->job->error, status, "%s", lb_tape_error(r->job->tape));
-    if (c->stop && c->stop(c->context))
-        return lb_error_set(r->job->error, LB_ERROR_INTERRUPTED, "interrupted between two runs of an output");
-    return LB_OK;
 }
 
 /* How many of `left` variations fit into a batch, beside `fixed` rows. */
@@ -106,14 +106,6 @@ static bool is_embedding(run *r, const lb_watch_point *point)
     return found;
 }
 
-static lb_status check_embedding(const run *r)
-{
-    if (r->met) return LB_OK;
-    return lb_error_set(r->job->error, LB_ERROR_ARGUMENT,
-                        "erasure and gradient: a model of kind \"%s\" has no point encoder.embedding",
-                        r->model->kind->name);
-}
-
 /* ---- Erasure: a symbol of the source has an embedding of zeros. ---- */
 
 static lb_tensor *erase(run *r, const lb_watch_point *point, lb_tensor *value)
@@ -130,13 +122,12 @@ static lb_tensor *erase(run *r, const lb_watch_point *point, lb_tensor *value)
 static lb_status measure_erasure(run *r, lb_real *erasure)
 {
     lb_status status = LB_OK;
+    lb_tensor *found;
     r->vary = erase;
     r->first = 0;
     for (int64_t count = 0; r->first < r->length && !status; r->first += count) {
         count = batch_of(r, 1, r->length - r->first);
-        lb_tensor *found = force(r, LB_MODE_EVALUATE, r->source);
-        status = end_batch(r);
-        if (!status) status = check_embedding(r);
+        status = force(r, LB_MODE_EVALUATE, r->source, &found);
         for (int64_t i = 0; i < count * r->steps && !status; i++) {
             int64_t row = 1 + i / r->steps, step = i % r->steps;
             double lost = log_probability(r, found, 0, step) - log_probability(r, found, row, step);
@@ -160,7 +151,7 @@ static lb_status flow_back(const run *r, lb_tensor *found, int64_t count)
 {
     lb_tape *tape = r->job->tape;
     lb_real *cotangent = lb_tape_alloc(tape, (size_t)lb_count(found) * sizeof *cotangent);
-    if (!cotangent) return end_batch(r);
+    if (!cotangent) return lb_error_set(r->job->error, lb_tape_status(tape), "%s", lb_tape_error(tape));
     memset(cotangent, 0, (size_t)lb_count(found) * sizeof *cotangent);
     for (int64_t row = 0; row < count; row++) {
         int64_t at = place_of(r, row, r->first + row);
@@ -172,13 +163,12 @@ static lb_status flow_back(const run *r, lb_tensor *found, int64_t count)
 static lb_status measure_gradient(run *r, lb_real *gradient)
 {
     lb_status status = LB_OK;
+    lb_tensor *found;
     r->vary = put_leaf;
     r->first = 0;
     for (int64_t count = 0; r->first < r->steps && !status; r->first += count) {
         count = batch_of(r, 0, r->steps - r->first);
-        lb_tensor *found = force(r, LB_MODE_EXPLAIN, r->source);
-        status = end_batch(r);
-        if (!status) status = check_embedding(r);
+        status = force(r, LB_MODE_EXPLAIN, r->source, &found);
         if (!status) status = flow_back(r, found, count);
         int64_t width = status ? 0 : lb_dim(r->leaf, -1);
         for (int64_t i = 0; i < count * r->length && !status && r->leaf->grad; i++) {
@@ -194,17 +184,16 @@ static lb_status measure_gradient(run *r, lb_real *gradient)
 /* ---- Patching: row 0 is the run of the text, row 1 that of the other one, and each further row is like row 1, but for
  * one point, which has the value of row 0. ---- */
 
-static bool is_same(const lb_patched *patched, const lb_watch_point *point)
+static bool is_same(const lb_patched *patched, const char *name, int64_t layer, int64_t head)
 {
-    return strcmp(patched->name, point->name) == 0 && patched->layer == point->layer &&
-           patched->head == point->head;
+    return strcmp(patched->name, name) == 0 && patched->layer == layer && patched->head == head;
 }
 
 /* The number of a point among those that are patched; a new one, if there is room. */
 static int64_t number_of(const run *r, const lb_watch_point *point)
 {
     int64_t at = 0;
-    while (at < r->patched_count && !is_same(&r->patched[at], point)) at++;
+    while (at < r->patched_count && !is_same(&r->patched[at], point->name, point->layer, point->head)) at++;
     return at;
 }
 
@@ -256,10 +245,9 @@ static lb_status keep_points(const run *r, const lb_patched *listed, lb_output *
 static bool has_points_of(const run *r, const lb_output *output)
 {
     bool same = output->patched_count == r->patched_count;
-    for (int64_t i = 0; same && i < r->patched_count; i++)
-        same = strcmp(output->patched[i].name, r->patched[i].name) == 0 &&
-               output->patched[i].layer == r->patched[i].layer &&
-               output->patched[i].head == r->patched[i].head;
+    const lb_patched *own = r->patched, *other = output->patched;
+    for (int64_t i = 0; same && i < r->patched_count; i++, own++, other++)
+        same = is_same(own, other->name, other->layer, other->head);
     return same;
 }
 
@@ -267,12 +255,13 @@ static lb_status list_points(run *r, lb_output *output)
 {
     lb_patched *listed = lb_alloc(MOST_PATCHED * sizeof *listed);
     if (!listed) return lb_keep_failed(r->job);
+    lb_tensor *found;
     r->rows = 2;
+    r->met = true;
     r->vary = list_point;
     r->patched = listed;
     r->patched_count = 0;
-    force(r, LB_MODE_EVALUATE, r->other);
-    lb_status status = end_batch(r);
+    lb_status status = force(r, LB_MODE_EVALUATE, r->other, &found);
     if (!status && !output->patched)
         status = keep_points(r, listed, output);
     else if (!status && !has_points_of(r, output))
@@ -286,12 +275,12 @@ static lb_status list_points(run *r, lb_output *output)
 static lb_status measure_patches(run *r, lb_output *output)
 {
     lb_status status = list_points(r, output);
+    lb_tensor *found;
     r->vary = patch;
     r->first = 0;
     for (int64_t count = 0; r->first < r->patched_count && !status; r->first += count) {
         count = batch_of(r, 2, r->patched_count - r->first);
-        lb_tensor *found = force(r, LB_MODE_EVALUATE, r->other);
-        status = end_batch(r);
+        status = force(r, LB_MODE_EVALUATE, r->other, &found);
         for (int64_t step = 0; step < r->steps && !status; step++) {
             double corrupted = log_probability(r, found, 1, step);
             if (r->first == 0)
