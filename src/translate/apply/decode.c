@@ -116,15 +116,20 @@ size_t lb_translate_affordable(const lb_translate_job *j, size_t first, bool giv
     return fit;
 }
 
-lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count)
+lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count, bool targets)
 {
     int32_t longest = 0, *id, *lengths;
-    for (size_t row = 0; row < count; row++)
-        longest = sources[row].length > longest ? sources[row].length : longest;
+    for (size_t row = 0; row < count; row++) {
+        const int32_t length = targets ? sources[row].target.length + 1 : sources[row].length;
+        longest = length > longest ? length : longest;
+    }
     lb_tokens tokens = lb_tokens_new(tape, (int64_t)count, longest, &id, &lengths);
-    for (int64_t row = 0; row < tokens.batch; row++) {
-        lengths[row] = sources[row].length;
-        memcpy(id + row * longest, sources[row].id, (size_t)sources[row].length * sizeof *id);
+    for (int64_t row = 0; row < tokens.batch; row++, id += longest) {
+        const lb_source *s = &sources[row];
+        const int32_t length = targets ? s->target.length : s->length;
+        lengths[row] = length + targets;
+        memcpy(id, targets ? s->target.id : s->id, (size_t)length * sizeof *id);
+        if (targets) id[length] = LB_EOS;
     }
     return tokens;
 }
@@ -174,7 +179,7 @@ lb_status lb_translate_decode(const lb_translate_job *j, size_t first, size_t co
 {
     const lb_source *sources = j->source + first;
     lb_tape_reset(j->tape);
-    lb_tokens tokens = lb_translate_tokens(j->tape, sources, count);
+    lb_tokens tokens = lb_translate_tokens(j->tape, sources, count, false);
     *found = j->config.sample ? draw(j, tokens, sources, count) : search(j, tokens, sources, count);
     if (found->batch == (int64_t)count) return LB_OK;
     lb_status status = lb_tape_status(j->tape);

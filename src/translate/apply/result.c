@@ -143,9 +143,13 @@ static lb_status keep_source(lb_translate_job *j, size_t number)
     return keep_unknown(j, t, id);
 }
 
-lb_status lb_keep_error(const lb_translate_job *j, lb_translation *t, const char *message)
+lb_status lb_keep_error(const lb_translate_job *j, size_t number, const lb_error *found)
 {
-    t->error = keep_string(j, message);
+    lb_translation *t = &j->all->text[number];
+    if (found->status != LB_ERROR_FORMAT) return lb_error_set(j->error, found->status, "%s", found->message);
+    if (!j->config.skip_bad_texts)
+        return lb_error_set(j->error, found->status, "text %zu: %s", number, found->message);
+    t->error = keep_string(j, found->message);
     return t->error ? LB_OK : lb_keep_failed(j);
 }
 
@@ -153,10 +157,7 @@ lb_status lb_keep_text(lb_translate_job *j, size_t number, const char *text)
 {
     lb_error found = {0};
     lb_status status = split_source(j, text, &found);
-    if (!status) return keep_source(j, number);
-    if (status != LB_ERROR_FORMAT) return lb_error_set(j->error, status, "%s", found.message);
-    if (j->config.skip_bad_texts) return lb_keep_error(j, &j->all->text[number], found.message);
-    return lb_error_set(j->error, status, "text %zu: %s", number, found.message);
+    return status ? lb_keep_error(j, number, &found) : keep_source(j, number);
 }
 
 /* The weight of one position of the source at step `step`, summed over the heads of the last layer. */

@@ -8,19 +8,10 @@
 static lb_status force_targets(const lb_translate_job *j, const lb_source *source, size_t count,
                                lb_forced *forced)
 {
-    int32_t longest = 0, *id, *lengths;
     lb_tape *tape = j->tape;
-    for (size_t i = 0; i < count; i++)
-        longest = source[i].target.length > longest ? source[i].target.length : longest;
     lb_tape_reset(tape);
-    lb_tokens tokens = lb_translate_tokens(tape, source, count);
-    lb_tokens out = lb_tokens_new(tape, (int64_t)count, longest + 1, &id, &lengths);
-    for (int64_t row = 0; row < out.batch; row++) {
-        const lb_target *target = &source[row].target;
-        lengths[row] = target->length + 1;
-        memcpy(id + row * out.length, target->id, (size_t)target->length * sizeof *id);
-        id[row * out.length + target->length] = LB_EOS;
-    }
+    lb_tokens tokens = lb_translate_tokens(tape, source, count, false);
+    lb_tokens out = lb_translate_tokens(tape, source, count, true);
     *forced = lb_forced_decode(j->translator->model.model, tokens, out);
     lb_status status = lb_tape_status(tape);
     return status ? lb_error_set(j->error, status, "%s", lb_tape_error(tape)) : LB_OK;
@@ -46,7 +37,7 @@ lb_status lb_keep_target(const lb_translate_job *j, lb_target *to)
 }
 
 /* Splits a target into the symbols of the model. */
-static lb_status read_target(lb_translate_job *j, lb_translation *t, const char *text, lb_target *to)
+static lb_status read_target(lb_translate_job *j, size_t number, const char *text, lb_target *to)
 {
     lb_error found = {0};
     lb_status status = lb_translate_split(j, &j->translator->model.target_rule, text, &found);
@@ -54,9 +45,7 @@ static lb_status read_target(lb_translate_job *j, lb_translation *t, const char 
     if (!status && count > most)
         status = lb_error_set(&found, LB_ERROR_FORMAT, "found a target of %zu symbols, expected at most %zu",
                               count, most);
-    if (status == LB_ERROR_FORMAT) return lb_keep_error(j, t, found.message);
-    if (status) return lb_error_set(j->error, status, "%s", found.message);
-    return lb_keep_target(j, to);
+    return status ? lb_keep_error(j, number, &found) : lb_keep_target(j, to);
 }
 
 /* Stores a target as an output of its source. */
@@ -135,7 +124,7 @@ static lb_status score(lb_translate_job *j, const char *const *sources, const ch
         size_t before = j->count;
         status = lb_keep_text(j, (size_t)i, sources[i]);
         if (status || j->count == before) continue;
-        status = read_target(j, &j->all->text[i], texts[i], &j->source[before].target);
+        status = read_target(j, (size_t)i, texts[i], &j->source[before].target);
         if (j->all->text[i].error) j->count = before;
     }
     return status ? status : lb_score_targets(j);

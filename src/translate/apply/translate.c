@@ -183,10 +183,7 @@ static lb_status read_prefix(lb_translate_job *j, size_t number, const char *tex
                      (long long)limit);
     source->prefix = id;
     source->prefix_length = count;
-    if (!found.status) return LB_OK;
-    if (found.status == LB_ERROR_FORMAT && j->config.skip_bad_texts)
-        return lb_keep_error(j, &j->all->text[number], found.message);
-    return lb_error_set(j->error, found.status, "text %zu: %s", number, found.message);
+    return found.status ? lb_keep_error(j, number, &found) : LB_OK;
 }
 
 static lb_status translate(lb_translate_job *j, const char *const *texts)

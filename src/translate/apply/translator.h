@@ -89,8 +89,8 @@ const lb_model *lb_translate_model(const lb_translator *translator, const lb_tra
  *  Given: the outputs are known, of at most config.limit tokens, and all of their steps are computed at once. */
 size_t lb_translate_affordable(const lb_translate_job *job, size_t first, bool given);
 
-/** Sources as a batch on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
-lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count);
+/** Sources, or their targets and LB_EOS, as a batch on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count, bool targets);
 
 /** Decodes `count` sources of a call from `first` on, as many as lb_translate_affordable allows.
  *  Memory: the results are on the tape of the call, which is reset first.
@@ -119,8 +119,9 @@ LB_MUST_USE lb_status lb_translate_split(lb_translate_job *job, const lb_symbol_
  *  Errors: LB_ERROR_FORMAT for an invalid text that is not skipped; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_keep_text(lb_translate_job *job, size_t number, const char *text);
 
-/** Records the error of an invalid text. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_keep_error(const lb_translate_job *job, lb_translation *text, const char *message);
+/** Records what is wrong with text `number`, if the call skips invalid texts. Errors: LB_ERROR_FORMAT if it does not;
+ *          LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_keep_error(const lb_translate_job *job, size_t number, const lb_error *found);
 
 /** Stores a hypothesis as an output of a source. `width` is the length of the longest source decoded with it. `symbol`
  *  are its symbols; NULL: those of its ids. Errors: LB_ERROR_FORMAT if its score is not finite; LB_ERROR_MEMORY. */
