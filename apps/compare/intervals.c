@@ -1,6 +1,5 @@
 #include "compare/comparison.h"
 
-#include "base/format.h"
 #include "io/path.h"
 #include "plot/axis.h"
 #include "plot/figure.h"
@@ -30,15 +29,10 @@ static double row_height(const app_result_table *table)
     return (double)measures_of(table) * measure_height + row_gap;
 }
 
-static bool has_legend(const app_result_table *table)
-{
-    return measures_of(table) > 1;
-}
-
 static lb_size chart_size(const void *content, const lb_style *style)
 {
     const app_result_table *table = content;
-    double height = 2 * margin + (has_legend(table) ? legend_height : 0) +
+    double height = 2 * margin + (measures_of(table) > 1 ? legend_height : 0) +
                     (double)table->count * row_height(table) + axis_height;
     return (lb_size){round(width * style->point), round(height * style->point)};
 }
@@ -47,15 +41,6 @@ static lb_fitted_text fit_name(const lb_style *style, const char *name)
 {
     double size = LB_SIZE_TICK * style->point;
     return lb_text_fit(style->regular, (lb_text_room){widest_name * style->point, 1, size, size * 0.7}, name);
-}
-
-static lb_text_style look_of(const lb_style *style, lb_align align, lb_valign valign)
-{
-    return (lb_text_style){.font = style->regular,
-                           .size = LB_SIZE_TICK * style->point,
-                           .align = align,
-                           .valign = valign,
-                           .color = lb_rgb(0x262626)};
 }
 
 static void draw_point(lb_canvas *canvas, int64_t index, lb_point at, double size)
@@ -67,7 +52,7 @@ static void draw_legend(const app_result_table *table, const lb_style *style, lb
                         lb_point middle)
 {
     const double p = style->point;
-    lb_text_style look = look_of(style, LB_ALIGN_LEFT, LB_VALIGN_MIDDLE);
+    lb_text_style look = lb_style_label(style, LB_ALIGN_LEFT, LB_VALIGN_MIDDLE, lb_rgb(0x262626));
     double all = -entry_gap * p;
     for (int m = 0; m < measures_of(table); m++)
         all += lb_text_measure(look.font, look.size, measure_name(table, m)).width +
@@ -86,7 +71,7 @@ static void draw_axis(const app_result_table *table, const lb_style *style, lb_c
 {
     const double p = style->point, line = lb_style_pixels(style, thin), bottom = plot.y + plot.height;
     const lb_ticks ticks = lb_ticks_linear(0, 1, TICKS);
-    lb_text_style look = look_of(style, LB_ALIGN_CENTER, LB_VALIGN_TOP);
+    lb_text_style look = lb_style_label(style, LB_ALIGN_CENTER, LB_VALIGN_TOP, lb_rgb(0x262626));
     for (int i = 0; i < ticks.count; i++) {
         char text[LB_TICK_TEXT];
         double x = round(plot.x + ticks.value[i] * plot.width);
@@ -131,17 +116,17 @@ static void draw_chart(const void *content, const lb_style *style, lb_canvas *ca
     for (size_t i = 0; i < table->count; i++)
         names = fmax(names, fit_name(style, app_result_table_name(table, i)).extent.width);
     double left = round(area.x + 2 * margin * p + names);
-    if (has_legend(table)) top += legend_height * p;
+    if (measures_of(table) > 1) top += legend_height * p;
     lb_rect plot = {left, round(top), round(area.x + area.width - 2 * margin * p) - left,
                     round((double)table->count * row)};
-    if (has_legend(table))
+    if (measures_of(table) > 1)
         draw_legend(table, style, canvas,
                     (lb_point){plot.x + plot.width / 2, area.y + (margin + legend_height / 3) * p});
     draw_axis(table, style, canvas, plot);
     for (size_t i = 0; i < table->count; i++) {
         const double y = plot.y + (double)i * row;
         const lb_fitted_text name = fit_name(style, app_result_table_name(table, i));
-        lb_fitted_text_draw(canvas, look_of(style, LB_ALIGN_RIGHT, LB_VALIGN_MIDDLE),
+        lb_fitted_text_draw(canvas, lb_style_label(style, LB_ALIGN_RIGHT, LB_VALIGN_MIDDLE, lb_rgb(0x262626)),
                             (lb_point){plot.x - 10 * p, y + row / 2}, &name);
         if (i > 0)
             lb_canvas_rect(canvas, (lb_rect){plot.x, round(y), plot.width, lb_style_pixels(style, thin)},

@@ -44,11 +44,6 @@ static lb_size chart_size(const void *content, const lb_style *style)
     return (lb_size){round(width * style->point), round(height * style->point)};
 }
 
-static lb_text_style tick_look(const lb_style *style, lb_color ink)
-{
-    return (lb_text_style){.font = style->regular, .size = LB_SIZE_TICK * style->point, .color = ink};
-}
-
 /* Finds the legend entries that fit into one line, from `*next` on; which moves past them. Returns their width. */
 static double legend_line(const lb_chart *chart, const lb_style *style, double room, int64_t *next)
 {
@@ -70,8 +65,7 @@ static double legend(const drawing *d, lb_canvas *canvas, lb_rect area, double y
 {
     const lb_chart *chart = d->chart;
     double p = d->style->point, line = 1.6 * LB_SIZE_TICK * p, height = 0;
-    lb_text_style look = tick_look(d->style, lb_rgb(0x262626));
-    look.valign = LB_VALIGN_MIDDLE;
+    lb_text_style look = lb_style_label(d->style, LB_ALIGN_LEFT, LB_VALIGN_MIDDLE, lb_rgb(0x262626));
     for (int64_t first = 0, next = 0; next < chart->count; first = next) {
         double width = legend_line(chart, d->style, area.width, &next);
         if (width == 0) break;
@@ -105,9 +99,7 @@ static void draw_x_axis(const drawing *d)
 {
     double p = d->style->point, line = lb_style_pixels(d->style, thin);
     double tick = lb_style_pixels(d->style, tick_length), bottom = d->frame.y + d->frame.height;
-    lb_text_style look = tick_look(d->style, d->x.ink);
-    look.align = LB_ALIGN_CENTER;
-    look.valign = LB_VALIGN_TOP;
+    lb_text_style look = lb_style_label(d->style, LB_ALIGN_CENTER, LB_VALIGN_TOP, d->x.ink);
     for (int i = 0; i < d->x.ticks.count; i++) {
         double x = d->plot.x + lb_axis_position(&d->x, d->x.ticks.value[i]) * d->plot.width;
         lb_canvas_rect(d->canvas, (lb_rect){round(x - line / 2), bottom, line, tick}, d->x.ink);
@@ -125,9 +117,8 @@ static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char
     double p = d->style->point, line = lb_style_pixels(d->style, thin);
     double tick = lb_style_pixels(d->style, tick_length), sign = right ? 1 : -1;
     double edge = right ? d->frame.x + d->frame.width : d->frame.x;
-    lb_text_style look = tick_look(d->style, scale->ink);
-    look.align = right ? LB_ALIGN_LEFT : LB_ALIGN_RIGHT;
-    look.valign = LB_VALIGN_MIDDLE;
+    const lb_align beside = right ? LB_ALIGN_LEFT : LB_ALIGN_RIGHT;
+    lb_text_style look = lb_style_label(d->style, beside, LB_VALIGN_MIDDLE, scale->ink);
     for (int i = 0; i < scale->ticks.count; i++) {
         double y = d->plot.y + (1 - lb_axis_position(scale, scale->ticks.value[i])) * d->plot.height;
         double top = round(y - line / 2);

@@ -69,8 +69,7 @@ void lb_color_bar_draw(const lb_color_bar *bar, const lb_style *style, lb_canvas
         double y = round(area.y + line / 2 + (1 - part) * (area.height - line) - line / 2);
         lb_canvas_rect(canvas, (lb_rect){x, y, tick, line}, ink);
         char text[LB_TICK_TEXT];
-        lb_text_style label = {.font = style->regular, .size = LB_SIZE_TICK * p, .valign = LB_VALIGN_MIDDLE};
-        label.color = ink;
+        const lb_text_style label = lb_style_label(style, LB_ALIGN_LEFT, LB_VALIGN_MIDDLE, ink);
         lb_text_draw(canvas, &label, (lb_point){x + tick + tick_gap * p, y + line / 2},
                      lb_tick_format(&ticks, i, text));
     }

@@ -23,6 +23,14 @@ static inline double lb_style_pixels(const lb_style *style, double points)
     return fmax(1, round(points * style->point));
 }
 
+/** The look of the labels of an axis, and of a legend. */
+static inline lb_text_style lb_style_label(const lb_style *style, lb_align align, lb_valign valign,
+                                           lb_color ink)
+{
+    const double size = LB_SIZE_TICK * style->point;
+    return (lb_text_style){style->regular, size, .align = align, .valign = valign, .color = ink};
+}
+
 /** Draws the figure; each column is as wide and each row as high as its largest panel. NULL after an error.
  *  Errors:  LB_ERROR_ARGUMENT (no panels, too large, an invalid panel); LB_ERROR_MEMORY.
  *  Memory:  freed by lb_canvas_free. */
