@@ -56,14 +56,9 @@ static app_mean mean_of(const measuring *m, size_t k, size_t i)
     return app_mean_of(m->found + (k * m->lengths + i) * m->all->seeds, m->all->seeds);
 }
 
-static const char *name_of(const measuring *m, size_t k)
-{
-    return app_result_table_name(m->all, k);
-}
-
 static int width_of(const measuring *m, size_t k)
 {
-    int width = (int)strlen(name_of(m, k)),
+    int width = (int)strlen(app_result_table_name(m->all, k)),
         narrowest = m->all->seeds > 1 ? NARROWEST_WITH_INTERVAL : NARROWEST;
     return width > narrowest ? width : narrowest;
 }
@@ -86,7 +81,7 @@ static void print_table(const measuring *m)
     if (steps > 0) app_print(", after %d step%s", steps, lb_plural(steps));
     if (m->all->seeds > 1) app_print("; means of %zu seeds, with the half of 95 %% intervals", m->all->seeds);
     app_print("\n\n%10s", "length");
-    for (size_t k = 0; k < count; k++) app_print("  %*s", width_of(m, k), name_of(m, k));
+    for (size_t k = 0; k < count; k++) app_print("  %*s", width_of(m, k), app_result_table_name(m->all, k));
     for (size_t i = 0; i < m->lengths; i++) {
         app_print("\n%10d", (int)m->task->min_length + (int)i);
         for (size_t k = 0; k < count; k++)
@@ -114,7 +109,8 @@ static lb_status draw(const measuring *m)
     for (size_t k = 0; k < m->all->count; k++) {
         double *y = m->x + (1 + k) * m->lengths;
         for (size_t i = 0; i < m->lengths; i++) y[i] = mean_of(m, k, i).mean;
-        m->series[k] = (lb_series){.name = name_of(m, k), .x = m->x, .y = y, .count = (int64_t)m->lengths};
+        m->series[k] = (lb_series){
+            .name = app_result_table_name(m->all, k), .x = m->x, .y = y, .count = (int64_t)m->lengths};
     }
     const lb_chart chart = {.series = m->series,
                             .count = (int64_t)m->all->count,
@@ -128,7 +124,7 @@ static lb_status draw(const measuring *m)
 static void print_combination(const measuring *m, size_t k, lb_buffer *json)
 {
     lb_json_open(json, NULL, "{");
-    lb_json_string(json, "name", name_of(m, k));
+    lb_json_string(json, "name", app_result_table_name(m->all, k));
     lb_json_whole(json, "parameters", m->parameters[k]);
     lb_json_number(json, "loss", app_result_table_mean(m->all, k, APP_LOSS).mean, 9);
     lb_json_number(json, "seconds", round(1000 * app_result_table_mean(m->all, k, APP_SECONDS).mean) / 1000,

@@ -168,8 +168,7 @@ static lb_status open_grid(comparing *c, const app_program *program)
     const bool lists = c->options.settings.sort;
     lb_status status = app_grid_open(grid, program, c->options.sweep, c->error);
     const bool nothing = !c->kinds && !c->options.sweep && c->lists.count == 0;
-    if (!status && (c->kinds || (lists && nothing)))
-        status = app_grid_add(grid, "kinds", c->kinds ? c->kinds : app_kinds_usual(), c->error);
+    if (!status && (c->kinds || (lists && nothing))) status = app_grid_add(grid, "kinds", c->kinds, c->error);
     for (size_t i = 0; i < c->lists.count && !status; i++) {
         char *name = c->lists.text[i], *end = strchr(name, '=');
         *end = '\0';

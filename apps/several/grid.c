@@ -146,15 +146,10 @@ char *app_grid_name(const app_grid *grid, int64_t combination, bool seed)
 static char *argument_of(const char *option, const cJSON *value)
 {
     lb_buffer argument = {0};
-    if (lb_setting_find(option)) {
-        lb_buffer_print(&argument, "--set=%s=", option);
-        print_value(&argument, value);
-    } else if (cJSON_IsBool(value)) {
-        lb_buffer_print(&argument, "--%s%s", cJSON_IsTrue(value) ? "" : "no-", option);
-    } else {
-        lb_buffer_print(&argument, "--%s=", option);
-        print_value(&argument, value);
-    }
+    const bool set = lb_setting_find(option), flag = cJSON_IsBool(value) && !set;
+    lb_buffer_print(&argument, set ? "--set=%s=" : cJSON_IsFalse(value) ? "--no-%s" : "--%s", option);
+    if (!set && !flag) lb_buffer_print(&argument, "=");
+    if (!flag) print_value(&argument, value);
     return lb_buffer_end(&argument);
 }
 

@@ -52,24 +52,14 @@ static const char *const *all_names(void)
     return names;
 }
 
-static const char *print_names(char text[LIST], const char *const *names, const char *between)
-{
-    size_t used = 0;
-    for (int i = 0; names[i] && used < LIST; i++)
-        used += (size_t)snprintf(text + used, LIST - used, "%s%s", i ? between : "", names[i]);
-    return text;
-}
-
-const char *app_kinds_usual(void)
-{
-    static char text[LIST];
-    return print_names(text, first_names, ",");
-}
-
 const char *app_kinds_all(void)
 {
     static char text[LIST];
-    return print_names(text, all_names(), ", ");
+    const char *const *names = all_names();
+    size_t used = 0;
+    for (int i = 0; names[i] && used < LIST; i++)
+        used += (size_t)snprintf(text + used, LIST - used, "%s%s", i ? ", " : "", names[i]);
+    return text;
 }
 
 /* `name` is without -backward. */
@@ -185,7 +175,9 @@ lb_status app_kinds_sort(const char *list, const char *option, lb_strings *sorte
 {
     lb_strings words = {0};
     app_kind kind;
-    lb_status status = lb_strings_split(&words, list, error);
+    lb_status status = list ? lb_strings_split(&words, list, error) : LB_OK;
+    for (int i = 0; !list && first_names[i] && !status; i++)
+        status = lb_strings_add(&words, lb_alloc_string(first_names[i]), error);
     for (size_t i = 0; i < words.count && !status; i++) {
         status = app_kind_read(&kind, words.text[i], option, error);
         bool twice = false;

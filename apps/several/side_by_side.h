@@ -159,12 +159,12 @@ LB_MUST_USE lb_status app_kind_arguments(const app_kind *kind, const app_side_by
                                          lb_error *error);
 
 /** Reads a list with commas between, and adds each kind once, in the order of tables: the usual ones first, then other
- *  kinds of attention and other models. Errors: as app_kind_read. */
+ *  kinds of attention and other models. NULL: the usual ones, which are soft attention and none.
+ *  Errors: as app_kind_read. */
 LB_MUST_USE lb_status app_kinds_sort(const char *list, const char *option, lb_strings *sorted,
                                      lb_error *error);
 
-/** The usual kinds, which are soft attention and none, as a list; and all kinds, as text. */
-const char *app_kinds_usual(void);
+/** All kinds, as text. */
 const char *app_kinds_all(void);
 
 /* ---- Ensembles: a training for each member; then they are joined (ensemble.c). ---- */

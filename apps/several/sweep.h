@@ -25,7 +25,7 @@ typedef struct app_grid {
 LB_MUST_USE lb_status app_grid_open(app_grid *grid, const app_program *program, const char *path,
                                     lb_error *error);
 
-/** Adds the values of one more option, a list with commas between; each kind once, in the order of app_kinds_sort.
+/** Adds the values of one more option, a list with commas between; each kind once, as app_kinds_sort.
  *  Errors: LB_ERROR_ARGUMENT if the grid has the option; those of app_kinds_sort; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_grid_add(app_grid *grid, const char *name, const char *list, lb_error *error);
 
