@@ -210,7 +210,10 @@ static void take_taught(lb_training_config *c, const lesson *l, const lb_trainin
     c->format = NULL;
     if (!given->target_separator) c->target_separator = l->format.target.separator;
     if (!given->features_separator) c->features_separator = l->format.source.features;
-    lb_recipe_take_columns(c, &l->format);
+    if (c->source_column || c->target_column || c->features_column) return;
+    c->source_column = l->format.source_column;
+    c->target_column = l->format.target_column;
+    c->features_column = l->format.features_column;
 }
 
 lb_status app_learn_from_teacher(app_teaching *teaching, lb_training_config *config, lb_lock **lock,

@@ -11,8 +11,6 @@
 #include "several/sweep.h"
 #include "translate/training/stepper.h"
 
-#include <lookback/lookback.h>
-
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -183,12 +181,6 @@ static lb_status fit(lb_training_config *c, lb_error *error)
     return lb_training_fit(c, error);
 }
 
-static int print_config(const char *json)
-{
-    app_put(json);
-    return app_close_stdout(0);
-}
-
 static int check_and_run(app_train_options *t, const app_program *program)
 {
     lb_error error = {0};
@@ -202,7 +194,9 @@ static int check_and_run(app_train_options *t, const app_program *program)
     if (!json) lb_no_memory(&error, NULL);
     t->settings.options = json;
     app_settings_leave_open(&t->settings, true);
-    int status = error.status ? app_fail(&error) : t->config.print ? print_config(json) : train_on_pairs(t);
+    const bool prints = t->config.print && !error.status;
+    if (prints) app_put(json);
+    int status = error.status ? app_fail(&error) : prints ? app_close_stdout(0) : train_on_pairs(t);
     lb_release(json);
     return status;
 }

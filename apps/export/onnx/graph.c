@@ -72,12 +72,6 @@ void protobuf_raw_floats(lb_buffer *raw, const lb_real *x, int64_t count)
     }
 }
 
-/* Integers of 64 bits. */
-static void protobuf_raw_wholes(lb_buffer *raw, const int64_t *x, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++) add_low_bytes(raw, (uint64_t)x[i], sizeof x[i]);
-}
-
 /* ---- The graph. ---- */
 
 /* The numbers of fields in onnx.proto. */
@@ -202,7 +196,7 @@ onnx_value onnx_number(onnx_graph *graph, double value)
 onnx_value onnx_wholes(onnx_graph *graph, const int64_t *value, int64_t count)
 {
     lb_buffer raw = {0};
-    protobuf_raw_wholes(&raw, value, count ? count : 1);
+    for (int64_t i = 0; i < (count ? count : 1); i++) add_low_bytes(&raw, (uint64_t)value[i], sizeof *value);
     return add_constant(graph, ONNX_INT64, count ? LB_SHAPE(count) : (lb_shape){0}, &raw);
 }
 

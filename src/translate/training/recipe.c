@@ -218,14 +218,6 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
     };
 }
 
-void lb_recipe_take_columns(lb_training_config *c, const lb_pair_format *format)
-{
-    if (c->source_column || c->target_column || c->features_column) return;
-    c->source_column = format->source_column;
-    c->target_column = format->target_column;
-    c->features_column = format->features_column;
-}
-
 int64_t lb_recipe_steps(const lb_training_config *c, const lb_recipe_facts *facts, int64_t batches)
 {
     if (c->steps > 0) return c->steps;

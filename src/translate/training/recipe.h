@@ -64,9 +64,6 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *config, int64_t st
 lb_model *lb_recipe_model(const lb_training_config *config, int64_t source_vocab, int64_t target_vocab,
                           lb_params *params, lb_error *error);
 
-/** Takes the columns of a format, unless the configuration has any. */
-void lb_recipe_take_columns(lb_training_config *config, const lb_pair_format *format);
-
 /** The line format of the configuration. Memory: it points to the separators of the configuration. */
 lb_pair_format lb_recipe_format(const lb_training_config *config);
 
