@@ -8,7 +8,6 @@
 #include "translate/apply/translator.h"
 
 #include <lookback/translate.h>
-#include <stdio.h>
 #include <unistd.h>
 
 /* A model applied to a file. */

@@ -4,7 +4,6 @@
 
 #include <cJSON.h>
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST = 96 };

@@ -4,8 +4,6 @@
 
 #include "several/side_by_side.h"
 
-#include <lookback/lookback.h>
-
 /** Draws exact match on dev and on each test, a point with whiskers for its mean and interval, in a row for each row of
  *  the table (intervals.c). `path` is in a folder that the user named: as app_save_chart. */
 LB_MUST_USE lb_status app_draw_intervals(const app_result_table *table, const char *path, lb_error *error);

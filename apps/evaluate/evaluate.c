@@ -5,8 +5,6 @@
 #include "cli/options.h"
 #include "console/console.h"
 
-#include <stdio.h>
-
 /* Checks beyond the table of options. */
 static lb_status check_options(const app_evaluate *s, int operands, lb_error *error)
 {

@@ -4,7 +4,6 @@
 
 #include "apply/answer.h"
 #include "data/symbols.h"
-#include <lookback/lookback.h>
 
 /* ---- The score, row by row of a file of pairs: measures.c, and as it is printed: score_print.c. ---- */
 

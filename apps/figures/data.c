@@ -13,8 +13,6 @@
 #include <lookback/plot.h>
 #include <lookback/tensor.h>
 
-#include <stdio.h>
-
 enum { SHOWN = 10, CONFLICTS = 5, SIDES = 2 };
 
 /* One side of the pairs. */

@@ -11,7 +11,6 @@
 #include "io/path.h"
 #include "io/safetensors.h"
 #include "translate/file/text_model.h"
-#include <lookback/lookback.h>
 
 #include <inttypes.h>
 #include <stdio.h>

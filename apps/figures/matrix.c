@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <utf8proc.h>
 
 void app_matrix_free(app_matrix *matrix)
 {

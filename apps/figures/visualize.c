@@ -4,8 +4,6 @@
 #include "console/console.h"
 #include "figures/maps.h"
 
-#include "base/alloc.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

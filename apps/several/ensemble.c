@@ -6,7 +6,6 @@
 #include "translate/training/recipe.h"
 #include "translate/training/stepper.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,10 +7,6 @@
 #include "settings/settings.h"
 #include "several/side_by_side.h"
 
-#include <lookback/lookback.h>
-
-#include <stdio.h>
-
 typedef struct settings {
     const char *out;
     lb_training_config data; /* the pairs to weigh the members by */

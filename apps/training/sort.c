@@ -7,8 +7,6 @@
 #include "training/train_options.h"
 #include "translate/training/stepper.h"
 
-#include <lookback/lookback.h>
-
 #include <assert.h>
 
 enum { NINE = 9 }; /* the largest digit */

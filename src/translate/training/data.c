@@ -7,7 +7,6 @@
 #include "translate/training/recipe.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void tell_note(const lb_training_config *c, const lb_pairs *pairs)
 {

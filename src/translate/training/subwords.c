@@ -3,8 +3,6 @@
 #include "translate/training/data.h"
 #include "translate/training/recipe.h"
 
-#include <stdio.h>
-
 enum { SIDES = 2, LEAST = 2 };
 
 static lb_status count_words(lb_training_data *data, lb_subword_words words[SIDES], bool separate,
