@@ -15,11 +15,6 @@
 
 enum { SAMPLE = 1 << 16 };
 
-const char *lb_pair_file_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
 static void close_one(int *descriptor)
 {
     if (*descriptor > STDIN_FILENO) close(*descriptor);

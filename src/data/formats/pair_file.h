@@ -10,6 +10,8 @@
 #include "io/lines.h"
 #include "lookback/data.h"
 
+#include <string.h>
+
 enum { LB_PAIR_LINE_BYTES = 1 << 20 }; /* maximum bytes of a line, also for lb_lines_open */
 
 /** Takes a byte order mark off the first line of a file. Returns whether there was one. */
@@ -72,7 +74,10 @@ LB_MUST_USE lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, 
                                           lb_pair_kind *kind, lb_error *error);
 
 /** The name of a file in messages. */
-const char *lb_pair_file_name(const char *path);
+static inline const char *lb_pair_file_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
 
 /** Gives a line of the file its own number, and the text behind it, or what is wrong in the line. */
 void lb_pair_file_line(const lb_pair_file *file, lb_line *line);
