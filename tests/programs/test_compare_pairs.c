@@ -67,6 +67,19 @@ static double cell(const char *file, const char *name, const char *column)
     return number;
 }
 
+/* The legend is above the middle of the plot, in the first 36 of the 720 points that the chart is wide. */
+static void check_legend(const unsigned char *pixels, int width)
+{
+    int first = width, last = -1;
+    for (int i = 0; i < width * (36 * width / 720); i++)
+        if (pixels[3 * i] < 200 || pixels[3 * i + 1] < 200 || pixels[3 * i + 2] < 200) {
+            first = i % width < first ? i % width : first;
+            last = i % width > last ? i % width : last;
+        }
+    ck_assert_msg(last - first > width / 8 && first + last > width && first + last < width * 4 / 3,
+                  "from %d to %d of %d", first, last, width);
+}
+
 /* Each model is what `train` makes of the same settings; its measures are in the means. */
 START_TEST(test_compare_pairs_means_and_intervals_are_those_of_the_trainings)
 {
@@ -102,6 +115,7 @@ START_TEST(test_compare_pairs_means_and_intervals_are_those_of_the_trainings)
     unsigned char *pixels = support_picture_read(support_path(path, "out/compare.png"), &width, &height);
     ck_assert_ptr_nonnull(pixels);
     ck_assert_int_gt(width, 500);
+    check_legend(pixels, width);
     free(pixels);
 }
 END_TEST

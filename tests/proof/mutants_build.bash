@@ -41,7 +41,7 @@ link_with() { # PROGRAM OUTPUT FLOAT DOUBLE FLAG...
     fi
     local command=${link_of[$program]#: && }
     command=${command%% && *}
-    if [[ $float$double == *.a ]]; then
+    if [[ -z ${file-} ]]; then
         for library in libapp_rooms liblookback; do command=${command/ $library.a / '$float' $library.a }; done
         command=${command/ liblookback_f64.a / '$double' liblookback_f64.a }
         command=${command/ -o $program / '"$@"' -o '"$output"' }
