@@ -259,6 +259,9 @@ START_TEST(test_lexicon_of_5000_entries_is_exact_in_the_program_and_in_a_c_file)
     ck_assert_ptr_nonnull(said);
     ck_assert_int_eq(sscanf(said, "g2p.c has %d of 5000 entries", &kept), 1);
     ck_assert_int_eq(kept, others);
+    ck_assert_ptr_nonnull(strstr(said, " entries of the lexicon: the model writes the others\n"));
+    RUN("", LOOKBACK, "export", "many", "-o", "g2p.c", "--lexicon", "all");
+    ck_assert_ptr_nonnull(strstr(result.error, "g2p.c has 5000 of 5000 entries of the lexicon\n"));
     free(answers);
 }
 END_TEST

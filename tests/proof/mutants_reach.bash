@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Which units of the tests reach which line, by gcov; kept in build/mutants/reach until the library or a test program changes.
+# Which units of the tests reach which line, by gcov; kept in build/mutants/reach until the source or a unit changes.
 # To be sourced by bash, after mutants_build.bash.
 #   units    number, program, unit, layer, milliseconds: the quickest first; those that fail or take long are left out
 #   lines    file, line, numbers of the units that reach it
@@ -89,11 +89,17 @@ cover_unit() { # PROGRAM UNIT LAYER
         touch_program
         link_covered bin/lookback "$tree/bin/lookback"
     fi
+    rm -f "$of.unit"
     measure run_unit "$reach/$program" "$unit" "$longest" || fails=true
     restore_program
     gcov_lines '*.gcda' 1 >"$of.lines"
     ! $fails || measure run_unit "$tree/$program" "$unit" "$longest" || return 0
     echo "$program $unit $layer $took" >"$of.unit"
+}
+
+# Changes with a unit, and with what all share.
+stamp_of() { # PROGRAM UNIT
+    (cd "$tree/tests" && find "CMakeFiles/${1##*/}.dir" -name "$2.c.o" -exec cksum {} + && cksum liblookback*_support.a)
 }
 
 find_reach() {
@@ -111,13 +117,10 @@ find_reach() {
         if [[ $program != "$before" ]]; then
             before=$program
             rm -f "$reach/$program"
-            stamp=$(cd "$tree" && cksum "$program")
-            if [[ ! -f $of || $(<"$of") != "$stamp" ]]; then
-                rm -f "$of"-*
-                echo "$stamp" >"$of"
-            fi
         fi
-        [[ -e $of-$unit.lines ]] || cover_unit "$program" "$unit" "$layer"
+        stamp=$(stamp_of "$program" "$unit")
+        [[ -e $of-$unit.stamp && $(<"$of-$unit.stamp") == "$stamp" ]] || cover_unit "$program" "$unit" "$layer"
+        echo "$stamp" >"$of-$unit.stamp"
     done < <(list_units)
     merge_reach
 }

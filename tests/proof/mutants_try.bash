@@ -20,9 +20,13 @@ units_reaching() { # FILE LINE
     units=()
     for number in $(awk -v file="$1" -v line="$2" '
         FILENAME == ARGV[1] { all = all " " $1; next }
-        $1 == file && !counted++ { all = "" }
-        $1 == file && $2 <= line { $1 = $2 = ""; all = $0 }
-        END { print all }' "$reach/units" "$reach/lines"); do
+        $1 == file {
+            counted = counted || NF > 2
+            if ($2 > line) next
+            $1 = $2 = ""
+            found = $0
+        }
+        END { print counted ? found : all }' "$reach/units" "$reach/lines"); do
         [[ ${layer_of[number]} != "$layer" ]] || units+=("$number")
     done
 }
