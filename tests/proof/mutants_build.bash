@@ -61,7 +61,7 @@ run_unit() { # PROGRAM UNIT SECONDS
     (
         cd "$tree/tests" || exit 1
         ulimit -t "$3"
-        exec setsid timeout -k 2 $(($3 * 20)) "$1" "$2"
+        exec setsid timeout -k 2 $(($3 * 4 + 30)) "$1" "$2"
     ) >/dev/null 2>&1 </dev/null &
     wait $! || status=$?
     ((status < 124)) || pkill -KILL -s $! || true
