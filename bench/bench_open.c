@@ -19,10 +19,9 @@ static const char *const kinds[KINDS] = {"ASCII", "with marks", "without case"};
 static void spell(int64_t number, const char *const letters[LETTERS], const char *between, char *text)
 {
     uint64_t hash = (uint64_t)number * 2654435761U;
-    *text = '\0';
     for (int i = 0; i < 6; i++, number /= LETTERS)
-        strcat(strcat(text, i ? between : ""), letters[number % LETTERS]);
-    for (uint64_t i = hash % 4; i > 0; i--) strcat(strcat(text, between), letters[hash / 7 % LETTERS]);
+        text = stpcpy(stpcpy(text, i ? between : ""), letters[number % LETTERS]);
+    for (uint64_t i = hash % 4; i > 0; i--) text = stpcpy(stpcpy(text, between), letters[hash / 7 % LETTERS]);
 }
 
 static lb_pair_texts make_words(int64_t count, bool marks)

@@ -275,6 +275,18 @@ static lb_status note_end(app_side_by_side *s, pid_t process, int found)
     return status;
 }
 
+/* Hears what all say, and notes which have ended. */
+static lb_status look_at_all(app_side_by_side *s)
+{
+    int found;
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->training[i].process > 0) listen_to(&s->training[i]);
+    for (pid_t process; !status && (process = waitpid(-1, &found, WNOHANG)) > 0;)
+        status = note_end(s, process, found);
+    return status;
+}
+
 static lb_status run_all(app_side_by_side *s)
 {
     size_t next = 0;
@@ -290,12 +302,7 @@ static lb_status run_all(app_side_by_side *s)
             status = start_training(s, &s->training[next++]);
         else
             nanosleep(&pause_of_a_look, NULL);
-        for (size_t i = 0; i < s->count; i++)
-            if (s->training[i].process > 0) listen_to(&s->training[i]);
-        int found;
-        lb_status noted = LB_OK;
-        for (pid_t process; !noted && (process = waitpid(-1, &found, WNOHANG)) > 0;)
-            noted = note_end(s, process, found);
+        const lb_status noted = look_at_all(s);
         status = status ? status : noted;
     }
     return status;
