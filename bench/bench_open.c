@@ -31,8 +31,9 @@ static lb_pair_texts make_words(int64_t count, bool marks)
                              *const marked[LETTERS] = {"a", "b", "c", "d", "é", "f", "g", "h", "í", "k",
                                                        "l", "m", "ñ", "ó", "p", "r", "s", "t", "ú", "v"};
     char *text = calloc((size_t)count, 4 * (size_t)WORD);
-    const char **source = calloc(2 * (size_t)count, sizeof *source), **target = source + count;
+    const char **source = calloc(2 * (size_t)count, sizeof *source);
     if (!text || !source) abort();
+    const char **target = source + count;
     for (int64_t i = 0; i < count; i++, text += 4 * (size_t)WORD) {
         spell(i, marks ? marked : plain, "", text);
         spell(i, plain, " ", text + 2 * (size_t)WORD);

@@ -145,6 +145,7 @@ static bool has_usual_header(const lb_first_lines *s, const lb_pair_format *form
 {
     const char *usual = s->usual->kind;
     bool given = format->kind && *format->kind;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there are always usual columns */
     return !given && !format->no_target && strstr(usual, LB_PAIR_KIND_HEADER) && !*s->usual->source_name &&
            lb_is_same_kind(found->kind, usual);
 }

@@ -335,13 +335,13 @@ static void take_unsaid(const lb_pair_kind_row *row, lb_pair_format *format)
 /* Opens what the format needs; the file is then at its first byte. */
 static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
-    lb_pair_kind kind;
+    lb_pair_kind kind = {0};
     lb_status status = format->targets
                            ? lb_pair_kind_parse(file->kind, &kind, error)
                            : look_at_beginning(file, lb_pair_file_name(path), format, &kind, error);
-    bool changed =
-        !status && (file->header || format->targets || format->weight_column != 0 || !kind.row->plain);
-    if (!status) take_unsaid(kind.row, format);
+    const lb_pair_kind_row *row = status ? NULL : kind.row;
+    bool changed = row && (file->header || format->targets || format->weight_column != 0 || !row->plain);
+    if (row) take_unsaid(row, format);
     if (changed) status = convert(file, path, format, &kind, error);
     lb_pair_kind_free(&kind);
     return status;

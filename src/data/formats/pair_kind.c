@@ -226,6 +226,13 @@ static lb_status unknown(const char *name, lb_error *error)
                         name, names);
 }
 
+static const lb_pair_kind_row *row_named(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0) return &rows[i];
+    return NULL;
+}
+
 lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *error)
 {
     if (!name || !*name) name = PLAIN;
@@ -235,19 +242,15 @@ lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *err
     kind->header = length > ending && strcmp(name + length - ending, HEADER) == 0;
     if (kind->header) length -= ending;
     const char *colon = memchr(name, ':', length);
-    size_t word = colon ? (size_t)(colon - name) : length;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kind->row = &rows[i];
-        if (strlen(rows[i].name) != word || memcmp(rows[i].name, name, word) != 0) continue;
-        size_t between = colon ? length - word - 1 : 0;
-        if ((colon && (!rows[i].choice || between == 0)) || (!colon && !rows[i].between)) break;
-        bool tab = between == sizeof TAB - 1 && memcmp(colon + 1, TAB, between) == 0;
-        if (rows[i].quotes && between > 1 && !tab) break;
-        const char *text = rows[i].quotes && tab ? "\t" : colon ? colon + 1 : rows[i].between;
-        snprintf(kind->between, sizeof kind->between, "%.*s", colon ? (int)between : (int)strlen(text), text);
-        return LB_OK;
-    }
-    return unknown(name, error);
+    const size_t word = colon ? (size_t)(colon - name) : length, between = colon ? length - word - 1 : 0;
+    const lb_pair_kind_row *row = row_named(name, word);
+    if (!row || (colon ? !row->choice || between == 0 : !row->between)) return unknown(name, error);
+    const bool tab = between == sizeof TAB - 1 && memcmp(colon + 1, TAB, between) == 0;
+    if (row->quotes && between > 1 && !tab) return unknown(name, error);
+    kind->row = row;
+    const char *text = row->quotes && tab ? "\t" : colon ? colon + 1 : row->between;
+    snprintf(kind->between, sizeof kind->between, "%.*s", colon ? (int)between : (int)strlen(text), text);
+    return LB_OK;
 }
 
 void lb_pair_kind_free(lb_pair_kind *kind)

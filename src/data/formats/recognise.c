@@ -59,12 +59,27 @@ static bool has_sentence(const lb_pair_kind *kind, lb_span line, const lb_fields
     return false;
 }
 
+enum { NO_COLUMNS = -1 };
+
+/* The number of columns that most lines have wins the vote of all; other lines are odd. */
+static void vote_for_width(lb_first_lines *s, const int *columns)
+{
+    int votes = 0;
+    for (int i = 0; i < s->count; i++) {
+        if (columns[i] == NO_COLUMNS) continue;
+        if (votes == 0) s->width = columns[i];
+        votes += columns[i] == s->width ? 1 : -1;
+    }
+    for (int i = 0; i < s->count; i++)
+        s->line[i].odd = s->line[i].odd || (columns[i] != NO_COLUMNS && columns[i] != s->width);
+}
+
 /* Lines have as many fields, at least two. Without names or quotes, few lines may be so by chance. Where a quoted field
  * does not end, or has text behind its end, the next line begins anew. */
 static bool is_table(lb_first_lines *s)
 {
-    enum { SURE = 5, NONE = -1 };
-    int columns[LB_SAMPLE_LINES], votes = 0;
+    enum { SURE = 5 };
+    int columns[LB_SAMPLE_LINES];
     bool open = false, sure = s->count >= SURE;
     s->width = 0;
     for (int i = 0, first = 0; i < s->count; i++) {
@@ -75,7 +90,7 @@ static bool is_table(lb_first_lines *s)
         bool bad = (open && stray) || (found == LB_LINE_IS_OPEN && i + 1 == s->count && s->whole);
         sure = sure || names || memchr(s->line[i].text, '"', s->line[i].length);
         open = found == LB_LINE_IS_OPEN && !bad;
-        columns[i] = NONE;
+        columns[i] = NO_COLUMNS;
         s->line[i].odd = false;
         if (names && !bad && !open) s->width = s->fields.count;
         if (bad && first == 0) columns[0] = 0;
@@ -84,13 +99,7 @@ static bool is_table(lb_first_lines *s)
         columns[first] = s->fields.count;
         s->line[first].odd = s->manner ? has_sentence(&s->kind, (lb_span){0}, &s->fields) : stray;
     }
-    for (int i = 0; i < s->count; i++) { /* what most are wins the vote of all */
-        if (columns[i] == NONE) continue;
-        if (votes == 0) s->width = columns[i];
-        votes += columns[i] == s->width ? 1 : -1;
-    }
-    for (int i = 0; i < s->count; i++)
-        s->line[i].odd = s->line[i].odd || (columns[i] != NONE && columns[i] != s->width);
+    vote_for_width(s, columns);
     return s->width > 1 && sure;
 }
 
