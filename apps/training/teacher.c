@@ -174,7 +174,7 @@ static lb_status seal_lesson(const lesson *l, char seal[SEAL])
 static lb_status are_written(const lesson *l, bool *same)
 {
     void *found;
-    char seal[SEAL];
+    char seal[SEAL] = "";
     size_t count;
     *same = false;
     if (lb_file_is_missing(l->seal) || lb_file_is_missing(l->asked->pairs)) return LB_OK;

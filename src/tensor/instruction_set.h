@@ -85,7 +85,7 @@ const char *lb_instruction_set_name(void);
 #define LB_SHARED_KERNEL_OF(type, name, parameters, arguments)                                               \
     LB_VARIANTS(, type, return, name, parameters, arguments)
 
-#define LB_WITH_FUSED(...) (__attribute__((unused)) const bool fused, __VA_ARGS__)
+#define LB_WITH_FUSED(...) (__attribute__((unused)) bool fused, __VA_ARGS__)
 #define LB_FUSED(...)      (true, __VA_ARGS__)
 #define LB_NOT_FUSED(...)  (false, __VA_ARGS__)
 

@@ -168,6 +168,26 @@ START_TEST(test_export_splits_at_separators_as_predict_does)
 }
 END_TEST
 
+/* Twice the longest of the training, or 32. */
+START_TEST(test_export_has_room_for_texts_by_those_of_the_training)
+{
+    static const struct {
+        const char *word, *message;
+    } cases[] = {{"abcdeabcdeabcdeabcdeabcde", " for a text of up to 50 symbols\n"},
+                 {"abcde", " for a text of up to 32 symbols\n"}};
+    for (int i = 0; i < 2; i++) {
+        char pairs[128];
+        snprintf(pairs, sizeof pairs, "%s\ta\nb\tb\n", cases[i].word);
+        support_write_text("pairs.tsv", pairs);
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "pairs.tsv", "--dev", "pairs.tsv", "--steps", "1", "--fresh");
+        support_assert_trained();
+        SUPPORT_RUN(&result, "", LOOKBACK, "export", "out", "-o", "g2p.c", NULL);
+        expect_done();
+        ck_assert_msg(strstr(result.error, cases[i].message) != NULL, "%s", result.error);
+    }
+}
+END_TEST
+
 START_TEST(test_export_refuses_texts_by_number)
 {
     char path[SUPPORT_PATH];
@@ -328,6 +348,7 @@ int main(void)
                       test_export_normalises_as_predict_does,
                       test_export_composes_what_a_composed_model_reads,
                       test_export_splits_at_separators_as_predict_does,
+                      test_export_has_room_for_texts_by_those_of_the_training,
                       test_export_writes_each_character_as_a_string_of_c, test_export_refuses_texts_by_number,
                       test_export_keeps_its_promises_for_rubbish, test_export_multiplies_small_numbers,
                       test_export_says_what_it_cannot, test_export_names_everything_after_its_file,

@@ -63,11 +63,15 @@ link_unit() { # NUMBER KIND NAME FLAG...
     shift 3
     objects=("$mine/$name.o" "")
     [[ $kind == float ]] || objects=("" "$mine/$name.o")
-    if [[ $layer == ranks && ! -e $mine/$program ]]; then
-        ln -s "$tree/$program" "$mine/$program"
-        link_with "$(cd "$tree" && ls lib/liblookback_mpi.so.*.*.*)" "$mine/mpi.so" "${objects[@]}" "$@" || return
-    elif [[ ! -x $mine/$program ]]; then
-        link_with "$program" "$mine/$program" "${objects[@]}" "$@" || return
+    if [[ ! -e $mine/$program ]]; then
+        case $file in
+        src/mpi/* | apps/lookback.c) # no part of the tests themselves
+            ln -s "$tree/$program" "$mine/$program"
+            [[ $file == apps/* ]] ||
+                link_with "$(cd "$tree" && ls lib/liblookback_mpi.so.*.*.*)" "$mine/mpi.so" "${objects[@]}" "$@" || return
+            ;;
+        *) link_with "$program" "$mine/$program" "${objects[@]}" "$@" || return ;;
+        esac
     fi
     if [[ $kind == float && $layer != ranks && $linked_program != "$name" ]] && runs_program "$layer"; then
         link_with bin/lookback "$tree/bin/lookback" "${objects[@]}" "$@" || return
