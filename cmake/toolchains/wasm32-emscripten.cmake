@@ -5,7 +5,9 @@ find_program(EM_CONFIG em-config REQUIRED)
 execute_process(COMMAND ${EM_CONFIG} EMSCRIPTEN_ROOT OUTPUT_VARIABLE EMSCRIPTEN_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE
   COMMAND_ERROR_IS_FATAL ANY)
 set(EMSCRIPTEN_SYSTEM_PROCESSOR wasm32)
+set(libraries "$ENV{PKG_CONFIG_LIBDIR}") # Emscripten 3.1.69 puts its own tree there
 include(${EMSCRIPTEN_ROOT}/cmake/Modules/Platform/Emscripten.cmake)
+set(ENV{PKG_CONFIG_LIBDIR} "${libraries}")
 # A cache would see the time of a wrapper, and not that of the compiler behind it.
 set(CMAKE_C_COMPILER_LAUNCHER "")
 # Vectors of 128 bits, which browsers have had since 2021 (Safari since 2023). Without them a step takes four times as
