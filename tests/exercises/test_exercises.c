@@ -2,9 +2,9 @@
  * answers of wrong.txt. Their programs are too slow for sanitizers. */
 #include "support/lesson.h"
 #include "support/process.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void expect_parts(const char *name, int right)
     ck_assert_int_eq(strstr(result.output, "\nBoth parts are right.\n") != NULL, right == (WRITE | MEND));
 }
 
-START_TEST(test_exercise_as_shipped_fails_in_both_parts_with_a_hint)
+START_LOOP_TEST(test_exercise_as_shipped_fails_in_both_parts_with_a_hint, exercises.count)
 {
     const char *name = exercises.name[_i];
     char program[SUPPORT_PATH];
@@ -71,7 +71,7 @@ START_TEST(test_exercise_as_shipped_fails_in_both_parts_with_a_hint)
 }
 END_TEST
 
-START_TEST(test_exercise_with_solved_parts_passes_in_these_alone)
+START_LOOP_TEST(test_exercise_with_solved_parts_passes_in_these_alone, exercises.count)
 {
     static const char *const prefixes[] = {"solved_1_", "solved_2_", "solved_3_"};
     for (int right = WRITE; right <= (WRITE | MEND); right++) {
@@ -106,7 +106,7 @@ static void expect_wrong_answer(const support_lines *table, int at, const char *
     ck_assert_msg(strstr(found, hint) != NULL, "%s: '%s' is not in: %s", name, hint, result.output);
 }
 
-START_TEST(test_exercise_with_a_wrong_answer_prints_what_helps)
+START_LOOP_TEST(test_exercise_with_a_wrong_answer_prints_what_helps, exercises.count)
 {
     const char *exercise = exercises.name[_i];
     char path[SUPPORT_PATH];
@@ -161,7 +161,7 @@ START_TEST(test_exercise_of_every_lesson_is_on_its_page)
 END_TEST
 
 /* A reader works in the file alone: it has to be short, and says how to go on. */
-START_TEST(test_exercise_file_is_short_and_names_its_command)
+START_LOOP_TEST(test_exercise_file_is_short_and_names_its_command, exercises.count)
 {
     char path[SUPPORT_PATH], text[SUPPORT_PATH];
     size_t length;
@@ -184,18 +184,5 @@ END_TEST
 int main(void)
 {
     exercises = support_lesson_files(EXERCISES, ".c");
-    TCase *tests = tcase_create("exercises");
-    tcase_add_loop_test(tests, test_exercise_as_shipped_fails_in_both_parts_with_a_hint, 0, exercises.count);
-    tcase_add_loop_test(tests, test_exercise_with_solved_parts_passes_in_these_alone, 0, exercises.count);
-    tcase_add_loop_test(tests, test_exercise_with_a_wrong_answer_prints_what_helps, 0, exercises.count);
-    tcase_add_test(tests, test_exercise_in_brief_is_one_line_of_the_list);
-    tcase_add_test(tests, test_exercise_of_every_lesson_is_on_its_page);
-    tcase_add_loop_test(tests, test_exercise_file_is_short_and_names_its_command, 0, exercises.count);
-    Suite *suite = suite_create("exercises");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests();
 }

@@ -194,13 +194,3 @@ START_TEST(test_prefix_is_the_beginning_of_the_output)
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "a model that writes backwards"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("alignments",
-                             SUPPORT_TESTS(test_alignments_are_those_of_the_attention,
-                                           test_alignments_of_outputs_are_those_of_given_targets,
-                                           test_alignments_that_cannot_be_are_refused,
-                                           test_prefix_is_the_beginning_of_the_output,
-                                           test_more_outputs_than_symbols_are_different_and_sorted));
-}

@@ -204,13 +204,3 @@ START_TEST(test_choose_orders_the_trainings_of_a_sweep)
     free(table);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("choose",
-                             SUPPORT_TESTS(test_choose_keeps_the_evaluation_that_is_best_by_the_measure,
-                                           test_choose_measures_the_texts_that_predict_writes,
-                                           test_choose_is_what_patience_counts_and_what_a_resumed_run_keeps,
-                                           test_choose_what_cannot_be_is_refused,
-                                           test_choose_orders_the_trainings_of_a_sweep));
-}

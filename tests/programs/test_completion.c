@@ -87,7 +87,7 @@ static void option_of_line(const char *line, char name[64])
              on ? dashes + 7 : dashes);
 }
 
-START_TEST(test_bash_completes_every_option_of_help)
+START_LOOP_TEST(test_bash_completes_every_option_of_help, COMMANDS)
 {
     char name[64];
     int found = 0;
@@ -201,22 +201,3 @@ START_TEST(test_generate_unknown_word_is_refused)
     }
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("completion");
-    tcase_add_test(tests, test_bash_completes_commands);
-    tcase_add_loop_test(tests, test_bash_completes_every_option_of_help, 0, COMMANDS);
-    tcase_add_test(tests, test_bash_completes_values);
-    tcase_add_test(tests, test_bash_completes_operands);
-    tcase_add_test(tests, test_zsh_completes);
-    tcase_add_test(tests, test_fish_completes);
-    tcase_add_test(tests, test_generate_unknown_word_is_refused);
-    Suite *suite = suite_create("completion");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -296,14 +296,3 @@ START_TEST(test_data_conflicts_of_dev_are_listed_with_their_lines)
     ck_assert_ptr_null(strstr(support_run_result.output, "other targets"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "data",
-        SUPPORT_TESTS(test_data_oddities_are_named_with_what_mends_them, test_data_other_readings_are_named,
-                      test_data_what_is_no_pair_is_named_with_what_helps, test_data_says_what_a_training_says,
-                      test_data_distributions_are_printed_and_drawn,
-                      test_data_combining_marks_are_shown_by_number_and_explained,
-                      test_data_conflicts_of_dev_are_listed_with_their_lines));
-}

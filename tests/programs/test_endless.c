@@ -122,10 +122,3 @@ START_TEST(test_file_of_ours_that_is_a_pipe_is_an_error)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("endless", SUPPORT_TESTS(test_reader_of_a_device_without_an_end_ends,
-                                                      test_reader_of_a_pipe_without_an_end_ends,
-                                                      test_file_of_ours_that_is_a_pipe_is_an_error));
-}

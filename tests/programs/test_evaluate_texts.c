@@ -125,14 +125,3 @@ START_TEST(test_evaluate_lists_of_numbers_and_single_words_have_no_bleu_of_words
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "evaluate_texts",
-        SUPPORT_TESTS(test_evaluate_texts_have_bleu_and_chrf_with_a_signature,
-                      test_evaluate_texts_as_json_adds_fields_and_keeps_the_others,
-                      test_evaluate_several_targets_of_a_source_are_references,
-                      test_evaluate_texts_are_compared_in_composed_form,
-                      test_evaluate_lists_of_numbers_and_single_words_have_no_bleu_of_words));
-}

@@ -337,20 +337,3 @@ START_TEST(test_export_that_does_not_fit_leaves_no_file)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "export",
-        SUPPORT_TESTS(test_export_gives_the_outputs_of_predict, test_export_follows_a_beam,
-                      test_export_as_small_numbers_changes_little,
-                      test_export_as_bf16_rounds_to_the_nearest_finite_number,
-                      test_export_normalises_as_predict_does,
-                      test_export_composes_what_a_composed_model_reads,
-                      test_export_splits_at_separators_as_predict_does,
-                      test_export_has_room_for_texts_by_those_of_the_training,
-                      test_export_writes_each_character_as_a_string_of_c, test_export_refuses_texts_by_number,
-                      test_export_keeps_its_promises_for_rubbish, test_export_multiplies_small_numbers,
-                      test_export_says_what_it_cannot, test_export_names_everything_after_its_file,
-                      test_export_twice_gives_the_same_bytes, test_export_that_does_not_fit_leaves_no_file));
-}

@@ -47,9 +47,3 @@ START_TEST(test_export_gives_the_outputs_of_predict_for_each_kind_of_model)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("export kinds",
-                             SUPPORT_TESTS(test_export_gives_the_outputs_of_predict_for_each_kind_of_model));
-}

@@ -220,10 +220,3 @@ START_TEST(test_export_is_onnx_by_a_name_with_a_stem)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) ck_assert(!app_onnx_is_name(others[i]));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("export onnx", SUPPORT_TESTS(test_export_is_onnx_by_a_name_with_a_stem,
-                                                          test_export_writes_sound_onnx_files,
-                                                          test_export_says_what_onnx_cannot));
-}

@@ -202,10 +202,3 @@ START_TEST(test_export_onnx_of_a_transformer_computes_what_the_library_does)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "export onnx run", SUPPORT_TESTS(test_export_onnx_of_a_recurrent_model_computes_what_the_library_does,
-                                         test_export_onnx_of_a_transformer_computes_what_the_library_does));
-}

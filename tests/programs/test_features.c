@@ -287,16 +287,3 @@ START_TEST(test_features_of_few_words_are_learned_on_made_up_ones)
     ck_assert_ptr_nonnull(strstr(result.error, "it was trained with --hallucinate 0.9, this run has"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "features", SUPPORT_TESTS(test_features_of_a_teacher_keep_their_columns,
-                                  test_features_columns_of_the_training_are_the_default_of_all_programs,
-                                  test_features_columns_of_the_training_are_those_of_further_ones,
-                                  test_features_of_a_transformer_have_no_order,
-                                  test_features_choose_the_form_of_the_same_word,
-                                  test_features_of_few_words_are_learned_on_made_up_ones,
-                                  test_features_that_are_missing_are_refused,
-                                  test_features_predictions_are_compared_with_their_features));
-}

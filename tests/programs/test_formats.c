@@ -226,13 +226,3 @@ START_TEST(test_formats_what_does_not_fit_is_refused)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("formats",
-                             SUPPORT_TESTS(test_formats_each_file_has_the_right_pairs,
-                                           test_formats_training_is_that_on_plain_pairs,
-                                           test_formats_of_the_training_are_the_default_of_all_programs,
-                                           test_formats_weights_are_of_the_training_alone,
-                                           test_formats_what_does_not_fit_is_refused));
-}

@@ -374,14 +374,5 @@ END_TEST
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    return support_run_tests(
-        "lexicon_programs",
-        SUPPORT_TESTS(test_lexicon_of_join_is_written_whatever_the_search,
-                      test_lexicon_is_first_among_the_best_and_scored_as_score_does,
-                      test_lexicon_leaves_other_outputs_and_the_file_without_it_as_they_were,
-                      test_lexicon_case_folds, test_lexicon_in_evaluate_gives_both_figures,
-                      test_lexicon_of_a_training_is_given_or_learned_and_stays_in_the_next_one,
-                      test_lexicon_of_5000_entries_is_exact_in_the_program_and_in_a_c_file,
-                      test_lexicon_that_contradicts_itself_is_refused_by_each_command_alike,
-                      test_lexicon_that_cannot_be_is_refused_with_its_line));
+    return support_run_tests();
 }

@@ -87,7 +87,7 @@ static int lines_of(const char *text)
     return lines;
 }
 
-START_TEST(test_help_of_a_command_is_short_and_says_how_to_see_all)
+START_LOOP_TEST(test_help_of_a_command_is_short_and_says_how_to_see_all, COMMANDS)
 {
     enum { SHORT = 60 };
     char text[1 << 14];
@@ -105,7 +105,7 @@ START_TEST(test_help_of_a_command_is_short_and_says_how_to_see_all)
 }
 END_TEST
 
-START_TEST(test_help_of_a_command_is_the_same_in_each_way_to_ask)
+START_LOOP_TEST(test_help_of_a_command_is_the_same_in_each_way_to_ask, COMMANDS)
 {
     char usage[64], text[1 << 14];
     const char *name = commands[_i].name;
@@ -124,7 +124,7 @@ END_TEST
 static const char *const links[] = {"train_sort", "visualize"};
 
 /* As if an mpirun had started it whose MPI is not ours. */
-START_TEST(test_command_tells_of_itself_whatever_mpirun_has_set)
+START_LOOP_TEST(test_command_tells_of_itself_whatever_mpirun_has_set, COMMANDS)
 {
     static const char *const asked[] = {"--help", "-h", "--version", "-V"};
     static const char *const changes[] = {"PMI_SIZE=2", "OMPI_COMM_WORLD_SIZE=2", "PMIX_RANK=0",
@@ -185,7 +185,7 @@ START_TEST(test_command_writes_over_no_file_that_it_names_twice)
 }
 END_TEST
 
-START_TEST(test_command_called_by_a_link_goes_by_that_name)
+START_LOOP_TEST(test_command_called_by_a_link_goes_by_that_name, 2)
 {
     char path[SUPPORT_PATH], expected[128];
     const char *link = links[_i];
@@ -200,7 +200,7 @@ START_TEST(test_command_called_by_a_link_goes_by_that_name)
 }
 END_TEST
 
-START_TEST(test_command_names_itself_as_it_was_called)
+START_LOOP_TEST(test_command_names_itself_as_it_was_called, COMMANDS)
 {
     char expected[128];
     const char *name = commands[_i].name;
@@ -318,31 +318,3 @@ START_TEST(test_lookback_with_a_stack_of_128_kb_trains_and_with_less_says_so)
     ck_assert_msg(result.status == 0, "%d: %s", result.status, result.error);
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("lookback");
-    tcase_add_test(tests, test_lookback_bare_lists_its_commands_and_fails);
-    tcase_add_test(tests, test_lookback_help_lists_its_commands);
-    tcase_add_test(tests, test_lookback_version_is_that_of_the_library);
-    tcase_add_loop_test(tests, test_help_of_a_command_is_the_same_in_each_way_to_ask, 0, COMMANDS);
-    tcase_add_loop_test(tests, test_help_of_a_command_is_short_and_says_how_to_see_all, 0, COMMANDS);
-    tcase_add_loop_test(tests, test_command_called_by_a_link_goes_by_that_name, 0, 2);
-    tcase_add_loop_test(tests, test_command_tells_of_itself_whatever_mpirun_has_set, 0, COMMANDS);
-    tcase_add_test(tests, test_train_prints_its_options_whatever_mpirun_has_set);
-    tcase_add_test(tests, test_command_writes_over_no_file_that_it_names_twice);
-    tcase_add_loop_test(tests, test_command_names_itself_as_it_was_called, 0, COMMANDS);
-    tcase_add_test(tests, test_lookback_through_a_link_of_any_other_name_takes_commands);
-    tcase_add_test(tests, test_lookback_unknown_word_is_refused);
-    tcase_add_test(tests, test_lookback_misspelt_word_is_answered_with_the_likely_one);
-    tcase_add_test(tests, test_lookback_with_the_runtime_inside_starts_once_with_threads_that_sleep);
-    tcase_add_test(tests, test_train_understands_the_names_of_the_notebooks);
-    tcase_add_test(tests, test_lookback_with_a_stack_of_128_kb_trains_and_with_less_says_so);
-    Suite *suite = suite_create("lookback");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

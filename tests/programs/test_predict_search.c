@@ -125,11 +125,5 @@ int main(void)
     support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
     support_train_model(support_path(transformer, "transformer.safetensors"), 1500, SUPPORT_TRANSFORMER);
     support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
-    return support_run_tests(
-        "predict search",
-        SUPPORT_TESTS(test_predict_beam_of_any_width_sorts,
-                      test_predict_attention_is_an_array_of_layers_heads_targets_and_sources,
-                      test_predict_attention_takes_one_list_and_a_model_that_attends,
-                      test_predict_impossible_beam_is_status_2,
-                      test_predict_lists_have_all_options_of_texts));
+    return support_run_tests();
 }

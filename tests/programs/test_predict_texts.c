@@ -390,22 +390,5 @@ int main(void)
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     support_train_model(support_path(sorter, "sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    return support_run_tests(
-        "predict texts",
-        SUPPORT_TESTS(
-            test_predict_text_stands_before_its_output, test_predict_text_is_one_of_several_columns,
-            test_predict_blanks_around_a_text_mean_nothing,
-            test_predict_file_is_read_in_place_of_standard_input,
-            test_predict_n_best_outputs_come_with_falling_scores,
-            test_predict_length_penalty_changes_scores_not_the_order_of_lines,
-            test_predict_unknown_symbols_are_told_at_the_end_and_the_texts_answered,
-            test_predict_blank_line_is_answered_with_a_blank_line, test_predict_text_of_another_kind_is_told,
-            test_predict_many_unknown_symbols_are_summed_up, test_predict_padding_is_never_written,
-            test_predict_bad_line_is_status_65_after_answers_to_those_before,
-            test_predict_line_of_a_megabyte_is_refused, test_predict_text_shorter_than_learned_is_told_once,
-            test_predict_text_longer_than_learned_is_told_once, test_predict_zero_byte_is_no_text,
-            test_predict_attention_of_a_text_is_an_array,
-            test_predict_attention_takes_one_text_and_a_model_that_attends,
-            test_predict_text_is_answered_before_the_next_is_written,
-            test_predict_many_texts_keep_order_and_batches_change_nothing));
+    return support_run_tests();
 }

@@ -1,8 +1,8 @@
 #include "console/console.h"
 #include "support/process.h"
 #include "support/stop.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -326,33 +326,3 @@ START_TEST(test_app_progress_terminal_half_way_colours_both_parts)
                                       "000000000000000000000000000000000000000000000000  0:01 left\033[K");
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("progress");
-    TCase *tests = tcase_create("progress");
-    tcase_add_test(tests, test_app_progress_update_log_writes_each_tenth);
-    tcase_add_test(tests, test_app_progress_update_log_writes_every_ten_seconds);
-    tcase_add_test(tests, test_app_progress_update_log_writes_at_most_once_a_second);
-    tcase_add_test(tests, test_app_progress_log_last_line_appears_once_with_its_measures);
-    tcase_add_test(tests, test_app_progress_end_without_update_writes_nothing);
-    tcase_add_test(tests, test_app_progress_update_resumed_counts_only_own_work);
-    tcase_add_test(tests, test_app_progress_update_total_unknown_tells_no_time_left);
-    tcase_add_test(tests, test_app_progress_update_overlong_text_is_cut);
-    tcase_add_test(tests, test_app_short_count_keeps_three_digits);
-    tcase_add_test(tests, test_app_short_time_rounds_to_seconds);
-    tcase_add_test(tests, test_app_progress_terminal_utf8_draws_coloured_bar);
-    tcase_add_test(tests, test_app_progress_terminal_no_color_other_locale_draws_plain_bar);
-    tcase_add_test(tests, test_app_progress_terminal_narrow_gives_up_bar_then_text);
-    tcase_add_test(tests, test_app_progress_terminal_narrow_drops_whole_fields_but_not_the_time_left);
-    tcase_add_test(tests, test_app_progress_late_waits_for_a_second_and_is_erased);
-    tcase_add_test(tests, test_app_progress_terminal_dumb_is_plain);
-    tcase_add_test(tests, test_app_progress_terminal_half_way_colours_both_parts);
-    tcase_add_test(tests, test_app_progress_terminal_redraws_at_most_ten_times_a_second);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

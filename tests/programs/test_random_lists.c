@@ -59,11 +59,3 @@ START_TEST(test_random_lists_wrong_usage_is_told)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("random lists",
-                             SUPPORT_TESTS(test_random_lists_are_those_of_the_seed_on_every_machine,
-                                           test_random_lists_have_every_length_and_number_between_the_bounds,
-                                           test_random_lists_wrong_usage_is_told));
-}

@@ -391,16 +391,5 @@ int main(void)
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(blind, "blind.safetensors"), 600, LB_ATTENTION_NONE);
     support_train_model(support_path(layers, "layers.safetensors"), 100, SUPPORT_TRANSFORMER);
-    return support_run_tests(
-        "report",
-        SUPPORT_TESTS(
-            test_report_has_the_outputs_of_predict, test_report_has_the_attention_of_predict_in_bytes,
-            test_report_has_the_erasure_and_the_gradient_of_predict, test_report_has_the_measures_of_evaluate,
-            test_report_has_what_the_attention_does_and_what_the_model_is_without_it,
-            test_report_has_the_likeliest_symbols_of_each_step, test_report_of_texts_has_no_expected_outputs,
-            test_report_without_a_title_is_named_after_the_model_and_the_file,
-            test_report_of_the_same_command_is_the_same_page,
-            test_report_of_a_transformer_has_its_self_attention,
-            test_report_of_a_model_without_attention_has_no_weights,
-            test_report_of_bad_lines_stops_or_shows_them, test_report_of_nothing_usable_is_an_error));
+    return support_run_tests();
 }

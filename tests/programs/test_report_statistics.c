@@ -257,14 +257,3 @@ START_TEST(test_report_measures_heads_by_greedy_decoding)
     lb_translator_close(translator);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("report_statistics",
-                             SUPPORT_TESTS(test_report_aligns_by_the_heads_of_the_last_layer,
-                                           test_report_measures_heads_by_greedy_decoding,
-                                           test_report_has_what_the_model_writes_without_each_head,
-                                           test_report_has_the_alignment_that_its_weights_give,
-                                           test_report_counts_wrong_pairs_by_length,
-                                           test_report_calibrates_the_probabilities_of_its_outputs));
-}

@@ -87,9 +87,3 @@ START_TEST(test_set_is_listed_behind_the_options)
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "The most common of 62 options;"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("set", SUPPORT_TESTS(test_set_is_the_option, test_set_refuses,
-                                                  test_set_is_listed_behind_the_options));
-}

@@ -60,12 +60,3 @@ START_TEST(test_stranger_target_is_what_a_person_would_write)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("strangers",
-                             SUPPORT_TESTS(test_stranger_target_is_what_a_person_would_write,
-                                           test_train_seq2seq_without_a_flag_learns_to_reverse_words,
-                                           test_train_seq2seq_without_a_flag_learns_roman_numerals,
-                                           test_train_seq2seq_without_a_flag_learns_plurals));
-}

@@ -263,20 +263,3 @@ START_TEST(test_sweep_of_names_with_tabs_has_a_table_that_can_be_read)
     free(table);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("sweep",
-                             SUPPORT_TESTS(test_sweep_trains_each_combination_and_keeps_the_best,
-                                           test_sweep_of_the_same_again_trains_nothing_and_says_the_same,
-                                           test_sweep_keeps_an_earlier_model_that_is_not_its_own,
-                                           test_sweep_in_a_folder_that_another_process_has_is_refused,
-                                           test_sweep_some_combinations_are_drawn_by_the_seed,
-                                           test_sweep_that_cannot_be_is_refused_before_anything_is_trained,
-                                           test_sweep_quiet_prints_only_its_table_and_has_complete_logs,
-                                           test_sweep_of_a_config_can_be_taken_back,
-                                           test_sweep_a_training_without_its_log_is_not_started,
-                                           test_sweep_of_names_with_tabs_has_a_table_that_can_be_read,
-                                           test_sweep_of_trainings_that_fail_for_several_reasons_ends_with_1,
-                                           test_sweep_a_training_that_fails_does_not_end_the_others));
-}

@@ -126,9 +126,3 @@ START_TEST(test_lookback_on_a_terminal_has_no_control_characters)
         check_command(commands[i].argv, commands[i].status, commands[i].raw);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("terminal",
-                             SUPPORT_TESTS(test_lookback_on_a_terminal_has_no_control_characters));
-}

@@ -352,25 +352,3 @@ START_TEST(test_train_seq2seq_damaged_checkpoint_is_refused)
     free(bytes);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train_seq2seq_input",
-        SUPPORT_TESTS(test_train_seq2seq_bad_file_is_status_65_with_file_and_line,
-                      test_train_seq2seq_line_of_a_megabyte_is_status_65,
-                      test_train_seq2seq_file_that_cannot_be_read_is_status_66,
-                      test_train_seq2seq_wrong_usage_is_status_2,
-                      test_train_seq2seq_bad_lines_can_be_skipped_and_are_counted,
-                      test_train_seq2seq_swapped_files_are_pointed_out,
-                      test_train_seq2seq_forgotten_separator_is_pointed_out,
-                      test_train_seq2seq_file_may_be_an_operand,
-                      test_train_seq2seq_quiet_prints_only_warnings_and_the_same_result,
-                      test_train_seq2seq_controls_in_the_data_do_not_reach_the_terminal,
-                      test_train_seq2seq_folder_that_cannot_be_written_is_status_74,
-                      test_train_seq2seq_full_disk_is_status_74_and_old_files_stay,
-                      test_train_seq2seq_result_that_cannot_be_printed_is_status_74,
-                      test_train_seq2seq_divergence_is_status_75_and_the_checkpoint_stays,
-                      test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_replaces_it,
-                      test_train_seq2seq_damaged_checkpoint_is_refused));
-}

@@ -175,9 +175,3 @@ START_TEST(test_public_documents_name_no_private_symbol)
     for (int i = 0; i < 3; i++) ck_assert_int_eq(nftw(documents[i], check_names, OPEN_FOLDERS, FTW_PHYS), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("exports", SUPPORT_TESTS(test_exports_are_few, test_exports_have_users,
-                                                      test_public_documents_name_no_private_symbol));
-}

@@ -288,11 +288,3 @@ START_TEST(test_rooms_functions_are_named_after_what_they_do)
         ck_assert_msg(named[i] <= 2, "%d files have a function %s", named[i], vague[i]);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("rooms",
-                             SUPPORT_TESTS(test_rooms_have_no_circle, test_rooms_circle_is_found,
-                                           test_rooms_call_is_found, test_rooms_files_are_worth_opening,
-                                           test_rooms_functions_are_named_after_what_they_do));
-}

@@ -99,11 +99,3 @@ START_TEST(test_announce_fixed_refuses_another_value)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("announce",
-                             SUPPORT_TESTS(test_announce_columns_replaces_the_heads_that_it_is_told_to,
-                                           test_announce_at_a_place_returns_to_the_one_outside,
-                                           test_announce_fixed_refuses_another_value));
-}

@@ -91,12 +91,3 @@ START_TEST(test_row_of_hidden_classes_only_copies)
     discard(s);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "copy mixture",
-        SUPPORT_TESTS(test_gate_that_is_nearly_closed_keeps_what_is_improbable,
-                      test_class_that_is_hidden_and_not_copied_is_impossible_and_has_no_gradient,
-                      test_row_of_hidden_classes_only_copies));
-}

@@ -296,24 +296,3 @@ START_TEST(test_mean_squared_error_of_a_missing_target_names_its_place)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "cross-entropy",
-        SUPPORT_TESTS(test_cross_entropy_with_a_hidden_class_equals_pytorch,
-                      test_cross_entropy_with_hidden_classes_is_that_of_the_others,
-                      test_cross_entropy_after_masked_fill_has_finite_gradients_and_none_for_what_is_hidden,
-                      test_cross_entropy_of_a_hidden_target_is_infinite_and_has_the_gradient_of_pytorch,
-                      test_cross_entropy_of_a_row_of_minus_infinity_is_infinite_without_a_gradient,
-                      test_cross_entropy_of_nan_or_plus_infinity_is_nan,
-                      test_cross_entropy_of_logits_near_the_largest_numbers_is_finite,
-                      test_cross_entropy_does_not_depend_on_a_number_added_to_all_logits,
-                      test_cross_entropy_of_ignored_targets_alone_is_0_and_has_no_gradient,
-                      test_cross_entropy_ignores_any_number_and_refuses_others_that_are_no_class,
-                      test_cross_entropy_of_an_ignored_negative_number_has_no_gradient_there,
-                      test_cross_entropy_of_one_label_for_each_row_is_that_of_rows_of_one_position,
-                      test_cross_entropy_soft_takes_rows_of_logits_and_a_mask_of_rows,
-                      test_cross_entropy_refuses_labels_that_do_not_fit_the_rows,
-                      test_mean_squared_error_of_a_missing_target_names_its_place));
-}

@@ -141,14 +141,3 @@ START_TEST(test_dropout_impossible_probability_is_an_error)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "dropout", SUPPORT_TESTS(test_dropout_keeps_the_right_share_and_scales_it_up,
-                                 test_dropout_depends_on_seed_step_and_turn_and_on_nothing_else,
-                                 test_dropout_any_number_of_threads_drops_the_same,
-                                 test_dropout_gradient_falls_where_the_value_fell,
-                                 test_dropout_evaluating_or_without_probability_is_the_operand_itself,
-                                 test_dropout_impossible_probability_is_an_error));
-}

@@ -85,11 +85,3 @@ START_TEST(test_gru_sequence_of_tokens_needs_a_table_that_has_them)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("errors of gru_sequence",
-                             SUPPORT_TESTS(test_gru_sequence_of_sizes_that_do_not_match_names_both_shapes,
-                                           test_gru_sequence_of_impossible_lengths_names_the_row,
-                                           test_gru_sequence_of_tokens_needs_a_table_that_has_them));
-}

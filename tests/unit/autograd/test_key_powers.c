@@ -88,12 +88,3 @@ START_TEST(test_key_powers_of_no_keys_are_never_kept)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "key powers", SUPPORT_TESTS(test_key_powers_of_a_row_beyond_the_range_are_missing_and_no_other,
-                                    test_key_powers_are_made_once,
-                                    test_key_powers_are_kept_from_the_second_time_on_while_the_tape_evaluates,
-                                    test_key_powers_of_no_keys_are_never_kept));
-}

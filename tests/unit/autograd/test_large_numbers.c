@@ -200,7 +200,7 @@ static void check_shift(const trial *t, double added, double factor, bool hides)
     }
 }
 
-START_TEST(test_a_large_number_added_to_an_operand_changes_nothing)
+START_LOOP_TEST(test_a_large_number_added_to_an_operand_changes_nothing, trial_count)
 {
     const trial *t = &trials[_i];
     static const double added[] = {1e4, -1e4, 1e6, -1e6};
@@ -210,7 +210,7 @@ START_TEST(test_a_large_number_added_to_an_operand_changes_nothing)
 }
 END_TEST
 
-START_TEST(test_equal_elements_are_equal_however_large_they_are)
+START_LOOP_TEST(test_equal_elements_are_equal_however_large_they_are, trial_count)
 {
     if (!(trials[_i].of.traits & (SAME | RAISED))) return;
     check_shift(&trials[_i], 1e30, 0, false);
@@ -258,14 +258,14 @@ static void check_change(const trial *t, change c)
     }
 }
 
-START_TEST(test_numbers_far_apart_give_what_the_reference_gives_and_no_nan)
+START_LOOP_TEST(test_numbers_far_apart_give_what_the_reference_gives_and_no_nan, trial_count)
 {
     check_change(&trials[_i], (change){.factor = 1e4});
     check_change(&trials[_i], (change){.factor = 1e6});
 }
 END_TEST
 
-START_TEST(test_elements_of_minus_infinity_give_what_the_reference_gives_and_no_nan)
+START_LOOP_TEST(test_elements_of_minus_infinity_give_what_the_reference_gives_and_no_nan, trial_count)
 {
     if (!(trials[_i].of.traits & HIDES)) return;
     check_change(&trials[_i], (change){.factor = 1, .hides = true});
@@ -276,19 +276,5 @@ END_TEST
 int main(void)
 {
     collect_trials();
-    Suite *suite = suite_create("large numbers");
-    TCase *tests = tcase_create("large numbers");
-    tcase_add_test(tests, test_every_op_with_an_exponential_is_tried);
-    tcase_add_loop_test(tests, test_a_large_number_added_to_an_operand_changes_nothing, 0, trial_count);
-    tcase_add_loop_test(tests, test_equal_elements_are_equal_however_large_they_are, 0, trial_count);
-    tcase_add_loop_test(tests, test_numbers_far_apart_give_what_the_reference_gives_and_no_nan, 0,
-                        trial_count);
-    tcase_add_loop_test(tests, test_elements_of_minus_infinity_give_what_the_reference_gives_and_no_nan, 0,
-                        trial_count);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests();
 }

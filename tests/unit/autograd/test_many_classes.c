@@ -80,10 +80,3 @@ START_TEST(test_parts_of_a_large_operand_keep_the_bits_of_our_kernel)
     support_leaf_free(weight);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("many classes",
-                             SUPPORT_TESTS(test_a_large_weight_gives_the_values_of_its_rows,
-                                           test_parts_of_a_large_operand_keep_the_bits_of_our_kernel));
-}

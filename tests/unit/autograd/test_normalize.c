@@ -93,11 +93,3 @@ START_TEST(test_normalize_of_a_row_far_from_zero_has_the_gradient_of_one_near_it
     support_leaf_free(bias);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "normalize", SUPPORT_TESTS(test_normalize_of_a_constant_row_is_its_bias,
-                                   test_normalize_is_as_precise_far_from_zero_as_near_it,
-                                   test_normalize_of_a_row_far_from_zero_has_the_gradient_of_one_near_it));
-}

@@ -31,10 +31,3 @@ START_TEST(test_alibi_bias_of_less_than_no_heads_is_an_error_that_names_it)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("position bias",
-                             SUPPORT_TESTS(test_relative_bias_begins_a_bucket_at_its_first_distance,
-                                           test_alibi_bias_of_less_than_no_heads_is_an_error_that_names_it));
-}

@@ -217,16 +217,3 @@ START_TEST(test_attention_gru_hidden_row_goes_on_without_a_context)
     free_leaves(leaf, 9);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "softmax and masks",
-        SUPPORT_TESTS(test_softmax_row_of_minus_infinity_is_zero_and_has_no_gradient,
-                      test_softmax_huge_values_do_not_overflow,
-                      test_log_softmax_does_not_depend_on_a_number_added_to_all_logits,
-                      test_log_softmax_row_of_minus_infinity_is_minus_infinity_and_has_no_gradient,
-                      test_masked_fill_then_softmax_of_a_hidden_row_has_no_gradient,
-                      test_attend_additive_hidden_row_is_zero_and_has_no_gradient,
-                      test_attention_gru_hidden_row_goes_on_without_a_context));
-}

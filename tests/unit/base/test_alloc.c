@@ -119,13 +119,3 @@ START_TEST(test_align_rounds_up)
     ck_assert_uint_eq(lb_align_up(65), 128);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "alloc",
-        SUPPORT_TESTS(test_allocator_set_is_the_one_that_is_called, test_alloc_zero_is_zero,
-                      test_grow_keeps_what_was_there_and_releases_the_old,
-                      test_array_grows_as_elements_are_added, test_room_for_several_keeps_what_is_counted,
-                      test_failing_allocator_gives_null_everywhere, test_align_rounds_up));
-}

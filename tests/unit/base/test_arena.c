@@ -126,15 +126,3 @@ START_TEST(test_alloc_impossible_size_is_null)
     lb_arena_free(NULL);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("arena",
-                             SUPPORT_TESTS(test_alloc_any_size_is_aligned_and_apart,
-                                           test_used_counts_whole_lines_and_reset_takes_all_back,
-                                           test_reset_one_block_gives_the_same_memory_again,
-                                           test_reset_twice_after_equal_steps_allocates_nothing_more,
-                                           test_alloc_failing_allocator_gives_null_and_the_arena_goes_on,
-                                           test_reset_failing_allocator_leaves_an_empty_arena_that_works,
-                                           test_alloc_impossible_size_is_null));
-}

@@ -56,10 +56,3 @@ START_TEST(test_base64_decode_of_anything_else_is_refused)
         ck_assert(!lb_base64_decode("Zm9vYmFy", length, bytes, &count));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("base64",
-                             SUPPORT_TESTS(test_base64_of_the_standard, test_base64_of_all_bytes_comes_back,
-                                           test_base64_decode_of_anything_else_is_refused));
-}

@@ -1,4 +1,3 @@
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <wchar.h>
@@ -7,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "support/alloc.h"
+#include "support/suite.h"
 
 START_TEST(test_string_specials_are_escaped)
 {
@@ -212,26 +212,3 @@ START_TEST(test_strings_split_has_each_part_and_empty_ones)
     }
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("json");
-    tcase_add_test(tests, test_string_specials_are_escaped);
-    tcase_add_test(tests, test_shell_reads_a_word_as_it_is);
-    tcase_add_test(tests, test_shell_word_has_quotes_only_if_it_needs_them);
-    tcase_add_test(tests, test_cell_ends_neither_itself_nor_its_row);
-    tcase_add_test(tests, test_print_many_pieces_join_to_one_text);
-    tcase_add_test(tests, test_strings_split_has_each_part_and_empty_ones);
-    tcase_add_test(tests, test_json_commas_are_between_values);
-    tcase_add_test(tests, test_print_failing_allocation_sticks_and_leaks_nothing);
-    tcase_add_test(tests, test_print_of_what_cannot_be_printed_fails);
-    tcase_add_test(tests, test_utf8_valid_accepts_what_the_standard_does);
-    tcase_add_test(tests, test_utf8_prefix_ends_before_the_first_fault);
-    Suite *suite = suite_create("json");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -79,12 +79,3 @@ START_TEST(test_hash_long_of_contents_with_two_bits_set_spreads)
     for (int i = 1; i < count; i++) SUPPORT_CHECK(hash[i] != hash[i - 1], "%d", i);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "hash",
-        SUPPORT_TESTS(test_hash_is_fnv_1a, test_hash_long_changes_with_each_bit_the_length_and_the_start,
-                      test_hash_long_is_what_it_was, test_hash_long_of_empty_bytes_needs_none,
-                      test_hash_long_of_contents_with_two_bits_set_spreads));
-}

@@ -102,11 +102,3 @@ START_TEST(test_threads_are_those_asked_for_or_those_of_the_environment)
 #endif
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("processors",
-                             SUPPORT_TESTS(test_quota_of_a_group_and_of_those_above, test_quota_of_version_1,
-                                           test_files_of_strangers_are_no_quota,
-                                           test_threads_are_those_asked_for_or_those_of_the_environment));
-}

@@ -155,14 +155,3 @@ START_TEST(test_stream_is_fnv_1a_and_tells_names_apart)
     ck_assert_uint_ne(lb_rng_stream("weight_ih_l0"), lb_rng_stream("weight_hh_l0"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "rng", SUPPORT_TESTS(
-                   test_bits_published_vectors_give_the_published_answers,
-                   test_bits_each_part_of_the_key_changes_them, test_uniform_fills_the_unit_interval_evenly,
-                   test_normal_has_the_moments_and_tails_of_a_normal_distribution,
-                   test_below_draws_each_number_equally_often, test_below_is_the_high_half_of_the_product,
-                   test_stream_is_fnv_1a_and_tells_names_apart));
-}

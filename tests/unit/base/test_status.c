@@ -68,12 +68,3 @@ START_TEST(test_text_of_a_number_that_is_no_status_says_so)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("status", SUPPORT_TESTS(test_error_set_keeps_the_first_error,
-                                                     test_error_set_without_error_returns_the_status,
-                                                     test_error_set_long_message_is_cut,
-                                                     test_text_and_exit_status_are_there_for_every_status,
-                                                     test_text_of_a_number_that_is_no_status_says_so));
-}

@@ -74,10 +74,3 @@ START_TEST(test_shares_are_even_and_leave_nothing_out)
         }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("team", SUPPORT_TESTS(test_team_meets_in_groups_and_altogether,
-                                                   test_team_without_enough_threads_is_smaller,
-                                                   test_shares_are_even_and_leave_nothing_out));
-}

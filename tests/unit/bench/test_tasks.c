@@ -197,12 +197,3 @@ START_TEST(test_why_quick_prints_a_row_for_each_kind_and_keeps_it)
     free(first);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("tasks", SUPPORT_TESTS(test_tasks_quick_prints_a_row_for_each_task_and_keeps_it,
-                                                    test_tasks_pairs_follow_their_rules,
-                                                    test_tasks_copy_and_reverse_have_forty_symbols,
-                                                    test_tasks_wrong_usage_is_told,
-                                                    test_why_quick_prints_a_row_for_each_kind_and_keeps_it));
-}

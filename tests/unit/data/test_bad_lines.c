@@ -238,12 +238,3 @@ START_TEST(test_many_bad_lines_are_of_no_format)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("bad_lines", SUPPORT_TESTS(test_bad_line_is_named_and_does_not_change_the_format,
-                                                        test_bad_first_line_does_not_say_what_the_columns_are,
-                                                        test_bad_line_of_a_file_of_targets_is_named_there,
-                                                        test_bad_lines_of_a_file_named_jsonl_are_named,
-                                                        test_many_bad_lines_are_of_no_format));
-}

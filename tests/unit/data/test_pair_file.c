@@ -438,18 +438,3 @@ START_TEST(test_pair_kind_is_that_of_its_name_wherever_its_row_is)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pair_file",
-        SUPPORT_TESTS(test_pair_file_is_read_as_what_it_is,
-                      test_pair_file_lines_of_an_open_quote_are_divided_once,
-                      test_pair_file_given_columns_are_used, test_pair_file_is_read_as_the_training_was,
-                      test_pair_file_after_a_training_without_names_is_read_by_number,
-                      test_pair_file_names_the_columns_that_are_not_used, test_pair_file_weights_repeat_pairs,
-                      test_pair_kind_is_that_of_its_name_wherever_its_row_is,
-                      test_pair_file_several_answers_are_pairs_in_their_order,
-                      test_pair_file_many_answers_have_a_copy_in_proportion,
-                      test_pair_file_weights_have_no_more_room_than_the_copy));
-}

@@ -109,13 +109,3 @@ START_TEST(test_line_read_features_from_any_column)
                       "invalid symbol separator, expected UTF-8 without tabs and line ends");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("pair line",
-                             SUPPORT_TESTS(test_format_check_what_is_impossible_is_refused,
-
-                                           test_line_read_takes_lines_from_anywhere,
-                                           test_line_read_features_from_any_column,
-                                           test_line_read_number_of_columns_is_that_of_the_first_good_one));
-}

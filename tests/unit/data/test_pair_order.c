@@ -226,14 +226,3 @@ START_TEST(test_new_failing_allocation_is_an_error_and_leaks_nothing)
     lb_pairs_close(pairs);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pair order",
-        SUPPORT_TESTS(test_order_each_pair_is_in_one_batch_of_every_epoch,
-                      test_order_is_a_function_of_seed_and_step, test_order_equal_pairs_come_once,
-                      test_order_pairs_of_similar_length_are_together, test_order_every_place_is_as_likely,
-                      test_new_impossible_batch_size_is_refused,
-                      test_new_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -218,13 +218,3 @@ START_TEST(test_pair_stream_of_gzip_data_in_a_pipe_is_unpacked)
     free(bytes);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pair_stream", SUPPORT_TESTS(test_pair_stream_of_a_file_or_gzip_data_has_the_sources,
-                                     test_pair_stream_of_a_pipe_gives_each_line_before_the_next_is_written,
-                                     test_pair_stream_of_objects_begins_with_the_first_that_is_one,
-                                     test_pair_stream_without_the_names_of_the_training_is_an_error,
-                                     test_pair_stream_of_gzip_data_in_a_pipe_is_unpacked));
-}

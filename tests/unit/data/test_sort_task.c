@@ -373,24 +373,3 @@ START_TEST(test_check_a_task_that_there_is_not_and_sums_of_other_digits_are_erro
     ck_assert_str_eq(error.message, "found the task 4, expected 0 to 3");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "sort task",
-        SUPPORT_TESTS(
-            test_draw_lists_belong_to_their_split, test_split_keeps_one_list_in_ten_for_testing,
-            test_draw_same_index_gives_the_same_list_and_another_another,
-            test_draw_values_and_lengths_are_even,
-            test_draw_repeats_are_a_share_of_the_lists_and_leave_the_others_alone,
-            test_draw_share_of_one_repeats_in_every_list_and_often_the_ends,
-            test_draw_lists_of_a_seed_stay_what_they_were, test_check_impossible_tasks_are_errors_of_argument,
-            test_check_possible_tasks_have_lists_in_both_splits,
-            test_check_tasks_of_few_lists_are_possible_as_soon_as_both_splits_have_one,
-            test_check_failing_allocation_is_an_error_of_memory,
-            test_vocabulary_holds_numbers_and_special_ids, test_sort_values_sorts_whatever_the_signs,
-            test_draw_sums_have_one_plus_and_their_answers_are_right,
-            test_draw_sums_of_one_digit_are_in_both_splits, test_answer_is_what_the_task_says,
-            test_set_lengths_takes_one_or_two_numbers_and_nothing_else,
-            test_check_a_task_that_there_is_not_and_sums_of_other_digits_are_errors));
-}

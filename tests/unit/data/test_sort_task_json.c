@@ -51,11 +51,3 @@ START_TEST(test_sort_task_with_impossible_repeats_is_refused)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("sort task as text",
-                             SUPPORT_TESTS(test_sort_task_comes_back_from_its_text,
-                                           test_sort_task_without_repeats_is_written_as_ever,
-                                           test_sort_task_with_impossible_repeats_is_refused));
-}

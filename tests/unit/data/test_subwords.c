@@ -479,23 +479,3 @@ START_TEST(test_learn_and_cut_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "subwords",
-        SUPPORT_TESTS(
-            test_cut_words_begin_at_blanks_and_where_the_kind_of_character_changes,
-            test_cut_merges_apply_in_their_order_and_from_the_left, test_cut_what_no_merge_has_are_bytes,
-            test_restrict_what_the_vocabulary_lacks_is_taken_apart,
-            test_restrict_to_a_tab_or_a_line_end_is_refused, test_cut_features_follow_the_pieces,
-            test_cut_a_long_word_takes_no_quadratic_time,
-            test_every_text_comes_back_byte_for_byte_whatever_was_learned,
-            test_join_bytes_that_are_no_text_are_replaced, test_add_bytes_all_that_a_line_of_text_can_have,
-            test_learn_merges_are_those_of_counting_everything_again,
-            test_learn_stops_when_no_pair_occurs_twice_and_keeps_what_a_side_has_often,
-            test_learn_keeps_the_pieces_that_a_side_has_as_often_as_least,
-            test_parse_hostile_merges_are_refused_with_their_number,
-            test_parse_too_many_and_too_long_pieces_are_refused,
-            test_learn_and_cut_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -349,23 +349,3 @@ START_TEST(test_split_and_join_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "symbols",
-        SUPPORT_TESTS(test_split_without_separator_each_character_is_a_symbol,
-                      test_split_features_are_symbols_of_their_own,
-                      test_split_features_brackets_keep_together_what_is_in_them, test_split_at_separator,
-                      test_split_empty_symbol_is_refused,
-                      test_split_runs_of_blanks_are_one_separator_and_outer_ones_none,
-                      test_split_what_is_not_utf8_is_refused_with_its_place,
-                      test_split_normal_form_decides_what_a_symbol_is,
-                      test_split_and_join_normal_forms_are_those_of_python,
-                      test_split_endless_marks_are_refused_in_time, test_join_puts_the_separator_between,
-                      test_rule_check_separators_that_no_text_can_contain_are_refused,
-                      test_normalization_names_are_found,
-                      test_split_graphemes_are_what_people_take_for_a_character,
-                      test_show_prints_the_numbers_of_what_cannot_be_seen,
-                      test_split_and_join_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -118,12 +118,3 @@ START_TEST(test_write_all_that_signals_interrupt_writes_all_bytes)
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("append",
-                             SUPPORT_TESTS(test_append_adds_at_the_end_or_after_a_number_of_bytes,
-                                           test_append_to_what_is_no_file_is_an_error_with_its_reason,
-                                           test_append_beyond_the_largest_file_is_an_error_with_that_reason,
-                                           test_write_all_that_signals_interrupt_writes_all_bytes));
-}

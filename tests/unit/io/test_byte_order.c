@@ -76,11 +76,3 @@ START_TEST(test_write_each_format_is_little_endian)
     free(content);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("byte_order",
-                             SUPPORT_TESTS(test_file_order_of_each_width_has_the_low_byte_first,
-                                           test_file_integer_of_each_width_reads_the_low_byte_first,
-                                           test_write_each_format_is_little_endian));
-}

@@ -1,9 +1,9 @@
 /* This unit runs in both precisions: one of the conversions goes to lb_real. */
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
 #include "io/safetensors.h"
+#include "support/suite.h"
 
 /* Bits of binary16 and bfloat16 with their values; NAN means any NaN. */
 static const struct half {
@@ -22,7 +22,7 @@ static const struct half {
     {LB_DTYPE_BF16, 0x8000, -0.0},      {LB_DTYPE_BF16, 0x7fc0, NAN},
 };
 
-START_TEST(test_to_double_half_precision_is_exact)
+START_LOOP_TEST(test_to_double_half_precision_is_exact, sizeof halves / sizeof *halves)
 {
     const struct half *half = &halves[_i];
     double value;
@@ -95,20 +95,3 @@ START_TEST(test_names_and_sizes_are_those_of_the_formats)
     ck_assert(!lb_dtype_find("b1", lb_dtype_name, &found));
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("dtype");
-    tcase_add_loop_test(tests, test_to_double_half_precision_is_exact, 0, sizeof halves / sizeof *halves);
-    tcase_add_test(tests, test_to_double_unaligned_numbers_are_read_like_aligned_ones);
-    tcase_add_test(tests, test_to_real_rounds_to_nearest_and_keeps_its_own_bits);
-    tcase_add_test(tests, test_to_double_whole_numbers_are_exact);
-    tcase_add_test(tests, test_names_and_sizes_are_those_of_the_formats);
-    Suite *suite = suite_create("dtype");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

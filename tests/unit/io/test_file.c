@@ -1,5 +1,4 @@
 /* Files are written atomically, whatever comes between. */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +15,7 @@
 #include "io/file.h"
 #include "support/alloc.h"
 #include "support/stop.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
 static void assert_content(const char *path, const char *expected)
@@ -415,33 +415,3 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
     ck_assert_uint_eq(support_file_count(), 1);
 }
 END_TEST
-
-int main(void)
-{
-    TCase *write = tcase_create("write");
-    tcase_add_test(write, test_write_new_file_holds_the_bytes_and_nothing_else_lies_there);
-    tcase_add_test(write, test_write_shorter_content_replaces_the_longer);
-    tcase_add_test(write, test_write_parts_joins_them_in_order);
-    tcase_add_test(write, test_write_relative_path_writes_into_the_current_folder);
-    tcase_add_test(write, test_write_existing_file_hands_on_its_permissions);
-    tcase_add_test(write, test_write_symbolic_link_replaces_its_target);
-    tcase_add_test(write, test_write_impossible_path_fails_with_path_and_reason);
-    tcase_add_test(write, test_write_folder_without_permission_fails_and_spares_the_old_file);
-    tcase_add_test(write, test_write_disk_full_fails_and_spares_the_old_file);
-    tcase_add_test(write, test_write_all_writes_all_files_or_none);
-    tcase_add_test(write, test_write_after_a_kill_removes_the_leftover);
-    tcase_add_test(write, test_write_while_many_others_are_under_way_leaves_their_files_alone);
-    tcase_add_test(write, test_write_planted_link_at_the_temporary_name_is_not_followed);
-    tcase_add_test(write, test_write_and_read_leave_no_file_open);
-    tcase_add_test(write, test_write_rename_that_fails_is_an_error_and_leaves_no_new_file);
-    tcase_add_test(write, test_write_killed_at_any_call_leaves_a_whole_file);
-    tcase_add_test(write, test_write_by_three_processes_at_once_is_never_torn);
-    tcase_add_test(write, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
-    Suite *suite = suite_create("file");
-    suite_add_tcase(suite, write);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

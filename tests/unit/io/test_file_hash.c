@@ -52,11 +52,3 @@ START_TEST(test_hash_failing_allocation_is_an_error_and_leaks_nothing)
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("file hash",
-                             SUPPORT_TESTS(test_hash_of_a_file_is_that_of_its_pieces,
-                                           test_hash_of_what_cannot_be_read_is_an_error_with_path_and_reason,
-                                           test_hash_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -78,12 +78,3 @@ START_TEST(test_folder_of_a_file_is_what_stands_before_its_name)
     ck_assert_ptr_null(lb_folder_of("a/b"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "folder", SUPPORT_TESTS(test_folder_make_makes_all_parents_and_is_content_with_what_is_there,
-                                test_folder_make_that_cannot_be_names_what_stands_in_the_way,
-                                test_folder_of_a_file_is_what_stands_before_its_name,
-                                test_folder_failing_allocation_is_an_error));
-}

@@ -142,12 +142,3 @@ START_TEST(test_json_parse_survives_one_allocation_that_fails)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("json", SUPPORT_TESTS(test_json_parse_tells_a_bad_text_from_a_good_one,
-                                                   test_json_parse_refuses_zero_characters,
-                                                   test_json_string_of_each_character_is_read_as_it_was,
-                                                   test_json_parse_says_that_memory_has_run_out,
-                                                   test_json_parse_survives_one_allocation_that_fails));
-}

@@ -120,12 +120,3 @@ START_TEST(test_lock_failing_is_an_error_and_leaks_nothing)
     lb_lock_free(made);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("lock", SUPPORT_TESTS(test_lock_of_another_process_is_busy_with_its_number,
-                                                   test_lock_in_the_same_process_is_busy_until_it_is_freed,
-                                                   test_lock_by_many_at_once_goes_to_one,
-                                                   test_lock_file_with_anything_in_it_is_taken_over,
-                                                   test_lock_failing_is_an_error_and_leaks_nothing));
-}

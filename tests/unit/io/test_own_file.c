@@ -120,11 +120,3 @@ START_TEST(test_own_open_of_what_is_no_file_is_an_error_at_once)
     ck_assert_int_eq(support_next_descriptor(), next);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("own file",
-                             SUPPORT_TESTS(test_own_file_that_is_a_link_is_an_error_whatever_it_leads_to,
-                                           test_own_file_in_a_folder_that_is_a_link_is_opened,
-                                           test_own_open_of_what_is_no_file_is_an_error_at_once));
-}

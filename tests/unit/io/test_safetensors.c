@@ -1,5 +1,4 @@
 /* This unit runs in both precisions: reading converts to lb_real. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include "io/safetensors.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
 #define OTHERS TEST_DATA "/io/others.safetensors"
@@ -259,26 +259,3 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("safetensors");
-    tcase_add_test(tests, test_write_then_open_gives_back_every_bit);
-    tcase_add_test(tests, test_write_twice_gives_the_same_bytes_and_aligned_data);
-    tcase_add_test(tests, test_write_known_content_gives_known_bytes);
-    tcase_add_test(tests, test_write_nothing_gives_a_file_that_opens);
-    tcase_add_test(tests, test_write_impossible_arguments_fail_and_write_nothing);
-    tcase_add_test(tests, test_write_missing_folder_fails);
-    tcase_add_test(tests, test_open_file_of_others_reads_every_dtype);
-    tcase_add_test(tests, test_read_lb_real_keeps_bits_and_rounds_the_other_precision);
-    tcase_add_test(tests, test_read_wrong_name_or_shape_names_both_and_spares_the_output);
-    tcase_add_test(tests, test_open_missing_file_fails);
-    tcase_add_test(tests, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
-    Suite *suite = suite_create("safetensors");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

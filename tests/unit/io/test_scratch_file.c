@@ -124,13 +124,3 @@ START_TEST(test_scratch_is_memory_where_the_disk_is_full)
     assert_works(&scratch);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("scratch file",
-                             SUPPORT_TESTS(test_scratch_read_has_the_bytes_of_the_file_whatever_becomes_of_it,
-                                           test_scratch_read_of_what_is_no_file_is_an_error,
-                                           test_scratch_beside_a_file_takes_no_memory_and_leaves_no_file,
-                                           test_scratch_is_memory_where_there_can_be_no_file,
-                                           test_scratch_is_memory_where_the_disk_is_full));
-}

@@ -82,13 +82,3 @@ START_TEST(test_set_aside_under_names_that_are_too_long_says_so_at_once)
     ck_assert_uint_eq(support_file_count(), 1);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("set aside",
-                             SUPPORT_TESTS(test_set_aside_keeps_each_file_under_a_name_of_its_own,
-                                           test_set_aside_follows_a_link,
-                                           test_set_aside_does_not_take_a_link_for_what_it_keeps,
-                                           test_set_aside_of_nothing_keeps_nothing,
-                                           test_set_aside_under_names_that_are_too_long_says_so_at_once));
-}

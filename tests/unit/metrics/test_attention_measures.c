@@ -253,21 +253,3 @@ START_TEST(test_calibration_add_at_the_ends)
     ck_assert_double_eq(lb_calibration_error(&c), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "attention measures",
-        SUPPORT_TESTS(
-            test_attention_count_of_a_diagonal_is_sharp_ordered_and_complete,
-            test_attention_count_of_a_map_without_steps_has_no_moves,
-            test_attention_count_of_equal_weights_has_the_largest_entropy,
-            test_attention_count_follows_its_formulas,
-            test_attention_add_weighs_rows_and_moves_by_their_number_and_maps_alike,
-            test_attention_measure_of_nothing_and_of_one_position, test_agreement_by_hand,
-            test_agreement_is_the_mean_over_the_steps,
-            test_agreement_of_all_rows_of_three_levels_is_the_correlation_of_signs,
-            test_attention_rollout_of_one_layer_is_half_the_residual,
-            test_attention_rollout_is_the_sum_over_all_paths, test_attention_without_memory_is_an_error,
-            test_calibration_error_is_the_weighted_gap_of_the_bins, test_calibration_add_at_the_ends));
-}

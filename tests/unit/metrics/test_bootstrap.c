@@ -259,19 +259,3 @@ START_TEST(test_mean_interval_leaves_out_what_is_no_number)
     ck_assert(isnan(mean) && isnan(half));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "bootstrap",
-        SUPPORT_TESTS(test_bootstrap_of_words_that_are_right_or_wrong_is_the_binomial_interval,
-                      test_bootstrap_of_the_sequence_error_rate_is_the_published_interval_of_wilson,
-                      test_bootstrap_contains_the_measures_and_widens_with_confidence,
-                      test_bootstrap_same_seed_gives_the_same_bits_on_any_number_of_threads,
-                      test_bootstrap_leaves_out_as_many_resamples_as_the_decimals_say,
-                      test_bootstrap_of_almost_no_confidence_keeps_the_middle,
-                      test_bootstrap_without_spread_has_no_interval,
-                      test_bootstrap_leaves_out_resamples_whose_bleu_is_not_defined,
-                      test_bootstrap_impossible_arguments_and_no_memory_are_errors,
-                      test_mean_interval_is_that_of_tables, test_mean_interval_leaves_out_what_is_no_number));
-}

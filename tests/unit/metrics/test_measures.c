@@ -232,15 +232,3 @@ START_TEST(test_measure_of_nothing_is_zero_and_of_empty_references_infinite)
     ck_assert_double_eq(lb_measure(&right, (lb_bleu_config){0}).sequence_error_rate, 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "measures",
-        SUPPORT_TESTS(
-            test_bleu_by_hand, test_bleu_without_matches_is_zero_and_without_long_n_grams_not_defined,
-            test_bleu_equals_published_scores_of_sacrebleu, test_measures_equal_those_of_another_program,
-            test_statistics_of_rows_on_their_own_count_each_row,
-            test_statistics_of_several_references_takes_the_nearest, test_words_are_counted_on_their_own,
-            test_measure_of_nothing_is_zero_and_of_empty_references_infinite));
-}

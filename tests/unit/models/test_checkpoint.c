@@ -49,10 +49,3 @@ START_TEST(test_checkpoint_tensor_that_is_not_there_is_an_error_of_the_tape)
     lb_safetensors_close(file);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("checkpoint",
-                             SUPPORT_TESTS(test_checkpoint_tensor_has_the_shape_and_the_numbers_of_the_array,
-                                           test_checkpoint_tensor_that_is_not_there_is_an_error_of_the_tape));
-}

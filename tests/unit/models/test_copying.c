@@ -460,28 +460,4 @@ START_TEST(test_gradient_of_models_that_copy_matches_differences)
     }
 }
 END_TEST
-#    define GRADIENT , test_gradient_of_models_that_copy_matches_differences
-#else
-#    define GRADIENT
 #endif
-
-int main(void)
-{
-    return support_run_tests(
-        "copying",
-        SUPPORT_TESTS(
-            test_outputs_and_gradients_of_models_that_copy_equal_pytorch,
-            test_probabilities_of_a_model_that_copies_sum_to_one,
-            test_a_model_that_only_copies_gives_symbols_the_attention_of_their_positions,
-            test_decoding_of_a_model_that_copies_step_by_step_equals_all_at_once,
-            test_beam_of_one_finds_what_greedy_decoding_of_a_model_that_copies_finds,
-            test_training_leaves_the_symbols_as_they_are,
-            test_set_copies_refuses_symbols_that_the_target_does_not_have_and_models_that_do_not_copy,
-            test_copying_without_soft_attention_or_with_sparse_outputs_is_an_error,
-            test_symbols_that_the_source_does_not_have_are_not_copied,
-            test_model_that_copies_is_loaded_as_it_was_saved,
-            test_model_file_with_impossible_symbols_is_an_error_of_format,
-            test_ensemble_of_different_kinds_that_copy_has_one_map_in_common,
-            test_ensemble_of_different_kinds_that_do_not_copy_has_no_attention,
-            test_ensemble_with_a_member_that_copies_keeps_its_symbols GRADIENT));
-}

@@ -375,18 +375,3 @@ START_TEST(test_ensemble_any_failing_allocation_is_an_error_and_leaks_nothing)
     lb_params_free(second);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "ensemble",
-        SUPPORT_TESTS(test_ensemble_of_one_gives_what_its_member_gives,
-                      test_ensemble_logits_and_weights_are_means_of_its_members,
-                      test_ensemble_whose_members_attend_differently_has_no_weights,
-                      test_ensemble_step_by_step_equals_teacher_forcing,
-                      test_ensemble_saved_and_loaded_computes_the_same_bits,
-                      test_ensemble_of_ensembles_is_one, test_ensemble_impossible_members_are_errors,
-                      test_ensemble_configuration_that_makes_no_sense_is_refused,
-                      test_ensemble_configuration_without_memory_for_a_part_is_none,
-                      test_ensemble_any_failing_allocation_is_an_error_and_leaks_nothing));
-}

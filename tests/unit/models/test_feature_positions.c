@@ -154,12 +154,3 @@ START_TEST(test_features_need_positions_that_are_added)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("feature_positions",
-                             SUPPORT_TESTS(test_order_of_features_means_nothing, test_features_have_a_type,
-                                           test_positions_by_token_equal_those_in_order,
-                                           test_features_are_in_the_file,
-                                           test_features_need_positions_that_are_added));
-}

@@ -102,13 +102,3 @@ START_TEST(test_no_instruction_set_is_the_widest)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "instruction_sets",
-        SUPPORT_TESTS(test_each_instruction_set_trains_alike_and_with_its_own_bits_on_any_number_of_threads,
-                      test_an_instruction_set_without_a_name_is_refused,
-                      test_an_instruction_set_that_the_processor_lacks_is_refused,
-                      test_no_instruction_set_is_the_widest));
-}

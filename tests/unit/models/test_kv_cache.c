@@ -151,7 +151,7 @@ static void check_branches(int64_t before, bool at_once)
     drop(&m);
 }
 
-START_TEST(test_states_that_go_on_from_one_state_do_not_see_each_other)
+START_LOOP_TEST(test_states_that_go_on_from_one_state_do_not_see_each_other, 5)
 {
     static const int64_t before[] = {1, 3, 15, 16, 17};
     check_branches(before[_i], false);
@@ -261,21 +261,3 @@ START_TEST(test_positions_from_a_table_are_those_of_the_formula)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("the cache of a transformer");
-    TCase *each = tcase_create("each case");
-    tcase_add_loop_test(each, test_states_that_go_on_from_one_state_do_not_see_each_other, 0, 5);
-    tcase_add_test(each, test_long_outputs_step_by_step_are_those_at_once);
-    tcase_add_test(each, test_a_state_goes_on_in_the_other_mode);
-    tcase_add_test(each, test_rows_of_targets_that_are_not_those_of_the_state_are_an_error);
-    tcase_add_test(each, test_decoding_gives_the_same_bits_on_any_number_of_threads_and_allocates_nothing);
-    tcase_add_test(each, test_positions_from_a_table_are_those_of_the_formula);
-    suite_add_tcase(suite, each);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -303,18 +303,3 @@ START_TEST(test_restored_transformer_has_the_configuration_of_the_file)
                    "found no \"width\"");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "model config", SUPPORT_TESTS(test_config_read_finds_what_config_write_wrote,
-                                      test_config_write_a_number_has_the_digits_that_it_needs,
-                                      test_config_write_a_choice_without_a_name_is_refused_by_config_read,
-                                      test_config_read_takes_the_default_of_a_field_that_is_missing,
-                                      test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind,
-                                      test_config_write_without_memory_is_null_and_leaks_nothing,
-                                      test_config_fail_tells_memory_from_a_bad_configuration,
-                                      test_config_word_is_a_text_that_fits_and_is_there,
-                                      test_restored_seq2seq_has_the_configuration_of_the_file,
-                                      test_restored_transformer_has_the_configuration_of_the_file));
-}

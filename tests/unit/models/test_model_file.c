@@ -250,18 +250,3 @@ START_TEST(test_model_save_with_any_failing_allocation_saves_all_or_nothing)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "model file",
-        SUPPORT_TESTS(test_model_load_gives_the_seq2seq_that_was_saved,
-                      test_model_load_gives_the_transformer_that_was_saved,
-                      test_model_load_makes_room_once_for_all_that_is_in_the_file,
-                      test_model_load_of_a_configuration_that_no_model_can_have_is_an_error_of_format,
-                      test_model_load_without_name_or_configuration_is_an_error,
-                      test_model_load_without_a_needed_field_names_it,
-                      test_model_load_of_a_member_without_a_needed_field_names_both,
-                      test_model_load_of_an_array_of_another_shape_is_an_error_of_format,
-                      test_model_save_with_any_failing_allocation_saves_all_or_nothing));
-}

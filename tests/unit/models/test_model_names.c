@@ -81,9 +81,3 @@ START_TEST(test_transformer_leaves_no_name)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("names of models",
-                             SUPPORT_TESTS(test_seq2seq_leaves_no_name, test_transformer_leaves_no_name));
-}

@@ -146,11 +146,6 @@ START_TEST(test_gemm_hold_by_many_threads_holds_for_each)
 }
 END_TEST
 
-#    define OPENBLAS_TESTS                                                                                   \
-        test_training_leaves_openblas_its_threads, test_gemm_hold_lasts_until_the_last_release,              \
-            test_gemm_release_keeps_what_the_program_set_meanwhile,                                          \
-            test_gemm_hold_by_many_threads_holds_for_each
-
 #else
 
 START_TEST(test_openblas_is_not_there)
@@ -162,13 +157,4 @@ START_TEST(test_openblas_is_not_there)
 }
 END_TEST
 
-#    define OPENBLAS_TESTS test_openblas_is_not_there
-
 #endif
-
-int main(void)
-{
-    return support_run_tests(
-        "other_threads",
-        SUPPORT_TESTS(test_training_on_two_threads_at_once_gives_the_same_bits_as_alone, OPENBLAS_TESTS));
-}

@@ -1,4 +1,5 @@
 /* The points that a watcher sees, in their order, and the page that lists them. This test runs in both precisions. */
+#include "support/suite.h"
 #include "support/watched_models.h"
 
 START_TEST(test_points_of_each_model_come_in_their_order)
@@ -147,11 +148,3 @@ START_TEST(test_points_that_a_state_holds_are_what_the_model_says_that_it_takes)
     for_each_model(check_state);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "points", SUPPORT_TESTS(test_points_of_each_model_come_in_their_order,
-                                test_points_that_a_state_holds_are_what_the_model_says_that_it_takes,
-                                test_points_are_those_of_the_page_and_no_others));
-}

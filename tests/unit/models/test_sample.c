@@ -274,16 +274,3 @@ START_TEST(test_draw_goes_through_the_classes_in_order_as_the_uniform_number_gro
     ck_assert_int_eq(lb_draw(odd, 3, 1, 0.9), lb_argmax(odd, 3));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "sample", SUPPORT_TESTS(test_sample_frequencies_are_those_of_the_softmax,
-                                test_sample_at_a_temperature_near_zero_is_greedy,
-                                test_sample_on_a_training_tape_has_no_dropout,
-                                test_sample_has_scores_and_attention_of_the_model_itself,
-                                test_sample_depends_on_the_numbers_of_the_texts_alone,
-                                test_sample_impossible_numbers_are_errors,
-                                test_draw_frequencies_are_those_of_the_softmax_over_the_temperature,
-                                test_draw_goes_through_the_classes_in_order_as_the_uniform_number_grows));
-}

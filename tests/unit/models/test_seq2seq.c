@@ -215,16 +215,3 @@ START_TEST(test_forward_without_attention_ignores_all_but_the_final_state)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "seq2seq",
-        SUPPORT_TESTS(test_forward_outputs_and_gradients_equal_pytorch, test_forward_equals_encode_and_decode,
-                      test_decode_in_two_parts_equals_decode_at_once,
-                      test_greedy_ids_and_weights_equal_pytorch,
-                      test_forward_token_out_of_vocabulary_names_place_and_module,
-                      test_forward_batches_that_differ_is_an_error_of_shape,
-                      test_init_impossible_sizes_are_errors, test_init_scoped_twice_gives_two_models,
-                      test_forward_without_attention_ignores_all_but_the_final_state));
-}

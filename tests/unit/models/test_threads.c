@@ -138,21 +138,3 @@ START_TEST(test_training_with_sparse_attention_gives_the_same_bits_on_any_number
     compare_over_threads((support_sorter){.transformer = transformer}, 61, 20);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "threads",
-        SUPPORT_TESTS(
-            test_training_wide_layers_gives_the_same_bits_on_any_number_of_threads,
-            test_training_one_layer_gives_the_same_bits_on_any_number_of_threads,
-            test_training_two_bidirectional_layers_with_dropout_gives_the_same_bits_on_any_number_of_threads,
-            test_training_hard_attention_gives_the_same_bits_on_any_number_of_threads,
-            test_training_positions_for_longer_sequences_gives_the_same_bits_on_any_number_of_threads,
-            test_training_attention_with_a_past_or_a_window_gives_the_same_bits_on_any_number_of_threads,
-            test_training_models_that_copy_gives_the_same_bits_on_any_number_of_threads,
-            test_training_lstms_gives_the_same_bits_on_any_number_of_threads,
-            test_training_transformer_with_biases_and_shared_keys_gives_the_same_bits_on_any_number_of_threads,
-            test_training_transformer_gives_the_same_bits_on_any_number_of_threads,
-            test_training_with_sparse_attention_gives_the_same_bits_on_any_number_of_threads));
-}

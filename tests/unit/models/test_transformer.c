@@ -252,17 +252,3 @@ START_TEST(test_transformer_batches_that_differ_are_an_error)
     support_model_close(m);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("transformer",
-                             SUPPORT_TESTS(test_transformer_outputs_and_gradients_equal_pytorch,
-                                           test_transformer_decode_in_parts_equals_decode_at_once,
-                                           test_transformer_greedy_takes_the_likeliest_of_teacher_forcing,
-                                           test_self_attention_of_a_transformer_follows_its_definition,
-                                           test_self_attention_of_a_seq2seq_is_none,
-                                           test_transformer_impossible_sizes_are_errors,
-                                           test_transformer_learned_positions_end_at_the_longest,
-                                           test_decoding_stops_where_the_learned_positions_end,
-                                           test_transformer_batches_that_differ_are_an_error));
-}

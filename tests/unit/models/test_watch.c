@@ -8,6 +8,7 @@
 #include "models/decode/model.h"
 #include "models/ensemble/ensemble.h"
 #include "support/own_kinds.h"
+#include "support/suite.h"
 #include "support/watched_models.h"
 
 #include <math.h>
@@ -390,18 +391,3 @@ START_TEST(test_explaining_gives_gradients_to_what_is_replaced_and_to_nothing_el
     for_each_model(check_gradient);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "watch",
-        SUPPORT_TESTS(test_watch_changes_no_output, test_watch_of_decoding_step_by_step_changes_no_output,
-                      test_watch_that_replaces_all_points_restores_the_run,
-                      test_watch_that_clears_a_context_is_as_if_nothing_read_it,
-                      test_watch_of_an_ensemble_sees_each_member,
-                      test_watch_of_members_that_vote_sees_both_directions,
-                      test_watch_place_is_left_after_each_part_of_a_model,
-                      test_watch_refuses_other_shapes_and_points_that_are_fixed,
-                      test_watch_of_custom_attention_sees_keys_and_context,
-                      test_explaining_gives_gradients_to_what_is_replaced_and_to_nothing_else));
-}

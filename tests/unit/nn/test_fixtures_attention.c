@@ -159,18 +159,3 @@ START_TEST(test_attention_of_misfitting_keys_names_the_module_and_is_poison)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("fixtures of attention",
-                             SUPPORT_TESTS(test_attention_where_keys_are_the_values_equals_pytorch,
-                                           test_attention_with_values_of_their_own_equals_pytorch,
-                                           test_attention_without_mask_equals_pytorch,
-                                           test_attend_dot_with_boolean_masks_equals_pytorch,
-                                           test_attend_dot_with_additive_masks_equals_pytorch,
-                                           test_attend_dot_unscaled_equals_pytorch,
-                                           test_attend_dot_with_causal_mask_equals_pytorch,
-                                           test_additive_attention_of_the_notebook_equals_pytorch,
-                                           test_multiplicative_attention_of_the_notebook_equals_pytorch,
-                                           test_attention_of_misfitting_keys_names_the_module_and_is_poison));
-}

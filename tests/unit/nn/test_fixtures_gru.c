@@ -90,14 +90,3 @@ START_TEST(test_gru_forward_two_bidirectional_layers_equals_pytorch)
     check_gru("gru_bidirectional_2_layers");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("fixtures of GRUs",
-                             SUPPORT_TESTS(test_gru_cell_forward_and_gradients_equal_pytorch,
-                                           test_gru_cell_that_resets_first_equals_the_definition_of_onnx,
-                                           test_gru_forward_without_lengths_equals_pytorch,
-                                           test_gru_forward_padded_with_initial_state_equals_pytorch,
-                                           test_gru_forward_bidirectional_equals_pytorch,
-                                           test_gru_forward_two_bidirectional_layers_equals_pytorch));
-}

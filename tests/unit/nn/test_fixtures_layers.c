@@ -123,15 +123,3 @@ START_TEST(test_cross_entropy_smoothed_equals_pytorch)
     check_cross_entropy("cross_entropy_smoothed", true);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("fixtures of layers",
-                             SUPPORT_TESTS(test_linear_forward_and_gradients_equal_pytorch,
-                                           test_linear_without_bias_equals_pytorch,
-                                           test_linear_of_a_pair_equals_the_layer_of_what_is_joined,
-                                           test_embedding_forward_and_gradients_equal_pytorch,
-                                           test_layer_norm_forward_and_gradients_equal_pytorch,
-                                           test_cross_entropy_with_ignored_targets_equals_pytorch,
-                                           test_cross_entropy_smoothed_equals_pytorch));
-}

@@ -78,13 +78,3 @@ START_TEST(test_lstm_forward_two_bidirectional_layers_equals_pytorch)
     check_lstm("lstm_bidirectional_2_layers");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("fixtures of LSTMs",
-                             SUPPORT_TESTS(test_lstm_cell_forward_and_gradients_equal_pytorch,
-                                           test_lstm_forward_without_lengths_equals_pytorch,
-                                           test_lstm_forward_padded_with_initial_state_equals_pytorch,
-                                           test_lstm_forward_bidirectional_equals_pytorch,
-                                           test_lstm_forward_two_bidirectional_layers_equals_pytorch));
-}

@@ -265,18 +265,3 @@ START_TEST(test_heads_that_cannot_be_shared_and_other_impossible_numbers_are_err
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "fixtures of positions",
-        SUPPORT_TESTS(
-            test_attend_dot_with_grouped_queries_and_softcap_has_the_gradients_of_pytorch_also_of_the_bias,
-            test_relative_bias_has_the_buckets_of_t5, test_rotary_has_the_gradients_of_pytorch,
-            test_alibi_bias_has_the_slopes_of_the_paper,
-            test_fire_is_the_formula_of_its_paper_also_for_later_queries,
-            test_random_positions_are_sorted_and_below_the_most_and_those_without_gaps_are_among_them,
-            test_window_hides_what_a_mask_hides,
-            test_softcap_after_mask_and_bias_leaves_weight_to_what_they_hide_but_not_beyond_a_window,
-            test_heads_that_cannot_be_shared_and_other_impossible_numbers_are_errors));
-}

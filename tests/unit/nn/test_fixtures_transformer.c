@@ -166,12 +166,3 @@ START_TEST(test_transformer_equals_pytorch)
     check_transformer("transformer_norm_first");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "fixtures of the transformer",
-        SUPPORT_TESTS(test_positions_equal_pytorch, test_positions_of_each_token_are_those_given,
-                      test_encoder_layer_equals_pytorch, test_decoder_layer_equals_pytorch,
-                      test_transformer_equals_pytorch));
-}

@@ -506,23 +506,3 @@ START_TEST(test_step_attends_to_the_symbols_of_a_source_whatever_rows_are_select
     tear_down();
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "multi-head attention",
-        SUPPORT_TESTS(
-            test_heads_that_do_not_divide_are_named_with_the_width,
-            test_impossible_modules_are_errors_and_their_results_poison,
-            test_operands_that_do_not_fit_are_errors_of_the_module,
-            test_masks_that_do_not_fit_are_named_with_the_weights,
-            test_dropout_that_is_no_probability_is_an_error, test_positions_that_do_not_fit_are_errors,
-            test_hidden_rows_give_zeros_and_no_gradient,
-            test_module_with_hidden_rows_gives_its_bias_and_finite_gradients,
-            test_causal_stack_does_not_see_the_future, test_attention_without_weights_has_the_same_bits,
-            test_dropout_keeps_the_right_share_of_the_weights_and_scales_it_up,
-            test_dropout_is_none_in_evaluation_and_depends_on_the_seed,
-            test_cache_that_goes_on_stays_within_its_list, test_step_attends_to_itself_as_all_tokens_at_once,
-            test_step_attends_to_the_symbols_of_a_source_whatever_rows_are_selected,
-            test_layer_with_dropout_gives_the_same_bits_on_any_number_of_threads));
-}

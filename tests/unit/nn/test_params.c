@@ -379,21 +379,3 @@ START_TEST(test_size_of_a_module_that_was_forgotten_is_named)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "params",
-        SUPPORT_TESTS(
-            test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes,
-            test_add_scoped_names_are_joined_by_dots, test_add_taken_name_is_an_error_that_stays,
-            test_add_impossible_shape_is_an_error, test_size_of_a_module_that_was_forgotten_is_named,
-            test_fail_keeps_the_first_error, test_add_order_does_not_change_how_parameters_start,
-            test_add_growth_keeps_tensors_values_and_gradients, test_alloc_is_zero_and_aligned,
-            test_tensor_and_name_of_an_index_that_is_not_there_are_null,
-            test_trained_runs_leave_out_what_is_frozen, test_alloc_beyond_the_room_of_a_source_is_an_error,
-            test_add_from_a_source_reserves_once_and_touches_no_gradient,
-            test_add_from_a_source_without_memory_for_all_takes_what_it_needs,
-            test_recurrent_layers_without_memory_are_poison_in_use,
-            test_add_failing_allocation_is_an_error_and_leaks_nothing));
-}

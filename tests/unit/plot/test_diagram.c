@@ -195,18 +195,3 @@ START_TEST(test_draw_impossible_diagram_is_an_argument_error)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("diagram",
-                             SUPPORT_TESTS(test_draw_without_and_with_attention_equals_the_reviewed_picture,
-                                           test_draw_words_in_boxes_equals_the_reviewed_picture,
-                                           test_draw_larger_weights_are_stronger_arrows,
-                                           test_draw_no_weight_is_no_arrow,
-                                           test_draw_head_of_an_arrow_grows_with_the_resolution,
-                                           test_draw_arrows_join_the_boxes_of_their_weight,
-                                           test_draw_bottleneck_is_there_only_without_weights,
-                                           test_draw_size_follows_the_longer_row_and_the_longest_label,
-                                           test_draw_at_twice_the_resolution_has_twice_the_size,
-                                           test_draw_impossible_diagram_is_an_argument_error));
-}

@@ -72,10 +72,7 @@ END_TEST
 int main(void)
 {
     font = lb_font_builtin(LB_FONT_REGULAR, NULL);
-    int failed = support_run_tests("fitted text",
-                                   SUPPORT_TESTS(test_fit_leaves_what_fits_as_it_is,
-                                                 test_fit_breaks_lines_at_blanks_before_it_makes_them_smaller,
-                                                 test_fit_says_that_it_cuts_off));
+    int failed = support_run_tests();
     lb_font_close(font);
     return failed;
 }

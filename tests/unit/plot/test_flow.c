@@ -138,14 +138,3 @@ START_TEST(test_draw_impossible_flow_is_an_argument_error)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("flow",
-                             SUPPORT_TESTS(test_draw_boxes_and_arrows_equals_the_reviewed_picture,
-                                           test_draw_size_follows_columns_rows_and_the_longest_label,
-                                           test_draw_at_twice_the_resolution_has_twice_the_size,
-                                           test_draw_arrow_leads_from_box_to_box,
-                                           test_draw_arrows_of_one_box_are_ordered_by_their_other_ends,
-                                           test_draw_impossible_flow_is_an_argument_error));
-}

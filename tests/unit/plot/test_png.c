@@ -1,8 +1,8 @@
 #include "plot/canvas.h"
 #include "support/alloc.h"
 #include "support/picture.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static lb_canvas *sample(int width, int height)
 
 static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {61, 47}, {300, 200}};
 
-START_TEST(test_write_then_decode_gives_the_same_pixels)
+START_LOOP_TEST(test_write_then_decode_gives_the_same_pixels, 5)
 {
     lb_canvas *canvas = sample(sizes[_i][0], sizes[_i][1]);
     lb_error error = {0};
@@ -142,19 +142,5 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("png");
-    TCase *tests = tcase_create("png");
-    tcase_add_checked_fixture(tests, setup, setup);
-    tcase_add_loop_test(tests, test_write_then_decode_gives_the_same_pixels, 0, 5);
-    tcase_add_test(tests, test_write_transparent_has_a_fourth_channel);
-    tcase_add_test(tests, test_write_states_the_dots_per_inch);
-    tcase_add_test(tests, test_write_no_such_folder_is_a_write_error_with_the_path);
-    tcase_add_test(tests, test_write_failed_drawing_writes_nothing);
-    tcase_add_test(tests, test_write_out_of_memory_leaks_nothing_and_writes_nothing);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(setup, setup);
 }

@@ -66,11 +66,3 @@ START_TEST(test_readable_failing_allocation_is_null)
     lb_font_close(font);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("readable",
-                             SUPPORT_TESTS(test_readable_what_cannot_be_seen_is_told,
-                                           test_readable_letter_in_parts_is_composed_where_the_font_lacks_one,
-                                           test_readable_failing_allocation_is_null));
-}

@@ -2,8 +2,8 @@
 #include "plot/font.h"
 #include "plot/text.h"
 #include "support/alloc.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -336,34 +336,5 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("text");
-    TCase *tests = tcase_create("text");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, test_measure_width_equals_freetype);
-    tcase_add_test(tests, test_measure_kerning_brings_letters_together);
-    tcase_add_test(tests, test_measure_grows_with_size_and_lines);
-    tcase_add_test(tests, test_draw_lines_are_as_far_apart_as_the_font_says);
-    tcase_add_test(tests, test_measure_accents_do_not_widen);
-    tcase_add_test(tests, test_measure_bad_bytes_count_as_replacement_each);
-    tcase_add_test(tests, test_draw_every_byte_pair_is_harmless);
-    tcase_add_test(tests, test_draw_missing_character_is_a_box);
-    tcase_add_test(tests, test_measure_letters_join_as_their_script_wants);
-    tcase_add_test(tests, test_shape_punctuation_before_the_first_letter_belongs_to_its_script);
-    tcase_add_test(tests, test_draw_full_stop_after_hebrew_is_at_its_left);
-    tcase_add_test(tests, test_shape_number_after_hebrew_reads_from_left_to_right);
-    tcase_add_test(tests, test_draw_upright_letter_is_crisp);
-    tcase_add_test(tests, test_draw_align_moves_the_text);
-    tcase_add_test(tests, test_draw_valign_moves_the_text);
-    tcase_add_test(tests, test_draw_turned_stays_within_bounds_with_the_same_ink);
-    tcase_add_test(tests, test_draw_90_degrees_reads_upwards_and_270_downwards);
-    tcase_add_test(tests, test_draw_bold_has_more_ink);
-    tcase_add_test(tests, test_draw_color_is_used);
-    tcase_add_test(tests, test_draw_out_of_memory_is_remembered);
-    tcase_add_test(tests, test_box_is_stretched_only_if_capitals_are_higher_than_small_letters);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(setup, teardown);
 }

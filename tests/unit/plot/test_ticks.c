@@ -1,6 +1,6 @@
 #include "plot/axis.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static const struct {
     {NAN, 1, 5, ""},
 };
 
-START_TEST(test_ticks_linear_are_round_and_fit)
+START_LOOP_TEST(test_ticks_linear_are_round_and_fit, sizeof linear / sizeof linear[0])
 {
     lb_ticks ticks = lb_ticks_linear(linear[_i].low, linear[_i].high, linear[_i].most);
     ck_assert_str_eq(labels(&ticks), linear[_i].expected);
@@ -93,26 +93,9 @@ static const struct {
     {-1, 10, 6, ""},
 };
 
-START_TEST(test_ticks_log_are_powers_of_ten)
+START_LOOP_TEST(test_ticks_log_are_powers_of_ten, sizeof logarithmic / sizeof logarithmic[0])
 {
     lb_ticks ticks = lb_ticks_log(logarithmic[_i].low, logarithmic[_i].high, logarithmic[_i].most);
     ck_assert_str_eq(labels(&ticks), logarithmic[_i].expected);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("ticks");
-    TCase *tests = tcase_create("ticks");
-    tcase_add_loop_test(tests, test_ticks_linear_are_round_and_fit, 0, sizeof linear / sizeof linear[0]);
-    tcase_add_test(tests, test_ticks_linear_any_range_obeys_most_and_the_step);
-    tcase_add_test(tests, test_ticks_widen_reaches_the_next_ticks);
-    tcase_add_loop_test(tests, test_ticks_log_are_powers_of_ten, 0,
-                        sizeof logarithmic / sizeof logarithmic[0]);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

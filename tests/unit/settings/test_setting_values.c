@@ -218,16 +218,3 @@ START_TEST(test_settings_of_a_part_are_set_or_not)
     ck_assert(lb_settings_are_set(&c, LB_SETTING_MODEL) && !lb_settings_are_set(&c, LB_SETTING_FILES));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("setting_values",
-                             SUPPORT_TESTS(test_setting_has_the_names_of_its_field_its_option_and_its_model,
-                                           test_setting_add_test_keeps_names_apart_and_replaces_the_same,
-                                           test_settings_that_are_open_get_their_usual_value_and_others_stay,
-                                           test_settings_beyond_their_range_are_refused_with_name_and_value,
-                                           test_settings_of_another_kind_are_refused_by_name_or_forgotten,
-                                           test_settings_go_to_a_model_and_come_back,
-                                           test_settings_are_printed_in_the_order_of_their_list,
-                                           test_settings_of_a_part_are_set_or_not));
-}

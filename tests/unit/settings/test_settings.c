@@ -103,12 +103,3 @@ START_TEST(test_settings_are_named_in_few_files)
     ck_assert_int_le(files[COUNTED / 2 - 1] + files[COUNTED / 2], 2 * FEW);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("settings",
-                             SUPPORT_TESTS(test_settings_have_a_name_a_place_and_a_text_of_their_own,
-                                           test_settings_have_each_place_of_a_list_once,
-                                           test_settings_of_a_model_are_its_fields,
-                                           test_settings_are_named_in_few_files));
-}

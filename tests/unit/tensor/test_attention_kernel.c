@@ -167,14 +167,3 @@ START_TEST(test_attend_backward_is_the_same_with_powers_and_without)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "attention kernel",
-        SUPPORT_TESTS(test_attend_with_powers_and_without_is_attention,
-                      test_attend_sums_that_saturate_and_sums_that_cancel_are_as_the_definition_says,
-                      test_attend_query_that_has_no_power_is_exact_nevertheless,
-                      test_attend_powers_beyond_the_limit_are_refused,
-                      test_attend_backward_is_the_same_with_powers_and_without));
-}

@@ -231,13 +231,3 @@ START_TEST(test_tanh_is_odd)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "elementary",
-        SUPPORT_TESTS(test_error_over_all_magnitudes_is_within_the_claim,
-                      test_sigmoid_where_exp_overflows_is_as_near_as_the_smallest_normal_number,
-                      test_special_values_are_exact,
-                      test_special_values_in_a_vector_are_those_of_the_function, test_tanh_is_odd));
-}

@@ -227,18 +227,3 @@ START_TEST(test_tokens_batch_has_the_source_and_the_target_with_its_ends)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "batch",
-        SUPPORT_TESTS(test_sort_batch_rows_are_lists_and_their_sorted_twins,
-                      test_order_takes_each_row_once_and_fills_tiles_alike_longest_first,
-                      test_sort_batch_width_is_that_of_the_longest_list,
-                      test_tokens_mask_is_one_where_a_token_is, test_tokens_from_arrays_are_their_rows_padded,
-                      test_tokens_from_a_length_beyond_the_array_are_an_error_with_the_row,
-                      test_tokens_batch_has_the_source_and_the_target_with_its_ends,
-                      test_sort_batch_of_one_length_has_no_padding_and_each_length_comes,
-                      test_sort_batch_of_a_split_that_there_is_not_is_an_error,
-                      test_sort_batch_failing_allocation_is_an_empty_batch));
-}

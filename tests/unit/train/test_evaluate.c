@@ -82,9 +82,3 @@ START_TEST(test_row_is_right_needs_every_token_and_the_end)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("evaluate", SUPPORT_TESTS(test_sort_evaluate_finds_what_greedy_decoding_finds,
-                                                       test_row_is_right_needs_every_token_and_the_end));
-}

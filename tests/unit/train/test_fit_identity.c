@@ -259,12 +259,3 @@ START_TEST(test_fit_every_array_tells_its_checkpoint_from_that_of_other_examples
     free_reader(r);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "fit_identity",
-        SUPPORT_TESTS(test_fit_every_number_of_its_configuration_tells_its_checkpoint_from_another,
-                      test_fit_settings_that_mean_the_same_are_the_same_run,
-                      test_fit_every_array_tells_its_checkpoint_from_that_of_other_examples));
-}

@@ -223,14 +223,3 @@ START_TEST(test_group_of_one_build_agrees)
     ck_assert_int_eq(lb_group_agree_on_build(NULL, NULL), LB_OK);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "group",
-        SUPPORT_TESTS(
-            test_group_adds_in_a_tree_and_all_get_the_same_bits, test_without_a_group_a_sum_is_what_it_was,
-            test_group_that_does_not_divide_the_shards_is_refused, test_group_of_any_size_hears_the_first,
-            test_group_agrees_or_names_who_does_not,
-            test_group_with_different_builds_names_who_differs_in_what, test_group_of_one_build_agrees));
-}

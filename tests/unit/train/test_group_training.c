@@ -172,11 +172,3 @@ START_TEST(test_train_stopped_by_one_of_a_group_resumes_with_another_size)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("group training",
-                             SUPPORT_TESTS(test_train_in_a_group_of_any_size_gives_the_same_bits,
-                                           test_train_with_shards_minimises_the_mean_over_all_examples,
-                                           test_train_stopped_by_one_of_a_group_resumes_with_another_size));
-}

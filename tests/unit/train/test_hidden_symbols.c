@@ -181,15 +181,3 @@ START_TEST(test_nothing_is_hidden_from_a_model_that_does_not_copy)
     end(&s);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "hidden symbols",
-        SUPPORT_TESTS(
-            test_hidden_symbols_are_hidden_on_both_sides_wherever_they_occur,
-            test_hidden_symbols_depend_on_seed_and_step_alone,
-            test_hidden_symbols_of_a_share_of_zero_are_none_and_of_one_all_that_are_copied,
-            test_hidden_shares_are_smaller_for_frequent_symbols_and_zero_for_those_that_are_not_copied,
-            test_nothing_is_hidden_from_a_model_that_does_not_copy));
-}

@@ -365,18 +365,3 @@ START_TEST(test_grad_norm_of_millions_is_that_of_all_of_them)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "optimizer",
-        SUPPORT_TESTS(test_sgd_trajectories_equal_pytorch, test_adam_trajectories_equal_pytorch,
-                      test_adam_zero_means_pytorchs_defaults, test_adam_first_step_is_lr_against_the_sign,
-                      test_saved_state_goes_on_with_the_same_bits, test_state_that_does_not_fit_is_refused,
-                      test_step_gradient_not_finite_is_divergence_and_changes_nothing,
-                      test_step_leaves_the_bits_of_frozen_parameters,
-                      test_step_after_a_parameter_was_added_is_refused,
-                      test_grad_norm_of_millions_is_that_of_all_of_them,
-                      test_new_kind_that_there_is_not_takes_no_step_and_has_no_state,
-                      test_new_failing_allocation_is_null_and_leaks_nothing));
-}

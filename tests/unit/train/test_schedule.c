@@ -77,12 +77,3 @@ START_TEST(test_schedule_warm_up_climbs_in_a_straight_line)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("schedule", SUPPORT_TESTS(test_schedules_equal_pytorch,
-                                                       test_schedule_beyond_its_end_stays_there,
-                                                       test_schedule_zero_means_the_default,
-                                                       test_schedule_kind_that_there_is_not_has_no_rate,
-                                                       test_schedule_warm_up_climbs_in_a_straight_line));
-}

@@ -274,17 +274,3 @@ START_TEST(test_scheduled_tokens_without_memory_are_an_error_and_leak_nothing)
     support_fail_from_allocation(0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "scheduled sampling",
-        SUPPORT_TESTS(test_scheduled_tokens_with_probability_zero_are_the_right_ones,
-                      test_scheduled_tokens_likeliest_of_all_are_the_choices_of_the_model_one_step_later,
-                      test_scheduled_tokens_replace_the_share_that_was_asked_for,
-                      test_scheduled_tokens_are_drawn_as_likely_as_the_model_holds_them,
-                      test_scheduled_tokens_follow_from_seed_and_step_on_any_number_of_threads,
-                      test_scheduled_tokens_leave_no_gradient_and_no_dropout_behind,
-                      test_scheduled_tokens_of_an_impossible_probability_or_target_are_errors,
-                      test_scheduled_tokens_without_memory_are_an_error_and_leak_nothing));
-}

@@ -269,18 +269,3 @@ START_TEST(test_train_keeps_a_number_that_was_set)
     ck_assert(!lb_threads_are_chosen());
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "thread_choice",
-        SUPPORT_TESTS(test_thread_choice_one_window_of_three_does_not_decide,
-                      test_thread_choice_compares_again_with_what_is_near,
-                      test_thread_choice_takes_the_fastest_number, test_thread_choice_costs_little,
-                      test_thread_choice_follows_what_else_runs,
-                      test_thread_choice_knows_numbers_that_are_no_power_of_two,
-                      test_thread_choice_survives_a_clock_that_fails_and_a_process_that_was_stopped,
-                      test_train_uses_the_fastest_number_of_threads_and_leaves_the_number_as_it_was,
-                      test_train_does_not_count_the_time_that_others_let_it_wait,
-                      test_train_keeps_a_number_that_was_set));
-}

@@ -314,17 +314,3 @@ START_TEST(test_train_checkpoint_without_progress_and_points_is_refused)
     finish(&second);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "trainer_stop",
-        SUPPORT_TESTS(test_train_stopped_between_any_two_steps_ends_with_the_same_bits_and_points,
-                      test_train_stopped_before_the_first_step_writes_nothing,
-                      test_train_stop_is_not_asked_when_all_is_done,
-                      test_train_checkpoint_of_the_last_evaluation_is_the_last_one,
-                      test_train_checkpoint_with_a_number_that_is_none_is_refused,
-                      test_train_checkpoint_of_an_impossible_step_is_refused,
-                      test_train_checkpoint_without_progress_resumes_after_its_last_point,
-                      test_train_checkpoint_without_progress_and_points_is_refused));
-}

@@ -158,7 +158,7 @@ static const struct {
     {"transformer", NULL, LB_ATTENTION_ADDITIVE, LB_SOFTMAX, LB_CELL_GRU, 0.003, 1500},
 };
 
-START_TEST(test_every_kind_of_model_learns_to_copy)
+START_LOOP_TEST(test_every_kind_of_model_learns_to_copy, sizeof kinds / sizeof *kinds)
 {
     lb_training_config config = usual();
     config.model = kinds[_i].model;
@@ -355,25 +355,3 @@ START_TEST(test_only_letters_that_targets_do_not_have_are_pointed_at)
     lb_translator_close(t);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("copying models");
-    TCase *tests = tcase_create("copying");
-    tcase_add_test(tests, test_a_model_that_copies_writes_letters_that_the_training_does_not_have);
-    tcase_add_loop_test(tests, test_every_kind_of_model_learns_to_copy, 0,
-                        (int)(sizeof kinds / sizeof *kinds));
-    tcase_add_test(tests, test_training_that_copies_resumes_with_the_same_bits_on_any_number_of_threads);
-    tcase_add_test(tests, test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it);
-    tcase_add_test(tests, test_copying_with_what_it_cannot_have_is_an_error);
-    tcase_add_test(tests, test_ensembles_and_votes_copy);
-    tcase_add_test(tests, test_ensemble_of_different_kinds_copies);
-    tcase_add_test(tests, test_score_of_a_copied_letter_is_the_probability_of_the_output);
-    tcase_add_test(tests, test_only_letters_that_targets_do_not_have_are_pointed_at);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -137,7 +137,7 @@ static void expect_outputs(lb_translator *t, const char *text, const char *expec
     lb_translations_free(all);
 }
 
-START_TEST(test_backward_model_gives_everything_in_reading_order)
+START_LOOP_TEST(test_backward_model_gives_everything_in_reading_order, 2)
 {
     static const char *const models[] = {NULL, "transformer"};
     lb_training_config config = usual(models[_i]);
@@ -258,20 +258,3 @@ START_TEST(test_steps_of_a_backward_training_are_those_of_its_run)
     lb_stepper_free(stepper);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("direction_texts");
-    TCase *tests = tcase_create("direction_texts");
-    tcase_add_loop_test(tests, test_backward_model_gives_everything_in_reading_order, 0, 2);
-    tcase_add_test(tests, test_backward_lists_are_sorted);
-    tcase_add_test(tests, test_film_of_a_backward_model_is_in_reading_order);
-    tcase_add_test(tests, test_direction_belongs_to_a_run_and_to_its_model);
-    tcase_add_test(tests, test_steps_of_a_backward_training_are_those_of_its_run);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

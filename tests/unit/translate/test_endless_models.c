@@ -160,13 +160,3 @@ START_TEST(test_translate_a_long_text_by_the_default_model_takes_what_the_formul
     ck_assert_double_lt(all + ALL_STEPS * each_step, 200e6);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "endless models",
-        SUPPORT_TESTS(test_translate_by_a_model_that_never_ends_ends_in_time,
-                      test_translate_to_a_limit_of_the_caller_obeys_it,
-                      test_translate_a_long_text_takes_memory_in_proportion_to_its_length,
-                      test_translate_a_long_text_by_the_default_model_takes_what_the_formula_says));
-}

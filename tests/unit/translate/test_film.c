@@ -298,16 +298,3 @@ START_TEST(test_film_of_lists_and_of_a_model_without_attention)
     free(text);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "film", SUPPORT_TESTS(test_film_frames_are_what_the_model_of_each_evaluation_writes,
-                              test_film_does_not_change_the_training,
-                              test_film_of_a_killed_training_goes_on_without_the_frames_after_its_checkpoint,
-                              test_film_that_is_gone_or_nonsense_begins_anew,
-                              test_film_that_cannot_be_read_is_not_begun_anew,
-                              test_film_of_a_fresh_training_replaces_the_old_one,
-                              test_film_that_cannot_be_written_is_written_later,
-                              test_film_of_lists_and_of_a_model_without_attention));
-}

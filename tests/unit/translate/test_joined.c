@@ -393,24 +393,3 @@ START_TEST(test_join_keeps_the_earlier_model_unless_it_replaces_it)
     ck_assert_uint_eq(support_match_count("joined/*"), 2);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("join");
-    TCase *tests = tcase_create("join");
-    tcase_add_test(tests, test_join_measures_members_and_all_as_they_are_applied);
-    tcase_add_test(tests, test_join_counts_symbols_that_no_member_can_write_as_edits);
-    tcase_add_test(tests, test_join_gives_a_member_that_is_wrong_less_weight);
-    tcase_add_test(tests, test_joined_model_scores_what_it_writes);
-    tcase_add_test(tests, test_join_is_the_same_file_each_time_and_takes_ensembles_apart);
-    tcase_add_test(tests, test_join_with_a_vocabulary_that_goes_on_names_its_next_symbol);
-    tcase_add_test(tests, test_join_of_models_that_do_not_fit_is_refused_in_words);
-    tcase_add_test(tests, test_join_in_a_folder_that_another_process_has_is_refused);
-    tcase_add_test(tests, test_join_keeps_the_earlier_model_unless_it_replaces_it);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

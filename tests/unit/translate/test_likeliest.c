@@ -232,14 +232,5 @@ int main(void)
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(layers, "layers.safetensors"), 100, SUPPORT_TRANSFORMER);
-    return support_run_tests("likeliest",
-                             SUPPORT_TESTS(test_likeliest_multiply_to_the_probability_of_the_output,
-                                           test_likeliest_first_is_what_greedy_decoding_writes,
-                                           test_likeliest_of_an_output_without_end_has_a_row_for_each_symbol,
-                                           test_likeliest_of_nothing_is_an_argument_error,
-                                           test_likeliest_out_of_memory_leaks_nothing,
-                                           test_self_attention_of_a_transformer_has_rows_that_sum_to_one,
-                                           test_self_attention_of_other_models_is_none,
-                                           test_self_attention_out_of_memory_leaks_nothing,
-                                           test_self_attention_without_memory_for_the_tape_is_an_error));
+    return support_run_tests();
 }

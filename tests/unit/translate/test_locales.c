@@ -277,9 +277,3 @@ START_TEST(test_names_are_the_same_in_every_locale)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("locales", SUPPORT_TESTS(test_files_are_the_same_in_every_locale,
-                                                      test_names_are_the_same_in_every_locale));
-}

@@ -84,11 +84,3 @@ START_TEST(test_score_target_beyond_the_positions_is_its_own_error)
     lb_translator_close(translator);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("positions",
-                             SUPPORT_TESTS(test_translate_outputs_end_with_the_positions,
-                                           test_translate_text_beyond_the_positions_is_its_own_error,
-                                           test_score_target_beyond_the_positions_is_its_own_error));
-}

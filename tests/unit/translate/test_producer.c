@@ -131,11 +131,3 @@ START_TEST(test_loss_of_pairs_with_weights_is_that_of_their_lines)
     lb_training_data_close(&data);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "data_loader", SUPPORT_TESTS(test_parts_of_a_batch_of_lists_have_its_lists,
-                                     test_equal_pairs_share_what_their_source_counts_unless_they_have_weights,
-                                     test_loss_of_pairs_with_weights_is_that_of_their_lines));
-}

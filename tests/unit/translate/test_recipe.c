@@ -277,14 +277,3 @@ START_TEST(test_recipe_says_what_it_chose_for_sentences)
               "chosen by chrf; subwords 0 makes characters the symbols, and \" \" as both separators words");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "recipe", SUPPORT_TESTS(test_recipe_between_and_beyond_its_rows, test_recipe_has_no_cliff,
-                                test_recipe_is_that_of_the_header, test_recipe_is_that_of_its_document,
-                                test_recipe_keeps_what_is_given, test_recipe_of_sentences_keeps_what_is_given,
-                                test_recipe_ties_many_symbols, test_recipe_knows_sentences,
-                                test_recipe_says_what_it_chose_for_sentences,
-                                test_recipe_has_more_patience_in_a_long_run));
-}

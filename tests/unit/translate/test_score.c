@@ -155,10 +155,5 @@ int main(void)
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    return support_run_tests("score",
-                             SUPPORT_TESTS(test_score_is_what_the_model_said_when_it_wrote,
-                                           test_score_of_a_wrong_target_is_lower,
-                                           test_score_of_an_unknown_symbol_is_that_of_the_unknown_one,
-                                           test_score_attention_of_several_heads_is_that_of_the_search,
-                                           test_score_of_what_cannot_be_read_is_its_own_error));
+    return support_run_tests();
 }

@@ -148,10 +148,3 @@ START_TEST(test_tapes_are_kept_up_to_a_number_and_without_errors)
     lb_tapes_free(NULL);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("shared translator",
-                             SUPPORT_TESTS(test_shared_translator_gives_each_thread_what_it_gets_alone,
-                                           test_tapes_are_kept_up_to_a_number_and_without_errors));
-}

@@ -70,9 +70,3 @@ START_TEST(test_side_by_side_texts_take_the_memory_that_is_meant_for_them)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("side_by_side",
-                             SUPPORT_TESTS(test_side_by_side_texts_take_the_memory_that_is_meant_for_them));
-}

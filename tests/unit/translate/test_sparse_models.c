@@ -181,12 +181,3 @@ START_TEST(test_sparse_attention_belongs_to_the_run_and_is_kept_by_a_model_that_
         "%s", error.message);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "sparse models",
-        SUPPORT_TESTS(test_sparse_attention_trains_resumes_with_the_same_bits_and_leaves_keys_out,
-                      test_sparse_probabilities_end_with_fewer_outputs_and_score_what_is_impossible,
-                      test_sparse_attention_belongs_to_the_run_and_is_kept_by_a_model_that_starts_from_it));
-}

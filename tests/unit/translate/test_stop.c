@@ -217,13 +217,3 @@ START_TEST(test_greedy_a_large_limit_takes_no_more_memory_for_the_same_output)
     lb_translator_close(translator);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "stop", SUPPORT_TESTS(test_translate_all_each_kind_stops_between_two_steps_of_each_search,
-                              test_translate_all_a_later_batch_is_stopped_too,
-                              test_translate_all_a_large_limit_takes_no_more_steps_for_the_same_outputs,
-                              test_beam_search_with_a_near_horizon_waits_for_outputs_of_twice_the_source,
-                              test_greedy_a_large_limit_takes_no_more_memory_for_the_same_output));
-}

@@ -406,17 +406,3 @@ START_TEST(test_train_any_failing_allocation_is_an_error_and_leaks_nothing)
     support_fail_allocation(0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train",
-        SUPPORT_TESTS(
-            test_train_learns_tells_its_listener_and_leaves_its_files,
-            test_train_keeps_the_models_of_the_last_evaluations,
-            test_train_keeps_the_lowest_symbol_error_where_nothing_is_right,
-            test_train_gives_the_weights_of_the_program, test_train_goes_on_after_a_kill_with_the_same_bits,
-            test_train_of_several_seeds_is_one_ensemble, test_train_of_several_seeds_is_not_for_a_group,
-            test_train_forgotten_separator_is_hinted_at, test_train_error_of_a_listener_ends_the_training,
-            test_train_any_failing_allocation_is_an_error_and_leaks_nothing));
-}

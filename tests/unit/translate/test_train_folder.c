@@ -200,13 +200,3 @@ START_TEST(test_train_whose_last_files_cannot_be_written_fails)
     ck_assert_int_ge(t.warnings, 1);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("train_folder",
-                             SUPPORT_TESTS(test_train_in_a_folder_that_another_training_has_is_refused,
-                                           test_train_fresh_keeps_the_earlier_model_under_another_name,
-                                           test_train_fresh_keeps_the_earlier_model_of_each_seed,
-                                           test_train_continues_while_nothing_can_be_written,
-                                           test_train_whose_last_files_cannot_be_written_fails));
-}

@@ -197,7 +197,8 @@ static const struct {
 } kinds[] = {{NULL, false, 12}, {NULL, true, 9}, {"transformer", false, 12}, {"transformer", true, 9}};
 
 /* A step too small to change anything: the model is the old one with new symbols. */
-START_TEST(test_train_from_a_model_begins_with_its_weights_and_adds_symbols)
+START_LOOP_TEST(test_train_from_a_model_begins_with_its_weights_and_adds_symbols,
+                sizeof kinds / sizeof *kinds)
 {
     static const char *const none[] = {NULL};
     train_base(kinds[_i].model, kinds[_i].tied);
@@ -233,7 +234,7 @@ START_TEST(test_train_from_a_model_starts_below_a_new_one_and_learns_new_symbols
 }
 END_TEST
 
-START_TEST(test_train_from_a_model_with_frozen_modules_leaves_their_bits)
+START_LOOP_TEST(test_train_from_a_model_with_frozen_modules_leaves_their_bits, sizeof kinds / sizeof *kinds)
 {
     static const char *const frozen[] = {"source_embedding", "encoder", NULL};
     static const char *const of_transformer[] = {"source_embedding", "transformer.encoder", NULL};
@@ -425,26 +426,3 @@ START_TEST(test_train_from_a_model_that_sorts_adds_numbers)
     expect_refused(&config, LB_ERROR_ARGUMENT, "it has max_number 9, this run has max_number 8");
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("train_from");
-    TCase *tests = tcase_create("train_from");
-    const int kind_count = (int)(sizeof kinds / sizeof *kinds);
-    tcase_add_loop_test(tests, test_train_from_a_model_begins_with_its_weights_and_adds_symbols, 0,
-                        kind_count);
-    tcase_add_test(tests, test_train_from_a_model_starts_below_a_new_one_and_learns_new_symbols);
-    tcase_add_loop_test(tests, test_train_from_a_model_with_frozen_modules_leaves_their_bits, 0, kind_count);
-    tcase_add_test(tests, test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bits);
-    tcase_add_test(tests, test_train_from_a_model_that_is_better_than_what_follows_keeps_it);
-    tcase_add_test(tests, test_train_from_another_model_is_another_run);
-    tcase_add_test(tests, test_train_from_a_model_that_does_not_fit_is_refused_in_words);
-    tcase_add_test(tests, test_train_from_a_model_that_no_setting_makes_is_refused);
-    tcase_add_test(tests, test_train_from_a_model_that_sorts_adds_numbers);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -293,18 +293,3 @@ START_TEST(test_train_lists_invalid_field_is_named_with_its_value)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train lists",
-        SUPPORT_TESTS(test_train_lists_learns_to_sort_and_leaves_its_files,
-                      test_train_lists_target_ends_the_training,
-                      test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was_in_force,
-                      test_train_lists_gives_the_weights_of_the_program,
-                      test_train_lists_of_several_seeds_is_one_ensemble,
-                      test_train_lists_of_other_lengths_are_measured_by_their_names,
-                      test_train_lists_learns_other_tasks_and_reads_what_people_type,
-                      test_train_lists_impossible_ones_are_refused,
-                      test_train_lists_invalid_field_is_named_with_its_value));
-}

@@ -191,15 +191,3 @@ START_TEST(test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_s
     ck_assert(!support_exists("out/model.safetensors"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train_resume",
-        SUPPORT_TESTS(test_train_more_steps_resume_a_finished_run_on_the_schedule_of_all_steps,
-                      test_train_average_is_part_of_the_run, test_train_fewer_steps_than_are_done_are_refused,
-                      test_train_with_what_the_checkpoint_does_not_have_is_refused,
-                      test_train_on_a_changed_file_is_refused_with_its_name,
-                      test_train_checkpoint_with_rubbish_for_a_run_is_no_crash,
-                      test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_started));
-}

@@ -401,18 +401,5 @@ int main(void)
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(unsure, "unsure.safetensors"), 60, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    return support_run_tests(
-        "translate all",
-        SUPPORT_TESTS(test_translate_all_n_best_outputs_have_falling_scores_and_probabilities,
-                      test_translate_all_probability_does_not_depend_on_the_length_penalty,
-                      test_translate_all_gives_symbols_and_those_that_are_unknown,
-                      test_translate_all_attention_of_each_step_sums_to_1,
-                      test_translate_all_equals_texts_one_by_one, test_translate_all_of_no_texts_is_empty,
-                      test_translate_all_prefix_is_kept_and_shorter_than_the_limit,
-                      test_translate_all_prefix_is_that_of_its_text,
-                      test_translate_all_limit_cuts_outputs_off,
-                      test_translate_all_no_beam_scores_below_greedy_decoding,
-                      test_translate_all_scores_that_are_not_finite_are_an_error,
-                      test_translate_all_more_outputs_than_the_model_has_symbols_can_be_asked_for,
-                      test_translate_all_impossible_configuration_is_refused));
+    return support_run_tests();
 }

@@ -282,13 +282,5 @@ int main(void)
     support_train_pair_model(support_path(plain, "plain.safetensors"), 600, LB_ATTENTION_NONE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     support_train_model(support_path(sorter, "sorts/sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    return support_run_tests(
-        "translator", SUPPORT_TESTS(test_translate_gives_the_best_output_of_a_file_a_folder_or_an_ensemble,
-                                    test_translate_of_a_list_is_the_list_in_order,
-                                    test_translator_opens_a_model_that_sorts_without_vocabularies,
-                                    test_translator_about_tells_the_facts,
-                                    test_translate_text_that_cannot_be_read_is_an_error_or_skipped,
-                                    test_translator_open_of_anything_else_is_refused_with_its_name,
-                                    test_translator_open_of_a_folder_that_may_not_be_searched_says_so,
-                                    test_translate_any_failing_allocation_is_an_error_and_leaks_nothing));
+    return support_run_tests();
 }

@@ -471,18 +471,3 @@ START_TEST(test_why_refuses_a_text_of_another_length_and_can_be_interrupted)
     lb_translator_close(translator);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "why", SUPPORT_TESTS(test_erasure_is_what_is_lost_with_an_embedding_of_zeros,
-                             test_gradient_is_that_of_a_factor_of_the_embedding,
-                             test_gradient_of_every_model_is_finite_and_that_of_a_factor,
-                             test_patching_the_embeddings_returns_all_that_is_lost,
-                             test_patching_a_head_is_what_a_watcher_does_by_hand,
-                             test_why_of_an_ensemble_is_the_mean_of_its_members,
-                             test_why_of_a_symbol_that_is_impossible_for_a_member_is_that_of_the_other,
-                             test_why_of_one_symbol_has_a_gradient_and_no_erasure,
-                             test_why_measures_as_many_outputs_as_asked,
-                             test_why_refuses_a_text_of_another_length_and_can_be_interrupted));
-}
