@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char path[] = TEST_OUTPUT "/test_png.png";
+static const char path[] = TEST_OUTPUT "/test_picture.png";
 
 static void setup(void)
 {
