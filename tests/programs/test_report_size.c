@@ -1,5 +1,5 @@
-/* report: how large the page of many long pairs is, and what it leaves out for that. This is too slow for
- * sanitizers, and belongs to verify. */
+/* report: how large the page of many long pairs is, and what it leaves out for that.
+ * This is too slow for sanitizers, and belongs to verify. */
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/report_page.h"

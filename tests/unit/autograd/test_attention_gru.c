@@ -1,5 +1,5 @@
-/* Which rows of a batch have the exponentials of their keys, and when the tape keeps them. This test runs in both
- * precisions. */
+/* Which rows of a batch have the exponentials of their keys, and when the tape keeps them.
+ * This test runs in both precisions. */
 #include "autograd/fused/attention_gru.h"
 #include "support/leaf.h"
 #include "support/suite.h"

@@ -1,5 +1,5 @@
-/* Additive attention of one query, by exponentials and without them, against the definition; runs in both
- * precisions. */
+/* Additive attention of one query, by exponentials and without them, against the definition;
+ * runs in both precisions. */
 #include "lookback/base.h"
 #include "support/suite.h"
 #include "tensor/attention_kernel.h"

@@ -1,5 +1,5 @@
-/* Weights in panels give what the weight itself gives, and the same bits for any rows side by side. This test runs in
- * both precisions. */
+/* Weights in panels give what the weight itself gives, and the same bits for any rows side by side.
+ * This test runs in both precisions. */
 #include "support/suite.h"
 #include "tensor/panels.h"
 

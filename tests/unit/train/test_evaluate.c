@@ -1,5 +1,5 @@
-/* Exact match, found by teacher forcing and by decoding, and what evaluations add up. This test runs in both
- * precisions. */
+/* Exact match, found by teacher forcing and by decoding, and what evaluations add up.
+ * This test runs in both precisions. */
 #include "models/decode/model.h"
 #include "support/group.h"
 #include "support/sorting.h"
