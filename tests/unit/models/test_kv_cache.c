@@ -90,9 +90,11 @@ static const lb_tensor *decode_whole(const made *m, lb_tokens source, const int6
     return step.logits;
 }
 
-START_TEST(test_long_outputs_step_by_step_are_those_at_once)
+static const int windows[] = {0, 1, 7}; /* 0: a token sees all before it */
+
+START_LOOP_TEST(test_long_outputs_step_by_step_are_those_at_once, LB_LENGTH(windows))
 {
-    made m = make((lb_transformer_config){.layers = 2});
+    made m = make((lb_transformer_config){.layers = 2, .window = windows[_i]});
     const lb_model *model = &m.model.base;
     lb_tokens source = draw(m.tape, ROWS, SOURCE, true, 1), target = draw(m.tape, ROWS, LONG, false, 2);
     const lb_tensor *whole = decode_whole(&m, source, in_order, target);
