@@ -170,7 +170,7 @@ START_LOOP_TEST(test_exercise_file_is_short_and_names_its_command, exercises.cou
     char *source = support_read_file(path, &length);
     const char *const wanted[] = {"/* Yours to write: ", "/* To mend: ", "`./run check ",
                                   "`git checkout exercises/"};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, wanted); i++)
         ck_assert_msg(strstr(source, wanted[i]) != NULL, "%s does not say '%s'", name, wanted[i]);
     snprintf(text, sizeof text, "`./run check %ld`", strtol(name, NULL, 10));
     ck_assert_ptr_nonnull(strstr(source, text));

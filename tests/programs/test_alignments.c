@@ -100,7 +100,7 @@ START_TEST(test_alignments_are_those_of_the_attention)
 {
     static const char *const kinds[] = {"--attention additive", "--attention multi-head",
                                         "--model transformer"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, kinds); i++) {
         train(kinds[i]);
         run("predict out train.tsv --source-column 1 --alignments --attention a.jsonl");
         ck_assert_int_eq(compare("a.jsonl"), 60);

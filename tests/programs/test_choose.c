@@ -98,7 +98,7 @@ START_TEST(test_choose_keeps_the_evaluation_that_is_best_by_the_measure)
                    {"bleu", "bleu_13a", 1},
                    {"chrf", "chrf2", 1}};
     write_files();
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, choices); i++) {
         char log[64];
         snprintf(log, sizeof log, "%s/log.jsonl", choices[i].choose);
         SUPPORT_TRAIN(TRAIN, "--lr", "0.05", "--steps", "200", "--patience", "0", "--choose",

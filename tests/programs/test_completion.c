@@ -63,7 +63,7 @@ static void make_files(void)
 START_TEST(test_bash_completes_commands)
 {
     COMPLETE("");
-    for (int i = 0; i < COMMANDS; i++) ck_assert(has_line(result.output, commands[i]));
+    for (int i = 0; SUPPORT_ROW(i, commands); i++) ck_assert(has_line(result.output, commands[i]));
     COMPLETE("tr");
     ck_assert_str_eq(result.output, "train\n");
     COMPLETE("help", "ev");
@@ -193,7 +193,7 @@ END_TEST
 START_TEST(test_generate_unknown_word_is_refused)
 {
     static const char *const words[][2] = {{"", NULL}, {"csh", NULL}, {"man", "dance"}, {"bash", "train"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, words); i++) {
         support_result_free(&result);
         ck_assert(support_run((const char *const[]){LOOKBACK, "generate", words[i][0], words[i][1], NULL},
                               NULL, &result));

@@ -120,7 +120,7 @@ static const struct {
 
 START_TEST(test_app_config_read_bad_file_is_refused_with_its_line)
 {
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         char path[SUPPORT_PATH], expected[2 * SUPPORT_PATH];
         ck_assert_int_eq(read_text(refused[i].text), LB_ERROR_FORMAT);
         snprintf(expected, sizeof expected, "%s%s", support_path(path, "c.json"), refused[i].message);

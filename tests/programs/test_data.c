@@ -98,7 +98,7 @@ static bool has_oddity(const char *text)
 
 START_TEST(test_data_oddities_are_named_with_what_mends_them)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         write_lines(cases[i].before, cases[i].pattern, cases[i].count, cases[i].after);
         look(cases[i].options);
         const char *output = support_run_result.output;
@@ -142,7 +142,7 @@ static const struct {
 
 START_TEST(test_data_other_readings_are_named)
 {
-    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, readings); i++) {
         support_write_text("pairs.tsv", readings[i].text);
         look(readings[i].options);
         ck_assert_msg(support_run_result.status == 0, "%zu: %s", i, support_run_result.error);
@@ -251,7 +251,7 @@ static const struct {
 
 START_TEST(test_data_what_is_no_pair_is_named_with_what_helps)
 {
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         support_write_text("pairs.tsv", refused[i].text);
         look(refused[i].options);
         ck_assert_msg(support_run_result.status == 65, "%zu: %s", i, support_run_result.output);

@@ -180,7 +180,7 @@ START_TEST(test_ensemble_that_cannot_be_is_refused_before_anything_is_trained)
         {"additive,dot", "dot-2: attention: dot needs encoder states as wide"},
     };
     write_files();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         SUPPORT_TRAIN(SHORT, "--ensemble", cases[i].list);
         support_assert_refused(2, cases[i].text);
     }

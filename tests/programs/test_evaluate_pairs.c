@@ -367,7 +367,7 @@ START_TEST(test_evaluate_bad_predictions_are_refused_by_their_line)
          "standard input:2: found an empty symbol, expected text before and after each separator"},
     };
     write_file("pairs.tsv", "a\tA\nb\tB\n");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char error[256];
         snprintf(error, sizeof error, "lookback evaluate: %s\n", cases[i].error);
         RUN_ON(cases[i].predictions, "--predictions=-", "pairs.tsv", "--target-separator=|");

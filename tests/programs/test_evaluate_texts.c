@@ -112,7 +112,7 @@ END_TEST
 START_TEST(test_evaluate_lists_of_numbers_and_single_words_have_no_bleu_of_words)
 {
     static const char *const files[] = {"a\t1 22 333\nb\t-4 5,0 6.1\n", "a\tword\nb\tother-word,\n"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, files); i++) {
         write_file("pairs.tsv", files[i]);
         RUN("--predictions=pairs.tsv", "pairs.tsv");
         expect_none("\nBLEU  ");

@@ -110,7 +110,7 @@ START_TEST(test_each_example_of_each_command_runs)
                                         "where.png",
                                         "out/attention/exact_match.png",
                                         "out/sort/sort.safetensors"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, files); i++)
         ck_assert_msg(support_exists(files[i]), "there is no %s", files[i]);
 }
 END_TEST

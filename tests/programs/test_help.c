@@ -72,7 +72,7 @@ START_TEST(test_app_options_parse_wrong_value_is_answered_with_the_likely_one)
         {"--colour=blu", COLOURS "\"blu\" (did you mean blues?)"},
         {"--colour=green", COLOURS "\"green\""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         ck_assert_int_eq(parse(cases[i][0]), LB_ERROR_ARGUMENT);
         ck_assert_str_eq(error.message, cases[i][1]);
     }

@@ -50,7 +50,7 @@ START_TEST(test_train_refuses_links_in_its_folder_and_names_them)
     support_write_text("victim", "precious");
     SUPPORT_TRAIN(TRAIN, "--out", "teacher");
     support_assert_trained();
-    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+    for (int i = 0; SUPPORT_ROW(i, names); i++) {
         snprintf(folder, sizeof folder, "out-%d", i);
         snprintf(name, sizeof name, "%s/%s", folder, names[i]);
         snprintf(model, sizeof model, "%s/model.safetensors", folder);

@@ -53,7 +53,7 @@ END_TEST
 START_TEST(test_lookback_help_lists_its_commands)
 {
     static const char *const words[] = {"help", "--help", "-h"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, words); i++) {
         RUN(LOOKBACK, words[i]);
         ck_assert_int_eq(result.status, 0);
         expect_list();
@@ -68,7 +68,7 @@ START_TEST(test_lookback_version_is_that_of_the_library)
 {
     char version[64];
     static const char *const words[] = {"--version", "-V", "version"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, words); i++) {
         RUN(LOOKBACK, words[i]);
         ck_assert_int_eq(result.status, 0);
         snprintf(version, sizeof version, "lookback %s\n", lb_version());
@@ -129,7 +129,7 @@ START_LOOP_TEST(test_command_tells_of_itself_whatever_mpirun_has_set, COMMANDS)
     static const char *const asked[] = {"--help", "-h", "--version", "-V"};
     static const char *const changes[] = {"PMI_SIZE=2", "OMPI_COMM_WORLD_SIZE=2", "PMIX_RANK=0",
                                           "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, asked); i++) {
         const char *const argv[] = {LOOKBACK, commands[_i].name, asked[i], NULL};
         support_result_free(&result);
         ck_assert(support_run_command(&(support_command){.argv = argv, .environment = changes}, &result));
@@ -175,7 +175,7 @@ START_TEST(test_command_writes_over_no_file_that_it_names_twice)
     };
     char expected[160];
     ck_assert_int_eq(chdir(support_tempdir()), 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         const char *argv[16] = {LOOKBACK};
         memcpy((void *)(argv + 1), (const void *)cases[i].words, sizeof cases[i].words);
         run(argv);
@@ -243,7 +243,7 @@ START_TEST(test_lookback_misspelt_word_is_answered_with_the_likely_one)
     static const char *const words[][2] = {
         {"trian", "train"}, {"visualise", "visualize"}, {"eval", "evaluate"},   {"Predict", "predict"},
         {"hepl", "help"},   {"train-sort", NULL},       {"verison", "version"}, {"TRAIN", "train"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, words); i++) {
         char hint[64] = "", expected[128];
         if (words[i][1]) snprintf(hint, sizeof hint, " (did you mean %s?)", words[i][1]);
         snprintf(expected, sizeof expected, "lookback: unknown command \"%s\"%s; see lookback --help\n",
@@ -262,7 +262,7 @@ END_TEST
 START_TEST(test_train_understands_the_names_of_the_notebooks)
 {
     static const char *const names[][2] = {{"bahdanau", "additive"}, {"luong", "general"}};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, names); i++) {
         char line[64];
         RUN(LOOKBACK, "train", "--attention", names[i][0], "--print-config");
         ck_assert_int_eq(result.status, 0);

@@ -48,7 +48,7 @@ START_LOOP_TEST(test_page_is_plain_text_with_all_sections, PAGES)
     make_page(pages[_i]);
     const char *at = result.output;
     ck_assert_int_eq(strncmp(at, ".TH LOOKBACK", 12), 0);
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, sections); i++) {
         at = strstr(at, sections[i]);
         ck_assert_ptr_nonnull(at);
     }

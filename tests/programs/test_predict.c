@@ -75,7 +75,7 @@ START_TEST(test_predict_bad_line_ends_after_answers_to_those_before)
         {"\033[31m\v\xc2\x9b", "?[31m?\?? is not a number from 0 to 9"},
         {"1 \xff", "found 0xFF at byte 3 of the line, expected UTF-8"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char input[256], error[256];
         snprintf(input, sizeof input, "7 3\n5 0\n%s\n4 2\n", cases[i].line);
         snprintf(error, sizeof error, "lookback predict: standard input:3: %s\n", cases[i].error);
@@ -148,7 +148,7 @@ START_TEST(test_predict_list_of_a_million_numbers_is_refused)
         {1000, "found a list of 1000 numbers, expected at most 40"},
         {1000000, "found a line of more than 1048576 bytes, expected at most that many"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char error[256], *text = line_of_ones(cases[i].count);
         run(model, NULL, text);
         snprintf(error, sizeof error, "lookback predict: standard input:2: %s\n", cases[i].error);

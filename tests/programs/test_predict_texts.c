@@ -53,8 +53,8 @@ START_TEST(test_predict_text_stands_before_its_output)
 {
     const char *const models[] = {folder, model, plain, ensemble};
     const char *const flags[] = {NULL, "--beam=4", "--batch=1"};
-    for (size_t m = 0; m < sizeof models / sizeof *models; m++)
-        for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+    for (size_t m = 0; SUPPORT_ROW(m, models); m++)
+        for (size_t f = 0; SUPPORT_ROW(f, flags); f++) {
             run(models[m], flags[f], words);
             expect(0, answers, "");
         }
@@ -210,7 +210,7 @@ static const struct {
 
 START_TEST(test_predict_bad_line_is_status_65_after_answers_to_those_before)
 {
-    for (size_t i = 0; i < sizeof bad_lines / sizeof *bad_lines; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad_lines); i++) {
         char input[64], error[256];
         snprintf(input, sizeof input, "bad\ncab\n%s\nbad\n", bad_lines[i].line);
         snprintf(error, sizeof error, INPUT "3: %s%s\n", bad_lines[i].error,
@@ -246,7 +246,7 @@ START_TEST(test_predict_line_of_a_megabyte_is_refused)
         {(1 << 20) + 1, "found a line of more than 1048576 bytes, expected at most that many"},
         {5 << 20, "found a line of more than 1048576 bytes, expected at most that many"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char error[256], *text = with_long_line(cases[i].count);
         run(model, NULL, text);
         snprintf(error, sizeof error, INPUT "2: %s\n", cases[i].error);
@@ -300,7 +300,7 @@ END_TEST
 START_TEST(test_predict_attention_of_a_text_is_an_array)
 {
     const char *const flags[] = {"--beam=1", "--beam=3"};
-    for (int f = 0; f < 2; f++) {
+    for (int f = 0; SUPPORT_ROW(f, flags); f++) {
         char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
         snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
         run2(model, flag, flags[f], "cab\n");
@@ -365,7 +365,7 @@ static void expect_batches_change_nothing(const char *path, const char *beam, in
     ck_assert_int_eq(result.status, 0);
     char *single = strdup(result.output);
     const char *const batches[] = {"--batch=7", "--batch=4096"};
-    for (int b = 0; b < 2; b++) {
+    for (int b = 0; SUPPORT_ROW(b, batches); b++) {
         run2(path, beam, batches[b], input);
         ck_assert_str_eq(result.output, single);
     }

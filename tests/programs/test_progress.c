@@ -151,7 +151,7 @@ START_TEST(test_app_short_count_keeps_three_digits)
     } cases[] = {{0, "0"},          {7.4, "7"},       {999.4, "999"},  {999.5, "1.00k"}, {9994, "9.99k"},
                  {9995, "10.0k"},   {45123, "45.1k"}, {99950, "100k"}, {999499, "999k"}, {999500, "1.00M"},
                  {1.2e10, "12.0G"}, {3e18, "3.00E"},  {1e21, "1000E"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char text[APP_SHORT];
         ck_assert_str_eq(app_short_count(cases[i].count, text), cases[i].text);
     }
@@ -165,7 +165,7 @@ START_TEST(test_app_short_time_rounds_to_seconds)
         const char *text;
     } cases[] = {{-1, "0:00"},   {0.4, "0:00"},       {59.6, "1:00"},
                  {754, "12:34"}, {3599.5, "1:00:00"}, {90061, "25:01:01"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char text[APP_SHORT];
         ck_assert_str_eq(app_short_time(cases[i].seconds, text), cases[i].text);
     }

@@ -53,7 +53,7 @@ START_TEST(test_random_lists_wrong_usage_is_told)
                                            {"1", "-1", "1", "2", "9"}, {"", "1", "1", "2", "9"},
                                            {"1", "1", "1", "2", "9x"}, {"1", "4294967296", "1", "2", "9"},
                                            {"1", "1", "1", "2", NULL}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         draw(wrong[i][0], wrong[i][1], wrong[i][2], wrong[i][3], wrong[i][4]);
         support_expect(&result, 2, "", "usage: random_lists SEED COUNT LEAST MOST BELOW\n");
     }

@@ -101,7 +101,7 @@ START_TEST(test_readings_of_a_pipe_are_those_of_the_file)
                                        "<(cat same.csv)", "<(gzip < same.csv)"};
     char command[COMMAND];
     make_table();
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, ways); i++) {
         snprintf(command, sizeof command, "$L evaluate table %s | head -n 2", ways[i]);
         expect(command, "pairs                     20\nexact match           100.00 %", "");
         snprintf(command, sizeof command, "$L score table %s | wc -l", ways[i]);

@@ -272,7 +272,7 @@ START_TEST(test_report_without_a_title_is_named_after_the_model_and_the_file)
     } cases[] = {{"-", "blind \xC2\xB7 standard input"}, {"./pairs.tsv", "blind \xC2\xB7 pairs.tsv"}};
     char path[SUPPORT_PATH];
     write_pairs(path);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         RUN(REPORT, "bad\tB\n", blind, cases[i].pairs, "-o", "page.html");
         ck_assert_msg(result.status == 0, "%s", result.error);
         support_page p = support_open_page("page.html");

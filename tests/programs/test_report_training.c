@@ -62,7 +62,7 @@ START_TEST(test_report_and_inspect_have_the_options_that_were_in_force)
 {
     static const char *const kinds[] = {"seq2seq", "transformer"};
     support_write_pairs("train.tsv", 300, 1);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, kinds); i++) {
         SUPPORT_TRAIN("--train", "train.tsv", "--target-separator", " ", "--model", kinds[i], "--hidden",
                       "16", "--steps", "2", "--threads", "1", "--fresh");
         support_assert_trained();

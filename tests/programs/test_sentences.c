@@ -191,7 +191,7 @@ static const struct {
 
 START_TEST(test_sentences_in_bad_files_are_refused_with_file_and_line)
 {
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         support_write_text("a.de", bad[i].german);
         support_write_text("a.en", bad[i].english);
         SUPPORT_TRAIN("--train", "a.de", "--train-targets", "a.en", QUICK, "--out", "out");

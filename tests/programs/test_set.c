@@ -27,7 +27,7 @@ START_TEST(test_set_is_the_option)
 {
     support_write_text("set.json", "{\"kv-heads\": 2, \"softcap\": 1.5, \"window\": 3,\n"
                                    "\"model\": \"transformer\"}\n");
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, pairs); i++) {
         char words[256];
         snprintf(words, sizeof words, "train --print-config %s", pairs[i][0]);
         run(words);
@@ -66,7 +66,7 @@ static const struct {
 
 START_TEST(test_set_refuses)
 {
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         char said[256];
         run(refused[i].words);
         ck_assert_int_eq(support_run_result.status, 2);

@@ -53,7 +53,7 @@ START_TEST(test_sweep_trains_each_combination_and_keeps_the_best)
     support_assert_trained();
     static const char *const folders[] = {"out/hidden=4,tied=true", "out/hidden=4,tied=false",
                                           "out/hidden=32,tied=true", "out/hidden=32,tied=false"};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, folders); i++) {
         char name[64];
         snprintf(name, sizeof name, "%s/model.safetensors", folders[i]);
         ck_assert_msg(support_exists(name), "no %s", name);
@@ -179,7 +179,7 @@ START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
         {"[1]", "sweep.json:1: found another value, expected a JSON object with a list of values", 65},
         {"{\"hidden\": [\"\xff\"]}", "sweep.json:1: expected text in UTF-8", 65},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         sweep(cases[i].json, NULL);
         support_assert_refused(cases[i].status, cases[i].message);
         ck_assert(!support_exists("out"));

@@ -34,7 +34,7 @@ START_TEST(test_train_with_an_index_has_the_same_model_and_says_the_same)
     static const char *const dev[] = {"--dev=dev.tsv", "--min-count=1"}; /* given, and held out */
     support_write_pairs("pairs.tsv", 200, 7);
     support_write_pairs("dev.tsv", 40, 8);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, dev); i++) {
         SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--set", "index=never", "--out", "never", "--fresh");
         assert_noted(false);
         char *without = report_of(support_run_result.error);

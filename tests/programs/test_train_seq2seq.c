@@ -292,7 +292,7 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
         {"--attention", "multi-head", "--normalize", "none", "--epochs", "3", "--steps", "0"},
     };
     support_write_pairs("train.tsv", PAIRS, 1);
-    for (int i = 0; i < (int)(sizeof models / sizeof *models); i++) {
+    for (int i = 0; SUPPORT_ROW(i, models); i++) {
         const char *arguments[64] = {SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--fresh"};
         int count = 0;
         while (arguments[count]) count++;
@@ -334,7 +334,7 @@ START_TEST(test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_tra
     char chart[SUPPORT_PATH], expected[SUPPORT_PATH];
     double values[VALUES][POINTS];
     support_write_pairs("train.tsv", 60, 1);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, runs); i++) {
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--evaluate-every", "10",
                       "--dropout", runs[i].dropout, "--label-smoothing", runs[i].smoothing, "--fresh");
         support_assert_trained();

@@ -36,7 +36,7 @@ static const struct {
 
 START_TEST(test_train_seq2seq_bad_file_is_status_65_with_file_and_line)
 {
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         support_write_text("bad.tsv", bad[i].text);
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "bad.tsv");
         support_assert_refused(65, bad[i].message);
@@ -110,7 +110,7 @@ static const struct {
 START_TEST(test_train_seq2seq_wrong_usage_is_status_2)
 {
     support_write_text("good.tsv", GOOD);
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         const char *arguments[9] = {NULL};
         memcpy(arguments, wrong[i].arguments, sizeof wrong[i].arguments);
         support_train_pairs(arguments, NULL);
@@ -248,7 +248,7 @@ START_TEST(test_train_seq2seq_full_disk_is_status_74_and_old_files_stay)
     support_write_pairs("train.tsv", 100, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     support_assert_trained();
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         char command[64], name[64];
         size_t before;
         snprintf(name, sizeof name, "out/%s", cases[i].file);

@@ -97,7 +97,7 @@ START_TEST(test_visualize_range_that_is_none_is_wrong_usage)
     static const char *const wrong[] = {"",     "Data",  "0",    "0..",    "..1",      "1..0",
                                         "0..0", "0..1x", "a..b", "0..nan", "0...1.5.2"};
     write_matrix(small);
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         char message[200];
         snprintf(message, sizeof message,
                  "visualize: --range: expected data or LOW..HIGH, such as 0..1, found \"%s\"\n", wrong[i]);

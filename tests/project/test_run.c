@@ -25,7 +25,8 @@ static void make_checkout(void)
 {
     static const char *const folders[] = {"tools", "build", "build/release"};
     char path[SUPPORT_PATH];
-    for (int i = 0; i < 3; i++) ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    for (int i = 0; SUPPORT_ROW(i, folders); i++)
+        ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
     size_t length;
     char *script = support_read_file(SOURCE_DIR "/run", &length);
     write_text("run", script);
@@ -206,7 +207,8 @@ START_TEST(test_run_lessons_counts_them)
     static const char *const folders[] = {"examples", "build/release/bin"};
     char path[SUPPORT_PATH];
     make_checkout();
-    for (int i = 0; i < 2; i++) ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    for (int i = 0; SUPPORT_ROW(i, folders); i++)
+        ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
     static const char *const files[] = {"examples/01_dot.c", "examples/02_mask.c", "build/release/bin/01_dot",
                                         "build/release/bin/02_mask"};
     for (int i = 0; i < 4; i++) write_text(files[i], "#!/bin/sh\necho \"draws in $1\"\n");
@@ -223,7 +225,8 @@ static void make_exercises(void)
     static const char *const folders[] = {"exercises", "build/release/exercises"};
     char path[SUPPORT_PATH];
     make_checkout();
-    for (int i = 0; i < 2; i++) ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    for (int i = 0; SUPPORT_ROW(i, folders); i++)
+        ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
     write_text("exercises/01_first.c", "");
     write_text("exercises/02_second.c", "");
     write_text("tools/cmake", "#!/bin/sh\ncase $* in\n*check_02_second)\n"

@@ -140,7 +140,7 @@ START_TEST(test_ranks_do_not_train_several_models)
     char text[256];
     support_write_pairs("pairs.tsv", 60, 7);
     support_write_text("sweep.json", "{\"seed\": [1, 2]}");
-    for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, several); i++) {
         RUN(2, TRAIN, several[i][0], several[i][1], "--out", "a");
         snprintf(
             text, sizeof text,
@@ -164,7 +164,7 @@ START_TEST(test_ranks_are_refused_by_commands_that_they_cannot_share)
         {"predict", "a"},   {"evaluate", "a", "b"}, {"score", "a", "b"}, {"report", "a", "b"},
         {"visualize", "a"}, {"inspect", "a"},       {"join", "a", "b"},  {"compare"}};
     char text[256];
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, commands); i++) {
         support_run_ranks(2, LOOKBACK, NULL, commands[i]);
         snprintf(text, sizeof text,
                  "lookback %s: expected no mpirun, found 2 ranks: this command cannot share its work; to use "

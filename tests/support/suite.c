@@ -1,5 +1,6 @@
 #include "support/suite.h"
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +19,43 @@ void support_list_test(support_test *test)
     last_test = test;
 }
 
+/* The loops over tables that a test is in, from the outermost. */
+static struct {
+    const char *table;
+    int row;
+} loops[8];
+static int depth;
+
+static void leave_loops(void)
+{
+    depth = 0;
+}
+
+bool support_at_row(const char *table, int row, int rows)
+{
+    if (row == 0) depth++;
+    if (depth < 1 || depth > (int)(sizeof loops / sizeof *loops)) ck_abort_msg("%s: too many loops", table);
+    loops[depth - 1].table = table;
+    loops[depth - 1].row = row;
+    if (row >= rows) depth--;
+    return row < rows;
+}
+
+void support_fail(const char *file, int line, const char *expression, const char *format, ...)
+{
+    static char text[BUFSIZ]; /* Check has no more room */
+    size_t length = 0;
+    for (int i = 0; i < depth && length < sizeof text; i++)
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s[%d]: ", loops[i].table, loops[i].row);
+    va_list arguments;
+    va_start(arguments, format);
+    if (length < sizeof text)
+        vsnprintf(text + length, sizeof text - length, format ? format : expression, arguments);
+    va_end(arguments);
+    _ck_assert_failed(file, line, expression, "%s", text);
+}
+
 /* Whether the file of the test is that of the unit. */
 static bool is_of_unit(const TTest *test)
 {
@@ -32,6 +70,7 @@ int support_run_tests_between(SFun before, SFun after)
     for (const support_test *each = first_test; each; each = each->next) {
         if (!is_of_unit(each->test)) continue;
         TCase *alone = tcase_create(each->test->name);
+        tcase_add_checked_fixture(alone, leave_loops, NULL);
         tcase_add_checked_fixture(alone, before, after);
         tcase_add_loop_test(alone, each->test, 0, each->times ? each->times() : 1);
         suite_add_tcase(suite, alone);

@@ -3,6 +3,7 @@
 #define SUPPORT_SUITE_H
 
 #include <check.h>
+#include <stdbool.h>
 
 /* A test, and how often it runs. */
 typedef struct support_test {
@@ -43,6 +44,22 @@ int support_run_tests(void);
 
 /* The same, with a function before and one after each test; NULL is none. */
 int support_run_tests_between(SFun before, SFun after);
+
+/* for (int i = 0; SUPPORT_ROW(i, cases); i++): a loop over the rows of a table. An assertion that fails in it names the
+ * row. It is left by its end alone. */
+#define SUPPORT_ROW(row, table) support_at_row(#table, (int)(row), (int)(sizeof(table) / sizeof *(table)))
+
+bool support_at_row(const char *table, int row, int rows);
+
+/* As the macro of Check, behind all of its assertions, with the row before the message. */
+#undef ck_assert_msg
+#define ck_assert_msg(expression, ...)                                                                       \
+    ((expression) ? _mark_point(__FILE__, __LINE__)                                                          \
+                  : support_fail(__FILE__, __LINE__, "Assertion '" #expression "' failed", __VA_ARGS__))
+
+CK_ATTRIBUTE_NORETURN CK_ATTRIBUTE_FORMAT(printf, 4, 5) void support_fail(const char *file, int line,
+                                                                          const char *expression,
+                                                                          const char *format, ...);
 
 /* Says on standard output what cannot be tested on this machine or build, and why. ctest then shows the unit as
  * skipped, unless something else fails. */

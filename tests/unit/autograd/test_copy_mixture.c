@@ -45,7 +45,7 @@ START_TEST(test_gate_that_is_nearly_closed_keeps_what_is_improbable)
 {
     static const double gates[] = {45, 60, 200, 5000};
     const lb_real hidden = -(lb_real)INFINITY, logits[] = {0, hidden, 0};
-    for (int i = 0; i < LB_LENGTH(gates); i++)
+    for (int i = 0; SUPPORT_ROW(i, gates); i++)
         for (int sign = -1; sign <= 1; sign += 2) {
             subject s = make(logits, sign * gates[i]);
             lb_tensor *y = mix(&s);

@@ -78,7 +78,7 @@ static void collect_trials(void)
 {
     int count;
     const support_trial *all = support_trials(&count);
-    for (int i = 0; i < LB_LENGTH(subjects); i++)
+    for (int i = 0; SUPPORT_ROW(i, subjects); i++)
         for (const support_trial *t = all; t < all + count; t++) {
             int operand = subjects[i].operand;
             if (strcmp(t->proof->op, subjects[i].op) != 0) continue;
@@ -96,7 +96,7 @@ START_TEST(test_every_op_with_an_exponential_is_tried)
     for (int a = 0; a < count; a++) {
         const lb_op *op = all[a].op;
         bool has = strstr(op->derivative, "sparsemax") || strstr(op->formula, "tau"), tried = false;
-        for (int w = 0; w < LB_LENGTH(words); w++) has = has || strstr(op->formula, words[w]);
+        for (int w = 0; SUPPORT_ROW(w, words); w++) has = has || strstr(op->formula, words[w]);
         for (int t = 0; t < trial_count; t++) tried = tried || trials[t].op == op;
         ck_assert_msg(has == tried, "lb_%s %s", op->name, has ? "is not tried" : "has no exponential");
     }

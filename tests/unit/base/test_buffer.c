@@ -47,7 +47,7 @@ START_TEST(test_shell_reads_a_word_as_it_is)
     for (int byte = 1; byte < 256; byte++) all[byte - 1] = (char)byte;
     all[255] = '\0';
     assert_shell_reads(all);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) assert_shell_reads(ends[i]);
+    for (size_t i = 0; SUPPORT_ROW(i, ends); i++) assert_shell_reads(ends[i]);
     for (int c = ' '; c <= '~'; c++) {
         *one = (char)c;
         assert_shell_reads(one);
@@ -180,9 +180,9 @@ START_TEST(test_utf8_valid_accepts_what_the_standard_does)
                                       "\xf5\x80\x80\x80",
                                       "\xff",
                                       "a\xfe"};
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, good); i++)
         ck_assert_msg(lb_utf8_valid(good[i], strlen(good[i])), "good %zu", i);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++)
         ck_assert_msg(!lb_utf8_valid(bad[i], strlen(bad[i])), "bad %zu", i);
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(test_strings_split_has_each_part_and_empty_ones)
     static const struct {
         const char *list, *parts[4];
     } cases[] = {{"", {""}}, {"a", {"a"}}, {"a,,bc", {"a", "", "bc"}}, {"none,", {"none", ""}}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_strings parts = {0};
         ck_assert_int_eq(lb_strings_split(&parts, cases[i].list, NULL), LB_OK);
         size_t count = 0;

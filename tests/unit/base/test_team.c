@@ -42,7 +42,7 @@ START_TEST(test_team_meets_in_groups_and_altogether)
     lb_set_threads(MOST);
     int most = lb_threads();
     static const lb_grid grids[] = {{1, 1}, {1, 2}, {3, 1}, {2, 3}, {1, 7}, {4, 4}};
-    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, grids); i++) {
         int wanted = grids[i].groups * grids[i].width;
         ck_assert_int_eq(members_of(grids[i]), wanted < most ? wanted : most);
     }

@@ -63,12 +63,12 @@ START_TEST(test_files_of_strangers_are_no_quota)
     static const char *const groups[] = {"", "\n", "0\n", "0:\n", "0::\n", "cpu\n", "::::\n", "1:cpu,:x\n"};
     static const char *const limits[] = {"",         "x",         "0 0",        "100000",
                                          "100000 0", "-5 100000", "nan 100000", "1 x"};
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, groups); i++) {
         write_file("cgroup", groups[i]);
         ck_assert_msg(isinf(granted()), "%s", groups[i]);
     }
     write_file("cgroup", "0::/job");
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, limits); i++) {
         write_file("sys/job/cpu.max", limits[i]);
         ck_assert_msg(isinf(granted()), "%s", limits[i]);
     }
@@ -87,14 +87,14 @@ START_TEST(test_threads_are_those_asked_for_or_those_of_the_environment)
     ck_assert_int_eq(lb_threads(), 5);
     static const char *const four[] = {"4", "4,2", " 4"}, *const nothing[] = {"", "0", "-3", "many",
                                                                               "5000000"};
-    for (size_t i = 0; i < sizeof four / sizeof *four; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, four); i++) {
         setenv("OMP_NUM_THREADS", four[i], 1);
         lb_set_threads(0);
         ck_assert_int_eq(lb_threads(), 4);
         lb_set_threads(2);
         ck_assert_int_eq(lb_threads(), 2);
     }
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, nothing); i++) {
         setenv("OMP_NUM_THREADS", nothing[i], 1);
         lb_set_threads(-1);
         ck_assert_int_eq(lb_threads(), usual);

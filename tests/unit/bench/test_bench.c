@@ -87,7 +87,7 @@ START_TEST(test_bench_train_tells_the_stages_of_a_step_apart)
     const cJSON *stages = cJSON_GetObjectItem(found, "stages");
     static const char *const some[] = {"rest", "gru_sequence forward", "attention_gru_sequence backward",
                                        "adam"};
-    for (size_t i = 0; i < sizeof some / sizeof *some; i++) ck_assert_double_gt(number(stages, some[i]), 0);
+    for (size_t i = 0; SUPPORT_ROW(i, some); i++) ck_assert_double_gt(number(stages, some[i]), 0);
     cJSON_Delete(found);
 }
 END_TEST

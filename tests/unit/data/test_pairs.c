@@ -327,7 +327,7 @@ START_TEST(test_read_file_that_has_changed_is_an_error)
     snprintf(expected, sizeof expected, "%s: the file has changed since it was opened", path());
     static const char *const later[] = {"ab\tc\n", "ab\tc\nabcd\te\n", "ab\tc\nde f\n", "",
                                         "ab\tc\ndf\te\n" /* as long as it was */};
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, later); i++) {
         open_text("ab\tc\nde\tf\n", plain);
         FILE *file = fopen(path(), "w");
         fputs(later[i], file);

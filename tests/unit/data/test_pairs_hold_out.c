@@ -134,7 +134,7 @@ START_TEST(test_hash_is_that_of_the_pairs_whatever_stands_around_them)
     open_text(cases[0].text);
     uint64_t hash = pairs->facts.hash;
     lb_pairs_close(pairs);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         open_text(cases[i].text);
         ck_assert_int_eq(pairs->facts.hash == hash, cases[i].same);
         lb_pairs_close(pairs);

@@ -112,7 +112,7 @@ END_TEST
 START_TEST(test_restrict_to_a_tab_or_a_line_end_is_refused)
 {
     static const char *const ends[] = {"<0x09>", "<0x0A>", "<0x0D>"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, ends); i++) {
         lb_subwords *s = parse("t h\n");
         lb_vocabulary *vocabulary = lb_vocabulary_new_reserved(&error);
         error = (lb_error){0};
@@ -212,7 +212,7 @@ START_TEST(test_join_bytes_that_are_no_text_are_replaced)
     };
     lb_subwords *s = parse("");
     const lb_symbol_rule rule = {.subwords = s};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         size_t count = 0;
         while (count < 5 && cases[i].symbol[count]) count++;
         char *text = lb_symbols_join(&rule, cases[i].symbol, count, &error);
@@ -381,8 +381,8 @@ START_TEST(test_learn_keeps_the_pieces_that_a_side_has_as_often_as_least)
     for (int64_t least = 1; least <= 4; least++) { /* with "\u2581ab" 3 and 1, "\u2581xy" 2 and 3 */
         lb_release(lb_subwords_learn(&words, 1000, least, kept, &error));
         const int64_t count[2][2] = {{3, 1}, {2, 3}};
-        for (int side = 0; side < 2; side++)
-            for (int i = 0; i < 2; i++)
+        for (int side = 0; SUPPORT_ROW(side, kept); side++)
+            for (int i = 0; SUPPORT_ROW(i, count); i++)
                 ck_assert_int_eq(lb_vocabulary_id(kept[side], i ? "\u2581xy" : "\u2581ab") != LB_UNK,
                                  count[i][side] >= least);
         lb_vocabulary_free(kept[0]);
@@ -410,7 +410,7 @@ START_TEST(test_parse_hostile_merges_are_refused_with_their_number)
         {"a b\nc d\na b\n", "merge 3: found \"a b\", expected a pair that no merge before it has"},
         {"a b c\n", "merge 1: found \"b c\", expected a character, or what a merge before it makes"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         error = (lb_error){0};
         ck_assert_ptr_null(lb_subwords_parse(cases[i].text, &error));
         ck_assert_int_eq(error.status, LB_ERROR_FORMAT);

@@ -216,7 +216,7 @@ END_TEST
 START_TEST(test_split_what_is_not_utf8_is_refused)
 {
     static const char *const bad[] = {"caf\xe9", "\xff", "a \xed\xa0\x80", "\xc3"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_words words;
         lb_error error = {0};
         ck_assert_int_eq(reviews_words(bad[i], &words, &error), LB_ERROR_FORMAT);

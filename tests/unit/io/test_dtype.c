@@ -60,7 +60,7 @@ START_TEST(test_to_real_rounds_to_nearest_and_keeps_its_own_bits)
     const double doubles[] = {0.1, 1 + 0x1p-24, 1e300};
     lb_real out[3];
     lb_dtype_to_real(LB_DTYPE_F64, doubles, 3, out);
-    for (int i = 0; i < 3; i++) ck_assert(out[i] == (lb_real)doubles[i]);
+    for (int i = 0; SUPPORT_ROW(i, doubles); i++) ck_assert(out[i] == (lb_real)doubles[i]);
     unsigned char own[2 * sizeof(lb_real)];
     memset(own, 0x7f, sizeof own);
     own[3] = 0xff;

@@ -190,7 +190,7 @@ START_TEST(test_write_all_writes_all_files_or_none)
     support_path(new, "new");
     static const char *const names[] = {"none/file", "folder", "."};
     ck_assert_int_eq(mkdir(support_path(bad, "folder"), 0700), 0);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
         const lb_new_file files[] = {
             {old, &after, 1}, {new, &after, 1}, {support_path(bad, names[i]), &after, 1}};
         lb_error error = {0};
@@ -428,7 +428,7 @@ START_TEST(test_hash_of_a_file_is_that_of_its_pieces)
     static const size_t counts[] = {0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, MOST};
     char path[SUPPORT_PATH], *text = malloc(MOST);
     for (size_t i = 0; i < MOST; i++) text[i] = (char)(i * i >> 8);
-    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (size_t c = 0; SUPPORT_ROW(c, counts); c++) {
         uint64_t hash, bytes, expected = LB_HASH;
         support_write_file(support_path(path, "file"), text, counts[c]);
         for (size_t at = 0; at < counts[c]; at += PIECE)

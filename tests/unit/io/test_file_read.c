@@ -164,7 +164,7 @@ START_TEST(test_read_own_takes_only_regular_files)
     ck_assert_int_eq(symlink("file", support_path(path, "link")), 0);
     ck_assert_int_eq(mkfifo(support_path(path, "pipe"), 0600), 0);
     int next = support_next_descriptor();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         void *bytes;
         size_t count;
         lb_error error = {0};

@@ -73,7 +73,7 @@ END_TEST
 START_TEST(test_folder_of_a_file_is_what_stands_before_its_name)
 {
     static const char *const paths[][2] = {{"file", "."}, {"a/b/file", "a/b/"}, {"/file", "/"}, {"a/", "a/"}};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, paths); i++) {
         char *folder = lb_folder_of(paths[i][0]);
         ck_assert_str_eq(folder, paths[i][1]);
         lb_release(folder);

@@ -145,7 +145,7 @@ static lb_status try_bytes(const void *bytes, size_t count, lb_error *error)
 
 START_TEST(test_read_file_cut_anywhere_or_longer_fails)
 {
-    for (size_t f = 0; f < sizeof fixtures / sizeof *fixtures; f++) {
+    for (size_t f = 0; SUPPORT_ROW(f, fixtures); f++) {
         size_t size;
         char *content = support_read_file(fixtures[f].path, &size);
         for (size_t count = 0; count < size; count++)

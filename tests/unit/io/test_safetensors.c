@@ -48,7 +48,7 @@ START_TEST(test_write_then_open_gives_back_every_bit)
     write_sample(support_path(path, "file"));
     lb_safetensors *file = open_file(path);
     ck_assert_int_eq(lb_safetensors_count(file), TENSORS);
-    for (size_t i = 0; i < TENSORS; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, tensors); i++) {
         const lb_safetensors_tensor *found = lb_safetensors_find(file, tensors[i].name);
         ck_assert_ptr_nonnull(found);
         ck_assert_str_eq(found->name, tensors[i].name);
@@ -59,7 +59,7 @@ START_TEST(test_write_then_open_gives_back_every_bit)
         size *= (size_t)lb_shape_count(found->shape);
         if (size) ck_assert_int_eq(memcmp(found->data, tensors[i].data, size), 0);
     }
-    for (size_t i = 0; i < METADATA; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, metadata); i++)
         ck_assert_str_eq(lb_safetensors_metadata_value(file, metadata[i].key), metadata[i].value);
     ck_assert_ptr_null(lb_safetensors_find(file, "layer"));
     ck_assert_ptr_null(lb_safetensors_metadata_value(file, "layer"));
@@ -176,7 +176,7 @@ START_TEST(test_open_file_of_others_reads_every_dtype)
                      "\xe2\x82\xac \"quoted\"\n\xf0\x9f\x98\x80");
     const lb_real expected[] = {0, 1, 2, 100};
     lb_real out[4];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
         memset(out, -1, sizeof out);
         ck_assert_int_eq(lb_safetensors_read(file, names[i], LB_SHAPE(2, 2), out, NULL), LB_OK);
         ck_assert_msg(memcmp(out, expected, sizeof out) == 0, "%s: %g %g %g %g", names[i], (double)out[0],
@@ -196,7 +196,7 @@ START_TEST(test_read_lb_real_keeps_bits_and_rounds_the_other_precision)
     lb_safetensors *file = open_file(path);
     lb_real from_floats[6], from_doubles[2];
     ck_assert_int_eq(lb_safetensors_read(file, "layer.weight", LB_SHAPE(2, 3), from_floats, NULL), LB_OK);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; SUPPORT_ROW(i, floats); i++) {
         ck_assert((float)from_floats[i] == floats[i]);
         ck_assert(!signbit(from_floats[i]) == !signbit(floats[i]));
     }

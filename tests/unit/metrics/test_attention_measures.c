@@ -111,7 +111,7 @@ START_TEST(test_agreement_by_hand)
         {2, {1, 0}, {0, 1}, -1, 0},
         {1, {1}, {5}, 0, 1},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_agreement found = agreement_of(cases[i].a, cases[i].b, 1, cases[i].count);
         ck_assert_double_eq_tol(found.tau, cases[i].tau, TOLERANCE);
         ck_assert_double_eq_tol(found.first, cases[i].first, TOLERANCE);
@@ -168,7 +168,8 @@ START_TEST(test_attention_rollout_of_one_layer_is_half_the_residual)
     static const double expected[] = {0.75, 0.25, 0.1875, 0.8125};
     double rollout[4];
     ck_assert_int_eq(lb_attention_rollout(weights, 1, 2, 2, rollout, NULL), LB_OK);
-    for (int i = 0; i < 4; i++) ck_assert_double_eq_tol(rollout[i], expected[i], TOLERANCE);
+    for (int i = 0; SUPPORT_ROW(i, expected); i++)
+        ck_assert_double_eq_tol(rollout[i], expected[i], TOLERANCE);
 }
 END_TEST
 

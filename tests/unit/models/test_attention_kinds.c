@@ -205,7 +205,7 @@ START_TEST(test_local_m_looks_at_the_position_of_its_step_and_stays_at_the_last)
     static const bool seen[2][2][4][3] = {
         {{{1, 1, 0}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}}, {{1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}}},
         {{{0, 1, 1}, {1, 1, 1}, {1, 1, 0}, {1, 1, 0}}, {{1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}}}};
-    for (int backward = 0; backward < 2; backward++) {
+    for (int backward = 0; SUPPORT_ROW(backward, seen); backward++) {
         lb_params *params = lb_params_new(5);
         lb_tape *tape = lb_tape_new();
         lb_seq2seq model;
@@ -271,7 +271,7 @@ START_TEST(test_window_of_attention_without_one_is_an_error)
         {LB_ATTENTION_COVERAGE, 2, "m: found a window of 2, expected none for attention without one"},
         {LB_ATTENTION_LOCAL_P, -1, "m: found a window of -1, expected 0 or more"},
     };
-    for (int i = 0; i < LB_LENGTH(cases); i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_params *params = lb_params_new(1);
         lb_seq2seq model;
         lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .attention = cases[i].kind};

@@ -187,7 +187,7 @@ START_LOOP_TEST(test_beam_search_every_hypothesis_has_its_score_and_its_attentio
         {.length_penalty = 0}, {.length_penalty = 0.6}, {.length_penalty = -1}};
     static const double penalties[] = {1, 0.6, 0};
     int finished = 0, all = 0;
-    for (int c = 0; c < LB_LENGTH(configs); c++)
+    for (int c = 0; SUPPORT_ROW(c, configs); c++)
         for (uint64_t seed = 1; seed <= 4; seed++) {
             subject s = make(kinds[_i], seed);
             if (seed % 2) lb_params_find(s.params, "output.bias")->data[LB_EOS] -= 6;
@@ -358,7 +358,7 @@ START_TEST(test_beam_search_impossible_sizes_are_errors)
     static const lb_beam_config impossible[] = {
         {.length_penalty = INFINITY}, {.length_penalty = NAN}, {.beam = -1}, {.limit = -3},
         {.beam = 2, .n_best = 3},     {.n_best = -1}};
-    for (int i = 0; i < LB_LENGTH(impossible); i++) {
+    for (int i = 0; SUPPORT_ROW(i, impossible); i++) {
         subject s = make(LB_ATTENTION_ADDITIVE, 1);
         lb_beam found = lb_beam_search(s.model, s.source, impossible[i]);
         ck_assert_int_eq(found.batch, 0);

@@ -133,7 +133,7 @@ START_LOOP_TEST(test_best_alignment_is_the_likeliest_of_all, LB_LENGTH(kinds))
     lb_best_alignment found = lb_model_best_alignment(&s.model.base, s.source, s.out);
     ck_assert_msg(found.batch == BATCH && found.length == STEPS, "%s", lb_tape_error(s.tape));
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
-    for (int row = 0; row < BATCH; row++) {
+    for (int row = 0; SUPPORT_ROW(row, target_lengths); row++) {
         double best = 0;
         for (int number = 0; number < PATHS; number++) {
             int32_t path[STEPS];
@@ -159,7 +159,7 @@ START_TEST(test_best_alignment_of_a_monotonic_attention_never_goes_left)
             lb_params_values(s.params)[i] =
                 (lb_real)(4 * lb_rng_uniform((lb_rng){.seed = seed}, (uint64_t)i) - 2);
         lb_best_alignment found = lb_model_best_alignment(&s.model.base, s.source, s.out);
-        for (int row = 0; row < BATCH; row++)
+        for (int row = 0; SUPPORT_ROW(row, target_lengths); row++)
             for (int t = 1; t < target_lengths[row]; t++)
                 ck_assert_int_ge(found.position[row * STEPS + t], found.position[row * STEPS + t - 1]);
         discard(s);
@@ -249,7 +249,7 @@ START_LOOP_TEST(test_best_alignment_from_the_end_is_that_of_reversed_texts, LB_L
         weights[turn] = lb_seq2seq_decode(&s.model, &encoded, encoded.initial, s.in).weights;
         ck_assert_msg(lb_tape_status(s.tape) == LB_OK, "%s", lb_tape_error(s.tape));
     }
-    for (int row = 0; row < BATCH; row++) {
+    for (int row = 0; SUPPORT_ROW(row, source_lengths); row++) {
         int length = target_lengths[row], keys = source_lengths[row];
         ck_assert_double_eq_tol(found[0].log_probability[row], found[1].log_probability[row], 1e-5);
         for (int t = 0; t < length; t++) {

@@ -139,7 +139,7 @@ START_TEST(test_ensemble_whose_members_attend_differently_has_no_weights)
     trio t = open_trio(4);
     const lb_model *others[] = {add_transformer(t.params, "heads", 2),
                                 add_seq2seq(t.params, "none", LB_ATTENTION_NONE, 5)};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, others); i++) {
         const lb_model *members[] = {t.member[0], others[i], t.member[0]};
         ck_assert_int_eq(lb_ensemble_init(&t.ensemble, members, 3, NULL), LB_OK);
         ck_assert_int_eq(t.ensemble.base.layers, 0);
@@ -284,7 +284,7 @@ START_TEST(test_ensemble_configuration_that_makes_no_sense_is_refused)
         "{\"members\":[{\"kind\":\"ensemble\",\"config\":{\"members\":[]}}]}",
         "no JSON",
     };
-    for (int i = 0; i < LB_LENGTH(bad); i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         char path[SUPPORT_PATH];
         lb_error error = {0};
         const lb_safetensors_metadata metadata[] = {{"lookback.model", "ensemble"},

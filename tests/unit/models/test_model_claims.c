@@ -94,7 +94,7 @@ static const struct {
 
 START_TEST(test_model_load_compares_the_description_with_the_file_first)
 {
-    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, claims); i++) {
         lb_seq2seq seq2seq;
         lb_transformer transformer;
         bool is_seq2seq = strcmp(claims[i].kind, "seq2seq") == 0;

@@ -215,7 +215,7 @@ START_TEST(test_model_load_of_a_member_without_a_needed_field_names_both)
         {"{}", "lookback.config: member 0: found no \"kind\": {"},
         {"{\"kind\":\"seq2seq\"}", "lookback.config: member 0: found no \"config\": {"},
         {"{\"kind\":\"seq2seq\",\"config\":{}}", "lookback.config: member 0: found no \"source_vocab\": {"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char config[128];
         snprintf(config, sizeof config, "{\"members\":[%s]}", cases[i][0]);
         const lb_safetensors_metadata metadata[] = {{"lookback.model", "ensemble"},

@@ -122,7 +122,7 @@ static int64_t count_state(const lb_model *model)
     int64_t sum = 0;
     run(model, source_id, (lb_watcher){record, &seen}, logits);
     for (int i = 0; i < seen.count; i++)
-        for (int k = 0; k < LB_LENGTH(held); k++)
+        for (int k = 0; SUPPORT_ROW(k, held); k++)
             if (strcmp(seen.point[i].name, held[k]) == 0) sum += seen.shape[i].dim[seen.shape[i].ndim - 1];
     end_recording(&seen);
     return sum;

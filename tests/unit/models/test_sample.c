@@ -89,7 +89,7 @@ START_TEST(test_sample_frequencies_are_those_of_the_softmax)
     static const double temperatures[] = {1, 0.5, 2};
     subject s;
     make(&s, 3);
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; SUPPORT_ROW(t, temperatures); t++) {
         lb_sample_config config = {.count = DRAWS, .limit = LIMIT, .temperature = temperatures[t], .seed = 5};
         lb_tape_reset(s.tape);
         lb_beam drawn = lb_sample(&s.model.base, s.source, config);
@@ -226,7 +226,7 @@ START_TEST(test_sample_impossible_numbers_are_errors)
                                                   {.temperature = NAN},
                                                   {.temperature = INFINITY},
                                                   {.length_penalty = INFINITY}};
-    for (int i = 0; i < LB_LENGTH(impossible); i++) {
+    for (int i = 0; SUPPORT_ROW(i, impossible); i++) {
         subject s;
         make(&s, 1);
         ck_assert_int_eq(lb_sample(&s.model.base, s.source, impossible[i]).batch, 0);
@@ -241,7 +241,7 @@ START_TEST(test_draw_frequencies_are_those_of_the_softmax_over_the_temperature)
     const lb_real logits[] = {0, 1, -(lb_real)INFINITY, 2, -1};
     static const double temperatures[] = {0.5, 1, 3};
     enum { CLASSES = 5 };
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; SUPPORT_ROW(t, temperatures); t++) {
         double power[CLASSES], sum = 0, chi = 0;
         int drawn[CLASSES] = {0};
         for (int i = 0; i < CLASSES; i++) sum += power[i] = exp((double)logits[i] / temperatures[t]);

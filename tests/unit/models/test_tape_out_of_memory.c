@@ -125,7 +125,7 @@ static scenario *const uses[] = {learn, write_greedily, search, sample, mix};
 
 static void check_uses(const lb_model *model, lb_params *params)
 {
-    for (int i = 0; i < LB_LENGTH(uses); i++) {
+    for (int i = 0; SUPPORT_ROW(i, uses); i++) {
         run_out_of_memory(uses[i], model, false);
         run_out_of_memory(uses[i], model, true);
     }

@@ -15,7 +15,7 @@ static void compare_over_threads(support_sorter sorter, int64_t batch, int steps
     size_t bytes = 0;
     /* 6 and 16 are more than there are tiles of rows: then the columns of a step are divided, too. */
     static const int counts[] = {1, 2, 3, 6, 16};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, counts); i++) {
         int threads = counts[i];
         lb_set_threads(threads);
         support_sorting s;

@@ -242,7 +242,7 @@ START_TEST(test_transformer_with_scaled_embeddings_multiplies_them_and_positions
     lb_tensor *const multiplied[] = {plain.model.source_embedding.weight, plain.model.target_embedding.weight,
                                      plain.model.source_positions.weight,
                                      plain.model.target_positions.weight};
-    for (int i = 0; i < LB_LENGTH(multiplied); i++)
+    for (int i = 0; SUPPORT_ROW(i, multiplied); i++)
         for (int64_t k = 0; k < lb_count(multiplied[i]); k++) multiplied[i]->data[k] *= (lb_real)0.25;
     const lb_tensor *by_hand = lb_model_forward(&plain.model.base, source_of(plain.tape),
                                                 target_of(plain.tape, 0, 6)),
@@ -305,7 +305,7 @@ START_TEST(test_transformer_with_impossible_settings_is_an_error)
         {{.no_self_attention = true, .positions = LB_POSITIONAL_ROTARY}, "m: rotary needs self-attention"},
         {{.no_self_attention = true, .positions = LB_POSITIONAL_FIRE}, "m: fire needs self-attention"},
     };
-    for (int i = 0; i < LB_LENGTH(bad); i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_params *params = lb_params_new(1);
         lb_transformer model;
         lb_transformer_config config = bad[i].config;

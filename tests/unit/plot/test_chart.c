@@ -232,7 +232,7 @@ START_TEST(test_draw_empty_charts_are_no_error)
     lb_series empty = {.name = "nothing"};
     lb_chart charts[] = {
         {.title = "No series"}, {.series = &empty, .count = 1}, {.left = {.log = true}, .x = {.log = true}}};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, charts); i++) {
         lb_canvas *canvas = draw_one(&charts[i], 0);
         ck_assert_int_eq(lb_canvas_about(canvas)->width, 1000 + 2 * 17);
         lb_canvas_free(canvas);

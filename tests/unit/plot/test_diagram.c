@@ -86,7 +86,7 @@ END_TEST
 START_TEST(test_draw_no_weight_is_no_arrow)
 {
     const double none[] = {0, -0.5, NAN, INFINITY};
-    for (int i = 0; i < 4; i++) ck_assert_double_eq(ink_of_weight(none[i]), 0);
+    for (int i = 0; SUPPORT_ROW(i, none); i++) ck_assert_double_eq(ink_of_weight(none[i]), 0);
 }
 END_TEST
 
@@ -186,7 +186,7 @@ START_TEST(test_draw_impossible_diagram_is_an_argument_error)
     const lb_diagram diagrams[] = {{.sources = 0, .targets = 2},         {.sources = 2, .targets = 0},
                                    {.sources = INT64_MAX, .targets = 2}, {.sources = 2, .targets = INT64_MAX},
                                    {.sources = 32767, .targets = 2},     {.sources = -1, .targets = 2}};
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; SUPPORT_ROW(i, diagrams); i++) {
         lb_panel panel = lb_diagram_panel(&diagrams[i]);
         lb_error error = {0};
         ck_assert_ptr_null(lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1}, LB_FORMAT_PNG, &error));
@@ -315,7 +315,7 @@ START_TEST(test_draw_impossible_flow_is_an_argument_error)
                              {.boxes = boxes, .box_count = 3, .arrows = &to_itself, .arrow_count = 1},
                              {.boxes = boxes, .box_count = 3, .arrows = &half_down, .arrow_count = 1},
                              {.boxes = boxes, .box_count = 3, .arrows = &gone, .arrow_count = 1}};
-    for (size_t i = 0; i < sizeof flows / sizeof flows[0]; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, flows); i++) {
         lb_panel panel = lb_flow_panel(&flows[i]);
         lb_error error = {0};
         ck_assert_ptr_null(lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1}, LB_FORMAT_PNG, &error));

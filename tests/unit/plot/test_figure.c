@@ -158,7 +158,7 @@ START_TEST(test_draw_impossible_figure_is_an_argument_error)
                  {{.panels = panels, .count = 0, .dpi = 10}, empty},
                  {{.panels = panels, .count = 1, .dpi = -3}, blurred},
                  {{.panels = panels, .count = 1, .dpi = 5000}, blurred}};
-    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_error error = {0};
         ck_assert_ptr_null(lb_figure_draw(&cases[i].figure, LB_FORMAT_PNG, &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);

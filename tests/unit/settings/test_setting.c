@@ -109,7 +109,7 @@ START_TEST(test_settings_beyond_their_range_are_refused_with_name_and_value)
         {{.test = {{.name = "a"}, {.name = "b c"}}},
          "test: found the name \"b c\", expected letters, digits, - and _"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         error = (lb_error){0};
         ck_assert_int_eq(lb_settings_check(&cases[i].config, &error),
                          cases[i].message ? LB_ERROR_ARGUMENT : LB_OK);

@@ -48,8 +48,7 @@ START_TEST(test_settings_of_a_model_are_its_fields)
     for (int i = 0; models[i]; i++)
         for (const lb_config_field *field = lb_model_fields(models[i]); field->key; field++) {
             bool known = lb_setting_find(field->key);
-            for (size_t n = 0; n < sizeof none / sizeof *none; n++)
-                known = known || strcmp(none[n], field->key) == 0;
+            for (size_t n = 0; SUPPORT_ROW(n, none); n++) known = known || strcmp(none[n], field->key) == 0;
             ck_assert_msg(known, "%s of a %s has no row", field->key, models[i]);
         }
     ck_assert(!lb_setting_is_of(lb_setting_find("cell"), "transformer"));

@@ -234,7 +234,7 @@ START_TEST(test_fit_takes_as_many_steps_as_there_are_batches_and_counts_the_exam
         double held_out;
     } cases[] = {{BATCH, BATCHES, HELD, 0}, {TRAINED / 4, 4, HELD, 0}, {COUNT, 1, 1, 0.001}};
     make_examples();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         reader *r = new_reader(1);
         lb_fit_config config = config_of(r);
         config.batch = cases[i].batch;

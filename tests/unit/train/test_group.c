@@ -82,7 +82,7 @@ START_TEST(test_group_that_does_not_divide_the_shards_is_refused)
         bool fits;
     } cases[] = {{1, 1, true},  {4, 4, true},  {8, 2, true},     {1024, 1, true}, {2, 4, false},
                  {3, 1, false}, {0, 1, false}, {2048, 1, false}, {8, 3, false},   {6, 2, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_group group = {.size = cases[i].size};
         lb_error error = {0};
         lb_status status = lb_group_check(&group, cases[i].shards, &error);
@@ -192,7 +192,7 @@ static void *agree_on_build(void *argument)
 START_TEST(test_group_with_different_builds_names_who_differs_in_what)
 {
     static opinion all[MOST];
-    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, differences); i++) {
         difference = &differences[i];
         for (int size = 2; size <= MOST; size++) {
             char expected[160];

@@ -232,7 +232,7 @@ START_TEST(test_train_checkpoint_with_a_number_that_is_none_is_refused)
     char path[SUPPORT_PATH], expected[80];
     lb_trainer_config config = usual();
     config.checkpoint = support_path(path, "checkpoint.safetensors");
-    for (int i = 0; i < LB_LENGTH(arrays); i++) {
+    for (int i = 0; SUPPORT_ROW(i, arrays); i++) {
         unlink(path);
         climb first = session(&config, 2 * EVERY), second;
         set_number(path, arrays[i], i % 2 ? 0 : SIZE - 1, values[i % LB_LENGTH(values)]);
@@ -259,7 +259,7 @@ START_TEST(test_train_checkpoint_of_an_impossible_step_is_refused)
     char path[SUPPORT_PATH];
     lb_trainer_config config = usual();
     config.checkpoint = support_path(path, "checkpoint.safetensors");
-    for (int i = 0; i < LB_LENGTH(cases); i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         unlink(path);
         climb first = session(&config, 2), second;
         set_number(path, "progress", 0, cases[i].step);

@@ -51,7 +51,7 @@ static const char *written(const subject *s, int64_t step)
 START_TEST(test_likeliest_multiply_to_the_probability_of_the_output)
 {
     const char *const paths[] = {model, ensemble, unsure, sorter};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, paths); i++) {
         subject s = take(paths[i], i == 3 ? "7 0 3" : "bad", (lb_translate_config){0}, 100);
         double product = 1;
         const lb_likeliest *l = s.likeliest;
@@ -167,7 +167,7 @@ END_TEST
 START_TEST(test_self_attention_of_other_models_is_none)
 {
     const char *const paths[] = {model, ensemble};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, paths); i++) {
         subject s = take(paths[i], "bad", (lb_translate_config){0}, 1);
         lb_text_attention *a =
             lb_translate_self_attention(s.translator, s.all->text, s.all->text->output, &error);

@@ -293,7 +293,7 @@ START_TEST(test_lexicon_open_of_a_contradiction_names_its_entry)
         CASE(KEYS("A", "x"), 1, 1, "entry 1: found the key \"A\", which no source can have"),
 #undef CASE
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         unsigned char bytes[256] = {0};
         lb_lexicon opened;
         lb_error found;

@@ -90,7 +90,7 @@ static const struct {
 
 START_TEST(test_sparse_attention_trains_resumes_with_the_same_bits_and_leaves_keys_out)
 {
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    for (size_t k = 0; SUPPORT_ROW(k, kinds); k++) {
         lb_training_config config = usual();
         config.model = kinds[k].model;
         config.attention = kinds[k].attention;

@@ -300,7 +300,7 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
         {TASK, SOURCE, SOURCE, "lookback.target_vocabulary: found 10 symbols, expected at most 7"},
         {TASK, TARGET, TARGET, "the vocabularies have 7 and 7 symbols, expected 10 and 7 as in the model"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_text_model loaded;
         write_model(cases[i].task, cases[i].source, cases[i].target);
         ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
@@ -384,7 +384,7 @@ START_TEST(test_text_model_limit_is_in_proportion_to_the_source_if_training_knew
     const lb_text_model target = {.longest_source = 9, .longest_target = 65535},
                         source = {.longest_source = 65535}, honest = {.longest_target = 128};
     const lb_text_model *const hostile[] = {&target, &source};
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, hostile); i++) {
         ck_assert_int_eq(lb_text_model_limit(hostile[i], 1), 2 * 128 + 8);
         ck_assert_int_eq(lb_text_model_limit(hostile[i], 16), 2 * 128 + 8);
         ck_assert_int_eq(lb_text_model_limit(hostile[i], 17), 2 * 256 + 8);

@@ -157,7 +157,7 @@ static lb_status make_trouble(void *context, const lb_event *event, lb_error *fa
         t->warnings++;
     }
     if (event->kind != LB_EVENT_STEPPED) return LB_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
         support_path(path, names[i]);
         if (event->step.step == t->from) ck_assert_int_eq(mkdir(path, 0700), 0);
         if (event->step.step == t->until) ck_assert_int_eq(rmdir(path), 0);

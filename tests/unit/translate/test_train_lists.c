@@ -188,7 +188,7 @@ START_TEST(test_train_lists_of_other_lengths_are_measured_by_their_names)
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_FORMAT);
     ck_assert_msg(strstr(error.message, "it has other tests") != NULL, "%s", error.message);
     static const char *const wrong[] = {"tests.tsv", "5-4", "1-9999999"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         config.test[1].file = wrong[i];
         error = (lb_error){0};
         ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
@@ -222,7 +222,7 @@ START_TEST(test_train_lists_learns_other_tasks_and_reads_what_people_type)
         {LB_LIST_REVERSE, "7  3", "3 7"}, {LB_LIST_COPY, "7 03", "7 3"}, {LB_LIST_ADD, " 5+\t2 ", "7"}};
     static const char *const sums[] = {"5", "5+", "+5", "5+2+1", "+5+2", "5-2", "five+2"};
     char out[SUPPORT_PATH], other[SUPPORT_PATH];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_sort_task own = {.max_value = 9, .min_length = 1, .max_length = 2, .what = cases[i].what};
         lb_training_config config = small_config(out, lb_list_task_names[cases[i].what]);
         if (own.what == LB_LIST_ADD) own.max_length = 1;
@@ -233,7 +233,7 @@ START_TEST(test_train_lists_learns_other_tasks_and_reads_what_people_type)
         ck_assert_str_eq(answer, cases[i].answer);
         lb_release(answer);
     }
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, sums); i++) {
         error = (lb_error){0};
         ck_assert(!answer_of(out, sums[i]));
         ck_assert_msg(strstr(error.message, i < 5
@@ -285,7 +285,7 @@ START_TEST(test_train_lists_invalid_field_is_named_with_its_value)
                  {{.hallucinate = 2}, "hallucinate: found 2, expected at most 1"},
                  {{.sort = &task, .hallucinate = 0.5}, "hallucinate: found lists, expected pairs of texts"},
                  {{.lr = -1}, "lr: found -1, expected 0 or more"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_training_config config = cases[i].config;
         error = (lb_error){0};
         ck_assert_int_eq(lb_training_config_settle(&config, &error), LB_ERROR_ARGUMENT);

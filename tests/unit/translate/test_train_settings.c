@@ -118,7 +118,7 @@ END_TEST
 START_TEST(test_train_settings_of_a_transformer_are_refused_for_a_seq2seq)
 {
     const lb_training_config bad[] = {{.positions = LB_POSITIONAL_NONE}, {.kv_heads = 2}, {.softcap = 1}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_training_config config = bad[i];
         config.model = "seq2seq";
         ck_assert_int_eq(train(config, "bad"), LB_ERROR_ARGUMENT);

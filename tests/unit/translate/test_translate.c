@@ -41,7 +41,7 @@ START_TEST(test_translate_all_n_best_outputs_have_falling_scores_and_probabiliti
     static const char *const texts[] = {"bad", "cab"}, *const best[] = {"B A " TSH, "C A B"};
     lb_translator *translator = open_model(model);
     lb_translations *all = translate_all(translator, texts, 2, (lb_translate_config){.n_best = 4});
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, best); i++) {
         const lb_translation *text = &all->text[i];
         double before = 0, sum = 0;
         ck_assert_int_eq(text->count, 4);
@@ -70,7 +70,7 @@ START_TEST(test_translate_all_probability_does_not_depend_on_the_length_penalty)
     const char *text = "bad";
     lb_translator *translator = open_model(model);
     lb_translations *usual = translate_all(translator, &text, 1, (lb_translate_config){0});
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, penalties); i++) {
         lb_translations *other =
             translate_all(translator, &text, 1, (lb_translate_config){.length_penalty = penalties[i]});
         ck_assert_str_eq(other->text->output->text, usual->text->output->text);
@@ -91,9 +91,9 @@ START_TEST(test_translate_all_gives_symbols_and_those_that_are_unknown)
     static const char *const symbols[] = {"b", "x", "e", "\xcc\x81", "y", "x"}, *const unknown[] = {"x", "y",
                                                                                                     "x"};
     ck_assert_int_eq(all->text->length, 6);
-    for (int i = 0; i < 6; i++) ck_assert_str_eq(all->text->symbol[i], symbols[i]);
+    for (int i = 0; SUPPORT_ROW(i, symbols); i++) ck_assert_str_eq(all->text->symbol[i], symbols[i]);
     ck_assert_int_eq(all->text->unknown_count, 3);
-    for (int i = 0; i < 3; i++) ck_assert_str_eq(all->text->unknown[i], unknown[i]);
+    for (int i = 0; SUPPORT_ROW(i, unknown); i++) ck_assert_str_eq(all->text->unknown[i], unknown[i]);
     lb_translations_free(all);
     text = "bad";
     all = translate_all(translator, &text, 1, (lb_translate_config){0});
@@ -131,7 +131,7 @@ START_TEST(test_translate_all_attention_of_each_step_sums_to_1)
     static const char *const texts[] = {"a", "abcabc", "bad"}, *const lists[] = {"7", "3 1 2 9", "5 5"};
     const lb_translate_config config = {.attention = true, .n_best = 2};
     const char *const paths[] = {model, ensemble, sorter};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, paths); i++) {
         lb_translator *translator = open_model(paths[i]);
         lb_translations *all = translate_all(translator, i == 2 ? lists : texts, 3, config);
         ck_assert_int_eq(all->layers, 1);
@@ -252,7 +252,7 @@ static double scores(lb_translator *translator, int beam, double score[216])
 START_TEST(test_translate_all_no_beam_scores_below_greedy_decoding)
 {
     const char *const models[] = {model, plain, ensemble, unsure};
-    for (int m = 0; m < 4; m++) {
+    for (int m = 0; SUPPORT_ROW(m, models); m++) {
         double greedy[216], found[216];
         lb_translator *translator = open_model(models[m]);
         double before = scores(translator, 1, greedy);
@@ -335,7 +335,7 @@ START_TEST(test_translate_all_impossible_configuration_is_refused)
                                                 {.temperature = INFINITY, .sample = true},
                                                 {.limit = -1}};
     lb_translator *translator = open_model(model);
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         error = (lb_error){0};
         ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[i], &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);

@@ -52,7 +52,7 @@ static lb_translations *translate_all(lb_translator *translator, const char *con
 START_TEST(test_translate_gives_the_best_output_of_a_file_a_folder_or_an_ensemble)
 {
     const char *const paths[] = {model, folder, ensemble, plain};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, paths); i++) {
         lb_translator *translator = open_model(paths[i]);
         expect_translation(translator, "bad", "B A " TSH);
         expect_translation(translator, "ec\xc3\xa9", OPEN_E " C " OPEN_E " " LONG);
@@ -65,7 +65,7 @@ END_TEST
 START_TEST(test_translate_of_a_list_is_the_list_in_order)
 {
     const char *const paths[] = {sorter, sort_folder};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, paths); i++) {
         lb_translator *translator = open_model(paths[i]);
         expect_translation(translator, "7 3 9 1", "1 3 7 9");
         expect_translation(translator, " 5\t 00 05 ", "0 5 5");
@@ -141,7 +141,7 @@ static const struct {
 
 START_TEST(test_translate_text_that_cannot_be_read_is_an_error_or_skipped)
 {
-    for (size_t i = 0; i < sizeof bad_texts / sizeof *bad_texts; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad_texts); i++) {
         char message[128];
         const char *good = bad_texts[i].list ? "7 3" : "bad",
                    *result = bad_texts[i].list ? "3 7" : "B A " TSH;
@@ -256,7 +256,7 @@ START_TEST(test_translate_any_failing_allocation_is_an_error_and_leaks_nothing)
     const char *const paths[] = {folder, sorter};
     support_watch_allocations();
     lb_set_threads(1);
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; SUPPORT_ROW(p, paths); p++) {
         const char *const *given = p ? lists : texts;
         ck_assert_int_eq(translate_three(paths[p], given), LB_OK);
         long live = support_live_allocations(), before = support_allocation_count();

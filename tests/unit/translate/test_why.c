@@ -93,7 +93,7 @@ static void for_each_model(void (*check)(const char *path))
                                         .copy = variant && !lb_built_in_attentions[kind]->copying_needs};
             check(make_seq2seq(config, variant == 1, 3, "model.safetensors", path));
         }
-    for (int i = 0; i < LB_LENGTH(transformers); i++)
+    for (int i = 0; SUPPORT_ROW(i, transformers); i++)
         check(make_transformer(transformers[i], 3, "model.safetensors", path));
 }
 
