@@ -1,6 +1,7 @@
 /* Many texts at once: n-best outputs, probabilities, symbols and attention, and that texts do not affect each other.
  * It takes seconds. */
 #include "support/pair_model.h"
+#include "support/small_training.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -20,13 +21,6 @@ static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], beginner[SUPPORT_PATH],
 
 static lb_error error;
 
-static lb_translator *open_model(const char *path)
-{
-    lb_translator *translator = lb_translator_open(path, &error);
-    ck_assert_msg(translator != NULL, "%s", error.message);
-    return translator;
-}
-
 static lb_translations *translate_all(lb_translator *translator, const char *const *texts, size_t count,
                                       lb_translate_config config)
 {
@@ -39,7 +33,7 @@ static lb_translations *translate_all(lb_translator *translator, const char *con
 START_TEST(test_translate_all_n_best_outputs_have_falling_scores_and_probabilities)
 {
     static const char *const texts[] = {"bad", "cab"}, *const best[] = {"B A " TSH, "C A B"};
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translations *all = translate_all(translator, texts, 2, (lb_translate_config){.n_best = 4});
     for (int i = 0; SUPPORT_ROW(i, best); i++) {
         const lb_translation *text = &all->text[i];
@@ -68,7 +62,7 @@ START_TEST(test_translate_all_probability_does_not_depend_on_the_length_penalty)
 {
     static const double penalties[] = {-1, 0.5, 2};
     const char *text = "bad";
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translations *usual = translate_all(translator, &text, 1, (lb_translate_config){0});
     for (int i = 0; SUPPORT_ROW(i, penalties); i++) {
         lb_translations *other =
@@ -86,7 +80,7 @@ END_TEST
 START_TEST(test_translate_all_gives_symbols_and_those_that_are_unknown)
 {
     const char *text = "bx\xc3\xa9yx";
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translations *all = translate_all(translator, &text, 1, (lb_translate_config){0});
     static const char *const symbols[] = {"b", "x", "e", "\xcc\x81", "y", "x"}, *const unknown[] = {"x", "y",
                                                                                                     "x"};
@@ -132,7 +126,7 @@ START_TEST(test_translate_all_attention_of_each_step_sums_to_1)
     const lb_translate_config config = {.attention = true, .n_best = 2};
     const char *const paths[] = {model, ensemble, sorter};
     for (int i = 0; SUPPORT_ROW(i, paths); i++) {
-        lb_translator *translator = open_model(paths[i]);
+        lb_translator *translator = support_open_model(paths[i]);
         lb_translations *all = translate_all(translator, i == 2 ? lists : texts, 3, config);
         ck_assert_int_eq(all->layers, 1);
         ck_assert_int_eq(all->heads, 1);
@@ -140,7 +134,7 @@ START_TEST(test_translate_all_attention_of_each_step_sums_to_1)
         lb_translations_free(all);
         lb_translator_close(translator);
     }
-    lb_translator *translator = open_model(plain);
+    lb_translator *translator = support_open_model(plain);
     lb_translations *all = translate_all(translator, texts, 3, config);
     ck_assert_int_eq(all->heads, 0);
     ck_assert_ptr_null(all->text->output->weights);
@@ -187,7 +181,7 @@ START_TEST(test_translate_all_equals_texts_one_by_one)
     make_words(words, texts);
     for (int c = 0; c < 4; c++) {
         const lb_translate_config config = {.n_best = 2, .limit = cases[c].limit};
-        lb_translator *translator = open_model(cases[c].path);
+        lb_translator *translator = support_open_model(cases[c].path);
         lb_translations *all = translate_all(translator, texts, MANY, config);
         for (int i = 0; i < MANY; i++) {
             lb_translations *one = translate_all(translator, &texts[i], 1, config);
@@ -202,7 +196,7 @@ END_TEST
 
 START_TEST(test_translate_all_of_no_texts_is_empty)
 {
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translations *none = translate_all(translator, NULL, 0, (lb_translate_config){0});
     ck_assert_int_eq(none->layers, 1);
     lb_translations_free(none);
@@ -214,7 +208,7 @@ END_TEST
 START_TEST(test_translate_all_limit_cuts_outputs_off)
 {
     const char *text = "abc";
-    lb_translator *translator = open_model(beginner);
+    lb_translator *translator = support_open_model(beginner);
     lb_translations *usual = translate_all(translator, &text, 1, (lb_translate_config){.beam = 1});
     ck_assert(!usual->text->output->finished);
     ck_assert_int_eq(usual->text->output->length, 20); /* twice the longest training text, 6, plus 8 */
@@ -254,7 +248,7 @@ START_TEST(test_translate_all_no_beam_scores_below_greedy_decoding)
     const char *const models[] = {model, plain, ensemble, unsure};
     for (int m = 0; SUPPORT_ROW(m, models); m++) {
         double greedy[216], found[216];
-        lb_translator *translator = open_model(models[m]);
+        lb_translator *translator = support_open_model(models[m]);
         double before = scores(translator, 1, greedy);
         for (int beam = 2; beam <= 8; beam += 3) {
             double sum = scores(translator, beam, found);
@@ -270,7 +264,7 @@ END_TEST
 START_TEST(test_translate_all_prefix_is_kept_and_shorter_than_the_limit)
 {
     static const char *const texts[] = {"bad", "cab"}, *const prefixes[] = {"C B", NULL};
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translate_config config = {.beam = 2, .limit = 3, .prefixes = prefixes};
     lb_translations *all = translate_all(translator, texts, 2, config);
     ck_assert_int_eq(strncmp(all->text[0].output->text, "C B", 3), 0);
@@ -301,7 +295,7 @@ START_TEST(test_translate_all_prefix_is_that_of_its_text)
         texts[i] = i < TEXTS - 1 ? "bad" : "\xff";
         prefixes[i] = starts[i % 4];
     }
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translate_config config = {.beam = 2, .limit = 4, .prefixes = prefixes, .skip_bad_texts = true};
     lb_translations *all = translate_all(translator, texts, TEXTS, config);
     for (int i = 0; i < TEXTS - 1; i++) {
@@ -334,7 +328,7 @@ START_TEST(test_translate_all_impossible_configuration_is_refused)
                                                 {.length_penalty = 10.5},
                                                 {.temperature = INFINITY, .sample = true},
                                                 {.limit = -1}};
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         error = (lb_error){0};
         ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[i], &error));
@@ -354,7 +348,7 @@ START_TEST(test_translate_all_more_outputs_than_the_model_has_symbols_can_be_ask
     enum { OUTPUTS = 30 }; /* of 10 symbols */
     const char *text = "bad";
     error = (lb_error){0};
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translations *found =
         lb_translate_all(translator, &text, 1, (lb_translate_config){.n_best = OUTPUTS}, &error);
     ck_assert_msg(found != NULL, "%s", error.message);
@@ -379,7 +373,7 @@ START_TEST(test_translate_all_scores_that_are_not_finite_are_an_error)
     ck_assert_int_eq(lb_text_model_save(support_path(huge, "huge.safetensors"), &loaded, &error), LB_OK);
     lb_text_model_free(&loaded);
     lb_safetensors_close(file);
-    lb_translator *translator = open_model(huge);
+    lb_translator *translator = support_open_model(huge);
     for (int beam = 1; beam <= 5; beam += 4) {
         const lb_translate_config config = {.beam = beam};
         ck_assert_ptr_null(lb_translate_all(translator, text, 1, config, &error));

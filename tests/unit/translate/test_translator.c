@@ -1,6 +1,7 @@
 /* Translators: opening models, translating texts and lists, and errors. It takes seconds. */
 #include "support/alloc.h"
 #include "support/pair_model.h"
+#include "support/small_training.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -25,13 +26,6 @@ static char folder[SUPPORT_PATH], model[SUPPORT_PATH], ensemble[SUPPORT_PATH], p
 
 static lb_error error;
 
-static lb_translator *open_model(const char *path)
-{
-    lb_translator *translator = lb_translator_open(path, &error);
-    ck_assert_msg(translator != NULL, "%s", error.message);
-    return translator;
-}
-
 static void expect_translation(lb_translator *translator, const char *text, const char *output)
 {
     char *found = lb_translate(translator, text, &error);
@@ -53,7 +47,7 @@ START_TEST(test_translate_gives_the_best_output_of_a_file_a_folder_or_an_ensembl
 {
     const char *const paths[] = {model, folder, ensemble, plain};
     for (size_t i = 0; SUPPORT_ROW(i, paths); i++) {
-        lb_translator *translator = open_model(paths[i]);
+        lb_translator *translator = support_open_model(paths[i]);
         expect_translation(translator, "bad", "B A " TSH);
         expect_translation(translator, "ec\xc3\xa9", OPEN_E " C " OPEN_E " " LONG);
         lb_translator_close(translator);
@@ -66,7 +60,7 @@ START_TEST(test_translate_of_a_list_is_the_list_in_order)
 {
     const char *const paths[] = {sorter, sort_folder};
     for (size_t i = 0; SUPPORT_ROW(i, paths); i++) {
-        lb_translator *translator = open_model(paths[i]);
+        lb_translator *translator = support_open_model(paths[i]);
         expect_translation(translator, "7 3 9 1", "1 3 7 9");
         expect_translation(translator, " 5\t 00 05 ", "0 5 5");
         ck_assert(lb_translator_about(translator).sorts);
@@ -94,7 +88,7 @@ START_TEST(test_translator_opens_a_model_that_sorts_without_vocabularies)
 {
     char path[SUPPORT_PATH];
     write_old_sorter(support_path(path, "old.safetensors"));
-    lb_translator *translator = open_model(path);
+    lb_translator *translator = support_open_model(path);
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert(facts.sorts && facts.source == facts.target);
     ck_assert_int_eq(lb_vocabulary_size(facts.source), LB_FIRST_TOKEN + 10);
@@ -108,7 +102,7 @@ END_TEST
 
 START_TEST(test_translator_about_tells_the_facts)
 {
-    lb_translator *translator = open_model(folder);
+    lb_translator *translator = support_open_model(folder);
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert_str_eq(facts.path, model);
     ck_assert_str_eq(facts.model->kind->name, "seq2seq");
@@ -146,7 +140,7 @@ START_TEST(test_translate_text_that_cannot_be_read_is_an_error_or_skipped)
         const char *good = bad_texts[i].list ? "7 3" : "bad",
                    *result = bad_texts[i].list ? "3 7" : "B A " TSH;
         const char *const texts[] = {good, bad_texts[i].text, good};
-        lb_translator *translator = open_model(bad_texts[i].list ? sorter : model);
+        lb_translator *translator = support_open_model(bad_texts[i].list ? sorter : model);
         error = (lb_error){0};
         ck_assert_ptr_null(lb_translate(translator, bad_texts[i].text, &error));
         ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
