@@ -2,6 +2,8 @@
 #include "support/process.h"
 #include "support/stop.h"
 #include "support/suite.h"
+#include "support/tempdir.h"
+#include "training/train_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -324,5 +326,22 @@ START_TEST(test_app_progress_terminal_half_way_colours_both_parts)
     app_progress_update(&progress, 1, "%048d", 0);
     ck_assert_str_eq(content(screen), "\rstep 1/2  \033[36m####\033[0;2m....\033[0m  "
                                       "000000000000000000000000000000000000000000000000  0:01 left\033[K");
+}
+END_TEST
+
+START_TEST(test_app_train_in_view_counts_the_pairs_that_it_reads)
+{
+    enum { PAIRS = 10000, LINE = 4 };
+    static char text[PAIRS * LINE];
+    for (int i = 0; i < PAIRS; i++) memcpy(text + (ptrdiff_t)i * LINE, "a\tb\n", LINE);
+    ck_assert_int_eq(chdir(support_tempdir()), 0);
+    support_write_file("pairs.tsv", text, sizeof text);
+    const lb_training_config config = {
+        .train = "pairs.tsv", .out = "out", .steps = 1, .hidden = 4, .no_hold_out = true};
+    lb_training_result result = {0};
+    lb_error error = {0};
+    app_training_view view = {0};
+    ck_assert_msg(!app_train_in_view(&view, config, &result, &error), "%s", error.message);
+    ck_assert_str_eq(view.counting.config.unit, "pair");
 }
 END_TEST
