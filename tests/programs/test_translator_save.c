@@ -179,12 +179,3 @@ START_TEST(test_model_without_vocabularies_names_the_remedy)
         strstr(error.message, "saved without its vocabularies; lb_translator_save saves both"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("translator save",
-                             SUPPORT_TESTS(test_save_of_a_model_that_sorts_is_opened_by_all_programs,
-                                           test_save_of_a_model_of_pairs_is_opened_by_all_programs,
-                                           test_save_refuses_what_could_not_be_opened,
-                                           test_model_without_vocabularies_names_the_remedy));
-}

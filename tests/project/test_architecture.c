@@ -435,18 +435,3 @@ START_TEST(test_find_unprefixed_function_is_found_and_others_are_not)
                       "enum { LB_A = sizeof(int) }; /* int bad(void); */"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("architecture",
-                             SUPPORT_TESTS(test_includes_of_every_source_follow_the_arrows,
-                                           test_includes_of_pages_and_benchmarks_are_public_or_shared,
-                                           test_words_of_every_source_print_nothing_and_bypass_no_allocator,
-                                           test_output_of_every_program_goes_through_the_console,
-                                           test_names_of_public_functions_start_with_lb,
-                                           test_includes_of_every_lesson_are_those_of_its_reader,
-                                           test_includes_of_every_exercise_are_those_of_its_reader,
-                                           test_may_include_upward_arrow_is_found,
-                                           test_find_forbidden_code_is_found_and_prose_is_not,
-                                           test_find_unprefixed_function_is_found_and_others_are_not));
-}

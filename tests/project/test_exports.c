@@ -117,7 +117,7 @@ START_TEST(test_exports_have_users)
         "apps",   "docs",      "examples",   "exercises",      "tests/consumers",
         "python", "README.md", "web/engine", "CONTRIBUTING.md"};
     read_exported();
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, places); i++) {
         char path[SUPPORT_PATH];
         ck_assert_int_lt(snprintf(path, sizeof path, SOURCE_DIR "/%s", places[i]), SUPPORT_PATH);
         if (access(path, R_OK) == 0) ck_assert_int_eq(nftw(path, note_users, OPEN_FOLDERS, FTW_PHYS), 0);
@@ -170,14 +170,10 @@ START_TEST(test_public_documents_name_no_private_symbol)
     static const char *const headers[] = {SOURCE_DIR "/include/lookback", GENERATED_DIR "/include/lookback"},
                              *const documents[] = {SOURCE_DIR "/docs", SOURCE_DIR "/README.md",
                                                    SOURCE_DIR "/include/lookback"};
-    for (int i = 0; i < 2; i++) ck_assert_int_eq(nftw(headers[i], declare, OPEN_FOLDERS, FTW_PHYS), 0);
+    for (int i = 0; SUPPORT_ROW(i, headers); i++)
+        ck_assert_int_eq(nftw(headers[i], declare, OPEN_FOLDERS, FTW_PHYS), 0);
     qsort(declared.word, declared.count, sizeof *declared.word, compare);
-    for (int i = 0; i < 3; i++) ck_assert_int_eq(nftw(documents[i], check_names, OPEN_FOLDERS, FTW_PHYS), 0);
+    for (int i = 0; SUPPORT_ROW(i, documents); i++)
+        ck_assert_int_eq(nftw(documents[i], check_names, OPEN_FOLDERS, FTW_PHYS), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("exports", SUPPORT_TESTS(test_exports_are_few, test_exports_have_users,
-                                                      test_public_documents_name_no_private_symbol));
-}

@@ -165,13 +165,5 @@ int main(void)
         support_skip("trouble of ranks", why);
         return 0;
     }
-    return support_run_tests(
-        "ranks_trouble",
-        SUPPORT_TESTS(test_ranks_that_do_not_agree_are_named, test_ranks_with_other_commands_are_named,
-                      test_ranks_with_other_instruction_sets_are_named, test_ranks_that_fail_alone_end_all,
-                      test_ranks_whose_disk_is_full_name_the_first_and_resume,
-                      test_ranks_whose_memory_is_full_are_named,
-                      test_ranks_one_of_which_is_killed_leave_a_checkpoint,
-                      test_ranks_that_wait_too_long_name_the_one_that_hangs,
-                      test_ranks_at_sigusr1_save_and_say_so_once, test_ranks_at_ctrl_c_end_and_resume));
+    return support_run_tests();
 }

@@ -1,9 +1,9 @@
 #include "support/ranks.h"
 
 #include "support/stop.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

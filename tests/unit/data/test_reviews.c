@@ -286,7 +286,7 @@ START_TEST(test_read_failing_allocation_is_an_error_and_leaks_nothing)
 {
     static const char *const names[] = {"many", "lines"};
     write_many();
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; SUPPORT_ROW(k, names); k++) {
         support_watch_allocations();
         ck_assert_int_eq(read_all(names[k], 0), LB_OK);
         ck_assert_uint_eq(reviews.count, 70);
@@ -303,21 +303,3 @@ START_TEST(test_read_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "reviews",
-        SUPPORT_TESTS(test_read_standard_input_that_cannot_be_read_says_why,
-                      test_read_imdb_folder_goes_by_number_then_name,
-                      test_read_folder_compares_numbers_without_their_zeros,
-                      test_read_part_of_imdb_gives_that_part,
-                      test_read_any_folder_takes_its_text_files_and_nothing_else,
-                      test_read_file_of_a_folder_is_one_review, test_read_lines_are_reviews,
-                      test_read_standard_input_takes_lines_up_to_the_last_that_is_wanted,
-                      test_read_nothing_is_an_error, test_read_file_without_a_word_in_a_folder_is_an_error,
-                      test_read_what_is_no_text_names_file_and_line,
-                      test_read_review_of_the_longest_length_is_read_and_a_longer_one_refused,
-                      test_read_endless_file_is_refused, test_read_unreadable_folder_names_it,
-                      test_read_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -216,7 +216,7 @@ END_TEST
 START_TEST(test_split_what_is_not_utf8_is_refused)
 {
     static const char *const bad[] = {"caf\xe9", "\xff", "a \xed\xa0\x80", "\xc3"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_words words;
         lb_error error = {0};
         ck_assert_int_eq(reviews_words(bad[i], &words, &error), LB_ERROR_FORMAT);
@@ -246,16 +246,3 @@ START_TEST(test_split_failing_allocation_is_an_error_and_leaks_nothing)
     lb_words_free(&words);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("words",
-                             SUPPORT_TESTS(test_lower_case_of_every_character_is_that_of_python,
-                                           test_lower_case_of_sigma_beside_every_character_is_that_of_python,
-                                           test_lower_case_of_sigma_at_the_end_of_a_text_in_another_is_final,
-                                           test_split_takes_for_white_space_what_python_does,
-                                           test_split_tricky_texts_gives_the_words_of_python,
-                                           test_split_every_letter_may_take_more_bytes,
-                                           test_split_what_is_not_utf8_is_refused,
-                                           test_split_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -121,7 +121,7 @@ END_TEST
 
 START_TEST(test_probabilities_of_a_model_that_copies_sum_to_one)
 {
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; SUPPORT_ROW(k, kinds); k++) {
         subject s = make(kinds[k]);
         lb_tokens in = {s.tape, 2, 4, in_id, full_lengths};
         const lb_tensor *logits = lb_model_forward(s.model, source_of(s.tape), in);
@@ -139,7 +139,7 @@ END_TEST
 /* The gate is shut by its bias: the probabilities are the attention of the positions. */
 START_TEST(test_a_model_that_only_copies_gives_symbols_the_attention_of_their_positions)
 {
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; SUPPORT_ROW(k, kinds); k++) {
         subject s = make(kinds[k]);
         const lb_copying *copying = lb_copying_of(s.model);
         memset(copying->gate.weight->data, 0, (size_t)lb_count(copying->gate.weight) * sizeof(lb_real));
@@ -158,7 +158,7 @@ START_TEST(test_a_model_that_only_copies_gives_symbols_the_attention_of_their_po
                     expected[copied_as[symbol]] +=
                         (double)step.weights->data[(map * 4 + t % 4) * 4 + i] / (double)heads;
                 }
-            for (int64_t v = 0; v < TARGET; v++)
+            for (int64_t v = 0; SUPPORT_ROW(v, expected); v++)
                 ck_assert_double_eq_tol(exp((double)step.logits->data[t * TARGET + v]), expected[v], 1e-5);
         }
         discard(s);
@@ -168,7 +168,7 @@ END_TEST
 
 START_TEST(test_decoding_of_a_model_that_copies_step_by_step_equals_all_at_once)
 {
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; SUPPORT_ROW(k, kinds); k++) {
         subject s = make(kinds[k]);
         lb_tokens in = {s.tape, 2, 4, in_id, full_lengths};
         const lb_tensor *whole = lb_model_forward(s.model, source_of(s.tape), in);
@@ -192,7 +192,7 @@ END_TEST
 
 START_TEST(test_beam_of_one_finds_what_greedy_decoding_of_a_model_that_copies_finds)
 {
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; SUPPORT_ROW(k, kinds); k++) {
         subject s = make(kinds[k]);
         lb_decoded greedy = lb_greedy(s.model, source_of(s.tape), 6);
         lb_beam one = lb_beam_search(s.model, source_of(s.tape), (lb_beam_config){.limit = 6});
@@ -312,7 +312,7 @@ END_TEST
 
 START_TEST(test_model_that_copies_is_loaded_as_it_was_saved)
 {
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; SUPPORT_ROW(k, kinds); k++) {
         lb_error error = {0};
         char path[SUPPORT_PATH];
         subject s = make(kinds[k]);
@@ -336,7 +336,7 @@ END_TEST
 START_TEST(test_model_file_with_impossible_symbols_is_an_error_of_format)
 {
     static const lb_real damaged[] = {-1, TARGET, (lb_real)2.5, (lb_real)3e9};
-    for (int i = 0; i < LB_LENGTH(damaged); i++) {
+    for (int i = 0; SUPPORT_ROW(i, damaged); i++) {
         lb_error error = {0};
         char path[SUPPORT_PATH];
         subject s = make(LB_ATTENTION_ADDITIVE);
@@ -445,7 +445,7 @@ END_TEST
 #ifdef LB_REAL_IS_DOUBLE
 START_TEST(test_gradient_of_models_that_copy_matches_differences)
 {
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; SUPPORT_ROW(k, kinds); k++) {
         subject s = make(kinds[k]);
         lb_tensor *all[128];
         int count = 0;
@@ -460,28 +460,4 @@ START_TEST(test_gradient_of_models_that_copy_matches_differences)
     }
 }
 END_TEST
-#    define GRADIENT , test_gradient_of_models_that_copy_matches_differences
-#else
-#    define GRADIENT
 #endif
-
-int main(void)
-{
-    return support_run_tests(
-        "copying",
-        SUPPORT_TESTS(
-            test_outputs_and_gradients_of_models_that_copy_equal_pytorch,
-            test_probabilities_of_a_model_that_copies_sum_to_one,
-            test_a_model_that_only_copies_gives_symbols_the_attention_of_their_positions,
-            test_decoding_of_a_model_that_copies_step_by_step_equals_all_at_once,
-            test_beam_of_one_finds_what_greedy_decoding_of_a_model_that_copies_finds,
-            test_training_leaves_the_symbols_as_they_are,
-            test_set_copies_refuses_symbols_that_the_target_does_not_have_and_models_that_do_not_copy,
-            test_copying_without_soft_attention_or_with_sparse_outputs_is_an_error,
-            test_symbols_that_the_source_does_not_have_are_not_copied,
-            test_model_that_copies_is_loaded_as_it_was_saved,
-            test_model_file_with_impossible_symbols_is_an_error_of_format,
-            test_ensemble_of_different_kinds_that_copy_has_one_map_in_common,
-            test_ensemble_of_different_kinds_that_do_not_copy_has_no_attention,
-            test_ensemble_with_a_member_that_copies_keeps_its_symbols GRADIENT));
-}

@@ -103,7 +103,7 @@ START_TEST(test_positions_by_token_equal_those_in_order)
 {
     static const int32_t in_order[] = {2, 3, 4, 2, 3, 4}, lengths[] = {3, 3};
     static const lb_positional_kind kinds[] = {LB_POSITIONAL_SINUSOIDAL, LB_POSITIONAL_LEARNED};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, kinds); i++) {
         lb_params *params = lb_params_new(3);
         lb_tape *tape = lb_tape_new();
         lb_positional positional;
@@ -154,12 +154,3 @@ START_TEST(test_features_need_positions_that_are_added)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("feature_positions",
-                             SUPPORT_TESTS(test_order_of_features_means_nothing, test_features_have_a_type,
-                                           test_positions_by_token_equal_those_in_order,
-                                           test_features_are_in_the_file,
-                                           test_features_need_positions_that_are_added));
-}

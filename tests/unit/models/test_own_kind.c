@@ -361,18 +361,3 @@ START_TEST(test_gradient_of_own_kinds_matches_differences)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("own kinds",
-                             SUPPORT_TESTS(test_own_kind_trains_and_comes_back_from_a_file,
-                                           test_own_attention_trains_and_comes_back_from_a_file,
-                                           test_own_attention_takes_the_place_of_any_other,
-                                           test_ensemble_has_members_of_own_kinds,
-                                           test_own_attention_step_by_step_equals_all_at_once,
-                                           test_names_that_are_taken_are_refused,
-                                           test_models_with_a_name_that_is_taken_are_neither_made_nor_saved,
-                                           test_own_kinds_that_give_other_shapes_are_errors,
-                                           test_load_any_failing_allocation_is_an_error_and_leaks_nothing,
-                                           test_gradient_of_own_kinds_matches_differences));
-}

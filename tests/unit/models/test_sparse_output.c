@@ -279,14 +279,3 @@ START_TEST(test_hard_attention_with_sparse_probabilities_is_an_error)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "sparse output", SUPPORT_TESTS(test_beam_search_finds_what_is_possible_and_nothing_else,
-                                       test_beam_of_one_is_greedy_with_sparse_probabilities,
-                                       test_sample_draws_nothing_that_is_impossible,
-                                       test_ensemble_with_a_sparse_member_averages_probabilities,
-                                       test_vote_of_sparse_members_ends_with_fewer_outputs_than_are_asked_for,
-                                       test_hard_attention_with_sparse_probabilities_is_an_error));
-}

@@ -26,8 +26,3 @@ START_TEST(test_row_is_right_needs_every_token_and_the_end)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("evaluate", SUPPORT_TESTS(test_row_is_right_needs_every_token_and_the_end));
-}

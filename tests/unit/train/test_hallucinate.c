@@ -183,15 +183,3 @@ START_TEST(test_nothing_is_hallucinated_where_source_and_target_share_no_symbol)
     end(&s);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "hallucinate",
-        SUPPORT_TESTS(test_inside_of_a_long_stretch_becomes_random_on_both_sides,
-                      test_stretches_beside_the_longest_one_are_found_if_they_have_three_symbols,
-                      test_what_is_behind_the_end_of_a_row_is_not_in_common,
-                      test_hallucinations_depend_on_share_seed_and_step_alone,
-                      test_made_up_symbols_of_a_large_alphabet_are_in_it,
-                      test_nothing_is_hallucinated_where_source_and_target_share_no_symbol));
-}

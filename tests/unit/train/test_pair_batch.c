@@ -124,12 +124,3 @@ START_TEST(test_pair_batch_failing_allocation_is_an_empty_batch)
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("pair batch",
-                             SUPPORT_TESTS(test_pair_batch_rows_are_the_pairs_in_ids,
-                                           test_pair_batch_what_it_cannot_read_is_recorded_on_the_tape,
-                                           test_pair_batch_steps_allocate_nothing_once_they_are_under_way,
-                                           test_pair_batch_failing_allocation_is_an_empty_batch));
-}

@@ -189,17 +189,3 @@ START_TEST(test_refuse_lists_the_settings_of_both_runs)
     ck_assert_int_eq(lb_run_refuse(&plain, "", &d, NULL), LB_OK);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "differences of runs",
-        SUPPORT_TESTS(
-            test_compare_lists_what_differs_in_our_order_and_then_what_only_the_other_has,
-            test_compare_writes_values_as_people_do, test_compare_tells_values_apart_whose_texts_begin_alike,
-            test_compare_looks_into_objects_and_leaves_out_steps, test_compare_of_many_keeps_the_first,
-            test_compare_of_other_texts_is_an_error_unless_they_are_equal,
-            test_compare_and_refuse_without_memory_say_so,
-            test_forget_removes_a_name_and_says_whether_it_was_there,
-            test_refuse_lists_the_settings_of_both_runs));
-}

@@ -93,7 +93,7 @@ START_TEST(test_scheduled_tokens_replace_the_share_that_was_asked_for)
     for (int i = 0; i < VOCAB; i++) always_unknown[i] = i == LB_UNK ? 1 : 1e-300;
     fix_predictions(&s, always_unknown);
     const double shares[] = {0.1, 0.5, 0.9};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; SUPPORT_ROW(k, shares); k++) {
         double replaced = 0, all = 0;
         for (int step = 0; step < 30; step++) {
             lb_tape_reset(s.tape);
@@ -224,7 +224,7 @@ START_TEST(test_scheduled_tokens_of_an_impossible_probability_or_target_are_erro
     const double bad[] = {-0.1, 1.1, (double)NAN};
     support_sorting s = open_sorter(0);
     lb_batch batch = lb_sort_batch(&task, s.tape, BATCH, 0);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_tokens none = lb_scheduled_tokens(s.model, batch.source, batch.target_in,
                                              (lb_scheduled_sampling){.probability = bad[i]}, 0);
         ck_assert_int_eq(none.batch, 0);
@@ -274,17 +274,3 @@ START_TEST(test_scheduled_tokens_without_memory_are_an_error_and_leak_nothing)
     support_fail_from_allocation(0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "scheduled sampling",
-        SUPPORT_TESTS(test_scheduled_tokens_with_probability_zero_are_the_right_ones,
-                      test_scheduled_tokens_likeliest_of_all_are_the_choices_of_the_model_one_step_later,
-                      test_scheduled_tokens_replace_the_share_that_was_asked_for,
-                      test_scheduled_tokens_are_drawn_as_likely_as_the_model_holds_them,
-                      test_scheduled_tokens_follow_from_seed_and_step_on_any_number_of_threads,
-                      test_scheduled_tokens_leave_no_gradient_and_no_dropout_behind,
-                      test_scheduled_tokens_of_an_impossible_probability_or_target_are_errors,
-                      test_scheduled_tokens_without_memory_are_an_error_and_leak_nothing));
-}

@@ -77,10 +77,3 @@ START_TEST(test_sum_in_each_process_is_that_of_all)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "tally", SUPPORT_TESTS(test_search_of_width_one_adds_what_teacher_forcing_and_greedy_decoding_add,
-                               test_sum_in_each_process_is_that_of_all));
-}
