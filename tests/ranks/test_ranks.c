@@ -68,7 +68,7 @@ static void run_until_killed(int ranks, int lines)
     snprintf(stop, sizeof stop, "write /log.jsonl %d " SUPPORT_SEND("KILL", "1"), lines);
     support_write_stops(stop, NULL);
     RUN_SCRIPT(ranks, TRAIN, "--set", "shards=4", "--out", "ranks");
-    ck_assert_int_ne(support_ranks_result.status, 0);
+    support_assert_ranks_failed();
 }
 
 static bool has_resumed(void)
@@ -208,7 +208,7 @@ static int64_t memory_with(const char *pairs)
         NULL);
     RUN_SCRIPT(2, TRAIN, "--train", pairs, "--dev", "few.tsv", "--set", "index=always", "--steps", "1000000",
                "--out", "ranks", "--fresh");
-    ck_assert_int_ne(support_ranks_result.status, 0);
+    support_assert_ranks_failed();
     char *memory = support_content("memory", &count);
     const int64_t kb = strtoll(memory + strlen("RssAnon:"), NULL, 10);
     free(memory);

@@ -108,7 +108,7 @@ START_TEST(test_ranks_one_of_which_is_killed_leave_a_checkpoint)
 {
     support_write_stops(AT_CHECKPOINT SUPPORT_SEND("KILL", "1"), NULL);
     RUN_SCRIPT(2, SORT, "--steps", "1000000", "--set", "shards=2", "--out", "a");
-    ck_assert_int_ne(support_ranks_result.status, 0);
+    support_assert_ranks_failed();
     ck_assert(support_exists("a/checkpoint.safetensors"));
     RUN(0, "inspect", "a/sort.safetensors");
     support_assert_ranks_done();
@@ -125,7 +125,7 @@ START_TEST(test_ranks_that_wait_too_long_name_the_one_that_hangs)
     support_write_stops(AT_CHECKPOINT SUPPORT_SEND("STOP", "1"), NULL);
     for (int ranks = 2; ranks <= 4; ranks += 2) {
         RUN_SCRIPT(ranks, SORT, "--steps", "1000000", "--set", "shards=4", "--out", "a", "--fresh");
-        ck_assert_int_ne(support_ranks_result.status, 0);
+        support_assert_ranks_failed();
         support_assert_said_once(": rank 1 on ");
         support_assert_said_once(" has not answered for 5 s\n");
         ck_assert(support_exists("a/checkpoint.safetensors"));
