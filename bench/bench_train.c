@@ -6,7 +6,6 @@
 #include "shared/stages.h"
 
 #include "base/bytes.h"
-#include "tensor/gemm.h"
 #include "train/trainer.h"
 #include <lookback/lookback.h>
 

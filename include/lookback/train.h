@@ -278,21 +278,6 @@ typedef void (*lb_setting_fn)(void *context, const char *name, const char *value
  *  differences. */
 typedef lb_status (*lb_same_run_fn)(void *context, const char *found, lb_error *error);
 
-/** The processes that train one model together, such as the ranks of MPI. Everyone calls lb_train with the same
- *  configuration and the same parameters, and gets the same weights. */
-typedef struct lb_group {
-    void *context; /* passed to the functions */
-    int rank;      /* of this process: 0 to size - 1. Process 0 writes the files */
-    int size;      /* a power of two, to train one model together */
-    char name[96]; /* of this process in messages: "rank 3 on node7" */
-    /* Sends bytes to `partner` and receives bytes from it, which does the same. */
-    lb_status (*exchange)(void *context, int partner, const void *send, size_t send_bytes, void *receive,
-                          size_t receive_bytes, lb_error *error);
-} lb_group;
-
-/** The most parts of a batch. */
-enum { LB_MOST_SHARDS = 1024 };
-
 /** The metadata key of `run` in a checkpoint. Model files do not have it. */
 #define LB_RUN_KEY "lookback.run"
 

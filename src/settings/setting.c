@@ -2,6 +2,7 @@
 
 #include "base/buffer.h"
 #include "base/format.h"
+#include "io/config_fields.h"
 #include "models/file/model_formats.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
 #include "train/evaluate.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "lookback/metrics.h"
 #include "lookback/op.h"
 #include "models/decode/model.h"
 #include "train/batch.h"
-#include "train/group.h"
 
 #include <math.h>
 

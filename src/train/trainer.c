@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "base/progress.h"
 #include "train/evaluate.h"
-#include "train/group.h"
 #include "train/optimizer.h"
 
 #include <math.h>

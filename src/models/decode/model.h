@@ -124,12 +124,6 @@ lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared);
 /** The same for the embedded tokens of some rows. Shapes: x [batch, length, width] -> the same. */
 lb_tensor *lb_embedded_reversed(lb_tensor *x, lb_tokens rows);
 
-/** Reverses `count` items of `bytes` each in place. */
-void lb_reverse(void *items, int64_t count, size_t bytes);
-
-/** The same for rows of `width` numbers. */
-void lb_rows_reverse(lb_real *rows, int64_t count, int64_t width);
-
 /** The weights of a model that read its sources from their end, in reading order; without a gradient.
  *  Shapes: weights [batch, T, S], mask [batch, S] -> [batch, T, S]. */
 lb_tensor *lb_weights_reversed(const lb_tensor *weights, const lb_tensor *mask);

@@ -18,7 +18,7 @@
  *     | lookback.format    | "1"                                                                |
  *     +--------------------+--------------------------------------------------------------------+
  *     | lookback.model     | name of the kind of the model; a checkpoint has no model           |
- *     | lookback.config    | its configuration, JSON: models/file/model_config.c                |
+ *     | lookback.config    | its configuration, JSON: io/config_fields.c                        |
  *     | lookback.direction | "backward"; without it, the model writes forward                   |
  *     +--------------------+--------------------------------------------------------------------+
  *     | of the caller      | vocabularies and the record of a training: translate/file/         |

@@ -11,6 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
+lb_model *lb_config_fail(const lb_params *params, lb_error *error)
+{
+    enum { SOME_BYTES = 4096 };
+    lb_status status = lb_params_status(params);
+    if (!status && !lb_json_has_memory(SOME_BYTES)) return lb_null(lb_no_memory(error, "a model"));
+    return lb_null(lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
+                                status ? lb_params_error(params) : "invalid model configuration"));
+}
+
 /* ---- lb_seq2seq. ---- */
 
 /* The configuration as stored: the attention by name, which may be a custom one. */

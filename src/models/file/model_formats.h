@@ -44,12 +44,4 @@ LB_MUST_USE lb_status lb_model_check_names(const lb_model *model, const lb_param
 LB_MUST_USE lb_status lb_checkpoint_read(const lb_safetensors *file, const char *name, lb_shape shape,
                                          lb_real *numbers, lb_error *error);
 
-/* ---- model_config.c ---- */
-
-/** The value of a field that is a number, a flag or a choice, in a configuration. */
-double lb_config_number(const lb_config_field *field, const void *config);
-
-/** Sets the value of such a field. */
-void lb_config_put(const lb_config_field *field, void *config, double value);
-
 #endif

@@ -1,6 +1,7 @@
 /* What a model says of an output that is given, or that it has written before: its likeliest alignment, the likeliest
  * symbols at each step, and what the positions of text and output attend to. */
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "models/built_in.h"
 #include "models/decode/model.h"
 #include "translate/apply/translator.h"

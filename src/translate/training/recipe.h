@@ -2,8 +2,8 @@
 #ifndef LB_RECIPE_H
 #define LB_RECIPE_H
 
+#include "base/group.h"
 #include "lookback/translate.h"
-#include "train/group.h"
 
 #define LB_MODEL_SEQ2SEQ      "seq2seq"
 #define LB_MODEL_TRANSFORMER  "transformer"

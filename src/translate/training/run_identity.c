@@ -4,10 +4,10 @@
 #include "io/file.h"
 #include "io/json.h"
 #include "io/path.h"
+#include "io/run_differences.h"
 #include "lookback/io.h"
 #include "models/file/model_formats.h"
 #include "settings/settings.h"
-#include "train/trainer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -160,5 +160,5 @@ lb_status lb_run_identity_check(void *stepper, const char *found, lb_error *erro
     const char *tests = lb_run_forget(&d, "test") ? "it has other tests, or other pairs in one of them" : "";
     snprintf(words, sizeof words, "%.*s%s%.*s%s%s", MOST, start, *start && *pairs ? "; " : "", MOST, pairs,
              *tests && (*start || *pairs) ? "; " : "", tests);
-    return lb_run_refuse(&s->loop, words, &d, error);
+    return lb_run_refuse(&(lb_run_words){s->loop.setting, s->loop.context}, words, &d, error);
 }

@@ -4,12 +4,12 @@
 #include "translate/training/stepper.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "data/pairs.h"
 #include "lookback/op.h"
 #include "models/decode/model.h"
 #include "train/batch.h"
 #include "train/evaluate.h"
-#include "train/group.h"
 #include "translate/apply/translator.h"
 #include "translate/training/recipe.h"
 

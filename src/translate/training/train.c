@@ -1,11 +1,11 @@
 /* A training from its files to its model: one model, or several that are saved as one ensemble. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/group.h"
 #include "data/pairs.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "models/ensemble/ensemble.h"
-#include "train/group.h"
 #include "translate/file/text_model.h"
 #include "translate/training/data.h"
 #include "translate/training/recipe.h"

@@ -5,12 +5,11 @@
 #include "data/pair_line.h"
 #include "data/symbols.h"
 #include "io/path.h"
+#include "io/run_differences.h"
 #include "io/safetensors.h"
 #include "models/built_in.h"
 #include "models/file/model_formats.h"
 #include "settings/settings.h"
-#include "train/group.h"
-#include "train/trainer.h"
 #include "translate/file/text_model.h"
 
 #include <stdio.h>
@@ -52,7 +51,7 @@ static lb_status contradicts(const lb_training_config *c, const char *name, cons
                              const char *ours, lb_error *error)
 {
     char has[2 * LB_RUN_WORD], wants[2 * LB_RUN_WORD];
-    lb_trainer_config words = {.setting = c->setting, .context = c->context};
+    const lb_run_words words = {c->setting, c->context};
     return lb_error_set(error, LB_ERROR_ARGUMENT, "cannot start from %s: it has %s, this run has %s", c->from,
                         lb_run_setting(&words, name, found, has), lb_run_setting(&words, name, ours, wants));
 }
