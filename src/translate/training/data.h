@@ -144,6 +144,14 @@ LB_MUST_USE lb_status lb_training_subwords(lb_training_data *data, const lb_trai
 /** A model that was trained on the data, as it will be in its file, without a record. It points into the data. */
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params);
 
+/* ---- Lists (lists.c). ---- */
+
+/** The measures of lb_tally_add on the first `lists` held-out lists of the task, `edits` as there, shared with a group
+ *  unless it is NULL. Resets the tape; its mode is restored.
+ *  Errors: those recorded on the tape. */
+LB_MUST_USE lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
+                                      int64_t lists, bool edits, const lb_group *group, lb_evaluation *found);
+
 /* ---- The batches of one model's training, of the files or of the sort task, which draws them (data_loader.c). ---- */
 
 typedef struct lb_data_loader {
