@@ -64,9 +64,9 @@ LB_MUST_USE lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **ind
 /** Pairs to measure by, or the lists of a task. */
 typedef struct lb_tested_pairs {
     lb_pairs *pairs;
-    lb_pair_sample sample;
-    lb_sort_task task;  /* without pairs */
-    lb_counter counter; /* of a join: hears how far it is */
+    lb_pair_sample sample; /* of lists only `count` */
+    lb_sort_task task;     /* without pairs */
+    lb_counter counter;    /* of a join: hears how far it is */
 } lb_tested_pairs;
 
 typedef struct lb_training_data {
@@ -105,9 +105,6 @@ LB_MUST_USE lb_status lb_training_tests_open(lb_training_data *data, const lb_tr
 LB_MUST_USE lb_status lb_training_sample(const lb_training_config *config, lb_tested_pairs *on,
                                          const lb_vocabulary *target, bool copies, int64_t most,
                                          lb_error *error);
-
-/** How many pairs, sources or lists a model is measured on. */
-int64_t lb_training_judged(const lb_tested_pairs *on);
 
 /* ---- The lexicon of the model (lexicon.c). ---- */
 
