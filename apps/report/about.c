@@ -171,11 +171,6 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     lb_release(text);
 }
 
-static void print_separator(app_report_data *report, const char *key, bool sorts, const lb_symbol_rule *rule)
-{
-    print_string(report, key, sorts ? " " : rule->separator ? rule->separator : "");
-}
-
 void app_report_about_print(const app_report_asked *asked, int beam, const lb_translator *translator,
                             app_report_data *report)
 {
@@ -188,8 +183,10 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
     print_string(report, "lookback", lb_version());
     print_string(report, "command", asked->command);
     print_string(report, "kind", model->model->kind->name);
-    print_separator(report, "source_separator", model->sorts, &model->source_rule);
-    print_separator(report, "target_separator", model->sorts, &model->target_rule);
+    print_string(report, "source_separator",
+                 model->source_rule.separator ? model->source_rule.separator : "");
+    print_string(report, "target_separator",
+                 model->target_rule.separator ? model->target_rule.separator : "");
     print_records(model, report);
     lb_json_whole(json, "parameters", lb_params_learned(translator->model.params));
     lb_json_whole(json, "layers", model->model->layers);

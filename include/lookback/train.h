@@ -110,16 +110,6 @@ typedef struct lb_batch {
     const lb_real *weights;
 } lb_batch;
 
-/** Lists step * size to (step + 1) * size - 1 of the training split, on the tape, ordered by length so that padding
- *  costs little.
- *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
-lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step);
-
-/** `size` lists of either split, starting at number `first`. Errors: also LB_ERROR_ARGUMENT for a split that there is
- *  not. */
-lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
-                            uint64_t first);
-
 /** Sources and targets of a program's own as a batch: the target gets its LB_BOS and its LB_EOS.
  *  Shapes: source [batch, S], target [batch, T], without LB_BOS and LB_EOS, as from lb_tokens_from.
  *  Errors: LB_ERROR_SHAPE if their batch sizes differ; LB_ERROR_MEMORY; errors of the tokens. They are recorded on the
@@ -135,14 +125,6 @@ lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target);
  *          on the tape, and the batch is then empty. */
 lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
                        lb_tape *tape, const int64_t *pair, int64_t count);
-
-/* ---- The share of completely correct outputs. ---- */
-
-/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake. It is the result
- *  of greedy decoding, found by teacher forcing (docs/adr/0009). Resets the tape; its mode is restored.
- *  Errors: those recorded on the tape. */
-LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
-                                       int64_t lists, double *exact_match);
 
 /* ---- The training loop: steps, evaluations, checkpoints, and exact resumption. ---- */
 

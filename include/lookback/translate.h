@@ -242,6 +242,24 @@ typedef struct lb_translator_facts {
 /** The facts about a translator. */
 lb_translator_facts lb_translator_about(const lb_translator *translator);
 
+/* ---- Lists to sort, for a training loop of your own. ---- */
+
+/** Lists step * size to (step + 1) * size - 1 of the training split, on the tape, ordered by length so that padding
+ *  costs little.
+ *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
+lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step);
+
+/** `size` lists of either split, starting at number `first`. Errors: also LB_ERROR_ARGUMENT for a split that there is
+ *  not. */
+lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
+                            uint64_t first);
+
+/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake. It is the result
+ *  of greedy decoding, found by teacher forcing (docs/adr/0009). Resets the tape; its mode is restored.
+ *  Errors: those recorded on the tape. */
+LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
+                                       int64_t lists, double *exact_match);
+
 /* ---- A model of a training loop of your own, as a file. ---- */
 
 /** How texts become the ids of a model. Zero means the default in brackets. */

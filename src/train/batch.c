@@ -98,39 +98,3 @@ lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, in
                 row[rank[next++] & UINT32_MAX] = tile * tiles.rows + place;
     return LB_OK;
 }
-
-lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
-                            uint64_t first)
-{
-    if (split != LB_SPLIT_TRAIN && split != LB_SPLIT_TEST) {
-        lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_sort_batch_from: split is %d, expected 0 or 1", (int)split);
-        return lb_batch_empty(tape);
-    }
-    int64_t room = lb_sort_longest(task, task->max_length);
-    int32_t *values = lb_tape_alloc(tape, (size_t)(size * room) * sizeof *values);
-    int32_t *lengths = lb_tape_alloc(tape, (size_t)size * sizeof *lengths);
-    int64_t *row = lb_tape_alloc(tape, (size_t)size * sizeof *row);
-    if (!values || !lengths || !row) return lb_batch_empty(tape);
-    int32_t longest = 0;
-    for (int64_t i = 0; i < size; i++) {
-        lengths[i] = lb_sort_draw(task, split, first + (uint64_t)i, values + i * room);
-        longest = lengths[i] > longest ? lengths[i] : longest;
-    }
-    lb_batch_rows rows;
-    lb_batch batch = lb_batch_new(tape, size, longest, longest, &rows);
-    if (lb_tape_status(tape) || lb_batch_order(tape, size, lengths, row)) return lb_batch_empty(tape);
-    for (int64_t i = 0; i < size; i++) {
-        int32_t *list = values + i * room;
-        for (int32_t k = 0; k < lengths[i]; k++) list[k] += LB_FIRST_TOKEN;
-        lb_batch_set_source(&rows, row[i], list, lengths[i]);
-        int32_t length = lb_sort_answer(task, list, lengths[i]);
-        lb_batch_set_target(&rows, row[i], list, length);
-    }
-    return batch;
-}
-
-lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step)
-{
-    const lb_sort_task of_step = lb_sort_task_of_step(task, step);
-    return lb_sort_batch_from(&of_step, LB_SPLIT_TRAIN, tape, size, (uint64_t)step * (uint64_t)size);
-}

@@ -2,7 +2,6 @@
 #ifndef LB_BATCH_H
 #define LB_BATCH_H
 
-#include "data/sort_task.h"
 #include "lookback/train.h"
 
 /* ---- batch.c ---- */

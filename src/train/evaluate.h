@@ -1,4 +1,4 @@
-/* Evaluations: their results, summed batch by batch, of lists and of pairs. */
+/* Evaluations: their results, summed batch by batch, and those of pairs. */
 #ifndef LB_EVALUATE_H
 #define LB_EVALUATE_H
 
@@ -72,12 +72,6 @@ LB_MUST_USE lb_status lb_tallies_sum(lb_tallies *tallies, lb_tape *tape, lb_tall
 
 /** The means over `count` rows, at least `tally->rows`. Rows that were not added count as wrong. */
 lb_evaluation lb_tally_evaluation(const lb_tally *tally, int64_t count);
-
-/** The measures of lb_tally_add on the first `lists` held-out lists of the task, `edits` as there, shared with a group
- *  unless it is NULL. Resets the tape; its mode is restored.
- *  Errors: those recorded on the tape. */
-LB_MUST_USE lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
-                                      int64_t lists, bool edits, const lb_group *group, lb_evaluation *found);
 
 /* ---- pair_evaluate.c ---- */
 

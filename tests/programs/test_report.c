@@ -1,4 +1,5 @@
 /* report: what is in the page equals what evaluate and predict print; texts of the command line; errors. */
+#include "lookback/translate.h"
 #include "support/pair_model.h"
 #include "support/process.h"
 #include "support/report_page.h"
@@ -264,6 +265,34 @@ START_TEST(test_report_of_texts_has_no_expected_outputs)
 }
 END_TEST
 
+START_TEST(test_report_of_lists_has_blanks_between_numbers_and_none_between_digits)
+{
+    static const struct {
+        lb_list_task what;
+        const char *list, *separator;
+    } cases[] = {{LB_LIST_SORT, "4 2 7", " "}, {LB_LIST_ADD, "27+5", ""}};
+    char path[SUPPORT_PATH];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3, .what = cases[i].what};
+        lb_params *params = lb_params_new(1);
+        lb_seq2seq lists;
+        const int64_t vocabulary = lb_sort_vocab(&task);
+        lb_seq2seq_init(&lists, params, "",
+                        (lb_seq2seq_config){vocabulary, vocabulary, .embed = 4, .hidden = 4});
+        ck_assert_int_eq(lb_translator_save(&lists.base, params, support_path(path, "lists.safetensors"),
+                                            (lb_translator_texts){.sort = &task}, NULL),
+                         LB_OK);
+        lb_params_free(params);
+        RUN(REPORT, NULL, path, "-i", cases[i].list, "-o", "page.html");
+        ck_assert_msg(result.status == 0, "%s", result.error);
+        support_page p = support_open_page("page.html");
+        ck_assert_str_eq(support_at(p.data, "about.source_separator")->valuestring, cases[i].separator);
+        ck_assert_str_eq(support_at(p.data, "about.target_separator")->valuestring, cases[i].separator);
+        support_close_page(&p);
+    }
+}
+END_TEST
+
 /* "blind" for blind.safetensors. A folder gives its name to model.safetensors: test_report_training. */
 START_TEST(test_report_without_a_title_is_named_after_the_model_and_the_file)
 {
@@ -398,6 +427,7 @@ int main(void)
             test_report_has_the_erasure_and_the_gradient_of_predict, test_report_has_the_measures_of_evaluate,
             test_report_has_what_the_attention_does_and_what_the_model_is_without_it,
             test_report_has_the_likeliest_symbols_of_each_step, test_report_of_texts_has_no_expected_outputs,
+            test_report_of_lists_has_blanks_between_numbers_and_none_between_digits,
             test_report_without_a_title_is_named_after_the_model_and_the_file,
             test_report_of_the_same_command_is_the_same_page,
             test_report_of_a_transformer_has_its_self_attention,

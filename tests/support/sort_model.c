@@ -42,21 +42,10 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
                                             .attention = (lb_attention_kind)kind});
     lb_model *model = kind == SUPPORT_TRANSFORMER ? &transformer.base : &seq2seq.base;
     lb_status status = train(model, params, tape, steps, kind == SUPPORT_TRANSFORMER ? 2e-3 : 1e-2, error);
-    lb_vocabulary *numbers = lb_list_vocabulary(&task, error);
-    lb_text_model made = {.params = params,
-                          .model = model,
-                          .source = numbers,
-                          .target = numbers,
-                          .source_rule = lb_list_rule(&task),
-                          .target_rule = lb_list_rule(&task),
-                          .shortest_source = task.min_length,
-                          .longest_source = task.max_length,
-                          .longest_target = task.max_length,
-                          .sorts = true,
-                          .task = task,
-                          .training = "{\"steps\":500,\"seconds\":1.5}"};
-    if (!status) status = numbers ? lb_text_model_save(path, &made, error) : LB_ERROR_MEMORY;
-    lb_vocabulary_free(numbers);
+    lb_text_model made = {.params = params, .model = model, .training = "{\"steps\":500,\"seconds\":1.5}"};
+    if (!status) status = lb_list_model(&made, &task, error);
+    if (!status) status = lb_text_model_save(path, &made, error);
+    lb_vocabulary_free(made.source);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;

@@ -2,7 +2,7 @@
 #ifndef SUPPORT_SORTING_H
 #define SUPPORT_SORTING_H
 
-#include "data/sort_task.h"
+#include "lookback/translate.h"
 #include "models/built_in.h"
 #include "train/batch.h"
 #include "train/optimizer.h"

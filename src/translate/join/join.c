@@ -216,7 +216,7 @@ static lb_status measure_tests(joining *j)
         lb_training_tests_open(&j->data, j->config->data, j->text.target, j->text.model->copies, j->error);
     for (int i = 0; i < j->data.tests && !status; i++) {
         status = lb_join_measure(&j->text, j->text.model, &j->data.test[i], &r->test[i], j->error);
-        r->test_pairs[i] = lb_training_judged(&j->data.test[i]);
+        r->test_pairs[i] = lb_pair_sample_judged(&j->data.test[i].sample);
     }
     return status;
 }

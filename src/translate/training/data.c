@@ -151,7 +151,7 @@ static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_err
 
 static lb_status open_lists(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
-    data->dev.task = *c->sort;
+    data->dev = (lb_tested_pairs){.sample.count = LB_MEASURED, .task = *c->sort};
     lb_status status = lb_list_model(&data->text, c->sort, error);
     return status ? status : lb_training_tests_open(data, c, NULL, false, error);
 }
@@ -161,11 +161,6 @@ lb_status lb_training_sample(const lb_training_config *config, lb_tested_pairs *
 {
     lb_status status = lb_pair_sample_make(on->pairs, target, copies, most, &on->sample, error);
     return status || !config->any_target ? status : lb_pair_sample_any_target(&on->sample, on->pairs, error);
-}
-
-int64_t lb_training_judged(const lb_tested_pairs *on)
-{
-    return on->pairs ? lb_pair_sample_judged(&on->sample) : LB_MEASURED;
 }
 
 /* That of the model that the training starts from stays, unless there is a new one. */
@@ -192,6 +187,7 @@ static lb_status open_test(lb_training_data *data, const lb_test *test, const lb
     lb_pair_format format = data->format;
     lb_tested_pairs *t = &data->test[data->tests++];
     t->task = data->text.task;
+    t->sample.count = LB_MEASURED;
     if (data->text.sorts) return open_test_of_lists(&t->task, test, error);
     format.targets = NULL;
     t->pairs = lb_training_pairs_find(test->file, &test->pairs, &format, c, error);

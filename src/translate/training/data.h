@@ -64,9 +64,9 @@ LB_MUST_USE lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **ind
 /** Pairs to measure by, or the lists of a task. */
 typedef struct lb_tested_pairs {
     lb_pairs *pairs;
-    lb_pair_sample sample;
-    lb_sort_task task;  /* without pairs */
-    lb_counter counter; /* of a join: hears how far it is */
+    lb_pair_sample sample; /* of lists only `count` */
+    lb_sort_task task;     /* without pairs */
+    lb_counter counter;    /* of a join: hears how far it is */
 } lb_tested_pairs;
 
 typedef struct lb_training_data {
@@ -106,9 +106,6 @@ LB_MUST_USE lb_status lb_training_sample(const lb_training_config *config, lb_te
                                          const lb_vocabulary *target, bool copies, int64_t most,
                                          lb_error *error);
 
-/** How many pairs, sources or lists a model is measured on. */
-int64_t lb_training_judged(const lb_tested_pairs *on);
-
 /* ---- The lexicon of the model (lexicon.c). ---- */
 
 /** Whether the configuration asks for one. */
@@ -143,6 +140,14 @@ LB_MUST_USE lb_status lb_training_subwords(lb_training_data *data, const lb_trai
 
 /** A model that was trained on the data, as it will be in its file, without a record. It points into the data. */
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params);
+
+/* ---- Lists (lists.c). ---- */
+
+/** The measures of lb_tally_add on the first `lists` held-out lists of the task, `edits` as there, shared with a group
+ *  unless it is NULL. Resets the tape; its mode is restored.
+ *  Errors: those recorded on the tape. */
+LB_MUST_USE lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
+                                      int64_t lists, bool edits, const lb_group *group, lb_evaluation *found);
 
 /* ---- The batches of one model's training, of the files or of the sort task, which draws them (data_loader.c). ---- */
 

@@ -94,7 +94,7 @@ lb_status lb_data_loader_measure(const lb_data_loader *loader, const lb_tested_p
     const lb_training_data *d = loader->data;
     lb_sort_task task = on->task;
     task.seed = loader->task.seed;
-    if (!on->pairs) return lb_sort_measure(model, &task, tape, LB_MEASURED, true, group, found);
+    if (!on->pairs) return lb_sort_measure(model, &task, tape, on->sample.count, true, group, found);
     return lb_pair_evaluate(model, on->pairs, d->text.source, d->text.target, &on->sample, tape, group,
                             found);
 }

@@ -238,28 +238,22 @@ void lb_stepper_set_lr(lb_stepper *s, double lr)
     s->loop.schedule.lr = lr;
 }
 
-static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
+lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
 {
     const lb_training_data *d = s->data;
     lb_tape *tape = s->trainer.tape;
-    lb_tested_pairs on = {.pairs = d->dev.pairs};
-    lb_status status = lb_training_sample(s->config, &on, d->text.target, s->config->copy, pairs, error);
+    lb_tested_pairs on = {.pairs = d->dev.pairs, .sample.count = pairs, .task = d->dev.task};
+    lb_status status = LB_OK;
+    *found = (lb_evaluation){0};
+    if (pairs < 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "pairs: found %lld, expected at least 1",
+                            (long long)pairs);
+    if (on.pairs) status = lb_training_sample(s->config, &on, d->text.target, s->config->copy, pairs, error);
     on.sample.longest = d->dev.sample.longest;
     if (!status && lb_data_loader_measure(&s->loader, &on, s->model, tape, NULL, found))
         status = lb_error_set(error, lb_tape_status(tape), "%s", lb_tape_error(tape));
     lb_pair_sample_free(&on.sample);
     return status;
-}
-
-lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
-{
-    *found = (lb_evaluation){0};
-    if (pairs < 1)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "pairs: found %lld, expected at least 1",
-                            (long long)pairs);
-    if (!s->data->text.sorts) return measure_pairs(s, pairs, found, error);
-    lb_status status = lb_sort_measure(s->model, &s->loader.task, s->trainer.tape, pairs, true, NULL, found);
-    return status ? lb_error_set(error, status, "%s", lb_tape_error(s->trainer.tape)) : LB_OK;
 }
 
 lb_stepper_facts lb_stepper_about(const lb_stepper *s)

@@ -191,8 +191,9 @@ static lb_status begin_job(job *j)
 
 static lb_status end_job(job *j, lb_training_result *result)
 {
-    result->pairs = lb_training_judged(&j->data.dev);
-    for (int i = 0; i < j->data.tests; i++) result->test_pairs[i] = lb_training_judged(&j->data.test[i]);
+    result->pairs = lb_pair_sample_judged(&j->data.dev.sample);
+    for (int i = 0; i < j->data.tests; i++)
+        result->test_pairs[i] = lb_pair_sample_judged(&j->data.test[i].sample);
     if (j->config.seeds > 1) return join_members(j, result);
     const lb_train_point *kept = j->members->run.kept;
     result->dev = kept->dev;
