@@ -8,7 +8,7 @@ set_property(CACHE LOOKBACK_BLAS PROPERTY STRINGS openblas none)
 
 # The sources of one part, by their paths, and those of them that other parts need, too.
 set(FILES_SOURCES "/src/(io|data|settings|translate|models/file)/" "/src/metrics/text\\.c$"
-  "/src/train/(augment|examples|fit|optimizer_file|pair_[a-z]+|resume|trainer|translator)\\.c$")
+  "/src/train/(examples|fit|optimizer_file|resume|trainer|translator)\\.c$")
 set(PLOT_SOURCES "/src/plot/")
 # The sort task needs only numbers.
 set(kept "/src/data/sort_task\\.c$")

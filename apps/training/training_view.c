@@ -9,7 +9,7 @@
 #include "io/path.h"
 #include "settings/settings.h"
 #include "several/side_by_side.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 #include "translate/training/stepper.h"
 
 #include <math.h>

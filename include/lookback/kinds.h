@@ -46,9 +46,10 @@ typedef struct lb_model_step {
  *  Errors: LB_ERROR_SHAPE if the batch sizes differ, LB_ERROR_INDEX for a token outside the vocabulary. */
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in);
 
-/** The loss that belongs to these probabilities: lb_cross_entropy_smoothed or lb_entmax_loss. */
-lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
-                         lb_real smoothing);
+/** The loss that belongs to these probabilities: lb_cross_entropy_smoothed or lb_entmax_loss.
+ *  Weights: [batch] what the loss of each row of the targets counts; NULL: 1. */
+lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, const lb_real *weights,
+                         int32_t ignored, lb_real smoothing);
 
 struct lb_beam;
 struct lb_beam_config;

@@ -2,7 +2,6 @@
 #ifndef LOOKBACK_TRAIN_H
 #define LOOKBACK_TRAIN_H
 
-#include "lookback/data.h"
 #include "lookback/models.h"
 
 LB_BEGIN_DECLS
@@ -116,16 +115,6 @@ typedef struct lb_batch {
  *          tape, and the batch is then empty. */
 lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target);
 
-/* ---- Pairs of a file as a batch. ---- */
-
-/** The pairs with the `count` numbers in `pair`, in this order, on the tape. The two vocabularies map symbols to ids;
- *  they may be the same, and must begin with the special symbols, as from lb_vocabulary_new_reserved.
- *  Shapes: source [count, longest source], target_in and target_out [count, longest target + 1].
- *  Errors: errors of reading the file, as in lb_pairs_open; LB_ERROR_INDEX if there is no such pair. They are recorded
- *          on the tape, and the batch is then empty. */
-lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
-                       lb_tape *tape, const int64_t *pair, int64_t count);
-
 /* ---- The training loop: steps, evaluations, checkpoints, and exact resumption. ---- */
 
 /** The loss of the batch of one step, on the tape, any that a program wants: a mean over its target tokens, or over its
@@ -159,15 +148,8 @@ typedef bool (*lb_is_better_fn)(const lb_evaluation *a, const lb_evaluation *b);
  *  best. May reset the tape. */
 typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, lb_evaluation *found);
 
-/** How many tests a training has at most, and bytes of a name with its end. */
-enum { LB_MOST_TESTS = 16, LB_TEST_NAME = 32 };
-
-/** Pairs that a training is measured on by name, besides those that the best model is chosen by. */
-typedef struct lb_test {
-    char name[LB_TEST_NAME]; /* letters, digits, - and _; "" behind the last one */
-    const char *file;
-    lb_pair_texts pairs; /* instead of `file` */
-} lb_test;
+/** How many tests a training has at most. */
+enum { LB_MOST_TESTS = 16 };
 
 /** Evaluates the model on test number `test`, from 0, as lb_evaluate_fn does. */
 typedef lb_status (*lb_test_fn)(void *context, int test, lb_tape *tape, lb_evaluation *found);
@@ -196,13 +178,26 @@ typedef struct lb_train_history {
     lb_train_point *points;
     int64_t count, capacity;
     lb_train_end end;
-    lb_is_better_fn is_better; /* of the run; NULL: lb_evaluation_is_better */
-    const lb_test *tests; /* their names, up to an empty one; NULL: there are none, or they have no names */
-    int choose_on;        /* the best is that of `dev`, 0, or of a test, from 1 on */
+    lb_is_better_fn is_better;   /* of the run; NULL: lb_evaluation_is_better */
+    const struct lb_test *tests; /* of lb_translator_train: their names, up to an empty one; otherwise NULL */
+    int choose_on;               /* the best is that of `dev`, 0, or of a test, from 1 on */
 } lb_train_history;
+
+/** What the best point is chosen by. */
+static inline const lb_evaluation *lb_train_judged(const lb_train_history *history,
+                                                   const lb_train_point *point)
+{
+    return history->choose_on > 0 ? &point->test[history->choose_on - 1] : &point->dev;
+}
 
 /** The best point by `is_better`, the first one of equals; NULL without a point. */
 const lb_train_point *lb_train_best(const lb_train_history *history);
+
+/** The last point; NULL before the first. */
+static inline const lb_train_point *lb_train_last(const lb_train_history *history)
+{
+    return history->count > 0 ? &history->points[history->count - 1] : NULL;
+}
 
 /** One completed step. */
 typedef struct lb_training_step {

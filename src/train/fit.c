@@ -1,7 +1,7 @@
 /* Training on arrays in one call: the loop is lb_train, and the data are examples. */
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "train/batch.h"
+#include "train/examples.h"
 #include "train/optimizer.h"
 #include "train/trainer.h"
 

@@ -1,9 +1,7 @@
 #include "train/trainer.h"
 
-#include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/progress.h"
-#include "train/evaluate.h"
 #include "train/optimizer.h"
 
 #include <math.h>
@@ -239,50 +237,4 @@ lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error
     if (!status) status = lb_trainer_end(&t, error);
     lb_trainer_free(&t);
     return status;
-}
-
-enum { DIGITS = 9 };
-
-static void print_test(lb_buffer *json, const lb_test *test, const lb_evaluation *found)
-{
-    char key[LB_TEST_NAME + 16];
-    const struct {
-        const char *name;
-        double value;
-    } measures[] = {
-        {"exact_match", found->exact_match}, {"symbol_error", found->symbol_error}, {"loss", found->loss}};
-    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
-        snprintf(key, sizeof key, "%s.%s", test->name, measures[i].name);
-        lb_json_number(json, key, measures[i].value, DIGITS);
-    }
-}
-
-void lb_train_point_print(lb_buffer *json, const lb_train_history *history, const lb_train_point *p)
-{
-    lb_json_whole(json, "step", p->step);
-    lb_json_number(json, "loss", p->loss, DIGITS);
-    lb_json_number(json, "dev_loss", p->dev.loss, DIGITS);
-    lb_json_number(json, "exact_match", p->dev.exact_match, DIGITS);
-    lb_json_number(json, "symbol_error", p->dev.symbol_error, DIGITS);
-    if (p->dev.own[LB_OWN_TEXTS] > 0) {
-        lb_json_number(json, "bleu_13a", p->dev.own[LB_OWN_BLEU], DIGITS);
-        lb_json_number(json, "chrf2", p->dev.own[LB_OWN_CHRF], DIGITS);
-    }
-    lb_json_number(json, "lr", p->lr, DIGITS);
-    lb_json_number(json, "grad_norm", p->grad_norm, DIGITS);
-    const lb_test *test;
-    for (int i = 0; (test = lb_train_test(history, i)) != NULL; i++) print_test(json, test, &p->test[i]);
-}
-
-char *lb_train_history_json(const lb_train_history *history)
-{
-    lb_buffer json = {0};
-    lb_buffer_print(&json, "%s", "");
-    for (int64_t i = 0; i < history->count; i++) {
-        const lb_train_point *p = &history->points[i];
-        lb_buffer_print(&json, "{");
-        lb_train_point_print(&json, history, p);
-        lb_buffer_print(&json, ",\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
-    }
-    return lb_buffer_end(&json);
 }

@@ -3,7 +3,6 @@
 #ifndef LB_TRAINER_H
 #define LB_TRAINER_H
 
-#include "base/buffer.h"
 #include "lookback/train.h"
 #include "train/shards.h"
 
@@ -108,38 +107,11 @@ LB_MUST_USE lb_status lb_trainer_advance(lb_trainer *trainer, lb_error *error);
 /** Saves, and sets the parameters to the result of the run. Errors: those of saving. */
 LB_MUST_USE lb_status lb_trainer_end(lb_trainer *trainer, lb_error *error);
 
-/** What the best model is chosen by. */
-static inline const lb_evaluation *lb_train_judged(const lb_train_history *history,
-                                                   const lb_train_point *point)
-{
-    return history->choose_on > 0 ? &point->test[history->choose_on - 1] : &point->dev;
-}
-
-/** The last evaluation; NULL before the first. */
-static inline const lb_train_point *lb_train_last(const lb_train_history *history)
-{
-    return history->count > 0 ? &history->points[history->count - 1] : NULL;
-}
-
 /** The evaluation whose weights would be the result if the run ended now: the best, or the last. */
 static inline const lb_train_point *lb_train_kept(const lb_train_history *history, bool best)
 {
     return best ? lb_train_best(history) : lb_train_last(history);
 }
-
-/** The test with this number, from 0; NULL behind the last. */
-static inline const lb_test *lb_train_test(const lb_train_history *history, int number)
-{
-    const lb_test *tests = history->tests;
-    return tests && number < LB_MOST_TESTS && *tests[number].name ? &tests[number] : NULL;
-}
-
-/** Prints the members of a point without braces, up to its seconds and tokens, as JSON. Those of a test begin with its
- *  name: "long.exact_match". */
-void lb_train_point_print(lb_buffer *json, const lb_train_history *history, const lb_train_point *point);
-
-/** The points as lines of JSON. Release the string with lb_release; NULL if out of memory. */
-char *lb_train_history_json(const lb_train_history *history);
 
 /* ---- The state in a file (resume.c). ---- */
 

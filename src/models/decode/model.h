@@ -31,24 +31,11 @@ int32_t lb_model_likeliest(const lb_real *logits, int64_t classes);
 /** The maximum tokens when decoding a source of this length: enough for an answer twice as long. */
 int64_t lb_decoding_limit(int64_t source_length);
 
-/** How many symbols a file may say that its training had: this many for any source, or this many times the source. */
-enum { LB_TEXT_MODEL_TRUSTED = 128, LB_TEXT_MODEL_RATIO = 8 };
-
-/** lb_decoding_limit after a training whose longest text had `longest` symbols. Up to LB_TEXT_MODEL_TRUSTED symbols it
- *  is the same for all sources no longer than those of the training, so that they can be decoded together. Beyond, it
- *  is in proportion to the source, whatever the file says: 264 tokens for sources of up to 16 symbols, less than 33
- *  for each symbol of longer ones. */
-int64_t lb_output_limit(int64_t longest, int64_t source_length);
-
 /** The limit on the tokens of an output: no more than the model has positions for. */
 int64_t lb_model_limit(const lb_model *model, int64_t limit);
 
 /** A log-probability, normalised by the number of tokens to the power of `penalty`; a negative one is 0. */
 double lb_score_of(double log_probability, int64_t tokens, double penalty);
-
-/** lb_model_loss, where the loss of each row of targets counts weights [batch]; NULL: 1. */
-lb_tensor *lb_model_loss_of(const lb_model *model, lb_tensor *logits, lb_tokens targets,
-                            const lb_real *weights, int32_t ignored, lb_real smoothing);
 
 /** The logarithms of lb_model_probabilities; -inf for a symbol that is impossible. */
 lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits);

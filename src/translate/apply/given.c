@@ -74,7 +74,7 @@ static void pick_likeliest(const lb_vocabulary *vocabulary, const lb_real *row, 
                            const char **symbol, double *probability)
 {
     int64_t kept = 0;
-    for (int64_t id = LB_FIRST_WRITTEN; id < width; id++) {
+    for (int64_t id = LB_EOS; id < width; id++) {
         int64_t place = kept < count ? kept++ : count;
         while (place > 0 && (double)row[id] > probability[place - 1]) {
             if (place < count) {
@@ -111,7 +111,7 @@ static lb_status find_likeliest(const lb_translator *t, lb_tape *tape, const lb_
 lb_likeliest *lb_translate_likeliest(const lb_translator *translator, const lb_translation *text,
                                      const lb_output *output, int64_t count, lb_error *error)
 {
-    int64_t symbols = translator->model.model->target_vocab - LB_FIRST_WRITTEN;
+    int64_t symbols = translator->model.model->target_vocab - LB_EOS;
     if (count < 1 || !has_steps(translator, text, output))
         return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT,
                                     count < 1 ? "expected at least 1 symbol for each step, found %lld"

@@ -7,8 +7,8 @@
 #include "data/symbols.h"
 #include "io/json.h"
 #include "io/safetensors.h"
-#include "models/decode/model.h"
 #include "models/file/model_formats.h"
+#include "translate/batches/evaluate.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ static char *print_task(const lb_text_model *t)
     lb_json_whole(&json, "shortest_source", t->shortest_source);
     lb_json_whole(&json, "longest_source", t->longest_source);
     lb_json_whole(&json, "longest_target", t->longest_target);
-    lb_json_whole(&json, FIRST_WRITTEN, LB_FIRST_WRITTEN);
+    lb_json_whole(&json, FIRST_WRITTEN, LB_EOS);
     lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
 }
@@ -202,9 +202,8 @@ static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *er
 static lb_status check_written(const cJSON *json, lb_error *error)
 {
     const cJSON *first = cJSON_GetObjectItemCaseSensitive(json, FIRST_WRITTEN);
-    if (!first || (cJSON_IsNumber(first) && first->valuedouble == LB_FIRST_WRITTEN)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected %d", TASK_KEY, FIRST_WRITTEN,
-                        LB_FIRST_WRITTEN);
+    if (!first || (cJSON_IsNumber(first) && first->valuedouble == LB_EOS)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected %d", TASK_KEY, FIRST_WRITTEN, LB_EOS);
 }
 
 static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *t, lb_error *error)

@@ -6,8 +6,7 @@
 #include "base/buffer.h"
 #include "data/sort_task.h"
 #include "data/symbols.h"
-#include "lookback/models.h"
-#include "lookback/train.h"
+#include "lookback/translate.h"
 #include "translate/file/lexicon.h"
 
 /** Metadata keys of a model file; the task of the model is stored under LB_SORT_TASK_KEY. */

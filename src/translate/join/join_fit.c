@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "models/ensemble/ensemble.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 
 #include <string.h>
 

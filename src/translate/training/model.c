@@ -5,7 +5,6 @@
 #include "data/symbols.h"
 #include "models/built_in.h"
 #include "nn/params.h"
-#include "train/batch.h"
 #include "translate/training/recipe.h"
 
 #include <stdio.h>
@@ -90,7 +89,7 @@ static lb_status set_copies(lb_stepper *s, lb_error *error)
     lb_status status = lb_model_set_copies(s->model, s->shared.target, error);
     return status || s->data->text.sorts
                ? status
-               : lb_hidden_shares(s->model, s->data->text.source, HIDDEN_SHARE, &s->hidden, error);
+               : lb_hidden_shares(&s->shared, s->data->text.source, HIDDEN_SHARE, &s->hidden, error);
 }
 
 static lb_status make_model(lb_stepper *s, int64_t source, int64_t target, lb_error *error)

@@ -7,9 +7,6 @@
 #include "base/group.h"
 #include "data/pairs.h"
 #include "lookback/op.h"
-#include "models/decode/model.h"
-#include "train/batch.h"
-#include "train/evaluate.h"
 #include "translate/apply/translator.h"
 #include "translate/training/recipe.h"
 
@@ -31,7 +28,7 @@ static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64
     lb_batch batch = lb_data_loader_batch(&s->loader, tape, part);
     if (batch.source.batch == 0 && lb_tape_status(tape) == LB_OK) return NULL; /* no pair */
     batch = lb_hallucinate(batch, &s->shared, s->config->hallucinate, s->seed, part);
-    batch = lb_hide_symbols(s->model, batch, s->hidden, s->seed, part);
+    batch = lb_hide_symbols(&s->shared, batch, s->hidden, s->seed, part);
     batch = lb_batch_for(s->model, batch);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
     int64_t step = part / s->shards;
@@ -40,8 +37,8 @@ static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64
                                       .seed = s->seed};
     lb_tokens target_in = lb_scheduled_tokens(s->model, batch.source, batch.target_in, sampling, part);
     lb_tensor *logits = lb_model_forward(s->model, batch.source, target_in);
-    return lb_model_loss_of(s->model, logits, batch.target_out, batch.weights, LB_PAD,
-                            (lb_real)fmax(s->config->label_smoothing, 0));
+    return lb_model_loss(s->model, logits, batch.target_out, batch.weights, LB_PAD,
+                         (lb_real)fmax(s->config->label_smoothing, 0));
 }
 
 static lb_status begin_translator(const lb_stepper *s, lb_translator *t, lb_error *error)

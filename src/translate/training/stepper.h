@@ -4,8 +4,8 @@
 #define LB_TRAINING_STEPPER_H
 
 #include "io/path.h"
-#include "train/batch.h"
 #include "train/trainer.h"
+#include "translate/training/augment.h"
 #include "translate/training/data.h"
 
 /* ---- The attention history: what the model writes for a few held-out pairs at each evaluation, and where it looks
@@ -115,6 +115,13 @@ LB_MUST_USE lb_status lb_stepper_build(lb_stepper *stepper, lb_error *error);
 LB_MUST_USE lb_status lb_stepper_build_trial(lb_stepper *stepper, lb_error *error);
 
 /* ---- Its files (files.c). ---- */
+
+/** The test with this number, from 0; NULL behind the last. */
+static inline const lb_test *lb_train_test(const lb_train_history *history, int number)
+{
+    const lb_test *tests = history->tests;
+    return tests && number < LB_MOST_TESTS && *tests[number].name ? &tests[number] : NULL;
+}
 
 /** Checks that the files can be written, and sets aside an earlier model, if the training is fresh.
  *  Errors: those of lb_own_check and lb_set_aside. */
