@@ -248,7 +248,7 @@ static lb_status compare(const lb_model *trained, const lb_model *loaded, lb_err
 static lb_status save_and_load(const lb_model *model, const lb_params *params, const char *path,
                                lb_error *error)
 {
-    lb_status status = lb_model_save(model, params, path, NULL, 0, error);
+    lb_status status = lb_model_save(model, params, path, (lb_checkpoint_extra){0}, error);
     if (status) return status;
     lb_safetensors *file = lb_safetensors_open(path, error);
     if (!file) return error->status;

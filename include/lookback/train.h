@@ -258,6 +258,11 @@ typedef lb_status (*lb_same_run_fn)(void *context, const char *found, lb_error *
 /** The metadata key of `run` in a checkpoint. Model files do not have it. */
 #define LB_RUN_KEY "lookback.run"
 
+struct lb_trainer_config;
+
+/** Called after each evaluation, before it is told: may change `steps`, `schedule`, `patience` and `run`. */
+typedef lb_status (*lb_replan_fn)(void *context, struct lb_trainer_config *config, lb_error *error);
+
 /** A run of the training loop. Zero means the default, or none. */
 typedef struct lb_trainer_config {
     lb_params *params;
@@ -266,12 +271,19 @@ typedef struct lb_trainer_config {
     lb_evaluate_fn evaluate; /* NULL: nothing is measured, and the last weights are kept */
     int tests;       /* measured at each evaluation, too, for the history alone; at most LB_MOST_TESTS */
     lb_test_fn test; /* measures one of them */
-    lb_is_better_fn is_better; /* by measures of a program's own [lb_evaluation_is_better] */
-    lb_tell_fn tell;           /* may be NULL */
-    lb_stop_fn stop;           /* may be NULL */
-    int64_t steps;             /* in total */
-    int64_t evaluate_every;    /* steps; 0: 250 */
-    double target;             /* stop when the exact match reaches it; 0: never */
+    const struct lb_test *names; /* of them, for lb_train_history.tests */
+    lb_is_better_fn is_better;   /* by measures of a program's own [lb_evaluation_is_better] */
+    int choose_on;               /* as lb_train_history.choose_on */
+    lb_replan_fn replan;         /* may be NULL */
+    lb_tell_fn tell;             /* may be NULL */
+    lb_stop_fn stop;             /* may be NULL */
+    int64_t steps;               /* in total */
+    /* Steps after which this call ends, with the weights that would be evaluated; negative: before the first one. What
+     * the training has in memory then belongs to `params`, and the next call goes on from there, with other functions,
+     * steps or schedule if it has others. The steps that are left take another call [0: all steps] */
+    int64_t part;
+    int64_t evaluate_every; /* steps; 0: 250 */
+    double target;          /* stop when the exact match reaches it; 0: never */
     /* Stop after this many evaluations in a row without a better one; 0: never. Once all outputs are correct, a lower
      * loss alone does not count. */
     int64_t patience;

@@ -1,7 +1,9 @@
 #include "train/trainer.h"
 
+#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/progress.h"
+#include "nn/params.h"
 #include "train/optimizer.h"
 
 #include <math.h>
@@ -58,6 +60,8 @@ static lb_status evaluate_weights(lb_trainer *t, lb_train_point *point, lb_error
     if (status) return status;
     if (t->best && lb_train_best(history) == lb_train_last(history))
         memcpy(t->best, lb_params_values(c->params), lb_trainer_bytes(t));
+    if (c->replan) status = c->replan(c->context, t->config, error);
+    if (status) return status;
     return tell(t, (lb_event){.kind = LB_EVENT_EVALUATED, .history = history}, error);
 }
 
@@ -228,9 +232,69 @@ lb_status lb_trainer_open(lb_trainer *t, lb_error *error)
     return !status && measures ? mark_point(t, error) : status;
 }
 
+static lb_train_history history_of(const lb_trainer_config *c)
+{
+    return (lb_train_history){.is_better = c->is_better, .tests = c->names, .choose_on = c->choose_on};
+}
+
+/* ---- In parts. ---- */
+
+typedef struct session {
+    lb_trainer_config config;
+    lb_trainer trainer;
+} session;
+
+static void free_session(void *object)
+{
+    session *s = object;
+    lb_trainer_free(&s->trainer);
+    lb_release(s);
+}
+
+static lb_status begin_session(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
+{
+    session *s = lb_alloc_zero(sizeof *s);
+    if (!s) return lb_no_memory(error, "training");
+    *history = history_of(config);
+    *s = (session){.config = *config, .trainer = {.config = &s->config, .history = history}};
+    lb_params_keep(config->params, s, free_session);
+    lb_status status = lb_trainer_open(&s->trainer, error);
+    if (status) lb_params_keep(config->params, NULL, NULL);
+    return status;
+}
+
+static void continue_session(session *s, const lb_trainer_config *config, lb_train_history *history)
+{
+    s->config = *config;
+    s->trainer.history = history;
+    lb_trainer_swap(&s->trainer);
+}
+
+static lb_status train_part(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
+{
+    lb_status status = check_config(config, error);
+    if (status) return status;
+    if (lb_params_kept(config->params))
+        continue_session(lb_params_kept(config->params), config, history);
+    else
+        status = begin_session(config, history, error);
+    if (status) return status;
+    lb_trainer *t = &((session *)lb_params_kept(config->params))->trainer;
+    for (int64_t i = 0; i < config->part && !status && !lb_trainer_is_done(t); i++)
+        status = lb_trainer_advance(t, error);
+    const bool ends = !status && lb_trainer_is_done(t);
+    if (ends)
+        status = lb_trainer_end(t, error);
+    else
+        lb_trainer_swap(t);
+    if (ends) lb_params_keep(config->params, NULL, NULL);
+    return status;
+}
+
 lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error)
 {
-    *history = (lb_train_history){.is_better = config.is_better};
+    if (config.part) return train_part(&config, history, error);
+    *history = history_of(&config);
     lb_trainer t = {.config = &config, .history = history};
     lb_status status = lb_trainer_open(&t, error);
     while (!status && !lb_trainer_is_done(&t)) status = lb_trainer_advance(&t, error);

@@ -48,7 +48,7 @@ void lb_thread_choice_note(lb_thread_choice *choice, double ns, double work);
 
 /** A model in training. The caller sets `config`, and `history` if it evaluates. */
 typedef struct lb_trainer {
-    const lb_trainer_config *config;
+    lb_trainer_config *config;
 
     /* What changes from step to step, apart from the parameters. A checkpoint has it. */
     int64_t step;           /* steps done */
@@ -106,12 +106,6 @@ LB_MUST_USE lb_status lb_trainer_advance(lb_trainer *trainer, lb_error *error);
 
 /** Saves, and sets the parameters to the result of the run. Errors: those of saving. */
 LB_MUST_USE lb_status lb_trainer_end(lb_trainer *trainer, lb_error *error);
-
-/** The evaluation whose weights would be the result if the run ended now: the best, or the last. */
-static inline const lb_train_point *lb_train_kept(const lb_train_history *history, bool best)
-{
-    return best ? lb_train_best(history) : lb_train_last(history);
-}
 
 /* ---- The state in a file (resume.c). ---- */
 

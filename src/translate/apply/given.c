@@ -2,9 +2,8 @@
  * symbols at each step, and what the positions of text and output attend to. */
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "models/built_in.h"
-#include "models/decode/model.h"
 #include "translate/apply/translator.h"
+#include "translate/batches/batch.h"
 
 #include <string.h>
 
@@ -163,7 +162,7 @@ static lb_status find_self_attention(const lb_translator *t, lb_tape *tape, cons
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     given ids = encode(t, tape, text, output);
-    lb_tokens in = lb_model_target_in(model, ids.target_out);
+    lb_tokens in = lb_target_in_of(model, ids.target_out);
     lb_self_attention found = lb_model_self_attention(model, ids.source, in);
     lb_tape_set_mode(tape, mode);
     lb_status status = lb_tape_status(tape);

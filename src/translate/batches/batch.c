@@ -76,6 +76,22 @@ lb_batch lb_batch_for(const lb_model *model, lb_batch batch)
     return turned;
 }
 
+lb_tokens lb_target_in_of(const lb_model *model, lb_tokens target_out)
+{
+    int32_t *id, *lengths;
+    lb_tokens in = lb_tokens_new(target_out.tape, target_out.batch, target_out.length, &id, &lengths);
+    for (int64_t row = 0; row < in.batch; row++) {
+        const int32_t *out = target_out.id + row * target_out.length;
+        const int64_t length = target_out.lengths[row],
+                      symbols = length - (length > 0 && out[length - 1] == LB_EOS);
+        lengths[row] = (int32_t)length;
+        id[row * in.length] = LB_BOS;
+        for (int64_t t = 1; t < length; t++)
+            id[row * in.length + t] = model->from_end ? out[symbols - t] : out[t - 1];
+    }
+    return in;
+}
+
 /* Log-probabilities, with the logits of what is never written at -inf. */
 lb_tensor *lb_written_log_probabilities(const lb_model *model, lb_tensor *logits)
 {

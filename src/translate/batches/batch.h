@@ -28,6 +28,10 @@ lb_batch lb_batch_copy(lb_batch batch, lb_batch_rows *rows);
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
 lb_batch lb_batch_for(const lb_model *model, lb_batch batch);
 
+/** What the decoder reads to write `target_out`, in the order in which the model writes: LB_BOS and all tokens but the
+ *  last. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+lb_tokens lb_target_in_of(const lb_model *model, lb_tokens target_out);
+
 /** The log-probabilities of what a model writes. No output has LB_PAD and LB_BOS: they get -inf, and the other symbols
  *  share their probability; lb_model_loss counts all symbols. Shapes: logits [..., target_vocab] -> the same. */
 lb_tensor *lb_written_log_probabilities(const lb_model *model, lb_tensor *logits);

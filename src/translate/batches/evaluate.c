@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "lookback/metrics.h"
 #include "lookback/op.h"
-#include "models/decode/model.h"
 
 #include <math.h>
 #include <string.h>

@@ -125,4 +125,21 @@ char *lb_model_place(const char *folder, bool sorts, lb_error *error);
 LB_MUST_USE lb_status lb_model_check_place(const char *path, const char *folder, bool sorts, const char *use,
                                            const char *what, lb_error *error);
 
+/** The limit, or how many positions the model has, if that is less. */
+static inline int64_t lb_text_model_most(const lb_text_model *model, int64_t limit)
+{
+    const int64_t positions = model->model->positions;
+    return positions && positions < limit ? positions : limit;
+}
+
+enum { LB_LABEL = 64 };
+
+/** Writes the attention of a seq2seq, otherwise the kind of the model, then "-copy" if it copies, and "-backward" if it
+ *  writes from the end, such as "additive", "transformer-copy" or "general-backward". Returns `text`. */
+const char *lb_model_label(const lb_model *model, char text[LB_LABEL]);
+
+/** The configuration of a seq2seq or a transformer as JSON, as in its file; release it with lb_release. NULL if there
+ *  is no memory, and for other models. */
+char *lb_model_settings(const lb_model *model);
+
 #endif

@@ -26,7 +26,7 @@ lb_batch lb_hallucinate(lb_batch batch, const lb_shared_symbols *shared, double 
 /* ---- Hidden symbols, for models that copy. ---- */
 
 /** How often each symbol of a source is hidden: with the probability `most`, but frequent ones less often, so that none
- *  is hidden in more places than a symbol of average frequency. Symbols that are not shared are never hidden.
+ *  is hidden in more places than a symbol of mean frequency. Symbols that are not shared are never hidden.
  *  Memory: `*share` [size of `source`], to be given to lb_release. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_hidden_shares(const lb_shared_symbols *shared, const lb_vocabulary *source,
                                        double most, double **share, lb_error *error);

@@ -219,7 +219,7 @@ static lb_status save_evaluated(lb_stepper *s, lb_error *error)
 {
     lb_error found = {0};
     const lb_train_point *last = lb_train_last(&s->history);
-    bool kept = lb_train_kept(&s->history, s->loop.keep_best) == last;
+    bool kept = lb_stepper_kept(s) == last;
     lb_status status = kept ? save_model(s, s->files.model, last, &found) : LB_OK;
     if (!status && s->config->keep > 0) status = save_snapshot(s, &found);
     status = downgrade(s, status, &found, error);
@@ -233,7 +233,7 @@ static lb_status save_evaluated(lb_stepper *s, lb_error *error)
 static lb_status log_point(lb_stepper *s, lb_error *error)
 {
     lb_error found = {0};
-    s->run.kept = lb_train_kept(&s->history, s->loop.keep_best);
+    s->run.kept = lb_stepper_kept(s);
     lb_status status = write_log(&s->files.log, &s->history, false, &found);
     if (!status) status = write_log(&s->files.table, &s->history, false, &found);
     return downgrade(s, status, &found, error);
@@ -244,11 +244,11 @@ lb_status lb_stepper_hear(void *stepper, const lb_event *event, lb_error *error)
     lb_stepper *s = stepper;
     lb_event told = *event;
     told.run = &s->run;
-    if (event->kind == LB_EVENT_EVALUATED) {
-        lb_status status = lb_budget_look_again(s, error);
-        return status ? status : save_evaluated(s, error);
-    }
-    lb_status status = event->kind == LB_EVENT_POINT ? log_point(s, error) : LB_OK;
+    if (event->kind == LB_EVENT_EVALUATED) return save_evaluated(s, error);
+    lb_status status = event->kind == LB_EVENT_STEPPED && s->config->film > 0
+                           ? lb_attention_history_begin(&s->files.shown, &s->history, error)
+                           : LB_OK;
+    if (!status && event->kind == LB_EVENT_POINT) status = log_point(s, error);
     return status ? status : lb_training_tell(s->config, told, error);
 }
 

@@ -7,8 +7,6 @@
 #include "io/path.h"
 #include "io/run_differences.h"
 #include "io/safetensors.h"
-#include "models/built_in.h"
-#include "models/file/model_formats.h"
 #include "settings/settings.h"
 #include "translate/file/text_model.h"
 
@@ -105,8 +103,7 @@ static void take_features(const lb_text_model *m, lb_training_config *c)
 static void take_seq2seq(const lb_seq2seq_config *found, lb_training_config *c)
 {
     int window = c->window;
-    if (c->attention == 0) c->attention = found->attention;
-    lb_settings_from_model(c, lb_seq2seq_fields, found);
+    lb_settings_from_model(c, lb_model_fields(LB_MODEL_SEQ2SEQ), found);
     if (c->attention != found->attention) c->window = window;
 }
 
@@ -123,9 +120,9 @@ static lb_status take_architecture(const lb_text_model *m, lb_training_config *c
     if (!status)
         status = take_text(c, "direction", model->from_end ? "backward" : "forward", &c->direction, error);
     if (status) return status;
-    if (model->kind == &lb_seq2seq_kind) take_seq2seq(&((const lb_seq2seq *)model)->config, c);
-    if (model->kind == &lb_transformer_kind)
-        lb_settings_from_model(c, lb_transformer_fields, &((const lb_transformer *)model)->config);
+    const lb_transformer *transformer = lb_transformer_of(model);
+    if (lb_seq2seq_of(model)) take_seq2seq(&lb_seq2seq_of(model)->config, c);
+    if (transformer) lb_settings_from_model(c, lb_model_fields(LB_MODEL_TRANSFORMER), &transformer->config);
     return LB_OK;
 }
 
@@ -203,7 +200,7 @@ static lb_status compare_models(const lb_warm_start *start, const lb_training_co
                                 const lb_model *model, lb_error *error)
 {
     lb_run_differences d = {.count = 0};
-    char *found = lb_model_config_json(start->model.model), *ours = lb_model_config_json(model);
+    char *found = lb_model_settings(start->model.model), *ours = lb_model_settings(model);
     lb_status status = found && ours ? lb_run_compare(found, ours, &d, error)
                                      : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     lb_release(found);
