@@ -34,23 +34,47 @@ static const struct rule {
     {"models/",
      {"lookback/models.h", "lookback/kinds.h", "lookback/nn.h", "lookback/io.h", "lookback/autograd.h",
       "lookback/tensor.h", "lookback/ops.h", "lookback/op.h", "lookback/base.h", "base/", "tensor/",
-      "autograd/class_loss.h", "autograd/op.h", "autograd/tape.h", "nn/", "io/", "models/"}},
+      "autograd/class_loss.h", "autograd/op.h", "autograd/tape.h", "nn/", "io/json.h", "io/safetensors.h",
+      "models/"}},
     {"train/",
      {"lookback/train.h", "lookback/models.h", "lookback/nn.h", "lookback/io.h", "lookback/ops.h",
       "lookback/op.h", "lookback/base.h", "autograd/cause.h", "autograd/tape.h", "base/", "nn/params.h",
-      "tensor/", "models/", "io/", "train/"}},
+      "tensor/", "models/", "io/path.h", "io/run_differences.h", "io/safetensors.h", "train/"}},
     {"settings/", {"lookback/translate.h", "lookback/kinds.h", "base/", "data/", "io/", "settings/"}},
     {"translate/",
      {"lookback/translate.h", "lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/io.h",
       "lookback/metrics.h", "lookback/op.h", "lookback/ops.h", "lookback/tensor.h", "lookback/base.h",
-      "base/", "nn/params.h", "data/", "io/", "models/", "settings/", "train/", "translate/"}},
+      "base/", "data/", "io/", "settings/", "translate/"}},
     {"mpi/", {"lookback/mpi.h"}}, /* a library over the public API */
     /* A text that is typed into a report is printed by the code that printed its pairs. */
     {"web/engine/report.c", {"model.h", "report/statistics.h"}},
     {"web/engine/", {"model.h", "lessons.h", "reviews/reviews.h"}},
     {"web/npm/", {"lookback/translate.h", "base/buffer.h"}},
-    {"bench/",
-     {"shared/", "cli/options.h", "console/", "base/", "io/", "data/", "models/", "tensor/", "train/"}},
+    {"bench/bench_floor.c", {"shared/", "cli/options.h", "console/", "tensor/gemm.h", "tensor/panels.h"}},
+    {"bench/", {"shared/", "cli/options.h", "console/", "base/", "io/", "data/"}},
+};
+
+/* The rooms of the engine above its ground, which is base/ and what of io/ they include. Nobody else includes their
+ * private headers, but for the tests and what times the kernels alone. */
+static const char *const engine[] = {"tensor/", "autograd/", "nn/", "models/", "train/"};
+
+/* What each public header may include of the others. */
+static const struct rule public_rules[] = {
+    {"base.h", {"f64_names.h"}},
+    {"tensor.h", {"base.h"}},
+    {"autograd.h", {"tensor.h", "ops.h"}},
+    {"op.h", {"autograd.h"}},
+    {"io.h", {"tensor.h"}},
+    {"nn.h", {"autograd.h"}},
+    {"kinds.h", {"io.h", "nn.h"}},
+    {"models.h", {"io.h", "kinds.h"}},
+    {"train.h", {"models.h"}},
+    {"data.h", {"base.h"}},
+    {"metrics.h", {"base.h"}},
+    {"plot.h", {"base.h"}},
+    {"translate.h", {"data.h", "train.h"}},
+    {"mpi.h", {"train.h"}},
+    {"lookback.h", {""}},
 };
 
 /* Names that the library must not use, and the one file that may. */
@@ -78,14 +102,32 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static bool may_include(const char *file, const char *included)
+static bool follows(const struct rule *all, size_t count, const char *file, const char *included)
 {
-    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
-        if (!starts_with(file, rules[r].file)) continue;
-        for (const char *const *may = rules[r].may_include; *may; may++)
+    for (size_t r = 0; r < count; r++) {
+        if (!starts_with(file, all[r].file)) continue;
+        for (const char *const *may = all[r].may_include; *may; may++)
             if (starts_with(included, *may)) return true;
         return false;
     }
+    return false;
+}
+
+static bool may_include(const char *file, const char *included)
+{
+    return follows(rules, sizeof rules / sizeof *rules, file, included);
+}
+
+static bool public_may_include(const char *file, const char *included)
+{
+    return follows(public_rules, sizeof public_rules / sizeof *public_rules, file, included);
+}
+
+/* Whether the path begins with a room of the engine. */
+static bool is_of_engine(const char *path)
+{
+    for (size_t i = 0; i < sizeof engine / sizeof *engine; i++)
+        if (starts_with(path, engine[i])) return true;
     return false;
 }
 
@@ -233,6 +275,57 @@ START_TEST(test_includes_of_pages_and_benchmarks_are_public_or_shared)
     ck_assert(!may_include("web/engine/playground.c", "report/statistics.h"));
     ck_assert(!may_include("web/new/file.c", "base/alloc.h"));
     ck_assert(!may_include("bench/bench_train.c", "report/statistics.h"));
+}
+END_TEST
+
+static void check_public_includes(const char *file, char *text)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char included[SUPPORT_PATH];
+        if (sscanf(line, " # include \"lookback/%511[^\"]", included) != 1) continue;
+        ck_assert_msg(public_may_include(file, included), "%s must not include lookback/%s", file, included);
+    }
+}
+
+START_TEST(test_includes_of_public_headers_follow_the_arrows)
+{
+    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/include/lookback/", "", check_public_includes), 0);
+    ck_assert(public_may_include("translate.h", "train.h"));
+    ck_assert(!public_may_include("train.h", "data.h"));
+    ck_assert(!public_may_include("base.h", "tensor.h"));
+    ck_assert(!public_may_include("new.h", "base.h"));
+}
+END_TEST
+
+static bool may_reach_engine(const char *file, const char *included)
+{
+    bool inside = starts_with(file, "src/") && is_of_engine(file + strlen("src/"));
+    return inside || !is_of_engine(included) || strcmp(file, "bench/bench_floor.c") == 0;
+}
+
+static void check_reach(const char *file, char *text)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char included[SUPPORT_PATH];
+        if (sscanf(line, " # include \"%511[^\"]", included) != 1) continue;
+        ck_assert_msg(may_reach_engine(file, included),
+                      "%s must not include %s: it is private in the engine; see docs/adr/0037-rooms.md", file,
+                      included);
+    }
+}
+
+START_TEST(test_includes_of_private_headers_of_the_engine_are_its_own)
+{
+    static const char *const folders[] = {"src/",       "apps/", "bench/",          "examples/",
+                                          "exercises/", "web/",  "tests/consumers/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/", folders[i], check_reach), 0);
+    ck_assert(may_reach_engine("src/train/step.c", "nn/params.h"));
+    ck_assert(may_reach_engine("src/translate/join/join.c", "base/alloc.h"));
+    ck_assert(!may_reach_engine("src/translate/join/join.c", "models/built_in.h"));
+    ck_assert(!may_reach_engine("src/io/npy.c", "tensor/shape.h"));
+    ck_assert(!may_reach_engine("apps/export/export.c", "models/decode/model.h"));
+    ck_assert(!may_reach_engine("bench/bench_train.c", "train/trainer.h"));
 }
 END_TEST
 
@@ -384,6 +477,8 @@ START_TEST(test_may_include_upward_arrow_is_found)
     ck_assert(!may_include("train/loop.c", "lookback/translate.h"));
     ck_assert(!may_include("translate/train.c", "lookback/plot.h"));
     ck_assert(!may_include("io/safetensors_reader.c", "lookback/nn.h"));
+    ck_assert(!may_include("train/loop.c", "lookback/data.h"));
+    ck_assert(!may_include("train/loop.c", "io/lines.h"));
     ck_assert(!may_include("plot/canvas.c", "tensor/shape.h"));
     ck_assert(!may_include("plot/canvas.c", "lookback/autograd.h"));
     ck_assert(!may_include("nn/gru.c", "lookback/lookback.h"));
@@ -439,6 +534,8 @@ int main(void)
     return support_run_tests("architecture",
                              SUPPORT_TESTS(test_includes_of_every_source_follow_the_arrows,
                                            test_includes_of_pages_and_benchmarks_are_public_or_shared,
+                                           test_includes_of_public_headers_follow_the_arrows,
+                                           test_includes_of_private_headers_of_the_engine_are_its_own,
                                            test_words_of_every_source_print_nothing_and_bypass_no_allocator,
                                            test_output_of_every_program_goes_through_the_console,
                                            test_names_of_public_functions_start_with_lb,
