@@ -138,9 +138,8 @@ endforeach()
 add_dependencies(benchmarks lookback_program)
 
 # examples/NN_NAME.c is a lesson: a program over the library alone, with its data in examples/data/. What the programs
-# are shown with, such as examples/dates/, has a folder of its own. examples/reviews/ is what lesson 8 reads.
+# are shown with, such as examples/dates/, has a folder of its own.
 file(GLOB LESSON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c ${PROJECT_SOURCE_DIR}/examples/*/*.c)
-list(FILTER LESSON_SOURCES EXCLUDE REGEX "/examples/reviews/")
 foreach(source ${LESSON_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
