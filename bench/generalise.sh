@@ -36,7 +36,7 @@ settings_of() { # SETTING
     recipe) ;;
     presented)
         echo --hidden 100 --embed 100 --dropout 0.1 --batch 1 --steps 100000 --lr 0.001 --set merge=false \
-            --set scheduled_sampling=0.5 --no-hold-out --evaluate-every 10000
+            --set scheduled-sampling=0.5 --no-hold-out --evaluate-every 10000
         ;;
     small) echo --hidden 96 --embed 48 --dropout 0.1 --batch 32 --steps 4000 --no-hold-out --evaluate-every 1000 ;;
     longer) echo "$(settings_of small)" --steps 12000 ;;

@@ -37,11 +37,11 @@ settings=(
     "a tenth held out, the best weights kept|--hold-out"
     "a tenth held out, no early stopping|--hold-out --patience 0"
     "70 epochs|--epochs 70"
-    "entmax|--set attention_weights=entmax"
+    "entmax|--set attention-weights=entmax"
     "monotonic-1|--attention monotonic-1"
     "copying|--copy"
     "transformer|--model transformer"
-    "transformer, features without positions|--model transformer --set feature_positions=true"
+    "transformer, features without positions|--model transformer --set feature-positions=true"
 )
 
 # What the recipe does anyway, and what needs features, is left out.

@@ -111,7 +111,7 @@ lb_status app_option_arguments(const app_option *option, lb_strings *arguments, 
     }
     if (!value) return status;
     if (app_option_is_rare(option))
-        return lb_strings_print(arguments, error, "--set=%s=%s", option->setting->name, value);
+        return lb_strings_print(arguments, error, "--set=%s=%s", option->name, value);
     if (option->kind == APP_IS_FLAG)
         return lb_strings_print(arguments, error, "--%s%s", app_option_is_on(option) ? "" : "no-",
                                 option->name);

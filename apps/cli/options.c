@@ -91,25 +91,25 @@ const app_option *app_options_find(const app_program *program, const char *name)
 static void forget_list(const app_program *program, const app_option *option)
 {
     for (size_t i = 0; program->lists && option->setting && i < program->lists->count; i++) {
-        char name[NAME], **text = program->lists->text;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(text[i], "="), text[i]);
-        if (lb_setting_find(name) != option->setting) continue;
+        char **text = program->lists->text;
+        const size_t length = strlen(option->name);
+        if (strncmp(text[i], option->name, length) != 0 || text[i][length] != '=') continue;
         lb_release(text[i]);
         memmove(&text[i], &text[i + 1], (--program->lists->count - i) * sizeof *text);
         return;
     }
 }
 
-/* Sets an option. A setting that has one value, not any text, may be given several, which are kept by this name. The
+/* Sets an option. A setting that has one value, not any text, may be given several, which are kept by its name. The
  * last value, or list, wins. */
-static lb_status set_value(const app_program *program, const app_option *option, const char *name,
-                           const char *value, lb_error *error)
+static lb_status set_value(const app_program *program, const app_option *option, const char *value,
+                           lb_error *error)
 {
     const bool single = option->setting && option->kind != APP_IS_TEXT && option->kind != APP_IS_TESTS;
     forget_list(program, option);
     if (!program->lists || !single || !strchr(value, ','))
         return app_option_set(option, value) ? LB_OK : bad_value(option, value, error);
-    return lb_strings_print(program->lists, error, "%s=%s", name, value);
+    return lb_strings_print(program->lists, error, "%s=%s", option->name, value);
 }
 
 /* NAME=VALUE. A flag by the name of its field may be the opposite of its option. */
@@ -130,7 +130,7 @@ static lb_status set_by_name(const app_program *program, const char *text, lb_er
     value++;
     if (setting->opposite && strcmp(name, setting->name) == 0)
         value = strcmp(value, "true") == 0 ? "false" : strcmp(value, "false") == 0 ? "true" : value;
-    return set_value(program, option, name, value, error);
+    return set_value(program, option, value, error);
 }
 
 /* Refuses a word that asks for a setting as if it were an option, although only --set sets it. */
@@ -148,7 +148,7 @@ static lb_status check_rare(const app_program *program, char *const *words, lb_e
                         : next                           ? next
                                                          : setting->metavar;
     return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s; write --set %s=%s", length, word,
-                        setting->name, value);
+                        lb_setting_option(setting, name), value);
 }
 
 /* getopt_long has rejected an option; `words` begin with the current argument. */
@@ -233,7 +233,7 @@ static lb_status take_option(const app_program *program, int code, bool *given, 
     }
     const char *value = option->kind != APP_IS_FLAG ? optarg : negated ? "false" : "true";
     *given = *given || (program->operand_of && strcmp(option->name, program->operand_of) == 0);
-    return set_value(program, option, option->name, value, error);
+    return set_value(program, option, value, error);
 }
 
 lb_status app_options_parse(const app_program *program, int *argc, char ***argv, app_request *request,

@@ -16,8 +16,8 @@ static int format_left(const app_option *option, char left[LEFT])
     char letter[8] = "    ";
     if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
     bool value = option->kind != APP_IS_FLAG;
-    if (option->setting && app_option_is_rare(option))
-        return snprintf(left, LEFT, "      %s=%s", option->setting->name, value ? option->metavar : "true");
+    if (app_option_is_rare(option))
+        return snprintf(left, LEFT, "      %s=%s", option->name, value ? option->metavar : "true");
     const char *negation = app_option_is_on(option) ? "[no-]" : "";
     return snprintf(left, LEFT, "  %s--%s%s%s%s", letter, negation, option->name, value ? " " : "",
                     value ? option->metavar : "");

@@ -90,7 +90,9 @@ LB_MUST_USE lb_status app_lexicon_measure(const lb_text_model *model, int64_t *l
 LB_MUST_USE lb_status app_lexicon_add(const lb_lexicon *lexicon, bool exceptions, app_kernel *kernel,
                                       lb_buffer *constants, int64_t *kept, lb_error *error);
 
-/** Adds what the kernel needs to cut sources into pieces, in place of a table of symbols (spelled_subwords.c).
+/* ---- The subwords of a model as constants in C: spelled_subwords.c. ---- */
+
+/** Adds what the kernel needs to cut sources into pieces, in place of a table of symbols.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_spelling_add_subwords(const lb_text_model *model, app_kernel *kernel,
                                                 lb_buffer *out, lb_error *error);

@@ -55,7 +55,7 @@ static lb_status hint_at_symbols(const looking *s, lb_error *error)
     lb_recipe_facts facts;
     lb_training_config config = {0};
     for (int i = 0; i < SIDES; i++)
-        if (lb_blanks_may_separate(s->train, s->side[i].symbols, s->side[i].name, text)) app_warn("%s", text);
+        if (lb_blanks_may_separate(s->train, s->side[i].symbols, (lb_pair_side)i, text)) app_warn("%s", text);
     lb_status status = lb_recipe_look(s->train, s->side[0].symbols, s->side[1].symbols, &facts, error);
     facts.pairs -= s->dev ? 0 : facts.pairs / LB_HELD_OUT;
     facts.different -= s->dev ? 0 : facts.different / LB_HELD_OUT;

@@ -23,17 +23,18 @@ typedef struct app_matrix {
     const char *across, *down, *unit; /* what columns, rows and values are; NULL: as those of attention */
 } app_matrix;
 
-/** What is drawn of a model; ends with NULL: "attention", "erasure", "gradient". */
+/** What is drawn of a model, and its name; the names end with NULL. */
+typedef enum app_measure { APP_ATTENTION, APP_ERASURE, APP_GRADIENT } app_measure;
 extern const char *const app_measures[];
 
-/** What a model does with `text`, by one of app_measures: a row for each output symbol, the end included, and a column
+/** What a model does with `text`, by a measure: a row for each output symbol, the end included, and a column
  *  for each symbol of the text; of attention for each layer and head, and of hard attention the likeliest alignment.
  *  Or, unless `patch` is NULL, a row for all that the output loses if `patch` is the text, then one for each point that
  *  can bring something back, and a column for each output symbol. `*ended` tells whether the output ended. Unknown
  *  symbols are reported on standard error.
  *  Memory: freed by app_matrix_free, also after an error; the same holds for app_matrix_read.
  *  Errors: LB_ERROR_FORMAT if a text is invalid for the model, or there is nothing to draw; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *text, const char *by,
+LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *text, app_measure by,
                                         const char *patch, app_matrix *matrix, bool *ended, lb_error *error);
 
 /** Joins the rows and columns of subwords, as app_matrix_attend makes them, to those of words: the weight of a word is

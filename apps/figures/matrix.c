@@ -194,12 +194,13 @@ static void note_unknown(const lb_translation *text)
     if (used > 0) app_warn("--input: the model does not know %s", list);
 }
 
-const char *const app_measures[] = {"attention", "erasure", "gradient", NULL};
+const char *const app_measures[] = {
+    [APP_ATTENTION] = "attention", [APP_ERASURE] = "erasure", [APP_GRADIENT] = "gradient", NULL};
 
-lb_status app_matrix_attend(lb_translator *translator, const char *text, const char *by, const char *patch,
+lb_status app_matrix_attend(lb_translator *translator, const char *text, app_measure by, const char *patch,
                             app_matrix *matrix, bool *ended, lb_error *error)
 {
-    bool erases = strcmp(by, "erasure") == 0, attends = strcmp(by, "attention") == 0 && !patch;
+    const bool erases = by == APP_ERASURE, attends = by == APP_ATTENTION && !patch;
     lb_translate_config config = {.attention = attends,
                                   .erasure = erases,
                                   .gradient = !erases && !attends && !patch,

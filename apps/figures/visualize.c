@@ -22,13 +22,14 @@ typedef struct settings {
     const char *matrix, *rows, *columns; /* for a file */
     int layer, head;
     bool all_heads, words;
-    const char *by, *patch, *output, *colormap, *font, *range, *scores;
+    int by; /* app_measure */
+    const char *patch, *output, *colormap, *font, *range, *scores;
     app_maps_style style;
 } settings;
 
 static bool draws_attention(const settings *s)
 {
-    return strcmp(s->by, "attention") == 0 && !s->patch;
+    return s->by == APP_ATTENTION && !s->patch;
 }
 
 /* Checks beyond the table of options. */
@@ -50,7 +51,7 @@ static lb_status check_usage(const settings *s, lb_error *error)
         {other && s->matrix, "--by and --patch belong to a MODEL, not to --matrix"},
         {other && (s->all_heads || s->head >= 0 || s->layer >= 0),
          "--layer, --head and --all-heads belong to attention, not to --by or --patch"},
-        {s->patch && (strcmp(s->by, "attention") != 0 || s->words),
+        {s->patch && (s->by != APP_ATTENTION || s->words),
          "--patch: expected neither --by nor --words with it"},
         {s->patch && s->model_count != 1, "--patch needs exactly one MODEL"},
     };
@@ -201,12 +202,7 @@ static const app_example examples[] = {
 
 int visualize_main(int argc, char **argv)
 {
-    settings s = {.by = app_measures[0],
-                  .output = "attention.png",
-                  .colormap = "ylorrd",
-                  .style.dpi = 100,
-                  .layer = -1,
-                  .head = -1};
+    settings s = {.output = "attention.png", .colormap = "ylorrd", .style.dpi = 100, .layer = -1, .head = -1};
     const app_option options[] = {
         APP_HEADING("Attention of a model"),
         APP_TEXT(0, "model", "MODEL", &s.model, "the first model, instead of an operand"),
@@ -216,7 +212,7 @@ int visualize_main(int argc, char **argv)
                  "draw this model and any further operands next to the first: the mean over the heads of the "
                  "last layer, or the choice of --layer and --head",
                  .usual = true),
-        APP_WORD(
+        APP_CHOICE(
             0, "by", "MEASURE", &s.by, app_measures,
             "what is drawn: where the model looks, or what each output symbol depends on, see docs/why.md"),
         APP_TEXT(

@@ -96,7 +96,7 @@ static void offer_values(const app_program *program, const app_option *option, i
 {
     for (int i = 0; i < program->option_count && option->kind == APP_IS_SET; i++)
         if (app_option_is_rare(&program->options[i]))
-            printf("%.*s%s=\n", length, before, program->options[i].setting->name);
+            printf("%.*s%s=\n", length, before, program->options[i].name);
     for (const char *const *choice = option->choices; choice && *choice; choice++)
         printf("%.*s%s\n", length, before, *choice);
     for (const lb_alias *alias = option->aliases; alias && alias->name; alias++)

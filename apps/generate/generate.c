@@ -95,14 +95,13 @@ static void put_option(const app_option *option)
 {
     char text[TEXT];
     const bool rare = app_option_is_rare(option);
-    const char *name = rare ? option->setting->name : option->name;
     const char *value = rare && !option->metavar ? "true" : option->metavar;
     app_option_describe(option, text, sizeof text);
     fputs(".TP\n", stdout);
     if (option->letter) printf("\\fB\\-%c\\fR, ", option->letter);
     fputs(rare ? "\\fB" : "\\fB\\-\\-", stdout);
     if (app_option_is_on(option) && !rare) fputs("[no\\-]", stdout);
-    put_word(name, (int)strlen(name));
+    put_word(option->name, (int)strlen(option->name));
     fputs("\\fR", stdout);
     fputs(value ? rare ? "=\\fI" : " \\fI" : "", stdout);
     if (value) put_word(value, (int)strlen(value));

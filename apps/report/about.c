@@ -123,7 +123,7 @@ static char *train_command(const cJSON *options, const cJSON *usual)
         }
         bool rare = setting && setting->rare, flag = cJSON_IsBool(option) && !rare;
         if (rare)
-            lb_buffer_print(&text, " --set %s=", setting->name);
+            lb_buffer_print(&text, " --set %s=", option->string);
         else
             lb_buffer_print(&text, " --%s%s%s", cJSON_IsFalse(option) ? "no-" : "", option->string,
                             flag ? "" : " ");

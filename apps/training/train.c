@@ -104,7 +104,7 @@ static lb_status check_options(app_train_options *t, lb_error *error)
                                            "what a teacher writes is no pair that "
                                            "is known to be right"},
         {c->index_file && c->index == LB_INDEX_NEVER,
-         "--set index_file and --set index=never: expected only one of them"},
+         "--set index-file and --set index=never: expected only one of them"},
         {c->no_hold_out && c->dev, "--no-hold-out and --dev: expected only one of them"},
         {c->no_hold_out && c->patience > 0, "--patience: --no-hold-out leaves no pairs to evaluate on"},
     };

@@ -54,7 +54,9 @@ LB_MUST_USE lb_status app_train_begin(app_train_options *t, lb_error *error);
 LB_MUST_USE lb_status app_train_check_command(const app_side_by_side *s, int argc, char **argv,
                                               lb_error *error);
 
-/** The settings of `sort` without options (sort.c). Errors: those of lb_training_config_settle. */
+/* ---- The same of `sort` (sort.c). ---- */
+
+/** The settings of `sort` without options. Errors: those of lb_training_config_settle. */
 LB_MUST_USE lb_status app_sort_usual(lb_training_config *usual, lb_error *error);
 
 /** The same as app_train_check_command for a command of `sort`. */

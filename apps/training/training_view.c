@@ -279,7 +279,7 @@ static void name_setting(void *context, const char *name, const char *value, cha
     for (char *letter = option; *letter; letter++)
         if (*letter == '_') *letter = '-';
     if (setting && setting->rare)
-        snprintf(text, size, *value ? "--set %s=%s" : "no --set %s", setting->name, value);
+        snprintf(text, size, *value ? "--set %s=%s" : "no --set %s", option, value);
     else if (!*value)
         snprintf(text, size, "no --%s", option);
     else

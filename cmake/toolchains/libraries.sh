@@ -14,13 +14,12 @@ mkdir -p "$prefix/lib/pkgconfig" "$prefix/include" "$prefix/apt/lists/partial" "
 prefix=$(cd -- "$prefix" && pwd)
 export NODE_PATH=/usr/share/nodejs
 
-# Lists of sources are apart from those of the system: no root is needed, and the system stays as it is.
-# shellcheck source=/dev/null
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+# Lists of sources are apart from those of the system: no root is needed, and the system stays as it is. They are those of
+# Debian 12 on every Debian, so that pages and packages have the same versions inside wherever they are built.
 cat >"$prefix/apt/sources.sources" <<END
 Types: deb-src
 URIs: http://deb.debian.org/debian
-Suites: $suite
+Suites: bookworm
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 END

@@ -334,8 +334,8 @@ static lb_status say_all(search *s)
     if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) status = say_header(s);
     if (!status && tabs) status = say_dictionary(s, names);
     if (!status && tabs) status = say_quotes(s, names);
-    if (!status) status = lb_text_oddities_say(&s->source.texts, "source", s->pairs, s->odd, s->error);
-    if (!status) status = lb_text_oddities_say(&s->target.texts, "target", s->pairs, s->odd, s->error);
+    if (!status) status = lb_text_oddities_say(&s->source.texts, LB_SIDE_SOURCE, s->pairs, s->odd, s->error);
+    if (!status) status = lb_text_oddities_say(&s->target.texts, LB_SIDE_TARGET, s->pairs, s->odd, s->error);
     if (!status) status = say_label(s, &s->source);
     if (!status) status = say_label(s, &s->target);
     if (!status) status = say_weights(s);
@@ -349,8 +349,8 @@ lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary *source, co
 {
     search s = {.pairs = pairs,
                 .count = lb_pairs_count(pairs),
-                .source = {.name = "source", .symbols = source},
-                .target = {.name = "target", .symbols = target},
+                .source = {.name = lb_pair_side_names[LB_SIDE_SOURCE], .symbols = source},
+                .target = {.name = lb_pair_side_names[LB_SIDE_TARGET], .symbols = target},
                 .odd = odd,
                 .error = error};
     lb_status status = LB_OK;

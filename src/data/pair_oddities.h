@@ -32,13 +32,17 @@ static inline void lb_odd_pairs_add(lb_odd_pairs *pairs, int64_t pair)
 /** Looks at the text of a pair. */
 void lb_text_oddities_look(lb_text_oddities *of, const lb_symbols *text, int64_t pair);
 
-/** Says what was odd about texts, which are `name`s. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_text_oddities_say(const lb_text_oddities *of, const char *name,
+/** A side of the pairs, and its name. */
+typedef enum lb_pair_side { LB_SIDE_SOURCE, LB_SIDE_TARGET } lb_pair_side;
+extern const char *const lb_pair_side_names[];
+
+/** Says what was odd about the texts of a side. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_text_oddities_say(const lb_text_oddities *of, lb_pair_side side,
                                            const lb_pairs *pairs, lb_strings *odd, lb_error *error);
 
 /** Whether a blank after every few characters looks as if it separated symbols, which have no separator: then `text`
- *  receives a sentence about it. `symbols` are those of the side `name`, "source" or "target". */
-bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *name,
+ *  receives a sentence about it. `symbols` are those of the side. */
+bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, lb_pair_side side,
                             char text[LB_MESSAGE_LENGTH]);
 
 /* ---- pair_oddities.c ---- */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/threads.h"
+#include "data/heap.h"
 #include "lookback/tensor.h"
 
 #include <stdio.h>
@@ -10,26 +11,6 @@
 #include <utf8proc.h>
 
 enum { NONE = LB_TABLE_NONE, SIDES = 2 };
-
-void lb_subword_heap_add(uint64_t *heap, size_t *count, uint64_t number)
-{
-    size_t at = (*count)++;
-    for (; at > 0 && heap[(at - 1) / 2] > number; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-    heap[at] = number;
-}
-
-uint64_t lb_subword_heap_take(uint64_t *heap, size_t *count)
-{
-    uint64_t top = heap[0], last = heap[--*count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < *count; at = child) {
-        if (child + 1 < *count && heap[child + 1] < heap[child]) child++;
-        if (heap[child] >= last) break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return top;
-}
 
 /* Two neighbours. */
 typedef struct pair {
@@ -83,7 +64,7 @@ static bool push(learner *l, int32_t which)
 {
     if (l->pairs[which].count < 2) return true;
     if (!lb_alloc_more(&l->heap, l->heap_count, &l->heap_room, sizeof *l->heap)) return false;
-    lb_subword_heap_add(l->heap, &l->heap_count, rank_of(l, which));
+    lb_heap_add(l->heap, &l->heap_count, rank_of(l, which));
     return true;
 }
 
@@ -180,7 +161,7 @@ static bool learn(learner *l, int64_t wanted)
     for (int32_t i = 0; i < l->pair_count; i++)
         if (!push(l, i)) return false;
     while (l->merged < wanted && l->heap_count > 0) {
-        uint64_t top = lb_subword_heap_take(l->heap, &l->heap_count);
+        uint64_t top = lb_heap_take(l->heap, &l->heap_count);
         int32_t which = (int32_t)(uint32_t)top;
         bool stale = rank_of(l, which) != top;
         if (stale ? !push(l, which) : !merge(l, which)) return false;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
+#include "data/heap.h"
 #include "lookback/tensor.h"
 
 #include <stdio.h>
@@ -208,7 +209,7 @@ static int32_t rank_at(const joining *j, int32_t place)
 static void push(joining *j, int32_t place)
 {
     int32_t rank = rank_at(j, place);
-    if (rank != NONE) lb_subword_heap_add(j->heap, &j->waiting, (uint64_t)rank << 32 | (uint32_t)place);
+    if (rank != NONE) lb_heap_add(j->heap, &j->waiting, (uint64_t)rank << 32 | (uint32_t)place);
 }
 
 /* Carries out the merges, the earliest first. An entry whose neighbours have changed since is left. */
@@ -216,7 +217,7 @@ static void join_pieces(joining *j)
 {
     for (int32_t i = 0; i < j->count; i++) push(j, i);
     while (j->waiting > 0) {
-        uint64_t entry = lb_subword_heap_take(j->heap, &j->waiting);
+        uint64_t entry = lb_heap_take(j->heap, &j->waiting);
         int32_t place = (int32_t)(uint32_t)entry, rank = (int32_t)(entry >> 32);
         if (rank_at(j, place) != rank) continue;
         piece_link *l = &j->links[place];

@@ -114,12 +114,6 @@ void lb_subword_words_free(lb_subword_words *words);
 
 /* ---- Merges that are learned from them (subword_learning.c). ---- */
 
-/** Puts a number on a heap of `*count`, which has room for it; the least is on top. */
-void lb_subword_heap_add(uint64_t *heap, size_t *count, uint64_t number);
-
-/** Takes the least from a heap that is not empty. */
-uint64_t lb_subword_heap_take(uint64_t *heap, size_t *count);
-
 /** Learns merges from words: again and again, the most frequent pair of neighbours becomes a piece; of equally frequent
  *  ones, that which was there first.
  *  Wanted: how many; there are fewer if no pair occurs twice any more.

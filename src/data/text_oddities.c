@@ -91,10 +91,13 @@ static long long line_of(const lb_pairs *pairs, const lb_odd_pairs *of)
     return (long long)lb_pairs_line_number(pairs, of->first);
 }
 
-lb_status lb_text_oddities_say(const lb_text_oddities *of, const char *name, const lb_pairs *pairs,
+const char *const lb_pair_side_names[] = {[LB_SIDE_SOURCE] = "source", [LB_SIDE_TARGET] = "target"};
+
+lb_status lb_text_oddities_say(const lb_text_oddities *of, lb_pair_side side, const lb_pairs *pairs,
                                lb_strings *odd, lb_error *error)
 {
-    bool target = strcmp(name, "target") == 0, words = target && of->loose == 0;
+    const char *name = lb_pair_side_names[side];
+    bool target = side == LB_SIDE_TARGET, words = target && of->loose == 0;
     bool all = target && of->texts >= FEW && of->enclosed == of->texts;
     int64_t answers = of->answers.count, with = of->no_break.count;
     lb_status status = LB_OK;
@@ -122,10 +125,11 @@ lb_status lb_text_oddities_say(const lb_text_oddities *of, const char *name, con
  * language are longer than this on average. */
 static const double LETTERS_OF_WORDS = 2.5;
 
-bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *name,
+bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, lb_pair_side side,
                             char text[LB_MESSAGE_LENGTH])
 {
-    bool source = strcmp(name, "source") == 0;
+    const char *name = lb_pair_side_names[side];
+    bool source = side == LB_SIDE_SOURCE;
     const char *separator = source ? pairs->format.source.separator : pairs->format.target.separator;
     int32_t blank = lb_vocabulary_id(symbols, " ");
     int64_t all = 0, count = lb_pairs_count(pairs);

@@ -53,8 +53,7 @@ char *lb_setting_words(const lb_setting *s, char words[LB_SETTING_WORDS])
 {
     char option[LB_SETTING_NAME];
     lb_setting_option(s, option);
-    snprintf(words, LB_SETTING_WORDS, s->rare ? "--set %s" : "--%s",
-             s->rare ? replace(option, '-', '_') : option);
+    snprintf(words, LB_SETTING_WORDS, s->rare ? "--set %s" : "--%s", option);
     return words;
 }
 

@@ -87,7 +87,7 @@ const lb_setting *lb_setting_find(const char *name);
  *  Any other name stays as it is. */
 const char *lb_setting_field(const char *name);
 
-/** Writes its option as people type it: "--hidden", or "--set kv_heads" if it is rare. */
+/** Writes its option as people type it: "--hidden", or "--set kv-heads" if it is rare. */
 char *lb_setting_words(const lb_setting *setting, char words[LB_SETTING_WORDS]);
 
 /** The name of its option, without dashes before it. */

@@ -20,7 +20,7 @@ int main(void)
     lb_buffer json = {0}, usual = {0};
     lb_training_config config = {.clip_norm = -1};
     const lb_setting *row = lb_setting_find("clip-norm");
-    int failed = expect(row && strcmp(lb_setting_words(row, words), "--set clip_norm") == 0, "no option");
+    int failed = expect(row && strcmp(lb_setting_words(row, words), "--set clip-norm") == 0, "no option");
     failed += expect(lb_settings_check(&config, &error) == LB_ERROR_ARGUMENT &&
                          strcmp(error.message, "clip_norm: found -1, expected 0 or more") == 0,
                      error.message);

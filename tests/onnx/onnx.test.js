@@ -88,7 +88,7 @@ const KINDS = {
     "multi-head attention": "--attention multi-head --heads 4 --layers 2",
     transformer: `${TRANSFORMER} --heads 4`,
     "transformer, learned positions, tied, backward": `${TRANSFORMER} --set positions=learned --tied --direction backward`,
-    "transformer, shared keys, no positions": `${TRANSFORMER} --set positions=none --heads 4 --set kv_heads=2 --set softcap=4`,
+    "transformer, shared keys, no positions": `${TRANSFORMER} --set positions=none --heads 4 --set kv-heads=2 --set softcap=4`,
 };
 for (const [kind, options] of Object.entries(KINDS))
     test(`${kind}: the outputs of predict for 1,000 texts, and its weights to 1e-4`, () =>

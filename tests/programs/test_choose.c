@@ -178,7 +178,7 @@ START_TEST(test_choose_what_cannot_be_is_refused)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--choose", "chrf");
     ck_assert_msg(strstr(support_run_result.error, "choose: found no_hold_out, which keeps the last weights"),
                   "%s", support_run_result.error);
-    SUPPORT_TRAIN(TRAIN, "--test", "other=dev.tsv", "--set", "choose_on=other", "--choose", "bleu");
+    SUPPORT_TRAIN(TRAIN, "--test", "other=dev.tsv", "--set", "choose-on=other", "--choose", "bleu");
     ck_assert_msg(
         strstr(support_run_result.error, "choose_on: found choose bleu, expected exact, symbol or loss"),
         "%s", support_run_result.error);

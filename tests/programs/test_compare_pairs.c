@@ -153,12 +153,14 @@ END_TEST
 START_TEST(test_compare_pairs_kinds_take_back_what_is_of_others)
 {
     write_files();
-    RUN(COMPARE, "--kinds", "rotary,lstm-backward,luong", "--set", "kv_heads=2", "--cell", "lstm", "--steps",
-        "4");
+    RUN(COMPARE, "--kinds", "rotary,lstm-backward,luong", "--set", "kv-heads=2", "--cell", "lstm", "--steps",
+        "4", "--set", "merge=false");
     support_assert_trained();
     ck_assert(support_exists("out/general/model.safetensors"));
     ck_assert(support_exists("out/lstm-backward/model.safetensors"));
-    ck_assert(support_exists("out/rotary/model.safetensors"));
+    char *rotary = content("out/rotary/model.safetensors");
+    expect(rotary + 8, /* behind the length of the header */ "\\\"merge\\\": false");
+    free(rotary);
 }
 END_TEST
 

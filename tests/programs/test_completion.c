@@ -119,7 +119,7 @@ START_TEST(test_bash_completes_values)
     COMPLETE("visualize", "--colormap", "v");
     ck_assert_str_eq(result.output, "viridis\n");
     COMPLETE("train", "--set", "kv");
-    ck_assert_str_eq(result.output, "kv_heads=\n");
+    ck_assert_str_eq(result.output, "kv-heads=\n");
     COMPLETE("sort", "--set", "i");
     ck_assert_str_eq(result.output, ""); /* lists have no index */
     COMPLETE("train", "--steps", "");
@@ -172,7 +172,7 @@ START_TEST(test_zsh_completes)
         "zpty -r z out \"*READY*\"\n"
         "zpty -w -n z \"~/lookback train --attention ba\"$'\\''\\t'\\''\n"
         "zpty -r z out \"*--attention bahdanau*\" && zpty -w -n z \" --set kv\"$'\\''\\t'\\''x\n"
-        "zpty -r z out \"*--set kv_heads=x*\" && print completed'";
+        "zpty -r z out \"*--set kv-heads=x*\" && print completed'";
     if (run_in("zsh", script)) ck_assert_str_eq(result.output, "completed\n");
 }
 END_TEST
@@ -186,7 +186,7 @@ START_TEST(test_fish_completes)
                                  "complete -C \"lookback train --set kv\";"
                                  "complete -C \"lookback train --no-b\"' | cut -f 1";
     if (run_in("fish", script))
-        ck_assert_str_eq(result.output, "evaluate\nbahdanau\nkv_heads=\n--no-bidirectional\n");
+        ck_assert_str_eq(result.output, "evaluate\nbahdanau\nkv-heads=\n--no-bidirectional\n");
 }
 END_TEST
 

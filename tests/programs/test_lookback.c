@@ -170,8 +170,8 @@ START_TEST(test_command_writes_over_no_file_that_it_names_twice)
          "report: --output and p.tsv: found one file, p.tsv, expected two"},
         {{"predict", "m.npy", "--attention", "m.npy"},
          "predict: --attention and m.npy: found one file, m.npy, expected two"},
-        {{"train", "--train", "p.tsv", "--set", "index_file=p.tsv"},
-         "train: --set index_file and --train: found one file, p.tsv, expected two"},
+        {{"train", "--train", "p.tsv", "--set", "index-file=p.tsv"},
+         "train: --set index-file and --train: found one file, p.tsv, expected two"},
     };
     char expected[160];
     ck_assert_int_eq(chdir(support_tempdir()), 0);

@@ -118,8 +118,8 @@ START_TEST(test_named_tests_that_differ_are_another_run)
     support_assert_trained();
     SUPPORT_TRAIN(TRAIN, "--test", "near=near.tsv", "--steps", "20", "--out", "out");
     support_assert_refused(65, "it has other tests, or other pairs in one of them");
-    SUPPORT_TRAIN(TESTED, "--steps", "20", "--set", "choose_on=far", "--out", "out");
-    support_assert_refused(65, "this run has --set choose_on=far");
+    SUPPORT_TRAIN(TESTED, "--steps", "20", "--set", "choose-on=far", "--out", "out");
+    support_assert_refused(65, "this run has --set choose-on=far");
 }
 END_TEST
 
@@ -130,7 +130,7 @@ START_TEST(test_named_tests_can_be_chosen_on_and_are_then_spent)
     support_write_text("first.tsv", "abc\tx\nbca\ty\ncab\tz\nacb\ty x\n");
     SUPPORT_TRAIN(TRAIN, "--test", "first=first.tsv", "--out", "dev");
     support_assert_trained();
-    SUPPORT_TRAIN(TRAIN, "--test", "first=first.tsv", "--set", "choose_on=first", "--out", "chosen");
+    SUPPORT_TRAIN(TRAIN, "--test", "first=first.tsv", "--set", "choose-on=first", "--out", "chosen");
     support_assert_trained();
     expect(support_run_result.output, ", test first, which is spent: the model was chosen on it\n");
     lb_evaluation best = {.symbol_error = INFINITY};
@@ -180,10 +180,10 @@ START_TEST(test_named_tests_that_cannot_be_are_refused)
     support_assert_refused(2, "--test: expected NAME=FILE");
     SUPPORT_TRAIN(TRAIN, "--test", "near=none.tsv");
     support_assert_refused(66, "none.tsv");
-    SUPPORT_TRAIN(TESTED, "--set", "choose_on=dev");
+    SUPPORT_TRAIN(TESTED, "--set", "choose-on=dev");
     support_assert_refused(2, "choose_on: found \"dev\", expected the name of a test");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--test", "near=near.tsv", "--set",
-                  "choose_on=near");
+                  "choose-on=near");
     support_assert_refused(2, "choose_on and no_hold_out");
 }
 END_TEST

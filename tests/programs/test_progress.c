@@ -1,6 +1,8 @@
 #include "console/console.h"
 #include "support/process.h"
 #include "support/stop.h"
+#include "support/tempdir.h"
+#include "training/train_options.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -327,6 +329,23 @@ START_TEST(test_app_progress_terminal_half_way_colours_both_parts)
 }
 END_TEST
 
+START_TEST(test_app_train_in_view_counts_the_pairs_that_it_reads)
+{
+    enum { PAIRS = 10000, LINE = 4 };
+    static char text[PAIRS * LINE];
+    for (int i = 0; i < PAIRS; i++) memcpy(text + (ptrdiff_t)i * LINE, "a\tb\n", LINE);
+    ck_assert_int_eq(chdir(support_tempdir()), 0);
+    support_write_file("pairs.tsv", text, sizeof text);
+    const lb_training_config config = {
+        .train = "pairs.tsv", .out = "out", .steps = 1, .hidden = 4, .no_hold_out = true};
+    lb_training_result result = {0};
+    lb_error error = {0};
+    app_training_view view = {0};
+    ck_assert_msg(!app_train_in_view(&view, config, &result, &error), "%s", error.message);
+    ck_assert_str_eq(view.counting.config.unit, "pair");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("progress");
@@ -349,6 +368,7 @@ int main(void)
     tcase_add_test(tests, test_app_progress_terminal_dumb_is_plain);
     tcase_add_test(tests, test_app_progress_terminal_half_way_colours_both_parts);
     tcase_add_test(tests, test_app_progress_terminal_redraws_at_most_ten_times_a_second);
+    tcase_add_test(tests, test_app_train_in_view_counts_the_pairs_that_it_reads);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

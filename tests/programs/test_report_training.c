@@ -21,14 +21,14 @@ START_TEST(test_report_has_the_command_that_trains_the_model_again)
 {
     support_write_pairs("train.tsv", 300, 1);
     SUPPORT_TRAIN("--train", "train.tsv", "--target-separator", " ", "--model", "transformer", "--hidden",
-                  "16", "--tied", "--steps", "2", "--seed", "7", "--threads", "1");
+                  "16", "--tied", "--steps", "2", "--seed", "7", "--threads", "1", "--set", "merge=false");
     support_assert_trained();
     RUN(REPORT, NULL, "out", "--input", "abc", "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
     support_page p = support_open_page("page.html");
     const char *command = support_at(p.data, "about.training_command")->valuestring;
-    ck_assert_str_eq(command, "lookback train --train train.tsv --target-separator ' ' --model transformer "
-                              "--hidden 16 --tied --steps 2 --seed 7");
+    ck_assert_str_eq(command, "lookback train --train train.tsv --set merge=false --target-separator ' ' "
+                              "--model transformer --hidden 16 --tied --steps 2 --seed 7");
     const char *begin = command + strlen("lookback train ");
     char script[SUPPORT_PATH], sorts[SUPPORT_PATH];
     snprintf(script, sizeof script, "exec '" BIN_DIR "/lookback' train %s --threads 1 --out again", begin);

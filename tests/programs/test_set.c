@@ -47,18 +47,19 @@ END_TEST
 static const struct {
     const char *words, *said;
 } refused[] = {
-    {"train --kv-heads 2", "train: unknown option --kv-heads; write --set kv_heads=2"},
+    {"train --kv-heads 2", "train: unknown option --kv-heads; write --set kv-heads=2"},
     {"train --loss=entmax", "train: unknown option --loss; write --set loss=entmax"},
     {"sort --shards", "sort: unknown option --shards; write --set shards=N"},
     {"train --feature-positions",
-     "train: unknown option --feature-positions; write --set feature_positions=true"},
+     "train: unknown option --feature-positions; write --set feature-positions=true"},
+    {"train --no-merge", "train: unknown option --no-merge; write --set merge=false"},
     {"train --no-feature-positions",
-     "train: unknown option --no-feature-positions; write --set feature_positions=false"},
+     "train: unknown option --no-feature-positions; write --set feature-positions=false"},
     {"sort --average 0", "sort: unknown option --average; see lookback sort --help"},
     {"sort --set average=0", "sort" LISTED "sort --help --all lists, found \"average=0\""},
-    {"train --set kv_heads", "train" LISTED "train --help --all lists, found \"kv_heads\""},
+    {"train --set kv-heads", "train" LISTED "train --help --all lists, found \"kv-heads\""},
     {"train --set threads=2", "train" LISTED "train --help --all lists, found \"threads=2\""},
-    {"train --set kv-heads=x", "train: --set kv_heads: expected a whole number from 0 to 1024, found \"x\""},
+    {"train --set kv-heads=x", "train: --set kv-heads: expected a whole number from 0 to 1024, found \"x\""},
     {"train --set hidden=x", "train: --hidden: expected a whole number from 0 to 65536, found \"x\""},
     {"train --set merge=maybe", "train: --set merge: expected true or false, found \"maybe\""},
     {"train --set tied=1", "train: --tied: expected true or false, found \"1\""},
@@ -73,6 +74,26 @@ START_TEST(test_set_refuses)
         snprintf(said, sizeof said, "lookback %s\n", refused[i].said);
         ck_assert_str_eq(support_run_result.error, said);
     }
+}
+END_TEST
+
+/* --set, --config and --print-config spell a setting in one way; inspect has the keys of --print-config. */
+START_TEST(test_set_names_are_keys_of_a_config)
+{
+    run("train --print-config");
+    char *keys = strdup(support_run_result.output);
+    run("train --help --all");
+    int names = 0;
+    for (char *at = strstr(support_run_result.output, "\nOnly by "); at && *at;
+         at += strcspn(at + 1, "\n") + 1) {
+        char key[64];
+        if (strncmp(at, "\n      ", 7) != 0 || at[7] == ' ' || at[7] == '-') continue;
+        snprintf(key, sizeof key, "\n  \"%.*s\": ", (int)strcspn(at + 7, "="), at + 7);
+        ck_assert_msg(strstr(keys, key) != NULL, "no key%s", key);
+        names++;
+    }
+    ck_assert_int_gt(names, 10);
+    free(keys);
 }
 END_TEST
 
@@ -91,5 +112,6 @@ END_TEST
 int main(void)
 {
     return support_run_tests("set", SUPPORT_TESTS(test_set_is_the_option, test_set_refuses,
+                                                  test_set_names_are_keys_of_a_config,
                                                   test_set_is_listed_behind_the_options));
 }

@@ -256,7 +256,7 @@ END_TEST
 
 START_TEST(test_subwords_of_each_side_and_fewer_than_wanted)
 {
-    SUPPORT_TRAIN(SENTENCES, "--subwords", "100000", "--set", "separate_subwords=true", "--steps", "2",
+    SUPPORT_TRAIN(SENTENCES, "--subwords", "100000", "--set", "separate-subwords=true", "--steps", "2",
                   "--out", "out");
     support_assert_trained();
     ck_assert_ptr_nonnull(strstr(support_run_result.error, " merges instead of 100000 (subwords): no pair of "
@@ -302,7 +302,7 @@ START_TEST(test_subwords_need_no_separators)
     support_assert_refused(2, "subwords: found separators, expected none: words are found by blanks");
     SUPPORT_TRAIN(SENTENCES, "--subwords", "50", "--set", "symbols=graphemes", "--out", "out");
     support_assert_refused(2, "subwords: found graphemes, expected characters to begin with");
-    SUPPORT_TRAIN(SENTENCES, "--set", "separate_subwords=true", "--out", "out");
+    SUPPORT_TRAIN(SENTENCES, "--set", "separate-subwords=true", "--out", "out");
     support_assert_refused(2, "separate_subwords: found no subwords");
     SUPPORT_TRAIN(SENTENCES, "--subwords", "100001", "--out", "out");
     support_assert_refused(2, "100000");

@@ -12,7 +12,7 @@
 #define NOTE "wrote the index pairs.tsv.index, 1 MB; the next training on this file starts at once\n"
 
 #define STEPS_OF_TEST                                                                                        \
-    SUPPORT_SMALL, "--train", "pairs.tsv", "--steps", "60", "--set", "scheduled_sampling=0.2", "--dropout",  \
+    SUPPORT_SMALL, "--train", "pairs.tsv", "--steps", "60", "--set", "scheduled-sampling=0.2", "--dropout",  \
         "0.1"
 
 /* What it says about the data, without notes and what follows. */
@@ -69,7 +69,7 @@ START_TEST(test_train_keeps_an_index_in_the_file_that_is_named)
 {
     support_write_pairs("pairs.tsv", 200, 7);
     for (int time = 0; time < 2; time++) {
-        SUPPORT_TRAIN(STEPS_OF_TEST, "--set", "index_file=places", "--fresh");
+        SUPPORT_TRAIN(STEPS_OF_TEST, "--set", "index-file=places", "--fresh");
         support_assert_trained();
         ck_assert_int_eq(strstr(support_run_result.error, "wrote the index places, 1 MB") != NULL, time == 0);
     }
@@ -119,8 +119,8 @@ END_TEST
 
 START_TEST(test_train_index_is_one_of_three_words)
 {
-    SUPPORT_TRAIN("--train", "pairs.tsv", "--set", "index=never", "--set", "index_file=index");
-    support_assert_refused(2, "--set index_file and --set index=never: expected only one of them");
+    SUPPORT_TRAIN("--train", "pairs.tsv", "--set", "index=never", "--set", "index-file=index");
+    support_assert_refused(2, "--set index-file and --set index=never: expected only one of them");
     SUPPORT_TRAIN("--train", "pairs.tsv", "--set", "index=sometimes");
     support_assert_refused(2, "--set index: expected auto, always or never, found \"sometimes\"");
 }

@@ -139,7 +139,7 @@ END_TEST
 
 /* With everything that uses random numbers, and with a best model that is not the last. */
 #define ALL                                                                                                  \
-    SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3", "--set", "scheduled_sampling=0.5",            \
+    SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3", "--set", "scheduled-sampling=0.5",            \
         "--label-smoothing", "0.1", "--min-count", "2", "--patience", "0", "--steps", "600"
 
 START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_file)

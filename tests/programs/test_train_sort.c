@@ -307,7 +307,7 @@ START_TEST(test_train_sort_transformer_learns_and_impossible_ones_are_refused)
                     "not of multi-head");
     RUN("--set", "softcap=3", "--out", "t");
     assert_fails(
-        2, "--set softcap and --set embedding_scale are options of --model transformer, not of seq2seq");
+        2, "--set softcap and --set embedding-scale are options of --model transformer, not of seq2seq");
     RUN("--model", "transformer", "--heads", "3", "--out", "u");
     assert_fails(2, "cannot divide a width of 128 into 3 heads");
 }

@@ -6,7 +6,7 @@ name=$(basename "$0" .sh)
 make_pairs "$folder/train.tsv" 200
 make_pairs "$folder/dev.tsv" 20
 kinds=("" "--model transformer --hidden 16 --heads 2 --layers 1" "--attention multi-head --heads 2 --tied" "--seeds 2 --layers 2"
-    "--set attention_weights=entmax --set loss=sparsemax" "--copy")
+    "--set attention-weights=entmax --set loss=sparsemax" "--copy")
 
 # The first and the last processor that the campaign may use, and all of them.
 processors=$(taskset -cp $$)

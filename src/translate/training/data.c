@@ -124,9 +124,9 @@ static void hint_at_separators(const lb_training_data *data, const lb_training_c
 {
     char text[LB_MESSAGE_LENGTH];
     if (!c->tell) return;
-    if (lb_blanks_may_separate(data->train, data->text.source, "source", text))
+    if (lb_blanks_may_separate(data->train, data->text.source, LB_SIDE_SOURCE, text))
         lb_training_tell_text(c, LB_EVENT_HINT, text);
-    if (lb_blanks_may_separate(data->train, data->text.target, "target", text))
+    if (lb_blanks_may_separate(data->train, data->text.target, LB_SIDE_TARGET, text))
         lb_training_tell_text(c, LB_EVENT_HINT, text);
 }
 

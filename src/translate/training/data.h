@@ -106,6 +106,9 @@ LB_MUST_USE lb_status lb_training_sample(const lb_training_config *config, lb_te
                                          const lb_vocabulary *target, bool copies, int64_t most,
                                          lb_error *error);
 
+/** A model that was trained on the data, as it will be in its file, without a record. It points into the data. */
+lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params);
+
 /* ---- The lexicon of the model (lexicon.c). ---- */
 
 /** Whether the configuration asks for one. */
@@ -137,9 +140,6 @@ LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, co
  *  parts. Errors: as lb_pairs_read; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_training_subwords(lb_training_data *data, const lb_training_config *config,
                                            int least, lb_error *error);
-
-/** A model that was trained on the data, as it will be in its file, without a record. It points into the data. */
-lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params);
 
 /* ---- Lists (lists.c). ---- */
 

@@ -74,7 +74,8 @@ START_TEST(test_op_says_what_does_not_fit)
     char *expected = support_read_file(ANSWERS, &count);
     bool same = strcmp(expected, text.text) == 0;
     if (!same) support_write_file(FOUND, text.text, strlen(text.text));
-    ck_assert_msg(same, "answers differ: compare %s with %s", ANSWERS, FOUND);
+    ck_assert_msg(same, "answers differ: read diff %s %s; if that is meant: cp %s %s", ANSWERS, FOUND, FOUND,
+                  ANSWERS);
     free(expected);
     lb_release(text.text);
 }

@@ -28,7 +28,7 @@ START_TEST(test_setting_has_the_names_of_its_field_its_option_and_its_model)
     ck_assert_str_eq(lb_setting_field("bidirectional"), "bidirectional");
     ck_assert_str_eq(lb_setting_option(find("no_hold_out"), name), "hold-out");
     ck_assert_str_eq(lb_setting_words(find("warm_up"), text), "--warm-up");
-    ck_assert_str_eq(lb_setting_words(find("kv_heads"), text), "--set kv_heads");
+    ck_assert_str_eq(lb_setting_words(find("kv_heads"), text), "--set kv-heads");
     ck_assert_int_eq(lb_setting_choice(find("attention"), "luong"), LB_ATTENTION_GENERAL);
     ck_assert_int_eq(lb_setting_choice(find("attention"), "bahdanau"), LB_ATTENTION_ADDITIVE);
     ck_assert_int_eq(lb_setting_choice(find("attention"), "dot"), LB_ATTENTION_DOT);

@@ -88,6 +88,35 @@ static void count_names(const char *file, char *text)
                     has_name(text, lb_setting_option(&(lb_setting){.name = counted[i]}, dashed));
 }
 
+enum { MANY = 128 };
+static bool used[MANY]; /* by the number of the row */
+
+/* Members of a configuration: a name behind "." or "->". A designated initialiser is no use. */
+static void note_uses(const char *file, char *text)
+{
+    (void)file;
+    support_keep_code(text);
+    for (int i = 0; lb_settings[i].name; i++) {
+        const char *name = lb_settings[i].name;
+        for (const char *at = text; !used[i] && (at = strstr(at, name)) != NULL; at++)
+            used[i] = at > text && (at[-1] == '>' || (at[-1] == '.' && at > text + 1 && is_letter(at[-2]))) &&
+                      !is_letter(at[strlen(name)]);
+    }
+}
+
+/* A field of a model gets its value by its name. */
+START_TEST(test_settings_are_used)
+{
+    support_walk_sources(SOURCE_DIR "/", "src/translate/", note_uses);
+    const char *const *models = lb_setting_find("model")->choices;
+    for (int i = 0; models[i]; i++)
+        for (const lb_config_field *field = lb_model_fields(models[i]); field->key; field++)
+            if (lb_setting_find(field->key)) used[lb_setting_find(field->key) - lb_settings] = true;
+    for (int i = 0; lb_settings[i].name; i++)
+        ck_assert_msg(used[i], "nothing in src/translate/ reads %s", lb_settings[i].name);
+}
+END_TEST
+
 static int compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
@@ -109,6 +138,6 @@ int main(void)
     return support_run_tests("settings",
                              SUPPORT_TESTS(test_settings_have_a_name_a_place_and_a_text_of_their_own,
                                            test_settings_have_each_place_of_a_list_once,
-                                           test_settings_of_a_model_are_its_fields,
+                                           test_settings_of_a_model_are_its_fields, test_settings_are_used,
                                            test_settings_are_named_in_few_files));
 }
