@@ -121,8 +121,10 @@ if(LOOKBACK_GENERATES)
   add_custom_target(pages ALL DEPENDS ${GENERATED_PAGES})
 endif()
 
-# Each bench/NAME.c is a program; shared code is in bench/shared/.
+# Each bench/NAME.c is a program; shared code is in bench/shared/. tests/proof/bench_floor.c calls the kernels themselves,
+# as only tests may.
 file(GLOB BENCH_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
+list(APPEND BENCH_SOURCES ${PROJECT_SOURCE_DIR}/tests/proof/bench_floor.c)
 file(GLOB BENCH_SHARED_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/shared/*.c)
 add_library(bench_shared STATIC ${BENCH_SHARED_SOURCES})
 target_include_directories(bench_shared PUBLIC ${PROJECT_SOURCE_DIR}/bench)
