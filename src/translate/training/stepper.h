@@ -177,8 +177,7 @@ LB_MUST_USE lb_status lb_run_identity_check(void *stepper, const char *found, lb
 
 /* ---- From files to models (train.c). ---- */
 
-/** Whether there can be a training with this configuration, as far as can be said without its pairs. Draws no
- *  weights, which would take most of the time.
+/** Whether there can be a training with this configuration, as far as can be said without its pairs.
  *  Errors: those of lb_warm_start_open and lb_stepper_init. */
 LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
 
