@@ -30,6 +30,14 @@ foreach(part FILES PLOT)
   endforeach()
 endforeach()
 
+# The engine: models of one's own and their training, with what reads and writes tensors, JSON and bytes
+# (docs/adr/0048-an-engine.md). The rest of the library is built on it.
+set(LOOKBACK_ENGINE_SOURCES ${LOOKBACK_SOURCES})
+list(FILTER LOOKBACK_ENGINE_SOURCES INCLUDE REGEX "/src/(base|tensor|autograd|nn|models|train|io)/")
+list(FILTER LOOKBACK_ENGINE_SOURCES EXCLUDE REGEX "/src/io/(lines|plain_copy|scratch_file)[.]c$") # they read texts
+set(LOOKBACK_OTHER_SOURCES ${LOOKBACK_SOURCES})
+list(REMOVE_ITEM LOOKBACK_OTHER_SOURCES ${LOOKBACK_ENGINE_SOURCES})
+
 if(LOOKBACK_OPENMP)
   find_package(OpenMP REQUIRED COMPONENTS C)
   set(LOOKBACK_THREADS OpenMP::OpenMP_C)
@@ -65,3 +73,5 @@ if(LOOKBACK_FILES OR LOOKBACK_PLOT)
   pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
   list(APPEND LOOKBACK_MODULES ZLIB)
 endif()
+set(LOOKBACK_ENGINE_MODULES ${LOOKBACK_MODULES})
+list(FILTER LOOKBACK_ENGINE_MODULES INCLUDE REGEX "^(OPENBLAS|CJSON|ZLIB)$")

@@ -69,6 +69,8 @@ static const struct rule public_rules[] = {
     {"kinds.h", {"io.h", "nn.h"}},
     {"models.h", {"io.h", "kinds.h"}},
     {"train.h", {"models.h"}},
+    {"engine.h",
+     {"autograd.h", "base.h", "io.h", "kinds.h", "models.h", "nn.h", "ops.h", "tensor.h", "train.h"}},
     {"data.h", {"base.h"}},
     {"metrics.h", {"base.h"}},
     {"plot.h", {"base.h"}},
@@ -409,11 +411,12 @@ static bool lesson_may_include(const char *included)
     return false;
 }
 
-/* The example in own/ is for authors of models, who need one more header. What reads the reviews of lesson 8 is built
- * with the library, and its header includes a public one alone. */
+/* The examples in own/ are for authors of models, who need one more header, and maybe the engine alone. What reads
+ * the reviews of lesson 8 is built with the library, and its header includes a public one alone. */
 static bool example_may_include(const char *file, const char *included)
 {
-    bool for_authors = starts_with(file, "own/") && strcmp(included, "<lookback/op.h>") == 0;
+    bool for_authors = starts_with(file, "own/") && (strcmp(included, "<lookback/op.h>") == 0 ||
+                                                     strcmp(included, "<lookback/engine.h>") == 0);
     bool reads = strcmp(file, "08_text.c") == 0 && strcmp(included, "\"reviews/reviews.h\"") == 0;
     return for_authors || reads || lesson_may_include(included);
 }
