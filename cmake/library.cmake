@@ -10,7 +10,7 @@ option(LOOKBACK_SHARED "Build the shared libraries beside the archives" ${shared
 include(cmake/components.cmake)
 
 # The memory sanitizer does not see what a library writes that was compiled without it.
-if(LOOKBACK_SANITIZE STREQUAL "memory" AND LOOKBACK_FILES)
+if(LOOKBACK_SANITIZE STREQUAL "memory" AND LOOKBACK_TEXT)
   add_library(lookback_uninstrumented STATIC ${PROJECT_SOURCE_DIR}/tests/sanitizers/uninstrumented.c)
   target_compile_options(lookback_uninstrumented PRIVATE -fsanitize=memory)
   target_link_libraries(lookback_uninstrumented PUBLIC PkgConfig::UTF8PROC)
