@@ -13,7 +13,7 @@
  *     base.h       errors, memory, threads, random numbers, the version
  *
  * There are also data.h (texts as symbols, files of pairs), io.h (safetensors, NumPy), metrics.h (error rates, BLEU)
- * and plot.h (figures). op.h, for writing ops, is not part of this header.
+ * and plot.h (figures). engine.h has train.h and what it builds on. op.h, for writing ops, is not part of this header.
  *
  * Two objects own memory. An lb_params owns all weights and lives as long as the model. An lb_tape owns all tensors of
  * one step; lb_tape_reset releases them together. No tensor is freed individually.
