@@ -135,7 +135,9 @@ START_TEST(test_inspect_strange_text_does_not_get_to_the_terminal)
     ck_assert_int_eq(
         lb_seq2seq_init(&odd, params, "", (lb_seq2seq_config){.source_vocab = 9, .target_vocab = 9}), LB_OK);
     const lb_safetensors_metadata metadata = {LB_TRAINING_KEY, "{\"a\\u001b[31m\":\"b\\u0007\"}"};
-    ck_assert_int_eq(lb_model_save(&odd.base, params, support_path(path, "odd"), &metadata, 1, NULL), LB_OK);
+    ck_assert_int_eq(lb_model_save(&odd.base, params, support_path(path, "odd"),
+                                   (lb_checkpoint_extra){.metadata = &metadata, .metadata_count = 1}, NULL),
+                     LB_OK);
     lb_params_free(params);
     RUN(path);
     EXPECT_UNUSABLE("odd: lookback.task is missing from the metadata", "training",

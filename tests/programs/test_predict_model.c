@@ -69,7 +69,10 @@ static void save_misfit(const char *path, const char *task)
         lb_seq2seq_init(&misfit, params, "", (lb_seq2seq_config){.source_vocab = 9, .target_vocab = 9}),
         LB_OK);
     lb_safetensors_metadata metadata = {LB_SORT_TASK_KEY, task};
-    ck_assert_int_eq(lb_model_save(&misfit.base, params, path, &metadata, task ? 1 : 0, NULL), LB_OK);
+    ck_assert_int_eq(
+        lb_model_save(&misfit.base, params, path,
+                      (lb_checkpoint_extra){.metadata = &metadata, .metadata_count = task ? 1 : 0}, NULL),
+        LB_OK);
     lb_params_free(params);
 }
 

@@ -1,7 +1,7 @@
 /* What the smallest program over the rooms of apps/ prints, and how it ends. */
+#include "base/instruction_set.h"
 #include "support/process.h"
 #include "support/suite.h"
-#include "tensor/instruction_set.h"
 #include <lookback/tensor.h>
 
 #include <stdio.h>

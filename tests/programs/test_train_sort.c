@@ -1,11 +1,11 @@
 /* train_sort from the user's view: what it prints, its files, and that it survives a kill. This is
  * too slow for sanitizers. */
+#include "base/instruction_set.h"
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "tensor/gemm.h"
-#include "tensor/instruction_set.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -172,7 +172,7 @@ START_TEST(test_model_without_vocabularies_names_the_remedy)
 {
     pairs p;
     open_pairs(&p);
-    assert_saved(lb_model_save(&p.model.base, p.params, path, NULL, 0, &error));
+    assert_saved(lb_model_save(&p.model.base, p.params, path, (lb_checkpoint_extra){0}, &error));
     close_pairs(&p);
     ck_assert_ptr_null(lb_translator_open(path, &error));
     ck_assert_ptr_nonnull(

@@ -1,10 +1,10 @@
 /* Ranks that differ, fail, die or hang: one message, a checkpoint, and no rank that waits forever.
  * This test is too slow for sanitizers. Without MPI it says what it leaves out. */
+#include "base/instruction_set.h"
 #include "support/pair_program.h"
 #include "support/ranks.h"
 #include "support/suite.h"
 #include "tensor/gemm.h"
-#include "tensor/instruction_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -195,7 +195,7 @@ static void expect_round_trip(const lb_ensemble *ensemble, const lb_params *para
     char path[SUPPORT_PATH];
     lb_error error = {0};
     support_path(path, "ensemble.safetensors");
-    ck_assert_int_eq(lb_model_save(&ensemble->base, params, path, NULL, 0, NULL), LB_OK);
+    ck_assert_int_eq(lb_model_save(&ensemble->base, params, path, (lb_checkpoint_extra){0}, NULL), LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, NULL);
     ck_assert_ptr_nonnull(file);
     lb_params *again = lb_params_new(99);
@@ -319,7 +319,8 @@ static lb_status try_all(const lb_model *const *members, const lb_params *const 
         ck_assert_int_eq(found.batch, status ? 0 : ROWS);
     }
     if (!status)
-        status = lb_model_save(&all->base, params, support_path(path, "all.safetensors"), NULL, 0, &error);
+        status = lb_model_save(&all->base, params, support_path(path, "all.safetensors"),
+                               (lb_checkpoint_extra){0}, &error);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;

@@ -1,9 +1,9 @@
 /* Every instruction set that this processor has: trainings with each of them, and how one is asked for. */
+#include "base/instruction_set.h"
 #include "lookback/models.h"
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "tensor/gemm.h"
-#include "tensor/instruction_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

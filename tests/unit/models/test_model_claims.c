@@ -149,7 +149,7 @@ START_TEST(test_model_save_refuses_a_description_that_is_too_long_to_load)
     lb_model *model = support_add_relay(params, 4);
     model->kind = &kind;
     support_write_file(support_path(path, "model.safetensors"), "earlier", 7);
-    ck_assert_int_eq(lb_model_save(model, params, path, NULL, 0, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_model_save(model, params, path, (lb_checkpoint_extra){0}, &error), LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message, "lookback.config: found 1000001 bytes, expected at most 1000000");
     size_t count;
     char *kept = support_read_file(path, &count);

@@ -24,7 +24,8 @@ static void check_round_trip(const lb_model *model, lb_params *params)
     char path[SUPPORT_PATH];
     support_path(path, "model.safetensors");
     ck_assert_msg(lb_params_status(params) == LB_OK, "%s", lb_params_error(params));
-    ck_assert_msg(lb_model_save(model, params, path, NULL, 0, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_model_save(model, params, path, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
+                  error.message);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file, "%s", error.message);
     lb_params *others = lb_params_new(99);
@@ -92,7 +93,8 @@ START_TEST(test_model_load_makes_room_once_for_all_that_is_in_the_file)
     lb_seq2seq model;
     lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 9, .embed = 100, .hidden = 200};
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
-    ck_assert_msg(lb_model_save(&model.base, params, path, NULL, 0, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
+                  error.message);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file, "%s", error.message);
     size_t slabs = 2 * (size_t)lb_params_size(params) * sizeof(lb_real);
@@ -234,18 +236,20 @@ START_TEST(test_model_save_with_any_failing_allocation_saves_all_or_nothing)
                      LB_OK);
     support_path(path, "model.safetensors");
     support_watch_allocations();
-    ck_assert_int_eq(lb_model_save(&model.base, params, path, NULL, 0, NULL), LB_OK);
+    ck_assert_int_eq(lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, NULL), LB_OK);
     long all = support_allocation_count();
     for (long n = 1; n <= all; n++) {
         lb_error error = {0};
         ck_assert_int_eq(remove(path), 0);
         support_fail_allocation(n);
-        lb_status status = lb_model_save(&model.base, params, path, NULL, 0, &error);
+        lb_status status = lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, &error);
         support_fail_allocation(0);
         ck_assert(status == LB_OK || error.status == LB_ERROR_MEMORY || error.status == LB_ERROR_WRITE);
         ck_assert_int_eq(support_live_allocations(), 0);
         ck_assert_uint_eq(support_file_count(), status == LB_OK);
-        if (status) ck_assert_int_eq(lb_model_save(&model.base, params, path, NULL, 0, &error), LB_OK);
+        if (status)
+            ck_assert_int_eq(lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, &error),
+                             LB_OK);
     }
     lb_params_free(params);
 }

@@ -195,7 +195,7 @@ static void check_average(lb_normalizer output)
         p[m] = lb_model_probabilities(members[m], lb_model_forward(members[m], s.source, target));
     for (int64_t i = 0; i < lb_count(found); i++)
         ck_assert_double_eq_tol((double)found->data[i], (double)(p[0]->data[i] + p[1]->data[i]) / 2, 1e-6);
-    ck_assert(isfinite(lb_item(lb_model_loss(&both.base, logits, wanted, LB_PAD, 0))));
+    ck_assert(isfinite(lb_item(lb_model_loss(&both.base, logits, wanted, NULL, LB_PAD, 0))));
     lb_decoded greedy = lb_greedy(&both.base, s.source, LIMIT);
     ck_assert_int_eq(greedy.batch, 2);
     discard(&s);

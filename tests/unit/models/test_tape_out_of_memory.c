@@ -8,7 +8,8 @@
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "support/tape_room.h"
-#include "train/batch.h"
+#include "translate/batches/batch.h"
+#include "translate/training/augment.h"
 
 #include <string.h>
 

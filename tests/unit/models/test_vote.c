@@ -307,8 +307,9 @@ START_TEST(test_vote_survives_its_file)
                                        (const lb_params *const *)v.store, MEMBERS, NULL, &error);
     ck_assert_msg(made, "%s", error.message);
     ck_assert_int_eq(lb_ensemble_weigh(made, params, weights, &error), LB_OK);
-    ck_assert_int_eq(
-        lb_model_save(&made->base, params, support_path(path, "vote.safetensors"), NULL, 0, &error), LB_OK);
+    ck_assert_int_eq(lb_model_save(&made->base, params, support_path(path, "vote.safetensors"),
+                                   (lb_checkpoint_extra){0}, &error),
+                     LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     const lb_ensemble *loaded = (const lb_ensemble *)lb_model_load(file, loaded_params, NULL, &error);
     ck_assert_msg(loaded, "%s", error.message);
@@ -324,7 +325,7 @@ START_TEST(test_vote_survives_its_file)
     for (int64_t i = 0; i < (int64_t)ROWS * BEAM; i++)
         ck_assert_double_eq(a.hypothesis[i].score, b.hypothesis[i].score);
     ck_assert_int_eq(lb_model_save(&loaded->base, loaded_params, support_path(again, "again.safetensors"),
-                                   NULL, 0, &error),
+                                   (lb_checkpoint_extra){0}, &error),
                      LB_OK);
     size_t count, other;
     char *first = support_read_file(path, &count), *second = support_read_file(again, &other);

@@ -151,16 +151,16 @@ START_TEST(test_settings_go_to_a_model_and_come_back)
                             .copy = true},
                        back = {.layers = 3};
     lb_seq2seq_config model = {.dropout = (lb_real)0.5, .tied = true};
-    lb_settings_to_model(&c, lb_seq2seq_fields, &model);
+    lb_settings_to_model(&c, lb_model_fields("seq2seq"), &model);
     ck_assert(model.hidden == 48 && model.embed == 24 && model.layers == 2 && model.cell == LB_CELL_LSTM &&
               !model.bidirectional && model.dropout == 0 && !model.tied && model.copy);
     model.dropout = (lb_real)0.5;
-    lb_settings_from_model(&back, lb_seq2seq_fields, &model);
+    lb_settings_from_model(&back, lb_model_fields("seq2seq"), &model);
     ck_assert(back.hidden == 48 && back.embed == 24 && back.layers == 3 && back.cell == LB_CELL_LSTM &&
               back.one_direction && back.dropout == 0 && back.copy);
     model.bidirectional = true;
     back = (lb_training_config){0};
-    lb_settings_from_model(&back, lb_seq2seq_fields, &model);
+    lb_settings_from_model(&back, lb_model_fields("seq2seq"), &model);
     ck_assert(!back.one_direction && back.layers == 2);
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* The order of rows in a batch, and arrays of ids as a batch for teacher forcing. */
 #include "support/suite.h"
 #include "tensor/panels.h"
-#include "train/batch.h"
+#include "translate/batches/batch.h"
 #include <lookback/op.h>
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "train/batch.h"
+#include "train/examples.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #include "lookback/train.h"
 #include "support/group.h"
 #include "support/suite.h"
-#include "train/group.h"
+#include "tensor/arrays.h"
+#include "train/shards.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void *add(void *argument)
     lb_real *room = malloc(LB_GROUP_ROOM * sizeof *room);
     for (int i = 0; i < NUMBERS; i++) a->value[i] = number_of(a->member.group.rank, i);
     for (int i = 0; i < 3; i++) a->total[i] = 0.1 * (a->member.group.rank + 1) * (i + 1);
-    a->status = lb_group_add(&a->member.group, a->value, NUMBERS, room, &error);
+    a->status = lb_group_add(&a->member.group, a->value, NUMBERS, room, lb_add_to, &error);
     if (!a->status) a->status = lb_group_add_doubles(&a->member.group, a->total, 3, &error);
     free(room);
     return NULL;
@@ -68,7 +69,7 @@ START_TEST(test_without_a_group_a_sum_is_what_it_was)
 {
     lb_real one = 7, room;
     lb_error error;
-    ck_assert_int_eq(lb_group_add(NULL, &one, 1, &room, &error), LB_OK);
+    ck_assert_int_eq(lb_group_add(NULL, &one, 1, &room, lb_add_to, &error), LB_OK);
     ck_assert(one == 7);
     ck_assert(lb_group_leads(NULL));
     ck_assert_int_eq(lb_group_size(NULL), 1);

@@ -19,6 +19,12 @@ static lb_error error;
 static int64_t stop_after; /* steps; 0: never */
 static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH];
 
+static int32_t symbol_of(const lb_model *model, int32_t source)
+{
+    const lb_copying *copying = lb_copying_of(model);
+    return copying ? lb_copying_symbol(copying, source) : LB_PAD;
+}
+
 static bool stop(void *context)
 {
     (void)context;
@@ -189,7 +195,7 @@ END_TEST
 static int32_t copied_as(lb_translator *t, const char *symbol)
 {
     lb_translator_facts facts = lb_translator_about(t);
-    return lb_model_copied_as(facts.model, lb_vocabulary_id(facts.source, symbol));
+    return symbol_of(facts.model, lb_vocabulary_id(facts.source, symbol));
 }
 
 START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)

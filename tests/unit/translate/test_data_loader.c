@@ -92,8 +92,8 @@ static double loss_of(lb_training_data *data, const lb_model *model, int parts, 
         int64_t own = 0;
         for (int64_t row = 0; row < batch.target_out.batch; row++) own += batch.target_out.lengths[row];
         lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
-        sum += (double)own * (double)lb_item(lb_model_loss_of(model, logits, batch.target_out, batch.weights,
-                                                              LB_PAD, (lb_real)0.1));
+        sum += (double)own * (double)lb_item(lb_model_loss(model, logits, batch.target_out, batch.weights,
+                                                           LB_PAD, (lb_real)0.1));
         *tokens += own;
         lb_tape_reset(tape);
     }

@@ -213,7 +213,8 @@ static void write_model_of(int64_t source_ids, int64_t target_ids, const char *t
     if (source) metadata[count++] = (lb_safetensors_metadata){"lookback.source_vocabulary", source};
     if (target) metadata[count++] = (lb_safetensors_metadata){"lookback.target_vocabulary", target};
     lb_status status =
-        lb_model_save(model, params, support_path(path, "model"), metadata, (int64_t)count, &error);
+        lb_model_save(model, params, support_path(path, "model"),
+                      (lb_checkpoint_extra){.metadata = metadata, .metadata_count = (int64_t)count}, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     lb_params_free(params);
 }

@@ -79,7 +79,9 @@ static void write_old_sorter(const char *path)
     const lb_safetensors_metadata metadata[] = {
         {"lookback.task", "{\"task\":\"sort\",\"max_number\":9,\"min_length\":2,\"max_length\":4}"},
         {"lookback.training", "{\"step\":250}\n{\"step\":500}\n"}};
-    ck_assert_int_eq(lb_model_save(old, params, path, metadata, 2, &error), LB_OK);
+    ck_assert_int_eq(lb_model_save(old, params, path,
+                                   (lb_checkpoint_extra){.metadata = metadata, .metadata_count = 2}, &error),
+                     LB_OK);
     lb_params_free(params);
     lb_safetensors_close(file);
 }

@@ -71,7 +71,7 @@ static const char *make_transformer(lb_transformer_config config, uint64_t seed,
     config.width = 8;
     config.heads = 2;
     ck_assert_msg(lb_transformer_init(&model, params, "", config) == LB_OK, "%s", lb_params_error(params));
-    if (config.feature_positions) lb_transformer_mark_feature(&model, LB_FIRST_TOKEN);
+    if (config.feature_positions) model.source_features->data[LB_FIRST_TOKEN] = 1;
     save(&model.base, params, name, path);
     lb_params_free(params);
     return path;

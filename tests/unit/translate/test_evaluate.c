@@ -1,6 +1,6 @@
 /* Rows that are right, found by teacher forcing. This test runs in both precisions. */
 #include "support/suite.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 
 static int right_rows(const lb_tensor *logits, lb_tokens target)
 {

@@ -1,10 +1,9 @@
-#include "lookback/kinds.h"
+#include "io/config_fields.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/format.h"
 #include "io/json.h"
-#include "models/file/model_formats.h"
 
 #include <math.h>
 #include <string.h>
@@ -170,13 +169,4 @@ lb_status lb_config_read(const lb_config_field *fields, const char *json, void *
     }
     cJSON_Delete(parsed);
     return status;
-}
-
-lb_model *lb_config_fail(const lb_params *params, lb_error *error)
-{
-    enum { SOME_BYTES = 4096 };
-    lb_status status = lb_params_status(params);
-    if (!status && !lb_json_has_memory(SOME_BYTES)) return lb_null(lb_no_memory(error, "a model"));
-    return lb_null(lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
-                                status ? lb_params_error(params) : "invalid model configuration"));
 }

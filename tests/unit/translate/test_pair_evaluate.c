@@ -7,7 +7,7 @@
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 
 #include <stdio.h>
 #include <string.h>

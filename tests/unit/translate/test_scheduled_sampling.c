@@ -4,7 +4,8 @@
 #include "support/alloc.h"
 #include "support/sorting.h"
 #include "support/suite.h"
-#include "train/batch.h"
+#include "translate/batches/batch.h"
+#include "translate/training/augment.h"
 
 #include <math.h>
 #include <stdlib.h>

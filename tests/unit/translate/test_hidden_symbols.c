@@ -1,8 +1,7 @@
 /* Symbols hidden in training, so that a model learns to copy them. This test runs in both precisions. */
-#include "train/batch.h"
+#include "translate/training/augment.h"
 
 #include "lookback/op.h"
-#include "models/attention/copying.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -10,8 +9,8 @@
 enum { ROWS = 64, LENGTH = 6, VOCAB = 12, WIDTH = LENGTH + 1 };
 
 typedef struct subject {
-    lb_params *params;
-    lb_seq2seq model;
+    int32_t as[VOCAB];
+    lb_shared_symbols shared;
     lb_tape *tape;
     lb_batch batch;
     int32_t source[ROWS * LENGTH], in[ROWS * WIDTH], out[ROWS * WIDTH];
@@ -19,18 +18,13 @@ typedef struct subject {
 } subject;
 
 /* Targets are the reversed sources; symbol 4 is never copied, and 5 and 6 are copied as each other. */
-static void begin(subject *s, bool copy)
+static void begin(subject *s)
 {
-    lb_error error = {0};
-    int32_t as[VOCAB] = {0};
     memset(s, 0, sizeof *s);
-    s->params = lb_params_new(1);
     s->tape = lb_tape_new();
-    lb_seq2seq_config config = {
-        .source_vocab = VOCAB, .target_vocab = VOCAB, .embed = 2, .hidden = 2, .copy = copy};
-    ck_assert_int_eq(lb_seq2seq_init(&s->model, s->params, "", config), LB_OK);
+    s->shared = (lb_shared_symbols){s->as, VOCAB};
+    int32_t *as = s->as;
     for (int32_t id = LB_UNK; id < VOCAB; id++) as[id] = id == 4 ? LB_PAD : id == 5 ? 6 : id == 6 ? 5 : id;
-    if (copy) ck_assert_int_eq(lb_model_set_copies(&s->model.base, as, &error), LB_OK);
     lb_rng rng = {.seed = 2};
     for (int row = 0; row < ROWS; row++) {
         int length = 2 + row % 5;
@@ -54,7 +48,6 @@ static void begin(subject *s, bool copy)
 static void end(subject *s)
 {
     lb_tape_free(s->tape);
-    lb_params_free(s->params);
 }
 
 /* The same share for each symbol. */
@@ -75,14 +68,14 @@ static int64_t count_hidden(const int32_t *id, int64_t count)
 START_TEST(test_hidden_symbols_are_hidden_on_both_sides_wherever_they_occur)
 {
     subject s;
-    begin(&s, true);
-    lb_batch hidden = lb_hide_symbols(&s.model.base, s.batch, all_of(0.5), 7, 3);
+    begin(&s);
+    lb_batch hidden = lb_hide_symbols(&s.shared, s.batch, all_of(0.5), 7, 3);
     ck_assert_msg(hidden.source.batch == ROWS, "%s", lb_tape_error(s.tape));
     for (int row = 0; row < ROWS; row++) {
         const int32_t *source = s.source + row * LENGTH, *out = s.out + row * WIDTH;
         for (int i = 0; i < LENGTH; i++) {
             bool gone = hidden.source.id[row * LENGTH + i] == LB_UNK;
-            int32_t target = lb_model_copied_as(&s.model.base, source[i]);
+            int32_t target = s.as[source[i]];
             SUPPORT_CHECK(gone || hidden.source.id[row * LENGTH + i] == source[i], "row %d, symbol %d", row,
                           i);
             SUPPORT_CHECK(!gone || source[i] > 4, "row %d hides a symbol that is not copied", row);
@@ -109,12 +102,12 @@ END_TEST
 START_TEST(test_hidden_symbols_depend_on_seed_and_step_alone)
 {
     subject s;
-    begin(&s, true);
-    lb_batch first = lb_hide_symbols(&s.model.base, s.batch, all_of(0.5), 7, 3);
+    begin(&s);
+    lb_batch first = lb_hide_symbols(&s.shared, s.batch, all_of(0.5), 7, 3);
     lb_tensor_new(s.tape, LB_SHAPE(3), NULL);
-    lb_batch again = lb_hide_symbols(&s.model.base, s.batch, all_of(0.5), 7, 3),
-             later = lb_hide_symbols(&s.model.base, s.batch, all_of(0.5), 7, 4),
-             other = lb_hide_symbols(&s.model.base, s.batch, all_of(0.5), 8, 3);
+    lb_batch again = lb_hide_symbols(&s.shared, s.batch, all_of(0.5), 7, 3),
+             later = lb_hide_symbols(&s.shared, s.batch, all_of(0.5), 7, 4),
+             other = lb_hide_symbols(&s.shared, s.batch, all_of(0.5), 8, 3);
     size_t bytes = sizeof s.source;
     ck_assert_mem_eq(first.source.id, again.source.id, bytes);
     ck_assert_mem_ne(first.source.id, later.source.id, bytes);
@@ -128,9 +121,9 @@ END_TEST
 START_TEST(test_hidden_symbols_of_a_share_of_zero_are_none_and_of_one_all_that_are_copied)
 {
     subject s;
-    begin(&s, true);
-    lb_batch none = lb_hide_symbols(&s.model.base, s.batch, all_of(0), 7, 3),
-             all = lb_hide_symbols(&s.model.base, s.batch, all_of(1), 7, 3);
+    begin(&s);
+    lb_batch none = lb_hide_symbols(&s.shared, s.batch, all_of(0), 7, 3),
+             all = lb_hide_symbols(&s.shared, s.batch, all_of(1), 7, 3);
     ck_assert_mem_eq(none.source.id, s.source, sizeof s.source);
     ck_assert_mem_eq(none.target_out.id, s.out, sizeof s.out);
     for (int i = 0; i < ROWS * LENGTH; i++)
@@ -146,13 +139,13 @@ START_TEST(test_hidden_shares_are_smaller_for_frequent_symbols_and_zero_for_thos
     double *share = NULL;
     lb_error error = {0};
     subject s;
-    begin(&s, true);
+    begin(&s);
     lb_vocabulary *source = lb_vocabulary_new_reserved(&error);
     ck_assert_int_eq(lb_vocabulary_add(source, symbols, 8, &error), LB_OK);
     for (int i = 0; SUPPORT_ROW(i, symbols); i++)
         for (int k = 0; k < counts[i]; k++)
             ck_assert_int_eq(lb_vocabulary_add(source, &symbols[i], 1, &error), LB_OK);
-    ck_assert_int_eq(lb_hidden_shares(&s.model.base, source, 0.2, &share, &error), LB_OK);
+    ck_assert_int_eq(lb_hidden_shares(&s.shared, source, 0.2, &share, &error), LB_OK);
     double mean = (61 + 11 + 3 + 4) / 7.0;
     ck_assert_double_eq(share[LB_UNK], 0);
     ck_assert_double_eq(share[4], 0);
@@ -165,19 +158,13 @@ START_TEST(test_hidden_shares_are_smaller_for_frequent_symbols_and_zero_for_thos
 }
 END_TEST
 
-START_TEST(test_nothing_is_hidden_from_a_model_that_does_not_copy)
+START_TEST(test_without_shares_nothing_is_hidden)
 {
-    double *share;
-    lb_error error = {0};
     subject s;
-    begin(&s, false);
-    lb_vocabulary *source = lb_vocabulary_new_reserved(&error);
-    ck_assert_int_eq(lb_hidden_shares(&s.model.base, source, 1, &share, &error), LB_OK);
-    ck_assert_ptr_null(share);
-    lb_batch same = lb_hide_symbols(&s.model.base, s.batch, share, 7, 3);
+    begin(&s);
+    lb_batch same = lb_hide_symbols(&s.shared, s.batch, NULL, 7, 3);
     ck_assert_ptr_eq(same.source.id, s.source);
     ck_assert_ptr_eq(same.target_in.id, s.in);
-    lb_vocabulary_free(source);
     end(&s);
 }
 END_TEST

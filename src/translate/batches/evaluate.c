@@ -1,21 +1,46 @@
-#include "train/evaluate.h"
+/* Evaluations batch by batch: the share of right outputs, their edits, and the loss. */
+#include "translate/batches/evaluate.h"
 
 #include "base/alloc.h"
 #include "lookback/metrics.h"
 #include "lookback/op.h"
-#include "models/decode/model.h"
-#include "train/batch.h"
-#include "train/group.h"
 
 #include <math.h>
+#include <string.h>
+
+/* ---- Limits. ---- */
+
+/* How far the lengths of the training count for a source: they come from the file, and a small file could ask for
+ * minutes with them. It grows by doubling, so that sources of similar lengths have the same limit: they are decoded
+ * together. */
+static int64_t most_of_training(int64_t source_length)
+{
+    int64_t most = LB_TEXT_MODEL_TRUSTED;
+    while (most < LB_TEXT_MODEL_RATIO * source_length) most *= 2;
+    return most;
+}
+
+int64_t lb_output_limit(int64_t longest, int64_t source_length)
+{
+    int64_t most = most_of_training(source_length);
+    if (longest > most) longest = most;
+    return 2 * (longest > source_length ? longest : source_length) + 8;
+}
 
 /* ---- One batch. ---- */
+
+/* The likeliest token that can be written, the first of equal ones: the choice of greedy decoding. */
+static int32_t likeliest(const lb_real *logits, int64_t classes)
+{
+    const int32_t first = classes > LB_EOS ? LB_EOS : 0;
+    return first + lb_argmax(logits + first, classes - first);
+}
 
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
 {
     int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
     for (int64_t t = first; t < first + target_out.lengths[row]; t++)
-        if (lb_model_likeliest(logits->data + t * classes, classes) != target_out.id[t]) return false;
+        if (likeliest(logits->data + t * classes, classes) != target_out.id[t]) return false;
     return true;
 }
 
@@ -29,6 +54,18 @@ static int64_t edits_of(lb_sequence output, lb_tokens target, int64_t row)
     return distance;
 }
 
+static lb_tokens select_rows(lb_tokens tokens, const int64_t *row, int64_t count)
+{
+    int32_t *id, *lengths;
+    lb_tokens selected = lb_tokens_new(tokens.tape, count, tokens.length, &id, &lengths);
+    for (int64_t i = 0; i < selected.batch; i++) {
+        memcpy(id + i * tokens.length, tokens.id + row[i] * tokens.length,
+               (size_t)tokens.length * sizeof *id);
+        lengths[i] = tokens.lengths[row[i]];
+    }
+    return selected;
+}
+
 /* The greedy outputs of some rows. */
 static lb_decoded decode_rows(const lb_model *model, lb_batch batch, const int64_t *row, int64_t count,
                               int64_t longest)
@@ -38,7 +75,7 @@ static lb_decoded decode_rows(const lb_model *model, lb_batch batch, const int64
         int64_t most = lb_output_limit(longest, batch.source.lengths[row[i]]);
         limit = most > limit ? most : limit;
     }
-    return lb_greedy(model, lb_tokens_select(batch.source.tape, batch.source, row, count), limit);
+    return lb_greedy(model, select_rows(batch.source, row, count), limit);
 }
 
 /* An output, cut where it would end without the others of its batch. */
@@ -77,7 +114,7 @@ static lb_batch readable(lb_batch batch)
 static lb_tensor *add_loss(lb_tally *tally, const lb_model *model, lb_batch written)
 {
     lb_tensor *logits = lb_model_forward(model, written.source, written.target_in);
-    lb_tensor *loss = lb_model_loss(model, logits, written.target_out, LB_PAD, 0);
+    lb_tensor *loss = lb_model_loss(model, logits, written.target_out, NULL, LB_PAD, 0);
     int64_t tokens = 0;
     if (!lb_is_sound(loss)) return NULL;
     for (int64_t i = 0; i < written.target_out.batch; i++) tokens += written.target_out.lengths[i];
@@ -140,7 +177,7 @@ lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *model, lb_batch 
     if (lb_tape_status(target.tape)) return lb_tape_status(target.tape);
     for (int64_t i = 0; i < target.batch; i += rows_of(same, i)) row[count++] = i;
     if (search)
-        found = lb_beam_search(model, lb_tokens_select(batch.source.tape, batch.source, row, count), *search);
+        found = lb_beam_search(model, select_rows(batch.source, row, count), *search);
     else
         decoded = decode_rows(model, batch, row, count, longest);
     if (lb_tape_status(target.tape)) return lb_tape_status(target.tape);

@@ -1,4 +1,4 @@
-#include "train/trainer.h"
+#include "io/run_differences.h"
 
 #include "base/buffer.h"
 #include "base/format.h"
@@ -110,40 +110,39 @@ bool lb_run_forget(lb_run_differences *d, const char *name)
     return forgotten;
 }
 
-char *lb_run_setting(const lb_trainer_config *config, const char *name, const char *value,
+char *lb_run_setting(const lb_run_words *words, const char *name, const char *value,
                      char text[2 * LB_RUN_WORD])
 {
-    if (config->setting)
-        config->setting(config->context, name, value, text, (size_t)2 * LB_RUN_WORD);
+    if (words->setting)
+        words->setting(words->context, name, value, text, (size_t)2 * LB_RUN_WORD);
     else
         snprintf(text, (size_t)2 * LB_RUN_WORD, "%s %s", name, *value ? value : "unset");
     return text;
 }
 
 /* The settings of one run as a list: "a 1, b 2 and c 3". */
-static void print_settings(lb_buffer *text, const lb_trainer_config *config, const lb_run_differences *d,
-                           bool ours)
+static void print_settings(lb_buffer *text, const lb_run_words *words, const lb_run_differences *d, bool ours)
 {
     char setting[2 * LB_RUN_WORD];
     for (int i = 0; i < d->count; i++) {
         const lb_run_difference *one = &d->list[i];
         const char *comma = i == 0 ? "" : i + 1 < d->count ? ", " : " and ";
-        lb_run_setting(config, one->name, ours ? one->ours : one->found, setting);
+        lb_run_setting(words, one->name, ours ? one->ours : one->found, setting);
         lb_buffer_print(text, "%s%s", comma, setting);
     }
 }
 
-lb_status lb_run_refuse(const lb_trainer_config *config, const char *first,
-                        const lb_run_differences *differences, lb_error *error)
+lb_status lb_run_refuse(const lb_run_words *words, const char *first, const lb_run_differences *differences,
+                        lb_error *error)
 {
     lb_buffer text = {0};
     if (!*first && differences->count == 0) return LB_OK;
     lb_buffer_print(&text, "%s", first);
     if (differences->count > 0) {
         lb_buffer_print(&text, "%sit was trained with ", *first ? "; " : "");
-        print_settings(&text, config, differences, false);
+        print_settings(&text, words, differences, false);
         lb_buffer_print(&text, ", this run has ");
-        print_settings(&text, config, differences, true);
+        print_settings(&text, words, differences, true);
     }
     lb_status status = text.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory")
                                    : lb_error_set(error, LB_ERROR_FORMAT, "%s", text.text);

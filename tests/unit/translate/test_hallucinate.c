@@ -2,7 +2,8 @@
 
 #include "lookback/op.h"
 #include "support/suite.h"
-#include "train/batch.h"
+#include "translate/batches/batch.h"
+#include "translate/training/augment.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "support/group.h"
 #include "support/sorting.h"
 #include "support/suite.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 
 static const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 4, .seed = 3};
 

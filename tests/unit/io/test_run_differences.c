@@ -1,5 +1,5 @@
 /* The identity of a run: how two descriptions differ, and the message that says so. */
-#include "train/trainer.h"
+#include "io/run_differences.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -145,7 +145,7 @@ START_TEST(test_compare_and_refuse_without_memory_say_so)
     support_fail_allocation(0);
     ck_assert_int_eq(lb_run_compare(found, ours, &d, NULL), LB_OK);
     support_fail_allocation(1);
-    ck_assert_int_eq(lb_run_refuse(&(lb_trainer_config){0}, "", &d, NULL), LB_ERROR_MEMORY);
+    ck_assert_int_eq(lb_run_refuse(&(lb_run_words){0}, "", &d, NULL), LB_ERROR_MEMORY);
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
@@ -172,7 +172,7 @@ static void in_words(void *context, const char *name, const char *value, char *t
 
 START_TEST(test_refuse_lists_the_settings_of_both_runs)
 {
-    const lb_trainer_config plain = {0}, words = {.setting = in_words, .context = "--"};
+    const lb_run_words plain = {0}, words = {.setting = in_words, .context = "--"};
     lb_run_differences d = differences_of("{\"a\":1,\"b\":1}", "{\"a\":2,\"b\":2,\"c\":2}");
     lb_error error = {0};
     ck_assert_int_eq(lb_run_refuse(&plain, "", &d, &error), LB_ERROR_FORMAT);

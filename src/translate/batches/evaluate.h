@@ -2,13 +2,23 @@
 #ifndef LB_EVALUATE_H
 #define LB_EVALUATE_H
 
-#include "train/batch.h"
+#include "base/group.h"
+#include "translate/batches/batch.h"
 
 /** Places in lb_evaluation.own of a training of texts: how many texts were compared, 0 if none was, and their BLEU and
  *  chrF2 from 0 to 100. */
 enum { LB_OWN_TEXTS, LB_OWN_BLEU, LB_OWN_CHRF };
 
 /* ---- evaluate.c ---- */
+
+/** How many symbols a file may say that its training had: this many for any source, or this many times the source. */
+enum { LB_TEXT_MODEL_TRUSTED = 128, LB_TEXT_MODEL_RATIO = 8 };
+
+/** The tokens after which the output for a source is cut off, 2 n + 8 as in lb_beam_config, after a training whose
+ *  longest text had `longest` symbols. Up to LB_TEXT_MODEL_TRUSTED symbols it is the same for all sources no longer
+ *  than those of the training, so that they can be decoded together. Beyond, it is in proportion to the source,
+ *  whatever the file says: 264 tokens for sources of up to 16 symbols, less than 33 for each symbol of longer ones. */
+int64_t lb_output_limit(int64_t longest, int64_t source_length);
 
 /** Zero is an empty tally. */
 typedef struct lb_tally {

@@ -1,5 +1,5 @@
 /* Batches of pairs, and the evaluation of a model on a sample of pairs. */
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"

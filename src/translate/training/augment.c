@@ -1,11 +1,12 @@
+#include "translate/training/augment.h"
+
 #include "base/alloc.h"
 #include "data/symbols.h"
 #include "lookback/op.h"
-#include "models/attention/copying.h"
-#include "models/decode/model.h"
-#include "train/batch.h"
+#include "translate/batches/batch.h"
 
 #include <math.h>
+#include <string.h>
 
 /* One row of a batch, writable. */
 typedef struct row {
@@ -122,24 +123,21 @@ lb_batch lb_hallucinate(lb_batch batch, const lb_shared_symbols *shared, double 
 
 /* ---- Hidden symbols. ---- */
 
-lb_status lb_hidden_shares(const lb_model *model, const lb_vocabulary *source, double most, double **share,
-                           lb_error *error)
+lb_status lb_hidden_shares(const lb_shared_symbols *shared, const lb_vocabulary *source, double most,
+                           double **share, lb_error *error)
 {
     double sum = 0, copied = 0;
-    int32_t size = lb_vocabulary_size(source);
-    *share = NULL;
-    if (!model->copies) return LB_OK;
-    double *each = lb_alloc_zero((size_t)size * sizeof *each);
+    const int32_t size = shared->size;
+    double *each = *share = lb_alloc_zero((size_t)size * sizeof *each);
     if (!each) return lb_no_memory(error, NULL);
     for (int32_t id = LB_FIRST_TOKEN; id < size; id++) {
-        if (lb_model_copied_as(model, id) < LB_FIRST_TOKEN) continue;
+        if (shared->target[id] < LB_FIRST_TOKEN) continue;
         sum += (double)lb_vocabulary_count(source, id);
         copied++;
     }
     for (int32_t id = LB_FIRST_TOKEN; id < size; id++)
-        if (lb_model_copied_as(model, id) >= LB_FIRST_TOKEN)
+        if (shared->target[id] >= LB_FIRST_TOKEN)
             each[id] = most * fmin(1, sum / copied / fmax((double)lb_vocabulary_count(source, id), 1));
-    *share = each;
     return LB_OK;
 }
 
@@ -161,17 +159,18 @@ static bool has(const int32_t *id, int32_t length, int32_t wanted)
     return false;
 }
 
-static void hide_some(const lb_model *model, const row *r, const double *share, lb_rng rng, uint64_t first)
+static void hide_some(const lb_shared_symbols *shared, const row *r, const double *share, lb_rng rng,
+                      uint64_t first)
 {
     for (int32_t i = 0; i < r->source_length; i++) {
-        int32_t source = r->source[i], target = lb_model_copied_as(model, source);
+        int32_t source = r->source[i], target = shared->target[source];
         if (target < LB_FIRST_TOKEN || has(r->source, i, source)) continue; /* once per symbol */
         if (lb_rng_uniform(rng, first + (uint64_t)i) >= share[source]) continue;
         if (has(r->target_out, r->target_length, target)) hide(r, source, target);
     }
 }
 
-lb_batch lb_hide_symbols(const lb_model *model, lb_batch batch, const double *share, uint64_t seed,
+lb_batch lb_hide_symbols(const lb_shared_symbols *shared, lb_batch batch, const double *share, uint64_t seed,
                          int64_t step)
 {
     if (!share || batch.source.batch == 0) return batch;
@@ -180,7 +179,7 @@ lb_batch lb_hide_symbols(const lb_model *model, lb_batch batch, const double *sh
     lb_rng rng = {seed, lb_rng_stream("hidden symbols"), (uint32_t)step};
     for (int64_t i = 0; i < hidden.source.batch; i++) {
         row r = row_of(&to, i);
-        hide_some(model, &r, share, rng, (uint64_t)(i * to.source_width));
+        hide_some(shared, &r, share, rng, (uint64_t)(i * to.source_width));
     }
     return hidden;
 }
@@ -213,7 +212,7 @@ static lb_tensor *forward_without_gradient(const lb_model *model, lb_tokens sour
     lb_mode mode = lb_tape_mode(target_in.tape);
     lb_tape_set_mode(target_in.tape, LB_MODE_EVALUATE);
     /* Softmax turns logarithms of probabilities into these probabilities. */
-    lb_tensor *logits = lb_model_log_probabilities(model, lb_model_forward(model, source, target_in));
+    lb_tensor *logits = lb_written_log_probabilities(model, lb_model_forward(model, source, target_in));
     lb_tape_set_mode(target_in.tape, mode);
     return logits;
 }
@@ -231,7 +230,10 @@ lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens
     const lb_tensor *logits = forward_without_gradient(model, source, target_in);
     if (lb_tape_status(target_in.tape)) return none;
     int32_t *id, *lengths;
-    lb_tokens mixed = lb_tokens_copy(target_in, &id, &lengths);
-    if (mixed.batch > 0) mix(target_in, logits, sampling, step, id);
+    lb_tokens mixed = lb_tokens_new(target_in.tape, target_in.batch, target_in.length, &id, &lengths);
+    if (mixed.batch == 0) return mixed;
+    memcpy(id, target_in.id, (size_t)(mixed.batch * mixed.length) * sizeof *id);
+    memcpy(lengths, target_in.lengths, (size_t)mixed.batch * sizeof *lengths);
+    mix(target_in, logits, sampling, step, id);
     return mixed;
 }

@@ -1,7 +1,4 @@
-#include "train/group.h"
-
-#include "tensor/arrays.h"
-#include "tensor/instruction_set.h"
+#include "base/group.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +57,7 @@ static lb_status swap(const lb_group *g, int partner, const lb_real *send, range
 /* Sums of ranges that get smaller: at last, each process has its own range of the sum of all. On the way back, the
  * ranges get larger again. */
 static lb_status add_range(const lb_group *g, int distance, lb_real *values, range whole, lb_real *room,
-                           lb_error *error)
+                           lb_add_fn *add, lb_error *error)
 {
     range kept, given;
     if (distance == g->size) return LB_OK;
@@ -68,17 +65,18 @@ static lb_status add_range(const lb_group *g, int distance, lb_real *values, ran
     halve(whole, g->rank & distance, &kept, &given);
     lb_status status = swap(g, partner, values, given, room, kept, error);
     if (status) return status;
-    lb_add_to(kept.count, room + kept.first, values + kept.first);
-    status = add_range(g, 2 * distance, values, kept, room, error);
+    add(kept.count, room + kept.first, values + kept.first);
+    status = add_range(g, 2 * distance, values, kept, room, add, error);
     return status ? status : swap(g, partner, values, kept, values, given, error);
 }
 
-lb_status lb_group_add(const lb_group *group, lb_real *values, int64_t count, lb_real *room, lb_error *error)
+lb_status lb_group_add(const lb_group *group, lb_real *values, int64_t count, lb_real *room, lb_add_fn *add,
+                       lb_error *error)
 {
     lb_status status = LB_OK;
     for (int64_t first = 0; group && first < count && !status; first += LB_GROUP_ROOM) {
         int64_t most = count - first < LB_GROUP_ROOM ? count - first : LB_GROUP_ROOM;
-        status = add_range(group, 1, values + first, (range){0, most}, room, error);
+        status = add_range(group, 1, values + first, (range){0, most}, room, add, error);
     }
     return status;
 }
@@ -139,54 +137,4 @@ lb_status lb_group_agree(const lb_group *group, const char *what, const char *te
     if (status || !*complaint) return status;
     complaint[TEXT - 1] = '\0';
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s", complaint);
-}
-
-lb_status lb_group_agree_on(const lb_group *group, const lb_build *build, lb_error *error)
-{
-    lb_status status = lb_group_agree(group, "version", build->version, error);
-    if (!status) status = lb_group_agree(group, "kernel", build->kernel, error);
-    return status ? status : lb_group_agree(group, "instruction set", build->instruction_set, error);
-}
-
-lb_status lb_group_agree_on_build(const lb_group *group, lb_error *error)
-{
-    const lb_build here = {lb_version(), lb_kernel_name(), lb_instruction_set_name()};
-    return lb_group_agree_on(group, &here, error);
-}
-
-/* ---- Shards. ---- */
-
-lb_status lb_shards_init(lb_shards *s, lb_params *params, int count, lb_error *error)
-{
-    *s = (lb_shards){.params = params, .count = count};
-    size_t bytes = (size_t)lb_params_size(params) * sizeof(lb_real);
-    for (int level = 0; 1 << level < count; level++) {
-        s->grads[level] = lb_alloc(bytes);
-        if (!s->grads[level])
-            return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %d shards", count);
-    }
-    return LB_OK;
-}
-
-void lb_shards_free(lb_shards *s)
-{
-    for (int level = 0; level < LB_SHARD_LEVELS; level++) lb_release(s->grads[level]);
-}
-
-/* The last part of a step finds all others waiting. */
-void lb_shards_add(lb_shards *s, lb_shard_totals *part)
-{
-    lb_real *grads = lb_params_grads(s->params);
-    int64_t size = lb_params_size(s->params);
-    int level = 0;
-    for (; s->done >> level & 1; level++) {
-        lb_add_to(size, s->grads[level], grads);
-        part->loss += s->totals[level].loss;
-        part->tokens += s->totals[level].tokens;
-    }
-    s->done = (s->done + 1) % s->count;
-    if (s->done == 0) return;
-    s->totals[level] = *part;
-    lb_copy_to(size, grads, s->grads[level]);
-    lb_set_zero(size, grads);
 }

@@ -125,10 +125,9 @@ static lb_status cannot_read(const char *path, lb_error *error)
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
 }
 
-lb_status reviews_read(const char *path, size_t most, lb_strings *reviews, lb_error *error)
+static lb_status read_path(const char *path, size_t most, lb_strings *reviews, lb_error *error)
 {
     struct stat info;
-    *reviews = (lb_strings){0};
     if (most == 0) most = SIZE_MAX;
     if (strcmp(path, "-") == 0) return read_lines(STDIN_FILENO, "standard input", most, reviews, error);
     if (stat(path, &info) != 0) return cannot_read(path, error);
@@ -140,15 +139,37 @@ lb_status reviews_read(const char *path, size_t most, lb_strings *reviews, lb_er
     return status;
 }
 
-lb_status reviews_words(const char *text, lb_words *words, lb_error *error)
+lb_status reviews_read(const char *path, size_t most, review_list *reviews, lb_error *error)
+{
+    lb_strings found = {0};
+    lb_status status = read_path(path, most, &found, error);
+    *reviews = (review_list){found.count, found.text};
+    return status;
+}
+
+void reviews_free(review_list *reviews)
+{
+    lb_strings_free(&(lb_strings){.count = reviews->count, .text = reviews->text});
+    *reviews = (review_list){0};
+}
+
+lb_status reviews_words(const char *text, review_words *words, lb_error *error)
 {
     size_t length = strlen(text);
-    *words = (lb_words){0};
+    lb_words found = {0};
+    *words = (review_words){0};
     if (!lb_utf8_valid(text, length)) return lb_error_set(error, LB_ERROR_FORMAT, "expected text in UTF-8");
     char *lower = lb_alloc(LB_LOWER_CASE_ROOM(length) + 1);
     if (!lower) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the words of a text");
     lower[lb_lower_case(text, length, lower)] = '\0';
-    lb_status status = lb_words_split(lower, words, error);
+    lb_status status = lb_words_split(lower, &found, error);
+    *words = (review_words){found.count, found.word, found.letters};
     lb_release(lower);
     return status;
+}
+
+void reviews_words_free(review_words *words)
+{
+    lb_words_free(&(lb_words){words->count, words->word, words->letters});
+    *words = (review_words){0};
 }

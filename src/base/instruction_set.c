@@ -1,4 +1,4 @@
-#include "tensor/instruction_set.h"
+#include "base/instruction_set.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* How pairs of a file become a batch for teacher forcing. */
 #include "autograd/tape.h"
 #include "data/pairs.h"
-#include "lookback/train.h"
+#include "lookback/translate.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
