@@ -136,7 +136,7 @@ static lb_status join_members(const app_side_by_side *s)
                                    .out = data.out,
                                    .data = data.train || *data.test[0].name ? &data : NULL,
                                    .replace = true};
-    lb_status status = lb_join_models(&config, true, &result, s->error);
+    lb_status status = lb_join_models(&config, NULL, true, &result, s->error);
     app_progress_end(&progress);
     if (!status) status = app_show_joined(&result, app_path(data.out, "ensemble.tsv", path), s->error);
     if (status) return status;

@@ -151,6 +151,11 @@ LB_MUST_USE lb_status lb_resume_save(const lb_trainer *trainer, lb_error *error)
  *  Errors: LB_ERROR_FORMAT if the file is damaged, from another run, or has more steps than the run. */
 LB_MUST_USE lb_status lb_resume_load(lb_trainer *trainer, lb_error *error);
 
+/** Reads the history alone. Memory: release its points with lb_release, also after an error.
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT without a history of so many tests; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_train_history_load(const char *checkpoint, int tests, lb_train_history *history,
+                                            lb_error *error);
+
 /** Appends a point. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error);
 
