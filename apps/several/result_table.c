@@ -6,6 +6,7 @@
 #include "io/path.h"
 #include "metrics/measures.h"
 #include "train/evaluate.h"
+#include "train/trainer.h"
 #include "translate/training/recipe.h"
 
 #include <math.h>
@@ -35,13 +36,18 @@ static const struct shown *shown_as(int measure)
 
 static double value_of(const app_training *t, int measure)
 {
-    const lb_evaluation *dev = &t->best.dev;
-    const double values[] = {dev->exact_match,     dev->symbol_error, dev->loss,
-                             (double)t->best.step, t->seconds,        dev->own[LB_OWN_BLEU],
+    const lb_train_point *best = app_training_best(t);
+    if (!best) return NAN;
+    const lb_evaluation *dev = &best->dev;
+    const double values[] = {dev->exact_match,
+                             dev->symbol_error,
+                             dev->loss,
+                             (double)best->step,
+                             lb_train_last(&t->made->history)->seconds,
+                             dev->own[LB_OWN_BLEU],
                              dev->own[LB_OWN_CHRF]};
-    if (t->points == 0) return NAN;
-    if (measure == APP_LOSS) return t->best.loss;
-    return measure < APP_TESTS ? values[measure] : t->best.test[measure - APP_TESTS].exact_match;
+    if (measure == APP_LOSS) return best->loss;
+    return measure < APP_TESTS ? values[measure] : best->test[measure - APP_TESTS].exact_match;
 }
 
 app_mean app_mean_of(const double *numbers, size_t count)
