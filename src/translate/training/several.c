@@ -124,7 +124,7 @@ lb_status lb_trainings_run(const lb_trainings *list, lb_error *error)
         const lb_status noted = note_end(list, ended, error);
         status = status ? status : noted;
     }
-    if (!status && list->stop && list->stop(list->context))
+    if (!status && (stop || (list->stop && list->stop(list->context))))
         status = lb_error_set(error, LB_ERROR_INTERRUPTED, "interrupted; the same list resumes");
     return status;
 }
