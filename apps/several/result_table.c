@@ -10,6 +10,7 @@
 #include "translate/training/recipe.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MEASURES = APP_LOSS, CELL = 4 * APP_MEASURED, SEEDS = 5 };
@@ -34,6 +35,14 @@ static const struct shown *shown_as(int measure)
     return &shown[measure < APP_TESTS ? measure : APP_TESTS];
 }
 
+/* With the digits that the log of the training has. */
+static double as_logged(double value)
+{
+    char text[APP_MEASURED];
+    snprintf(text, sizeof text, "%.9g", value);
+    return strtod(text, NULL);
+}
+
 static double value_of(const app_training *t, int measure)
 {
     const lb_train_point *best = app_training_best(t);
@@ -46,7 +55,7 @@ static double value_of(const app_training *t, int measure)
                              lb_train_last(&t->made->history)->seconds,
                              dev->own[LB_OWN_BLEU],
                              dev->own[LB_OWN_CHRF]};
-    if (measure == APP_LOSS) return best->loss;
+    if (measure == APP_LOSS) return as_logged(best->loss);
     return measure < APP_TESTS ? values[measure] : best->test[measure - APP_TESTS].exact_match;
 }
 
