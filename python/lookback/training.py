@@ -6,7 +6,7 @@ import math
 import os
 import re
 import sys
-from ctypes import byref, c_char_p, pointer
+from ctypes import byref, c_char_p
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
 
@@ -205,8 +205,9 @@ def _train_ensemble(config: _c.lb_training_config, kinds: List[Optional[str]], g
         data.lexicon_from_train = False
         data.pairs = data.lexicon_pairs = _c.lb_pair_texts()
     if not error.status:
-        weighed = pointer(data) if not data.no_hold_out or data.test[0].name else None
-        join = _c.lb_join_config(models=strings(folders), count=len(kinds), out=config.out, data=weighed, replace=again)
+        join = _c.lb_join_config(models=strings(folders), count=len(kinds), out=config.out, replace=again)
+        if not data.no_hold_out or data.test[0].name:
+            join.data = dict(join._fields_)["data"](data)
         c.lb_translator_join(join, None, error)
 
 
