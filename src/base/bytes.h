@@ -11,6 +11,10 @@
 /** The order of bytes as of words in a dictionary: negative, 0 or positive. */
 int lb_bytes_compare(const void *a, size_t a_length, const void *b, size_t b_length);
 
+/** Whether two texts have `count` bytes in common, small letters or capitals of ASCII, whatever the locale. Reads none
+ *  behind the first that differs. */
+bool lb_same_letters(const char *a, const char *b, size_t count);
+
 /* ---- Hashes, which tell contents apart. They do not keep out anyone who wants to deceive. ---- */
 
 /** The initial value of a hash. */

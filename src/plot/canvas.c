@@ -1,5 +1,3 @@
-#include "plot/canvas.h"
-
 #include "plot/canvas_internal.h"
 
 #include <math.h>

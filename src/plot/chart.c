@@ -1,5 +1,4 @@
-#include "lookback/plot.h"
-
+/* Draws line charts, as panels of figures. */
 #include "plot/axis.h"
 #include "plot/figure.h"
 

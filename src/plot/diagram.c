@@ -1,6 +1,5 @@
 /* Diagrams: boxes with labels, and arrows between them. One kind shows an encoder and a decoder, the other a
  * computation. */
-#include "lookback/plot.h"
 #include "plot/figure.h"
 
 #include <math.h>

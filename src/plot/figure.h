@@ -3,7 +3,6 @@
 #define LB_FIGURE_H
 
 #include "lookback/plot.h"
-#include "plot/canvas.h"
 #include "plot/text.h"
 #include <math.h>
 

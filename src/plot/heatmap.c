@@ -1,5 +1,4 @@
-#include "lookback/plot.h"
-
+/* Draws heat maps, as panels of figures, by the layout of heatmap_layout.h. */
 #include "plot/figure.h"
 #include "plot/heatmap_layout.h"
 
