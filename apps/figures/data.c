@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
-#include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "translate/training/recipe.h"

@@ -1,3 +1,4 @@
+/* Puts pairs into batches of similar lengths, in another order in each epoch, for training. */
 #include "data/pairs.h"
 
 #include "base/alloc.h"

@@ -1,9 +1,7 @@
 #include "data/pair_report.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "base/format.h"
-#include "data/pair_oddities.h"
 #include "lookback/tensor.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
+/* Writes and reads the task of lists as JSON, for the file of a model. */
 #include "data/sort_task.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "io/json.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 char *lb_sort_task_print(const lb_sort_task *task)

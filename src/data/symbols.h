@@ -3,12 +3,7 @@
 #define LB_SYMBOLS_H
 
 #include "base/buffer.h"
-#include "lookback/base.h"
 #include "lookback/data.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /** The symbols of a text, in order. A struct of zeros has none; each split reuses the memory of the previous one. */
 typedef struct lb_symbols {

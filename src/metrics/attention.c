@@ -1,3 +1,4 @@
+/* Measures attention maps: where they look, how far two agree, and what flows through all layers. */
 #include "base/alloc.h"
 #include "metrics/measures.h"
 

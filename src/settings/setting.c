@@ -1,6 +1,6 @@
+/* Finds, checks, prints and copies settings, for options, files and models, by the rows of table.c. */
 #include "settings/settings.h"
 
-#include "base/buffer.h"
 #include "base/format.h"
 #include "models/file/model_formats.h"
 

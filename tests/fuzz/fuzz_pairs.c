@@ -33,9 +33,9 @@ static const char *choose_kind(uint8_t row, uint8_t shape)
 {
     static char name[LB_PAIR_KIND_NAME];
     size_t rows = 0;
-    while (lb_pair_kind_at(rows)) rows++;
+    while (lb_pair_kinds[rows].name) rows++;
     size_t chosen = row % (rows + 1);
-    const lb_pair_kind_row *kind = chosen > 0 ? lb_pair_kind_at(chosen - 1) : NULL;
+    const lb_pair_kind_row *kind = chosen > 0 ? &lb_pair_kinds[chosen - 1] : NULL;
     const char *between = betweens[shape / 2 % BETWEENS];
     if (!kind) return NULL;
     snprintf(name, sizeof name, "%s%s%s%s", kind->name, between ? ":" : "", between ? between : "",

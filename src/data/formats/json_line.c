@@ -1,9 +1,9 @@
+/* Divides a line of JSON into fields, for the table of formats. */
 #include "base/bytes.h"
 #include "data/formats/pair_kind.h"
 #include "io/json.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool is_text(const cJSON *value)
 {

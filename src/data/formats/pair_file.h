@@ -8,9 +8,6 @@
 
 #include "data/formats/pair_kind.h"
 #include "io/lines.h"
-#include "lookback/data.h"
-
-#include <string.h>
 
 enum { LB_PAIR_LINE_BYTES = 1 << 20 }; /* maximum bytes of a line, also for lb_lines_open */
 

@@ -5,8 +5,6 @@
 #include "base/buffer.h"
 #include "lookback/data.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -125,6 +123,9 @@ typedef struct lb_pair_kind_row {
     int32_t source, target, weight;                  /* columns; 0: found out */
 } lb_pair_kind_row;
 
+/** All formats; the last row has no name. */
+extern const lb_pair_kind_row lb_pair_kinds[];
+
 /** A parsed name: "csv", "csv:;", "lines: -> ", "tsv+header". */
 typedef struct lb_pair_kind {
     const lb_pair_kind_row *row;
@@ -148,9 +149,6 @@ LB_MUST_USE lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, l
 
 void lb_pair_kind_free(lb_pair_kind *kind);
 
-/** Row `number` of the table of formats, counted from 0; NULL after the last one. */
-const lb_pair_kind_row *lb_pair_kind_at(size_t number);
-
 /** Divides a line into fields, which are cleared first. Where `open`, it goes on with the quoted field at the end of
  *  those of the line before, which was open, and begins with its line end. The first line of JSON decides about the
  *  columns of the others. */
@@ -159,6 +157,9 @@ lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t 
 
 /** The divider in a first line such as "sep=;", which Excel writes and reads; 0: it is another line. */
 char lb_csv_divider(const char *line, size_t length);
+
+/** Reads a decimal number from 0 to `most`, in the locale C. False if the text is none. */
+bool lb_span_number(lb_span text, double most, double *number);
 
 /* ---- json_line.c ---- */
 

@@ -2,10 +2,8 @@
 
 #include "base/alloc.h"
 #include "io/lines.h"
-#include "lookback/base.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { FEW = 10 }; /* one line of so many may be unlike most */
 

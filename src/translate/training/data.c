@@ -1,6 +1,5 @@
 #include "translate/training/data.h"
 
-#include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "translate/file/text_model.h"
