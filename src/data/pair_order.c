@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "io/scratch_file.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,7 @@ static void sort_pool(lb_pair_order *order, int64_t pool)
 lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step)
 {
     int64_t epoch = step / order->batches, batch = step % order->batches;
+    assert(step >= 0);
     if (epoch != order->epoch) begin_epoch(order, epoch);
     int64_t first = order->batch[batch] * order->batch_size, left = lb_pairs_different(order->pairs) - first;
     int64_t count = left < order->batch_size ? left : order->batch_size;

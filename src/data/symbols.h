@@ -65,9 +65,6 @@ extern const char *const lb_symbol_kind_names[];
 /** "none", "nfc", "nfd", by lb_normal_form. */
 extern const char *const lb_normal_form_names[];
 
-/** The form with this name. False if there is none. */
-bool lb_normal_form_find(const char *name, lb_normal_form *normalize);
-
 /* ---- crossed_sources.c: sources that nobody has written, the beginning of one and the end of another. ---- */
 
 /** Makes up sources for a teacher. Each crosses two of the given ones at a place before which both have the same two

@@ -4,6 +4,7 @@
 #include "io/file.h"
 #include "io/path.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -36,6 +37,7 @@ bool lb_scratch_get(lb_scratch *scratch, size_t count, const char *beside)
 {
     int descriptor = beside && count >= LB_SCRATCH_LEAST ? open_nameless(beside, count) : -1;
     void *bytes = MAP_FAILED;
+    assert(count > 0);
     if (descriptor >= 0) {
         bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
         close(descriptor);

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -136,6 +137,7 @@ static uint8_t between(uint8_t a, uint8_t b, double t)
 
 lb_color lb_colormap_at(lb_colormap map, double value)
 {
+    assert(lb_colormap_exists(map));
     if (isnan(value)) return lb_rgb(0xE0E0E0);
     const table *t = &tables[map];
     int index = value > 0 ? (int)(fmin(value, 1) * COLORS) : 0;

@@ -97,7 +97,7 @@ static void draw_labels(const lb_heatmap *map, const lb_style *style, const lb_h
 
 static void draw_titles(const lb_style *style, const lb_heatmap_layout *l, lb_canvas *canvas, lb_point corner)
 {
-    lb_text_style look = {.font = style->bold, .align = LB_ALIGN_CENTER, .valign = LB_VALIGN_TOP};
+    lb_text_style look = lb_style_title(style);
     lb_point above = {corner.x + l->title_x, corner.y},
              below = {corner.x + l->x_label_x, corner.y + l->x_label_y};
     lb_point beside = {corner.x + l->y_label_x, corner.y + l->y_label_y};

@@ -5,10 +5,10 @@
 #include "base/buffer.h"
 #include "lookback/data.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
-    LB_PAIR_LINE_MARK = 3, /* bytes of a byte order mark */
     LB_FIELDS_MOST = 256,
     LB_BAD_LINE_WHY = 256, /* bytes of what is wrong in a line */
     LB_FIELDS_OR = '\x1F', /* within a field, between several right answers */
@@ -21,12 +21,6 @@ typedef struct lb_span {
     size_t length;
 } lb_span;
 
-/** Whether the first line of a file begins with a byte order mark. */
-static inline bool lb_pair_line_has_mark(const char *text, size_t length)
-{
-    return length >= LB_PAIR_LINE_MARK && memcmp(text, "\xEF\xBB\xBF", LB_PAIR_LINE_MARK) == 0;
-}
-
 /** The fields of a line, whatever divides them. A struct of zeros has none.
  *  Memory: release `text.text` with lb_release. */
 typedef struct lb_fields {
@@ -38,6 +32,7 @@ typedef struct lb_fields {
 /** A field, by its number from 0. */
 static inline lb_span lb_field(const lb_fields *fields, int number)
 {
+    assert(number >= 0 && number < fields->count);
     size_t first = number > 0 ? fields->end[number - 1] : 0;
     return (lb_span){fields->text.text ? fields->text.text + first : "", fields->end[number] - first};
 }
