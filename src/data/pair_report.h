@@ -56,61 +56,19 @@ LB_MUST_USE lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary
 
 /* ---- pair_report.c ---- */
 
-/** All sources, or all targets, of a file. */
-typedef struct lb_side_report {
-    int32_t shortest, median, longest; /* in symbols; the median is the lower of two */
-    int64_t symbols;                   /* different ones */
-} lb_side_report;
-
-/** One file. */
-typedef struct lb_pair_file_report {
-    const lb_pairs *pairs; /* NULL: there is no such file */
-    lb_side_report source, target;
-    lb_pair_repetitions repetitions;
-} lb_pair_file_report;
-
-/** A symbol that does not occur in training, and its count in the other file. */
-typedef struct lb_unseen_symbol {
-    const char *symbol;
-    int64_t times;
-} lb_unseen_symbol;
-
-/** The symbols that do not occur in training, most frequent first. */
-typedef struct lb_unseen_report {
-    int64_t count, times;     /* different symbols; all occurrences */
-    lb_unseen_symbol *unseen; /* [count] */
-    lb_vocabulary *symbols;   /* owns them: all symbols of the file on this side */
-} lb_unseen_report;
-
-/** Both files. */
-typedef struct lb_pair_report {
-    lb_pair_file_report train, dev;
-    int64_t shared_sources; /* pairs of dev whose source is also in train */
-    int64_t shared_pairs;   /* of these, pairs with the same target */
-    lb_unseen_report source, target;
-    bool maybe_swapped; /* dev has more pairs than train */
-    lb_strings odd;     /* lb_pair_oddities_find of train */
-} lb_pair_report;
-
-/** Examines the pairs for training and, unless NULL, for development. Texts are compared after normalisation, by hashes
- *  of 64 bits: among 10 million texts, the chance that two different ones have the same hash is 3 in a million.
+/** Lines of text about the pairs for training and, unless NULL, for development. Texts are compared after
+ *  normalisation, by hashes of 64 bits: among 10 million texts, the chance that two different ones have the same hash
+ *  is 3 in a million.
  *  Vocabularies: of train, from lb_vocabulary_new_reserved and lb_pairs_tally_symbols, before any symbol is dropped. If
  *          both sides use the same one, symbols are those of both.
- *  Memory: 16 bytes per pair during the call, and as much for sorting; free `report` with lb_pair_report_free, also
- *          after an error. The pairs must outlive it.
+ *  Memory: 16 bytes per pair during the call, and as much for sorting; release the string with lb_release; NULL after
+ *          an error.
  *  Errors: as lb_pairs_read. Cost: O(n log n). */
-LB_MUST_USE lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source,
-                                          const lb_vocabulary *target, lb_pair_report *report,
-                                          lb_error *error);
-
-/** The report as lines of text.
- *  Memory: release the string with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE char *lb_pair_report_text(const lb_pair_report *report, lb_error *error);
+LB_MUST_USE char *lb_pair_report(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source,
+                                 const lb_vocabulary *target, lb_error *error);
 
 /** Two lines of text on a test with this name: its pairs, and how many of them are in `train`; NULL: one line.
- *  Memory and errors: as for lb_pair_report_make and lb_pair_report_text. */
+ *  Memory and errors: as for lb_pair_report. */
 LB_MUST_USE char *lb_pair_report_test(lb_pairs *train, lb_pairs *test, const char *name, lb_error *error);
-
-void lb_pair_report_free(lb_pair_report *report);
 
 #endif
