@@ -4,6 +4,7 @@
 #include "io/json.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static bool is_text(const cJSON *value)
 {

@@ -9,6 +9,8 @@
 #include "data/formats/pair_kind.h"
 #include "io/lines.h"
 
+#include <string.h>
+
 enum { LB_PAIR_LINE_BYTES = 1 << 20 }; /* maximum bytes of a line, also for lb_lines_open */
 
 /** Takes a byte order mark off the first line of a file. Returns whether there was one. */

@@ -4,6 +4,7 @@
 #include "base/format.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char HEADER[] = LB_PAIR_KIND_HEADER, TAB[] = "tab", PLAIN[] = "tsv";
 

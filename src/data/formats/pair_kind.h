@@ -6,7 +6,6 @@
 #include "lookback/data.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum {
     LB_FIELDS_MOST = 256,

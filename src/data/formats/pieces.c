@@ -1,6 +1,8 @@
 /* Cuts a text at its separators, but not within brackets, for features and for several right answers. */
 #include "data/formats/pair_kind.h"
 
+#include <string.h>
+
 static const char opening[] = "([{", closing[] = ")]}";
 
 enum { KINDS = sizeof opening - 1 };
