@@ -134,5 +134,5 @@ lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step)
     int64_t count = left < order->batch_size ? left : order->batch_size;
     sort_pool(order, order->batch[batch] / LB_PAIR_ORDER_POOL);
     for (int64_t i = 0; i < count; i++) order->chosen[i] = order->pair[first + i];
-    return (lb_pair_step){.pair = order->chosen, .count = count, .epoch = epoch, .batch = batch};
+    return (lb_pair_step){.pair = order->chosen, .count = count};
 }

@@ -182,8 +182,6 @@ typedef struct lb_pair_order lb_pair_order;
 typedef struct lb_pair_step {
     const int64_t *pair; /* [count] pair numbers */
     int64_t count;
-    int64_t epoch; /* counted from 0 */
-    int64_t batch; /* within the epoch, counted from 0 */
 } lb_pair_step;
 
 /** The order of the pairs in batches of `batch_size`. It reads only the lengths of the pairs.

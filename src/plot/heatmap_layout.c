@@ -205,10 +205,9 @@ static double inside(double center, double width, double limit)
 
 static lb_heatmap_layout arrange(const lb_heatmap *map, const lb_style *style)
 {
-    lb_heatmap_layout l = {.cell_w = cell_side(map, style)};
+    lb_heatmap_layout l = {.scale = lb_heatmap_scale(map), .cell_w = cell_side(map, style)};
     double p = style->point;
-    lb_color_bar bar = lb_heatmap_scale(map);
-    lb_size bar_size = map->hide_bar ? (lb_size){0, 0} : lb_color_bar_measure(&bar, style);
+    lb_size bar_size = map->hide_bar ? (lb_size){0, 0} : lb_color_bar_measure(&l.scale, style);
     l.cell_h = fmax(l.cell_w, ceil(bar_size.height / (double)map->rows));
     l.grid = l.cell_w >= least_gridded ? round(fmin(2 * p, fmax(1, l.cell_w / 16))) : 0;
     fit_labels(map, style, &l);
