@@ -5,7 +5,6 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 /* Prints are in the order of sources, then of pairs. */
@@ -50,7 +49,6 @@ lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t co
     lb_pair_repetitions found = {0};
     for (const lb_pair_print *at = prints, *end = prints + count; at < end;) {
         const lb_pair_print *first = at;
-        assert(at == prints || compare(at - 1, at) < 0);
         int64_t different = 0, most = 0; /* pairs of this source; the most that are equal */
         for (; at < end && at->source == first->source; different++) {
             const lb_pair_print *same = at;
