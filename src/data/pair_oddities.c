@@ -329,9 +329,10 @@ static void say_all(search *s)
     if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) say_header(s);
     if (tabs) say_dictionary(s, names);
     if (tabs) say_quotes(s, names);
-    for (lb_pair_side k = LB_SIDE_SOURCE; k <= LB_SIDE_TARGET && !s->status; k++)
-        s->status = lb_text_oddities_say(&(k == LB_SIDE_SOURCE ? &s->source : &s->target)->texts, k, s->pairs,
-                                         s->odd, s->error);
+    if (!s->status)
+        s->status = lb_text_oddities_say(&s->source.texts, LB_SIDE_SOURCE, s->pairs, s->odd, s->error);
+    if (!s->status)
+        s->status = lb_text_oddities_say(&s->target.texts, LB_SIDE_TARGET, s->pairs, s->odd, s->error);
     say_label(s, &s->source);
     say_label(s, &s->target);
     say_weights(s);
