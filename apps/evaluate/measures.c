@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "data/pair_report.h"
+#include "data/pairs.h"
 #include "data/subwords.h"
 #include "data/symbols.h"
 

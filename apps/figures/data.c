@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
-#include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "translate/training/recipe.h"
@@ -68,19 +67,17 @@ static lb_status hint_at_symbols(const looking *s, lb_error *error)
 
 static lb_status print_report(looking *s, lb_error *error)
 {
-    lb_pair_report report;
     side *source = &s->side[0], *target = &s->side[1];
     source->symbols = lb_vocabulary_new_reserved(error);
     target->symbols = source->symbols ? lb_vocabulary_new_reserved(error) : NULL;
     if (!target->symbols) return LB_ERROR_MEMORY;
     lb_status status = lb_pairs_take_stock(s->train, source->symbols, target->symbols, error);
     if (status) return status;
-    status = lb_pair_report_make(s->train, s->dev, source->symbols, target->symbols, &report, error);
-    char *text = status ? NULL : lb_pair_report_text(&report, error);
-    if (text) app_put(text);
+    char *text = lb_pair_report(s->train, s->dev, source->symbols, target->symbols, error);
+    if (!text) return error->status;
+    app_put(text);
     lb_release(text);
-    lb_pair_report_free(&report);
-    return status ? status : text ? hint_at_symbols(s, error) : LB_ERROR_MEMORY;
+    return hint_at_symbols(s, error);
 }
 
 /* Prints what no model can get right that has learned the pairs of FILE. */

@@ -512,8 +512,8 @@ typedef struct lb_training_host {
 
 /** A list of trainings: models that shall vote, a sweep, a comparison. */
 typedef struct lb_trainings {
-    lb_training *training; /* [count] */
-    int64_t count;
+    lb_training *training;        /* [count] */
+    int64_t count;                /* of trainings */
     const lb_training_host *host; /* where they run [here, one after the other] */
     void *context;                /* passed to these, each of which may be NULL */
     lb_stop_fn stop;              /* true: no other training begins, and the host is told */

@@ -8,6 +8,18 @@ int lb_bytes_compare(const void *a, size_t a_length, const void *b, size_t b_len
     return order ? order : (a_length > b_length) - (a_length < b_length);
 }
 
+static char small(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+bool lb_same_letters(const char *a, const char *b, size_t count)
+{
+    size_t same = 0;
+    while (same < count && small(a[same]) == small(b[same])) same++;
+    return same == count;
+}
+
 /* ---- Hashes. ---- */
 
 enum { LANES = 4, WORD = 8, BLOCK = LANES * WORD };

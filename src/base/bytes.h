@@ -17,6 +17,10 @@ void lb_reverse(void *items, int64_t count, size_t bytes);
 /** The same for rows of `width` numbers. */
 void lb_rows_reverse(lb_real *rows, int64_t count, int64_t width);
 
+/** Whether two texts have `count` bytes in common, small letters or capitals of ASCII, whatever the locale. Reads none
+ *  behind the first that differs. */
+bool lb_same_letters(const char *a, const char *b, size_t count);
+
 /* ---- Hashes, which tell contents apart. They do not keep out anyone who wants to deceive. ---- */
 
 /** The initial value of a hash. */

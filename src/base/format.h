@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /** As snprintf, in the locale C. Returns a negative number, and writes an empty text, if that locale needs memory and
  *  there is none: with glibc and musl it needs none. */
@@ -51,6 +52,14 @@ static inline int lb_choices(const char *const *names)
 static inline const char *lb_choice_name(const char *const *names, int choice)
 {
     return choice >= 0 && choice < lb_choices(names) ? names[choice] : "unknown";
+}
+
+/** The number of the choice with this name; -1: there is none. */
+static inline int lb_choice_find(const char *const *names, const char *name)
+{
+    int choice = 0;
+    while (names[choice] && strcmp(names[choice], name) != 0) choice++;
+    return names[choice] ? choice : -1;
 }
 
 #endif

@@ -1,3 +1,4 @@
+/* Makes up sources from the beginnings and ends of given ones, for a teacher to answer. */
 #include "data/symbols.h"
 
 #include "base/alloc.h"

@@ -1,12 +1,8 @@
 #include "data/pair_index.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "base/bytes.h"
-#include "data/pair_report.h"
-#include "data/pairs.h"
 
-#include <stddef.h>
 #include <string.h>
 #include <utf8proc.h>
 

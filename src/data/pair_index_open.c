@@ -1,12 +1,12 @@
+/* Opens an index of pairs, for a training. Nothing in it is believed: what has the right hashes may still have been
+ * made up. So every number has a limit that keeps its uses from overflowing; places are checked where pairs are
+ * read. */
 #include "data/pair_index.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 #include <sys/stat.h>
-
-/* Nothing in an index is believed: what has the right hashes may still have been made up. So every number has a limit
- * that keeps its uses from overflowing; places are checked where pairs are read. */
 
 /* An index while it is opened. */
 typedef struct opening {

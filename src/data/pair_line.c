@@ -6,8 +6,6 @@
 #include "data/formats/recognise.h"
 #include "io/file.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 1000, NO_TEXT = 32 };

@@ -4,8 +4,6 @@
 
 #include "data/formats/pair_file.h"
 #include "data/symbols.h"
-#include "io/lines.h"
-#include "lookback/data.h"
 
 enum { LB_PAIR_LONGEST = UINT16_MAX };
 

@@ -1,11 +1,9 @@
-#include "data/pair_oddities.h"
+/* Finds what is odd about a file of pairs, and what mends it, for the report on them. */
+#include "data/pair_report.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "base/bytes.h"
-#include "base/format.h"
 #include "data/formats/recognise.h"
-#include "data/pair_report.h"
 #include "lookback/tensor.h"
 
 #include <string.h>
@@ -47,6 +45,7 @@ typedef struct search {
     bool alone;      /* no other pair has a symbol of the target of the first */
     bool named;      /* the first pair has the names of columns */
     lb_strings *odd;
+    lb_status status; /* the first error, after which nothing is said */
     lb_error *error;
 } search;
 
@@ -210,11 +209,13 @@ static long long line_of(const search *s, int64_t pair)
     return (long long)lb_pairs_line_number(s->pairs, pair);
 }
 
-#define SAY(s, ...) lb_strings_print((s)->odd, (s)->error, __VA_ARGS__)
+/* Adds a line, unless there has been an error. */
+#define SAY(s, ...)                                                                                          \
+    ((s)->status = (s)->status ? (s)->status : lb_strings_print((s)->odd, (s)->error, __VA_ARGS__))
 
-static lb_status say_rare(search *s, const side *of)
+static void say_rare(search *s, const side *of)
 {
-    if (s->count < LARGE || of->rare == 0 || s->pairs->format.target.subwords) return LB_OK;
+    if (s->status || s->count < LARGE || of->rare == 0 || s->pairs->format.target.subwords) return;
     lb_buffer text = {0};
     bool more = of->rare == SHOWN;
     lb_buffer_print(&text, "%s%lld %s symbol%s once or twice: ", more ? "at least " : "", (long long)of->rare,
@@ -226,7 +227,7 @@ static lb_status say_rare(search *s, const side *of)
         lb_buffer_print(&text, " (line %lld)", line_of(s, of->shown[i].pair));
     }
     lb_buffer_print(&text, "; --min-count %d makes them unknown", RARE + 1);
-    return lb_strings_add(s->odd, lb_buffer_end(&text), s->error);
+    s->status = lb_strings_add(s->odd, lb_buffer_end(&text), s->error);
 }
 
 /* Different features, and those of them that occur once. */
@@ -242,106 +243,102 @@ static int64_t count_features(const lb_vocabulary *symbols, int64_t *once)
     return count;
 }
 
-static lb_status say_features(search *s)
+static void say_features(search *s)
 {
     int64_t once, different = count_features(s->source.symbols, &once);
     int column = (int)s->pairs->format.features_column;
-    lb_status status = LB_OK;
     if (s->commas.count > 0 && s->commas.count == s->one_feature.count && 2 * s->commas.count > s->count)
-        status = SAY(s,
-                     "all features are single, and have commas (line %lld): --features-separator , divides "
-                     "them",
-                     line_of(s, s->commas.first));
+        SAY(s,
+            "all features are single, and have commas (line %lld): --features-separator , divides "
+            "them",
+            line_of(s, s->commas.first));
     else if (different >= MANY && 2 * once > different)
-        status = SAY(s,
-                     "column %d has %lld different features, %lld of them once: --features-column names the "
-                     "column of the features",
-                     column > 0 ? column : 2, (long long)different, (long long)once);
-    return status;
+        SAY(s,
+            "column %d has %lld different features, %lld of them once: --features-column names the "
+            "column of the features",
+            column > 0 ? column : 2, (long long)different, (long long)once);
 }
 
-static lb_status say_header(search *s)
+static void say_header(search *s)
 {
     const char *kind = *s->pairs->file.kind ? s->pairs->file.kind : "tsv";
     const char *quote = kind[strcspn(kind, " ;|~<>&")] ? "'" : "";
-    return SAY(s, "line %lld is like no other: --format %s%s+header%s leaves it out", line_of(s, 0), quote,
-               kind, quote);
+    SAY(s, "line %lld is like no other: --format %s%s+header%s leaves it out", line_of(s, 0), quote, kind,
+        quote);
 }
 
 /* A dictionary in columns: cmudict divides at the first blank or tab, so that a source is one word. */
-static lb_status say_dictionary(search *s, const char *header)
+static void say_dictionary(search *s, const char *header)
 {
     lb_odd_pairs variants = {0};
-    lb_status status = s->variant_count > 0 ? count_variants(s, &variants) : LB_OK;
-    if (status || s->phrases > 0 || s->source.texts.blanks > 0) return status;
+    if (s->phrases > 0 || s->source.texts.blanks > 0) return;
+    if (!s->status && s->variant_count > 0) s->status = count_variants(s, &variants);
     if (variants.count > 0)
-        status =
-            SAY(s,
-                "%lld source%s with the number of a variant, such as (2) (line %lld): --format cmudict%s "
-                "takes it away",
-                (long long)variants.count, variants.count == 1 ? " ends" : "s end",
-                line_of(s, variants.first), header);
-    if (!status && s->comments.count > 0)
-        status = SAY(s, "%lld target%s # (line %lld): --format cmudict%s leaves comments out",
-                     (long long)s->comments.count, s->comments.count == 1 ? " has" : "s have",
-                     line_of(s, s->comments.first), header);
-    return status;
+        SAY(s,
+            "%lld source%s with the number of a variant, such as (2) (line %lld): --format cmudict%s "
+            "takes it away",
+            (long long)variants.count, variants.count == 1 ? " ends" : "s end", line_of(s, variants.first),
+            header);
+    if (s->comments.count > 0)
+        SAY(s, "%lld target%s # (line %lld): --format cmudict%s leaves comments out",
+            (long long)s->comments.count, s->comments.count == 1 ? " has" : "s have",
+            line_of(s, s->comments.first), header);
 }
 
-static lb_status say_quotes(search *s, const char *header)
+static void say_quotes(search *s, const char *header)
 {
     const lb_text_oddities *source = &s->source.texts, *target = &s->target.texts;
     bool first = source->doubled.count > 0;
     int64_t count = source->doubled.count + target->doubled.count;
     if (s->count >= MANY && source->quoted == s->count && target->quoted == s->count)
-        return SAY(s, "all texts are in quotes: --format csv:tab%s takes them away", header);
-    if (count == 0 || source->half_quoted + target->half_quoted > 0) return LB_OK;
-    return SAY(s,
-               "%lld text%s in quotes, with two quotes for each within (line %lld): --format csv:tab%s takes "
-               "them away",
-               (long long)count, count == 1 ? " is" : "s are",
-               line_of(s, first ? source->doubled.first : target->doubled.first), header);
+        SAY(s, "all texts are in quotes: --format csv:tab%s takes them away", header);
+    else if (count > 0 && source->half_quoted + target->half_quoted == 0)
+        SAY(s,
+            "%lld text%s in quotes, with two quotes for each within (line %lld): --format csv:tab%s takes "
+            "them away",
+            (long long)count, count == 1 ? " is" : "s are",
+            line_of(s, first ? source->doubled.first : target->doubled.first), header);
 }
 
-static lb_status say_weights(search *s)
+static void say_weights(search *s)
 {
     int64_t weighed = s->pairs->file.met.weighed;
-    if (weighed <= LOST * s->count) return LB_OK;
-    return SAY(
-        s,
-        "column %d has small weights: only 1 of %lld lines counts. Multiply them, so that most are about "
-        "1",
-        (int)s->pairs->format.weight_column, (long long)(weighed / s->count));
+    if (weighed > LOST * s->count)
+        SAY(s,
+            "column %d has small weights: only 1 of %lld lines counts. Multiply them, so that most are about "
+            "1",
+            (int)s->pairs->format.weight_column, (long long)(weighed / s->count));
 }
 
 /* A label that all texts have says nothing to a model. */
-static lb_status say_label(search *s, const side *of)
+static void say_label(search *s, const side *of)
 {
     bool scan = strcmp(of->label, "IN:") == 0;
-    if (of->labelled < SOME || of->labelled < s->count) return LB_OK;
-    return SAY(s, "all %ss begin with \"%s\", which tells a model nothing%s", of->name, of->label,
-               scan ? ": --format scan leaves it out" : "");
+    if (of->labelled >= SOME && of->labelled >= s->count)
+        SAY(s, "all %ss begin with \"%s\", which tells a model nothing%s", of->name, of->label,
+            scan ? ": --format scan leaves it out" : "");
 }
 
-static lb_status say_all(search *s)
+static void say_all(search *s)
 {
     const lb_pair_file *file = &s->pairs->file;
     bool many = s->count >= MANY,
          may = !file->header && s->pairs->texts.count == 0 && !s->pairs->format.targets;
     bool tabs = !*file->kind || strncmp(file->kind, "tsv", 3) == 0;
     const char *names = file->header ? "+header" : "";
-    lb_status status = LB_OK;
-    if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) status = say_header(s);
-    if (!status && tabs) status = say_dictionary(s, names);
-    if (!status && tabs) status = say_quotes(s, names);
-    if (!status) status = lb_text_oddities_say(&s->source.texts, LB_SIDE_SOURCE, s->pairs, s->odd, s->error);
-    if (!status) status = lb_text_oddities_say(&s->target.texts, LB_SIDE_TARGET, s->pairs, s->odd, s->error);
-    if (!status) status = say_label(s, &s->source);
-    if (!status) status = say_label(s, &s->target);
-    if (!status) status = say_weights(s);
-    if (!status && many) status = say_features(s);
-    if (!status) status = say_rare(s, &s->source);
-    return status ? status : say_rare(s, &s->target);
+    if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) say_header(s);
+    if (tabs) say_dictionary(s, names);
+    if (tabs) say_quotes(s, names);
+    if (!s->status)
+        s->status = lb_text_oddities_say(&s->source.texts, LB_SIDE_SOURCE, s->pairs, s->odd, s->error);
+    if (!s->status)
+        s->status = lb_text_oddities_say(&s->target.texts, LB_SIDE_TARGET, s->pairs, s->odd, s->error);
+    say_label(s, &s->source);
+    say_label(s, &s->target);
+    say_weights(s);
+    if (many) say_features(s);
+    say_rare(s, &s->source);
+    say_rare(s, &s->target);
 }
 
 lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
@@ -353,15 +350,14 @@ lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary *source, co
                 .target = {.name = lb_pair_side_names[LB_SIDE_TARGET], .symbols = target},
                 .odd = odd,
                 .error = error};
-    lb_status status = LB_OK;
     if (pairs->index) return LB_OK;
-    for (int64_t i = 0; i < s.count && !status; i++) {
+    for (int64_t i = 0; i < s.count && !s.status; i++) {
         const lb_pair_line *line;
-        status = lb_pairs_read(pairs, i, &line, error);
-        if (!status) status = look_at_pair(&s, i, line);
+        s.status = lb_pairs_read(pairs, i, &line, error);
+        if (!s.status) s.status = look_at_pair(&s, i, line);
     }
-    if (!status) status = say_all(&s);
+    say_all(&s);
     lb_release(s.variants);
     lb_release(s.letters.text);
-    return status;
+    return s.status;
 }

@@ -1,8 +1,10 @@
+/* Puts pairs into batches of similar lengths, in another order in each epoch, for training. */
 #include "data/pairs.h"
 
 #include "base/alloc.h"
 #include "io/scratch_file.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,10 +128,11 @@ static void sort_pool(lb_pair_order *order, int64_t pool)
 lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step)
 {
     int64_t epoch = step / order->batches, batch = step % order->batches;
+    assert(step >= 0);
     if (epoch != order->epoch) begin_epoch(order, epoch);
     int64_t first = order->batch[batch] * order->batch_size, left = lb_pairs_different(order->pairs) - first;
     int64_t count = left < order->batch_size ? left : order->batch_size;
     sort_pool(order, order->batch[batch] / LB_PAIR_ORDER_POOL);
     for (int64_t i = 0; i < count; i++) order->chosen[i] = order->pair[first + i];
-    return (lb_pair_step){.pair = order->chosen, .count = count, .epoch = epoch, .batch = batch};
+    return (lb_pair_step){.pair = order->chosen, .count = count};
 }

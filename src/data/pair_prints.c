@@ -1,4 +1,5 @@
-#include "data/pair_report.h"
+/* Finds equal and contradicting pairs by their hashes, for training, the index and the report. */
+#include "data/pairs.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"

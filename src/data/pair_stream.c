@@ -1,3 +1,4 @@
+/* Reads a file of sources line by line as it arrives, for programs that answer each line at once. */
 #include "data/pair_line.h"
 
 #include "io/scratch_file.h"

@@ -1,7 +1,6 @@
 #include "data/pairs.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/format.h"
 #include "io/path.h"

@@ -2,11 +2,8 @@
 #ifndef LB_PAIRS_H
 #define LB_PAIRS_H
 
-#include "base/buffer.h"
 #include "base/progress.h"
 #include "data/pair_line.h"
-#include "data/symbols.h"
-#include "lookback/data.h"
 
 enum {
     LB_PAIRS_BAD_KEPT = 5,
@@ -35,6 +32,11 @@ typedef struct lb_place {
     uint16_t source, target;
 } lb_place;
 
+/** The hashes of a source, and of source and target. The file of an index has it, too. */
+typedef struct lb_pair_print {
+    uint64_t source, pair;
+} lb_pair_print;
+
 struct lb_pairs {
     char *path;
     lb_pair_file file;   /* with a descriptor of -1 if it is not open */
@@ -44,7 +46,7 @@ struct lb_pairs {
     lb_place *owned;        /* [capacity] */
     int64_t count;
     size_t capacity;
-    const struct lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
+    const lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
     /* [count] what each pair counts in training, and 0 for one that equals another one before it, see
      * lb_pairs_take_stock; NULL: 1 */
     const float *weights;
@@ -125,6 +127,45 @@ int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair);
 /** The number of pairs to train on: of those with a weight. */
 int64_t lb_pairs_different(const lb_pairs *pairs);
 
+/* ---- pair_prints.c: pairs reduced to hashes, to find those that are equal or contradict each other. ---- */
+
+/** The prints of all pairs, sorted by source, then by pair.
+ *  Memory: 16 bytes per pair, and as much for sorting; release them with lb_release. NULL after an error.
+ *  Errors: as lb_pairs_read. Cost: O(n log n). */
+LB_MUST_USE lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error);
+
+/** Counts the symbols, as lb_pairs_tally_symbols, and finds equal pairs, by their hashes, in one pass: gives all pairs
+ *  weights, unless all differ. Several targets of a source share, by their numbers, what as many pairs count; pairs
+ *  with weights of their own count as often as they are there.
+ *  Memory: 4 bytes per pair; 24 more during the call, and as much for sorting. Errors and cost: as there. */
+LB_MUST_USE lb_status lb_pairs_take_stock(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
+                                          lb_error *error);
+
+/** How pairs repeat. */
+typedef struct lb_pair_repetitions {
+    int64_t duplicates; /* pairs that equal another one before them */
+    int64_t ambiguous;  /* different sources with more than one target */
+    int64_t possible;   /* pairs that are right if each source gets its most frequent target */
+} lb_pair_repetitions;
+
+/** Sorts `count` prints, as those of lb_pair_prints_make are. */
+void lb_pair_prints_sort(lb_pair_print *prints, int64_t count);
+
+/** Counts the repetitions among sorted prints. */
+lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t count);
+
+/** The first of `count` sorted prints, or of structs of `size` bytes that begin with one, that is not before `wanted`;
+ *  or their end. */
+const void *lb_pair_prints_find(const void *sorted, int64_t count, size_t size, lb_pair_print wanted);
+
+/** At most `most` pairs of `dev` whose source is in `train`, but never with their target, as texts with the numbers of
+ *  their lines, in the order of `dev`; if there are more, "..." follows.
+ *  Memory: 24 bytes per pair of `train` during the call, and as much for sorting; free `found` with lb_strings_free,
+ *          also after an error.
+ *  Errors: as lb_pairs_read. Cost: O(n log n). */
+LB_MUST_USE lb_status lb_pair_conflicts_find(lb_pairs *train, lb_pairs *dev, int64_t most, lb_strings *found,
+                                             lb_error *error);
+
 /* ---- pair_order.c: the order of pairs in training, in batches of similar lengths, another one in each epoch. ---- */
 
 /** The number of batches that are sorted by length together. A larger pool means less padding; a smaller pool means
@@ -141,8 +182,6 @@ typedef struct lb_pair_order lb_pair_order;
 typedef struct lb_pair_step {
     const int64_t *pair; /* [count] pair numbers */
     int64_t count;
-    int64_t epoch; /* counted from 0 */
-    int64_t batch; /* within the epoch, counted from 0 */
 } lb_pair_step;
 
 /** The order of the pairs in batches of `batch_size`. It reads only the lengths of the pairs.

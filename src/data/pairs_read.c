@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "io/path.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,11 +31,13 @@ int64_t lb_pairs_different(const lb_pairs *pairs)
 
 int64_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)
 {
+    assert(pair >= 0 && pair < pairs->count);
     return pairs->places[pair].source;
 }
 
 int64_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
 {
+    assert(pair >= 0 && pair < pairs->count);
     return pairs->places[pair].target;
 }
 

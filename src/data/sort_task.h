@@ -4,9 +4,6 @@
 
 #include "lookback/data.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /** The names of what is done to a list; ends with NULL. */
 extern const char *const lb_list_task_names[];
 

@@ -1,10 +1,11 @@
+/* Writes and reads the task of lists as JSON, for the file of a model. */
 #include "data/sort_task.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/format.h"
 #include "io/json.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 char *lb_sort_task_print(const lb_sort_task *task)
@@ -52,9 +53,8 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
         return lb_no_memory(error, "a sort task");
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "task");
     const char *is = cJSON_IsString(name) ? name->valuestring : "";
-    int what = 0;
-    while (lb_list_task_names[what] && strcmp(is, lb_list_task_names[what]) != 0) what++;
-    bool is_sort = lb_list_task_names[what] != NULL;
+    int what = lb_choice_find(lb_list_task_names, is);
+    bool is_sort = what >= 0;
     *task = (lb_sort_task){.max_value = whole(json, "max_number"),
                            .min_length = whole(json, "min_length"),
                            .max_length = whole(json, "max_length"),

@@ -1,3 +1,4 @@
+/* Learns merges of subwords from counted words, for training. */
 #include "data/subwords.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* Cuts texts into words, for subwords, and counts these for the learning of merges. */
 #include "data/subwords.h"
 
 #include "base/alloc.h"

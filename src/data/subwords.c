@@ -6,6 +6,7 @@
 #include "data/heap.h"
 #include "lookback/tensor.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,6 +290,7 @@ static void cut_word(joining *j, const char *word, const char *end, lb_symbols *
 
 char *lb_subwords_cut(const lb_subwords *subwords, const char *text, size_t length, lb_symbols *symbols)
 {
+    assert(length > 0 && symbols->letter_room > length && symbols->link_room > length);
     joining j = {.subwords = subwords, .links = symbols->links};
     j.heap = (uint64_t *)(void *)(j.links + length + 1);
     symbols->letters[0] = ' ';

@@ -14,16 +14,6 @@ const char *const lb_normal_form_names[] = {
 
 const char *const lb_symbol_kind_names[] = {[false] = "characters", [true] = "graphemes", NULL};
 
-bool lb_normal_form_find(const char *name, lb_normal_form *normalize)
-{
-    for (size_t i = 0; lb_normal_form_names[i]; i++) {
-        if (strcmp(name, lb_normal_form_names[i]) != 0) continue;
-        *normalize = (lb_normal_form)i;
-        return true;
-    }
-    return false;
-}
-
 enum { FEATURE = '\t' }; /* before the features of a text */
 
 /* A quick check whether valid UTF-8 is normalised. ASCII is, and below U+0300, which starts with byte 0xCC, every

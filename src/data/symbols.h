@@ -3,12 +3,7 @@
 #define LB_SYMBOLS_H
 
 #include "base/buffer.h"
-#include "lookback/base.h"
 #include "lookback/data.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /** The symbols of a text, in order. A struct of zeros has none; each split reuses the memory of the previous one. */
 typedef struct lb_symbols {
@@ -69,9 +64,6 @@ extern const char *const lb_symbol_kind_names[];
 
 /** "none", "nfc", "nfd", by lb_normal_form. */
 extern const char *const lb_normal_form_names[];
-
-/** The form with this name. False if there is none. */
-bool lb_normal_form_find(const char *name, lb_normal_form *normalize);
 
 /* ---- crossed_sources.c: sources that nobody has written, the beginning of one and the end of another. ---- */
 

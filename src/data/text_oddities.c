@@ -1,6 +1,6 @@
-#include "data/pair_oddities.h"
+/* Finds what is odd about the texts of one side, for the report on pairs. */
+#include "data/pair_report.h"
 
-#include "base/alloc.h"
 #include "base/format.h"
 #include "lookback/tensor.h"
 

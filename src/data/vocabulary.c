@@ -1,12 +1,11 @@
+/* Gives symbols their ids and counts them, and keeps them as text for the file of a model. */
 #include "data/symbols.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "base/table.h"
 #include "io/json.h"
 #include "lookback/tensor.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

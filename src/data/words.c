@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 
-#include <string.h>
 #include <utf8proc.h>
 
 /* The white space of Python. */

@@ -4,9 +4,6 @@
 
 #include "lookback/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /** Some bytes, owned elsewhere. */

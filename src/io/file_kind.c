@@ -1,3 +1,4 @@
+/* Recognises a file that is not what was expected, for messages that say what to type. */
 #include "io/file.h"
 
 #include "base/buffer.h"

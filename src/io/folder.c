@@ -1,3 +1,4 @@
+/* Makes and locks folders, and keeps old files under other names, for programs that write results. */
 #include "io/path.h"
 
 #include "base/alloc.h"
@@ -5,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,6 @@
 
 #include "lookback/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /** One line, without its end, "\n" or "\r\n". */

@@ -1,3 +1,4 @@
+/* Copies pipes and gzip data to plain files without a name, for readers that go back. */
 #include "io/scratch_file.h"
 
 #include "base/alloc.h"

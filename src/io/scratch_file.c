@@ -4,9 +4,9 @@
 #include "io/file.h"
 #include "io/path.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -37,6 +37,7 @@ bool lb_scratch_get(lb_scratch *scratch, size_t count, const char *beside)
 {
     int descriptor = beside && count >= LB_SCRATCH_LEAST ? open_nameless(beside, count) : -1;
     void *bytes = MAP_FAILED;
+    assert(count > 0);
     if (descriptor >= 0) {
         bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
         close(descriptor);

@@ -4,9 +4,6 @@
 
 #include "lookback/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /** Bytes to work with. Zero: none. */
 typedef struct lb_scratch {
     void *bytes; /* [count] */

@@ -9,6 +9,7 @@
 
 #include "io/path.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -99,6 +100,7 @@ static int open_named(const char *path, mode_t mode, char *name, size_t size)
 
 int lb_temp_open(int folder, const char *path, mode_t mode, char *name, size_t size)
 {
+    assert(size >= strlen(path) + LB_TEMP_SUFFIX);
     remove_leftovers(folder, path);
     *name = '\0';
     int fd = open_nameless(folder, mode);

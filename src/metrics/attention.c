@@ -1,6 +1,8 @@
+/* Measures attention maps: where they look, how far two agree, and what flows through all layers. */
 #include "base/alloc.h"
 #include "metrics/measures.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -128,6 +130,7 @@ lb_status lb_agreement_of(const double *a, const double *b, int64_t steps, int64
                           lb_agreement *agreement, lb_error *error)
 {
     lb_agreement sum = {0};
+    assert(positions > 0);
     position *row = lb_alloc(2 * (size_t)positions * sizeof *row);
     if (!row) return lb_no_memory(error, "the agreement of two maps");
     for (int64_t i = 0; i < steps; i++) add_row(&sum, a + i * positions, b + i * positions, positions, row);

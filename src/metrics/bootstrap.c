@@ -1,5 +1,4 @@
-#include "lookback/metrics.h"
-
+/* Gives measures their intervals: by resampling, and for means by the distribution of Student. */
 #include "base/bytes.h"
 #include "metrics/measures.h"
 

@@ -1,9 +1,7 @@
-#include "lookback/metrics.h"
-
+/* Counts the symbols that outputs have in the place of others, for evaluation. */
 #include "base/alloc.h"
 #include "metrics/measures.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 enum { FIRST_CAPACITY = 256 };

@@ -3,11 +3,8 @@
  * differ by at most 1, so that 64 rows, a strip, are the bits of a few words, and a strip tells the next one only how
  * the distance changes from column to column. */
 #include "base/alloc.h"
-#include "lookback/metrics.h"
-
 #include "metrics/measures.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

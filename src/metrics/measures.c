@@ -1,5 +1,4 @@
 #include "metrics/measures.h"
-#include "lookback/metrics.h"
 
 #include <math.h>
 

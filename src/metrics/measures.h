@@ -4,8 +4,6 @@
 
 #include "lookback/metrics.h"
 
-#include <stdbool.h>
-
 /* ---- edit_distance.c ---- */
 
 /** Takes a symbol of the reference and the one aligned with it in the output. LB_NO_SYMBOL as `output`: the symbol is

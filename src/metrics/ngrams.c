@@ -1,11 +1,8 @@
 /* BLEU and chrF: how many n-grams an output and its references have in common. */
-#include "lookback/metrics.h"
-
 #include "base/alloc.h"
 #include "metrics/measures.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* A place in a sequence with the symbols from there on; NONE behind its end. */

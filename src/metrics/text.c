@@ -1,8 +1,5 @@
 /* BLEU and chrF of texts: texts become the sequences that these count. */
-#include "lookback/metrics.h"
-
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "base/bytes.h"
 #include "data/symbols.h"
 #include "metrics/measures.h"

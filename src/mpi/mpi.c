@@ -1,3 +1,4 @@
+/* Joins the processes of MPI to a group, for training in parallel. */
 #define _GNU_SOURCE /* sched_getaffinity */
 
 #include "lookback/mpi.h"
@@ -5,7 +6,6 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 enum {

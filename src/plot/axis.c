@@ -4,6 +4,7 @@
 #include "plot/color.h"
 #include "plot/figure.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 
@@ -12,10 +13,10 @@
 /* Tolerance for rounding such as 0.1 + 0.1 + 0.1 > 0.3, as a fraction of the step. */
 static const double tolerance = 1e-9;
 
-static double nice_step(double rough)
+double lb_nice_step(double least)
 {
-    double power = pow(10, floor(log10(rough)));
-    double part = rough / power;
+    double power = pow(10, floor(log10(least)));
+    double part = least / power;
     double nice = part <= 1 + tolerance ? 1 : part <= 2 + tolerance ? 2 : part <= 5 + tolerance ? 5 : 10;
     return nice * power;
 }
@@ -28,9 +29,9 @@ static bool usable(double low, double high)
 /* The smallest nice step with no more than `most` ticks in the range. */
 static double find_step(double low, double high, int most)
 {
-    double step = nice_step((high - low) / most);
+    double step = lb_nice_step((high - low) / most);
     while (floor(high / step + tolerance) - ceil(low / step - tolerance) + 1 > most)
-        step = nice_step(step * 1.5);
+        step = lb_nice_step(step * 1.5);
     return step;
 }
 
@@ -92,6 +93,7 @@ lb_ticks lb_ticks_log(double low, double high, int most)
 
 char *lb_tick_format(const lb_ticks *ticks, int index, char text[LB_TICK_TEXT])
 {
+    assert(index >= 0 && index < ticks->count);
     double value = ticks->value[index];
     double largest = fmax(fabs(ticks->value[0]), fabs(ticks->value[ticks->count - 1]));
     bool plain = !ticks->log && largest < 1e6 && ticks->decimals <= 4;
@@ -203,6 +205,7 @@ lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most
 
 double lb_axis_position(const lb_axis_scale *scale, double value)
 {
+    assert(scale->low < scale->high);
     if (!scale->log) return (value - scale->low) / (scale->high - scale->low);
     return value > 0 ? log(value / scale->low) / log(scale->high / scale->low) : NAN;
 }

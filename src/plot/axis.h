@@ -15,6 +15,9 @@ typedef struct lb_ticks {
     bool log;     /* powers of ten and their multiples */
 } lb_ticks;
 
+/** The smallest number of 1, 2 or 5 times a power of ten that is not less than `least` > 0, but for rounding. */
+double lb_nice_step(double least);
+
 /** At most `most` ticks (2 to LB_MAX_TICKS - 1) within [low, high], steps of 1, 2 or 5 times a power of ten.
  *  None if the range is empty or not finite. Source: Heckbert 1990, "Nice numbers for graph labels", Graphics Gems. */
 lb_ticks lb_ticks_linear(double low, double high, int most);

@@ -1,7 +1,6 @@
-#include "plot/canvas.h"
-
 #include "plot/canvas_internal.h"
 
+#include <assert.h>
 #include <math.h>
 
 void lb_canvas_free(lb_canvas *canvas)
@@ -16,6 +15,7 @@ const lb_canvas_config *lb_canvas_about(const lb_canvas *canvas)
 
 lb_color lb_canvas_pixel(const lb_canvas *canvas, int x, int y)
 {
+    assert(x >= 0 && x < canvas->config.width && y >= 0 && y < canvas->config.height);
     return canvas->backend->pixel(canvas, x, y);
 }
 
@@ -125,12 +125,7 @@ void lb_canvas_stroke(lb_canvas *canvas, double width, lb_color color)
 
 void lb_canvas_polygon(lb_canvas *canvas, const lb_point *corners, size_t count, lb_color color)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0)
-            lb_canvas_move_to(canvas, corners[i]);
-        else
-            lb_canvas_line_to(canvas, corners[i]);
-    }
+    for (size_t i = 0; i < count; i++) lb_canvas_line_to(canvas, corners[i]); /* the first begins the path */
     lb_canvas_close_path(canvas);
     lb_canvas_fill(canvas, color);
 }

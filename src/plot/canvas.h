@@ -15,7 +15,7 @@ typedef enum lb_format { LB_FORMAT_PNG, LB_FORMAT_SVG, LB_FORMAT_PDF } lb_format
 typedef struct lb_canvas_config {
     int width, height; /* pixels, each 1 to LB_CANVAS_MAX_SIDE */
     lb_format format;
-    double dpi;       /* pixels per inch: the printed size of SVG and PDF; 0: 100 */
+    double dpi;       /* pixels per inch: the printed size; 0: 100, and PNG says nothing */
     bool transparent; /* no white background */
 } lb_canvas_config;
 
@@ -91,12 +91,6 @@ void lb_marker_draw(lb_canvas *canvas, int64_t index, lb_point center, double ra
  *  Errors:  LB_ERROR_ARGUMENT if the size is out of range; LB_ERROR_MEMORY.
  *  Memory:  freed by lb_canvas_free. */
 LB_MUST_USE lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error);
-
-/** Writes the canvas to the file `path` as an 8-bit PNG, RGB or, with transparency, RGBA. The write is atomic: the old
- *  file stays until the new one is complete. `dpi` (dots per inch; 0: not stored) is the printed resolution.
- *  Errors:  the status of the canvas if drawing failed; LB_ERROR_WRITE; LB_ERROR_MEMORY.
- *  Source:  W3C 2003, "Portable Network Graphics (PNG) Specification", second edition. */
-LB_MUST_USE lb_status lb_png_write(const lb_canvas *canvas, double dpi, const char *path, lb_error *error);
 
 /** The format for a file name: SVG or PDF for .svg or .pdf, in any letter case; any other name gives PNG. */
 lb_format lb_picture_format(const char *path);

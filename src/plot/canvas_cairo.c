@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "plot/canvas_internal.h"
-#include "plot/font.h"
 
 #include <cairo-ft.h>
 #include <cairo-pdf.h>

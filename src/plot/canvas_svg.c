@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "plot/canvas_internal.h"
-#include "plot/font.h"
 
 #include <math.h>
 #include <stdarg.h>

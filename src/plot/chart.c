@@ -1,5 +1,4 @@
-#include "lookback/plot.h"
-
+/* Draws line charts, as panels of figures. */
 #include "plot/axis.h"
 #include "plot/figure.h"
 
@@ -283,7 +282,7 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
     drawing d = {.chart = content, .style = style, .canvas = canvas};
     if (lb_canvas_refuses(canvas, wrong_with(d.chart))) return;
     arrange(&d, area);
-    double p = style->point, line = lb_style_pixels(style, thin);
+    double line = lb_style_pixels(style, thin);
     draw_grid(&d, d.left_side ? &d.left : &d.right);
     lb_rect frame = {d.frame.x - line, d.frame.y - line, d.frame.width + 2 * line, d.frame.height + 2 * line};
     lb_canvas_border(canvas, frame, line, lb_rgb(0x262626));
@@ -291,8 +290,7 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
     if (d.left_side) draw_y_axis(&d, &d.left, d.chart->left.label, false);
     if (d.right.used) draw_y_axis(&d, &d.right, d.chart->right.label, true);
 
-    lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * p, .align = LB_ALIGN_CENTER};
-    look.valign = LB_VALIGN_TOP;
+    lb_text_style look = lb_style_title(style);
     if (d.chart->title)
         lb_text_draw(canvas, &look, (lb_point){area.x + area.width / 2, area.y}, d.chart->title);
     d.marked = has_room_for_markers(&d);

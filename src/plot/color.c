@@ -1,9 +1,10 @@
 #include "plot/color.h"
 
-#include "base/format.h"
+#include "base/bytes.h"
 
+#include <assert.h>
 #include <math.h>
-#include <strings.h>
+#include <string.h>
 
 static double linear(uint8_t channel)
 {
@@ -136,6 +137,7 @@ static uint8_t between(uint8_t a, uint8_t b, double t)
 
 lb_color lb_colormap_at(lb_colormap map, double value)
 {
+    assert(lb_colormap_exists(map));
     if (isnan(value)) return lb_rgb(0xE0E0E0);
     const table *t = &tables[map];
     int index = value > 0 ? (int)(fmin(value, 1) * COLORS) : 0;
@@ -148,31 +150,17 @@ lb_color lb_colormap_at(lb_colormap map, double value)
                       between(a.blue, b.blue, part), 255};
 }
 
-/* Whether names are equal, in small letters or capitals; in Turkish, "VIRIDIS" would have another i. */
-static bool same_name(const char *a, const char *b)
-{
-    lb_plain_locale locale = lb_plain_locale_enter();
-    bool same = strcasecmp(a, b) == 0;
-    lb_plain_locale_leave(locale);
-    return same;
-}
-
 lb_status lb_colormap_find(const char *name, lb_colormap *map, lb_error *error)
 {
+    static const char names[] =
+#define COMMA_NAME(constant, name) ", " #name
+        LB_COLORMAP_LIST(COMMA_NAME);
+#undef COMMA_NAME
     for (int i = 0; i < (int)(sizeof tables / sizeof tables[0]); i++) {
-        if (!same_name(name, tables[i].name)) continue;
+        if (!lb_same_letters(name, tables[i].name, strlen(tables[i].name) + 1)) continue;
         *map = (lb_colormap)i;
         return LB_OK;
     }
     return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown colour map '%s', expected one of: %s", name,
-                        lb_colormap_names());
-}
-
-const char *lb_colormap_names(void)
-{
-    static const char list[] =
-#define COMMA_NAME(constant, name) ", " #name
-        LB_COLORMAP_LIST(COMMA_NAME);
-#undef COMMA_NAME
-    return list + 2;
+                        names + 2);
 }

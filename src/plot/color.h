@@ -14,7 +14,7 @@ double lb_color_luminance(lb_color color);
  *  Source: Web Content Accessibility Guidelines 2.1, "contrast ratio". */
 lb_color lb_color_contrast(lb_color background);
 
-/** Colour `index` of a palette that is distinguishable with any colour blindness; it repeats after seven.
+/** Colour `index` of a palette that is distinguishable with any colour blindness; it repeats after fifteen.
  *  Source: Okabe, Ito 2008, "Color Universal Design"; without its yellow, which is too pale for a line on white. */
 lb_color lb_color_series(int index);
 
@@ -26,9 +26,6 @@ lb_color lb_colormap_at(lb_colormap map, double value);
 
 /** Whether there is such a map: a caller may pass any number. */
 bool lb_colormap_exists(lb_colormap map);
-
-/** All names, separated by ", ". */
-const char *lb_colormap_names(void);
 
 /* ---- color_bar.c: which colour means which number. ---- */
 

@@ -1,3 +1,4 @@
+/* Draws the colour bar of a heat map or a figure. */
 #include "plot/color.h"
 
 #include "plot/axis.h"

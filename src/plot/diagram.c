@@ -1,6 +1,5 @@
 /* Diagrams: boxes with labels, and arrows between them. One kind shows an encoder and a decoder, the other a
  * computation. */
-#include "lookback/plot.h"
 #include "plot/figure.h"
 
 #include <math.h>
@@ -27,9 +26,7 @@ static lb_point top_in(lb_rect area, lb_size size)
 
 static void draw_title(lb_canvas *canvas, const lb_style *style, lb_point top, const char *title)
 {
-    lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * style->point};
-    look.align = LB_ALIGN_CENTER;
-    look.valign = LB_VALIGN_TOP;
+    const lb_text_style look = lb_style_title(style);
     if (title) lb_text_draw(canvas, &look, top, title);
 }
 

@@ -99,9 +99,7 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
                        bar_height};
         lb_color_bar_draw(figure->bar, style, canvas, bar);
     }
-    lb_text_style look = {.font = style->bold, .align = LB_ALIGN_CENTER};
-    look.valign = LB_VALIGN_TOP;
-    lb_fitted_text_draw(canvas, look, (lb_point){width / 2, edge}, &g.title);
+    lb_fitted_text_draw(canvas, lb_style_title(style), (lb_point){width / 2, edge}, &g.title);
     /* Call both, without short-circuiting: each call clears the failure. */
     bool failed = lb_font_failed(style->regular);
     failed = lb_font_failed(style->bold) || failed;

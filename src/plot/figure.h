@@ -3,7 +3,6 @@
 #define LB_FIGURE_H
 
 #include "lookback/plot.h"
-#include "plot/canvas.h"
 #include "plot/text.h"
 #include <math.h>
 
@@ -29,6 +28,13 @@ static inline lb_text_style lb_style_label(const lb_style *style, lb_align align
 {
     const double size = LB_SIZE_TICK * style->point;
     return (lb_text_style){style->regular, size, .align = align, .valign = valign, .color = ink};
+}
+
+/** The look of a title, whose upper edge has its middle where it is drawn. */
+static inline lb_text_style lb_style_title(const lb_style *style)
+{
+    const double size = LB_SIZE_TITLE * style->point;
+    return (lb_text_style){style->bold, size, .align = LB_ALIGN_CENTER, .valign = LB_VALIGN_TOP};
 }
 
 /** Draws the figure; each column is as wide and each row as high as its largest panel. NULL after an error.

@@ -100,35 +100,6 @@ lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error)
                      "font", error);
 }
 
-/* Takes over `data`. Characters that the font lacks come from the built-in one. */
-static lb_font *chain_from(char *data, size_t size, unsigned index, const char *name, lb_error *error)
-{
-    lb_font *font = font_from(hb_blob_create(data, (unsigned)size, HB_MEMORY_MODE_READONLY, data, lb_release),
-                              index, name, error);
-    if (!font) return NULL;
-    font->next = lb_font_builtin(font->bold ? LB_FONT_BOLD : LB_FONT_REGULAR, error);
-    if (font->next) return font;
-    lb_font_close(font);
-    return NULL;
-}
-
-static char *room_for(size_t size, const char *name, lb_error *error)
-{
-    if (size > LARGEST)
-        return lb_null(lb_error_set(error, LB_ERROR_FORMAT, "%s: too large for a font", name));
-    char *data = lb_alloc(size + 1);
-    if (!data) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
-    return data;
-}
-
-lb_font *lb_font_from_memory(const void *data, size_t size, const char *name, lb_error *error)
-{
-    char *copy = room_for(size, name, error);
-    if (!copy) return NULL;
-    if (size) memcpy(copy, data, size);
-    return chain_from(copy, size, 0, name, error);
-}
-
 /* Size of an open, seekable file; -1 and errno if it cannot be read, as with a folder. */
 static long readable_size(FILE *file)
 {
@@ -165,10 +136,20 @@ lb_font *lb_font_open(const char *path, lb_error *error)
         if (file) fclose(file);
         return NULL;
     }
-    char *data = room_for((size_t)size, path, error);
+    char *data = size <= LARGEST ? lb_alloc((size_t)size + 1) : NULL;
+    if (size > LARGEST)
+        lb_error_set(error, LB_ERROR_FORMAT, "%s: too large for a font", path);
+    else if (!data)
+        lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     size_t got = data ? fread(data, 1, (size_t)size, file) : 0;
     fclose(file);
-    return data ? chain_from(data, got, index, path, error) : NULL;
+    if (!data) return NULL;
+    hb_blob_t *blob = hb_blob_create(data, (unsigned)got, HB_MEMORY_MODE_READONLY, data, lb_release);
+    lb_font *font = font_from(blob, index, path, error);
+    if (font) font->next = lb_font_builtin(font->bold ? LB_FONT_BOLD : LB_FONT_REGULAR, error);
+    if (font && font->next) return font;
+    lb_font_close(font);
+    return NULL;
 }
 
 void lb_font_close(lb_font *font)

@@ -5,9 +5,6 @@
 #include "lookback/plot.h"
 #include <stdatomic.h>
 
-/** As lb_font_open, for a font of `size` bytes in memory, which is copied; `name` is for error messages. */
-LB_MUST_USE lb_font *lb_font_from_memory(const void *data, size_t size, const char *name, lb_error *error);
-
 /** Vertical metrics as fractions of the size: above the baseline, below it (positive), from baseline to baseline,
  *  and the heights of capitals and of small letters such as x. */
 typedef struct lb_font_metrics {

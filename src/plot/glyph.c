@@ -1,3 +1,4 @@
+/* Draws the outlines of glyphs, for text on a canvas. */
 #include "plot/font.h"
 
 #include "plot/canvas.h"

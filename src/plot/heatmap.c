@@ -1,5 +1,4 @@
-#include "lookback/plot.h"
-
+/* Draws heat maps, as panels of figures, by the layout of heatmap_layout.h. */
 #include "plot/figure.h"
 #include "plot/heatmap_layout.h"
 
@@ -26,7 +25,6 @@ lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, int64_t count)
 
 static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_canvas *canvas, lb_rect plot)
 {
-    lb_color_bar scale = lb_heatmap_scale(map);
     for (int64_t row = 0; row < map->rows; row++) {
         for (int64_t column = 0; column < map->columns; column++) {
             double value = map->values[row * map->columns + column];
@@ -35,7 +33,7 @@ static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_can
             /* Overlaps its next neighbours by a pixel: otherwise documents would show seams. */
             if (column + 1 < map->columns) cell.width++;
             if (row + 1 < map->rows) cell.height++;
-            lb_canvas_rect(canvas, cell, lb_color_bar_at(&scale, isfinite(value) ? value : NAN));
+            lb_canvas_rect(canvas, cell, lb_color_bar_at(&l->scale, isfinite(value) ? value : NAN));
         }
     }
     double before = floor(l->grid / 2);
@@ -52,14 +50,13 @@ static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_can
 static void draw_numbers(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l,
                          lb_canvas *canvas, lb_rect plot)
 {
-    lb_color_bar scale = lb_heatmap_scale(map);
     lb_text_style look = {
         .font = style->regular, .size = l->text_size, .align = LB_ALIGN_CENTER, .valign = LB_VALIGN_MIDDLE};
     for (int64_t i = 0; i < map->rows * map->columns; i++) {
         double value = map->values[i];
         if (!isfinite(value)) continue;
         char buffer[LB_CELL_LABEL];
-        look.color = lb_color_contrast(lb_color_bar_at(&scale, value));
+        look.color = lb_color_contrast(lb_color_bar_at(&l->scale, value));
         int64_t row = i / map->columns, column = i % map->columns;
         lb_point center = {plot.x + ((double)column + 0.5) * l->cell_w,
                            plot.y + ((double)row + 0.5) * l->cell_h};
@@ -98,7 +95,7 @@ static void draw_labels(const lb_heatmap *map, const lb_style *style, const lb_h
 
 static void draw_titles(const lb_style *style, const lb_heatmap_layout *l, lb_canvas *canvas, lb_point corner)
 {
-    lb_text_style look = {.font = style->bold, .align = LB_ALIGN_CENTER, .valign = LB_VALIGN_TOP};
+    lb_text_style look = lb_style_title(style);
     lb_point above = {corner.x + l->title_x, corner.y},
              below = {corner.x + l->x_label_x, corner.y + l->x_label_y};
     lb_point beside = {corner.x + l->y_label_x, corner.y + l->y_label_y};
@@ -129,9 +126,8 @@ static void draw_map(const void *content, const lb_style *style, lb_canvas *canv
     lb_rect frame = {plot.x - line, plot.y - line, plot.width + 2 * line, plot.height + 2 * line};
     lb_canvas_border(canvas, frame, line, lb_rgb(0x262626));
     if (map->hide_bar) return;
-    lb_color_bar scale = lb_heatmap_scale(map);
     lb_rect bar = {corner.x + l.bar.x, frame.y, l.bar.width, frame.height};
-    lb_color_bar_draw(&scale, style, canvas, bar);
+    lb_color_bar_draw(&l.scale, style, canvas, bar);
 }
 
 lb_panel lb_heatmap_panel(const lb_heatmap *map)

@@ -1,6 +1,7 @@
 #include "plot/heatmap_layout.h"
 
 #include "base/format.h"
+#include "plot/axis.h"
 #include "plot/figure.h"
 
 #include <math.h>
@@ -138,18 +139,6 @@ static double cell_side(const lb_heatmap *map, const lb_style *style)
     return labelled_cell(map, style, side, longest * span);
 }
 
-/* The first of 1, 2, 5, 10, 20 ... that is at least `least`. */
-static int64_t nice_every(double least)
-{
-    int64_t power = 1;
-    least -= 1e-9; /* rounding */
-    for (;; power *= 10) {
-        if ((double)power >= least) return power;
-        if (2 * (double)power >= least) return 2 * power;
-        if (5 * (double)power >= least) return 5 * power;
-    }
-}
-
 /* Text size of the labels: small enough to show all of them, or larger with only every n-th shown. */
 static void fit_labels(const lb_heatmap *map, const lb_style *style, lb_heatmap_layout *l)
 {
@@ -158,8 +147,8 @@ static void fit_labels(const lb_heatmap *map, const lb_style *style, lb_heatmap_
     double width = column_width(map, style, l->angle), fits = l->cell_h / line_height;
     if (l->angle != 0 || l->cell_w / width >= least) fits = fmin(fits, l->cell_w / width);
     l->label_size = fits >= least ? fmin(fits, LB_SIZE_TICK * style->point) : thinned_label * style->point;
-    l->row_every = nice_every(l->label_size * line_height / l->cell_h);
-    l->column_every = nice_every(l->label_size * width / l->cell_w);
+    l->row_every = (int64_t)lb_nice_step(fmax(1, l->label_size * line_height / l->cell_h));
+    l->column_every = (int64_t)lb_nice_step(fmax(1, l->label_size * width / l->cell_w));
 }
 
 static double text_size(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l)
@@ -216,10 +205,9 @@ static double inside(double center, double width, double limit)
 
 static lb_heatmap_layout arrange(const lb_heatmap *map, const lb_style *style)
 {
-    lb_heatmap_layout l = {.cell_w = cell_side(map, style)};
+    lb_heatmap_layout l = {.scale = lb_heatmap_scale(map), .cell_w = cell_side(map, style)};
     double p = style->point;
-    lb_color_bar bar = lb_heatmap_scale(map);
-    lb_size bar_size = map->hide_bar ? (lb_size){0, 0} : lb_color_bar_measure(&bar, style);
+    lb_size bar_size = map->hide_bar ? (lb_size){0, 0} : lb_color_bar_measure(&l.scale, style);
     l.cell_h = fmax(l.cell_w, ceil(bar_size.height / (double)map->rows));
     l.grid = l.cell_w >= least_gridded ? round(fmin(2 * p, fmax(1, l.cell_w / 16))) : 0;
     fit_labels(map, style, &l);

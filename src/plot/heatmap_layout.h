@@ -10,6 +10,7 @@ enum { LB_CELL_LABEL = 32 };
 /** In pixels, from the top left corner of the panel. */
 typedef struct lb_heatmap_layout {
     lb_size size;                    /* of the panel */
+    lb_color_bar scale;              /* of the colours, with its label */
     lb_rect plot, bar;               /* the cells; the colour bar, of width 0 if there is none */
     double cell_w, cell_h;           /* whole numbers, unless the cells are stretched */
     double grid;                     /* width of the white lines, 0: none */

@@ -1,7 +1,7 @@
+/* Draws the markers of a chart, shapes that tell its series apart. */
 #include "plot/canvas.h"
 
 #include <math.h>
-#include <stddef.h>
 
 enum { CORNERS = 16 };
 

@@ -3,6 +3,7 @@
 #include "plot/canvas_internal.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "io/file.h"
 
 #include <math.h>
@@ -104,7 +105,8 @@ static unsigned char *pixels_of(const lb_canvas *canvas, int channels)
     return pixels;
 }
 
-lb_status lb_png_write(const lb_canvas *canvas, double dpi, const char *path, lb_error *error)
+/* Source: W3C 2003, "Portable Network Graphics (PNG) Specification", second edition. */
+static lb_status write_png(const lb_canvas *canvas, const char *path, lb_error *error)
 {
     lb_status status = lb_canvas_status(canvas, error);
     if (status != LB_OK) return status;
@@ -120,9 +122,9 @@ lb_status lb_png_write(const lb_canvas *canvas, double dpi, const char *path, lb
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     }
     unsigned char physical[PHYSICAL];
-    make_physical(dpi, physical);
+    make_physical(c->dpi, physical);
     const lb_bytes parts[] = {
-        {file, HEADER}, {physical, dpi > 0 ? PHYSICAL : 0}, {file + HEADER, (size_t)count - HEADER}};
+        {file, HEADER}, {physical, c->dpi > 0 ? PHYSICAL : 0}, {file + HEADER, (size_t)count - HEADER}};
     status = lb_file_write_parts(path, parts, sizeof parts / sizeof *parts, error);
     lb_release(file);
     return status;
@@ -131,12 +133,7 @@ lb_status lb_png_write(const lb_canvas *canvas, double dpi, const char *path, lb
 static bool ends_with(const char *path, const char *end)
 {
     size_t length = strlen(path), wanted = strlen(end);
-    if (length < wanted) return false;
-    for (size_t i = 0; i < wanted; i++) {
-        char letter = path[length - wanted + i];
-        if ((letter >= 'A' && letter <= 'Z' ? letter + 'a' - 'A' : letter) != end[i]) return false;
-    }
-    return true;
+    return length >= wanted && lb_same_letters(path + length - wanted, end, wanted);
 }
 
 lb_format lb_picture_format(const char *path)
@@ -146,8 +143,7 @@ lb_format lb_picture_format(const char *path)
 
 lb_status lb_picture_write(lb_canvas *canvas, const char *path, lb_error *error)
 {
-    const lb_canvas_config *about = lb_canvas_about(canvas);
-    if (about->format == LB_FORMAT_PNG) return lb_png_write(canvas, about->dpi, path, error);
+    if (lb_canvas_about(canvas)->format == LB_FORMAT_PNG) return write_png(canvas, path, error);
     const void *bytes;
     size_t count;
     lb_status status = lb_canvas_document(canvas, &bytes, &count, error);

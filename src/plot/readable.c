@@ -1,6 +1,6 @@
+/* Makes the invisible and missing characters of a text visible, for labels in pictures. */
 #include "plot/font.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>

@@ -1,3 +1,4 @@
+/* Turns a line of text into glyphs and their positions, by HarfBuzz and FriBidi. */
 #include "plot/font.h"
 
 #include "base/alloc.h"

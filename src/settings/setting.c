@@ -1,6 +1,6 @@
+/* Finds, checks, prints and copies settings, for options, files and models, by the rows of table.c. */
 #include "settings/settings.h"
 
-#include "base/buffer.h"
 #include "base/format.h"
 #include "io/config_fields.h"
 
@@ -59,11 +59,9 @@ char *lb_setting_words(const lb_setting *s, char words[LB_SETTING_WORDS])
 
 int lb_setting_choice(const lb_setting *s, const char *name)
 {
-    int choice = 0;
     for (const lb_alias *alias = s->aliases; alias && alias->name; alias++)
         if (strcmp(alias->name, name) == 0) return alias->choice;
-    while (s->choices[choice] && strcmp(s->choices[choice], name) != 0) choice++;
-    return s->choices[choice] ? choice : -1;
+    return lb_choice_find(s->choices, name);
 }
 
 /* What goes before item `i` of `count` in a list: nothing, a comma or, before the last one, `last`. */

@@ -68,14 +68,10 @@ static void order_pairs(const lb_pairs *pairs)
 static void use(lb_indexed_pairs *pairs)
 {
     lb_error error = {0};
-    lb_pair_report report;
     read_pairs(pairs->train);
     read_pairs(pairs->held_out);
     order_pairs(pairs->train);
-    lb_status status =
-        lb_pair_report_make(pairs->train, pairs->held_out, pairs->source, pairs->target, &report, &error);
-    if (!status) lb_release(lb_pair_report_text(&report, &error));
-    lb_pair_report_free(&report);
+    lb_release(lb_pair_report(pairs->train, pairs->held_out, pairs->source, pairs->target, &error));
     lb_vocabulary_sort(pairs->source, 1);
     lb_indexed_pairs_free(pairs);
 }

@@ -80,7 +80,7 @@ unsigned char *support_canvas_pixels(const lb_canvas *canvas)
     return rgb;
 }
 
-void support_picture_equals(const lb_canvas *canvas, const char *name)
+void support_picture_equals(lb_canvas *canvas, const char *name)
 {
     unsigned char *rgb = support_canvas_pixels(canvas);
     int largest = difference_from_file(
@@ -89,7 +89,7 @@ void support_picture_equals(const lb_canvas *canvas, const char *name)
     if (largest <= TOLERANCE) return;
     char path[512];
     snprintf(path, sizeof path, TEST_OUTPUT "/%s.png", name);
-    lb_status status = lb_png_write(canvas, 0, path, NULL);
+    lb_status status = lb_picture_write(canvas, path, NULL);
     ck_abort_msg("%s differs from its reference by %d (256: in size); actual picture in %s (status %d)", name,
                  largest, path, (int)status);
 }

@@ -17,7 +17,7 @@ unsigned char *support_canvas_pixels(const lb_canvas *canvas);
 /** Fails the test unless the canvas equals tests/data/pictures/NAME.png to 2/255 per channel. On failure, the actual
  *  picture is written to the folder of the test programs: look at both, and copy it over the reference if it is
  *  better. */
-void support_picture_equals(const lb_canvas *canvas, const char *name);
+void support_picture_equals(lb_canvas *canvas, const char *name);
 
 /** Fails the test unless a panel drawn with twice the pixels per inch has twice the width and height and four
  *  times the ink, but for rounding. */

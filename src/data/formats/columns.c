@@ -1,6 +1,7 @@
+/* Says which column of a file is the source, the target or the features, by its names and its lines. */
 #include "data/formats/recognise.h"
 
-#include <string.h>
+#include "base/bytes.h"
 
 /* Features without a separator are divided as the file shows, or by semicolons. */
 bool lb_pair_format_has_features(const lb_pair_format *format)
@@ -19,22 +20,14 @@ lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
     return columns;
 }
 
-static char small(char letter)
-{
-    return lb_is_capital(letter) ? (char)(letter - 'A' + 'a') : letter;
-}
-
 /* Whether a word is one of these, in small letters or capitals, maybe between blanks. */
 static bool is_one_of(lb_span word, const char *const *words)
 {
     while (word.length > 0 && *word.text == ' ') word.text++, word.length--;
     while (word.length > 0 && word.text[word.length - 1] == ' ') word.length--;
-    for (; *words; words++) {
-        size_t i = 0;
-        while (i < word.length && (*words)[i] && small(word.text[i]) == small((*words)[i])) i++;
-        if (i == word.length && !(*words)[i]) return true;
-    }
-    return false;
+    while (*words && (strlen(*words) != word.length || !lb_same_letters(*words, word.text, word.length)))
+        words++;
+    return *words;
 }
 
 size_t lb_kind_length(const char *name)

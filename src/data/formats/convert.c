@@ -1,13 +1,12 @@
+/* Converts the lines of any format to numbered lines with tabs, for files and for streams of pairs. */
 #include "data/formats/pair_file.h"
 
 #include "base/bytes.h"
-#include "base/format.h"
 #include "data/formats/recognise.h"
 #include "io/path.h"
 #include "io/scratch_file.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
 
@@ -83,17 +82,6 @@ static lb_status add_lines(lb_converter *w)
     return status;
 }
 
-static bool parse_weight(lb_span text, double *weight)
-{
-    char copy[NUMBER], *end;
-    if (text.length == 0 || text.length >= sizeof copy || strspn(text.text, "0123456789.eE+-") < text.length)
-        return false;
-    memcpy(copy, text.text, text.length);
-    copy[text.length] = '\0';
-    *weight = lb_strtod(copy, &end);
-    return *end == '\0' && *weight >= 0 && *weight <= MOST_WEIGHT;
-}
-
 /* Adds the lines of a record as often as it counts: what is left of a whole number decides by chance, which is the same
  * in each run. */
 static lb_status emit(lb_converter *w)
@@ -105,7 +93,7 @@ static lb_status emit(lb_converter *w)
         double weight = 0;
         lb_span text = column <= w->fields.count ? lb_field(&w->fields, column - 1) : (lb_span){"", 0};
         if (text.length > 0 && *text.text == LB_FIELDS_NOT) text.text++, text.length--;
-        if (!parse_weight(text, &weight)) {
+        if (!lb_span_number(text, MOST_WEIGHT, &weight)) {
             snprintf(w->kind->why, sizeof w->kind->why,
                      "found \"%.*s\" in column %d, expected a weight, a number from 0 to %d",
                      text.length < NUMBER ? (int)text.length : NUMBER, text.text, column, MOST_WEIGHT);

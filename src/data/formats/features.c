@@ -1,3 +1,4 @@
+/* Finds the column of the features, and what divides them, in the first lines of a file. */
 #include "data/formats/recognise.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* Divides a line of JSON into fields, for the table of formats. */
 #include "base/bytes.h"
 #include "data/formats/pair_kind.h"
 #include "io/json.h"

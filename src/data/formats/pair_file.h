@@ -8,7 +8,6 @@
 
 #include "data/formats/pair_kind.h"
 #include "io/lines.h"
-#include "lookback/data.h"
 
 #include <string.h>
 
@@ -17,10 +16,12 @@ enum { LB_PAIR_LINE_BYTES = 1 << 20 }; /* maximum bytes of a line, also for lb_l
 /** Takes a byte order mark off the first line of a file. Returns whether there was one. */
 static inline bool lb_line_drop_mark(lb_line *line)
 {
-    if (line->number != 1 || !lb_pair_line_has_mark(line->text, line->length)) return false;
-    line->text += LB_PAIR_LINE_MARK;
-    line->length -= LB_PAIR_LINE_MARK;
-    line->offset += LB_PAIR_LINE_MARK;
+    enum { MARK = 3 };
+    if (line->number != 1 || line->length < MARK || memcmp(line->text, "\xEF\xBB\xBF", MARK) != 0)
+        return false;
+    line->text += MARK;
+    line->length -= MARK;
+    line->offset += MARK;
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "data/formats/pair_kind.h"
 
+#include "base/bytes.h"
 #include "base/format.h"
 
 #include <stdio.h>
@@ -199,7 +200,7 @@ static lb_pair_line_is split_scan(lb_pair_kind *kind, const char *line, size_t l
     return split_line(kind, line + sizeof in - 1, length - (sizeof in - 1), fields);
 }
 
-static const lb_pair_kind_row rows[] = {
+const lb_pair_kind_row lb_pair_kinds[] = {
     {"tsv", "\t", .plain = true, .tabs = true, .split = split_tabs},
     {"csv", ",", .choice = true, .quotes = true, .split = split_csv},
     {"cmudict", " ", .split = split_cmudict, .target_separator = " "},
@@ -211,15 +212,16 @@ static const lb_pair_kind_row rows[] = {
     {"scan", "OUT:", .split = split_scan, .source_separator = " ", .target_separator = " "},
     {"lines", NULL, .choice = true, .split = split_line},
     {"lists", NULL, .choice = true, .split = split_list},
+    {NULL},
 };
 
 static lb_status unknown(const char *name, lb_error *error)
 {
     char names[LB_MESSAGE_LENGTH / 2] = "";
     size_t length = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && length < sizeof names; i++)
-        if (rows[i].between)
-            length += (size_t)snprintf(names + length, sizeof names - length, "%s, ", rows[i].name);
+    for (const lb_pair_kind_row *row = lb_pair_kinds; row->name && length < sizeof names; row++)
+        if (row->between)
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s, ", row->name);
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "unknown format \"%.40s\", expected %slines:TEXT or lists:TEXT, maybe with +header "
                         "behind it",
@@ -228,15 +230,15 @@ static lb_status unknown(const char *name, lb_error *error)
 
 static const lb_pair_kind_row *row_named(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0) return &rows[i];
-    return NULL;
+    const lb_pair_kind_row *row = lb_pair_kinds;
+    while (row->name && (strlen(row->name) != length || memcmp(row->name, name, length) != 0)) row++;
+    return row->name ? row : NULL;
 }
 
 lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *error)
 {
     if (!name || !*name) name = PLAIN;
-    *kind = (lb_pair_kind){.row = rows};
+    *kind = (lb_pair_kind){.row = lb_pair_kinds};
     size_t length = strlen(name), ending = sizeof HEADER - 1;
     if (length >= LB_PAIR_KIND_NAME) return unknown(name, error);
     kind->header = length > ending && strcmp(name + length - ending, HEADER) == 0;
@@ -259,11 +261,6 @@ void lb_pair_kind_free(lb_pair_kind *kind)
     *kind = (lb_pair_kind){0};
 }
 
-const lb_pair_kind_row *lb_pair_kind_at(size_t number)
-{
-    return number < sizeof rows / sizeof *rows ? &rows[number] : NULL;
-}
-
 lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
                                    lb_fields *fields)
 {
@@ -277,10 +274,21 @@ lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t 
     return found;
 }
 
+bool lb_span_number(lb_span text, double most, double *number)
+{
+    enum { LONGEST = 48 };
+    char copy[LONGEST], *end;
+    if (text.length == 0 || text.length >= LONGEST || strspn(text.text, "0123456789.eE+-") < text.length)
+        return false;
+    memcpy(copy, text.text, text.length);
+    copy[text.length] = '\0';
+    *number = lb_strtod(copy, &end);
+    return *end == '\0' && *number >= 0 && *number <= most;
+}
+
 char lb_csv_divider(const char *line, size_t length)
 {
-    static const char small[] = "sep=", large[] = "SEP=";
-    for (size_t i = 0; i < sizeof small - 1; i++)
-        if (i >= length || (line[i] != small[i] && line[i] != large[i])) return '\0';
-    return length == sizeof small ? line[length - 1] : '\0';
+    static const char begins[] = "sep=";
+    bool is = length == sizeof begins && lb_same_letters(line, begins, length - 1);
+    return is ? line[length - 1] : '\0';
 }

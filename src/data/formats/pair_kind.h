@@ -5,12 +5,9 @@
 #include "base/buffer.h"
 #include "lookback/data.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
+#include <assert.h>
 
 enum {
-    LB_PAIR_LINE_MARK = 3, /* bytes of a byte order mark */
     LB_FIELDS_MOST = 256,
     LB_BAD_LINE_WHY = 256, /* bytes of what is wrong in a line */
     LB_FIELDS_OR = '\x1F', /* within a field, between several right answers */
@@ -23,12 +20,6 @@ typedef struct lb_span {
     size_t length;
 } lb_span;
 
-/** Whether the first line of a file begins with a byte order mark. */
-static inline bool lb_pair_line_has_mark(const char *text, size_t length)
-{
-    return length >= LB_PAIR_LINE_MARK && memcmp(text, "\xEF\xBB\xBF", LB_PAIR_LINE_MARK) == 0;
-}
-
 /** The fields of a line, whatever divides them. A struct of zeros has none.
  *  Memory: release `text.text` with lb_release. */
 typedef struct lb_fields {
@@ -40,6 +31,7 @@ typedef struct lb_fields {
 /** A field, by its number from 0. */
 static inline lb_span lb_field(const lb_fields *fields, int number)
 {
+    assert(number >= 0 && number < fields->count);
     size_t first = number > 0 ? fields->end[number - 1] : 0;
     return (lb_span){fields->text.text ? fields->text.text + first : "", fields->end[number] - first};
 }
@@ -125,6 +117,9 @@ typedef struct lb_pair_kind_row {
     int32_t source, target, weight;                  /* columns; 0: found out */
 } lb_pair_kind_row;
 
+/** All formats; the last row has no name. */
+extern const lb_pair_kind_row lb_pair_kinds[];
+
 /** A parsed name: "csv", "csv:;", "lines: -> ", "tsv+header". */
 typedef struct lb_pair_kind {
     const lb_pair_kind_row *row;
@@ -148,9 +143,6 @@ LB_MUST_USE lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, l
 
 void lb_pair_kind_free(lb_pair_kind *kind);
 
-/** Row `number` of the table of formats, counted from 0; NULL after the last one. */
-const lb_pair_kind_row *lb_pair_kind_at(size_t number);
-
 /** Divides a line into fields, which are cleared first. Where `open`, it goes on with the quoted field at the end of
  *  those of the line before, which was open, and begins with its line end. The first line of JSON decides about the
  *  columns of the others. */
@@ -159,6 +151,9 @@ lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t 
 
 /** The divider in a first line such as "sep=;", which Excel writes and reads; 0: it is another line. */
 char lb_csv_divider(const char *line, size_t length);
+
+/** Reads a decimal number from 0 to `most`, in the locale C. False if the text is none. */
+bool lb_span_number(lb_span text, double most, double *number);
 
 /* ---- json_line.c ---- */
 

@@ -1,3 +1,4 @@
+/* Cuts a text at its separators, but not within brackets, for features and for several right answers. */
 #include "data/formats/pair_kind.h"
 
 #include <string.h>
@@ -58,6 +59,7 @@ bool lb_pieces_next(lb_pieces *pieces, const char **piece, size_t *length)
 {
     if (!pieces->at) return false;
     size_t gap = strlen(pieces->separator);
+    assert(gap > 0);
     const char *stop = find_separator(pieces, gap);
     *piece = pieces->at;
     *length = (size_t)((stop ? stop : pieces->end) - pieces->at);

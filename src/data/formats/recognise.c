@@ -1,20 +1,19 @@
 #include "data/formats/recognise.h"
 
 #include "base/alloc.h"
-#include "io/lines.h"
-#include "lookback/base.h"
+#include "data/formats/pair_file.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { FEW = 10 }; /* one line of so many may be unlike most */
 
 /* A BOM is not part of the first line, and a line that may be cut is none. */
 static void take_lines(lb_first_lines *s, const char *text, size_t length, bool whole)
 {
-    const char *at = text, *end = text + length;
+    lb_line first = {.text = text, .length = length, .number = 1};
+    (void)lb_line_drop_mark(&first);
+    const char *at = first.text, *end = text + length;
     int tabs = 0;
-    if (lb_pair_line_has_mark(at, length)) at += LB_PAIR_LINE_MARK;
     for (int64_t number = 1; at < end && s->count < LB_SAMPLE_LINES; number++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop && !whole) break;
@@ -127,33 +126,42 @@ static bool is_divided_twice(const lb_pair_kind *kind, lb_span line, const lb_fi
     return times > 1;
 }
 
+/* How the lines of a format look, and what to expect where one does not look so. */
+typedef struct manner {
+    bool (*is_odd)(const lb_pair_kind *kind, lb_span line, const lb_fields *fields);
+    const char *expected;
+} manner;
+
+static const manner divided_once = {is_divided_twice, "what divides it once"},
+                    no_sentences = {has_sentence, "no blank behind what divides it"},
+                    probabilities = {lb_is_odd_lexiconp, "a word, a probability and symbols"},
+                    phones = {lb_is_odd_cmudict, "sounds of CMUdict behind a word"};
+
 /* What is in no other file comes first, even if a few lines are otherwise. With tabs, it is TSV or one of the first. */
 enum { WITH_TABS = 4, DISTINCT = 12 };
 
 static const struct recogniser {
     const char *name;
     bool (*is)(lb_first_lines *); /* NULL: there are lines that the format divides */
-    /* Whether a line of the format is not in its manner; NULL: it has none. */
-    bool (*is_odd)(const lb_pair_kind *kind, lb_span line, const lb_fields *fields);
-    const char *manner;
+    const manner *manner;         /* NULL: it has none */
 } kinds[] = {
-    {"jsonl", is_jsonl, NULL, NULL},
-    {"conllu", NULL, NULL, NULL},
-    {"scan", NULL, NULL, NULL},
-    {"lexiconp", lb_is_lexiconp, lb_is_odd_lexiconp, "a word, a probability and symbols"},
-    {"lines: ||| ", NULL, is_divided_twice, "what divides it once"},
-    {"lines: -> ", NULL, is_divided_twice, "what divides it once"},
-    {"lists:->", NULL, is_divided_twice, "what divides it once"},
-    {"lines: => ", NULL, is_divided_twice, "what divides it once"},
-    {"lines:=>", NULL, is_divided_twice, "what divides it once"},
-    {"lines: \xE2\x86\x92 ", NULL, is_divided_twice, "what divides it once"},
-    {"lines:\xE2\x86\x92", NULL, is_divided_twice, "what divides it once"},
-    {"csv:;", is_decimal_table, has_sentence, "no blank behind what divides it"},
-    {"csv", is_table, has_sentence, "no blank behind what divides it"},
-    {"csv:;", is_table, has_sentence, "no blank behind what divides it"},
-    {"cmudict", NULL, lb_is_odd_cmudict, "sounds of CMUdict behind a word"},
-    {"lines:~", NULL, is_divided_twice, "what divides it once"},
-    {"lines:: ", NULL, is_divided_twice, "what divides it once"},
+    {"jsonl", is_jsonl, NULL},
+    {"conllu", NULL, NULL},
+    {"scan", NULL, NULL},
+    {"lexiconp", lb_is_lexiconp, &probabilities},
+    {"lines: ||| ", NULL, &divided_once},
+    {"lines: -> ", NULL, &divided_once},
+    {"lists:->", NULL, &divided_once},
+    {"lines: => ", NULL, &divided_once},
+    {"lines:=>", NULL, &divided_once},
+    {"lines: \xE2\x86\x92 ", NULL, &divided_once},
+    {"lines:\xE2\x86\x92", NULL, &divided_once},
+    {"csv:;", is_decimal_table, &no_sentences},
+    {"csv", is_table, &no_sentences},
+    {"csv:;", is_table, &no_sentences},
+    {"cmudict", NULL, &phones},
+    {"lines:~", NULL, &divided_once},
+    {"lines:: ", NULL, &divided_once},
 };
 
 static lb_status set_kind(lb_first_lines *s, const char *name, lb_error *error)
@@ -175,8 +183,8 @@ static const struct recogniser *recogniser_of(const lb_pair_kind_row *row)
 
 const char *lb_odd_line_lacks(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
-    const struct recogniser *r = recogniser_of(kind->row);
-    return r->is_odd && r->is_odd(kind, line, fields) ? r->manner : NULL;
+    const manner *is = recogniser_of(kind->row)->manner;
+    return is && is->is_odd(kind, line, fields) ? is->expected : NULL;
 }
 
 /* How many lines may be unlike most. */
@@ -192,9 +200,9 @@ static int find_odd(lb_first_lines *s, const struct recogniser *r)
     for (int i = 0; i < s->count; i++) {
         lb_sample_line *line = &s->line[i];
         lb_pair_line_is found = lb_sample_divide(s, i);
-        bool fields = found == LB_LINE_IS_FIELDS, manner = fields && s->manner && r->is_odd;
+        bool fields = found == LB_LINE_IS_FIELDS, asked = fields && s->manner && r->manner;
         line->odd = found == LB_LINE_IS_BAD ||
-                    (manner && r->is_odd(&s->kind, (lb_span){line->text, line->length}, &s->fields));
+                    (asked && r->manner->is_odd(&s->kind, (lb_span){line->text, line->length}, &s->fields));
         good += fields && !line->odd;
     }
     bool is = r->is ? r->is(s) : good > 0;

@@ -4,6 +4,8 @@
 
 #include "data/formats/pair_kind.h"
 
+#include <string.h>
+
 enum { LB_SAMPLE_LINES = 500 };
 
 /** One of the first lines with a text. */

@@ -1,8 +1,5 @@
+/* Recognises pronunciation dictionaries, those of CMUdict and of Kaldi, by their lines. */
 #include "data/formats/recognise.h"
-
-#include "base/format.h"
-
-#include <string.h>
 
 /* The phones of CMUdict, without the digit of a stress. */
 static bool is_phone(lb_span word)
@@ -36,14 +33,9 @@ bool lb_is_odd_cmudict(const lb_pair_kind *kind, lb_span line, const lb_fields *
 /* A number from 0 to 1. */
 static bool is_probability(lb_span text)
 {
-    enum { NUMBER = 32 };
-    char copy[NUMBER], *end;
-    if (text.length == 0 || text.length >= NUMBER || (!lb_is_digit(*text.text) && *text.text != '.'))
-        return false;
-    memcpy(copy, text.text, text.length);
-    copy[text.length] = '\0';
-    double value = lb_strtod(copy, &end);
-    return *end == '\0' && value >= 0 && value <= 1;
+    double value;
+    return text.length > 0 && (lb_is_digit(*text.text) || *text.text == '.') &&
+           lb_span_number(text, 1, &value);
 }
 
 bool lb_is_odd_lexiconp(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)

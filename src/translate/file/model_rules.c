@@ -1,6 +1,7 @@
 /* How a model file has the rules of symbols: what is between symbols, the normal form, and the merges of subwords. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/format.h"
 #include "data/subwords.h"
 #include "data/symbols.h"
 #include "io/json.h"
@@ -42,11 +43,13 @@ lb_status lb_model_rule_parse(lb_text_model *t, const cJSON *json, const char *k
     if (!separator || !normalize)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no text \"%s\" in \"%s\"", TASK_KEY,
                             separator ? "normalize" : "separator", key);
-    if (!lb_normal_form_find(normalize, &rule->normalize))
+    int form = lb_choice_find(lb_normal_form_names, normalize);
+    if (form < 0)
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: \"normalize\" in \"%s\": found \"%.40s\", expected none, nfc or nfd",
                             TASK_KEY, key, normalize);
     const char *features = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "features"));
+    rule->normalize = (lb_normal_form)form;
     rule->graphemes = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(fields, "graphemes"));
     lb_status status = lb_model_keep(t, separator, &rule->separator, error);
     if (!status && features) status = lb_model_keep(t, features, &rule->features, error);

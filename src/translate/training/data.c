@@ -1,6 +1,5 @@
 #include "translate/training/data.h"
 
-#include "data/pair_oddities.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "translate/file/text_model.h"
@@ -98,14 +97,10 @@ static lb_status tell_report(const lb_training_config *c, char *text, const lb_e
 
 static lb_status report_pairs(const lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
-    lb_pair_report found;
     if (!c->tell) return LB_OK;
     lb_pairs *dev = data->dev.pairs == data->train ? NULL : data->dev.pairs;
-    lb_status status =
-        lb_pair_report_make(data->train, dev, data->text.source, data->text.target, &found, error);
-    if (!status) status = tell_report(c, lb_pair_report_text(&found, error), error);
-    lb_pair_report_free(&found);
-    return status;
+    return tell_report(c, lb_pair_report(data->train, dev, data->text.source, data->text.target, error),
+                       error);
 }
 
 static void report_unwritable(const lb_tested_pairs *on, const lb_training_config *c)

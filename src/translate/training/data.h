@@ -87,7 +87,7 @@ typedef struct lb_training_data {
  *  data.
  *  Memory: free it with lb_training_data_close, also after an error.
  *  Errors: LB_ERROR_ARGUMENT without a file to train on; LB_ERROR_FORMAT if no symbol is frequent enough; as
- *          lb_sort_check, lb_pairs_open, lb_pairs_hold_out, lb_pair_report_make. */
+ *          lb_sort_check, lb_pairs_open, lb_pairs_hold_out, lb_pair_report. */
 LB_MUST_USE lb_status lb_training_data_open(lb_training_data *data, lb_training_config *config,
                                             const lb_warm_start *start, lb_error *error);
 

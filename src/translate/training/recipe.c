@@ -198,8 +198,8 @@ void lb_recipe_fit(lb_training_config *c, const lb_recipe_facts *facts)
 
 lb_pair_format lb_recipe_format(const lb_training_config *c)
 {
-    lb_normal_form form = LB_NORMAL_FORM_NFD;
-    if (c->normalize) lb_normal_form_find(c->normalize, &form);
+    int named = c->normalize ? lb_choice_find(lb_normal_form_names, c->normalize) : -1;
+    lb_normal_form form = named < 0 ? LB_NORMAL_FORM_NFD : (lb_normal_form)named;
     bool graphemes = c->symbols && strcmp(c->symbols, lb_symbol_kind_names[true]) == 0;
     return (lb_pair_format){
         .kind = c->format,

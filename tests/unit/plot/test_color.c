@@ -106,12 +106,10 @@ START_TEST(test_colormap_find_knows_every_name_in_any_case)
         lb_colormap map = LB_COLORMAP_YLORRD;
         ck_assert_int_eq(lb_colormap_find(names[i], &map, NULL), LB_OK);
         ck_assert_int_eq(map, i);
-        ck_assert_ptr_nonnull(strstr(lb_colormap_names(), names[i]));
     }
     lb_colormap map;
     ck_assert_int_eq(lb_colormap_find("YlOrRd", &map, NULL), LB_OK);
     ck_assert_int_eq(map, LB_COLORMAP_YLORRD);
-    ck_assert_str_eq(lb_colormap_names(), "ylorrd, viridis, plasma, blues, greens, reds");
 }
 END_TEST
 
@@ -121,8 +119,9 @@ START_TEST(test_colormap_find_unknown_lists_the_names)
     lb_colormap map = LB_COLORMAP_PLASMA;
     ck_assert_int_eq(lb_colormap_find("jet", &map, &error), LB_ERROR_ARGUMENT);
     ck_assert_int_eq(map, LB_COLORMAP_PLASMA);
-    ck_assert_ptr_nonnull(strstr(error.message, "'jet'"));
-    ck_assert_ptr_nonnull(strstr(error.message, "viridis, plasma"));
+    ck_assert_str_eq(
+        error.message,
+        "unknown colour map 'jet', expected one of: ylorrd, viridis, plasma, blues, greens, reds");
 }
 END_TEST
 

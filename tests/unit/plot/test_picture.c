@@ -23,9 +23,10 @@ static bool exists(const char *name)
 }
 
 /* A picture in which each filter is the best one for some rows. */
-static lb_canvas *sample(int width, int height)
+static lb_canvas *sample(int width, int height, double dpi)
 {
-    lb_canvas *canvas = lb_canvas_open(&(lb_canvas_config){.width = width, .height = height}, NULL);
+    lb_canvas *canvas =
+        lb_canvas_open(&(lb_canvas_config){.width = width, .height = height, .dpi = dpi}, NULL);
     ck_assert_ptr_nonnull(canvas);
     unsigned noise = 1;
     for (int y = 0; y < height; y++) {
@@ -43,9 +44,9 @@ static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {61, 47}, {300, 200}};
 
 START_LOOP_TEST(test_write_then_decode_gives_the_same_pixels, 5)
 {
-    lb_canvas *canvas = sample(sizes[_i][0], sizes[_i][1]);
+    lb_canvas *canvas = sample(sizes[_i][0], sizes[_i][1], 150);
     lb_error error = {0};
-    ck_assert_msg(lb_png_write(canvas, 150, path, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_picture_write(canvas, path, &error) == LB_OK, "%s", error.message);
     int width, height;
     unsigned char *pixels = support_picture_read(path, &width, &height);
     ck_assert_ptr_nonnull(pixels);
@@ -65,7 +66,7 @@ START_TEST(test_write_transparent_has_a_fourth_channel)
         lb_canvas_open(&(lb_canvas_config){.width = 4, .height = 4, .transparent = true}, NULL);
     lb_canvas_rect(canvas, (lb_rect){1, 1, 1, 1}, lb_rgb(0x102030));
     lb_canvas_rect(canvas, (lb_rect){2, 2, 1, 1}, (lb_color){200, 100, 50, 102});
-    ck_assert_int_eq(lb_png_write(canvas, 100, path, NULL), LB_OK);
+    ck_assert_int_eq(lb_picture_write(canvas, path, NULL), LB_OK);
     unsigned char head[64];
     FILE *file = fopen(path, "rb");
     ck_assert_uint_eq(fread(head, 1, sizeof head, file), sizeof head);
@@ -84,8 +85,8 @@ END_TEST
 
 START_TEST(test_write_states_the_dots_per_inch)
 {
-    lb_canvas *canvas = sample(4, 4);
-    ck_assert_int_eq(lb_png_write(canvas, 300, path, NULL), LB_OK);
+    lb_canvas *canvas = sample(4, 4, 300);
+    ck_assert_int_eq(lb_picture_write(canvas, path, NULL), LB_OK);
     unsigned char head[64];
     FILE *file = fopen(path, "rb");
     ck_assert_uint_eq(fread(head, 1, sizeof head, file), sizeof head);
@@ -99,9 +100,9 @@ END_TEST
 
 START_TEST(test_write_no_such_folder_is_a_write_error_with_the_path)
 {
-    lb_canvas *canvas = sample(4, 4);
+    lb_canvas *canvas = sample(4, 4, 0);
     lb_error error = {0};
-    ck_assert_int_eq(lb_png_write(canvas, 0, "/nowhere/a.png", &error), LB_ERROR_WRITE);
+    ck_assert_int_eq(lb_picture_write(canvas, "/nowhere/a.png", &error), LB_ERROR_WRITE);
     ck_assert_ptr_nonnull(strstr(error.message, "/nowhere/a.png"));
     ck_assert_ptr_nonnull(strstr(error.message, "No such file or directory"));
     lb_canvas_free(canvas);
@@ -110,10 +111,10 @@ END_TEST
 
 START_TEST(test_write_failed_drawing_writes_nothing)
 {
-    lb_canvas *canvas = sample(4, 4);
+    lb_canvas *canvas = sample(4, 4, 0);
     lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, "no such thing");
     lb_error error = {0};
-    ck_assert_int_eq(lb_png_write(canvas, 0, path, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_picture_write(canvas, path, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "no such thing");
     ck_assert(!exists(path));
     lb_canvas_free(canvas);
@@ -122,9 +123,9 @@ END_TEST
 
 START_TEST(test_write_out_of_memory_leaks_nothing_and_writes_nothing)
 {
-    lb_canvas *canvas = sample(20, 20);
+    lb_canvas *canvas = sample(20, 20, 0);
     support_watch_allocations();
-    ck_assert_int_eq(lb_png_write(canvas, 0, path, NULL), LB_OK);
+    ck_assert_int_eq(lb_picture_write(canvas, path, NULL), LB_OK);
     long needed = support_allocation_count();
     remove(path);
     ck_assert_int_gt(needed, 3);
@@ -132,7 +133,7 @@ START_TEST(test_write_out_of_memory_leaks_nothing_and_writes_nothing)
         support_watch_allocations();
         support_fail_allocation(n + 1);
         lb_error error = {0};
-        ck_assert_int_eq(lb_png_write(canvas, 0, path, &error), LB_ERROR_MEMORY);
+        ck_assert_int_eq(lb_picture_write(canvas, path, &error), LB_ERROR_MEMORY);
         ck_assert_int_eq(support_live_allocations(), 0);
         ck_assert(!exists(path));
     }
