@@ -39,7 +39,7 @@ static inline void *lb_null(lb_status recorded)
     return NULL;
 }
 
-/** A number as an int, which it has to fit: what is cast without a check. */
+/** The number as an int, which it must fit: a narrowing cast that builds with asserts check. */
 static inline int lb_narrow(int64_t number)
 {
     assert(number >= INT_MIN && number <= INT_MAX);

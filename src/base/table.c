@@ -4,8 +4,7 @@
 
 bool lb_table_fill(lb_table *t, size_t room, int32_t first, int32_t end)
 {
-    assert((room & (room - 1)) == 0 &&
-           (size_t)end <= room); /* a row for each number; a mask chooses the slot */
+    assert((room & (room - 1)) == 0 && (size_t)end <= room);
     if (t->room != room) {
         lb_table_fork *forks = lb_alloc(room * (sizeof *forks + 2 * sizeof *t->slots));
         if (!forks) return false;
