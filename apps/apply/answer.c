@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "io/file.h"
-#include "models/built_in.h"
+#include "translate/file/text_model.h"
 
 #include <lookback/io.h>
 

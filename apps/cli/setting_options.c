@@ -1,7 +1,5 @@
 #include "cli/options.h"
 
-#include "models/file/model_formats.h"
-
 #include <cJSON.h>
 
 #include <string.h>

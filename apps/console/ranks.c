@@ -1,6 +1,6 @@
+#include "base/group.h"
 #include "base/threads.h"
 #include "console/console.h"
-#include "train/group.h"
 
 #include <lookback/mpi.h>
 

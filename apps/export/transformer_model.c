@@ -1,7 +1,6 @@
 #include "export/export.h"
 
 #include "base/format.h"
-#include "models/built_in.h"
 
 #include <math.h>
 
